@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/base.h"
+#include "cleave/geom.h"
+#include "cleave/id.h"
+
+/// A space holds boxes and answers one question per step: which of them overlap? See space.h.
+typedef struct clv_space clv_space;
+
+/// What a call answers. Everything but CLV_OK means that nothing changed, except where the call says
+/// otherwise. The numbers are stable; new ones are added at the end.
+typedef enum clv_result
+{
+    CLV_OK = 0,
+    CLV_BAD_DEF = 1,      ///< def without its default function, unknown method or setting, value out of range
+    CLV_BAD_ARGUMENT = 2, ///< a value that is neither a box nor an id: margin, stride, count
+    CLV_BAD_BOX = 3,      ///< NaN, or lower > upper
+    CLV_BAD_ID = 4,       ///< null, stale, or never given out by this space
+    CLV_DUPLICATE_ID = 5, ///< the same object twice in one batch
+    CLV_OUT_OF_MEMORY = 6,    ///< the allocator answered NULL
+    CLV_TOO_MANY_PAIRS = 7,   ///< more than max_pairs
+    CLV_TOO_MANY_OBJECTS = 8, ///< more than CLV_MAX_OBJECTS slots
+    CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set), or not with this def
+    CLV_STOPPED = 10,         ///< a visitor asked to stop
+} clv_result;
+
+/// A name such as "CLV_BAD_BOX". Never NULL, also for numbers that are no result.
+CLV_API const char* clv_result_name( clv_result result );
+
+/// A sentence such as "a box has a NaN, or its lower corner above its upper". Never NULL.
+CLV_API const char* clv_result_text( clv_result result );
+
+/// Most objects a space can hold at once.
+#define CLV_MAX_OBJECTS 0x7FFFFFFFu
+
+/// What went wrong last on a space, in detail.
+typedef struct clv_error
+{
+    clv_result code;     ///< CLV_OK if the last call that can fail did not
+    uint32_t position;   ///< of the first bad entry in the batch; UINT32_MAX where no entry is to blame
+    clv_id id;           ///< of that entry, null where it has none
+    uint64_t pair_count; ///< pairs found before an update failed
+    const char* text;    ///< one line for people; lives until the next call that can fail
+} clv_error;
+
+/// Two overlapping objects as slot indices, a < b. clv_space_id_at turns an index into an id.
+typedef struct clv_pair
+{
+    uint32_t a, b;
+} clv_pair;
+
+/// The pairs of the last update. Owns nothing; dies at the next update, visit, clear, shrink or destroy.
+typedef struct clv_pair_view
+{
+    const clv_pair* pairs;
+    uint64_t count;
+    bool valid; ///< false before the first update, after a failed one, and after a visit or a clear
+} clv_pair_view;
+
+/// Two objects that began or ceased to overlap. Ids, because an ended pair may name an object that is gone.
+typedef struct clv_id_pair
+{
+    clv_id a, b;
+} clv_id_pair;
+
+/// What changed between the last two good updates, each list sorted by (a.index, b.index). Dies with the pair
+/// view.
+typedef struct clv_event_view
+{
+    const clv_id_pair* begun;
+    uint64_t begun_count;
+    const clv_id_pair* ended;
+    uint64_t ended_count;
+} clv_event_view;
+
+/// Boxes in memory of another shape: corner i of kind lower starts `stride` bytes after corner i - 1.
+/// Each corner is three floats, at any alignment. A record of six floats has upper = lower + 3.
+typedef struct clv_box_stream
+{
+    const float* lower;
+    const float* upper;
+    size_t stride; ///< bytes, at least 12
+} clv_box_stream;
+
+/// Who may meet whom. Equal non-zero groups decide first: positive always pair, negative never.
+/// Otherwise two objects pair if each one's category is in the other's mask.
+typedef struct clv_filter
+{
+    uint64_t category; ///< default 1
+    uint64_t mask;     ///< default all bits
+    int32_t group;     ///< default 0: no group
+} clv_filter;
+
+static inline clv_filter clv_default_filter( void )
+{
+    clv_filter filter = { 1, UINT64_MAX, 0 };
+    return filter;
+}
+
+/// Asked, in list order and on the thread that called, whether an overlapping pair that passed the filters
+/// counts. Must be pure: the answer is remembered while the pair lasts and asked for again only after
+/// clv_space_refilter, clv_space_set_filter, or a change of identity. (A visit remembers nothing and asks for
+/// every pair.) It may call functions that take a const space, and no others.
+typedef bool clv_pair_filter( const clv_space* space, clv_pair pair, void* user );
+
+/// Receives pairs in chunks; the array dies when the visitor returns. Return false to stop.
+typedef bool clv_pair_visitor( const clv_pair* pairs, size_t count, void* user );
+
+/// Instruction sets a kernel table exists for. All of them give the same pairs in the same order.
+typedef enum clv_isa
+{
+    CLV_ISA_AUTO = 0, ///< what the environment variable CLEAVE_ISA names, or else the widest
+    CLV_ISA_SCALAR = 1,
+    CLV_ISA_SSE2 = 2,
+    CLV_ISA_AVX2 = 3,
+    CLV_ISA_AVX512 = 4, ///< F, BW, DQ and VL
+    CLV_ISA_NEON = 5,
+} clv_isa;
+
+#define CLV_ISA_COUNT 6
+
+/// "auto", "scalar", "sse2", "avx2", "avx512", "neon"; "unknown" for anything else.
+CLV_API const char* clv_isa_name( clv_isa isa );
+
+/// The inverse. False, and *isa untouched, if no instruction set has that name.
+CLV_API bool clv_isa_from_name( const char* name, clv_isa* isa );
+
+/// Compiled in, and this CPU and operating system have it? CLV_ISA_AUTO and CLV_ISA_SCALAR always are.
+CLV_API bool clv_isa_is_supported( clv_isa isa );
+
+/// The widest supported one; never CLV_ISA_AUTO.
+CLV_API clv_isa clv_isa_best( void );
+
+/// Settings of a space, copied on create. Start from clv_default_space_def and change what you need.
+/// Later versions add members at the end; `size` tells the library which ones the caller was compiled with.
+typedef struct clv_space_def
+{
+    uint32_t size;          ///< sizeof( clv_space_def ), set by the default function
+    uint32_t cookie;        ///< proof that the default function was called
+    uint32_t capacity;      ///< boxes to reserve for; the space still grows past it
+    uint64_t pair_capacity; ///< pairs to reserve for; likewise
+    uint64_t max_pairs;     ///< an update that finds more fails with CLV_TOO_MANY_PAIRS; 0: no limit
+    float margin;           ///< added around every box that has no margin of its own; finite, >= 0
+    bool sorted;            ///< list sorted by (a, b); otherwise in an order that depends on the calls alone
+    bool events;            ///< keep begun and ended pairs
+    bool skip_static_pairs; ///< leave out pairs of two objects that are both hinted static
+    bool stage_times;       ///< fill the times in clv_stats; a clock read costs as much as ten boxes
+    const char* method;   ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
+    const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
+    clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
+    clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
+    void* filter_user;       ///< handed to filter
+    clv_allocator allocator; ///< zero: the C library's
+    clv_logger logger;       ///< zero: silence
+} clv_space_def;
+
+/// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.
+typedef struct clv_stats
+{
+    uint32_t object_count;    ///< alive now
+    uint32_t slot_count;      ///< alive or free for reuse
+    uint64_t pair_count;      ///< reported by the last update
+    uint64_t candidate_count; ///< overlapping pairs before filters
+    uint64_t test_count;      ///< box against box
+    uint64_t begun_count;
+    uint64_t ended_count;
+    uint64_t update_count;     ///< good updates so far
+    size_t memory_bytes;       ///< held now
+    size_t memory_peak_bytes;  ///< most ever held
+    uint64_t allocation_count; ///< calls of the allocate hook so far
+    double update_ms;          ///< structure brought up to date: sorting, refitting, building
+    double search_ms;          ///< overlaps found
+    double output_ms;          ///< filtered, sorted, compared with the last list
+} clv_stats;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Bit tricks with a portable twin each.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+/// Index of the lowest set bit; `bits` is not 0.
+static inline uint32_t base_lowest_bit( uint64_t bits )
+{
+#if defined( __GNUC__ ) || defined( __clang__ )
+    return (uint32_t)__builtin_ctzll( bits );
+#else
+    uint32_t index = 0;
+    while ( ( bits & 1 ) == 0 )
+    {
+        bits >>= 1;
+        index += 1;
+    }
+    return index;
+#endif
+}
+
+static inline uint32_t base_bit_count( uint64_t bits )
+{
+#if defined( __GNUC__ ) || defined( __clang__ )
+    return (uint32_t)__builtin_popcountll( bits );
+#else
+    uint32_t count = 0;
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        count += 1;
+    }
+    return count;
+#endif
+}
+
+/// Bits needed to write `value`; 0 for 0.
+static inline uint32_t base_bit_width( uint64_t value )
+{
+    uint32_t width = 0;
+    for ( ; value != 0; value >>= 1 )
+    {
+        width += 1;
+    }
+    return width;
+}
+
+/// Unsigned integers that sort like the floats they came from: negatives have all bits flipped, the others the
+/// sign. -0 comes right below +0; infinities are where they belong; NaN never gets this far.
+static inline uint32_t base_float_order( float value )
+{
+    uint32_t bits;
+    memcpy( &bits, &value, sizeof( bits ) );
+    uint32_t flip = (uint32_t)( -(int32_t)( bits >> 31 ) ) | 0x80000000u;
+    return bits ^ flip;
+}

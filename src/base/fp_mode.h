@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Callers may run with flush-to-zero, denormals-are-zero or another rounding mode. Each would change answers: with
+// denormals read as zero, 1e-40 <= 0 holds. So every public call that compares or grows boxes puts the modes to the
+// standard's defaults and back again. Two register moves on x86 and ARM.
+#pragma once
+
+#include <stdint.h>
+
+#if defined( __SSE2__ ) || defined( _M_X64 )
+
+#include <xmmintrin.h>
+
+typedef uint32_t base_fp_mode;
+
+static inline base_fp_mode base_fp_enter( void )
+{
+    base_fp_mode mode = _mm_getcsr();
+    _mm_setcsr( 0x1F80 ); // all exceptions masked, round to nearest, no FTZ, no DAZ
+    return mode;
+}
+
+static inline void base_fp_leave( base_fp_mode mode )
+{
+    _mm_setcsr( mode );
+}
+
+#elif defined( __aarch64__ ) && ( defined( __GNUC__ ) || defined( __clang__ ) )
+
+typedef uint64_t base_fp_mode;
+
+static inline base_fp_mode base_fp_enter( void )
+{
+    base_fp_mode mode;
+    __asm__ volatile( "mrs %0, fpcr" : "=r"( mode ) );
+    __asm__ volatile( "msr fpcr, %0" : : "r"( (uint64_t)0 ) : "memory" );
+    return mode;
+}
+
+static inline void base_fp_leave( base_fp_mode mode )
+{
+    __asm__ volatile( "msr fpcr, %0" : : "r"( mode ) : "memory" );
+}
+
+#else
+
+#include <fenv.h>
+
+typedef fenv_t base_fp_mode;
+
+static inline base_fp_mode base_fp_enter( void )
+{
+    base_fp_mode mode;
+    fegetenv( &mode );
+    fesetenv( FE_DFL_ENV );
+    return mode;
+}
+
+static inline void base_fp_leave( base_fp_mode mode )
+{
+    fesetenv( &mode );
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "base/memory.h"
+
+#include "base/assertion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// malloc with any alignment: the block's true start is kept in the word before what the caller sees.
+static void* default_allocate( size_t size, size_t alignment, void* user )
+{
+    (void)user;
+    size_t extra = alignment + sizeof( void* );
+    if ( size > SIZE_MAX - extra )
+    {
+        return NULL;
+    }
+    char* block = malloc( size + extra );
+    if ( block == NULL )
+    {
+        return NULL;
+    }
+    uintptr_t start = ( (uintptr_t)block + extra - 1 ) & ~(uintptr_t)( alignment - 1 );
+    char* data = block + ( start - (uintptr_t)block );
+    memcpy( data - sizeof( void* ), &block, sizeof( void* ) );
+    return data;
+}
+
+static void default_release( void* memory, size_t size, size_t alignment, void* user )
+{
+    (void)size;
+    (void)alignment;
+    (void)user;
+    void* block;
+    memcpy( &block, (char*)memory - sizeof( void* ), sizeof( void* ) );
+    free( block );
+}
+
+base_memory base_memory_make( clv_allocator hooks )
+{
+    if ( hooks.allocate == NULL )
+    {
+        hooks = (clv_allocator){ default_allocate, default_release, NULL };
+    }
+    return (base_memory){ .hooks = hooks };
+}
+
+void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size )
+{
+    if ( count == 0 || count > SIZE_MAX / item_size )
+    {
+        return NULL;
+    }
+    size_t size = (size_t)count * item_size;
+    void* data = memory->hooks.allocate( size, BASE_ALIGNMENT, memory->hooks.user );
+    memory->allocation_count += 1;
+    if ( data != NULL )
+    {
+        CLV_ASSERT( ( (uintptr_t)data & ( BASE_ALIGNMENT - 1 ) ) == 0 );
+        memory->bytes += size;
+        memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
+    }
+    return data;
+}
+
+void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size )
+{
+    if ( data == NULL )
+    {
+        return;
+    }
+    size_t size = (size_t)count * item_size;
+    CLV_ASSERT( size <= memory->bytes );
+    memory->bytes -= size;
+    memory->hooks.release( data, size, BASE_ALIGNMENT, memory->hooks.user );
+}
+
+bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
+    uint64_t capacity_wanted, size_t item_size )
+{
+    CLV_ASSERT( kept <= capacity_wanted && kept <= *capacity );
+    if ( capacity_wanted == *capacity )
+    {
+        return true;
+    }
+    void* fresh = base_memory_take( memory, capacity_wanted, item_size );
+    if ( fresh == NULL && capacity_wanted > 0 )
+    {
+        return false;
+    }
+    if ( kept > 0 )
+    {
+        memcpy( fresh, *data, (size_t)kept * item_size );
+    }
+    base_memory_give( memory, *data, *capacity, item_size );
+    *data = fresh;
+    *capacity = capacity_wanted;
+    return true;
+}
+
+bool base_memory_reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed,
+    size_t item_size )
+{
+    if ( needed <= *capacity )
+    {
+        return true;
+    }
+    uint64_t grown = *capacity + *capacity / 2;
+    uint64_t wanted = grown > needed ? grown : needed;
+    if ( base_memory_resize( memory, data, capacity, kept, wanted, item_size ) )
+    {
+        return true;
+    }
+    // The comfortable size was refused; the exact one may still be there.
+    return wanted > needed && base_memory_resize( memory, data, capacity, kept, needed, item_size );
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Every byte of a space comes through here: the caller's hooks, counted.
+#pragma once
+
+#include "cleave/base.h"
+
+typedef struct base_memory
+{
+    clv_allocator hooks;
+    size_t bytes;
+    size_t peak_bytes;
+    uint64_t allocation_count;
+} base_memory;
+
+/// Rows of data start on a cache line, and a 512-bit load on a multiple of its size.
+#define BASE_ALIGNMENT 64
+
+/// Zero hooks mean the C library's.
+base_memory base_memory_make( clv_allocator hooks );
+
+/// NULL if the hook had none, or if count * item_size does not fit a size_t. A count of 0 gives NULL too.
+void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size );
+
+/// `count` and `item_size` as they were taken. NULL is legal.
+void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size );
+
+/// A growable array: `*data` holds `*capacity` items, of which the first `kept` survive. After true at least
+/// `needed` fit (growing by half, so that appending stays cheap); after false nothing changed.
+bool base_memory_reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed,
+    size_t item_size );
+
+/// The same with exactly `capacity_wanted` items, for shrinking. 0 gives everything back.
+bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
+    uint64_t capacity_wanted, size_t item_size );

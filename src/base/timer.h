@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdint.h>
+
+/// A clock that never goes back; nanoseconds since some moment of its own choice.
+uint64_t base_clock_ns( void );

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Where a method puts the pairs it finds. What happens to them (a list that grows, a visitor, filters on the way) is
+// the business of whoever made the sink.
+#pragma once
+
+#include "cleave/types.h"
+
+/// A kernel writes a batch of up to this many pairs without asking again, so it asks while fewer fit.
+#define PAIR_SINK_ROOM 64
+
+typedef struct pair_sink
+{
+    clv_pair* pairs;
+    uint64_t count;    ///< pairs waiting at the front of `pairs`
+    uint64_t capacity; ///< count <= capacity
+
+    /// After CLV_OK at least PAIR_SINK_ROOM more pairs fit; pairs, count and capacity may all have changed.
+    clv_result ( *make_room )( struct pair_sink* sink );
+} pair_sink;
+
+static inline bool pair_sink_is_full( const pair_sink* sink )
+{
+    return sink->capacity - sink->count < PAIR_SINK_ROOM;
+}
+
+/// For methods that find pairs one by one.
+static inline clv_result pair_sink_put( pair_sink* sink, uint32_t slot_a, uint32_t slot_b )
+{
+    if ( pair_sink_is_full( sink ) )
+    {
+        clv_result result = sink->make_room( sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    clv_pair pair = { slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
+    sink->pairs[sink->count++] = pair;
+    return CLV_OK;
+}
