@@ -40,9 +40,9 @@ base_memory base_memory_make( clv_allocator hooks )
 {
     if ( hooks.allocate == NULL )
     {
-        hooks = (clv_allocator){ default_allocate, default_release, NULL };
+        hooks = ( clv_allocator ){ default_allocate, default_release, NULL };
     }
-    return (base_memory){ .hooks = hooks };
+    return ( base_memory ){ .hooks = hooks };
 }
 
 void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size )
@@ -98,8 +98,8 @@ bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, u
     return true;
 }
 
-bool base_memory_reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed,
-    size_t item_size )
+bool base_memory_reserve(
+    base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed, size_t item_size )
 {
     if ( needed <= *capacity )
     {

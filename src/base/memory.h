@@ -26,8 +26,8 @@ void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t i
 
 /// A growable array: `*data` holds `*capacity` items, of which the first `kept` survive. After true at least
 /// `needed` fit (growing by half, so that appending stays cheap); after false nothing changed.
-bool base_memory_reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed,
-    size_t item_size );
+bool base_memory_reserve(
+    base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed, size_t item_size );
 
 /// The same with exactly `capacity_wanted` items, for shrinking. 0 gives everything back.
 bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,

@@ -36,7 +36,7 @@ typedef struct method_input
     const clv_aabb* boxes; ///< by slot, margins applied, no NaN; only live slots may be read
     const uint32_t* live;  ///< live slots, ascending; NULL if these are 0 .. live_count - 1
     uint32_t live_count;
-    uint32_t slot_count; ///< every live slot is below
+    uint32_t slot_count;  ///< every live slot is below
     bool members_changed; ///< objects came or went since this method's last good update
 } method_input;
 
@@ -73,7 +73,8 @@ typedef struct method
     /// Every overlapping pair of live slots, once, into the sink, or the first result other than CLV_OK that the sink or
     /// the memory gave. After such a failure the next update must still be right.
     /// The order of the pairs depends on the inputs so far alone.
-    clv_result ( *update )( void* state, const method_input* input, pair_sink* sink, method_counters* counters );
+    clv_result ( *update )(
+        void* state, const method_input* input, pair_sink* sink, method_counters* counters );
 
     /// Give back memory beyond what the last update needed; failing to is no error. NULL if there is nothing to give.
     void ( *shrink )( void* state );

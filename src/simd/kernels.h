@@ -33,8 +33,8 @@ typedef struct simd_kernels
     /// Rows cursor->row .. row_end against columns max(row + 1, column_begin) .. column_end: all overlapping pairs, row by
     /// row, ascending. True when done; false when the sink is full, with the cursor where to go on.
     /// Start with cursor { row_begin, 0 }.
-    bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin, uint32_t column_end,
-        simd_cursor* cursor, pair_sink* sink );
+    bool ( *test_block )( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
+        uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
 
     /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins past the
     /// row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 }; answers as above.

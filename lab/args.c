@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "lab/args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More than any command has; the closest name is looked for among them.
+#define FLAGS_MOST 32
+
+void size_list_add( size_list* list, uint64_t size )
+{
+    uint64_t* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( uint64_t ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    list->items = items;
+    list->items[list->count++] = size;
+}
+
+void size_list_free( size_list* list )
+{
+    free( list->items );
+    list->items = NULL;
+    list->count = 0;
+}
+
+bool args_is_help( const char* word )
+{
+    return strcmp( word, "--help" ) == 0 || strcmp( word, "-h" ) == 0;
+}
+
+// "--frames" or "--frames=60" for a long name; "-n" or "-n8k" for a letter. *value is what is glued on, or NULL.
+static const args_flag* find_flag( const args_table* table, const char* word, const char** value )
+{
+    *value = NULL;
+    for ( uint32_t index = 0; index < table->flag_count; ++index )
+    {
+        const args_flag* flag = &table->flags[index];
+        size_t length = strlen( flag->name );
+        if ( strncmp( word, flag->name, length ) == 0 && ( word[length] == '\0' || word[length] == '=' ) )
+        {
+            *value = word[length] == '=' ? word + length + 1 : NULL;
+            return flag;
+        }
+        if ( flag->letter != 0 && word[0] == '-' && word[1] == flag->letter )
+        {
+            *value = word[2] != '\0' ? word + 2 : NULL;
+            return flag;
+        }
+    }
+    return NULL;
+}
+
+static bool complain_unknown( const args_table* table, const char* word, complaint* why )
+{
+    const char* names[FLAGS_MOST + 1] = { "--help" };
+    uint32_t count = 1;
+    for ( uint32_t index = 0; index < table->flag_count && count <= FLAGS_MOST; ++index )
+    {
+        names[count++] = table->flags[index].name;
+    }
+    size_t length = strcspn( word, "=" );
+    char* bare = text_copy( word );
+    bare[length] = '\0';
+    const char* closest = text_closest( bare, names, count );
+    if ( closest != NULL )
+    {
+        complaint_write( why, "%s: unknown flag %s; did you mean %s?", table->command, bare, closest );
+    }
+    else
+    {
+        complaint_write( why, "%s: unknown flag %s; `cleave %s --help` lists the flags", table->command, bare,
+            table->command );
+    }
+    free( bare );
+    return false;
+}
+
+static bool read_size( const args_table* table, const args_flag* flag, const char* text, uint64_t* size, complaint* why )
+{
+    if ( !text_parse_size( text, size ) )
+    {
+        return complaint_write( why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command, flag->name, text );
+    }
+    if ( *size < flag->least || *size > flag->most )
+    {
+        return complaint_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command, flag->name,
+            text, flag->least, flag->most );
+    }
+    return true;
+}
+
+static bool read_seconds( const args_table* table, const args_flag* flag, const char* text, double* seconds, complaint* why )
+{
+    char* end = NULL;
+    errno = 0;
+    double value = strtod( text, &end );
+    // The comparisons are written so that NaN fails them.
+    if ( end == text || *end != '\0' || errno != 0 || !( value >= 0 && value <= (double)flag->most ) )
+    {
+        return complaint_write( why, "%s: %s '%s' is no number of seconds; use 0 to %" PRIu64, table->command, flag->name,
+            text, flag->most );
+    }
+    *seconds = value;
+    return true;
+}
+
+static bool read_sizes( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+{
+    text_list items = { 0 };
+    if ( !text_list_add_split( &items, text ) )
+    {
+        return complaint_write( why, "%s: %s '%s' has an empty item; write 8k,32k", table->command, flag->name, text );
+    }
+    bool good = true;
+    for ( uint32_t index = 0; good && index < items.count; ++index )
+    {
+        uint64_t size = 0;
+        good = read_size( table, flag, items.items[index], &size, why );
+        if ( good )
+        {
+            size_list_add( flag->value, size );
+        }
+    }
+    text_list_free( &items );
+    return good;
+}
+
+static bool read_value( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+{
+    switch ( flag->kind )
+    {
+    case ARGS_TEXT:
+        if ( text[0] == '\0' )
+        {
+            return complaint_write( why, "%s: %s needs a %s that is not empty", table->command, flag->name, flag->value_name );
+        }
+        *(const char**)flag->value = text;
+        return true;
+    case ARGS_SIZE: return read_size( table, flag, text, flag->value, why );
+    case ARGS_SECONDS: return read_seconds( table, flag, text, flag->value, why );
+    case ARGS_SIZES: return read_sizes( table, flag, text, why );
+    case ARGS_TEXTS:
+        if ( !text_list_add_split( flag->value, text ) )
+        {
+            return complaint_write( why, "%s: %s '%s' has an empty item", table->command, flag->name, text );
+        }
+        return true;
+    case ARGS_SWITCH: break;
+    }
+    return true;
+}
+
+// One flag and its value; *position moves past the value if that is a word of its own.
+static bool read_flag( const args_table* table, int argc, char** argv, int* position, complaint* why )
+{
+    const char* word = argv[*position];
+    const char* text = NULL;
+    const args_flag* flag = find_flag( table, word, &text );
+    if ( flag == NULL )
+    {
+        return complain_unknown( table, word, why );
+    }
+    if ( flag->kind == ARGS_SWITCH )
+    {
+        if ( text != NULL )
+        {
+            return complaint_write( why, "%s: %s takes no value, yet has '%s'", table->command, flag->name, text );
+        }
+        *(bool*)flag->value = true;
+        return true;
+    }
+    if ( text == NULL )
+    {
+        // A lone "-" is a value (standard output), "-n" after "-o" is a flag and the value is missing.
+        bool has_next = *position + 1 < argc && ( argv[*position + 1][0] != '-' || argv[*position + 1][1] == '\0' );
+        if ( !has_next )
+        {
+            return complaint_write( why, "%s: %s needs a value: %s %s", table->command, word, word, flag->value_name );
+        }
+        text = argv[++*position];
+    }
+    return read_value( table, flag, text, why );
+}
+
+static bool check_operands( const args_table* table, const text_list* operands, complaint* why )
+{
+    if ( operands->count < table->operand_least )
+    {
+        return complaint_write( why, "%s: needs a %s; usage: cleave %s %s", table->command, table->operand_name,
+            table->command, table->usage );
+    }
+    if ( operands->count > table->operand_most )
+    {
+        return complaint_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s", table->command,
+            operands->items[table->operand_most], table->command, table->usage );
+    }
+    return true;
+}
+
+args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, complaint* why )
+{
+    for ( int index = 0; index < argc && strcmp( argv[index], "--" ) != 0; ++index )
+    {
+        if ( args_is_help( argv[index] ) )
+        {
+            args_print_help( table );
+            return ARGS_HELP;
+        }
+    }
+    bool flags_end = false;
+    for ( int position = 0; position < argc; ++position )
+    {
+        const char* word = argv[position];
+        if ( !flags_end && strcmp( word, "--" ) == 0 )
+        {
+            flags_end = true;
+        }
+        else if ( !flags_end && word[0] == '-' && word[1] != '\0' )
+        {
+            if ( !read_flag( table, argc, argv, &position, why ) )
+            {
+                return ARGS_BAD;
+            }
+        }
+        else
+        {
+            text_list_add( operands, word );
+        }
+    }
+    return check_operands( table, operands, why ) ? ARGS_OK : ARGS_BAD;
+}
+
+static void print_default( const args_flag* flag )
+{
+    char size[TEXT_SIZE_ROOM];
+    if ( flag->kind == ARGS_SIZE )
+    {
+        printf( " (default %s)", text_size( *(const uint64_t*)flag->value, size ) );
+    }
+    else if ( flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL )
+    {
+        printf( " (default %s)", *(const char**)flag->value );
+    }
+}
+
+void args_print_help( const args_table* table )
+{
+    printf( "Usage: cleave %s %s\n\n%s\n", table->command, table->usage, table->about );
+    if ( table->flag_count > 0 )
+    {
+        printf( "\nFlags:\n" );
+    }
+    for ( uint32_t index = 0; index < table->flag_count; ++index )
+    {
+        const args_flag* flag = &table->flags[index];
+        char left[64];
+        char letter[8] = "    ";
+        if ( flag->letter != 0 )
+        {
+            snprintf( letter, sizeof( letter ), "-%c, ", flag->letter );
+        }
+        snprintf( left, sizeof( left ), "  %s%s %s", letter, flag->name, flag->value_name != NULL ? flag->value_name : "" );
+        printf( "%-28s%s", left, flag->help );
+        print_default( flag );
+        printf( "\n" );
+    }
+    if ( table->notes != NULL )
+    {
+        printf( "\n%s\n", table->notes );
+    }
+    printf( "\nExample:\n%s\n", table->example );
+}

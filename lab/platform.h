@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What POSIX and Windows do differently, in one place. Functions that fail leave errno set.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum platform_kind
+{
+    PLATFORM_MISSING, ///< or not to be looked at; errno tells
+    PLATFORM_FILE,
+    PLATFORM_FOLDER,
+    PLATFORM_OTHER, ///< pipe, device, socket
+} platform_kind;
+
+typedef struct platform_entry
+{
+    platform_kind kind;
+    uint64_t size;      ///< bytes
+    int64_t modified_s; ///< seconds since 1970
+} platform_entry;
+
+/// Follows links.
+platform_entry platform_look( const char* path );
+
+// Files beyond 4 GB, in binary.
+FILE* platform_open( const char* path );      ///< for reading
+FILE* platform_create( const char* path );    ///< for writing; fails if the file exists
+FILE* platform_overwrite( const char* path ); ///< for writing in place: devices and pipes
+bool platform_seek( FILE* file, uint64_t offset );
+
+/// Rename, replacing what is there.
+bool platform_replace( const char* from, const char* to );
+bool platform_remove( const char* path );
+bool platform_is_writable( const char* path );
+
+/// Where a chain of links ends, as a string to free; a copy of `path` where it cannot be followed.
+char* platform_resolve( const char* path );
+
+/// With its parents; true if it exists already.
+bool platform_make_folder( const char* path );
+
+/// Sets the time of modification to now.
+bool platform_touch( const char* path );
+int64_t platform_now_s( void );
+
+/// Calls `visit` for each entry but . and .. of a folder, in any order.
+typedef void platform_visitor( const char* name, platform_entry entry, void* user );
+bool platform_list( const char* folder, platform_visitor* visit, void* user );
+
+bool platform_is_terminal( FILE* stream );
+uint32_t platform_columns( void ); ///< of the terminal on stderr; 80 if unknown
+uint64_t platform_process_id( void );
+uint32_t platform_core_count( void ); ///< at least 1
+const char* platform_name( void );    ///< "Linux", "Windows", …

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "method/methods.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const method* const s_methods[] = {
+    &method_engine,
+    &method_brute,
+    &method_sap,
+};
+
+uint32_t method_count( void )
+{
+    return (uint32_t)( sizeof( s_methods ) / sizeof( s_methods[0] ) );
+}
+
+const method* method_at( uint32_t index )
+{
+    return s_methods[index];
+}
+
+const method* method_find( const char* name )
+{
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        if ( strcmp( s_methods[i]->name, name ) == 0 )
+        {
+            return s_methods[i];
+        }
+    }
+    return NULL;
+}
+
+static const method_param* find_param( const method* row, const char* name, size_t length, uint32_t* index )
+{
+    for ( uint32_t i = 0; i < row->param_count; ++i )
+    {
+        const char* known = row->params[i].name;
+        if ( strlen( known ) == length && memcmp( known, name, length ) == 0 )
+        {
+            *index = i;
+            return &row->params[i];
+        }
+    }
+    return NULL;
+}
+
+// A number in the C locale's form, whatever the program's locale: digits, point, exponent. Returns its end, or `text`.
+static const char* parse_number( const char* text, double* value )
+{
+    const char* at = text;
+    double sign = *at == '-' ? -1 : 1;
+    at += *at == '-' || *at == '+';
+    double number = 0, digits = 0;
+    for ( ; *at >= '0' && *at <= '9'; ++at, ++digits )
+    {
+        number = number * 10 + ( *at - '0' );
+    }
+    if ( *at == '.' )
+    {
+        double scale = 1;
+        for ( ++at; *at >= '0' && *at <= '9'; ++at, ++digits )
+        {
+            scale *= 10;
+            number += ( *at - '0' ) / scale;
+        }
+    }
+    *value = sign * number;
+    return digits > 0 ? at : text;
+}
+
+static bool take_setting(
+    const method* row, const char* item, size_t length, double* values, char* text, size_t size )
+{
+    const char* equals = memchr( item, '=', length );
+    uint32_t index = 0;
+    const method_param* param =
+        equals != NULL ? find_param( row, item, (size_t)( equals - item ), &index ) : NULL;
+    if ( param == NULL )
+    {
+        snprintf( text, size, "method %s has no setting '%.*s'", row->name, (int)length, item );
+        return false;
+    }
+    double value = 0;
+    const char* end = parse_number( equals + 1, &value );
+    bool is_number = end == item + length && end > equals + 1;
+    if ( !is_number || value < param->least || value > param->most ||
+        ( param->whole && value != floor( value ) ) )
+    {
+        snprintf( text, size, "setting '%.*s': %s takes %s from %g to %g", (int)length, item, param->name,
+            param->whole ? "a whole number" : "a number", param->least, param->most );
+        return false;
+    }
+    values[index] = value;
+    return true;
+}
+
+bool method_parse_settings(
+    const method* row, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size )
+{
+    for ( uint32_t i = 0; i < row->param_count; ++i )
+    {
+        values[i] = row->params[i].value;
+    }
+    const char* item = settings != NULL ? settings : "";
+    while ( *item != '\0' )
+    {
+        size_t length = strcspn( item, "," );
+        if ( !take_setting( row, item, length, values, text, text_size ) )
+        {
+            return false;
+        }
+        item += length;
+        item += *item == ',';
+    }
+    return true;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Sweep and prune on one axis, rebuilt every frame: Baraff (1992), Cohen et al. (I-COLLIDE, 1995). The axis is the one
+// along which the centres vary most; a radix sort on the bits of the floats makes the order; a row's search ends at the
+// first box that begins behind it.
+#include "method/methods.h"
+
+#include "base/bits.h"
+#include "base/radix_sort.h"
+#include "simd/box_lanes.h"
+#include "sweep/axis.h"
+
+typedef struct sap
+{
+    const method_context* context;
+    simd_box_lanes lanes;
+    base_keyed* keys; // two arrays in one: what is sorted, and scratch
+    uint64_t key_capacity;
+} sap;
+
+static void* create( const method_context* context )
+{
+    sap* self = base_memory_take( context->memory, 1, sizeof( sap ) );
+    if ( self != NULL )
+    {
+        *self = ( sap ){ .context = context };
+    }
+    return self;
+}
+
+static void shrink( void* state )
+{
+    sap* self = state;
+    base_memory* memory = self->context->memory;
+    simd_box_lanes_release( &self->lanes, memory );
+    base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
+    self->keys = NULL;
+    self->key_capacity = 0;
+}
+
+static void destroy( void* state )
+{
+    sap* self = state;
+    shrink( self );
+    base_memory_give( self->context->memory, self, 1, sizeof( sap ) );
+}
+
+static bool reserve( sap* self, uint32_t count )
+{
+    base_memory* memory = self->context->memory;
+    void* keys = self->keys;
+    bool ok = simd_box_lanes_reserve( &self->lanes, memory, count ) &&
+        base_memory_reserve(
+            memory, &keys, &self->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
+    self->keys = keys;
+    return ok;
+}
+
+static base_keyed* sort_along( sap* self, const method_input* input, int axis )
+{
+    uint32_t count = input->live_count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = method_live_slot( input, i );
+        const float* lower = &input->boxes[slot].lower.x;
+        self->keys[i] = ( base_keyed ){ base_float_order( lower[axis] ), slot };
+    }
+    return base_sort_keyed( self->keys, self->keys + count, count );
+}
+
+static void load_boxes( sap* self, const method_input* input )
+{
+    int axis = sweep_choose_axis( input );
+    const base_keyed* sorted = sort_along( self, input, axis );
+    for ( uint32_t i = 0; i < input->live_count; ++i )
+    {
+        uint32_t slot = sorted[i].value;
+        simd_box_lanes_set( &self->lanes.boxes, i, &input->boxes[slot], slot, axis );
+    }
+    simd_box_lanes_finish( &self->lanes, input->live_count );
+}
+
+static clv_result search( sap* self, pair_sink* sink, uint64_t* test_count )
+{
+    simd_cursor cursor = { 0, 0 };
+    while ( !self->context->kernels->sweep( &self->lanes.boxes, &cursor, sink, test_count ) )
+    {
+        clv_result result = sink->make_room( sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    sap* self = state;
+    method_stopwatch watch = method_stopwatch_start( self->context );
+    if ( !reserve( self, input->live_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    load_boxes( self, input );
+    counters->update_ms = method_stopwatch_lap( &watch );
+
+    clv_result result = search( self, sink, &counters->test_count );
+    counters->search_ms = method_stopwatch_lap( &watch );
+    return result;
+}
+
+const method method_sap = {
+    .name = "sap",
+    .family = "sweep and prune",
+    .source = "Baraff 1992; Cohen et al. 1995",
+    .licence = "MIT",
+    .time_cost = "O(n log n + n^(5/3) + k)",
+    .space_cost = "O(n)",
+    .has_isa = true,
+    .create = create,
+    .destroy = destroy,
+    .update = update,
+    .shrink = shrink,
+};

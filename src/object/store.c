@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "object/store.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
+    [OBJECT_BOX] = sizeof( clv_aabb ),
+    [OBJECT_GENERATION] = sizeof( uint32_t ),
+    [OBJECT_GIVEN_BOX] = sizeof( clv_aabb ),
+    [OBJECT_MARGIN] = sizeof( float ),
+    [OBJECT_USER_DATA] = sizeof( uint64_t ),
+    [OBJECT_FILTER] = sizeof( clv_filter ),
+    [OBJECT_STATIC] = sizeof( uint8_t ),
+    [OBJECT_STAMP] = sizeof( uint32_t ),
+    [OBJECT_REPORTED] = sizeof( uint32_t ),
+    [OBJECT_ASK] = sizeof( uint8_t ),
+};
+
+enum
+{
+    LEAST_CAPACITY = 16
+};
+
+#define NO_SLOT UINT32_MAX
+
+// Free slots form a stack threaded through the boxes they no longer need, so that removing never takes memory.
+static void push_free( object_store* store, uint32_t slot )
+{
+    memcpy( &object_boxes( store )[slot], &store->first_free, sizeof( uint32_t ) );
+    store->first_free = slot;
+    store->free_count += 1;
+}
+
+static uint32_t pop_free( object_store* store )
+{
+    uint32_t slot = store->first_free;
+    memcpy( &store->first_free, &object_boxes( store )[slot], sizeof( uint32_t ) );
+    store->free_count -= 1;
+    return slot;
+}
+
+object_store object_store_make( base_memory* memory, float default_margin )
+{
+    return ( object_store ){ .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT };
+}
+
+void object_store_free( object_store* store )
+{
+    for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
+    {
+        base_memory_give(
+            store->memory, store->columns[column], store->capacities[column], s_item_sizes[column] );
+    }
+    base_memory_give( store->memory, store->live, store->live_capacity, sizeof( uint32_t ) );
+    *store = object_store_make( store->memory, store->default_margin );
+}
+
+static bool reserve_column( object_store* store, int column, uint64_t count )
+{
+    return base_memory_reserve( store->memory, &store->columns[column], &store->capacities[column],
+        store->slot_count, count, s_item_sizes[column] );
+}
+
+bool object_store_reserve( object_store* store, uint64_t count )
+{
+    uint64_t wanted = count > LEAST_CAPACITY ? count : LEAST_CAPACITY;
+    for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
+    {
+        bool wants = column <= OBJECT_GENERATION || store->columns[column] != NULL;
+        if ( wants && !reserve_column( store, column, wanted ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A column's value in a fresh slot.
+static void set_default( object_store* store, int column, uint32_t slot )
+{
+    switch ( column )
+    {
+    case OBJECT_GIVEN_BOX: ( (clv_aabb*)store->columns[column] )[slot] = object_boxes( store )[slot]; break;
+    case OBJECT_MARGIN: ( (float*)store->columns[column] )[slot] = store->default_margin; break;
+    case OBJECT_USER_DATA: ( (uint64_t*)store->columns[column] )[slot] = 0; break;
+    case OBJECT_FILTER: ( (clv_filter*)store->columns[column] )[slot] = clv_default_filter(); break;
+    case OBJECT_STATIC: ( (uint8_t*)store->columns[column] )[slot] = 0; break;
+    case OBJECT_ASK: ( (uint8_t*)store->columns[column] )[slot] = 1; break;
+    default: break;
+    }
+}
+
+bool object_store_use( object_store* store, object_column column )
+{
+    if ( store->columns[column] != NULL )
+    {
+        return true;
+    }
+    uint64_t capacity = store->capacities[OBJECT_GENERATION];
+    uint64_t wanted = capacity > LEAST_CAPACITY ? capacity : LEAST_CAPACITY;
+    void* data = base_memory_take( store->memory, wanted, s_item_sizes[column] );
+    if ( data == NULL )
+    {
+        return false;
+    }
+    store->columns[column] = data;
+    store->capacities[column] = wanted;
+    if ( column == OBJECT_STAMP || column == OBJECT_REPORTED )
+    {
+        memset( data, 0, (size_t)wanted * s_item_sizes[column] );
+        return true;
+    }
+    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
+    {
+        set_default( store, column, slot );
+    }
+    return true;
+}
+
+bool object_store_use_margins( object_store* store )
+{
+    if ( store->columns[OBJECT_MARGIN] != NULL )
+    {
+        return true;
+    }
+    if ( !object_store_use( store, OBJECT_GIVEN_BOX ) )
+    {
+        return false;
+    }
+    if ( !object_store_use( store, OBJECT_MARGIN ) )
+    {
+        // Alone it would grow stale unseen.
+        base_memory_give( store->memory, store->columns[OBJECT_GIVEN_BOX],
+            store->capacities[OBJECT_GIVEN_BOX], s_item_sizes[OBJECT_GIVEN_BOX] );
+        store->columns[OBJECT_GIVEN_BOX] = NULL;
+        store->capacities[OBJECT_GIVEN_BOX] = 0;
+        return false;
+    }
+    return true;
+}
+
+// Ids in any order: each slot remembers the number of the batch that named it.
+static clv_result check_unordered(
+    object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
+{
+    if ( !object_store_use( store, OBJECT_STAMP ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    uint32_t* stamps = store->columns[OBJECT_STAMP];
+    store->stamp += 1;
+    if ( store->stamp == 0 )
+    {
+        memset( stamps, 0, store->slot_count * sizeof( uint32_t ) );
+        store->stamp = 1;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bool live = object_is_live( store, ids[i] );
+        if ( !live || stamps[ids[i].index] == store->stamp )
+        {
+            *position = i;
+            return live ? CLV_DUPLICATE_ID : CLV_BAD_ID;
+        }
+        stamps[ids[i].index] = store->stamp;
+    }
+    return CLV_OK;
+}
+
+clv_result object_store_check_ids(
+    object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
+{
+    uint64_t next = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( !object_is_live( store, ids[i] ) )
+        {
+            *position = i;
+            return CLV_BAD_ID;
+        }
+        if ( ids[i].index < next ) // ascending indices cannot repeat, others can
+        {
+            return check_unordered( store, ids, count, position );
+        }
+        next = (uint64_t)ids[i].index + 1;
+    }
+    return CLV_OK;
+}
+
+clv_result object_store_prepare_add( object_store* store, uint32_t count )
+{
+    uint32_t reused = count < store->free_count ? count : store->free_count;
+    uint64_t needed = (uint64_t)store->slot_count + ( count - reused );
+    if ( needed > CLV_MAX_OBJECTS )
+    {
+        return CLV_TOO_MANY_OBJECTS;
+    }
+    return object_store_reserve( store, needed ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+clv_id object_store_add( object_store* store, clv_aabb box )
+{
+    uint32_t slot;
+    uint32_t* generations = object_generations( store );
+    if ( store->free_count > 0 )
+    {
+        slot = pop_free( store );
+        generations[slot] += 1;
+    }
+    else
+    {
+        slot = store->slot_count++;
+        generations[slot] = 1;
+        if ( store->columns[OBJECT_STAMP] != NULL )
+        {
+            ( (uint32_t*)store->columns[OBJECT_STAMP] )[slot] = 0;
+        }
+        if ( store->columns[OBJECT_REPORTED] != NULL )
+        {
+            ( (uint32_t*)store->columns[OBJECT_REPORTED] )[slot] = 0;
+        }
+    }
+    CLV_ASSERT( ( generations[slot] & 1 ) != 0 );
+    for ( int column = OBJECT_MARGIN; column < OBJECT_COLUMN_COUNT; ++column )
+    {
+        if ( store->columns[column] != NULL )
+        {
+            set_default( store, column, slot );
+        }
+    }
+    object_store_set_box( store, slot, box );
+    store->live_count += 1;
+    store->live_is_current = false;
+    store->members_changed = true;
+    return ( clv_id ){ slot, generations[slot] };
+}
+
+void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
+{
+    if ( store->columns[OBJECT_MARGIN] != NULL )
+    {
+        ( (clv_aabb*)store->columns[OBJECT_GIVEN_BOX] )[slot] = box;
+        box = clv_aabb_grow( box, ( (float*)store->columns[OBJECT_MARGIN] )[slot] );
+    }
+    object_boxes( store )[slot] = box;
+}
+
+clv_aabb object_store_given_box( const object_store* store, uint32_t slot )
+{
+    const clv_aabb* given = store->columns[OBJECT_GIVEN_BOX];
+    return given != NULL ? given[slot] : object_boxes( store )[slot];
+}
+
+void object_store_remove( object_store* store, uint32_t slot )
+{
+    uint32_t* generations = object_generations( store );
+    generations[slot] += 1;
+    if ( generations[slot] != 0 ) // a generation that wrapped retires its slot: no id may ever come twice
+    {
+        push_free( store, slot );
+    }
+    store->live_count -= 1;
+    store->live_is_current = false;
+    store->members_changed = true;
+}
+
+void object_store_clear( object_store* store )
+{
+    uint32_t* generations = object_generations( store );
+    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
+    {
+        if ( ( generations[slot] & 1 ) != 0 )
+        {
+            object_store_remove( store, slot );
+        }
+    }
+    // Lowest slots last, so that they are taken first.
+    store->free_count = 0;
+    store->first_free = NO_SLOT;
+    for ( uint32_t slot = store->slot_count; slot > 0; --slot )
+    {
+        if ( generations[slot - 1] != 0 )
+        {
+            push_free( store, slot - 1 );
+        }
+    }
+}
+
+bool object_store_list_live( object_store* store )
+{
+    if ( store->live_is_current || store->live_count == store->slot_count )
+    {
+        return true;
+    }
+    void* live = store->live;
+    bool ok = base_memory_reserve(
+        store->memory, &live, &store->live_capacity, 0, store->live_count, sizeof( uint32_t ) );
+    store->live = live;
+    if ( !ok )
+    {
+        return false;
+    }
+    const uint32_t* generations = object_generations( store );
+    uint32_t count = 0;
+    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
+    {
+        if ( ( generations[slot] & 1 ) != 0 )
+        {
+            store->live[count++] = slot;
+        }
+    }
+    CLV_ASSERT( count == store->live_count );
+    store->live_is_current = true;
+    return true;
+}
+
+bool object_store_shrink( object_store* store )
+{
+    uint64_t wanted = store->slot_count > LEAST_CAPACITY ? store->slot_count : LEAST_CAPACITY;
+    for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
+    {
+        if ( store->columns[column] != NULL && wanted < store->capacities[column] &&
+            !base_memory_resize( store->memory, &store->columns[column], &store->capacities[column],
+                store->slot_count, wanted, s_item_sizes[column] ) )
+        {
+            return false;
+        }
+    }
+    uint64_t live_count = store->live_is_current ? store->live_count : 0;
+    void* live = store->live;
+    bool ok = base_memory_resize(
+        store->memory, &live, &store->live_capacity, live_count, live_count, sizeof( uint32_t ) );
+    store->live = live;
+    return ok;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Objects in: slots, their generations, their boxes, and the columns only some spaces use.
+#pragma once
+
+#include "base/memory.h"
+#include "cleave/types.h"
+
+/// What a slot can carry. The first two always exist; the others take no memory until object_store_use asks for them.
+typedef enum object_column
+{
+    OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin
+    OBJECT_GENERATION, ///< uint32_t, odd while alive and even while free; 0 in a slot that is retired
+    OBJECT_GIVEN_BOX,  ///< clv_aabb, the box as given; with margins
+    OBJECT_MARGIN,     ///< float
+    OBJECT_USER_DATA,  ///< uint64_t
+    OBJECT_FILTER,     ///< clv_filter
+    OBJECT_STATIC,     ///< uint8_t
+    OBJECT_STAMP,      ///< uint32_t, number of the last unordered batch that named the slot
+    OBJECT_REPORTED,   ///< uint32_t, generation at the last good update; with events
+    OBJECT_ASK,        ///< uint8_t, 1 if the filter callback must be asked again; with a callback
+    OBJECT_COLUMN_COUNT
+} object_column;
+
+typedef struct object_store
+{
+    base_memory* memory;
+    void* columns[OBJECT_COLUMN_COUNT];
+    uint64_t capacities[OBJECT_COLUMN_COUNT];
+
+    uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
+    uint32_t free_count;
+
+    uint32_t* live; ///< ascending live slots, made by object_store_list_live
+    uint64_t live_capacity;
+    uint32_t live_count;
+    bool live_is_current;
+
+    uint32_t slot_count;
+    uint32_t stamp;       ///< of the last unordered batch
+    float default_margin; ///< of new objects
+    bool members_changed; ///< since the method's last good update
+} object_store;
+
+object_store object_store_make( base_memory* memory, float default_margin );
+void object_store_free( object_store* store );
+
+/// Room for `count` slots in every column in use.
+bool object_store_reserve( object_store* store, uint64_t count );
+
+/// Begin to keep a column, filled with its default. False if out of memory.
+bool object_store_use( object_store* store, object_column column );
+
+/// The two columns that margins need: both, or none and false.
+bool object_store_use_margins( object_store* store );
+
+static inline bool object_store_uses( const object_store* store, object_column column )
+{
+    return store->columns[column] != NULL;
+}
+
+static inline clv_aabb* object_boxes( const object_store* store )
+{
+    return store->columns[OBJECT_BOX];
+}
+
+static inline uint32_t* object_generations( const object_store* store )
+{
+    return store->columns[OBJECT_GENERATION];
+}
+
+static inline bool object_is_live( const object_store* store, clv_id id )
+{
+    return id.index < store->slot_count && ( id.generation & 1 ) != 0 &&
+        object_generations( store )[id.index] == id.generation;
+}
+
+/// All ids alive and different? Otherwise CLV_BAD_ID or CLV_DUPLICATE_ID with the first bad position, or
+/// CLV_OUT_OF_MEMORY (ids that do not ascend need a column to be told apart).
+clv_result object_store_check_ids(
+    object_store* store, const clv_id* ids, uint32_t count, uint32_t* position );
+
+/// Everything object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change nothing.
+clv_result object_store_prepare_add( object_store* store, uint32_t count );
+
+/// A new object; cannot fail after object_store_prepare_add.
+clv_id object_store_add( object_store* store, clv_aabb box );
+
+/// Give a live slot another box.
+void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
+
+/// The box as the caller gave it.
+clv_aabb object_store_given_box( const object_store* store, uint32_t slot );
+
+void object_store_remove( object_store* store, uint32_t slot );
+
+/// Remove everything; the next objects get the slots 0, 1, 2 … again.
+void object_store_clear( object_store* store );
+
+/// Bring `live` up to date, unless live_count == slot_count makes it needless. False if out of memory.
+bool object_store_list_live( object_store* store );
+
+/// Capacities down to what is in use. False if out of memory; then some columns may be smaller, which shows nowhere.
+bool object_store_shrink( object_store* store );

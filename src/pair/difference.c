@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "pair/difference.h"
+
+void pair_id_list_free( pair_id_list* list, base_memory* memory )
+{
+    base_memory_give( memory, list->pairs, list->capacity, sizeof( clv_id_pair ) );
+    *list = ( pair_id_list ){ 0 };
+}
+
+bool pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity )
+{
+    if ( capacity >= list->capacity )
+    {
+        return true;
+    }
+    void* data = list->pairs;
+    bool ok =
+        base_memory_resize( memory, &data, &list->capacity, list->count, capacity, sizeof( clv_id_pair ) );
+    list->pairs = data;
+    return ok;
+}
+
+static bool append( pair_id_list* list, base_memory* memory, clv_pair pair, const uint32_t* generations )
+{
+    void* data = list->pairs;
+    bool ok = base_memory_reserve(
+        memory, &data, &list->capacity, list->count, list->count + 1, sizeof( clv_id_pair ) );
+    list->pairs = data;
+    if ( ok )
+    {
+        list->pairs[list->count++] =
+            ( clv_id_pair ){ { pair.a, generations[pair.a] }, { pair.b, generations[pair.b] } };
+    }
+    return ok;
+}
+
+static uint64_t key_at( const pair_list* list, uint64_t index )
+{
+    return index < list->count ? ( (uint64_t)list->pairs[index].a << 32 ) | list->pairs[index].b : UINT64_MAX;
+}
+
+static bool same_objects( pair_snapshot before, pair_snapshot after, clv_pair pair )
+{
+    return before.generations[pair.a] == after.generations[pair.a] &&
+        before.generations[pair.b] == after.generations[pair.b];
+}
+
+bool pair_difference(
+    pair_snapshot before, pair_snapshot after, pair_id_list* begun, pair_id_list* ended, base_memory* memory )
+{
+    begun->count = 0;
+    ended->count = 0;
+    uint64_t i = 0, j = 0;
+    while ( i < before.pairs->count || j < after.pairs->count )
+    {
+        uint64_t old_key = key_at( before.pairs, i );
+        uint64_t new_key = key_at( after.pairs, j );
+        bool in_old = old_key <= new_key;
+        bool in_new = new_key <= old_key;
+        bool same = in_old && in_new && same_objects( before, after, after.pairs->pairs[j] );
+        if ( in_old && !same && !append( ended, memory, before.pairs->pairs[i], before.generations ) )
+        {
+            return false;
+        }
+        if ( in_new && !same && !append( begun, memory, after.pairs->pairs[j], after.generations ) )
+        {
+            return false;
+        }
+        i += in_old;
+        j += in_new;
+    }
+    return true;
+}

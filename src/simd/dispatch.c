@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Built for the baseline CPU: asks what this one can do and hands out the table for it.
+#include "simd/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined( CLV_HAVE_AVX2 ) || defined( CLV_HAVE_AVX512 )
+#include <cpuid.h>
+#endif
+
+extern const simd_kernels simd_kernels_scalar;
+extern const simd_kernels simd_kernels_sse2;
+extern const simd_kernels simd_kernels_avx2;
+extern const simd_kernels simd_kernels_avx512;
+extern const simd_kernels simd_kernels_neon;
+
+static const char* const s_names[CLV_ISA_COUNT] = { "auto", "scalar", "sse2", "avx2", "avx512", "neon" };
+
+#if defined( CLV_HAVE_AVX2 ) || defined( CLV_HAVE_AVX512 )
+
+// Which register files the operating system saves: bit 1 SSE, bit 2 AVX, bits 5-7 the AVX-512 ones.
+static uint64_t saved_registers( void )
+{
+    uint32_t eax, ebx, ecx, edx;
+    if ( !__get_cpuid( 1, &eax, &ebx, &ecx, &edx ) || ( ecx & ( 1u << 27 ) ) == 0 )
+    {
+        return 0;
+    }
+    uint32_t low, high;
+    __asm__ volatile( "xgetbv" : "=a"( low ), "=d"( high ) : "c"( 0 ) );
+    return ( (uint64_t)high << 32 ) | low;
+}
+
+// All of `feature_bits` in leaf 7's ebx, and all of `register_bits` saved on a task switch?
+static bool cpu_has( uint32_t feature_bits, uint64_t register_bits )
+{
+    uint32_t eax, ebx, ecx, edx;
+    if ( !__get_cpuid_count( 7, 0, &eax, &ebx, &ecx, &edx ) )
+    {
+        return false;
+    }
+    return ( ebx & feature_bits ) == feature_bits && ( saved_registers() & register_bits ) == register_bits;
+}
+
+#endif
+
+const simd_kernels* simd_kernels_for( clv_isa isa )
+{
+    switch ( isa )
+    {
+    case CLV_ISA_SCALAR: return &simd_kernels_scalar;
+#ifdef CLV_HAVE_SSE2
+    case CLV_ISA_SSE2: return &simd_kernels_sse2;
+#endif
+#ifdef CLV_HAVE_AVX2
+    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0x06 ) ? &simd_kernels_avx2 : NULL;
+#endif
+#ifdef CLV_HAVE_AVX512
+    case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31
+        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 0xE6 ) ? &simd_kernels_avx512 : NULL;
+#endif
+#ifdef CLV_HAVE_NEON
+    case CLV_ISA_NEON: return &simd_kernels_neon;
+#endif
+    default: return NULL;
+    }
+}
+
+const char* clv_isa_name( clv_isa isa )
+{
+    return (unsigned)isa < CLV_ISA_COUNT ? s_names[isa] : "unknown";
+}
+
+bool clv_isa_from_name( const char* name, clv_isa* isa )
+{
+    for ( int i = 0; i < CLV_ISA_COUNT; ++i )
+    {
+        if ( strcmp( name, s_names[i] ) == 0 )
+        {
+            *isa = (clv_isa)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool clv_isa_is_supported( clv_isa isa )
+{
+    return isa == CLV_ISA_AUTO || simd_kernels_for( isa ) != NULL;
+}
+
+clv_isa clv_isa_best( void )
+{
+    static const clv_isa by_width[] = { CLV_ISA_AVX512, CLV_ISA_AVX2, CLV_ISA_NEON, CLV_ISA_SSE2 };
+    for ( size_t i = 0; i < sizeof( by_width ) / sizeof( by_width[0] ); ++i )
+    {
+        if ( clv_isa_is_supported( by_width[i] ) )
+        {
+            return by_width[i];
+        }
+    }
+    return CLV_ISA_SCALAR;
+}

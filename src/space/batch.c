@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Objects in and out: batches are checked whole before the first one is taken.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+#include <string.h>
+
+enum
+{
+    CORNER_BYTES = 12
+};
+
+static clv_box_stream stream_of( const clv_aabb* boxes )
+{
+    clv_box_stream stream = { NULL, NULL, sizeof( clv_aabb ) };
+    if ( boxes != NULL )
+    {
+        stream.lower = &boxes->lower.x;
+        stream.upper = &boxes->upper.x;
+    }
+    return stream;
+}
+
+// Records may lie at any alignment.
+static inline clv_aabb box_at( clv_box_stream stream, uint32_t index )
+{
+    clv_aabb box;
+    size_t offset = stream.stride * index;
+    memcpy( &box.lower, (const char*)stream.lower + offset, CORNER_BYTES );
+    memcpy( &box.upper, (const char*)stream.upper + offset, CORNER_BYTES );
+    return box;
+}
+
+// First position below `count` with a bad box, or `count`.
+static uint32_t find_bad_box( clv_box_stream stream, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( !clv_aabb_is_valid( box_at( stream, i ) ) )
+        {
+            return i;
+        }
+    }
+    return count;
+}
+
+static clv_result complain_of_box( clv_space* space, clv_box_stream stream, uint32_t position, clv_id id )
+{
+    clv_aabb box = box_at( stream, position );
+    const float* lower = &box.lower.x;
+    const float* upper = &box.upper.x;
+    int axis = 0;
+    while ( lower[axis] <= upper[axis] )
+    {
+        axis += 1;
+    }
+    return space_fail( space, CLV_BAD_BOX, position, id,
+        "box %u of the batch: lower.%c %g is not <= upper.%c %g", position, "xyz"[axis], (double)lower[axis],
+        "xyz"[axis], (double)upper[axis] );
+}
+
+static clv_result complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
+{
+    const object_store* objects = &space->objects;
+    const char* reason = "it was never given out by this space";
+    if ( code == CLV_OUT_OF_MEMORY )
+    {
+        return space_fail( space, code, UINT32_MAX, clv_null_id(),
+            "out of memory to tell ids apart (ids in ascending order need none)" );
+    }
+    if ( code == CLV_DUPLICATE_ID )
+    {
+        reason = "it stands in the batch already";
+    }
+    else if ( id.generation == 0 )
+    {
+        reason = "it is null";
+    }
+    else if ( id.index < objects->slot_count && object_generations( objects )[id.index] > id.generation )
+    {
+        reason = "its object was removed";
+    }
+    return space_fail( space, code, position, id, "id { %u, %u } at %u of the batch: %s", id.index,
+        id.generation, position, reason );
+}
+
+clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count )
+{
+    uint32_t position = 0;
+    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
+    return result == CLV_OK ? CLV_OK : complain_of_id( space, result, position, ids[position] );
+}
+
+static clv_result check_stride( clv_space* space, clv_box_stream stream )
+{
+    if ( stream.stride >= CORNER_BYTES )
+    {
+        return CLV_OK;
+    }
+    return space_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(),
+        "a stride of %u bytes is below the %d of a corner", (unsigned)stream.stride, CORNER_BYTES );
+}
+
+// Ids and boxes of a move; the first bad entry of either kind is the one named.
+static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
+{
+    uint32_t position = 0;
+    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
+    uint32_t good = result == CLV_BAD_ID || result == CLV_DUPLICATE_ID ? position : count;
+    uint32_t bad_box = find_bad_box( stream, good );
+    if ( bad_box < good )
+    {
+        return complain_of_box( space, stream, bad_box, ids[bad_box] );
+    }
+    return result == CLV_OK ? CLV_OK : complain_of_id( space, result, position, ids[position] );
+}
+
+static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t count )
+{
+    uint32_t bad_box = find_bad_box( stream, count );
+    if ( bad_box < count )
+    {
+        return complain_of_box( space, stream, bad_box, clv_null_id() );
+    }
+    clv_result result = object_store_prepare_add( &space->objects, count );
+    if ( result != CLV_OK )
+    {
+        return space_fail( space, result, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
+            space->objects.live_count, clv_result_text( result ) );
+    }
+    return CLV_OK;
+}
+
+clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_stride( space, boxes );
+    result = result == CLV_OK ? check_add( space, boxes, count ) : result;
+    if ( result == CLV_OK )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_id id = object_store_add( &space->objects, box_at( boxes, i ) );
+            if ( ids != NULL )
+            {
+                ids[i] = id;
+            }
+        }
+        space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add_strided( space, stream_of( boxes ), count, ids );
+}
+
+clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
+{
+    CLV_ASSERT(
+        space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_stride( space, boxes );
+    result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
+    if ( result == CLV_OK )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            object_store_set_box( &space->objects, ids[i].index, box_at( boxes, i ) );
+        }
+        space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
+{
+    return clv_space_move_strided( space, ids, stream_of( boxes ), count );
+}
+
+clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
+    clv_result result = space_check_ids( space, ids, count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        object_store_remove( &space->objects, ids[i].index );
+    }
+    return space_succeed( space );
+}
+
+void clv_space_clear( clv_space* space )
+{
+    CLV_ASSERT( space != NULL );
+    object_store_clear( &space->objects );
+    space->list.count = 0;
+    space->list_is_valid = false;
+    space->last_sorted.count = 0;
+    space->begun.count = 0;
+    space->ended.count = 0;
+    pair_decisions_clear( &space->decisions );
+    space->stats.pair_count = 0;
+    space_succeed( space );
+}
+
+clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id )
+{
+    return clv_space_add( space, &box, 1, id );
+}
+
+clv_result clv_space_move_one( clv_space* space, clv_id id, clv_aabb box )
+{
+    return clv_space_move( space, &id, &box, 1 );
+}
+
+clv_result clv_space_remove_one( clv_space* space, clv_id id )
+{
+    return clv_space_remove( space, &id, 1 );
+}

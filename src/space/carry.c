@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// What objects carry besides a box: user data, margins, filters, static hints. Columns, made when first used.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+#include <math.h>
+#include <string.h>
+
+// Ids checked, column there: what every setter begins with.
+static clv_result begin_set( clv_space* space, object_column column, const clv_id* ids, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
+    clv_result result = space_check_ids( space, ids, count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    bool ok = column == OBJECT_MARGIN ? object_store_use_margins( &space->objects )
+                                      : object_store_use( &space->objects, column );
+    return ok ? space_succeed( space )
+              : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+                    "out of memory for what objects carry" );
+}
+
+clv_result clv_space_set_user_data(
+    clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count )
+{
+    clv_result result = begin_set( space, OBJECT_USER_DATA, ids, count );
+    uint64_t* column = space->objects.columns[OBJECT_USER_DATA];
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
+    {
+        column[ids[i].index] = values[i];
+    }
+    return result;
+}
+
+static clv_result check_margins( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( !( margins[i] >= 0 ) || isinf( margins[i] ) )
+        {
+            return space_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
+                "margin %u of the batch: %g is not finite and at least 0", i, (double)margins[i] );
+        }
+    }
+    return CLV_OK;
+}
+
+clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
+{
+    CLV_ASSERT( count == 0 || margins != NULL );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_margins( space, ids, margins, count );
+    result = result == CLV_OK ? begin_set( space, OBJECT_MARGIN, ids, count ) : result;
+    float* column = space->objects.columns[OBJECT_MARGIN];
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
+    {
+        uint32_t slot = ids[i].index;
+        column[slot] = margins[i];
+        object_store_set_box( &space->objects, slot, object_store_given_box( &space->objects, slot ) );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
+{
+    uint8_t* ask = space->objects.columns[OBJECT_ASK];
+    for ( uint32_t i = 0; i < count && ask != NULL; ++i )
+    {
+        ask[ids[i].index] = 1;
+    }
+}
+
+clv_result clv_space_set_filter(
+    clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count )
+{
+    clv_result result = begin_set( space, OBJECT_FILTER, ids, count );
+    if ( result == CLV_OK )
+    {
+        clv_filter* column = space->objects.columns[OBJECT_FILTER];
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            column[ids[i].index] = filters[i];
+        }
+        ask_again( space, ids, count );
+    }
+    return result;
+}
+
+clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
+    clv_result result = space_check_ids( space, ids, count );
+    if ( result == CLV_OK )
+    {
+        ask_again( space, ids, count );
+        space_succeed( space );
+    }
+    return result;
+}
+
+clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
+{
+    clv_result result = begin_set( space, OBJECT_STATIC, ids, count );
+    uint8_t* column = space->objects.columns[OBJECT_STATIC];
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
+    {
+        column[ids[i].index] = is_static[i];
+    }
+    return result;
+}
+
+clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
+{
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    *box = object_store_given_box( &space->objects, id.index );
+    return CLV_OK;
+}
+
+clv_result clv_space_get_user_data( const clv_space* space, clv_id id, uint64_t* value )
+{
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    const uint64_t* column = space->objects.columns[OBJECT_USER_DATA];
+    *value = column != NULL ? column[id.index] : 0;
+    return CLV_OK;
+}
+
+clv_result clv_space_get_margin( const clv_space* space, clv_id id, float* margin )
+{
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    const float* column = space->objects.columns[OBJECT_MARGIN];
+    *margin = column != NULL ? column[id.index] : space->def.margin;
+    return CLV_OK;
+}
+
+clv_result clv_space_get_filter( const clv_space* space, clv_id id, clv_filter* filter )
+{
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    const clv_filter* column = space->objects.columns[OBJECT_FILTER];
+    *filter = column != NULL ? column[id.index] : clv_default_filter();
+    return CLV_OK;
+}
+
+clv_result clv_space_get_static( const clv_space* space, clv_id id, bool* is_static )
+{
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    const uint8_t* column = space->objects.columns[OBJECT_STATIC];
+    *is_static = column != NULL && column[id.index] != 0;
+    return CLV_OK;
+}
+
+bool clv_space_contains( const clv_space* space, clv_id id )
+{
+    return object_is_live( &space->objects, id );
+}
+
+clv_id clv_space_id_at( const clv_space* space, uint32_t index )
+{
+    clv_id id = { index,
+        index < space->objects.slot_count ? object_generations( &space->objects )[index] : 0 };
+    return object_is_live( &space->objects, id ) ? id : clv_null_id();
+}
+
+uint32_t clv_space_object_count( const clv_space* space )
+{
+    return space->objects.live_count;
+}

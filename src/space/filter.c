@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Categories, masks and groups; pairs of two static objects; the caller's callback.
+#include "space/space_internal.h"
+
+#include <string.h>
+
+static bool filters_allow( const clv_filter* a, const clv_filter* b )
+{
+    if ( a->group != 0 && a->group == b->group )
+    {
+        return a->group > 0;
+    }
+    return ( a->category & b->mask ) != 0 && ( b->category & a->mask ) != 0;
+}
+
+static bool skips_static( const clv_space* space )
+{
+    return space->def.skip_static_pairs && object_store_uses( &space->objects, OBJECT_STATIC );
+}
+
+static bool has_callback( const clv_space* space, space_filter_stage stage )
+{
+    bool sorted_stage = stage == SPACE_FILTER_SORTED;
+    return space->def.filter != NULL && space->def.sorted == sorted_stage;
+}
+
+static bool has_columns( const clv_space* space, space_filter_stage stage )
+{
+    return stage == SPACE_FILTER_ARRIVING &&
+        ( object_store_uses( &space->objects, OBJECT_FILTER ) || skips_static( space ) );
+}
+
+bool space_has_filter( const clv_space* space, space_filter_stage stage )
+{
+    return has_columns( space, stage ) || has_callback( space, stage );
+}
+
+static bool columns_allow( const clv_space* space, clv_pair pair )
+{
+    const clv_filter* filters = space->objects.columns[OBJECT_FILTER];
+    if ( filters != NULL && !filters_allow( &filters[pair.a], &filters[pair.b] ) )
+    {
+        return false;
+    }
+    const uint8_t* statics = skips_static( space ) ? space->objects.columns[OBJECT_STATIC] : NULL;
+    return statics == NULL || statics[pair.a] == 0 || statics[pair.b] == 0;
+}
+
+// An answer given before stands, unless one of the two objects is new or asked to be asked again.
+static clv_result ask_callback( clv_space* space, clv_pair pair, bool remember, bool* allowed )
+{
+    const uint8_t* ask = space->objects.columns[OBJECT_ASK];
+    bool known = remember && ask[pair.a] == 0 && ask[pair.b] == 0 &&
+        pair_decisions_get( &space->decisions, pair, allowed );
+    if ( !known )
+    {
+        *allowed = space->def.filter( space, pair, space->def.filter_user );
+    }
+    if ( remember && !pair_decisions_put( &space->next_decisions, &space->memory, pair, *allowed ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    return CLV_OK;
+}
+
+clv_result space_filter( clv_space* space, clv_pair* pairs, uint64_t count, space_filter_stage stage,
+    bool remember, uint64_t* kept )
+{
+    bool by_columns = has_columns( space, stage );
+    bool by_callback = has_callback( space, stage );
+    uint64_t kept_count = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        bool allowed = !by_columns || columns_allow( space, pairs[i] );
+        if ( allowed && by_callback )
+        {
+            clv_result result = ask_callback( space, pairs[i], remember, &allowed );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+        pairs[kept_count] = pairs[i];
+        kept_count += allowed;
+    }
+    *kept = kept_count;
+    return CLV_OK;
+}
+
+void space_filter_commit( clv_space* space )
+{
+    if ( space->def.filter == NULL )
+    {
+        return;
+    }
+    pair_decisions swap = space->decisions;
+    space->decisions = space->next_decisions;
+    space->next_decisions = swap;
+    memset( space->objects.columns[OBJECT_ASK], 0, space->objects.slot_count );
+}

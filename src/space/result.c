@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Result codes and their words, and how a space remembers the last one.
+#include "space/space_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT( x ) #x
+#define VERSION_TEXT( major, minor, patch ) TEXT( major ) "." TEXT( minor ) "." TEXT( patch )
+
+typedef struct wording
+{
+    const char* name;
+    const char* text;
+} wording;
+
+static const wording s_wordings[] = {
+    [CLV_OK] = { "CLV_OK", "all is well" },
+    [CLV_BAD_DEF] = { "CLV_BAD_DEF", "the def is incomplete or holds a value out of range" },
+    [CLV_BAD_ARGUMENT] = { "CLV_BAD_ARGUMENT", "an argument is out of range" },
+    [CLV_BAD_BOX] = { "CLV_BAD_BOX", "a box has a NaN, or its lower corner above its upper" },
+    [CLV_BAD_ID] = { "CLV_BAD_ID", "an id is null, stale, or of another space" },
+    [CLV_DUPLICATE_ID] = { "CLV_DUPLICATE_ID", "an object is named twice in one batch" },
+    [CLV_OUT_OF_MEMORY] = { "CLV_OUT_OF_MEMORY", "the allocator had no memory left" },
+    [CLV_TOO_MANY_PAIRS] = { "CLV_TOO_MANY_PAIRS", "there are more pairs than max_pairs allows" },
+    [CLV_TOO_MANY_OBJECTS] = { "CLV_TOO_MANY_OBJECTS", "a space holds at most CLV_MAX_OBJECTS objects" },
+    [CLV_UNSUPPORTED] = { "CLV_UNSUPPORTED", "this machine, or this def, cannot do that" },
+    [CLV_STOPPED] = { "CLV_STOPPED", "the visitor asked to stop" },
+};
+
+static const wording* wording_of( clv_result result )
+{
+    static const wording unknown = { "unknown", "not a result of this library" };
+    size_t count = sizeof( s_wordings ) / sizeof( s_wordings[0] );
+    return (unsigned)result < count ? &s_wordings[result] : &unknown;
+}
+
+const char* clv_result_name( clv_result result )
+{
+    return wording_of( result )->name;
+}
+
+const char* clv_result_text( clv_result result )
+{
+    return wording_of( result )->text;
+}
+
+const char* clv_version_text( void )
+{
+    return VERSION_TEXT( CLV_VERSION_MAJOR, CLV_VERSION_MINOR, CLV_VERSION_PATCH );
+}
+
+void space_log( const clv_logger* logger, clv_log_level level, const char* line )
+{
+    if ( logger->write != NULL )
+    {
+        logger->write( level, line, logger->user );
+    }
+}
+
+clv_result space_fail(
+    clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );
+    va_end( arguments );
+    space->error = ( clv_error ){ code, position, id, 0, NULL };
+    space_log( &space->def.logger, CLV_LOG_ERROR, space->error_text );
+    return code;
+}
+
+clv_result space_succeed( clv_space* space )
+{
+    space->error = ( clv_error ){ CLV_OK, UINT32_MAX, { 0, 0 }, 0, NULL };
+    space->error_text[0] = '\0';
+    return CLV_OK;
+}
+
+clv_error clv_space_error( const clv_space* space )
+{
+    clv_error error = space->error;
+    error.text = space->error_text;
+    return error;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Birth, death and description of a space.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COOKIE 0xC1EA7Eu
+
+clv_space_def clv_default_space_def( void )
+{
+    clv_space_def def;
+    memset( &def, 0, sizeof( def ) );
+    def.size = (uint32_t)sizeof( def );
+    def.cookie = COOKIE;
+    def.isa = CLV_ISA_AUTO;
+    return def;
+}
+
+static clv_result refuse( const clv_space_def* def, clv_result code, const char* line )
+{
+    space_log( &def->logger, CLV_LOG_ERROR, line );
+    return code;
+}
+
+static clv_result check_def( const clv_space_def* def )
+{
+    if ( !( def->margin >= 0 ) || isinf( def->margin ) )
+    {
+        return refuse( def, CLV_BAD_DEF, "def.margin must be finite and at least 0" );
+    }
+    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
+    {
+        return refuse( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );
+    }
+    if ( def->capacity > CLV_MAX_OBJECTS )
+    {
+        return refuse( def, CLV_BAD_DEF, "def.capacity is above CLV_MAX_OBJECTS" );
+    }
+    return CLV_OK;
+}
+
+// The def's instruction set, or the environment's, or the best one.
+static clv_result choose_kernels( const clv_space_def* def, const simd_kernels** kernels )
+{
+    clv_isa isa = def->isa;
+    char line[160];
+    if ( isa == CLV_ISA_AUTO )
+    {
+        const char* name = getenv( "CLEAVE_ISA" );
+        if ( name != NULL && name[0] != '\0' && !clv_isa_from_name( name, &isa ) )
+        {
+            snprintf( line, sizeof( line ),
+                "CLEAVE_ISA=%.40s: no such instruction set; use scalar, sse2, avx2, avx512 or neon", name );
+            return refuse( def, CLV_UNSUPPORTED, line );
+        }
+    }
+    isa = isa == CLV_ISA_AUTO ? clv_isa_best() : isa;
+    *kernels = simd_kernels_for( isa );
+    if ( *kernels == NULL )
+    {
+        snprintf( line, sizeof( line ), "instruction set %s is not supported here", clv_isa_name( isa ) );
+        return refuse( def, CLV_UNSUPPORTED, line );
+    }
+    return CLV_OK;
+}
+
+static bool reserve_all( clv_space* space )
+{
+    const clv_space_def* def = &space->def;
+    object_store* objects = &space->objects;
+    return object_store_reserve( objects, def->capacity ) &&
+        ( def->margin == 0 || object_store_use_margins( objects ) ) &&
+        ( !def->events || object_store_use( objects, OBJECT_REPORTED ) ) &&
+        ( def->filter == NULL || object_store_use( objects, OBJECT_ASK ) ) &&
+        ( def->pair_capacity == 0 || pair_list_reserve( &space->list, &space->memory, def->pair_capacity ) );
+}
+
+static clv_result build( const clv_space_def* def, const method* row, const simd_kernels* kernels,
+    const double* params, clv_space** out )
+{
+    base_memory memory = base_memory_make( def->allocator );
+    clv_space* space = base_memory_take( &memory, 1, sizeof( clv_space ) );
+    if ( space == NULL )
+    {
+        return refuse( def, CLV_OUT_OF_MEMORY, "out of memory for a space" );
+    }
+    memset( space, 0, sizeof( *space ) );
+    space->memory = memory;
+    space->def = *def;
+    space->def.method = row->name;
+    space->def.settings = NULL; // parsed; the caller's string may go away
+    space->method = row;
+    space->context = ( method_context ){ &space->memory, kernels, { 0 }, def->stage_times };
+    memcpy( space->context.params, params, sizeof( space->context.params ) );
+    space->objects = object_store_make( &space->memory, def->margin );
+    space_succeed( space );
+    space->method_state = row->create( &space->context );
+    if ( space->method_state == NULL || !reserve_all( space ) )
+    {
+        clv_space_destroy( space );
+        return refuse( def, CLV_OUT_OF_MEMORY, "out of memory for what the def reserves" );
+    }
+    *out = space;
+    return CLV_OK;
+}
+
+clv_result clv_space_create( const clv_space_def* given, clv_space** space )
+{
+    CLV_ASSERT( given != NULL && space != NULL );
+    *space = NULL;
+    if ( given->cookie != COOKIE || given->size != sizeof( clv_space_def ) )
+    {
+        // Not even its logger can be trusted.
+        return CLV_BAD_DEF;
+    }
+    clv_space_def def = *given;
+    clv_result result = check_def( &def );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    char line[192];
+    const char* name = def.method != NULL ? def.method : METHOD_DEFAULT;
+    const method* row = method_find( name );
+    if ( row == NULL )
+    {
+        snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
+        return refuse( &def, CLV_BAD_DEF, line );
+    }
+    double params[METHOD_PARAMS] = { 0 };
+    if ( !method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
+    {
+        return refuse( &def, CLV_BAD_DEF, line );
+    }
+    const simd_kernels* kernels = NULL;
+    result = choose_kernels( &def, &kernels );
+    if ( result == CLV_OK )
+    {
+        result = build( &def, row, kernels, params, space );
+    }
+    if ( result == CLV_OK )
+    {
+        snprintf(
+            line, sizeof( line ), "space with method %s on %s", row->name, clv_isa_name( kernels->isa ) );
+        space_log( &def.logger, CLV_LOG_INFO, line );
+    }
+    return result;
+}
+
+void clv_space_destroy( clv_space* space )
+{
+    if ( space == NULL )
+    {
+        return;
+    }
+    if ( space->method_state != NULL )
+    {
+        space->method->destroy( space->method_state );
+    }
+    base_memory memory = space->memory;
+    pair_list_free( &space->list, &space->memory );
+    pair_list_free( &space->scratch, &space->memory );
+    pair_list_free( &space->last_sorted, &space->memory );
+    pair_list_free( &space->now_sorted, &space->memory );
+    pair_id_list_free( &space->begun, &space->memory );
+    pair_id_list_free( &space->ended, &space->memory );
+    pair_decisions_free( &space->decisions, &space->memory );
+    pair_decisions_free( &space->next_decisions, &space->memory );
+    object_store_free( &space->objects );
+    CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
+    memory.bytes = sizeof( clv_space );
+    base_memory_give( &memory, space, 1, sizeof( clv_space ) );
+}
+
+clv_result clv_space_shrink( clv_space* space )
+{
+    base_memory* memory = &space->memory;
+    if ( space->method->shrink != NULL )
+    {
+        space->method->shrink( space->method_state );
+    }
+    pair_list_free( &space->scratch, memory );
+    pair_list_free( &space->now_sorted, memory );
+    pair_decisions_free( &space->next_decisions, memory );
+    bool ok = pair_list_shrink( &space->list, memory, space->list.count ) &&
+        pair_list_shrink( &space->last_sorted, memory, space->last_sorted.count ) &&
+        pair_id_list_shrink( &space->begun, memory, space->begun.count ) &&
+        pair_id_list_shrink( &space->ended, memory, space->ended.count ) &&
+        object_store_shrink( &space->objects );
+    return ok ? space_succeed( space )
+              : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+                    "out of memory for the smaller copies that shrinking needs" );
+}
+
+clv_stats clv_space_stats( const clv_space* space )
+{
+    clv_stats stats = space->stats;
+    stats.object_count = space->objects.live_count;
+    stats.slot_count = space->objects.slot_count;
+    stats.memory_bytes = space->memory.bytes;
+    stats.memory_peak_bytes = space->memory.peak_bytes;
+    stats.allocation_count = space->memory.allocation_count;
+    return stats;
+}
+
+const char* clv_space_method( const clv_space* space )
+{
+    return space->method->name;
+}
+
+clv_isa clv_space_isa( const clv_space* space )
+{
+    return space->context.kernels->isa;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/space.h"
+#include "method/method.h"
+#include "object/store.h"
+#include "pair/decisions.h"
+#include "pair/difference.h"
+#include "pair/list.h"
+
+struct clv_space
+{
+    base_memory memory; ///< holds the space itself too
+    clv_space_def def;
+    const method* method;
+    method_context context;
+    void* method_state;
+
+    object_store objects;
+
+    pair_list list;    ///< of the last update; capacity kept from frame to frame
+    pair_list scratch; ///< second buffer of the sort
+    bool list_is_valid;
+
+    pair_list last_sorted; ///< events: the last good list
+    pair_list now_sorted;  ///< events: the one being made
+    pair_id_list begun, ended;
+
+    pair_decisions decisions;      ///< of the callback, about the last good list
+    pair_decisions next_decisions; ///< being made
+
+    clv_stats stats;
+    clv_error error;
+    char error_text[192];
+};
+
+/// The callback is asked while pairs arrive, unless the list must be sorted first.
+typedef enum space_filter_stage
+{
+    SPACE_FILTER_ARRIVING,
+    SPACE_FILTER_SORTED,
+} space_filter_stage;
+
+/// Keep of pairs[0 .. count) those the filters allow, in order, at the front; *kept tells how many. Only the callback's
+/// memory can fail.
+clv_result space_filter( clv_space* space, clv_pair* pairs, uint64_t count, space_filter_stage stage,
+    bool remember, uint64_t* kept );
+
+/// Does anything filter pairs at this stage?
+bool space_has_filter( const clv_space* space, space_filter_stage stage );
+
+/// The new list is final and good: adopt what was decided, and forget what had to be asked again.
+void space_filter_commit( clv_space* space );
+
+/// Every id alive and named once? Otherwise records the complaint and returns its code.
+clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );
+
+/// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
+clv_result space_fail(
+    clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... );
+
+/// The last call succeeded.
+clv_result space_succeed( clv_space* space );
+
+void space_log( const clv_logger* logger, clv_log_level level, const char* line );

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// Pairs out: the method finds them, filters thin them, the list keeps them (or a visitor sees them), events compare them.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "base/timer.h"
+
+#include <string.h>
+
+enum
+{
+    VISIT_CHUNK = 4096
+};
+
+// A sink over the space's list. Pairs below `settled` have passed the filters.
+typedef struct list_sink
+{
+    pair_sink sink;
+    clv_space* space;
+    uint64_t settled;
+    uint64_t candidate_count;
+} list_sink;
+
+// The same over one chunk that goes to a visitor again and again.
+typedef struct visit_sink
+{
+    pair_sink sink;
+    clv_space* space;
+    clv_pair_visitor* visitor;
+    void* user;
+    uint64_t visited;
+    uint64_t candidate_count;
+} visit_sink;
+
+static bool is_over_limit( const clv_space* space, uint64_t count )
+{
+    return space->def.max_pairs > 0 && count > space->def.max_pairs;
+}
+
+// Filter what arrived since the last time.
+static clv_result settle( list_sink* arriving )
+{
+    clv_space* space = arriving->space;
+    pair_sink* sink = &arriving->sink;
+    uint64_t fresh = sink->count - arriving->settled;
+    arriving->candidate_count += fresh;
+    if ( space_has_filter( space, SPACE_FILTER_ARRIVING ) )
+    {
+        clv_pair* pairs = sink->pairs + arriving->settled;
+        clv_result result = space_filter( space, pairs, fresh, SPACE_FILTER_ARRIVING, true, &fresh );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    sink->count = arriving->settled + fresh;
+    arriving->settled = sink->count;
+    bool is_final = !space_has_filter( space, SPACE_FILTER_SORTED );
+    return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
+}
+
+static clv_result make_list_room( pair_sink* sink )
+{
+    list_sink* arriving = (list_sink*)sink;
+    clv_result result = settle( arriving );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    pair_list* list = &arriving->space->list;
+    list->count = sink->count;
+    // Grow well before the last place is taken, or filters would be run over ever smaller pieces.
+    uint64_t free_count = list->capacity - list->count;
+    if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM )
+    {
+        bool grown = pair_list_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
+        if ( !grown && free_count < PAIR_SINK_ROOM )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    sink->pairs = list->pairs;
+    sink->capacity = list->capacity;
+    return CLV_OK;
+}
+
+static clv_result make_visit_room( pair_sink* sink )
+{
+    visit_sink* visiting = (visit_sink*)sink;
+    clv_space* space = visiting->space;
+    visiting->candidate_count += sink->count;
+    if ( space_has_filter( space, SPACE_FILTER_ARRIVING ) )
+    {
+        space_filter( space, sink->pairs, sink->count, SPACE_FILTER_ARRIVING, false, &sink->count );
+    }
+    if ( is_over_limit( space, visiting->visited + sink->count ) )
+    {
+        return CLV_TOO_MANY_PAIRS;
+    }
+    visiting->visited += sink->count;
+    if ( sink->count > 0 && !visiting->visitor( sink->pairs, (size_t)sink->count, visiting->user ) )
+    {
+        return CLV_STOPPED;
+    }
+    sink->count = 0;
+    return CLV_OK;
+}
+
+// Have the method search. Its counters land in the statistics.
+static clv_result search( clv_space* space, pair_sink* sink )
+{
+    object_store* objects = &space->objects;
+    if ( !object_store_list_live( objects ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    method_input input = {
+        .boxes = object_boxes( objects ),
+        .live = objects->live_count == objects->slot_count ? NULL : objects->live,
+        .live_count = objects->live_count,
+        .slot_count = objects->slot_count,
+        .members_changed = objects->members_changed,
+    };
+    method_counters counters = { 0 };
+    clv_result result = space->method->update( space->method_state, &input, sink, &counters );
+    if ( result == CLV_OK )
+    {
+        objects->members_changed = false;
+    }
+    space->stats.test_count = counters.test_count;
+    space->stats.update_ms = counters.update_ms;
+    space->stats.search_ms = counters.search_ms;
+    return result;
+}
+
+// The sorted stage: order, then the callback if it had to wait for the order.
+static clv_result finish_list( clv_space* space )
+{
+    pair_list* list = &space->list;
+    if ( space->def.sorted &&
+        !pair_list_sort( list, &space->scratch, &space->memory, space->objects.slot_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( space_has_filter( space, SPACE_FILTER_SORTED ) )
+    {
+        clv_result result =
+            space_filter( space, list->pairs, list->count, SPACE_FILTER_SORTED, true, &list->count );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return is_over_limit( space, list->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
+}
+
+static bool copy_sorted( clv_space* space )
+{
+    pair_list* now = &space->now_sorted;
+    now->count = 0;
+    if ( !pair_list_reserve( now, &space->memory, space->list.count ) )
+    {
+        return false;
+    }
+    if ( space->list.count > 0 )
+    {
+        memcpy( now->pairs, space->list.pairs, (size_t)space->list.count * sizeof( clv_pair ) );
+    }
+    now->count = space->list.count;
+    return space->def.sorted ||
+        pair_list_sort( now, &space->scratch, &space->memory, space->objects.slot_count );
+}
+
+// Begun and ended against the last good list, which this one then becomes.
+static clv_result find_events( clv_space* space )
+{
+    uint32_t* reported = space->objects.columns[OBJECT_REPORTED];
+    const uint32_t* generations = object_generations( &space->objects );
+    pair_snapshot before = { &space->last_sorted, reported };
+    pair_snapshot after = { &space->now_sorted, generations };
+    if ( !copy_sorted( space ) ||
+        !pair_difference( before, after, &space->begun, &space->ended, &space->memory ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    pair_list swap = space->last_sorted;
+    space->last_sorted = space->now_sorted;
+    space->now_sorted = swap;
+    if ( space->objects.slot_count > 0 )
+    {
+        memcpy( reported, generations, space->objects.slot_count * sizeof( uint32_t ) );
+    }
+    return CLV_OK;
+}
+
+static clv_result make_list( clv_space* space )
+{
+    space->list.count = 0;
+    pair_decisions_clear( &space->next_decisions );
+    list_sink arriving = {
+        .sink = { space->list.pairs, 0, space->list.capacity, make_list_room },
+        .space = space,
+    };
+    clv_result result = search( space, &arriving.sink );
+    result = result == CLV_OK ? settle( &arriving ) : result;
+    space->list.count = arriving.sink.count;
+    space->stats.candidate_count = arriving.candidate_count;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    uint64_t start = space->def.stage_times ? base_clock_ns() : 0;
+    result = finish_list( space );
+    if ( result == CLV_OK && space->def.events )
+    {
+        result = find_events( space );
+    }
+    space->stats.output_ms = space->def.stage_times ? (double)( base_clock_ns() - start ) * 1e-6 : 0;
+    return result;
+}
+
+static void forget_list( clv_space* space )
+{
+    space->list.count = 0;
+    space->list_is_valid = false;
+    space->begun.count = 0;
+    space->ended.count = 0;
+    space->stats.pair_count = 0;
+}
+
+static clv_result complain_of_update( clv_space* space, clv_result code, uint64_t pair_count )
+{
+    space_fail( space, code, UINT32_MAX, clv_null_id(), "update with %u objects ended after %llu pairs: %s",
+        space->objects.live_count, (unsigned long long)pair_count, clv_result_text( code ) );
+    space->error.pair_count = pair_count;
+    return code;
+}
+
+clv_result clv_space_update( clv_space* space )
+{
+    CLV_ASSERT( space != NULL );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = make_list( space );
+    if ( result == CLV_OK )
+    {
+        space_filter_commit( space );
+        space->list_is_valid = true;
+        space->stats.pair_count = space->list.count;
+        space->stats.begun_count = space->begun.count;
+        space->stats.ended_count = space->ended.count;
+        space->stats.update_count += 1;
+        space_succeed( space );
+    }
+    else
+    {
+        complain_of_update( space, result, space->list.count );
+        forget_list( space );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user )
+{
+    CLV_ASSERT( space != NULL && visitor != NULL );
+    if ( space->def.sorted || space->def.events )
+    {
+        return space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
+            "a space that sorts or keeps events needs the list: use clv_space_update" );
+    }
+    base_fp_mode mode = base_fp_enter();
+    forget_list( space );
+    clv_pair chunk[VISIT_CHUNK];
+    visit_sink visiting = {
+        .sink = { chunk, 0, VISIT_CHUNK, make_visit_room },
+        .space = space,
+        .visitor = visitor,
+        .user = user,
+    };
+    clv_result result = search( space, &visiting.sink );
+    result = result == CLV_OK ? make_visit_room( &visiting.sink ) : result;
+    space->stats.candidate_count = visiting.candidate_count;
+    if ( result == CLV_OK )
+    {
+        space->stats.pair_count = visiting.visited;
+        space->stats.update_count += 1;
+        space_succeed( space );
+    }
+    else
+    {
+        complain_of_update( space, result, visiting.visited );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_pair_view clv_space_pairs( const clv_space* space )
+{
+    clv_pair_view view = { NULL, 0, space->list_is_valid };
+    if ( space->list_is_valid && space->list.count > 0 )
+    {
+        view.pairs = space->list.pairs;
+        view.count = space->list.count;
+    }
+    return view;
+}
+
+clv_event_view clv_space_events( const clv_space* space )
+{
+    clv_event_view view = { space->begun.pairs, space->begun.count, space->ended.pairs, space->ended.count };
+    return view;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "base/bits.h"
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+
+static void float_order_is_the_order_of_floats( void )
+{
+    const float ascending[] = { -INFINITY, -FLT_MAX, -1e9f, -1.5f, -1.0f, -FLT_MIN, -1e-40f, -FLT_TRUE_MIN, -0.0f,
+        0.0f, FLT_TRUE_MIN, 1e-40f, FLT_MIN, FLT_EPSILON, 1.0f, 1.0000001f, 1e9f, FLT_MAX, INFINITY };
+    for ( size_t i = 1; i < TEST_COUNT( ascending ); ++i )
+    {
+        CHECK( base_float_order( ascending[i - 1] ) < base_float_order( ascending[i] ) );
+    }
+    CHECK_EQUAL( base_float_order( -0.0f ) + 1, base_float_order( 0.0f ) );
+}
+
+static void float_order_agrees_on_random_pairs( void )
+{
+    test_random random = test_random_make( 1 );
+    for ( uint32_t i = 0; i < 200000; ++i )
+    {
+        uint32_t bits[2] = { (uint32_t)test_random_next( &random ), (uint32_t)test_random_next( &random ) };
+        float values[2];
+        memcpy( values, bits, sizeof( values ) );
+        if ( isnan( values[0] ) || isnan( values[1] ) || values[0] == values[1] )
+        {
+            continue;
+        }
+        test_where.seed = i;
+        CHECK_EQUAL( values[0] < values[1], base_float_order( values[0] ) < base_float_order( values[1] ) );
+    }
+}
+
+static void float_order_has_no_gaps( void )
+{
+    for ( float value = FLT_TRUE_MIN; value < 1e-42f; value = nextafterf( value, 1.0f ) )
+    {
+        float next = nextafterf( value, 1.0f );
+        CHECK_EQUAL( base_float_order( next ), base_float_order( value ) + 1 );
+        CHECK_EQUAL( base_float_order( -next ) + 1, base_float_order( -value ) );
+    }
+    CHECK_EQUAL( base_float_order( FLT_TRUE_MIN ), base_float_order( 0.0f ) + 1 );
+    CHECK_EQUAL( base_float_order( INFINITY ), base_float_order( FLT_MAX ) + 1 );
+}
+
+static void lowest_bit_count_and_width_hold_for_every_single_bit( void )
+{
+    for ( uint32_t bit = 0; bit < 64; ++bit )
+    {
+        uint64_t value = (uint64_t)1 << bit;
+        CHECK_EQUAL( base_lowest_bit( value ), bit );
+        CHECK_EQUAL( base_lowest_bit( ~( value - 1 ) ), bit );
+        CHECK_EQUAL( base_bit_count( value ), 1 );
+        CHECK_EQUAL( base_bit_count( value - 1 ), bit );
+        CHECK_EQUAL( base_bit_width( value ), bit + 1 );
+        CHECK_EQUAL( base_bit_width( value - 1 ), bit );
+    }
+    CHECK_EQUAL( base_bit_count( UINT64_MAX ), 64 );
+    CHECK_EQUAL( base_bit_width( UINT64_MAX ), 64 );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( float_order_is_the_order_of_floats ),
+        TEST_CASE( float_order_agrees_on_random_pairs ),
+        TEST_CASE( float_order_has_no_gaps ),
+        TEST_CASE( lowest_bit_count_and_width_hold_for_every_single_bit ),
+    };
+    return test_run( "bits", cases, TEST_COUNT( cases ), argc, argv );
+}
