@@ -7,18 +7,19 @@
 
 enum
 {
-    DIGIT_BITS = 11,
-    DIGIT_COUNT = 1 << DIGIT_BITS,
-    DIGIT_MASK = DIGIT_COUNT - 1,
-    KEY_DIGITS = 3, // 3 x 11 bits cover 32
-    FEW = 48,       // below this clearing the histograms costs more than inserting
+    FEW = 48,              // below this clearing the histograms costs more than inserting
+    MANY = 2000,           // from here on fewer passes are worth larger histograms
+    SMALL_DIGIT_BITS = 8,  // 4 passes over 32 bits
+    LARGE_DIGIT_BITS = 11, // 3 passes
+    COUNTS_NEEDED = 3 << LARGE_DIGIT_BITS,
+    PAIR_DIGIT_COUNT = 1 << LARGE_DIGIT_BITS,
 };
 
 // Turns counts into first positions. False if one bucket holds everything: the pass would copy in place.
-static bool counts_to_offsets( uint64_t* counts, uint64_t total )
+static bool counts_to_offsets( uint64_t* counts, uint32_t digit_count, uint64_t total )
 {
     uint64_t sum = 0;
-    for ( uint32_t digit = 0; digit < DIGIT_COUNT; ++digit )
+    for ( uint32_t digit = 0; digit < digit_count; ++digit )
     {
         uint64_t count = counts[digit];
         if ( count == total )
@@ -45,6 +46,51 @@ static void insertion_sort_keyed( base_keyed* items, uint64_t count )
     }
 }
 
+// All histograms in one go: digit d of pass p is counted at counts[p << digit_bits | d].
+static void count_digits(
+    const base_keyed* items, uint64_t count, uint32_t digit_bits, uint32_t passes, uint64_t* counts )
+{
+    uint32_t mask = ( 1u << digit_bits ) - 1;
+    memset( counts, 0, ( (size_t)passes << digit_bits ) * sizeof( uint64_t ) );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        uint32_t key = items[i].key;
+        for ( uint32_t pass = 0; pass < passes; ++pass )
+        {
+            counts[( pass << digit_bits ) | ( ( key >> ( pass * digit_bits ) ) & mask )] += 1;
+        }
+    }
+}
+
+// Inlined with constants, so that the loops over passes unroll.
+static inline base_keyed* sort_by_digits(
+    base_keyed* items, base_keyed* scratch, uint64_t count, uint32_t digit_bits, uint32_t passes )
+{
+    uint64_t counts[COUNTS_NEEDED];
+    uint32_t mask = ( 1u << digit_bits ) - 1;
+    count_digits( items, count, digit_bits, passes, counts );
+    base_keyed* from = items;
+    base_keyed* to = scratch;
+    for ( uint32_t pass = 0; pass < passes; ++pass )
+    {
+        uint64_t* offsets = counts + ( (size_t)pass << digit_bits );
+        if ( !counts_to_offsets( offsets, 1u << digit_bits, count ) )
+        {
+            continue;
+        }
+        uint32_t shift = pass * digit_bits;
+        for ( uint64_t i = 0; i < count; ++i )
+        {
+            base_keyed item = from[i];
+            to[offsets[( item.key >> shift ) & mask]++] = item;
+        }
+        base_keyed* swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
 base_keyed* base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count )
 {
     if ( count <= FEW )
@@ -52,37 +98,8 @@ base_keyed* base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t co
         insertion_sort_keyed( items, count );
         return items;
     }
-
-    uint64_t counts[KEY_DIGITS][DIGIT_COUNT];
-    memset( counts, 0, sizeof( counts ) );
-    for ( uint64_t i = 0; i < count; ++i )
-    {
-        uint32_t key = items[i].key;
-        counts[0][key & DIGIT_MASK] += 1;
-        counts[1][( key >> DIGIT_BITS ) & DIGIT_MASK] += 1;
-        counts[2][key >> ( 2 * DIGIT_BITS )] += 1;
-    }
-
-    base_keyed* from = items;
-    base_keyed* to = scratch;
-    for ( uint32_t pass = 0; pass < KEY_DIGITS; ++pass )
-    {
-        uint64_t* offsets = counts[pass];
-        if ( !counts_to_offsets( offsets, count ) )
-        {
-            continue;
-        }
-        uint32_t shift = pass * DIGIT_BITS;
-        for ( uint64_t i = 0; i < count; ++i )
-        {
-            base_keyed item = from[i];
-            to[offsets[( item.key >> shift ) & DIGIT_MASK]++] = item;
-        }
-        base_keyed* swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
+    return count < MANY ? sort_by_digits( items, scratch, count, SMALL_DIGIT_BITS, 4 )
+                        : sort_by_digits( items, scratch, count, LARGE_DIGIT_BITS, 3 );
 }
 
 static uint64_t pair_key( clv_pair pair )
@@ -107,21 +124,21 @@ static void insertion_sort_pairs( clv_pair* pairs, uint64_t count )
 // One stable pass by 11 bits of a or of b. False if all pairs share the digit and nothing was written.
 static bool pass_pairs( const clv_pair* from, clv_pair* to, uint64_t count, bool by_a, uint32_t shift )
 {
-    uint64_t offsets[DIGIT_COUNT];
+    uint64_t offsets[PAIR_DIGIT_COUNT];
     memset( offsets, 0, sizeof( offsets ) );
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t index = by_a ? from[i].a : from[i].b;
-        offsets[( index >> shift ) & DIGIT_MASK] += 1;
+        offsets[( index >> shift ) & ( PAIR_DIGIT_COUNT - 1 )] += 1;
     }
-    if ( !counts_to_offsets( offsets, count ) )
+    if ( !counts_to_offsets( offsets, PAIR_DIGIT_COUNT, count ) )
     {
         return false;
     }
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t index = by_a ? from[i].a : from[i].b;
-        to[offsets[( index >> shift ) & DIGIT_MASK]++] = from[i];
+        to[offsets[( index >> shift ) & ( PAIR_DIGIT_COUNT - 1 )]++] = from[i];
     }
     return true;
 }
@@ -138,7 +155,7 @@ clv_pair* base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, u
     clv_pair* to = scratch;
     for ( uint32_t member = 0; member < 2; ++member )
     {
-        for ( uint32_t shift = 0; shift < index_bits; shift += DIGIT_BITS )
+        for ( uint32_t shift = 0; shift < index_bits; shift += LARGE_DIGIT_BITS )
         {
             if ( pass_pairs( from, to, count, member == 1, shift ) )
             {

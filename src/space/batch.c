@@ -160,6 +160,24 @@ clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t coun
     return clv_space_add_strided( space, stream_of( boxes ), count, ids );
 }
 
+// The bulk of a frame's handing over, so the usual case, no margins, is a loop of its own.
+static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream stream, uint32_t count )
+{
+    if ( object_store_uses( objects, OBJECT_MARGIN ) )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
+        }
+        return;
+    }
+    clv_aabb* boxes = object_boxes( objects );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        boxes[ids[i].index] = box_at( stream, i );
+    }
+}
+
 clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
 {
     CLV_ASSERT(
@@ -169,10 +187,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
     if ( result == CLV_OK )
     {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            object_store_set_box( &space->objects, ids[i].index, box_at( boxes, i ) );
-        }
+        take_boxes( &space->objects, ids, boxes, count );
         space_succeed( space );
     }
     base_fp_leave( mode );

@@ -7,7 +7,7 @@
 
 enum
 {
-    SAMPLES = 128,
+    SAMPLES = 32,
     REACH = 10 // an outlier lies this many times the bulk's width away from the bulk
 };
 

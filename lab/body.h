@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Solid boxes that move and turn, and the axis-aligned boxes around them. What every scene generator is made of.
+#pragma once
+
+#include "cleave/geom.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum body_type
+{
+    BODY_CUBES,    ///< side 1
+    BODY_ASSORTED, ///< cubes, bars, planks, squares and random boxes by index mod 80; on average of volume 1
+} body_type;
+
+#define BODY_TYPE_COUNT 2
+#define BODY_SPLIT 8 ///< pieces of a body that is cut in two along each of its axes
+
+/// "cubes", "assorted".
+const char* body_type_name( body_type type );
+
+/// The inverse. False, and *type untouched, if there is no such type.
+bool body_type_from_name( const char* name, body_type* type );
+
+typedef struct body_state
+{
+    double position[3];
+    double velocity[3]; ///< metres per second
+    double rotation[4]; ///< unit quaternion x y z w
+    float half_sides[3];
+    float spin[3]; ///< radians per second about the world's axes
+} body_state;
+
+/// Half the sides of body `index`.
+void body_half_sides( body_type type, uint64_t seed, uint64_t index, float half_sides[3] );
+
+/// Turn by the spin for some seconds. A rational step and a square root; no sine whose rounding may differ.
+void body_turn( body_state* body, double seconds );
+
+/// The box around a body, rounded to float.
+clv_aabb body_box( const body_state* body );
+
+/// The boxes around its eight pieces, which move rigidly with it; piece k lies on the upper side of axis j if bit j of k
+/// is set.
+void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
+
+/// Cube root by Newton's method: + * / alone.
+double body_cube_root( double value );

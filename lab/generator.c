@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "lab/generator.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const generator* const table[] = {
+    &generator_brownian_free,
+};
+
+uint32_t generator_count( void )
+{
+    return (uint32_t)( sizeof( table ) / sizeof( table[0] ) );
+}
+
+const generator* generator_at( uint32_t index )
+{
+    return table[index];
+}
+
+const generator* generator_find( const char* name )
+{
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        if ( strcmp( name, table[index]->name ) == 0 )
+        {
+            return table[index];
+        }
+    }
+    return NULL;
+}
+
+const char* generator_names( void )
+{
+    static char names[256];
+    size_t length = 0;
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        const char* separator = index == 0 ? "" : index + 1 == generator_count() ? " and " : ", ";
+        int written = snprintf( names + length, sizeof( names ) - length, "%s%s", separator, table[index]->name );
+        length += written > 0 && (size_t)written < sizeof( names ) - length ? (size_t)written : 0;
+    }
+    return names;
+}
+
+uint32_t generator_object_count( const generator_def* def )
+{
+    return def->split ? def->body_count * BODY_SPLIT : def->body_count;
+}

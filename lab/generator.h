@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Where scenes come from: a row in a table per scene. A generator advances frame by frame in memory O(N); whoever wants
+// a file writes the frames down.
+#pragma once
+
+#include "lab/body.h"
+#include "lab/complaint.h"
+
+#include <stdint.h>
+
+/// Most bodies of a scene.
+#define GENERATOR_BODIES_MOST 10000000
+#define GENERATOR_FRAMES 60 ///< recorded unless asked otherwise
+
+typedef struct generator_def
+{
+    uint32_t body_count;
+    body_type type;
+    uint64_t seed;
+    bool split;            ///< eight objects per body
+    uint32_t thread_count; ///< changes no byte of the result
+} generator_def;
+
+typedef struct generator
+{
+    const char* name;
+    const char* about;
+    uint32_t version; ///< raised when the same def gives other boxes, so that caches notice
+    uint32_t bodies_most;
+
+    /// The scene at frame 0, or NULL if out of memory.
+    void* ( *create )( const generator_def* def );
+    void ( *destroy )( void* state );
+    clv_aabb ( *world )( const void* state );
+    void ( *step )( void* state ); ///< one frame on
+    void ( *boxes )( const void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
+} generator;
+
+uint32_t generator_count( void );
+const generator* generator_at( uint32_t index );
+
+/// NULL if there is no such scene.
+const generator* generator_find( const char* name );
+
+/// "a, b and c" for complaints; lives as long as the program.
+const char* generator_names( void );
+
+/// Objects a def makes: eight per body where it splits.
+uint32_t generator_object_count( const generator_def* def );
+
+extern const generator generator_brownian_free;

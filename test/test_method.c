@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// The table of methods, their settings, and each method alone, below the space: boxes by slot in, pairs out.
+#include "heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the table
+
+static void rows_are_complete_and_named_once( void )
+{
+    CHECK( method_count() > 0 );
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        const method* row = method_at( i );
+        CHECK( row != NULL && row->name != NULL && strlen( row->name ) > 0 );
+        test_where.method = row->name;
+        CHECK( row->family != NULL && row->source != NULL && row->licence != NULL );
+        CHECK( row->time_cost != NULL && row->space_cost != NULL );
+        CHECK( row->create != NULL && row->destroy != NULL && row->update != NULL );
+        CHECK( row->param_count <= METHOD_PARAMS );
+        CHECK( method_find( row->name ) == row );
+    }
+    CHECK( method_find( METHOD_DEFAULT ) != NULL );
+    CHECK( method_find( "no-such-method" ) == NULL );
+    CHECK( method_find( "" ) == NULL );
+}
+
+static void params_have_defaults_within_their_range( void )
+{
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        const method* row = method_at( i );
+        test_where.method = row->name;
+        for ( uint32_t p = 0; p < row->param_count; ++p )
+        {
+            const method_param* param = &row->params[p];
+            test_where.note = param->name;
+            CHECK( strchr( param->name, '.' ) != NULL );
+            CHECK( param->least <= param->value && param->value <= param->most );
+            CHECK( !param->whole || param->value == floor( param->value ) );
+            CHECK( param->help != NULL && strlen( param->help ) > 0 );
+        }
+    }
+}
+
+static void check_setting( const method* row, uint32_t param, double value, bool fine )
+{
+    char settings[128];
+    snprintf( settings, sizeof( settings ), "%s=%.17g", row->params[param].name, value );
+    double values[METHOD_PARAMS];
+    char text[256] = "";
+    test_where.note = settings;
+    bool parsed = method_parse_settings( row, settings, values, text, sizeof( text ) );
+    test_where.note = NULL;
+    CHECK_EQUAL( parsed, fine );
+    CHECK( fine ? values[param] == value : strstr( text, row->params[param].name ) != NULL );
+}
+
+static void settings_are_taken_within_their_range_and_refused_outside( void )
+{
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        const method* row = method_at( i );
+        test_where.method = row->name;
+        for ( uint32_t p = 0; p < row->param_count; ++p )
+        {
+            const method_param* param = &row->params[p];
+            check_setting( row, p, param->value, true );
+            check_setting( row, p, param->least, true );
+            check_setting( row, p, param->most, true );
+            check_setting( row, p, param->least - 1.0, false );
+            check_setting( row, p, param->most * 2.0 + 1.0, false );
+            check_setting( row, p, NAN, false );
+            check_setting( row, p, INFINITY, false );
+            if ( param->whole )
+            {
+                check_setting( row, p, param->least + 0.5, false );
+            }
+        }
+    }
+}
+
+static void malformed_settings_are_refused_with_a_sentence( void )
+{
+    const char* malformed[] = { "x", "=", "=1", "no.such=1", "no.such=", ",", "no.such", "a=b=c", "\n", "kd.leaf=1,,",
+        "....=0x", "no.such=1,no.such=2" };
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        const method* row = method_at( i );
+        test_where.method = row->name;
+        double values[METHOD_PARAMS];
+        char text[256] = "";
+        CHECK( method_parse_settings( row, NULL, values, text, sizeof( text ) ) );
+        for ( uint32_t p = 0; p < row->param_count; ++p )
+        {
+            CHECK( values[p] == row->params[p].value );
+        }
+        for ( size_t m = 0; m < TEST_COUNT( malformed ); ++m )
+        {
+            test_where.note = malformed[m];
+            text[0] = '\0';
+            CHECK( !method_parse_settings( row, malformed[m], values, text, sizeof( text ) ) );
+            CHECK( strlen( text ) > 0 );
+        }
+        test_where.note = NULL;
+    }
+}
+
+// ---- a method alone
+
+// A sink that never has more room than it must, moves at every call, and refuses when told.
+typedef struct narrow_sink
+{
+    pair_sink sink;
+    clv_pair* all;
+    uint64_t all_count, all_capacity;
+    uint64_t refuse_after; ///< pairs
+} narrow_sink;
+
+static void narrow_drain( narrow_sink* narrow )
+{
+    if ( narrow->all_count + narrow->sink.count > narrow->all_capacity )
+    {
+        narrow->all_capacity = 2 * narrow->all_capacity + narrow->sink.count;
+        narrow->all = realloc( narrow->all, (size_t)narrow->all_capacity * sizeof( clv_pair ) );
+        CHECK( narrow->all != NULL );
+    }
+    for ( uint64_t i = 0; i < narrow->sink.count; ++i )
+    {
+        narrow->all[narrow->all_count++] = narrow->sink.pairs[i];
+    }
+    narrow->sink.count = 0;
+}
+
+static clv_result narrow_make_room( pair_sink* sink )
+{
+    narrow_sink* narrow = (narrow_sink*)sink; // its first member
+    CHECK( sink->count <= sink->capacity );
+    narrow_drain( narrow );
+    if ( narrow->all_count > narrow->refuse_after )
+    {
+        return CLV_TOO_MANY_PAIRS;
+    }
+    free( sink->pairs );
+    sink->capacity = PAIR_SINK_ROOM;
+    sink->pairs = test_alloc( PAIR_SINK_ROOM, sizeof( clv_pair ) );
+    return CLV_OK;
+}
+
+static void narrow_open( narrow_sink* narrow, uint64_t refuse_after )
+{
+    memset( narrow, 0, sizeof( *narrow ) );
+    narrow->sink.make_room = narrow_make_room;
+    narrow->refuse_after = refuse_after;
+}
+
+static void narrow_close( narrow_sink* narrow )
+{
+    free( narrow->sink.pairs );
+    free( narrow->all );
+}
+
+enum
+{
+    SLOTS = 300,
+};
+
+typedef struct slots
+{
+    clv_aabb boxes[SLOTS];
+    bool alive[SLOTS];
+    uint32_t live[SLOTS];
+    uint32_t live_count;
+} slots;
+
+// Some slots die, some come back; the dead hold NaN, which nobody may read and no comparison survives.
+static bool slots_change( slots* world, test_random* random, bool with_holes )
+{
+    bool changed = false;
+    world->live_count = 0;
+    for ( uint32_t slot = 0; slot < SLOTS; ++slot )
+    {
+        bool was = world->alive[slot];
+        world->alive[slot] = !with_holes || ( was ? !test_random_chance( random, 10 ) : test_random_chance( random, 40 ) );
+        changed = changed || was != world->alive[slot];
+        world->boxes[slot] = world->alive[slot] ? test_crowd_box( TEST_CROWD_MIXED, SLOTS, random )
+                                                : test_box( NAN, NAN, NAN, NAN, NAN, NAN );
+        if ( world->alive[slot] )
+        {
+            world->live[world->live_count++] = slot;
+        }
+    }
+    return changed;
+}
+
+static uint64_t slots_pair_hash( const slots* world, uint64_t* count )
+{
+    uint64_t hash = 0;
+    *count = 0;
+    for ( uint32_t i = 0; i < world->live_count; ++i )
+    {
+        for ( uint32_t j = i + 1; j < world->live_count; ++j )
+        {
+            clv_pair pair = { world->live[i], world->live[j] };
+            if ( clv_aabb_overlap( world->boxes[pair.a], world->boxes[pair.b] ) )
+            {
+                hash += test_set_hash( &pair, 1 );
+                *count += 1;
+            }
+        }
+    }
+    return hash;
+}
+
+static void check_state( const method* row, void* state )
+{
+    char text[256] = "";
+    if ( row->check != NULL && !row->check( state, text, sizeof( text ) ) )
+    {
+        test_fail( __FILE__, __LINE__, "invariant broken: %s", text );
+    }
+}
+
+static clv_result update_once(
+    const method* row, void* state, const slots* world, bool changed, uint64_t refuse_after, narrow_sink* narrow )
+{
+    bool whole = world->live_count == SLOTS;
+    method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed };
+    method_counters counters = { 0 };
+    narrow_open( narrow, refuse_after );
+    clv_result result = row->update( state, &input, &narrow->sink, &counters );
+    narrow_drain( narrow );
+    return result;
+}
+
+static void check_update( const method* row, void* state, const slots* world, bool changed )
+{
+    narrow_sink narrow;
+    CHECK_OK( update_once( row, state, world, changed, UINT64_MAX, &narrow ) );
+    check_state( row, state );
+    uint64_t expected_count;
+    uint64_t expected = slots_pair_hash( world, &expected_count );
+    for ( uint64_t i = 0; i < narrow.all_count; ++i )
+    {
+        CHECK( narrow.all[i].a < narrow.all[i].b );
+    }
+    CHECK_EQUAL( narrow.all_count, expected_count );
+    CHECK_EQUAL( test_set_hash( narrow.all, narrow.all_count ), expected );
+    narrow_close( &narrow );
+}
+
+static method_context make_context( test_variant variant, base_memory* memory )
+{
+    method_context context = { .memory = memory };
+    context.kernels = simd_kernels_for( variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR );
+    CHECK( method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
+    return context;
+}
+
+static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
+{
+    for ( uint32_t v = 0; v < test_variant_count(); ++v )
+    {
+        test_variant variant = test_variant_at( v );
+        test_variant_enter( variant );
+        heap hooks = { 0 };
+        base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+        method_context context = make_context( variant, &memory );
+        void* state = variant.method->create( &context );
+        CHECK( state != NULL );
+
+        test_random random = test_random_make( 3 );
+        slots world = { .live_count = 0 };
+        for ( uint32_t frame = 0; frame < 24; ++frame )
+        {
+            test_where.frame = frame;
+            bool changed = slots_change( &world, &random, frame % 8 >= 4 );
+            if ( frame % 3 == 1 )
+            {
+                narrow_sink narrow;
+                CHECK_RESULT(
+                    update_once( variant.method, state, &world, changed, 70, &narrow ), CLV_TOO_MANY_PAIRS );
+                narrow_close( &narrow );
+                check_state( variant.method, state );
+            }
+            if ( frame % 5 == 4 && variant.method->shrink != NULL )
+            {
+                variant.method->shrink( state );
+                check_state( variant.method, state );
+            }
+            check_update( variant.method, state, &world, changed );
+        }
+        variant.method->destroy( state );
+        CHECK_EQUAL( hooks.block_count, 0 );
+    }
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( rows_are_complete_and_named_once ),
+        TEST_CASE( params_have_defaults_within_their_range ),
+        TEST_CASE( settings_are_taken_within_their_range_and_refused_outside ),
+        TEST_CASE( malformed_settings_are_refused_with_a_sentence ),
+        TEST_CASE( methods_fill_a_narrow_sink_and_survive_its_refusal ),
+    };
+    return test_run( "method", cases, TEST_COUNT( cases ), argc, argv );
+}
