@@ -69,7 +69,7 @@ static base_keyed* sort_along( sap* self, const method_input* input, int axis )
 
 static void load_boxes( sap* self, const method_input* input )
 {
-    int axis = sweep_choose_axis( input );
+    int axis = sweep_choose_axis( input->boxes, input->live, input->live_count );
     const base_keyed* sorted = sort_along( self, input, axis );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {

@@ -58,7 +58,8 @@ const simd_kernels* simd_kernels_for( clv_isa isa )
 #endif
 #ifdef CLV_HAVE_AVX512
     case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31
-        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 0xE6 ) ? &simd_kernels_avx512 : NULL;
+        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 0xE6 ) ? &simd_kernels_avx512
+                                                                                    : NULL;
 #endif
 #ifdef CLV_HAVE_NEON
     case CLV_ISA_NEON: return &simd_kernels_neon;

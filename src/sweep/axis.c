@@ -17,8 +17,17 @@ typedef struct window
     double middle[3]; // sums are taken about this, so that a swarm at 1e7 keeps its digits
 } window;
 
-static void centre_of( const clv_aabb* box, double centre[3] )
+// The boxes to look at, as sweep_choose_axis got them.
+typedef struct crowd
 {
+    const clv_aabb* boxes;
+    const uint32_t* live;
+    uint32_t count;
+} crowd;
+
+static void centre_of( const crowd* all, uint32_t index, double centre[3] )
+{
+    const clv_aabb* box = &all->boxes[all->live != NULL ? all->live[index] : index];
     centre[0] = 0.5 * ( (double)box->lower.x + (double)box->upper.x );
     centre[1] = 0.5 * ( (double)box->lower.y + (double)box->upper.y );
     centre[2] = 0.5 * ( (double)box->lower.z + (double)box->upper.z );
@@ -43,14 +52,14 @@ static void sort_doubles( double* values, uint32_t count )
     }
 }
 
-static uint32_t take_samples( const method_input* input, double samples[3][SAMPLES] )
+static uint32_t take_samples( const crowd* all, double samples[3][SAMPLES] )
 {
     uint32_t count = 0;
-    uint32_t step = input->live_count / SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->live_count; i += step )
+    uint32_t step = all->count / SAMPLES + 1;
+    for ( uint32_t i = 0; i < all->count; i += step )
     {
         double centre[3];
-        centre_of( &input->boxes[method_live_slot( input, i )], centre );
+        centre_of( all, i, centre );
         if ( is_finite( centre ) )
         {
             samples[0][count] = centre[0];
@@ -63,10 +72,10 @@ static uint32_t take_samples( const method_input* input, double samples[3][SAMPL
 }
 
 // Where the middle 80 % of a sample lie, widened. A sample without width tells nothing and excludes nobody.
-static window find_window( const method_input* input )
+static window find_window( const crowd* all )
 {
     double samples[3][SAMPLES];
-    uint32_t count = take_samples( input, samples );
+    uint32_t count = take_samples( all, samples );
     window w;
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -95,15 +104,16 @@ static bool is_inside( const window* w, const double centre[3] )
         centre[1] <= w->high[1] && centre[2] >= w->low[2] && centre[2] <= w->high[2];
 }
 
-int sweep_choose_axis( const method_input* input )
+int sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count )
 {
-    window w = find_window( input );
+    crowd all = { boxes, live, count };
+    window w = find_window( &all );
     double sum[3] = { 0 }, square[3] = { 0 };
-    double count = 0;
-    for ( uint32_t i = 0; i < input->live_count; ++i )
+    double inside = 0;
+    for ( uint32_t i = 0; i < count; ++i )
     {
         double centre[3];
-        centre_of( &input->boxes[method_live_slot( input, i )], centre );
+        centre_of( &all, i, centre );
         if ( is_finite( centre ) && is_inside( &w, centre ) )
         {
             for ( int axis = 0; axis < 3; ++axis )
@@ -112,14 +122,14 @@ int sweep_choose_axis( const method_input* input )
                 sum[axis] += offset;
                 square[axis] += offset * offset;
             }
-            count += 1;
+            inside += 1;
         }
     }
     int best = 0;
     double best_variance = -1;
-    for ( int axis = 0; axis < 3 && count > 0; ++axis )
+    for ( int axis = 0; axis < 3 && inside > 0; ++axis )
     {
-        double variance = square[axis] / count - ( sum[axis] / count ) * ( sum[axis] / count );
+        double variance = square[axis] / inside - ( sum[axis] / inside ) * ( sum[axis] / inside );
         if ( variance > best_variance )
         {
             best = axis;
