@@ -86,7 +86,7 @@ CLV_API uint32_t clv_space_object_count( const clv_space* space );
 /// Find every pair whose boxes, grown by their margins, touch (closed) and whose filters agree: all of them,
 /// or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty
 /// and invalid, clv_space_error tells the count so far, and the next good update reports events against the
-/// last good list. The same def and calls give the same pairs in the same order on every instruction set.
+/// last good list. The same def and calls give the same pairs in the same order on every instruction set and for every worker_count.
 CLV_API clv_result clv_space_update( clv_space* space );
 
 /// The same search without a list: pairs go to the visitor in chunks, in list order. For spaces without
@@ -104,6 +104,7 @@ CLV_API clv_stats clv_space_stats( const clv_space* space );
 CLV_API clv_error clv_space_error( const clv_space* space );    ///< about the last call on a non-const space
 CLV_API const char* clv_space_method( const clv_space* space ); ///< name of the algorithm at work
 CLV_API clv_isa clv_space_isa( const clv_space* space );        ///< instruction set at work
+CLV_API uint32_t clv_space_worker_count( const clv_space* space ); ///< 1 where the method has no threads
 
 /// Give back memory beyond what the objects and the last list need. CLV_OUT_OF_MEMORY if even the smaller
 /// copies could not be had; then the space is as it was.

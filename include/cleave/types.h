@@ -21,7 +21,7 @@ typedef enum clv_result
     CLV_OUT_OF_MEMORY = 6,    ///< the allocator answered NULL
     CLV_TOO_MANY_PAIRS = 7,   ///< more than max_pairs
     CLV_TOO_MANY_OBJECTS = 8, ///< more than CLV_MAX_OBJECTS slots
-    CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set), or not with this def
+    CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set, threads), or not with this def
     CLV_STOPPED = 10,         ///< a visitor asked to stop
 } clv_result;
 
@@ -107,6 +107,21 @@ typedef bool clv_pair_filter( const clv_space* space, clv_pair pair, void* user 
 /// Receives pairs in chunks; the array dies when the visitor returns. Return false to stop.
 typedef bool clv_pair_visitor( const clv_pair* pairs, size_t count, void* user );
 
+/// One numbered piece of work. No two pieces that run at the same time have the same worker number.
+typedef void clv_task( uint32_t index, uint32_t worker, void* context );
+
+/// The caller's own threads. Pieces never call back into the space and never wait for each other.
+typedef struct clv_task_hooks
+{
+    /// Call task( index, worker, context ) once for every index below `count`, on any threads and in any order, with worker
+    /// below the def's worker_count; return when all are done.
+    void ( *run )( clv_task* task, uint32_t count, void* context, void* user );
+    void* user;
+} clv_task_hooks;
+
+/// Most workers a space takes.
+#define CLV_MAX_WORKERS 256
+
 /// Instruction sets a kernel table exists for. All of them give the same pairs in the same order.
 typedef enum clv_isa
 {
@@ -149,6 +164,9 @@ typedef struct clv_space_def
     const char* method;   ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
     const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
     clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
+    uint32_t
+        worker_count; ///< threads that share an update, the caller's included; 1: no other thread is ever used
+    clv_task_hooks tasks;    ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
     clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
     clv_allocator allocator; ///< zero: the C library's

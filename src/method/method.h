@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "pair/sink.h"
 #include "simd/kernels.h"
+#include "task/task.h"
 
 /// One numeric parameter, set as "family.name=value" in clv_space_def.settings.
 typedef struct method_param
@@ -26,6 +27,7 @@ typedef struct method_context
 {
     base_memory* memory; ///< take and give everything here
     const simd_kernels* kernels;
+    task_runner* tasks;           ///< one worker unless the row says has_threads and the def asked for more
     double params[METHOD_PARAMS]; ///< in the order of method.params
     bool stage_times;             ///< fill the times of method_counters
 } method_context;

@@ -18,6 +18,7 @@ clv_space_def clv_default_space_def( void )
     def.size = (uint32_t)sizeof( def );
     def.cookie = COOKIE;
     def.isa = CLV_ISA_AUTO;
+    def.worker_count = 1;
     return def;
 }
 
@@ -40,6 +41,10 @@ static clv_result check_def( const clv_space_def* def )
     if ( def->capacity > CLV_MAX_OBJECTS )
     {
         return refuse( def, CLV_BAD_DEF, "def.capacity is above CLV_MAX_OBJECTS" );
+    }
+    if ( def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS )
+    {
+        return refuse( def, CLV_BAD_DEF, "def.worker_count must be from 1 to CLV_MAX_WORKERS" );
     }
     return CLV_OK;
 }
@@ -99,6 +104,14 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     memcpy( space->context.params, params, sizeof( space->context.params ) );
     space->objects = object_store_make( &space->memory, def->margin );
     space_succeed( space );
+    // A method without threads is given none, whatever the def says.
+    uint32_t worker_count = row->has_threads ? def->worker_count : 1;
+    if ( !task_runner_start( &space->tasks, worker_count, def->tasks, &space->memory ) )
+    {
+        clv_space_destroy( space );
+        return refuse(
+            def, CLV_OUT_OF_MEMORY, "the threads that def.worker_count asks for could not be had" );
+    }
     space->method_state = row->create( &space->context );
     if ( space->method_state == NULL || !reserve_all( space ) )
     {
@@ -162,7 +175,7 @@ void clv_space_destroy( clv_space* space )
     {
         space->method->destroy( space->method_state );
     }
-    base_memory memory = space->memory;
+    task_runner_stop( &space->tasks, &space->memory );
     pair_list_free( &space->list, &space->memory );
     pair_list_free( &space->scratch, &space->memory );
     pair_list_free( &space->last_sorted, &space->memory );
@@ -173,7 +186,7 @@ void clv_space_destroy( clv_space* space )
     pair_decisions_free( &space->next_decisions, &space->memory );
     object_store_free( &space->objects );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
-    memory.bytes = sizeof( clv_space );
+    base_memory memory = space->memory; // the space holds the memory that holds the space
     base_memory_give( &memory, space, 1, sizeof( clv_space ) );
 }
 
@@ -211,6 +224,11 @@ clv_stats clv_space_stats( const clv_space* space )
 const char* clv_space_method( const clv_space* space )
 {
     return space->method->name;
+}
+
+uint32_t clv_space_worker_count( const clv_space* space )
+{
+    return task_worker_count( &space->tasks );
 }
 
 clv_isa clv_space_isa( const clv_space* space )

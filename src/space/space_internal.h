@@ -7,6 +7,7 @@
 #include "pair/decisions.h"
 #include "pair/difference.h"
 #include "pair/list.h"
+#include "task/task.h"
 
 struct clv_space
 {
@@ -15,6 +16,7 @@ struct clv_space
     const method* method;
     method_context context;
     void* method_state;
+    task_runner tasks;
 
     object_store objects;
 

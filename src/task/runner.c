@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "task/task.h"
+
+bool task_runner_start(
+    task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory )
+{
+    *runner = ( task_runner ){ worker_count, hooks, NULL };
+    if ( worker_count <= 1 || hooks.run != NULL )
+    {
+        return true;
+    }
+    runner->pool = task_pool_create( worker_count, memory );
+    return runner->pool != NULL;
+}
+
+void task_runner_stop( task_runner* runner, base_memory* memory )
+{
+    if ( runner->pool != NULL )
+    {
+        task_pool_destroy( runner->pool, memory );
+    }
+    *runner = ( task_runner ){ 0 };
+}
+
+void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context )
+{
+    if ( runner->worker_count <= 1 || count <= 1 )
+    {
+        for ( uint32_t index = 0; index < count; ++index )
+        {
+            piece( index, 0, context );
+        }
+    }
+    else if ( runner->hooks.run != NULL )
+    {
+        runner->hooks.run( piece, count, context, runner->hooks.user );
+    }
+    else
+    {
+        task_pool_run( runner->pool, piece, count, context );
+    }
+}

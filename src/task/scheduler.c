@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Our own threads: a fixed crew that waits for a job, takes its pieces one by one from a shared counter, and waits again.
+// The caller works along as worker 0. A crew member spins for a moment before it sleeps, because a frame is several jobs
+// with little between them.
+#define _POSIX_C_SOURCE 200809L
+#include "task/task.h"
+
+#include "base/fp_mode.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <windows.h>
+typedef SRWLOCK lock_type;
+typedef CONDITION_VARIABLE signal_type;
+typedef HANDLE thread_type;
+#else
+#include <pthread.h>
+#include <sched.h>
+typedef pthread_mutex_t lock_type;
+typedef pthread_cond_t signal_type;
+typedef pthread_t thread_type;
+#endif
+
+enum
+{
+    SPINS = 4000 // some ten microseconds
+};
+
+typedef struct member
+{
+    struct task_pool* pool;
+    thread_type thread;
+    uint32_t worker;
+} member;
+
+struct task_pool
+{
+    lock_type lock;
+    signal_type job_there;
+    atomic_uint job_number; // written under the lock, read while spinning
+    bool stopping;          // under the lock
+
+    clv_task* piece; // the job: published by job_number
+    void* context;
+    uint32_t count;
+    atomic_uint next_index;
+    atomic_uint busy_count; // members that have not finished this job
+
+    uint32_t worker_count;
+    uint32_t started_count;
+    member members[]; // worker_count - 1
+};
+
+// ---- the two platforms -------------------------------------------------------------------------------------------
+
+static void work_as_member( member* self );
+
+#ifdef _WIN32
+
+static void lock_init( task_pool* pool )
+{
+    InitializeSRWLock( &pool->lock );
+    InitializeConditionVariable( &pool->job_there );
+}
+
+static void lock_done( task_pool* pool )
+{
+    (void)pool;
+}
+
+static void lock_take( task_pool* pool )
+{
+    AcquireSRWLockExclusive( &pool->lock );
+}
+
+static void lock_give( task_pool* pool )
+{
+    ReleaseSRWLockExclusive( &pool->lock );
+}
+
+static void wait_for_job( task_pool* pool )
+{
+    SleepConditionVariableSRW( &pool->job_there, &pool->lock, INFINITE, 0 );
+}
+
+static void wake_all( task_pool* pool )
+{
+    WakeAllConditionVariable( &pool->job_there );
+}
+
+static DWORD WINAPI enter( void* argument )
+{
+    work_as_member( argument );
+    return 0;
+}
+
+static bool thread_start( member* self )
+{
+    self->thread = CreateThread( NULL, 0, enter, self, 0, NULL );
+    return self->thread != NULL;
+}
+
+static void thread_join( member* self )
+{
+    WaitForSingleObject( self->thread, INFINITE );
+    CloseHandle( self->thread );
+}
+
+static void let_others_run( void )
+{
+    SwitchToThread();
+}
+
+#else
+
+static void lock_init( task_pool* pool )
+{
+    pthread_mutex_init( &pool->lock, NULL );
+    pthread_cond_init( &pool->job_there, NULL );
+}
+
+static void lock_done( task_pool* pool )
+{
+    pthread_cond_destroy( &pool->job_there );
+    pthread_mutex_destroy( &pool->lock );
+}
+
+static void lock_take( task_pool* pool )
+{
+    pthread_mutex_lock( &pool->lock );
+}
+
+static void lock_give( task_pool* pool )
+{
+    pthread_mutex_unlock( &pool->lock );
+}
+
+static void wait_for_job( task_pool* pool )
+{
+    pthread_cond_wait( &pool->job_there, &pool->lock );
+}
+
+static void wake_all( task_pool* pool )
+{
+    pthread_cond_broadcast( &pool->job_there );
+}
+
+static void* enter( void* argument )
+{
+    work_as_member( argument );
+    return NULL;
+}
+
+static bool thread_start( member* self )
+{
+    return pthread_create( &self->thread, NULL, enter, self ) == 0;
+}
+
+static void thread_join( member* self )
+{
+    pthread_join( self->thread, NULL );
+}
+
+static void let_others_run( void )
+{
+    sched_yield();
+}
+
+#endif
+
+static void spin_pause( void )
+{
+#if defined( __SSE2__ )
+    _mm_pause();
+#else
+    atomic_signal_fence( memory_order_seq_cst );
+#endif
+}
+
+// ---- the crew ----------------------------------------------------------------------------------------------------
+
+static void take_pieces( task_pool* pool, uint32_t worker )
+{
+    for ( ;; )
+    {
+        uint32_t index = atomic_fetch_add_explicit( &pool->next_index, 1, memory_order_relaxed );
+        if ( index >= pool->count )
+        {
+            return;
+        }
+        pool->piece( index, worker, pool->context );
+    }
+}
+
+// Returns when a job with another number than `last` is there; its number.
+static uint32_t await_job( task_pool* pool, uint32_t last )
+{
+    for ( int spin = 0; spin < SPINS; ++spin )
+    {
+        uint32_t number = atomic_load_explicit( &pool->job_number, memory_order_acquire );
+        if ( number != last )
+        {
+            return number;
+        }
+        spin_pause();
+    }
+    lock_take( pool );
+    while ( atomic_load_explicit( &pool->job_number, memory_order_acquire ) == last )
+    {
+        wait_for_job( pool );
+    }
+    uint32_t number = atomic_load_explicit( &pool->job_number, memory_order_acquire );
+    lock_give( pool );
+    return number;
+}
+
+static void work_as_member( member* self )
+{
+    task_pool* pool = self->pool;
+    base_fp_enter(); // the thread is ours: its modes stay at the defaults
+    uint32_t job = 0;
+    for ( ;; )
+    {
+        job = await_job( pool, job );
+        if ( pool->stopping )
+        {
+            return;
+        }
+        take_pieces( pool, self->worker );
+        atomic_fetch_sub_explicit( &pool->busy_count, 1, memory_order_release );
+    }
+}
+
+// Hand a new job (or the wish to stop) to everyone.
+static void publish( task_pool* pool )
+{
+    lock_take( pool );
+    atomic_fetch_add_explicit( &pool->job_number, 1, memory_order_release );
+    wake_all( pool );
+    lock_give( pool );
+}
+
+void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
+{
+    pool->piece = piece;
+    pool->context = context;
+    pool->count = count;
+    atomic_store_explicit( &pool->next_index, 0, memory_order_relaxed );
+    atomic_store_explicit( &pool->busy_count, pool->started_count, memory_order_relaxed );
+    publish( pool );
+    take_pieces( pool, 0 );
+    for ( int spin = 0; atomic_load_explicit( &pool->busy_count, memory_order_acquire ) > 0; ++spin )
+    {
+        if ( spin < SPINS )
+        {
+            spin_pause();
+        }
+        else
+        {
+            let_others_run();
+        }
+    }
+}
+
+static size_t pool_bytes( uint32_t worker_count )
+{
+    return sizeof( task_pool ) + ( worker_count - 1 ) * sizeof( member );
+}
+
+void task_pool_destroy( task_pool* pool, base_memory* memory )
+{
+    pool->stopping = true;
+    publish( pool );
+    for ( uint32_t i = 0; i < pool->started_count; ++i )
+    {
+        thread_join( &pool->members[i] );
+    }
+    lock_done( pool );
+    base_memory_give( memory, pool, 1, pool_bytes( pool->worker_count ) );
+}
+
+task_pool* task_pool_create( uint32_t worker_count, base_memory* memory )
+{
+    task_pool* pool = base_memory_take( memory, 1, pool_bytes( worker_count ) );
+    if ( pool == NULL )
+    {
+        return NULL;
+    }
+    memset( pool, 0, pool_bytes( worker_count ) );
+    pool->worker_count = worker_count;
+    lock_init( pool );
+    for ( uint32_t i = 0; i < worker_count - 1; ++i )
+    {
+        member* self = &pool->members[i];
+        self->pool = pool;
+        self->worker = i + 1;
+        if ( !thread_start( self ) )
+        {
+            task_pool_destroy( pool, memory );
+            return NULL;
+        }
+        pool->started_count += 1;
+    }
+    return pool;
+}
