@@ -86,7 +86,8 @@ CLV_API uint32_t clv_space_object_count( const clv_space* space );
 /// Find every pair whose boxes, grown by their margins, touch (closed) and whose filters agree: all of them,
 /// or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty
 /// and invalid, clv_space_error tells the count so far, and the next good update reports events against the
-/// last good list. The same def and calls give the same pairs in the same order on every instruction set and for every worker_count.
+/// last good list. The same def and calls give the same pairs in the same order on every instruction set and
+/// for every worker_count.
 CLV_API clv_result clv_space_update( clv_space* space );
 
 /// The same search without a list: pairs go to the visitor in chunks, in list order. For spaces without

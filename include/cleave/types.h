@@ -113,8 +113,8 @@ typedef void clv_task( uint32_t index, uint32_t worker, void* context );
 /// The caller's own threads. Pieces never call back into the space and never wait for each other.
 typedef struct clv_task_hooks
 {
-    /// Call task( index, worker, context ) once for every index below `count`, on any threads and in any order, with worker
-    /// below the def's worker_count; return when all are done.
+    /// Call task( index, worker, context ) once for every index below `count`, on any threads and in any order, with
+    /// worker below the def's worker_count; return when all are done.
     void ( *run )( clv_task* task, uint32_t count, void* context, void* user );
     void* user;
 } clv_task_hooks;
@@ -161,12 +161,11 @@ typedef struct clv_space_def
     bool events;            ///< keep begun and ended pairs
     bool skip_static_pairs; ///< leave out pairs of two objects that are both hinted static
     bool stage_times;       ///< fill the times in clv_stats; a clock read costs as much as ten boxes
-    const char* method;   ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
-    const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
-    clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
-    uint32_t
-        worker_count; ///< threads that share an update, the caller's included; 1: no other thread is ever used
-    clv_task_hooks tasks;    ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
+    const char* method;    ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
+    const char* settings;  ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
+    clv_isa isa;           ///< instruction set; CLV_ISA_AUTO unless you compare
+    uint32_t worker_count; ///< threads that share an update, the caller's included; 1: no other thread
+    clv_task_hooks tasks;  ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
     clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
     clv_allocator allocator; ///< zero: the C library's

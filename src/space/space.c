@@ -100,7 +100,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->def.method = row->name;
     space->def.settings = NULL; // parsed; the caller's string may go away
     space->method = row;
-    space->context = ( method_context ){ &space->memory, kernels, { 0 }, def->stage_times };
+    space->context = ( method_context ){ &space->memory, kernels, &space->tasks, { 0 }, def->stage_times };
     memcpy( space->context.params, params, sizeof( space->context.params ) );
     space->objects = object_store_make( &space->memory, def->margin );
     space_succeed( space );
