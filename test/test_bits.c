@@ -7,8 +7,8 @@
 
 static void float_order_is_the_order_of_floats( void )
 {
-    const float ascending[] = { -INFINITY, -FLT_MAX, -1e9f, -1.5f, -1.0f, -FLT_MIN, -1e-40f, -FLT_TRUE_MIN, -0.0f,
-        0.0f, FLT_TRUE_MIN, 1e-40f, FLT_MIN, FLT_EPSILON, 1.0f, 1.0000001f, 1e9f, FLT_MAX, INFINITY };
+    const float ascending[] = { -INFINITY, -FLT_MAX, -1e9f, -1.5f, -1.0f, -FLT_MIN, -1e-40f, -FLT_TRUE_MIN,
+        -0.0f, 0.0f, FLT_TRUE_MIN, 1e-40f, FLT_MIN, FLT_EPSILON, 1.0f, 1.0000001f, 1e9f, FLT_MAX, INFINITY };
     for ( size_t i = 1; i < TEST_COUNT( ascending ); ++i )
     {
         CHECK( base_float_order( ascending[i - 1] ) < base_float_order( ascending[i] ) );

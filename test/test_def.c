@@ -128,7 +128,8 @@ static void settings_out_of_range_are_refused_by_name( void )
             clv_space_def def = clv_default_space_def();
             def.method = row->name;
             def.settings = settings;
-            snprintf( settings, sizeof( settings ), "%s=%.17g", row->params[p].name, row->params[p].least - 1.0 );
+            snprintf(
+                settings, sizeof( settings ), "%s=%.17g", row->params[p].name, row->params[p].least - 1.0 );
             check_refused( def, CLV_BAD_DEF, row->params[p].name );
             snprintf( settings, sizeof( settings ), "%s=seven", row->params[p].name );
             check_refused( def, CLV_BAD_DEF, row->params[p].name );

@@ -115,12 +115,14 @@ static bool rows_overlap( const simd_boxes* boxes, uint32_t i, uint32_t j )
     bool apart = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        apart = apart || boxes->upper[axis][i] < boxes->lower[axis][j] || boxes->upper[axis][j] < boxes->lower[axis][i];
+        apart = apart || boxes->upper[axis][i] < boxes->lower[axis][j] ||
+            boxes->upper[axis][j] < boxes->lower[axis][i];
     }
     return !apart;
 }
 
-static found loop_block( const simd_boxes* boxes, uint32_t row, uint32_t row_end, uint32_t begin, uint32_t end )
+static found loop_block(
+    const simd_boxes* boxes, uint32_t row, uint32_t row_end, uint32_t begin, uint32_t end )
 {
     found all = { 0 };
     for ( ; row < row_end; ++row )
@@ -181,8 +183,8 @@ static void check_progress( const interrupted* run, simd_cursor before, simd_cur
     CHECK( after.row > before.row || ( after.row == before.row && after.column > before.column ) );
 }
 
-static found kernel_block( const simd_kernels* kernels, const simd_boxes* boxes, uint32_t row, uint32_t row_end,
-    uint32_t begin, uint32_t end, uint32_t capacity )
+static found kernel_block( const simd_kernels* kernels, const simd_boxes* boxes, uint32_t row,
+    uint32_t row_end, uint32_t begin, uint32_t end, uint32_t capacity )
 {
     interrupted* run = test_alloc( 1, sizeof( *run ) );
     interrupted_open( run, capacity );
@@ -254,7 +256,8 @@ static const simd_kernels* next_kernels( int* isa )
     return NULL;
 }
 
-static void check_block( const simd_boxes* boxes, uint32_t row, uint32_t row_end, uint32_t begin, uint32_t end )
+static void check_block(
+    const simd_boxes* boxes, uint32_t row, uint32_t row_end, uint32_t begin, uint32_t end )
 {
     found expected = loop_block( boxes, row, row_end, begin, end );
     int isa = 0;
@@ -262,7 +265,8 @@ static void check_block( const simd_boxes* boxes, uint32_t row, uint32_t row_end
     {
         for ( size_t i = 0; i < TEST_COUNT( s_capacities ); ++i )
         {
-            check_found( kernel_block( kernels, boxes, row, row_end, begin, end, s_capacities[i] ), &expected );
+            check_found(
+                kernel_block( kernels, boxes, row, row_end, begin, end, s_capacities[i] ), &expected );
         }
     }
     free( expected.pairs );

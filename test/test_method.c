@@ -84,8 +84,8 @@ static void settings_are_taken_within_their_range_and_refused_outside( void )
 
 static void malformed_settings_are_refused_with_a_sentence( void )
 {
-    const char* malformed[] = { "x", "=", "=1", "no.such=1", "no.such=", ",", "no.such", "a=b=c", "\n", "kd.leaf=1,,",
-        "....=0x", "no.such=1,no.such=2" };
+    const char* malformed[] = { "x", "=", "=1", "no.such=1", "no.such=", ",", "no.such", "a=b=c", "\n",
+        "kd.leaf=1,,", "....=0x", "no.such=1,no.such=2" };
     for ( uint32_t i = 0; i < method_count(); ++i )
     {
         const method* row = method_at( i );
@@ -183,7 +183,8 @@ static bool slots_change( slots* world, test_random* random, bool with_holes )
     for ( uint32_t slot = 0; slot < SLOTS; ++slot )
     {
         bool was = world->alive[slot];
-        world->alive[slot] = !with_holes || ( was ? !test_random_chance( random, 10 ) : test_random_chance( random, 40 ) );
+        world->alive[slot] =
+            !with_holes || ( was ? !test_random_chance( random, 10 ) : test_random_chance( random, 40 ) );
         changed = changed || was != world->alive[slot];
         world->boxes[slot] = world->alive[slot] ? test_crowd_box( TEST_CROWD_MIXED, SLOTS, random )
                                                 : test_box( NAN, NAN, NAN, NAN, NAN, NAN );
@@ -223,8 +224,8 @@ static void check_state( const method* row, void* state )
     }
 }
 
-static clv_result update_once(
-    const method* row, void* state, const slots* world, bool changed, uint64_t refuse_after, narrow_sink* narrow )
+static clv_result update_once( const method* row, void* state, const slots* world, bool changed,
+    uint64_t refuse_after, narrow_sink* narrow )
 {
     bool whole = world->live_count == SLOTS;
     method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed };

@@ -164,8 +164,8 @@ static void pairs_of_every_small_size_sort( void )
 
 static void pairs_sort_at_every_index_limit( void )
 {
-    const uint32_t ends[] = { 2, 3, 1023, 1024, 1025, 2047, 2048, 2049, 65535, 65536, 65537, 4194303, 4194304, 4194305,
-        CLV_MAX_OBJECTS };
+    const uint32_t ends[] = { 2, 3, 1023, 1024, 1025, 2047, 2048, 2049, 65535, 65536, 65537, 4194303, 4194304,
+        4194305, CLV_MAX_OBJECTS };
     for ( size_t i = 0; i < TEST_COUNT( ends ); ++i )
     {
         check_pairs_of_size( 5000, ends[i] );

@@ -12,15 +12,16 @@
 static void version_text_is_the_headers( void )
 {
     char expected[64];
-    snprintf( expected, sizeof( expected ), "%d.%d.%d", CLV_VERSION_MAJOR, CLV_VERSION_MINOR, CLV_VERSION_PATCH );
+    snprintf(
+        expected, sizeof( expected ), "%d.%d.%d", CLV_VERSION_MAJOR, CLV_VERSION_MINOR, CLV_VERSION_PATCH );
     CHECK_TEXT( clv_version_text(), expected );
 }
 
 static void results_are_called_what_the_header_calls_them( void )
 {
     const char* names[] = { "CLV_OK", "CLV_BAD_DEF", "CLV_BAD_ARGUMENT", "CLV_BAD_BOX", "CLV_BAD_ID",
-        "CLV_DUPLICATE_ID", "CLV_OUT_OF_MEMORY", "CLV_TOO_MANY_PAIRS", "CLV_TOO_MANY_OBJECTS", "CLV_UNSUPPORTED",
-        "CLV_STOPPED" };
+        "CLV_DUPLICATE_ID", "CLV_OUT_OF_MEMORY", "CLV_TOO_MANY_PAIRS", "CLV_TOO_MANY_OBJECTS",
+        "CLV_UNSUPPORTED", "CLV_STOPPED" };
     for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
     {
         CHECK_TEXT( clv_result_name( (clv_result)i ), names[i] );

@@ -114,7 +114,7 @@ bool object_store_use( object_store* store, object_column column )
     }
     for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
     {
-        set_default( store, column, slot );
+        set_default( store, (int)column, slot );
     }
     return true;
 }
