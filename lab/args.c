@@ -33,7 +33,8 @@ bool args_is_help( const char* word )
     return strcmp( word, "--help" ) == 0 || strcmp( word, "-h" ) == 0;
 }
 
-// "--frames" or "--frames=60" for a long name; "-n" or "-n8k" for a letter. *value is what is glued on, or NULL.
+// "--frames" or "--frames=60" for a long name; "-n" or "-n8k" for a letter. *value is what is glued on, or
+// NULL.
 static const args_flag* find_flag( const args_table* table, const char* word, const char** value )
 {
     *value = NULL;
@@ -80,21 +81,33 @@ static bool complain_unknown( const args_table* table, const char* word, complai
     return false;
 }
 
-static bool read_size( const args_table* table, const args_flag* flag, const char* text, uint64_t* size, complaint* why )
+// As users know it: -n where there is a letter.
+static const char* shown_name( const args_flag* flag, char buffer[3] )
+{
+    buffer[0] = '-';
+    buffer[1] = flag->letter;
+    buffer[2] = '\0';
+    return flag->letter != 0 ? buffer : flag->name;
+}
+
+static bool read_size(
+    const args_table* table, const args_flag* flag, const char* text, uint64_t* size, complaint* why )
 {
     if ( !text_parse_size( text, size ) )
     {
-        return complaint_write( why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command, flag->name, text );
+        return complaint_write( why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text );
     }
     if ( *size < flag->least || *size > flag->most )
     {
-        return complaint_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command, flag->name,
-            text, flag->least, flag->most );
+        return complaint_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text, flag->least, flag->most );
     }
     return true;
 }
 
-static bool read_seconds( const args_table* table, const args_flag* flag, const char* text, double* seconds, complaint* why )
+static bool read_seconds(
+    const args_table* table, const args_flag* flag, const char* text, double* seconds, complaint* why )
 {
     char* end = NULL;
     errno = 0;
@@ -102,8 +115,8 @@ static bool read_seconds( const args_table* table, const args_flag* flag, const 
     // The comparisons are written so that NaN fails them.
     if ( end == text || *end != '\0' || errno != 0 || !( value >= 0 && value <= (double)flag->most ) )
     {
-        return complaint_write( why, "%s: %s '%s' is no number of seconds; use 0 to %" PRIu64, table->command, flag->name,
-            text, flag->most );
+        return complaint_write( why, "%s: %s '%s' is no number of seconds; use 0 to %" PRIu64, table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text, flag->most );
     }
     *seconds = value;
     return true;
@@ -114,7 +127,8 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
     text_list items = { 0 };
     if ( !text_list_add_split( &items, text ) )
     {
-        return complaint_write( why, "%s: %s '%s' has an empty item; write 8k,32k", table->command, flag->name, text );
+        return complaint_write( why, "%s: %s '%s' has an empty item; write 8k,32k", table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text );
     }
     bool good = true;
     for ( uint32_t index = 0; good && index < items.count; ++index )
@@ -137,7 +151,8 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     case ARGS_TEXT:
         if ( text[0] == '\0' )
         {
-            return complaint_write( why, "%s: %s needs a %s that is not empty", table->command, flag->name, flag->value_name );
+            return complaint_write( why, "%s: %s needs a %s that is not empty", table->command,
+                shown_name( flag, ( char[3] ){ 0 } ), flag->value_name );
         }
         *(const char**)flag->value = text;
         return true;
@@ -147,12 +162,19 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     case ARGS_TEXTS:
         if ( !text_list_add_split( flag->value, text ) )
         {
-            return complaint_write( why, "%s: %s '%s' has an empty item", table->command, flag->name, text );
+            return complaint_write( why, "%s: %s '%s' has an empty item", table->command,
+                shown_name( flag, ( char[3] ){ 0 } ), text );
         }
         return true;
     case ARGS_SWITCH: break;
     }
     return true;
+}
+
+// A lone "-" is a value (standard output) and so is "-1", wrong as it may be; "-n" after "-o" is a flag.
+static bool is_value( const char* word )
+{
+    return word[0] != '-' || word[1] == '\0' || ( word[1] >= '0' && word[1] <= '9' );
 }
 
 // One flag and its value; *position moves past the value if that is a word of its own.
@@ -169,18 +191,18 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     {
         if ( text != NULL )
         {
-            return complaint_write( why, "%s: %s takes no value, yet has '%s'", table->command, flag->name, text );
+            return complaint_write(
+                why, "%s: %s takes no value, yet has '%s'", table->command, flag->name, text );
         }
         *(bool*)flag->value = true;
         return true;
     }
     if ( text == NULL )
     {
-        // A lone "-" is a value (standard output), "-n" after "-o" is a flag and the value is missing.
-        bool has_next = *position + 1 < argc && ( argv[*position + 1][0] != '-' || argv[*position + 1][1] == '\0' );
-        if ( !has_next )
+        if ( *position + 1 >= argc || !is_value( argv[*position + 1] ) )
         {
-            return complaint_write( why, "%s: %s needs a value: %s %s", table->command, word, word, flag->value_name );
+            return complaint_write(
+                why, "%s: %s needs a value: %s %s", table->command, word, word, flag->value_name );
         }
         text = argv[++*position];
     }
@@ -191,13 +213,13 @@ static bool check_operands( const args_table* table, const text_list* operands, 
 {
     if ( operands->count < table->operand_least )
     {
-        return complaint_write( why, "%s: needs a %s; usage: cleave %s %s", table->command, table->operand_name,
-            table->command, table->usage );
+        return complaint_write( why, "%s: needs a %s; usage: cleave %s %s", table->command,
+            table->operand_name, table->command, table->usage );
     }
     if ( operands->count > table->operand_most )
     {
-        return complaint_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s", table->command,
-            operands->items[table->operand_most], table->command, table->usage );
+        return complaint_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s",
+            table->command, operands->items[table->operand_most], table->command, table->usage );
     }
     return true;
 }
@@ -238,7 +260,7 @@ args_answer args_read( const args_table* table, int argc, char** argv, text_list
 static void print_default( const args_flag* flag )
 {
     char size[TEXT_SIZE_ROOM];
-    if ( flag->kind == ARGS_SIZE )
+    if ( flag->kind == ARGS_SIZE && *(const uint64_t*)flag->value != ARGS_UNSET )
     {
         printf( " (default %s)", text_size( *(const uint64_t*)flag->value, size ) );
     }
@@ -264,8 +286,10 @@ void args_print_help( const args_table* table )
         {
             snprintf( letter, sizeof( letter ), "-%c, ", flag->letter );
         }
-        snprintf( left, sizeof( left ), "  %s%s %s", letter, flag->name, flag->value_name != NULL ? flag->value_name : "" );
-        printf( "%-28s%s", left, flag->help );
+        snprintf( left, sizeof( left ), "  %s%s %s", letter, flag->name,
+            flag->value_name != NULL ? flag->value_name : "" );
+        int padding = text_width( left ) < 28 ? (int)( 28 - text_width( left ) ) : 1;
+        printf( "%s%*s%s", left, padding, "", flag->help );
         print_default( flag );
         printf( "\n" );
     }

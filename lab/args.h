@@ -15,6 +15,9 @@ typedef enum args_kind
     ARGS_SIZES,   ///< size_list, likewise, each least .. most
 } args_kind;
 
+/// A size that is not set; as a default it stays out of the help.
+#define ARGS_UNSET UINT64_MAX
+
 /// Zero-initialised is empty.
 typedef struct size_list
 {
@@ -30,10 +33,10 @@ typedef struct args_flag
     const char* name; ///< "--frames"
     char letter;      ///< 'n' for -n, or 0
     args_kind kind;
-    void* value;           ///< of the kind's type; holds the default before parsing
+    void* value;            ///< of the kind's type; holds the default before parsing
     const char* value_name; ///< in the help: "F", "OUT"; NULL for a switch
-    const char* help;      ///< one sentence, without full stop
-    uint64_t least, most;  ///< for sizes and seconds
+    const char* help;       ///< one sentence, without full stop
+    uint64_t least, most;   ///< for sizes and seconds
 } args_flag;
 
 typedef struct args_table
@@ -56,8 +59,10 @@ typedef enum args_answer
     ARGS_BAD,  ///< the complaint says why
 } args_answer;
 
-/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k", "-n8k";
-/// "--" ends the flags. A flag given twice counts the last time, except lists, which grow. Operands go to `operands`.
+/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k",
+/// "-n8k";
+/// "--" ends the flags. A flag given twice counts the last time, except lists, which grow. Operands go to
+/// `operands`.
 args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, complaint* why );
 
 void args_print_help( const args_table* table );

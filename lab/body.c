@@ -31,11 +31,12 @@ bool body_type_from_name( const char* name, body_type* type )
 #define ASSORTED_FIXED 19
 
 static const double assorted_sides[ASSORTED_FIXED][3] = {
-    { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 },                         // small cubes
-    { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 },                         // large cubes
-    { 15.2, 0.4, 0.4 }, { 15.2, 0.4, 0.4 }, { 15.2, 0.4, 0.4 }, { 0.4, 15.2, 0.4 }, { 0.4, 0.4, 15.2 }, // bars
-    { 1.9, 5.7, 0.1 }, { 1.9, 0.1, 5.7 }, { 0.1, 1.9, 5.7 },                                            // planks
-    { 0.1, 3.8, 3.8 }, { 3.8, 0.1, 3.8 }, { 3.8, 3.8, 0.1 },                                            // squares
+    { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 }, { 0.5, 0.5, 0.5 }, // small cubes
+    { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 }, { 1.9, 1.9, 1.9 }, // large cubes
+    { 15.2, 0.4, 0.4 }, { 15.2, 0.4, 0.4 }, { 15.2, 0.4, 0.4 }, { 0.4, 15.2, 0.4 },
+    { 0.4, 0.4, 15.2 },                                      // bars
+    { 1.9, 5.7, 0.1 }, { 1.9, 0.1, 5.7 }, { 0.1, 1.9, 5.7 }, // planks
+    { 0.1, 3.8, 3.8 }, { 3.8, 0.1, 3.8 }, { 3.8, 3.8, 0.1 }, // squares
 };
 
 // Numbers drawn for a body's shape are apart from all that scenes draw for its motion.
@@ -73,7 +74,8 @@ void body_turn( body_state* body, double seconds )
         q[2] + ( z * q[3] + x * q[1] - y * q[0] ),
         q[3] - ( x * q[0] + y * q[1] + z * q[2] ),
     };
-    double length = sqrt( turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] + turned[3] * turned[3] );
+    double length =
+        sqrt( turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] + turned[3] * turned[3] );
     for ( int index = 0; index < 4; ++index )
     {
         body->rotation[index] = turned[index] / length;
@@ -103,8 +105,10 @@ static void turned_extent( double matrix[3][3], const double half_sides[3], doub
 static clv_aabb rounded_box( const double centre[3], const double extent[3] )
 {
     clv_aabb box = {
-        { (float)( centre[0] - extent[0] ), (float)( centre[1] - extent[1] ), (float)( centre[2] - extent[2] ) },
-        { (float)( centre[0] + extent[0] ), (float)( centre[1] + extent[1] ), (float)( centre[2] + extent[2] ) },
+        { (float)( centre[0] - extent[0] ), (float)( centre[1] - extent[1] ),
+            (float)( centre[2] - extent[2] ) },
+        { (float)( centre[0] + extent[0] ), (float)( centre[1] + extent[1] ),
+            (float)( centre[2] + extent[2] ) },
     };
     return box;
 }
@@ -112,7 +116,8 @@ static clv_aabb rounded_box( const double centre[3], const double extent[3] )
 clv_aabb body_box( const body_state* body )
 {
     double matrix[3][3];
-    double half_sides[3] = { (double)body->half_sides[0], (double)body->half_sides[1], (double)body->half_sides[2] };
+    double half_sides[3] = { (double)body->half_sides[0], (double)body->half_sides[1],
+        (double)body->half_sides[2] };
     double extent[3];
     rotation_matrix( body->rotation, matrix );
     turned_extent( matrix, half_sides, extent );
@@ -122,7 +127,8 @@ clv_aabb body_box( const body_state* body )
 void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] )
 {
     double matrix[3][3];
-    double quarter[3] = { 0.5 * (double)body->half_sides[0], 0.5 * (double)body->half_sides[1], 0.5 * (double)body->half_sides[2] };
+    double quarter[3] = { 0.5 * (double)body->half_sides[0], 0.5 * (double)body->half_sides[1],
+        0.5 * (double)body->half_sides[2] };
     double extent[3];
     rotation_matrix( body->rotation, matrix );
     turned_extent( matrix, quarter, extent );
@@ -134,7 +140,8 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] )
         double centre[3];
         for ( int axis = 0; axis < 3; ++axis )
         {
-            centre[axis] = body->position[axis] + ( matrix[axis][0] * x + matrix[axis][1] * y + matrix[axis][2] * z );
+            centre[axis] =
+                body->position[axis] + ( matrix[axis][0] * x + matrix[axis][1] * y + matrix[axis][2] * z );
         }
         boxes[piece] = rounded_box( centre, extent );
     }

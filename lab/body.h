@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solid boxes that move and turn, and the axis-aligned boxes around them. What every scene generator is made of.
+// Solid boxes that move and turn, and the axis-aligned boxes around them. What every scene generator is made
+// of.
 #pragma once
 
 #include "cleave/geom.h"
@@ -40,8 +41,8 @@ void body_turn( body_state* body, double seconds );
 /// The box around a body, rounded to float.
 clv_aabb body_box( const body_state* body );
 
-/// The boxes around its eight pieces, which move rigidly with it; piece k lies on the upper side of axis j if bit j of k
-/// is set.
+/// The boxes around its eight pieces, which move rigidly with it; piece k lies on the upper side of axis j if
+/// bit j of k is set.
 void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 
 /// Cube root by Newton's method: + * / alone.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Broadmark's Brownian scene without contacts, so that it can be as large as memory: bodies fly through each other,
-// bounce off the walls, spin, and each frame the next hundredth of them is kicked to a new velocity.
-// World, start and kicks as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable
-// CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics Forum 38 (2019).
+// Broadmark's Brownian scene without contacts, so that it can be as large as memory: bodies fly through each
+// other, bounce off the walls, spin, and each frame the next hundredth of them is kicked to a new velocity.
+// World, start and kicks as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast
+// and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics Forum 38 (2019).
 #include "lab/generator.h"
 #include "lab/parallel.h"
 #include "lab/random.h"
 
 #include <stdlib.h>
 
-#define DENSITY 0.02        // volume of the bodies over that of the world
-#define START_RADIUS 0.45   // of the side
-#define SPEED 0.75          // sides per second
+#define DENSITY 0.02           // volume of the bodies over that of the world
+#define START_RADIUS 0.45      // of the side
+#define SPEED 0.75             // sides per second
 #define SPIN 6.283185307179586 // radians per second, at most
 #define FRAME_SECONDS ( 1.0 / 30.0 )
-#define KICKED 100          // one in so many per frame
+#define KICKED 100 // one in so many per frame
 
 // What numbers are drawn for; kicks count on from PURPOSE_KICK.
 #define PURPOSE_START 0
@@ -24,6 +24,7 @@
 typedef struct brownian_free
 {
     generator_def def;
+    parallel_crew crew;
     double side;
     double wall; // how far from the middle a centre may be
     uint64_t frame;
@@ -71,12 +72,13 @@ static void* create( const generator_def* def )
         free( scene );
         return NULL;
     }
+    parallel_crew_start( &scene->crew, def->thread_count );
     scene->def = *def;
     scene->side = body_cube_root( (double)def->body_count / DENSITY );
     // A hair inside, so that a centre computed back from rounded boxes is inside too.
     scene->wall = 0.5 * scene->side * ( 1 - 1e-6 );
     scene->frame = 0;
-    parallel_for( def->body_count, def->thread_count, start_bodies, scene );
+    parallel_for( &scene->crew, def->body_count, start_bodies, scene );
     return scene;
 }
 
@@ -133,7 +135,7 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
 static void step( void* state )
 {
     brownian_free* scene = state;
-    parallel_for( scene->def.body_count, scene->def.thread_count, step_bodies, scene );
+    parallel_for( &scene->crew, scene->def.body_count, step_bodies, scene );
     scene->frame += 1;
 }
 
@@ -153,11 +155,11 @@ static void write_boxes( uint64_t begin, uint64_t end, void* user )
     }
 }
 
-static void boxes( const void* state, clv_aabb* result )
+static void boxes( void* state, clv_aabb* result )
 {
-    const brownian_free* scene = state;
+    brownian_free* scene = state;
     boxes_job job = { scene, result };
-    parallel_for( scene->def.body_count, scene->def.thread_count, write_boxes, &job );
+    parallel_for( &scene->crew, scene->def.body_count, write_boxes, &job );
 }
 
 static void destroy( void* state )
@@ -165,6 +167,7 @@ static void destroy( void* state )
     brownian_free* scene = state;
     if ( scene != NULL )
     {
+        parallel_crew_stop( &scene->crew );
         free( scene->bodies );
         free( scene );
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// One sentence about what went wrong. Functions that can fail take a complaint and answer false; a command prints it,
-// as the one line on stderr, and returns its status.
+// One sentence about what went wrong. Functions that can fail take a complaint and answer false; a command
+// prints it, as the one line on stderr, and returns its status.
 #pragma once
 
 #include <stdbool.h>
 
 #if defined( __GNUC__ ) || defined( __clang__ )
-#define COMPLAINT_FORMAT( format_position, first_position )                                                            \
+#define COMPLAINT_FORMAT( format_position, first_position )                                                  \
     __attribute__( ( format( printf, format_position, first_position ) ) )
 #else
 #define COMPLAINT_FORMAT( format_position, first_position )
@@ -27,7 +27,8 @@ typedef struct complaint
     char text[1024]; ///< what, where, and what to do; without a newline
 } complaint;
 
-/// Sets the sentence and LAB_BAD_INPUT. Always false, so that a failing function ends in `return complaint_write( … )`.
+/// Sets the sentence and LAB_BAD_INPUT. Always false, so that a failing function ends in `return
+/// complaint_write( … )`.
 bool complaint_write( complaint* why, const char* format, ... ) COMPLAINT_FORMAT( 2, 3 );
 
 /// For work that was told to stop.

@@ -38,7 +38,8 @@ const char* generator_names( void )
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {
         const char* separator = index == 0 ? "" : index + 1 == generator_count() ? " and " : ", ";
-        int written = snprintf( names + length, sizeof( names ) - length, "%s%s", separator, table[index]->name );
+        int written =
+            snprintf( names + length, sizeof( names ) - length, "%s%s", separator, table[index]->name );
         length += written > 0 && (size_t)written < sizeof( names ) - length ? (size_t)written : 0;
     }
     return names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where scenes come from: a row in a table per scene. A generator advances frame by frame in memory O(N); whoever wants
-// a file writes the frames down.
+// Where scenes come from: a row in a table per scene. A generator advances frame by frame in memory O(N);
+// whoever wants a file writes the frames down.
 #pragma once
 
 #include "lab/body.h"
@@ -33,7 +33,8 @@ typedef struct generator
     void ( *destroy )( void* state );
     clv_aabb ( *world )( const void* state );
     void ( *step )( void* state ); ///< one frame on
-    void ( *boxes )( const void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
+    void ( *boxes )(
+        void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
 } generator;
 
 uint32_t generator_count( void );

@@ -103,8 +103,10 @@ void interrupt_install( void )
     for ( size_t index = 0; index < sizeof( signals ) / sizeof( signals[0] ); ++index )
     {
         struct sigaction before;
-        // `nohup` and background jobs of old shells ignore signals on purpose.
-        if ( sigaction( signals[index], NULL, &before ) == 0 && before.sa_handler == SIG_IGN )
+        // `nohup` has the hang-up ignored on purpose. A script's background jobs start with SIGINT ignored
+        // too, yet whoever sends them one means it.
+        if ( signals[index] == SIGHUP && sigaction( SIGHUP, NULL, &before ) == 0 &&
+            before.sa_handler == SIG_IGN )
         {
             continue;
         }

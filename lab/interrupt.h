@@ -4,15 +4,16 @@
 
 #include <stdbool.h>
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files guarded below and end the program with 128 + the
-/// signal's number: 130 for Ctrl-C. Where a file in use cannot be removed (Windows), Ctrl-C only raises the flag.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files guarded below and end the program with
+/// 128 + the signal's number: 130 for Ctrl-C. Where a file in use cannot be removed (Windows), Ctrl-C only
+/// raises the flag.
 void interrupt_install( void );
 
 /// Has Ctrl-C been pressed? Whoever writes files asks between two pieces of work.
 bool interrupt_raised( void );
 
-/// A temporary file to remove if the program is interrupted: guard before creating it, release once it is renamed or
-/// removed. `path` stays where it is until then. False if the table is full.
+/// A temporary file to remove if the program is interrupted: guard before creating it, release once it is
+/// renamed or removed. `path` stays where it is until then. False if the table is full.
 bool interrupt_guard( const char* path );
 void interrupt_release( const char* path );
 

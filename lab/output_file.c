@@ -60,7 +60,8 @@ bool output_file_open( output_file* file, const char* path, complaint* why )
     file->stream = platform_create( file->temporary );
     if ( file->stream == NULL )
     {
-        complaint_write( why, "%s: cannot be created: %s; choose a folder that exists and may be written", path, system_reason() );
+        complaint_write( why, "%s: cannot be created: %s; choose a folder that exists and may be written",
+            path, system_reason() );
         output_file_abandon( file );
         return false;
     }
@@ -69,7 +70,8 @@ bool output_file_open( output_file* file, const char* path, complaint* why )
 
 static bool fail( output_file* file, complaint* why )
 {
-    complaint_write( why, "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
+    complaint_write( why,
+        "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
         file->path, file->bytes, system_reason() );
     output_file_abandon( file );
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all: written beside its target under another name, renamed when complete,
-// removed on any failure and on Ctrl-C. Pipes and devices are written in place.
+// A file that appears whole or not at all: written beside its target under another name, renamed when
+// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place.
 #pragma once
 
 #include "lab/complaint.h"
@@ -25,5 +25,6 @@ bool output_file_write( output_file* file, const void* data, size_t size, compla
 /// Flush, close, rename: after true the target is there. After false the file is abandoned.
 bool output_file_commit( output_file* file, complaint* why );
 
-/// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on zeroes.
+/// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on
+/// zeroes.
 void output_file_abandon( output_file* file );

@@ -1,102 +1,45 @@
 // SPDX-License-Identifier: MIT
-#if !defined( _WIN32 )
-#define _POSIX_C_SOURCE 200809L
-#else
-#define WIN32_LEAN_AND_MEAN
-#endif
-
 #include "lab/parallel.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+// Long enough to outweigh handing it over, short enough that threads end together.
+#define STRETCH_LENGTH 8192
 
-#if defined( _WIN32 )
-#include <windows.h>
-typedef HANDLE thread_handle;
-#else
-#include <pthread.h>
-typedef pthread_t thread_handle;
-#endif
-
-// A thread costs some 20 microseconds; stretches shorter than this are not worth one.
-#define STRETCH_LEAST 8192
-#define THREADS_MOST 256
-
-typedef struct stretch
+typedef struct parallel_loop
 {
-    uint64_t begin, end;
-    parallel_body* body;
+    uint64_t count;
+    parallel_stretch* stretch;
     void* user;
-} stretch;
+} parallel_loop;
 
-#if defined( _WIN32 )
-
-static DWORD WINAPI run_stretch( void* data )
+void parallel_crew_start( parallel_crew* crew, uint32_t thread_count )
 {
-    stretch* work = data;
-    work->body( work->begin, work->end, work->user );
-    return 0;
-}
-
-static bool start_thread( thread_handle* thread, stretch* work )
-{
-    *thread = CreateThread( NULL, 0, run_stretch, work, 0, NULL );
-    return *thread != NULL;
-}
-
-static void join_thread( thread_handle thread )
-{
-    WaitForSingleObject( thread, INFINITE );
-    CloseHandle( thread );
-}
-
-#else
-
-static void* run_stretch( void* data )
-{
-    stretch* work = data;
-    work->body( work->begin, work->end, work->user );
-    return NULL;
-}
-
-static bool start_thread( thread_handle* thread, stretch* work )
-{
-    return pthread_create( thread, NULL, run_stretch, work ) == 0;
-}
-
-static void join_thread( thread_handle thread )
-{
-    pthread_join( thread, NULL );
-}
-
-#endif
-
-void parallel_for( uint64_t count, uint32_t thread_count, parallel_body* body, void* user )
-{
-    uint64_t useful = count / STRETCH_LEAST;
-    uint64_t parts = thread_count < useful ? thread_count : useful;
-    parts = parts < 1 ? 1 : parts > THREADS_MOST ? THREADS_MOST : parts;
-    stretch work[THREADS_MOST];
-    thread_handle threads[THREADS_MOST];
-    bool started[THREADS_MOST] = { false };
-    for ( uint64_t part = 0; part < parts; ++part )
+    *crew = ( parallel_crew ){ 0 };
+    crew->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    uint32_t worker_count = thread_count < CLV_MAX_WORKERS ? thread_count : CLV_MAX_WORKERS;
+    if ( worker_count > 1 &&
+        !task_runner_start( &crew->runner, worker_count, ( clv_task_hooks ){ 0 }, &crew->memory ) )
     {
-        work[part] = ( stretch ){ count / parts * part, part + 1 == parts ? count : count / parts * ( part + 1 ), body, user };
-        started[part] = part > 0 && start_thread( &threads[part], &work[part] );
+        crew->runner = ( task_runner ){ 0 };
     }
-    // The caller's thread takes the first stretch, and those no thread could be had for.
-    for ( uint64_t part = 0; part < parts; ++part )
-    {
-        if ( !started[part] )
-        {
-            body( work[part].begin, work[part].end, user );
-        }
-    }
-    for ( uint64_t part = 0; part < parts; ++part )
-    {
-        if ( started[part] )
-        {
-            join_thread( threads[part] );
-        }
-    }
+}
+
+void parallel_crew_stop( parallel_crew* crew )
+{
+    task_runner_stop( &crew->runner, &crew->memory );
+}
+
+static void run_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    const parallel_loop* loop = context;
+    uint64_t begin = (uint64_t)index * STRETCH_LENGTH;
+    uint64_t end = begin + STRETCH_LENGTH < loop->count ? begin + STRETCH_LENGTH : loop->count;
+    loop->stretch( begin, end, loop->user );
+}
+
+void parallel_for( parallel_crew* crew, uint64_t count, parallel_stretch* stretch, void* user )
+{
+    parallel_loop loop = { count, stretch, user };
+    task_run(
+        &crew->runner, run_piece, (uint32_t)( ( count + STRETCH_LENGTH - 1 ) / STRETCH_LENGTH ), &loop );
 }

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
+// Loops over objects on the library's own threads. Stretches are the same for any number of threads.
 #pragma once
 
-#include <stdint.h>
+#include "task/task.h"
 
-/// Part of a loop: indices begin .. end.
-typedef void parallel_body( uint64_t begin, uint64_t end, void* user );
+/// Threads waiting for work. Must stay where it is between start and stop.
+typedef struct parallel_crew
+{
+    base_memory memory;
+    task_runner runner;
+} parallel_crew;
 
-/// Runs `body` over 0 .. count, cut into one stretch per thread; `thread_count` threads at most, fewer where the work is
-/// small or threads cannot be had. Returns when all is done. Bodies of different stretches must not touch the same data.
-void parallel_for( uint64_t count, uint32_t thread_count, parallel_body* body, void* user );
+/// `thread_count` threads, the caller's included; the caller's alone where they cannot be had.
+void parallel_crew_start( parallel_crew* crew, uint32_t thread_count );
+void parallel_crew_stop( parallel_crew* crew );
+
+/// Part of a loop: indices begin .. end. Different stretches must not write the same data.
+typedef void parallel_stretch( uint64_t begin, uint64_t end, void* user );
+
+/// Runs `stretch` over 0 .. count and returns when all is done.
+void parallel_for( parallel_crew* crew, uint64_t count, parallel_stretch* stretch, void* user );

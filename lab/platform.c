@@ -205,7 +205,9 @@ platform_entry platform_look( const char* path )
     struct stat info;
     if ( stat( path, &info ) == 0 )
     {
-        entry.kind = S_ISREG( info.st_mode ) ? PLATFORM_FILE : S_ISDIR( info.st_mode ) ? PLATFORM_FOLDER : PLATFORM_OTHER;
+        entry.kind = S_ISREG( info.st_mode ) ? PLATFORM_FILE
+            : S_ISDIR( info.st_mode ) ? PLATFORM_FOLDER
+                                      : PLATFORM_OTHER;
         entry.size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
         entry.modified_s = (int64_t)info.st_mtime;
     }

@@ -65,12 +65,16 @@ static void format_state( const progress_bar* bar, uint64_t done, uint64_t now, 
     {
         format_time( (double)( bar->total - done ) / rate, left, sizeof( left ) );
     }
-    snprintf( buffer, size, "%" PRIu64 "/%" PRIu64 " %s, %.3g/s, %s left", done, bar->total, bar->unit, rate, left );
+    snprintf( buffer, size, "%" PRIu64 "/%" PRIu64 " %s, %.3g/s, %s left", done, bar->total, bar->unit, rate,
+        left );
 }
 
 static void draw_bar( const progress_bar* bar, uint64_t done, const char* state )
 {
-    enum { BAR_MOST = 30 };
+    enum
+    {
+        BAR_MOST = 30
+    };
     size_t columns = platform_columns();
     size_t taken = strlen( bar->label ) + strlen( state ) + 5;
     size_t width = columns > taken + 5 ? columns - taken : 0;

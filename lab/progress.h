@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How far long work has come, on stderr: a bar with rate and time left on a terminal, a plain line now and then
-// otherwise. Work that ends within half a second shows nothing.
+// How far long work has come, on stderr: a bar with rate and time left on a terminal, a plain line now and
+// then otherwise. Work that ends within half a second shows nothing.
 #pragma once
 
 #include <stdbool.h>

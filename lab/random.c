@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The mixer is the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+// The mixer is the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+// Generators", 2014.
 #include "lab/random.h"
 
-#include "lab/pair_hash.h"
+#include "lab/frame_hash.h"
 
 random_stream random_stream_make( uint64_t seed, uint64_t index, uint64_t purpose )
 {
-    uint64_t key = pair_hash_mix( seed );
-    key = pair_hash_mix( key ^ index );
-    key = pair_hash_mix( key ^ purpose );
+    uint64_t key = frame_hash_mix( seed );
+    key = frame_hash_mix( key ^ index );
+    key = frame_hash_mix( key ^ purpose );
     random_stream stream = { key, 0 };
     return stream;
 }
@@ -18,7 +19,7 @@ uint64_t random_bits( random_stream* stream )
     // Consecutive multiples of the golden ratio, mixed: SplitMix64 itself.
     uint64_t position = stream->key + stream->draw_count * UINT64_C( 0x9E3779B97F4A7C15 );
     stream->draw_count += 1;
-    return pair_hash_mix( position );
+    return frame_hash_mix( position );
 }
 
 double random_unit( random_stream* stream )

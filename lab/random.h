@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random numbers by counting: what is drawn depends on the seed and on who draws what for the how-manieth time, never
-// on the order in which objects or threads come along. Only + - * / on doubles, so every compiler gives the same bytes.
+// Random numbers by counting: what is drawn depends on the seed and on who draws what for the how-manieth
+// time, never on the order in which objects or threads come along. Only + - * / on doubles, so every compiler
+// gives the same bytes.
 #pragma once
 
 #include <stdint.h>

@@ -91,7 +91,8 @@ static bool record_is_good( const unsigned char* bytes, clv_aabb box )
 }
 
 // Which byte of a bad record is to blame, and why. `what` is "the world" or "frame 3, box 17".
-static bool complain_record( const unsigned char* bytes, uint64_t offset, const char* path, const char* what, complaint* why )
+static bool complain_record(
+    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, complaint* why )
 {
     for ( uint32_t index = 0; index < 8; ++index )
     {
@@ -99,7 +100,8 @@ static bool complain_record( const unsigned char* bytes, uint64_t offset, const 
         uint64_t at = offset + 4 * index;
         if ( index % 4 == 3 && decode_u32( bytes + 4 * index ) != 0 )
         {
-            return complaint_write( why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; " DAMAGED, path, at, what );
+            return complaint_write(
+                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; " DAMAGED, path, at, what );
         }
         if ( value != value )
         {
@@ -112,7 +114,8 @@ static bool complain_record( const unsigned char* bytes, uint64_t offset, const 
         float upper = decode_float( bytes + 16 + 4 * axis );
         if ( lower > upper )
         {
-            return complaint_write( why, "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; " DAMAGED, path,
+            return complaint_write( why,
+                "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; " DAMAGED, path,
                 offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper );
         }
     }
@@ -121,51 +124,57 @@ static bool complain_record( const unsigned char* bytes, uint64_t offset, const 
 
 // ---- header
 
-static bool check_name( const char* text, size_t offset, const char* path, const char* what, complaint* why )
+static bool check_name(
+    const char* text, uint32_t offset, const char* path, const char* what, complaint* why )
 {
-    size_t length = 0;
+    uint32_t length = 0;
     while ( length < SCENE_NAME_ROOM && text[length] != '\0' )
     {
         if ( text[length] < 32 || text[length] > 126 )
         {
-            return complaint_write( why, "%s: at byte %zu: the %s has the unprintable byte 0x%02x; " DAMAGED, path,
+            return complaint_write( why,
+                "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; " DAMAGED, path,
                 offset + length, what, (unsigned)(unsigned char)text[length] );
         }
         length += 1;
     }
     if ( length == SCENE_NAME_ROOM )
     {
-        return complaint_write( why, "%s: at byte %zu: the %s does not end within %d bytes; " DAMAGED, path, offset, what,
-            SCENE_NAME_ROOM );
+        return complaint_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; " DAMAGED,
+            path, offset, what, SCENE_NAME_ROOM );
     }
     for ( ; length < SCENE_NAME_ROOM; ++length )
     {
         if ( text[length] != '\0' )
         {
-            return complaint_write( why, "%s: at byte %zu: the %s is not padded with zeros; " DAMAGED, path, offset + length, what );
+            return complaint_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; " DAMAGED,
+                path, offset + length, what );
         }
     }
     return true;
 }
 
-static bool check_count( uint32_t value, size_t offset, const char* path, const char* what, complaint* why )
+static bool check_count( uint32_t value, uint32_t offset, const char* path, const char* what, complaint* why )
 {
     if ( value == 0 || value > INT32_MAX )
     {
-        return complaint_write( why, "%s: at byte %zu: the number of %s is %" PRId64 ", must be 1 to %d; " DAMAGED, path,
+        return complaint_write( why,
+            "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; " DAMAGED, path,
             offset, what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX );
     }
     return true;
 }
 
-bool scene_header_decode( scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+bool scene_header_decode(
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
 {
     memcpy( header->name, bytes, SCENE_NAME_ROOM );
     memcpy( header->type, bytes + TYPE_OFFSET, SCENE_NAME_ROOM );
     header->object_count = decode_u32( bytes + OBJECTS_OFFSET );
     header->frame_count = decode_u32( bytes + FRAMES_OFFSET );
     header->world = decode_box( bytes + WORLD_OFFSET );
-    if ( !check_name( header->name, 0, path, "scene's name", why ) || !check_name( header->type, TYPE_OFFSET, path, "objects' type", why ) ||
+    if ( !check_name( header->name, 0, path, "scene's name", why ) ||
+        !check_name( header->type, TYPE_OFFSET, path, "objects' type", why ) ||
         !check_count( header->object_count, OBJECTS_OFFSET, path, "objects", why ) ||
         !check_count( header->frame_count, FRAMES_OFFSET, path, "frames", why ) )
     {
@@ -175,15 +184,16 @@ bool scene_header_decode( scene_header* header, const unsigned char bytes[SCENE_
     {
         if ( decode_u32( bytes + offset ) != 0 )
         {
-            return complaint_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED, path, offset,
-                decode_u32( bytes + offset ) );
+            return complaint_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED,
+                path, offset, decode_u32( bytes + offset ) );
         }
     }
     return record_is_good( bytes + WORLD_OFFSET, header->world ) ||
         complain_record( bytes + WORLD_OFFSET, WORLD_OFFSET, path, "the world", why );
 }
 
-bool scene_header_encode( const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+bool scene_header_encode(
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
 {
     memset( bytes, 0, SCENE_HEADER_BYTES );
     memcpy( bytes, header->name, SCENE_NAME_ROOM );
@@ -204,15 +214,18 @@ static bool check_kind( const char* path, platform_entry* entry, complaint* why 
     switch ( entry->kind )
     {
     case PLATFORM_MISSING:
-        return complaint_write( why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "not found" );
+        return complaint_write( why, "%s: cannot be opened: %s; check the path", path,
+            errno != 0 ? strerror( errno ) : "not found" );
     case PLATFORM_FOLDER: return complaint_write( why, "%s: is a folder; name a .aabbs file in it", path );
     case PLATFORM_OTHER:
-        return complaint_write( why, "%s: is a pipe or device; frames are read more than once, so save it to a file first", path );
+        return complaint_write( why,
+            "%s: is a pipe or device; frames are read more than once, so save it to a file first", path );
     case PLATFORM_FILE: break;
     }
     if ( entry->size < SCENE_HEADER_BYTES )
     {
-        return complaint_write( why, "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; " DAMAGED, path,
+        return complaint_write( why,
+            "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; " DAMAGED, path,
             entry->size, SCENE_HEADER_BYTES );
     }
     return true;
@@ -224,7 +237,8 @@ static bool check_size( const scene_reader* reader, complaint* why )
     uint64_t expected = 0;
     if ( !scene_file_bytes( header->object_count, header->frame_count, &expected ) )
     {
-        return complaint_write( why, "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; " DAMAGED,
+        return complaint_write( why,
+            "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; " DAMAGED,
             reader->path, OBJECTS_OFFSET, header->object_count, header->frame_count );
     }
     if ( reader->file_bytes < expected )
@@ -256,10 +270,11 @@ static bool read_bytes( scene_reader* reader, void* bytes, size_t size, complain
     }
     if ( ferror( reader->stream ) )
     {
-        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path, reader->next_offset,
-            errno != 0 ? strerror( errno ) : "unknown reason" );
+        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path,
+            reader->next_offset, errno != 0 ? strerror( errno ) : "unknown reason" );
     }
-    return complaint_write( why, "%s: at byte %" PRIu64 ": the file ends early; something shortened it while it was read",
+    return complaint_write( why,
+        "%s: at byte %" PRIu64 ": the file ends early; something shortened it while it was read",
         reader->path, reader->next_offset );
 }
 
@@ -276,11 +291,12 @@ static bool open_stream( scene_reader* reader, const char* path, complaint* why 
     reader->stream = platform_open( path );
     if ( reader->stream == NULL )
     {
-        return complaint_write( why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "unknown reason" );
+        return complaint_write(
+            why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "unknown reason" );
     }
     unsigned char bytes[SCENE_HEADER_BYTES];
-    return read_bytes( reader, bytes, sizeof( bytes ), why ) && scene_header_decode( &reader->header, bytes, path, why ) &&
-        check_size( reader, why );
+    return read_bytes( reader, bytes, sizeof( bytes ), why ) &&
+        scene_header_decode( &reader->header, bytes, path, why ) && check_size( reader, why );
 }
 
 bool scene_reader_open( scene_reader* reader, const char* path, complaint* why )
@@ -315,14 +331,14 @@ bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, c
 {
     if ( frame > reader->header.frame_count )
     {
-        return complaint_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path, frame,
-            reader->header.frame_count );
+        return complaint_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path,
+            frame, reader->header.frame_count );
     }
     if ( !seek_frame( reader, frame, why ) )
     {
         return false;
     }
-    static _Thread_local unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
     for ( uint32_t first = 0; first < reader->header.object_count; first += CHUNK_BOXES )
     {
         uint32_t left = reader->header.object_count - first;
@@ -340,7 +356,8 @@ bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, c
             {
                 char what[64];
                 snprintf( what, sizeof( what ), "frame %" PRIu32 ", box %" PRIu32, frame, first + index );
-                return complain_record( record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
+                return complain_record(
+                    record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
             }
         }
     }
@@ -372,10 +389,12 @@ bool scene_writer_open( scene_writer* writer, const char* path, const scene_head
     }
     if ( !scene_file_bytes( header->object_count, header->frame_count, &size ) )
     {
-        return complaint_write( why, "%s: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; use fewer frames", path,
+        return complaint_write( why,
+            "%s: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; use fewer frames", path,
             header->object_count, header->frame_count );
     }
-    return output_file_open( &writer->file, path, why ) && output_file_write( &writer->file, bytes, sizeof( bytes ), why );
+    return output_file_open( &writer->file, path, why ) &&
+        output_file_write( &writer->file, bytes, sizeof( bytes ), why );
 }
 
 bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* why )
@@ -383,11 +402,12 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* w
     const scene_header* header = &writer->header;
     if ( writer->frames_written > header->frame_count )
     {
-        complaint_write( why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path, header->frame_count );
+        complaint_write(
+            why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path, header->frame_count );
         scene_writer_abandon( writer );
         return false;
     }
-    static _Thread_local unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
     for ( uint32_t first = 0; first < header->object_count; first += CHUNK_BOXES )
     {
         uint32_t left = header->object_count - first;
@@ -397,7 +417,8 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* w
             encode_box( bytes + (size_t)index * SCENE_BOX_BYTES, boxes[first + index] );
             if ( !clv_aabb_is_valid( boxes[first + index] ) )
             {
-                complaint_write( why, "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written",
+                complaint_write( why,
+                    "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written",
                     writer->file.path, writer->frames_written, first + index );
                 scene_writer_abandon( writer );
                 return false;
@@ -416,8 +437,8 @@ bool scene_writer_commit( scene_writer* writer, complaint* why )
 {
     if ( writer->frames_written != (uint64_t)writer->header.frame_count + 1 )
     {
-        complaint_write( why, "%s: got %" PRIu32 " of its 1 + %" PRIu32 " frames", writer->file.path, writer->frames_written,
-            writer->header.frame_count );
+        complaint_write( why, "%s: got %" PRIu32 " of its 1 + %" PRIu32 " frames", writer->file.path,
+            writer->frames_written, writer->header.frame_count );
         scene_writer_abandon( writer );
         return false;
     }

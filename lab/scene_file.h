@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The .aabbs scene file of Broadmark, byte for byte, little endian:
-//     0  char[128] scene name, NUL padded     256  int32 N > 0 objects       272  world lower x y z 0 (float32)
-//   128  char[128] objects' type, likewise    260  int32 F > 0 frames        288  world upper x y z 0
-//                                             264  int32 0, 0                304  (1 + F) x N x { lower x y z 0, upper x y z 0 }
+//     0  char[128]  scene name, NUL padded, printable
+//   128  char[128]  type of the objects, likewise
+//   256  int32      N > 0 objects
+//   260  int32      F > 0 frames
+//   264  int32[2]   0, 0
+//   272  float32[8] world: lower x y z 0, upper x y z 0
+//   304             (1 + F) x N x { float32[8]: lower x y z 0, upper x y z 0 }
 // Frame 0 is the initial state. Frames are streamed; a file may be far larger than memory.
 #pragma once
 
@@ -30,8 +34,10 @@ typedef struct scene_header
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes );
 
 /// The header's 304 bytes, and back. Both check every field; `path` is for the complaint.
-bool scene_header_encode( const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
-bool scene_header_decode( scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+bool scene_header_encode(
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+bool scene_header_decode(
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
 
 /// Zero-initialised is closed.
 typedef struct scene_reader
@@ -43,7 +49,8 @@ typedef struct scene_reader
     uint64_t file_bytes;
 } scene_reader;
 
-/// Checks the header and the exact size. False for what is no regular file, and for what is damaged, with the offset.
+/// Checks the header and the exact size. False for what is no regular file, and for what is damaged, with the
+/// offset.
 bool scene_reader_open( scene_reader* reader, const char* path, complaint* why );
 
 /// Frame 0 .. frame_count into `boxes`, object_count long. In any order; ascending needs no seek.

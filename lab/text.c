@@ -126,17 +126,25 @@ static size_t edit_distance( const char* a, const char* b )
     return row[length_b];
 }
 
+// Also of the name's beginning, so that a slip in a word cut short is recognised.
+static size_t likeness( const char* text, const char* name )
+{
+    size_t whole = edit_distance( text, name );
+    char start[EDIT_ROOM];
+    snprintf(
+        start, sizeof( start ), "%.*s", (int)( strlen( text ) < EDIT_ROOM ? strlen( text ) : 0 ), name );
+    size_t beginning = edit_distance( text, start ) + 1;
+    return strlen( text ) >= 4 && beginning < whole ? beginning : whole;
+}
+
 const char* text_closest( const char* text, const char* const* names, size_t count )
 {
     const char* closest = NULL;
-    size_t least = EDIT_ROOM;
+    size_t least = strlen( text ) / 3 + 2;
     for ( size_t index = 0; index < count; ++index )
     {
-        size_t distance = edit_distance( text, names[index] );
-        size_t length = strlen( names[index] );
-        bool is_start = strlen( text ) >= 2 && ( text_starts_with( names[index], text ) || text_starts_with( text, names[index] ) );
-        size_t allowed = is_start ? EDIT_ROOM - 1 : ( length + 1 ) / 2;
-        if ( distance <= allowed && distance < least )
+        size_t distance = likeness( text, names[index] );
+        if ( distance < least && distance < strlen( names[index] ) )
         {
             least = distance;
             closest = names[index];

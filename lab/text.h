@@ -22,16 +22,18 @@ typedef struct text_list
 
 void text_list_add( text_list* list, const char* text );
 
-/// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it was.
+/// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
+/// was.
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
 
-/// Of `count` names the one most like `text`, if it is like it at all: few edits for its length, or one begins with the
-/// other. NULL otherwise.
+/// Of `count` names the one most like `text`, or whose beginning is, if it takes few edits for the length of
+/// `text`. NULL otherwise.
 const char* text_closest( const char* text, const char* const* names, size_t count );
 
-/// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K and M too.
-/// False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than fits.
+/// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
+/// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than
+/// fits.
 bool text_parse_size( const char* text, uint64_t* size );
 
 /// The inverse, for people: 8000 is "8k", 1,024,000 "1024k", 1,000,000 "1m", 1234 "1234". Returns `buffer`.

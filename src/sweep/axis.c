@@ -35,7 +35,8 @@ static void centre_of( const crowd* all, uint32_t index, double centre[3] )
 
 static bool is_finite( const double centre[3] )
 {
-    return isfinite( centre[0] ) && isfinite( centre[1] ) && isfinite( centre[2] );
+    double sum = centre[0] + centre[1] + centre[2]; // finite numbers of float's range cannot overflow a double
+    return sum - sum == 0;
 }
 
 static void sort_doubles( double* values, uint32_t count )

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A generated scene as a file.
+#pragma once
+
+#include "lab/generator.h"
+#include "lab/scene_file.h"
+
+typedef struct bake_def
+{
+    const generator* generator;
+    generator_def scene;
+    uint32_t from;        ///< frame of the run that becomes frame 0 of the file
+    uint32_t frame_count; ///< frames recorded after that
+} bake_def;
+
+#define BAKE_FRAMES_MOST 1000000
+
+/// What the file's header will say; `world` comes from the running scene.
+scene_header bake_header( const bake_def* def, clv_aabb world );
+
+/// Writes the scene, with a progress bar; all of it or nothing.
+bool bake_write( const bake_def* def, const char* path, complaint* why );

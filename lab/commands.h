@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// A command is one file and one line in the table of main.c. Each gets the words behind its name and answers
+// with the program's exit status; "--help" among the words prints its help.
+#pragma once
+
+#include "lab/complaint.h"
+
+lab_status command_bench( int argc, char** argv );
+lab_status command_gen( int argc, char** argv );
+lab_status command_info( int argc, char** argv );
+lab_status command_methods( int argc, char** argv );
+lab_status command_verify( int argc, char** argv );

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The program `cleave`: scenes, measurements and checks around the library.
+#include "cleave/base.h"
+#include "lab/args.h"
+#include "lab/commands.h"
+#include "lab/interrupt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command
+{
+    const char* name;
+    const char* about;
+    lab_status ( *run )( int argc, char** argv );
+} command;
+
+static const command table[] = {
+    { "methods", "list every algorithm, where it is from and what it can do", command_methods },
+    { "gen", "bake a scene into a .aabbs file", command_gen },
+    { "info", "tell what is in a scene", command_info },
+    { "bench", "time methods on scenes", command_bench },
+    { "verify", "compare every method's pairs with brute force", command_verify },
+};
+
+#define COMMAND_COUNT ( sizeof( table ) / sizeof( table[0] ) )
+
+static const command* find_command( const char* name )
+{
+    for ( size_t index = 0; index < COMMAND_COUNT; ++index )
+    {
+        if ( strcmp( name, table[index].name ) == 0 )
+        {
+            return &table[index];
+        }
+    }
+    return NULL;
+}
+
+static void print_help( FILE* stream )
+{
+    fprintf( stream,
+        "Usage: cleave COMMAND [flags]\n\n"
+        "Boxes in, every overlapping pair out: scenes, measurements and checks around the Cleave library.\n\n"
+        "Commands:\n" );
+    for ( size_t index = 0; index < COMMAND_COUNT; ++index )
+    {
+        fprintf( stream, "  %-10s%s\n", table[index].name, table[index].about );
+    }
+    fprintf( stream, "  %-10s%s\n", "help", "print the help of a command: cleave help bench" );
+    fprintf( stream,
+        "\nFlags:\n  --help    print this\n  --version print the version\n"
+        "\nExit status: 0 done; 1 a check failed or results disagree; 2 bad usage or bad input.\n"
+        "\nExample:\n  cleave bench brownian-free -n 1k,8k -m brute,sap\n" );
+}
+
+static lab_status complain_command( const char* name )
+{
+    const char* names[COMMAND_COUNT + 3];
+    for ( size_t index = 0; index < COMMAND_COUNT; ++index )
+    {
+        names[index] = table[index].name;
+    }
+    names[COMMAND_COUNT] = "help";
+    names[COMMAND_COUNT + 1] = "--help";
+    names[COMMAND_COUNT + 2] = "--version";
+    const char* closest = text_closest( name, names, COMMAND_COUNT + 3 );
+    const char* kind = name[0] == '-' ? "flag" : "command";
+    if ( closest != NULL )
+    {
+        return complain( "unknown %s '%s'; did you mean %s?", kind, name, closest );
+    }
+    return complain( "unknown %s '%s'; `cleave --help` lists the commands", kind, name );
+}
+
+static lab_status run_help( int argc, char** argv )
+{
+    if ( argc == 0 || args_is_help( argv[0] ) )
+    {
+        print_help( stdout );
+        return LAB_DONE;
+    }
+    const command* wanted = find_command( argv[0] );
+    if ( wanted == NULL )
+    {
+        return complain_command( argv[0] );
+    }
+    char help[] = "--help";
+    char* words[] = { help, NULL };
+    return wanted->run( 1, words );
+}
+
+static lab_status run( int argc, char** argv )
+{
+    if ( argc < 2 )
+    {
+        print_help( stderr );
+        return LAB_BAD_INPUT;
+    }
+    const char* name = argv[1];
+    if ( args_is_help( name ) || strcmp( name, "help" ) == 0 )
+    {
+        return run_help( argc - 2, argv + 2 );
+    }
+    if ( strcmp( name, "--version" ) == 0 || strcmp( name, "-V" ) == 0 )
+    {
+        printf( "cleave %s\n", clv_version_text() );
+        return LAB_DONE;
+    }
+    const command* wanted = find_command( name );
+    return wanted != NULL ? wanted->run( argc - 2, argv + 2 ) : complain_command( name );
+}
+
+int main( int argc, char** argv )
+{
+    interrupt_install();
+    lab_status status = run( argc, argv );
+    errno = 0;
+    // A full disk behind `cleave … > file` must not look like success.
+    if ( fflush( stdout ) != 0 || ferror( stdout ) )
+    {
+        complain( "standard output: cannot be written: %s",
+            errno != 0 ? strerror( errno ) : "an earlier write failed" );
+        return status != LAB_DONE ? (int)status : LAB_BAD_INPUT;
+    }
+    return (int)status;
+}
