@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels, written once over a wide type. Each kernels_<isa>.c defines the type and includes this file:
-//   WIDE_LANES            floats per step, a power of two, at most KERNEL_LANES
+//   WIDE_LANES            floats per register, a power of two, at most KERNEL_LANES / 2
 //   wide                  that many floats
 //   wide_load( p )        p aligned to the width
 //   wide_splat( f )
@@ -149,7 +149,16 @@ static inline bool sweep_row(
     uint32_t base = first & ~( WIDE_LANES - 1u );
     uint32_t wanted = lanes_from( base, first );
     const float* begin = boxes->lower[0];
-    while ( begin[base + WIDE_LANES - 1] <= reach )
+    // Two registers a step: one branch for both, and loads that overlap with the other's comparisons.
+    while ( begin[base + 2 * WIDE_LANES - 1] <= reach )
+    {
+        uint32_t bits = ( overlap_bits_yz( &q, boxes, base ) & wanted ) |
+            overlap_bits_yz( &q, boxes, base + WIDE_LANES ) << WIDE_LANES;
+        SWEEP_STEP( bits )
+        wanted = ~0u;
+        base += 2 * WIDE_LANES;
+    }
+    if ( begin[base + WIDE_LANES - 1] <= reach )
     {
         uint32_t bits = overlap_bits_yz( &q, boxes, base ) & wanted;
         SWEEP_STEP( bits )

@@ -17,7 +17,7 @@ typedef struct simd_boxes
 } simd_boxes;
 
 /// Widest step of any table; also the padding unit.
-#define KERNEL_LANES 16
+#define KERNEL_LANES 32
 
 /// How far a search has come: rows below `row` are done, and of that row the columns below `column`.
 typedef struct simd_cursor

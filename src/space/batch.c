@@ -33,10 +33,48 @@ static inline clv_aabb box_at( clv_box_stream stream, uint32_t index )
     return box;
 }
 
+// Are these plain records, one behind the other?
+static bool is_record_array( clv_box_stream stream )
+{
+    return stream.stride == sizeof( clv_aabb ) &&
+        (const char*)stream.upper == (const char*)stream.lower + CORNER_BYTES &&
+        ( (uintptr_t)stream.lower & ( sizeof( float ) - 1 ) ) == 0;
+}
+
+// Records are checked a few at a time without a branch; a bad one among them is found afterwards.
+static uint32_t skip_good_records( const clv_aabb* boxes, uint32_t count )
+{
+    enum
+    {
+        FEW = 32
+    };
+    uint32_t first = 0;
+    for ( ; count - first >= FEW; first += FEW )
+    {
+        int good = 1;
+        for ( uint32_t i = first; i < first + FEW; ++i )
+        {
+            const clv_aabb* box = &boxes[i];
+            good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
+                ( box->lower.z <= box->upper.z );
+        }
+        if ( !good )
+        {
+            break;
+        }
+    }
+    return first;
+}
+
 // First position below `count` with a bad box, or `count`.
 static uint32_t find_bad_box( clv_box_stream stream, uint32_t count )
 {
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t first = 0;
+    if ( is_record_array( stream ) )
+    {
+        first = skip_good_records( (const clv_aabb*)(const void*)stream.lower, count );
+    }
+    for ( uint32_t i = first; i < count; ++i )
     {
         if ( !clv_aabb_is_valid( box_at( stream, i ) ) )
         {
@@ -160,6 +198,16 @@ clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t coun
     return clv_space_add_strided( space, stream_of( boxes ), count, ids );
 }
 
+static bool is_consecutive( const clv_id* ids, uint32_t count )
+{
+    uint32_t different = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        different |= ids[i].index ^ ( ids[0].index + i );
+    }
+    return different == 0;
+}
+
 // The bulk of a frame's handing over, so the usual case, no margins, is a loop of its own.
 static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
@@ -172,6 +220,11 @@ static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream
         return;
     }
     clv_aabb* boxes = object_boxes( objects );
+    if ( count > 0 && is_record_array( stream ) && is_consecutive( ids, count ) )
+    {
+        memcpy( &boxes[ids[0].index], stream.lower, (size_t)count * sizeof( clv_aabb ) );
+        return;
+    }
     for ( uint32_t i = 0; i < count; ++i )
     {
         boxes[ids[i].index] = box_at( stream, i );
