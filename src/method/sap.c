@@ -96,6 +96,10 @@ static clv_result search( sap* self, pair_sink* sink, uint64_t* test_count )
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     sap* self = state;
+    if ( input->live_count == 0 )
+    {
+        return CLV_OK; // there may be no keys yet to point into
+    }
     method_stopwatch watch = method_stopwatch_start( self->context );
     if ( !reserve( self, input->live_count ) )
     {

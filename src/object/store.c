@@ -147,6 +147,7 @@ static clv_result check_unordered(
 {
     if ( !object_store_use( store, OBJECT_STAMP ) )
     {
+        *position = 0;
         return CLV_OUT_OF_MEMORY;
     }
     uint32_t* stamps = store->columns[OBJECT_STAMP];

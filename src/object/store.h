@@ -75,7 +75,7 @@ static inline bool object_is_live( const object_store* store, clv_id id )
 }
 
 /// All ids alive and different? Otherwise CLV_BAD_ID or CLV_DUPLICATE_ID with the first bad position, or
-/// CLV_OUT_OF_MEMORY (ids that do not ascend need a column to be told apart).
+/// CLV_OUT_OF_MEMORY and position 0 (ids that do not ascend need a column to be told apart).
 clv_result object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position );
 

@@ -99,7 +99,7 @@ static clv_result complain_of_box( clv_space* space, clv_box_stream stream, uint
         "xyz"[axis], (double)upper[axis] );
 }
 
-static clv_result complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
+clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
 {
     const object_store* objects = &space->objects;
     const char* reason = "it was never given out by this space";
@@ -128,7 +128,7 @@ clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count 
 {
     uint32_t position = 0;
     clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
-    return result == CLV_OK ? CLV_OK : complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
 }
 
 static clv_result check_stride( clv_space* space, clv_box_stream stream )
@@ -146,13 +146,13 @@ static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_strea
 {
     uint32_t position = 0;
     clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
-    uint32_t good = result == CLV_BAD_ID || result == CLV_DUPLICATE_ID ? position : count;
+    uint32_t good = result == CLV_OK ? count : position;
     uint32_t bad_box = find_bad_box( stream, good );
     if ( bad_box < good )
     {
         return complain_of_box( space, stream, bad_box, ids[bad_box] );
     }
-    return result == CLV_OK ? CLV_OK : complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
 }
 
 static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t count )

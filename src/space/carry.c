@@ -8,20 +8,21 @@
 #include <math.h>
 #include <string.h>
 
-// Ids checked, column there: what every setter begins with.
-static clv_result begin_set( clv_space* space, object_column column, const clv_id* ids, uint32_t count )
+static clv_result use_column( clv_space* space, object_column column )
 {
-    CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    clv_result result = space_check_ids( space, ids, count );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
     bool ok = column == OBJECT_MARGIN ? object_store_use_margins( &space->objects )
                                       : object_store_use( &space->objects, column );
     return ok ? space_succeed( space )
               : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                     "out of memory for what objects carry" );
+}
+
+// Ids checked, column there: what most setters begin with.
+static clv_result begin_set( clv_space* space, object_column column, const clv_id* ids, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
+    clv_result result = space_check_ids( space, ids, count );
+    return result == CLV_OK ? use_column( space, column ) : result;
 }
 
 clv_result clv_space_set_user_data(
@@ -36,9 +37,13 @@ clv_result clv_space_set_user_data(
     return result;
 }
 
+// Ids and margins; the first bad entry of either kind is the one named.
 static clv_result check_margins( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t position = 0;
+    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
+    uint32_t good = result == CLV_OK ? count : position;
+    for ( uint32_t i = 0; i < good; ++i )
     {
         if ( !( margins[i] >= 0 ) || isinf( margins[i] ) )
         {
@@ -46,15 +51,15 @@ static clv_result check_margins( clv_space* space, const clv_id* ids, const floa
                 "margin %u of the batch: %g is not finite and at least 0", i, (double)margins[i] );
         }
     }
-    return CLV_OK;
+    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
 }
 
 clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
-    CLV_ASSERT( count == 0 || margins != NULL );
+    CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && margins != NULL ) ) );
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_margins( space, ids, margins, count );
-    result = result == CLV_OK ? begin_set( space, OBJECT_MARGIN, ids, count ) : result;
+    result = result == CLV_OK ? use_column( space, OBJECT_MARGIN ) : result;
     float* column = space->objects.columns[OBJECT_MARGIN];
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {

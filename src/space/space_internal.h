@@ -57,6 +57,9 @@ void space_filter_commit( clv_space* space );
 /// Every id alive and named once? Otherwise records the complaint and returns its code.
 clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );
 
+/// Records what object_store_check_ids found, and returns its code.
+clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
+
 /// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
 clv_result space_fail(
     clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... );

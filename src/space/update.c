@@ -45,7 +45,7 @@ static clv_result settle( list_sink* arriving )
     pair_sink* sink = &arriving->sink;
     uint64_t fresh = sink->count - arriving->settled;
     arriving->candidate_count += fresh;
-    if ( space_has_filter( space, SPACE_FILTER_ARRIVING ) )
+    if ( fresh > 0 && space_has_filter( space, SPACE_FILTER_ARRIVING ) )
     {
         clv_pair* pairs = sink->pairs + arriving->settled;
         clv_result result = space_filter( space, pairs, fresh, SPACE_FILTER_ARRIVING, true, &fresh );
