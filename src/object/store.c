@@ -190,15 +190,25 @@ clv_result object_store_check_ids(
     return CLV_OK;
 }
 
-clv_result object_store_prepare_add( object_store* store, uint32_t count )
+// Slots there would be after adding `count` objects.
+static uint64_t slots_after( const object_store* store, uint32_t count )
 {
     uint32_t reused = count < store->free_count ? count : store->free_count;
-    uint64_t needed = (uint64_t)store->slot_count + ( count - reused );
-    if ( needed > CLV_MAX_OBJECTS )
+    return (uint64_t)store->slot_count + ( count - reused );
+}
+
+bool object_store_fits( const object_store* store, uint32_t count )
+{
+    return slots_after( store, count ) <= CLV_MAX_OBJECTS;
+}
+
+clv_result object_store_prepare_add( object_store* store, uint32_t count )
+{
+    if ( !object_store_fits( store, count ) )
     {
         return CLV_TOO_MANY_OBJECTS;
     }
-    return object_store_reserve( store, needed ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    return object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
 clv_id object_store_add( object_store* store, clv_aabb box )

@@ -79,7 +79,11 @@ static inline bool object_is_live( const object_store* store, clv_id id )
 clv_result object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position );
 
-/// Everything object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change nothing.
+/// Are there slots for `count` more objects?
+bool object_store_fits( const object_store* store, uint32_t count );
+
+/// Everything object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change
+/// nothing.
 clv_result object_store_prepare_add( object_store* store, uint32_t count );
 
 /// A new object; cannot fail after object_store_prepare_add.

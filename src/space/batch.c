@@ -155,20 +155,26 @@ static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_strea
     return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
 }
 
+static clv_result complain_of_add( clv_space* space, clv_result code, uint32_t count )
+{
+    return space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
+        space->objects.live_count, clv_result_text( code ) );
+}
+
 static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t count )
 {
+    // A count that cannot fit is refused before as many boxes are read.
+    if ( !object_store_fits( &space->objects, count ) )
+    {
+        return complain_of_add( space, CLV_TOO_MANY_OBJECTS, count );
+    }
     uint32_t bad_box = find_bad_box( stream, count );
     if ( bad_box < count )
     {
         return complain_of_box( space, stream, bad_box, clv_null_id() );
     }
-    clv_result result = object_store_prepare_add( &space->objects, count );
-    if ( result != CLV_OK )
-    {
-        return space_fail( space, result, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
-            space->objects.live_count, clv_result_text( result ) );
-    }
-    return CLV_OK;
+    clv_result result = count == 0 ? CLV_OK : object_store_prepare_add( &space->objects, count );
+    return result == CLV_OK ? CLV_OK : complain_of_add( space, result, count );
 }
 
 clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )

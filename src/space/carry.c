@@ -8,8 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-static clv_result use_column( clv_space* space, object_column column )
+static clv_result use_column( clv_space* space, object_column column, uint32_t count )
 {
+    if ( count == 0 )
+    {
+        return space_succeed( space ); // nothing to keep, so no column for it either
+    }
     bool ok = column == OBJECT_MARGIN ? object_store_use_margins( &space->objects )
                                       : object_store_use( &space->objects, column );
     return ok ? space_succeed( space )
@@ -22,7 +26,7 @@ static clv_result begin_set( clv_space* space, object_column column, const clv_i
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
     clv_result result = space_check_ids( space, ids, count );
-    return result == CLV_OK ? use_column( space, column ) : result;
+    return result == CLV_OK ? use_column( space, column, count ) : result;
 }
 
 clv_result clv_space_set_user_data(
@@ -59,7 +63,7 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && margins != NULL ) ) );
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_margins( space, ids, margins, count );
-    result = result == CLV_OK ? use_column( space, OBJECT_MARGIN ) : result;
+    result = result == CLV_OK ? use_column( space, OBJECT_MARGIN, count ) : result;
     float* column = space->objects.columns[OBJECT_MARGIN];
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
