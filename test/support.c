@@ -22,8 +22,9 @@ static void run_case( void** state )
 
 static void print_place( void )
 {
-    print_error( "    seed %llu, method %s, isa %s, frame %u%s%s\n", (unsigned long long)test_where.seed,
-        test_where.method != NULL ? test_where.method : "-", clv_isa_name( test_where.isa ), test_where.frame,
+    print_error( "    seed %llu, method %s, isa %s, workers %u, frame %u%s%s\n",
+        (unsigned long long)test_where.seed, test_where.method != NULL ? test_where.method : "-",
+        clv_isa_name( test_where.isa ), test_where.worker_count, test_where.frame,
         test_where.note != NULL ? ", " : "", test_where.note != NULL ? test_where.note : "" );
 }
 

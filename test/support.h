@@ -40,6 +40,7 @@ typedef struct test_place
     uint64_t seed;
     const char* method;
     clv_isa isa;
+    uint32_t worker_count;
     uint32_t frame;
     const char* note; ///< which row of a table
 } test_place;
@@ -110,11 +111,16 @@ typedef struct test_variant
 {
     const method* method;
     clv_isa isa;
+    uint32_t worker_count;
 } test_variant;
 
-/// Every method on every instruction set this machine has; variants of one method are neighbours.
+/// Every method on every instruction set this machine has, and with several workers where it has threads; variants of
+/// one method are neighbours.
 uint32_t test_variant_count( void );
 test_variant test_variant_at( uint32_t index );
+
+/// One per method: what users get. Enough for what no kernel and no thread has a part in.
+bool test_variant_is_usual( test_variant variant );
 
 /// Says in test_where what is being tested.
 void test_variant_enter( test_variant variant );

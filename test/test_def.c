@@ -47,6 +47,7 @@ static void the_default_def_makes_a_space( void )
     CHECK_EQUAL( def.size, sizeof( clv_space_def ) );
     CHECK( def.cookie != 0 );
     CHECK_EQUAL( def.max_pairs, 0 );
+    CHECK_EQUAL( def.worker_count, 1 );
     CHECK( def.margin == 0.0f );
     CHECK( !def.sorted && !def.events && !def.skip_static_pairs && !def.stage_times );
     CHECK_EQUAL( def.isa, CLV_ISA_AUTO );
@@ -84,16 +85,17 @@ static void a_def_without_its_default_function_is_refused( void )
     CHECK_RESULT( clv_space_create( &zeroed, &space ), CLV_BAD_DEF );
     CHECK( space == NULL );
 
-    clv_space_def def = clv_default_space_def();
-    def.cookie ^= 1;
-    check_refused( def, CLV_BAD_DEF, "clv_default_space_def" );
-    def = clv_default_space_def();
-    def.size = 0;
-    space = (clv_space*)&zeroed;
+    // Nothing in such a def can be trusted, not even its logger.
+    clv_space_def def;
+    memset( &def, 0xA5, sizeof( def ) );
     CHECK_RESULT( clv_space_create( &def, &space ), CLV_BAD_DEF );
     CHECK( space == NULL );
-    def.size = sizeof( def ) + 4096;
-    space = (clv_space*)&zeroed;
+    def = clv_default_space_def();
+    def.cookie ^= 1;
+    CHECK_RESULT( clv_space_create( &def, &space ), CLV_BAD_DEF );
+    CHECK( space == NULL );
+    def = clv_default_space_def();
+    def.size = 0;
     CHECK_RESULT( clv_space_create( &def, &space ), CLV_BAD_DEF );
     CHECK( space == NULL );
 }
@@ -146,6 +148,33 @@ static void bad_margins_are_refused( void )
         def.margin = margins[i];
         test_where.frame = (uint32_t)i;
         check_refused( def, CLV_BAD_DEF, "margin" );
+    }
+}
+
+static void impossible_numbers_of_workers_are_refused( void )
+{
+    const uint32_t counts[] = { 0, CLV_MAX_WORKERS + 1, UINT32_MAX };
+    for ( size_t i = 0; i < TEST_COUNT( counts ); ++i )
+    {
+        clv_space_def def = clv_default_space_def();
+        def.worker_count = counts[i];
+        test_where.frame = counts[i];
+        check_refused( def, CLV_BAD_DEF, "worker_count" );
+    }
+}
+
+static void methods_without_threads_work_on_the_callers( void )
+{
+    for ( uint32_t i = 0; i < method_count(); ++i )
+    {
+        clv_space_def def = clv_default_space_def();
+        def.method = method_at( i )->name;
+        def.worker_count = 3;
+        test_where.method = def.method;
+        clv_space* space = NULL;
+        CHECK_OK( clv_space_create( &def, &space ) );
+        CHECK_EQUAL( clv_space_worker_count( space ), method_at( i )->has_threads ? 3 : 1 );
+        clv_space_destroy( space );
     }
 }
 
@@ -252,6 +281,8 @@ int main( int argc, char** argv )
         TEST_CASE( unknown_methods_and_settings_are_refused_by_name ),
         TEST_CASE( settings_out_of_range_are_refused_by_name ),
         TEST_CASE( bad_margins_are_refused ),
+        TEST_CASE( impossible_numbers_of_workers_are_refused ),
+        TEST_CASE( methods_without_threads_work_on_the_callers ),
         TEST_CASE( instruction_sets_this_machine_lacks_are_unsupported ),
         TEST_CASE( half_an_allocator_is_refused ),
         TEST_CASE( impossible_capacities_are_refused_without_harm ),

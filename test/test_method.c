@@ -252,9 +252,10 @@ static void check_update( const method* row, void* state, const slots* world, bo
     narrow_close( &narrow );
 }
 
-static method_context make_context( test_variant variant, base_memory* memory )
+static method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
 {
-    method_context context = { .memory = memory };
+    CHECK( task_runner_start( tasks, variant.worker_count, ( clv_task_hooks ){ 0 }, memory ) );
+    method_context context = { .memory = memory, .tasks = tasks };
     context.kernels = simd_kernels_for( variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR );
     CHECK( method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
     return context;
@@ -268,7 +269,8 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
         test_variant_enter( variant );
         heap hooks = { 0 };
         base_memory memory = base_memory_make( heap_hooks( &hooks ) );
-        method_context context = make_context( variant, &memory );
+        task_runner tasks = { 0 };
+        method_context context = make_context( variant, &memory, &tasks );
         void* state = variant.method->create( &context );
         CHECK( state != NULL );
 
@@ -294,6 +296,7 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
             check_update( variant.method, state, &world, changed );
         }
         variant.method->destroy( state );
+        task_runner_stop( &tasks, &memory );
         CHECK_EQUAL( hooks.block_count, 0 );
     }
 }

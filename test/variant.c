@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Methods times instruction sets, from the library's own tables: a new method is tested without a change here.
+// Methods times instruction sets times workers, from the library's own tables: a new method is tested without a change
+// here.
 #include "support.h"
 
-static bool variant_exists( const method* row, clv_isa isa )
+// More than one, odd, and more than some machines have cores.
+static const uint32_t s_worker_counts[] = { 1, 2, 5 };
+
+static clv_isa usual_isa( const method* row )
 {
     // A method without variants by instruction set gets one space, as users would make it.
-    return row->has_isa ? isa != CLV_ISA_AUTO && clv_isa_is_supported( isa ) : isa == CLV_ISA_AUTO;
+    return row->has_isa ? clv_isa_best() : CLV_ISA_AUTO;
+}
+
+static bool variant_exists( test_variant variant )
+{
+    if ( variant.worker_count > 1 )
+    {
+        return variant.method->has_threads && variant.isa == usual_isa( variant.method );
+    }
+    return variant.method->has_isa ? variant.isa != CLV_ISA_AUTO && clv_isa_is_supported( variant.isa )
+                                   : variant.isa == CLV_ISA_AUTO;
 }
 
 // Walks the table; stops at `wanted` or counts to the end.
 static uint32_t walk_variants( uint32_t wanted, test_variant* found )
 {
+    const uint32_t row_size = CLV_ISA_COUNT * (uint32_t)TEST_COUNT( s_worker_counts );
     uint32_t count = 0;
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t i = 0; i < method_count() * row_size; ++i )
     {
-        for ( int isa = 0; isa < CLV_ISA_COUNT; ++isa )
+        test_variant variant = { method_at( i / row_size ), (clv_isa)( i % CLV_ISA_COUNT ),
+            s_worker_counts[i % row_size / CLV_ISA_COUNT] };
+        if ( variant_exists( variant ) && count++ == wanted )
         {
-            if ( !variant_exists( method_at( index ), (clv_isa)isa ) )
-            {
-                continue;
-            }
-            if ( count == wanted )
-            {
-                *found = ( test_variant ){ method_at( index ), (clv_isa)isa };
-                return count;
-            }
-            count += 1;
+            *found = variant;
+            return wanted;
         }
     }
     return count;
@@ -39,16 +48,22 @@ uint32_t test_variant_count( void )
 
 test_variant test_variant_at( uint32_t index )
 {
-    test_variant variant = { NULL, CLV_ISA_AUTO };
+    test_variant variant = { NULL, CLV_ISA_AUTO, 1 };
     walk_variants( index, &variant );
     CHECK( variant.method != NULL );
     return variant;
+}
+
+bool test_variant_is_usual( test_variant variant )
+{
+    return variant.isa == usual_isa( variant.method ) && variant.worker_count == 1;
 }
 
 void test_variant_enter( test_variant variant )
 {
     test_where.method = variant.method->name;
     test_where.isa = variant.isa;
+    test_where.worker_count = variant.worker_count;
 }
 
 clv_space* test_space_make( test_variant variant, const clv_space_def* def )
@@ -57,6 +72,7 @@ clv_space* test_space_make( test_variant variant, const clv_space_def* def )
     clv_space_def own = def != NULL ? *def : clv_default_space_def();
     own.method = variant.method->name;
     own.isa = variant.isa;
+    own.worker_count = variant.worker_count;
     clv_space* space = NULL;
     CHECK_OK( clv_space_create( &own, &space ) );
     CHECK( space != NULL );

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+// Every allocation of a scripted life refused in turn: no crash, no leak, the space as it was, and the same call works
+// once memory is back.
+#include "heap.h"
+#include "oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    OBJECTS = 90,
+};
+
+typedef struct script
+{
+    heap hooks;
+    clv_space_def def;
+    clv_space* space;
+    oracle world;
+    clv_id ids[OBJECTS * 3];
+    uint64_t failure_count;
+    uint64_t visited_hash;
+    bool persistent; ///< memory stays away until a call has failed, not for one allocation only
+} script;
+
+static bool accept_by_index( const clv_space* space, clv_pair pair, void* user )
+{
+    (void)space;
+    (void)user;
+    return ( pair.a + pair.b ) % 7 != 0;
+}
+
+static clv_aabb place( uint32_t i, uint32_t frame )
+{
+    test_random random = test_random_make( i * 31 + frame );
+    return test_crowd_box( i % 9 == 0 ? TEST_CROWD_MIXED : TEST_CROWD_SPREAD, OBJECTS, &random );
+}
+
+static bool visit( const clv_pair* pairs, size_t count, void* user )
+{
+    script* play = user;
+    play->visited_hash += test_set_hash( pairs, count );
+    return true;
+}
+
+// ---- the calls of the script; each answers what the library did
+
+typedef clv_result script_call( script* play );
+
+static clv_result call_add( script* play )
+{
+    clv_aabb boxes[OBJECTS];
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        boxes[i] = place( i, 0 );
+    }
+    return clv_space_add( play->space, boxes, OBJECTS, play->ids );
+}
+
+static clv_result call_add_more( script* play )
+{
+    clv_aabb boxes[2 * OBJECTS];
+    for ( uint32_t i = 0; i < 2 * OBJECTS; ++i )
+    {
+        boxes[i] = place( OBJECTS + i, 0 );
+    }
+    return clv_space_add( play->space, boxes, 2 * OBJECTS, play->ids + OBJECTS );
+}
+
+static clv_result call_move( script* play )
+{
+    clv_aabb boxes[OBJECTS];
+    clv_id ids[OBJECTS];
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        boxes[i] = place( i, 1 );
+        ids[i] = play->ids[( i * 7 ) % OBJECTS]; // in no order
+    }
+    return clv_space_move( play->space, ids, boxes, OBJECTS );
+}
+
+static clv_result call_remove( script* play )
+{
+    return clv_space_remove( play->space, play->ids + 10, 20 );
+}
+
+static clv_result call_crowd( script* play )
+{
+    clv_aabb boxes[OBJECTS - 30];
+    for ( uint32_t i = 0; i < OBJECTS - 30; ++i )
+    {
+        boxes[i] = test_cube( 0.001f * (float)i, 0, 0, 1 );
+    }
+    return clv_space_move( play->space, play->ids + 30, boxes, OBJECTS - 30 );
+}
+
+static clv_result call_margin( script* play )
+{
+    const float margins[3] = { 0.5f, 0.25f, 1.0f };
+    return clv_space_set_margin( play->space, play->ids, margins, 3 );
+}
+
+static clv_result call_filter( script* play )
+{
+    const clv_filter filters[3] = { { 1, 1, 0 }, { 1, 0, 0 }, { 1, 0, 3 } };
+    return clv_space_set_filter( play->space, play->ids + 3, filters, 3 );
+}
+
+static clv_result call_static( script* play )
+{
+    const bool hints[3] = { true, true, true };
+    return clv_space_set_static( play->space, play->ids + 5, hints, 3 );
+}
+
+static clv_result call_user_data( script* play )
+{
+    const uint64_t values[3] = { 1, 2, 3 };
+    return clv_space_set_user_data( play->space, play->ids + 7, values, 3 );
+}
+
+static clv_result call_refilter( script* play )
+{
+    return clv_space_refilter( play->space, play->ids, 9 );
+}
+
+static clv_result call_shrink( script* play )
+{
+    return clv_space_shrink( play->space );
+}
+
+static clv_result call_update( script* play )
+{
+    return clv_space_update( play->space );
+}
+
+static clv_result call_visit( script* play )
+{
+    play->visited_hash = 0;
+    return clv_space_visit( play->space, visit, play );
+}
+
+// ---- and what the oracle thinks of them
+
+static void note_added( script* play, uint32_t first, uint32_t count )
+{
+    for ( uint32_t i = first; i < first + count; ++i )
+    {
+        oracle_add( &play->world, play->ids[i], place( i, 0 ) );
+    }
+}
+
+static void note_boxes_moved( script* play )
+{
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        oracle_find( &play->world, play->ids[( i * 7 ) % OBJECTS] )->box = place( i, 1 );
+    }
+}
+
+static void note_rest( script* play, script_call* call )
+{
+    static const float margins[3] = { 0.5f, 0.25f, 1.0f };
+    static const clv_filter filters[3] = { { 1, 1, 0 }, { 1, 0, 0 }, { 1, 0, 3 } };
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        if ( call == call_margin )
+        {
+            oracle_find( &play->world, play->ids[i] )->margin = margins[i];
+        }
+        else if ( call == call_filter )
+        {
+            oracle_find( &play->world, play->ids[3 + i] )->filter = filters[i];
+        }
+        else if ( call == call_static )
+        {
+            oracle_find( &play->world, play->ids[5 + i] )->is_static = true;
+        }
+        else if ( call == call_user_data )
+        {
+            oracle_find( &play->world, play->ids[7 + i] )->user_data = i + 1;
+        }
+    }
+}
+
+static void note_crowd( script* play )
+{
+    for ( uint32_t i = 0; i < OBJECTS - 30; ++i )
+    {
+        oracle_find( &play->world, play->ids[30 + i] )->box = test_cube( 0.001f * (float)i, 0, 0, 1 );
+    }
+}
+
+static void note( script* play, script_call* call )
+{
+    if ( call == call_add )
+    {
+        note_added( play, 0, OBJECTS );
+    }
+    else if ( call == call_add_more )
+    {
+        note_added( play, OBJECTS, 2 * OBJECTS );
+    }
+    else if ( call == call_move )
+    {
+        note_boxes_moved( play );
+    }
+    else if ( call == call_crowd )
+    {
+        note_crowd( play );
+    }
+    else if ( call == call_visit )
+    {
+        play->world.update_count += 1;
+    }
+    else if ( call == call_remove )
+    {
+        for ( uint32_t i = 10; i < 30; ++i )
+        {
+            oracle_remove( &play->world, play->ids[i] );
+        }
+    }
+    else
+    {
+        note_rest( play, call );
+    }
+}
+
+// The oracle has no callback; what the library's drops is dropped here, and the difference compared by hand.
+static void check_pairs( const script* play )
+{
+    const oracle* world = &play->world;
+    uint64_t expected = 0;
+    for ( uint64_t i = 0; i < world->pair_count; ++i )
+    {
+        clv_pair pair = world->pairs[i];
+        expected +=
+            play->def.filter == NULL || accept_by_index( NULL, pair, NULL ) ? test_set_hash( &pair, 1 ) : 0;
+    }
+    clv_pair_view view = clv_space_pairs( play->space );
+    CHECK( view.valid );
+    CHECK_EQUAL( test_set_hash( view.pairs, view.count ), expected );
+}
+
+// ---- the play
+
+static void check_failed_call( script* play, script_call* call, const test_snapshot* before )
+{
+    clv_error error = clv_space_error( play->space );
+    CHECK_RESULT( error.code, CLV_OUT_OF_MEMORY );
+    CHECK( error.text != NULL && strlen( error.text ) > 8 );
+    if ( call == call_update || call == call_visit )
+    {
+        CHECK( !clv_space_pairs( play->space ).valid );
+        CHECK_EQUAL( clv_space_pairs( play->space ).count, 0 );
+        CHECK_EQUAL( clv_space_events( play->space ).begun_count, 0 );
+        test_snapshot_check_objects( before, play->space );
+    }
+    else
+    {
+        test_snapshot_check( before, play->space );
+    }
+    CHECK_EQUAL( clv_space_stats( play->space ).memory_bytes, play->hooks.bytes );
+}
+
+// Until it works. A call may ask for memory twice and be refused both times, but not for ever.
+static void play_call( script* play, script_call* call, const char* name )
+{
+    test_where.note = name;
+    test_snapshot before = test_snapshot_take( play->space );
+    clv_result result = CLV_OUT_OF_MEMORY;
+    for ( uint32_t attempt = 0; attempt < 2 && result != CLV_OK; ++attempt )
+    {
+        result = call( play );
+        if ( result != CLV_OK )
+        {
+            CHECK_RESULT( result, CLV_OUT_OF_MEMORY );
+            CHECK( play->hooks.refused_count > 0 );
+            check_failed_call( play, call, &before );
+            play->failure_count += 1;
+            heap_heal( &play->hooks );
+        }
+    }
+    test_snapshot_free( &before );
+    CHECK_OK( result );
+    note( play, call );
+    if ( call == call_update )
+    {
+        oracle_update( &play->world );
+        if ( play->def.filter == NULL )
+        {
+            oracle_check( &play->world, play->space );
+        }
+        check_pairs( play );
+    }
+    test_where.note = NULL;
+}
+
+static void play_create( script* play )
+{
+    clv_result result = clv_space_create( &play->def, &play->space );
+    if ( result != CLV_OK )
+    {
+        CHECK_RESULT( result, CLV_OUT_OF_MEMORY );
+        CHECK( play->space == NULL );
+        CHECK_EQUAL( play->hooks.bytes, 0 );
+        play->failure_count += 1;
+        heap_heal( &play->hooks );
+        CHECK_OK( clv_space_create( &play->def, &play->space ) );
+    }
+}
+
+static void play_script( script* play )
+{
+#define PLAY( call ) play_call( play, call, #call )
+    PLAY( call_add );
+    PLAY( call_update );
+    PLAY( call_margin );
+    PLAY( call_filter );
+    PLAY( call_static );
+    PLAY( call_user_data );
+    PLAY( call_move );
+    PLAY( call_update );
+    PLAY( call_remove );
+    PLAY( call_add_more );
+    PLAY( call_refilter );
+    PLAY( call_update );
+    PLAY( call_shrink );
+    PLAY( call_crowd );
+    PLAY( call_update );
+    if ( !play->def.sorted && !play->def.events )
+    {
+        PLAY( call_visit );
+    }
+    PLAY( call_shrink );
+    PLAY( call_update );
+#undef PLAY
+}
+
+// True if the script came to its end before the refused allocation was asked for.
+static bool play_with_refusal( test_variant variant, uint32_t bits, uint64_t refuse_from, bool persistent )
+{
+    script* play = test_alloc( 1, sizeof( script ) );
+    play->def = clv_default_space_def();
+    play->def.sorted = ( bits & 1 ) != 0;
+    play->def.events = ( bits & 2 ) != 0;
+    play->def.filter = ( bits & 4 ) != 0 ? accept_by_index : NULL;
+    play->def.skip_static_pairs = ( bits & 8 ) != 0;
+    play->def.method = variant.method->name;
+    play->def.isa = variant.isa;
+    play->def.worker_count = variant.worker_count;
+    play->def.allocator = heap_hooks( &play->hooks );
+    play->hooks.refuse_from = refuse_from;
+    play->hooks.refuse_count = persistent ? UINT64_MAX : 1;
+    test_variant_enter( variant );
+    oracle_open( &play->world, &play->def, NULL );
+    play_create( play );
+    play_script( play );
+    bool ended = play->hooks.refused_count == 0;
+    clv_space_destroy( play->space );
+    CHECK_EQUAL( play->hooks.bytes, 0 );
+    CHECK_EQUAL( play->hooks.block_count, 0 );
+    oracle_close( &play->world );
+    free( play );
+    return ended;
+}
+
+static void check_all_refusals( test_variant variant, uint32_t bits, bool persistent )
+{
+    uint64_t refuse_from = 1;
+    while ( !play_with_refusal( variant, bits, refuse_from, persistent ) )
+    {
+        refuse_from += 1;
+        test_where.seed = refuse_from;
+        test_where.frame = bits;
+        CHECK( refuse_from < 5000 );
+    }
+    CHECK( refuse_from > 5 ); // the script does allocate
+}
+
+// Kernels allocate nothing, so one instruction set per method is enough; workers have memory of their own.
+static void refuse_on_every_method( bool persistent )
+{
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        test_variant variant = test_variant_at( i );
+        bool wanted = test_variant_is_usual( variant ) || variant.worker_count > 1;
+        // Every mixture of the four options, or every option with and without the others.
+        for ( uint32_t bits = 0; bits < 16 && wanted; bits += persistent ? 5 : 1 )
+        {
+            check_all_refusals( variant, bits, persistent );
+        }
+    }
+}
+
+static void any_one_refused_allocation_is_survived( void )
+{
+    refuse_on_every_method( false );
+}
+
+static void any_lasting_refusal_is_survived( void )
+{
+    refuse_on_every_method( true );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( any_one_refused_allocation_is_survived ),
+        TEST_CASE( any_lasting_refusal_is_survived ),
+    };
+    return test_run( "out of memory", cases, TEST_COUNT( cases ), argc, argv );
+}

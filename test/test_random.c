@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Random lives against the oracle: 64 seeds of births, deaths, moves, teleports, margins, filters, static hints and
+// refilters, on every method and instruction set at once.
+#include "herd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    MOST = 700, // of anything in one batch
+};
+
+typedef struct life
+{
+    herd all;
+    test_random random;
+    test_crowd crowd;
+    uint32_t size; ///< objects it tends to
+    clv_id ids[MOST];
+    clv_aabb boxes[MOST];
+} life;
+
+static bool accept_by_user_data( uint64_t user_data_a, uint64_t user_data_b )
+{
+    return ( test_mix( user_data_a ) ^ test_mix( user_data_b ) ) % 4 != 0;
+}
+
+static clv_aabb new_box( life* one )
+{
+    return test_crowd_box( one->crowd, one->size, &one->random );
+}
+
+static uint32_t pick( life* one, uint32_t most )
+{
+    uint32_t count = test_random_below( &one->random, most < MOST ? most + 1 : MOST );
+    return oracle_pick_some( &one->all.world, count, one->ids, &one->random );
+}
+
+// ---- what happens in a frame
+
+static void births( life* one )
+{
+    uint32_t alive = one->all.world.object_count;
+    uint32_t room = alive < one->size ? one->size - alive : 3;
+    uint32_t count = test_random_below( &one->random, room + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        one->boxes[i] = new_box( one );
+    }
+    herd_add( &one->all, one->boxes, count, NULL );
+}
+
+static void deaths( life* one )
+{
+    uint32_t count = pick( one, one->size / 8 + 1 );
+    herd_remove( &one->all, one->ids, count );
+}
+
+static void moves( life* one )
+{
+    uint32_t count = pick( one, one->size );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_aabb box = oracle_find( &one->all.world, one->ids[i] )->box;
+        one->boxes[i] = test_random_chance( &one->random, 5 )
+            ? new_box( one )
+            : test_crowd_step( one->crowd, box, &one->random );
+    }
+    herd_move( &one->all, one->ids, one->boxes, count );
+}
+
+// In slot order, the way an engine hands over a whole scene.
+static void everybody_moves( life* one )
+{
+    uint32_t count = 0;
+    for ( uint32_t slot = 0; slot < one->all.world.slot_count && count < MOST; ++slot )
+    {
+        const oracle_object* object = &one->all.world.objects[slot];
+        if ( object->alive )
+        {
+            one->ids[count] = object->id;
+            one->boxes[count++] = test_crowd_step( one->crowd, object->box, &one->random );
+        }
+    }
+    herd_move( &one->all, one->ids, one->boxes, count );
+}
+
+static void teleports( life* one )
+{
+    uint32_t count = pick( one, one->size / 4 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        one->boxes[i] = new_box( one );
+    }
+    herd_move( &one->all, one->ids, one->boxes, count );
+}
+
+static void margins( life* one )
+{
+    float values[MOST];
+    uint32_t count = pick( one, one->size / 8 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        values[i] =
+            test_random_chance( &one->random, 30 ) ? 0.0f : test_random_between( &one->random, 0.0f, 0.5f );
+    }
+    herd_set_margin( &one->all, one->ids, values, count );
+}
+
+static void filters( life* one )
+{
+    clv_filter values[MOST];
+    uint32_t count = pick( one, one->size / 4 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint64_t bits = test_random_next( &one->random );
+        values[i] = ( clv_filter ){ (uint64_t)1 << ( bits & 3 ), ( bits >> 2 ) & 15,
+            (int32_t)( ( bits >> 6 ) & 7 ) - 3 };
+        values[i] = test_random_chance( &one->random, 50 ) ? clv_default_filter() : values[i];
+    }
+    herd_set_filter( &one->all, one->ids, values, count );
+}
+
+static void hints( life* one )
+{
+    bool values[MOST];
+    uint32_t count = pick( one, one->size / 2 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        values[i] = test_random_chance( &one->random, 50 );
+    }
+    herd_set_static( &one->all, one->ids, values, count );
+}
+
+static void answers( life* one )
+{
+    uint64_t values[MOST];
+    uint32_t count = pick( one, one->size / 8 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        values[i] = test_random_below( &one->random, 50 );
+    }
+    herd_set_user_data( &one->all, one->ids, values, count );
+}
+
+static void happen( life* one )
+{
+    static void ( *const events[] )( life* ) = { births, births, deaths, moves, moves, everybody_moves,
+        teleports, margins, filters, hints, answers };
+    uint32_t count = test_random_below( &one->random, 5 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        events[test_random_below( &one->random, (uint32_t)TEST_COUNT( events ) )]( one );
+    }
+    uint32_t dice = test_random_below( &one->random, 100 );
+    if ( dice < 2 )
+    {
+        herd_clear( &one->all );
+    }
+    else if ( dice < 6 )
+    {
+        herd_shrink( &one->all );
+    }
+}
+
+// ---- lives
+
+static void live( uint64_t seed, uint32_t size, uint32_t frames )
+{
+    life* one = test_alloc( 1, sizeof( life ) );
+    one->random = test_random_make( seed );
+    one->crowd = (test_crowd)( seed % TEST_CROWD_COUNT );
+    one->size = size;
+    clv_space_def def = clv_default_space_def();
+    uint64_t bits = test_random_next( &one->random );
+    def.sorted = ( bits & 3 ) == 0;
+    def.events = ( bits & 4 ) != 0;
+    def.skip_static_pairs = ( bits & 8 ) != 0;
+    def.margin = ( bits & 48 ) == 0 ? 0.125f : 0.0f;
+    herd_open( &one->all, &def, ( bits & 64 ) != 0 ? accept_by_user_data : NULL );
+    for ( uint32_t i = 0; i < size; ++i )
+    {
+        one->boxes[i] = new_box( one );
+    }
+    herd_add( &one->all, one->boxes, size, NULL );
+    for ( uint32_t frame = 0; frame < frames; ++frame )
+    {
+        test_where.seed = seed;
+        test_where.frame = frame;
+        herd_update( &one->all );
+        happen( one );
+    }
+    herd_update( &one->all );
+    herd_check_objects( &one->all );
+    herd_close( &one->all );
+    free( one );
+}
+
+static void random_lives_match_the_oracle( void )
+{
+    const uint32_t sizes[] = { 500, 3, 17, 64, 33, 250, 128, 100 };
+    for ( uint32_t seed = 1; seed <= test_scaled( 64 ); ++seed )
+    {
+        live( seed, sizes[( seed / TEST_CROWD_COUNT ) % TEST_COUNT( sizes )], 12 );
+    }
+}
+
+static void every_small_number_of_boxes_matches_the_oracle( void )
+{
+    for ( uint32_t size = 0; size <= 70; ++size )
+    {
+        live( 1000 + size, size, 3 );
+    }
+}
+
+// A dense still crowd, then every box moved, at sizes around the kernels' and the methods' edges.
+static void check_edge_size( uint32_t count, test_crowd crowd )
+{
+    herd all;
+    herd_open( &all, NULL, NULL );
+    test_random random = test_random_make( count );
+    clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( count, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        boxes[i] = test_crowd_box( crowd, count, &random );
+    }
+    herd_add( &all, boxes, count, ids );
+    test_where.seed = count;
+    test_where.frame = 0;
+    herd_update( &all );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        boxes[i] = test_crowd_step( crowd, boxes[i], &random );
+    }
+    herd_move( &all, ids, boxes, count );
+    herd_remove( &all, ids + count / 2, 1 ); // a hole: slots and places differ from here on
+    test_where.frame = 1;
+    herd_update( &all );
+    free( boxes );
+    free( ids );
+    herd_close( &all );
+}
+
+static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
+{
+    const uint32_t sizes[] = { 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 1039, 1040, 1041, 2047, 2048,
+        2049, 3000 };
+    for ( size_t i = 0; i < TEST_COUNT( sizes ); ++i )
+    {
+        check_edge_size( sizes[i], TEST_CROWD_SPREAD );
+        check_edge_size( sizes[i], TEST_CROWD_MIXED );
+    }
+}
+
+static void a_scene_at_rest_is_found_whole_in_every_frame( void )
+{
+    herd all;
+    herd_open( &all, NULL, NULL );
+    test_random random = test_random_make( 5 );
+    clv_aabb boxes[300];
+    clv_id ids[300];
+    for ( uint32_t i = 0; i < 300; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, 300, &random );
+    }
+    herd_add( &all, boxes, 300, ids );
+    for ( uint32_t frame = 0; frame < 10; ++frame )
+    {
+        test_where.frame = frame;
+        herd_update( &all );
+        CHECK( all.world.pair_count > 0 );
+        herd_move(
+            &all, ids, boxes, frame % 2 == 0 ? 300 : 0 ); // handed over again, unchanged, or not at all
+    }
+    herd_close( &all );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( random_lives_match_the_oracle ),
+        TEST_CASE( every_small_number_of_boxes_matches_the_oracle ),
+        TEST_CASE( sizes_at_the_edges_of_tiles_match_the_oracle ),
+        TEST_CASE( a_scene_at_rest_is_found_whole_in_every_frame ),
+    };
+    return test_run( "random", cases, TEST_COUNT( cases ), argc, argv );
+}

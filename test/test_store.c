@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What takes four billion calls to reach from outside: generations and batch stamps at their end.
+#include "heap.h"
+#include "object/store.h"
+
+static void a_slot_whose_generation_wraps_is_retired( void )
+{
+    heap hooks = { 0 };
+    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    object_store store = object_store_make( &memory, 0.0f );
+    CHECK_OK( object_store_prepare_add( &store, 2 ) );
+    clv_id first = object_store_add( &store, test_cube( 0, 0, 0, 1 ) );
+    clv_id second = object_store_add( &store, test_cube( 1, 0, 0, 1 ) );
+    CHECK_EQUAL( first.index, 0 );
+    object_generations( &store )[0] = UINT32_MAX; // as if the slot had been used two billion times
+    first.generation = UINT32_MAX;
+    CHECK( object_is_live( &store, first ) );
+    object_store_remove( &store, 0 );
+    CHECK( !object_is_live( &store, first ) );
+    CHECK( !object_is_live( &store, ( clv_id ){ 0, 0 } ) );
+    CHECK( object_is_live( &store, second ) );
+    CHECK_EQUAL( store.live_count, 1 );
+
+    CHECK_OK( object_store_prepare_add( &store, 1 ) );
+    clv_id third = object_store_add( &store, test_cube( 2, 0, 0, 1 ) );
+    CHECK_EQUAL( third.index, 2 ); // not 0, now and after a clear
+    object_store_clear( &store );
+    CHECK_EQUAL( store.live_count, 0 );
+    CHECK_OK( object_store_prepare_add( &store, 3 ) );
+    const uint32_t expected[3] = { 1, 2, 3 };
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        CHECK_EQUAL( object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, expected[i] );
+    }
+    object_store_free( &store );
+    CHECK_EQUAL( hooks.bytes, 0 );
+}
+
+static void duplicates_are_found_when_the_batch_stamp_wraps( void )
+{
+    heap hooks = { 0 };
+    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    object_store store = object_store_make( &memory, 0.0f );
+    CHECK_OK( object_store_prepare_add( &store, 8 ) );
+    clv_id ids[8];
+    for ( uint32_t i = 0; i < 8; ++i )
+    {
+        ids[7 - i] = object_store_add( &store, test_cube( 0, 0, 0, 1 ) ); // descending: no short cut
+    }
+    uint32_t position = 0;
+    CHECK_OK( object_store_check_ids( &store, ids, 8, &position ) );
+    store.stamp = UINT32_MAX - 2;
+    for ( uint32_t round = 0; round < 6; ++round )
+    {
+        test_where.frame = round;
+        CHECK_OK( object_store_check_ids( &store, ids, 8, &position ) );
+        clv_id swap = ids[5];
+        ids[5] = ids[1];
+        CHECK_RESULT( object_store_check_ids( &store, ids, 8, &position ), CLV_DUPLICATE_ID );
+        CHECK_EQUAL( position, 5 );
+        ids[5] = swap;
+    }
+    object_store_free( &store );
+    CHECK_EQUAL( hooks.bytes, 0 );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( a_slot_whose_generation_wraps_is_retired ),
+        TEST_CASE( duplicates_are_found_when_the_batch_stamp_wraps ),
+    };
+    return test_run( "store", cases, TEST_COUNT( cases ), argc, argv );
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Boxes in memory of another shape: records with gaps, corners apart, any alignment.
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    COUNT = 37,
+};
+
+// Boxes written as the layout says, with NaN in every byte that is no box: reading one too many shows.
+typedef struct layout
+{
+    const char* name;
+    size_t lower_at, upper_at, stride, size;
+} layout;
+
+static const layout s_layouts[] = {
+    { "as clv_aabb", 0, 12, 24, 24 * COUNT },
+    { "Broadmark: min x y z 0 max x y z 0", 0, 16, 32, 32 * COUNT },
+    { "upper before lower", 12, 0, 24, 24 * COUNT },
+    { "corners apart, each packed", 0, 12 * COUNT, 12, 24 * COUNT },
+    { "a wide record", 20, 60, 100, 100 * COUNT },
+    { "odd stride", 0, 12, 25, 25 * COUNT },
+    { "odd start", 1, 13, 24, 24 * COUNT + 1 },
+    { "odd start, odd stride", 3, 18, 31, 31 * COUNT + 3 },
+};
+
+static unsigned char* write_layout( const layout* shape, const clv_aabb* boxes )
+{
+    unsigned char* bytes = test_alloc( shape->size, 1 );
+    memset( bytes, 0xFF, shape->size );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        memcpy( bytes + shape->lower_at + i * shape->stride, &boxes[i].lower, 12 );
+        memcpy( bytes + shape->upper_at + i * shape->stride, &boxes[i].upper, 12 );
+    }
+    return bytes;
+}
+
+static clv_box_stream stream_of( const layout* shape, const unsigned char* bytes )
+{
+    // By way of void: the header allows any alignment.
+    const void* lower = bytes + shape->lower_at;
+    const void* upper = bytes + shape->upper_at;
+    return ( clv_box_stream ){ lower, upper, shape->stride };
+}
+
+static void make_boxes( clv_aabb* boxes, uint64_t seed )
+{
+    test_random random = test_random_make( seed );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+    }
+}
+
+static void check_boxes( const clv_space* space, const clv_id* ids, const clv_aabb* boxes )
+{
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        clv_aabb box;
+        CHECK_OK( clv_space_get_box( space, ids[i], &box ) );
+        CHECK( memcmp( &box, &boxes[i], sizeof( box ) ) == 0 );
+    }
+}
+
+static void check_same_list( const clv_space* space, const clv_space* expected )
+{
+    clv_pair_view view = clv_space_pairs( space );
+    clv_pair_view wanted = clv_space_pairs( expected );
+    CHECK( wanted.count > 0 );
+    CHECK_EQUAL( test_order_hash( view.pairs, view.count ), test_order_hash( wanted.pairs, wanted.count ) );
+}
+
+static void check_layout( test_variant variant, const layout* shape )
+{
+    test_where.note = shape->name;
+    clv_aabb first[COUNT], second[COUNT];
+    make_boxes( first, 1 );
+    make_boxes( second, 2 );
+    clv_id ids[COUNT], plain_ids[COUNT];
+    clv_space* plain = test_space_make( variant, NULL );
+    clv_space* strided = test_space_make( variant, NULL );
+
+    CHECK_OK( clv_space_add( plain, first, COUNT, plain_ids ) );
+    unsigned char* bytes = write_layout( shape, first );
+    CHECK_OK( clv_space_add_strided( strided, stream_of( shape, bytes ), COUNT, ids ) );
+    free( bytes );
+    CHECK( memcmp( ids, plain_ids, sizeof( ids ) ) == 0 );
+    check_boxes( strided, ids, first );
+    CHECK_OK( clv_space_update( plain ) );
+    CHECK_OK( clv_space_update( strided ) );
+    check_same_list( strided, plain );
+
+    CHECK_OK( clv_space_move( plain, ids, second, COUNT ) );
+    bytes = write_layout( shape, second );
+    CHECK_OK( clv_space_move_strided( strided, ids, stream_of( shape, bytes ), COUNT ) );
+    free( bytes );
+    check_boxes( strided, ids, second );
+    CHECK_OK( clv_space_update( plain ) );
+    CHECK_OK( clv_space_update( strided ) );
+    check_same_list( strided, plain );
+    clv_space_destroy( plain );
+    clv_space_destroy( strided );
+    test_where.note = NULL;
+}
+
+static void strided_boxes_are_the_boxes( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        for ( size_t shape = 0; shape < TEST_COUNT( s_layouts ); ++shape )
+        {
+            check_layout( test_variant_at( i ), &s_layouts[shape] );
+        }
+    }
+}
+
+static void a_bad_box_in_a_stream_is_named( void )
+{
+    for ( size_t shape = 0; shape < TEST_COUNT( s_layouts ); ++shape )
+    {
+        test_where.note = s_layouts[shape].name;
+        clv_space* space = test_space_make( test_variant_at( 0 ), NULL );
+        clv_aabb boxes[COUNT];
+        clv_id ids[COUNT];
+        make_boxes( boxes, 3 );
+        CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+        boxes[COUNT - 1].upper.z = NAN;
+        unsigned char* bytes = write_layout( &s_layouts[shape], boxes );
+        CHECK_RESULT(
+            clv_space_move_strided( space, ids, stream_of( &s_layouts[shape], bytes ), COUNT ), CLV_BAD_BOX );
+        CHECK_EQUAL( clv_space_error( space ).position, COUNT - 1 );
+        CHECK( clv_id_equals( clv_space_error( space ).id, ids[COUNT - 1] ) );
+        CHECK_RESULT(
+            clv_space_add_strided( space, stream_of( &s_layouts[shape], bytes ), COUNT, NULL ), CLV_BAD_BOX );
+        CHECK_EQUAL( clv_space_object_count( space ), COUNT );
+        free( bytes );
+        clv_space_destroy( space );
+    }
+}
+
+static void a_stream_of_one_may_have_any_stride( void )
+{
+    clv_space* space = test_space_make( test_variant_at( 0 ), NULL );
+    clv_aabb box = test_cube( 1, 2, 3, 4 );
+    clv_id id;
+    const clv_box_stream stream = { &box.lower.x, &box.upper.x, SIZE_MAX };
+    CHECK_OK( clv_space_add_strided( space, stream, 1, &id ) );
+    clv_aabb now;
+    CHECK_OK( clv_space_get_box( space, id, &now ) );
+    CHECK( memcmp( &now, &box, sizeof( box ) ) == 0 );
+    clv_space_destroy( space );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( strided_boxes_are_the_boxes ),
+        TEST_CASE( a_bad_box_in_a_stream_is_named ),
+        TEST_CASE( a_stream_of_one_may_have_any_stride ),
+    };
+    return test_run( "stream", cases, TEST_COUNT( cases ), argc, argv );
+}
