@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Runs inputs through a target without libFuzzer, on any machine: files, or a number of random byte strings. A random
+// string that stops the program can be written to a file by its number.
+#include "fuzz_bytes.h"
+#include "fuzz_target.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES 65536
+
+static char s_now[256]; // what is being run, for the last words
+
+static void tell_input( int number )
+{
+    // Not safe in a handler by the letter of the standard; the program ends here anyway, and the name is worth it.
+    fprintf( stderr, "fuzz-replay: stopped in %s\n", s_now );
+    signal( number, SIG_DFL );
+    raise( number );
+}
+
+static size_t make_random( uint64_t seed, uint8_t* data, size_t most )
+{
+    uint64_t state = fuzz_mix( seed );
+    size_t size = (size_t)( state % most );
+    for ( size_t i = 0; i < size; ++i )
+    {
+        state = fuzz_mix( state );
+        data[i] = (uint8_t)( state >> 32 );
+    }
+    return size;
+}
+
+static int run_file( fuzz_target* target, const char* path, uint8_t* data )
+{
+    FILE* file = fopen( path, "rb" );
+    if ( file == NULL )
+    {
+        fprintf( stderr, "fuzz-replay: %s: cannot be opened\n", path );
+        return 2;
+    }
+    size_t size = fread( data, 1, MOST_BYTES, file );
+    fclose( file );
+    snprintf( s_now, sizeof( s_now ), "%s", path );
+    target( data, size );
+    return 0;
+}
+
+static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uint8_t* data, size_t most )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        snprintf( s_now, sizeof( s_now ), "random input %llu", (unsigned long long)( first + i ) );
+        target( data, make_random( first + i, data, most ) );
+    }
+}
+
+static int usage( void )
+{
+    fputs( "usage: fuzz-replay space|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
+           "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
+           "  --write NUMBER FILE   write random input NUMBER to FILE\n"
+           "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
+        stderr );
+    return 2;
+}
+
+static int write_random( uint64_t number, const char* path, uint8_t* data, size_t most )
+{
+    size_t size = make_random( number, data, most );
+    FILE* file = fopen( path, "wb" );
+    if ( file == NULL || fwrite( data, 1, size, file ) != size || fclose( file ) != 0 )
+    {
+        fprintf( stderr, "fuzz-replay: %s: cannot be written\n", path );
+        return 2;
+    }
+    return 0;
+}
+
+static fuzz_target* find_target( const char* name )
+{
+    if ( strcmp( name, "space" ) == 0 )
+    {
+        return fuzz_space;
+    }
+#ifdef FUZZ_WITH_LAB
+    if ( strcmp( name, "scene" ) == 0 )
+    {
+        return fuzz_scene;
+    }
+#endif
+    return NULL;
+}
+
+int main( int argc, char** argv )
+{
+    static uint8_t data[MOST_BYTES];
+    fuzz_target* target = argc > 1 ? find_target( argv[1] ) : NULL;
+    if ( target == NULL )
+    {
+        return usage();
+    }
+    signal( SIGABRT, tell_input );
+    signal( SIGSEGV, tell_input );
+    size_t most = 1500;
+    uint64_t runs = 0;
+    int status = 0;
+    for ( int i = 2; i < argc && status == 0; ++i )
+    {
+        if ( strcmp( argv[i], "--random" ) == 0 && i + 2 < argc )
+        {
+            uint64_t count = strtoull( argv[i + 2], NULL, 10 );
+            run_random( target, strtoull( argv[i + 1], NULL, 10 ), count, data, most );
+            runs += count;
+            i += 2;
+        }
+        else if ( strcmp( argv[i], "--write" ) == 0 && i + 2 < argc )
+        {
+            status = write_random( strtoull( argv[i + 1], NULL, 10 ), argv[i + 2], data, most );
+            i += 2;
+        }
+        else
+        {
+            status = argv[i][0] == '-' && argv[i][1] == '-' ? usage() : run_file( target, argv[i], data );
+            runs += 1;
+        }
+    }
+    if ( status == 0 )
+    {
+        printf( "fuzz-replay: %s: %llu inputs, all as they must be\n", argv[1], (unsigned long long)runs );
+    }
+    return status;
+}

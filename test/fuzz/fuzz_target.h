@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What can be fuzzed: a function that takes any bytes and returns, or stops the program because something is wrong.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void fuzz_target( const uint8_t* data, size_t size );
+
+/// A byte string becomes calls on a space of any method and instruction set, judged by an O(n^2) model.
+fuzz_target fuzz_space;
+
+/// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.
+fuzz_target fuzz_scene;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "scene_judge.h"
+
+#include "fuzz_bytes.h"
+#include "lab/platform.h"
+#include "lab/scene_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t word_at( const uint8_t* data, size_t offset )
+{
+    return (uint32_t)data[offset] + 256u * data[offset + 1] + 65536u * data[offset + 2] +
+        16777216u * data[offset + 3];
+}
+
+static void put_word( uint8_t* data, size_t offset, uint32_t word )
+{
+    for ( size_t i = 0; i < 4; ++i, word /= 256 )
+    {
+        data[offset + i] = (uint8_t)( word % 256 );
+    }
+}
+
+static bool is_name( const uint8_t* text )
+{
+    size_t length = 0;
+    while ( length < 128 && text[length] >= 32 && text[length] < 127 )
+    {
+        length += 1;
+    }
+    bool ends = length < 128;
+    for ( ; length < 128; ++length )
+    {
+        ends = ends && text[length] == 0;
+    }
+    return ends;
+}
+
+// Lower, pad, upper, pad: by the bits, so that no comparison of floats is trusted.
+static bool is_nan( uint32_t bits )
+{
+    return ( bits & 0x7FFFFFFFu ) > 0x7F800000u;
+}
+
+static int64_t order_of( uint32_t bits )
+{
+    int64_t magnitude = bits & 0x7FFFFFFFu;
+    return ( bits >> 31 ) != 0 ? -magnitude : magnitude; // both zeros are 0
+}
+
+static bool is_record( const uint8_t* record )
+{
+    for ( size_t axis = 0; axis < 3; ++axis )
+    {
+        uint32_t lower = word_at( record, 4 * axis );
+        uint32_t upper = word_at( record, 16 + 4 * axis );
+        if ( is_nan( lower ) || is_nan( upper ) || order_of( lower ) > order_of( upper ) )
+        {
+            return false;
+        }
+    }
+    return word_at( record, 12 ) == 0 && word_at( record, 28 ) == 0;
+}
+
+bool scene_judge_is_good( const uint8_t* data, size_t size )
+{
+    if ( size < 304 || !is_name( data ) || !is_name( data + 128 ) || word_at( data, 264 ) != 0 ||
+        word_at( data, 268 ) != 0 || !is_record( data + 272 ) || ( size - 304 ) % 32 != 0 )
+    {
+        return false;
+    }
+    uint64_t objects = word_at( data, 256 ), frames = word_at( data, 260 );
+    uint64_t records = ( size - 304 ) / 32;
+    if ( objects == 0 || objects > INT32_MAX || frames == 0 || frames > INT32_MAX || objects > records ||
+        records % objects != 0 || records / objects != frames + 1 )
+    {
+        return false;
+    }
+    for ( uint64_t i = 0; i < records; ++i )
+    {
+        if ( !is_record( data + 304 + 32 * i ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t scene_judge_make( uint8_t* data, uint32_t object_count, uint32_t frame_count )
+{
+    size_t record_count = (size_t)object_count * ( (size_t)frame_count + 1 );
+    memset( data, 0, 304 + 32 * record_count );
+    memcpy( data, "judged", 6 );
+    memcpy( data + 128, "cubes", 5 );
+    put_word( data, 256, object_count );
+    put_word( data, 260, frame_count );
+    for ( size_t i = 0; i <= record_count; ++i ) // the world is a record like the others
+    {
+        uint8_t* record = data + 272 + 32 * i;
+        for ( size_t axis = 0; axis < 3; ++axis )
+        {
+            put_word( record, 4 * axis, 0xBF800000u );      // -1
+            put_word( record, 16 + 4 * axis, 0x3F800000u ); // 1
+        }
+    }
+    return 304 + 32 * record_count;
+}
+
+const char* scene_judge_path( void )
+{
+    static char path[512];
+    const char* folder = getenv( "TMPDIR" );
+    folder = folder != NULL ? folder : getenv( "TEMP" );
+    snprintf( path, sizeof( path ), "%s/cleave-judge-%" PRIu64, folder != NULL ? folder : "/tmp",
+        platform_process_id() );
+    return path;
+}
+
+static void write_bytes( const char* path, const uint8_t* data, size_t size )
+{
+    FILE* file = fopen( path, "wb" );
+    FUZZ_CHECK( file != NULL && fwrite( data, 1, size, file ) == size && fclose( file ) == 0,
+        "%s: cannot be written", path );
+}
+
+static void check_complaint( const complaint* why, const char* path )
+{
+    FUZZ_CHECK( why->status == LAB_BAD_INPUT && strstr( why->text, path ) != NULL &&
+            strchr( why->text, '\n' ) == NULL,
+        "'%s' is no complaint about %s", why->text, path );
+}
+
+static void check_same_bytes( const char* path, const uint8_t* data, size_t size )
+{
+    uint8_t* copy = malloc( size + 1 );
+    FILE* file = fopen( path, "rb" );
+    FUZZ_CHECK( copy != NULL && file != NULL, "%s: was not written", path );
+    size_t got = fread( copy, 1, size + 1, file );
+    fclose( file );
+    FUZZ_CHECK( got == size && memcmp( copy, data, size ) == 0, "%s: %zu bytes came back from %zu, or others",
+        path, got, size );
+    free( copy );
+}
+
+// Every frame, forwards; then the first once more, which needs a seek. A bad box ends it.
+static bool read_all( scene_reader* reader, clv_aabb* boxes, complaint* why )
+{
+    uint32_t object_count = reader->header.object_count;
+    for ( uint32_t frame = 0; frame <= reader->header.frame_count; ++frame )
+    {
+        if ( !scene_reader_read( reader, frame, boxes + (size_t)frame * object_count, why ) )
+        {
+            return false;
+        }
+    }
+    return scene_reader_read( reader, 0, boxes, why );
+}
+
+static void write_all( const char* path, const scene_reader* reader, const clv_aabb* boxes )
+{
+    scene_writer writer;
+    complaint why = { LAB_DONE, "" };
+    bool ok = scene_writer_open( &writer, path, &reader->header, &why );
+    for ( uint32_t frame = 0; ok && frame <= reader->header.frame_count; ++frame )
+    {
+        ok = scene_writer_put( &writer, boxes + (size_t)frame * reader->header.object_count, &why );
+    }
+    ok = ok && scene_writer_commit( &writer, &why );
+    FUZZ_CHECK( ok, "what was read cannot be written: %s", why.text );
+}
+
+void scene_judge_file( const char* path, const uint8_t* data, size_t size )
+{
+    write_bytes( path, data, size );
+    scene_reader reader;
+    complaint why = { LAB_DONE, "" };
+    bool good = scene_judge_is_good( data, size );
+    bool opened = scene_reader_open( &reader, path, &why );
+    bool read = false;
+    if ( opened )
+    {
+        clv_aabb* boxes = malloc( size ); // 24 bytes of each 32, and the header to spare
+        FUZZ_CHECK( boxes != NULL, "no memory for boxes" );
+        read = read_all( &reader, boxes, &why );
+        if ( read )
+        {
+            write_all( path, &reader, boxes );
+            check_same_bytes( path, data, size );
+        }
+        free( boxes );
+        scene_reader_close( &reader );
+    }
+    FUZZ_CHECK( read == good, "a %s file of %zu bytes was %s: %s", good ? "good" : "bad", size,
+        read ? "read" : "refused", why.text );
+    if ( !read )
+    {
+        check_complaint( &why, path );
+    }
+    remove( path );
+}
