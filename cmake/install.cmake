@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# What `make install` puts where: headers, libraries, the program, and two ways to find them (find_package, pkg-config).
+# Both find each other relative to themselves, so the tree may be moved, or staged with DESTDIR.
+include( GNUInstallDirs )
+include( CMakePackageConfigHelpers )
+
+set( CLEAVE_INSTALL_TARGETS cleave_static )
+if( CLEAVE_SHARED )
+    list( APPEND CLEAVE_INSTALL_TARGETS cleave_shared )
+endif()
+install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
+install( FILES ${CLEAVE_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave )
+if( TARGET cleave )
+    install( TARGETS cleave RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
+endif()
+
+set( CLEAVE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cleave )
+install( EXPORT cleave-targets NAMESPACE cleave:: DESTINATION ${CLEAVE_PACKAGE_DIR} )
+configure_package_config_file( cmake/cleave-config.cmake.in ${PROJECT_BINARY_DIR}/cleave-config.cmake
+    INSTALL_DESTINATION ${CLEAVE_PACKAGE_DIR} )
+# Until 1.0 every minor version may break what was built against the last one; docs/abi.md.
+write_basic_package_version_file( ${PROJECT_BINARY_DIR}/cleave-config-version.cmake COMPATIBILITY SameMinorVersion )
+install( FILES ${PROJECT_BINARY_DIR}/cleave-config.cmake ${PROJECT_BINARY_DIR}/cleave-config-version.cmake
+    DESTINATION ${CLEAVE_PACKAGE_DIR} )
+
+file( RELATIVE_PATH CLEAVE_PC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX} )
+string( REGEX REPLACE "/$" "" CLEAVE_PC_UP "${CLEAVE_PC_UP}" )
+set( CLEAVE_PC_NEEDS "-pthread" )
+if( CLEAVE_LIBM )
+    string( PREPEND CLEAVE_PC_NEEDS "-lm " )
+endif()
+if( CLEAVE_SHARED ) # the shared library brings along what it needs, the static one cannot
+    set( CLEAVE_PC_LIBS "" )
+    set( CLEAVE_PC_LIBS_PRIVATE "${CLEAVE_PC_NEEDS}" )
+else()
+    set( CLEAVE_PC_LIBS " ${CLEAVE_PC_NEEDS}" )
+    set( CLEAVE_PC_LIBS_PRIVATE "" )
+endif()
+configure_file( cmake/cleave.pc.in ${PROJECT_BINARY_DIR}/cleave.pc @ONLY )
+install( FILES ${PROJECT_BINARY_DIR}/cleave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig )
