@@ -142,14 +142,25 @@ static void give_up_early( const char* folder )
     printf( "  %s\n", why.text );
 }
 
+static void write_whole( const char* folder )
+{
+    char path[600];
+    complaint why = { LAB_DONE, "" };
+    snprintf( path, sizeof( path ), "%s/missing.aabbs", folder );
+    refuse( folder, "is a folder" );
+    refuse( path, "cannot be opened" );
+    FUZZ_CHECK( write_frames( path, 2, &why ), "%s", why.text );
+    scene_reader reader;
+    FUZZ_CHECK( scene_reader_open( &reader, path, &why ), "%s", why.text );
+    scene_reader_close( &reader );
+    remove( path );
+}
+
 #if !defined( _WIN32 )
 
 static void refuse_what_is_no_file( const char* folder )
 {
     char path[600];
-    refuse( folder, "is a folder" );
-    snprintf( path, sizeof( path ), "%s/missing.aabbs", folder );
-    refuse( path, "cannot be opened" );
     snprintf( path, sizeof( path ), "%s/pipe", folder );
     FUZZ_CHECK( mkfifo( path, 0600 ) == 0, "no pipe" );
     refuse( path, "pipe" );
@@ -281,6 +292,7 @@ int main( void )
     damage_bits( path );
     damage_counts( path );
     FUZZ_CHECK( platform_make_folder( path ), "%s: no folder", path );
+    write_whole( path );
     give_up_early( path );
 #if !defined( _WIN32 )
     damage_by_system( path );
