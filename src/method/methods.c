@@ -48,13 +48,14 @@ static const method_param* find_param( const method* row, const char* name, size
     return NULL;
 }
 
-// A number in the C locale's form, whatever the program's locale: digits, point, exponent. Returns its end, or `text`.
+// A number in the C locale's form, whatever the program's locale: digits and a point. Returns its end, or `text`.
 static const char* parse_number( const char* text, double* value )
 {
     const char* at = text;
     double sign = *at == '-' ? -1 : 1;
     at += *at == '-' || *at == '+';
-    double number = 0, digits = 0;
+    double number = 0;
+    uint32_t digits = 0;
     for ( ; *at >= '0' && *at <= '9'; ++at, ++digits )
     {
         number = number * 10 + ( *at - '0' );

@@ -35,7 +35,8 @@ static void centre_of( const crowd* all, uint32_t index, double centre[3] )
 
 static bool is_finite( const double centre[3] )
 {
-    double sum = centre[0] + centre[1] + centre[2]; // finite numbers of float's range cannot overflow a double
+    double sum =
+        centre[0] + centre[1] + centre[2]; // finite numbers of float's range cannot overflow a double
     return sum - sum == 0;
 }
 
