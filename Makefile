@@ -4,8 +4,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BUILD := build
 CLEAVE := $(BUILD)/cleave
 SANITIZED := asan ubsan tsan
+REST := asan-clang ubsan-gcc msan
+FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-.PHONY: all help setup demo test test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only format clean
+.PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
+	test-scalar-only test-all test-long fuzz lint lint-quick other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -15,6 +20,13 @@ help:
 	@echo "make         build $(CLEAVE) and the libraries"
 	@echo "make demo    build, bake a small scene, run every method on it, show that all agree"
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
+	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, lint, other machines, coverage, mutations, a fuzz run"
+	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make lint    clang-format, cppcheck and clang-tidy"
+	@echo "make coverage  lines and branches of src/ that the tests reach"
+	@echo "make mutate  break the library on purpose, one place at a time, and see the tests notice"
+	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
+	@echo "make install  into PREFIX=$(PREFIX), staged under DESTDIR where one is given"
 	@echo "make format  clang-format over the tree"
 	@echo "make clean   remove $(BUILD)"
 
@@ -24,8 +36,14 @@ setup:
 demo: all
 	@scripts/demo.sh $(CLEAVE)
 
-test: test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
+test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
 	@echo "all tests passed"
+
+test-all: test $(addprefix test-,$(REST)) test-long lint other-machines coverage mutate fuzz
+	@echo "all tests passed, the long ones too"
+
+test-long: test-release
+	@ctest --preset release -L long
 
 setup-test:
 	@scripts/setup.sh test
@@ -35,6 +53,32 @@ test-%: setup-test
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS)
 	@ctest --preset $* -j $(JOBS) -LE long
+
+lint-quick: setup-test
+	@JOBS=$(JOBS) scripts/lint.sh --quick
+
+lint:
+	@scripts/setup.sh lint
+	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)/lint
+
+fuzz: setup-test
+	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
+
+other-machines:
+	-@scripts/setup.sh machines
+	@JOBS=$(JOBS) scripts/other-machines.sh $(BUILD)/other
+
+coverage:
+	@scripts/setup.sh coverage
+	@JOBS=$(JOBS) scripts/coverage.sh $(BUILD)/coverage
+
+mutate: setup-test
+	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate
+
+install: setup
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 
 format:
 	@git ls-files '*.c' '*.h' '*.cpp' | grep -v '^extern/' | xargs clang-format -i

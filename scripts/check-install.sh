@@ -9,14 +9,17 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 cc=${CC:-cc}
 
-# The first C program of a page, and the block behind it: what it prints.
+# The first C program of a page, and what the page says it prints: in backquotes right behind, or in the next block.
 first_program()
 {
     awk -v program="$2" -v output="$3" '
-        /^```/ { fence = !fence; if ( fence ) { block += 1; c = ( $0 == "```c" ); if ( c && !at ) at = block } next }
+        /^```/ { fence = !fence; if ( fence ) { block += 1; if ( $0 == "```c" && !at ) at = block } next }
         fence && block == at { print >program }
-        fence && at && block == at + 1 && !c { print >output }' "$1"
-    [ -s "$2" ] || { echo "check-install.sh: $1 has no C program" >&2; exit 1; }
+        fence && block == at + 1 && at && !said { print >output }
+        !fence && at && block == at && match( $0, /prints `[^`]*`/ ) {
+            print substr( $0, RSTART + 8, RLENGTH - 9 ) >output; said = 1
+        }' "$1"
+    [ -s "$2" ] && [ -s "$3" ] || { echo "check-install.sh: $1 has no C program, or does not say what it prints" >&2; exit 1; }
 }
 
 # compare WHAT PROGRAM: the program prints what the page says.

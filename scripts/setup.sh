@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
@@ -52,18 +52,55 @@ want_test()
     want clang command -v clang
     want libclang-rt-14-dev has_clang_runtime
     want g++ command -v c++
+    want clang-format command -v clang-format
+    want cppcheck command -v cppcheck
+}
+
+want_lint()
+{
+    want_test
+    want clang-tidy command -v clang-tidy
+}
+
+want_coverage()
+{
+    want_test
+    want gcovr command -v gcovr
+}
+
+# For scripts/other-machines.sh, which skips by name what is not there.
+want_machines()
+{
+    want_build
+    want gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+    want libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+    want gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
+    want libc6-dev-s390x-cross test -e /usr/s390x-linux-gnu/include/stdio.h
+    want gcc-arm-linux-gnueabihf command -v arm-linux-gnueabihf-gcc
+    want libc6-dev-armhf-cross test -e /usr/arm-linux-gnueabihf/include/stdio.h
+    want gcc-mingw-w64-x86-64 command -v x86_64-w64-mingw32-gcc
+    want qemu-user command -v qemu-aarch64
 }
 
 case "${1:-build}" in
 build) want_build ;;
 test) want_test ;;
+lint) want_lint ;;
+coverage) want_coverage ;;
+machines) want_machines ;;
+trust)
+    want_lint
+    want_coverage
+    want_machines
+    ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build or test" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines or trust" >&2
     exit 2
     ;;
 esac
 
 [ -z "$need" ] && exit 0
+need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n') # shellcheck disable=SC2086
 
 as_root=""
 if [ "$(id -u)" != 0 ]; then

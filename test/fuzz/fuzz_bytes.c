@@ -95,7 +95,7 @@ clv_aabb fuzz_crowd_box( uint32_t seed, uint32_t index )
     float corner[6];
     for ( int i = 0; i < 3; ++i )
     {
-        corner[i] = ( (float)( bits % spread ) - (float)( spread / 2 ) ) * scale + offset;
+        corner[i] = ( (float)( bits % spread ) - 0.5f * (float)spread ) * scale + offset;
         bits /= 64;
         corner[3 + i] = corner[i] + (float)( bits % 3 ) * scale;
         bits /= 4;

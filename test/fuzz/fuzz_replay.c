@@ -16,7 +16,7 @@ static char s_now[256]; // what is being run, for the last words
 static void tell_input( int number )
 {
     // Not safe in a handler by the letter of the standard; the program ends here anyway, and the name is worth it.
-    fprintf( stderr, "fuzz-replay: stopped in %s\n", s_now );
+    fprintf( stderr, "fuzz-replay: stopped in %s\n", s_now ); // NOLINT(bugprone-signal-handler)
     signal( number, SIG_DFL );
     raise( number );
 }
@@ -52,8 +52,9 @@ static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uin
 {
     for ( uint64_t i = 0; i < count; ++i )
     {
-        snprintf( s_now, sizeof( s_now ), "random input %llu", (unsigned long long)( first + i ) );
-        target( data, make_random( first + i, data, most ) );
+        uint64_t number = first + i;
+        snprintf( s_now, sizeof( s_now ), "random input %llu", (unsigned long long)number );
+        target( data, make_random( number, data, most ) );
     }
 }
 
