@@ -202,7 +202,7 @@ const char* platform_name( void )
 platform_entry platform_look( const char* path )
 {
     platform_entry entry = { PLATFORM_MISSING, 0, 0 };
-    struct stat info;
+    struct stat info = { 0 }; // the memory sanitizer does not know that stat64 fills it
     if ( stat( path, &info ) == 0 )
     {
         entry.kind = S_ISREG( info.st_mode ) ? PLATFORM_FILE
