@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/methods.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,29 +49,25 @@ static const method_param* find_param( const method* row, const char* name, size
     return NULL;
 }
 
-// A number in the C locale's form, whatever the program's locale: digits and a point. Returns its end, or `text`.
+// A decimal number with a point, whatever the program's locale writes there. Returns its end, or `text` if there is none.
 static const char* parse_number( const char* text, double* value )
 {
-    const char* at = text;
-    double sign = *at == '-' ? -1 : 1;
-    at += *at == '-' || *at == '+';
-    double number = 0;
-    uint32_t digits = 0;
-    for ( ; *at >= '0' && *at <= '9'; ++at, ++digits )
+    char copy[64];
+    size_t length = strspn( text, "+-.0123456789eE" );
+    if ( length == 0 || length >= sizeof( copy ) )
     {
-        number = number * 10 + ( *at - '0' );
+        return text;
     }
-    if ( *at == '.' )
+    memcpy( copy, text, length );
+    copy[length] = '\0';
+    char* point = strchr( copy, '.' );
+    if ( point != NULL )
     {
-        double scale = 1;
-        for ( ++at; *at >= '0' && *at <= '9'; ++at, ++digits )
-        {
-            scale *= 10;
-            number += ( *at - '0' ) / scale;
-        }
+        *point = localeconv()->decimal_point[0];
     }
-    *value = sign * number;
-    return digits > 0 ? at : text;
+    char* end;
+    *value = strtod( copy, &end );
+    return text + ( end - copy );
 }
 
 static bool take_setting(

@@ -284,6 +284,8 @@ void clv_space_clear( clv_space* space )
     space->ended.count = 0;
     pair_decisions_clear( &space->decisions );
     space->stats.pair_count = 0;
+    space->stats.begun_count = 0;
+    space->stats.ended_count = 0;
     space_succeed( space );
 }
 
