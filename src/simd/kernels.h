@@ -26,6 +26,14 @@ typedef struct simd_cursor
     uint32_t column;
 } simd_cursor;
 
+/// The same for two lists: their heads, and the next column of the head that is being searched for; 0: none yet.
+typedef struct simd_cross_cursor
+{
+    uint32_t first;
+    uint32_t second;
+    uint32_t column;
+} simd_cross_cursor;
+
 typedef struct simd_kernels
 {
     clv_isa isa;
@@ -39,6 +47,12 @@ typedef struct simd_kernels
     /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins past the
     /// row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 }; answers as above.
     bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
+    /// of two lists). The head that begins first, the first list's on a tie, is tested against the other list from its head on
+    /// until one begins past it, and steps aside. Start with cursor { 0, 0, 0 }; counts and answers as above.
+    bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
+        pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

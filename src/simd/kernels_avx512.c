@@ -39,6 +39,8 @@ static inline uint32_t wide_bits( wide_mask m )
 
 #include "simd/kernel_body.h"
 
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep };
+#include "simd/cross_body.h"
+
+const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross };
 
 #endif

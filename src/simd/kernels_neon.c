@@ -41,6 +41,8 @@ static inline uint32_t wide_bits( wide_mask m )
 
 #include "simd/kernel_body.h"
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep };
+#include "simd/cross_body.h"
+
+const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross };
 
 #endif

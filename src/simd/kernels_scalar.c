@@ -64,4 +64,52 @@ static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink
     return true;
 }
 
-const simd_kernels simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep };
+static bool overlap_axis_of_two( const simd_boxes* a, uint32_t i, const simd_boxes* b, uint32_t j, int axis )
+{
+    return a->lower[axis][i] <= b->upper[axis][j] && b->lower[axis][j] <= a->upper[axis][i];
+}
+
+// Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is full.
+static bool cross_row( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
+    uint32_t* column, pair_sink* sink, uint64_t* test_count )
+{
+    float reach = rows->upper[0][row];
+    for ( ; *column < columns->count && columns->lower[0][*column] <= reach; *column += 1 )
+    {
+        if ( overlap_axis_of_two( rows, row, columns, *column, 1 ) &&
+            overlap_axis_of_two( rows, row, columns, *column, 2 ) )
+        {
+            if ( pair_sink_is_full( sink ) )
+            {
+                return false;
+            }
+            put_pair( sink, rows->slots[row], columns->slots[*column] );
+        }
+    }
+    *test_count += *column - begin;
+    return true;
+}
+
+static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
+    pair_sink* sink, uint64_t* test_count )
+{
+    while ( cursor->first < first->count && cursor->second < second->count )
+    {
+        bool by_first = first->lower[0][cursor->first] <= second->lower[0][cursor->second];
+        uint32_t begin = by_first ? cursor->second : cursor->first;
+        uint32_t column = cursor->column > begin ? cursor->column : begin;
+        bool done = by_first ? cross_row( first, cursor->first, second, begin, &column, sink, test_count )
+                             : cross_row( second, cursor->second, first, begin, &column, sink, test_count );
+        if ( !done )
+        {
+            cursor->column = column;
+            return false;
+        }
+        cursor->column = 0;
+        cursor->first += by_first;
+        cursor->second += !by_first;
+    }
+    return true;
+}
+
+const simd_kernels simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep, sweep_cross };

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "kd/kd_query.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <float.h>
+#include <math.h>
+
+enum
+{
+    LOOSE_LEAST = 16, // unsorted objects at rest that a node may have
+    LOOSE_SHARE = 16, // or this part of its objects
+};
+
+typedef struct query_run
+{
+    kd_search* search;
+    kd_tree* tree;
+    const clv_aabb* boxes;
+    const uint64_t* active;
+    pair_sink* sink;
+} query_run;
+
+void kd_query_forget( kd_tree* tree )
+{
+    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    {
+        kd_node* node = &tree->nodes[tree->stack[i]];
+        node->rest_begin = node->rest_end = node->begin;
+    }
+}
+
+static uint32_t count_resting( const query_run* run, uint32_t from, uint32_t to )
+{
+    uint32_t count = 0;
+    for ( uint32_t i = from; i < to; ++i )
+    {
+        count += !kd_bit( run->active, run->tree->order[i] );
+    }
+    return count;
+}
+
+// Length along an axis, rounded up.
+static float reach_of( const clv_aabb* box, uint32_t axis )
+{
+    double exact = (double)kd_upper( box, axis ) - (double)kd_lower( box, axis );
+    float reach = exact > FLT_MAX ? INFINITY : (float)exact;
+    return (double)reach < exact ? nextafterf( reach, INFINITY ) : reach;
+}
+
+// [at rest, sorted][active]
+static bool sort_node( const query_run* run, kd_node* node )
+{
+    kd_search* search = run->search;
+    kd_tree* tree = run->tree;
+    uint32_t count = node->end - node->begin;
+    void* arena = search->arena;
+    bool ok = base_memory_reserve(
+        search->memory, &arena, &search->arena_capacity, 0, (uint64_t)count + 1, sizeof( sweep_item ) );
+    search->arena = arena;
+    if ( !ok )
+    {
+        return false;
+    }
+    sweep_item* items = search->arena;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = tree->order[node->begin + i];
+        const clv_aabb* box = &run->boxes[slot];
+        items[i] = ( sweep_item ){ { box->lower.x, box->lower.y, box->lower.z }, slot,
+            { box->upper.x, box->upper.y, box->upper.z }, kd_bit( run->active, slot ) };
+    }
+    uint32_t axis = sweep_choose_item_axis( items, count );
+    uint32_t kept;
+    const base_keyed* keys = sweep_order_items( &search->sorter, items, count, 0, axis, -FLT_MAX, &kept );
+    if ( keys == NULL )
+    {
+        return false;
+    }
+    node->rest_axis = axis;
+    node->rest_begin = node->begin;
+    node->rest_end = node->begin + kept;
+    node->rest_reach = 0;
+    for ( uint32_t i = 0; i < kept; ++i )
+    {
+        uint32_t slot = items[keys[i].value].slot;
+        tree->order[node->begin + i] = slot;
+        float reach = reach_of( &run->boxes[slot], axis );
+        node->rest_reach = reach > node->rest_reach ? reach : node->rest_reach;
+    }
+    uint32_t write = node->rest_end;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( items[i].mark != 0 )
+        {
+            tree->order[write++] = items[i].slot;
+        }
+    }
+    CLV_ASSERT( write == node->end );
+    return true;
+}
+
+static bool sort_loose_nodes( const query_run* run )
+{
+    kd_tree* tree = run->tree;
+    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    {
+        kd_node* node = &tree->nodes[tree->stack[i]];
+        uint32_t limit = LOOSE_LEAST + ( node->end - node->begin ) / LOOSE_SHARE;
+        uint32_t loose = node->end - node->begin - ( node->rest_end - node->rest_begin );
+        if ( loose <= limit )
+        {
+            continue;
+        }
+        uint32_t resting = count_resting( run, node->begin, node->rest_begin ) +
+            count_resting( run, node->rest_end, node->end );
+        if ( resting > limit && !sort_node( run, node ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool overlaps( const clv_aabb* a, const clv_aabb* b )
+{
+    return ( a->lower.x <= b->upper.x ) & ( b->lower.x <= a->upper.x ) & ( a->lower.y <= b->upper.y ) &
+        ( b->lower.y <= a->upper.y ) & ( a->lower.z <= b->upper.z ) & ( b->lower.z <= a->upper.z );
+}
+
+// Slots one by one. Two active objects meet twice, once in each one's query: the lower slot reports.
+static clv_result test_slots( const query_run* run, uint32_t asker, const uint32_t* slots, uint32_t count )
+{
+    const clv_aabb* box = &run->boxes[asker];
+    run->search->counters.test_count += count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slots[i];
+        if ( !overlaps( box, &run->boxes[slot] ) || slot == asker ||
+            ( slot < asker && kd_bit( run->active, slot ) ) )
+        {
+            continue;
+        }
+        clv_result result = pair_sink_put( run->sink, asker, slot );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+// First of the sorted objects that may reach up to `bound`. Sums are rounded monotonically, so none is passed over.
+static uint32_t find_first( const query_run* run, const kd_node* node, float bound )
+{
+    uint32_t low = node->rest_begin;
+    uint32_t high = node->rest_end;
+    while ( low < high )
+    {
+        uint32_t middle = low + ( high - low ) / 2;
+        float lower = kd_lower( &run->boxes[run->tree->order[middle]], node->rest_axis );
+        if ( (double)lower + (double)node->rest_reach >= (double)bound )
+        {
+            high = middle;
+        }
+        else
+        {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static clv_result test_resting( const query_run* run, uint32_t asker, const kd_node* node )
+{
+    const clv_aabb* box = &run->boxes[asker];
+    const uint32_t* order = run->tree->order;
+    float end = kd_upper( box, node->rest_axis );
+    uint32_t first = find_first( run, node, kd_lower( box, node->rest_axis ) );
+    for ( uint32_t i = first; i < node->rest_end; ++i )
+    {
+        const clv_aabb* other = &run->boxes[order[i]];
+        if ( kd_lower( other, node->rest_axis ) > end )
+        {
+            run->search->counters.test_count += i - first;
+            return CLV_OK;
+        }
+        if ( overlaps( box, other ) )
+        {
+            clv_result result = pair_sink_put( run->sink, asker, order[i] );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    run->search->counters.test_count += node->rest_end - first;
+    return CLV_OK;
+}
+
+static clv_result ask_node( const query_run* run, uint32_t asker, const kd_node* node )
+{
+    const uint32_t* order = run->tree->order;
+    run->search->counters.node_count += 1;
+    run->search->counters.tree_pair_count += node->end - node->begin;
+    clv_result result = test_slots( run, asker, order + node->begin, node->rest_begin - node->begin );
+    if ( result == CLV_OK )
+    {
+        result = test_resting( run, asker, node );
+    }
+    if ( result == CLV_OK )
+    {
+        result = test_slots( run, asker, order + node->rest_end, node->end - node->rest_end );
+    }
+    return result;
+}
+
+// Down every branch that the box reaches into.
+static clv_result ask_tree( const query_run* run, uint32_t asker )
+{
+    kd_tree* tree = run->tree;
+    const clv_aabb* box = &run->boxes[asker];
+    uint32_t depth = 0;
+    tree->stack[depth++] = tree->root;
+    while ( depth > 0 )
+    {
+        const kd_node* node = &tree->nodes[tree->stack[--depth]];
+        if ( node->population == 0 )
+        {
+            continue;
+        }
+        clv_result result = ask_node( run, asker, node );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        if ( kd_node_is_leaf( node ) )
+        {
+            continue;
+        }
+        if ( kd_upper( box, node->axis ) >= node->plane )
+        {
+            tree->stack[depth++] = node->right;
+        }
+        if ( kd_lower( box, node->axis ) < node->plane )
+        {
+            tree->stack[depth++] = node->left;
+        }
+    }
+    return test_slots( run, asker, tree->outside, tree->outside_count );
+}
+
+clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
+    uint32_t slot_end, pair_sink* sink )
+{
+    query_run run = { search, tree, boxes, active, sink };
+    search->counters = ( kd_search_counters ){ 0 };
+    if ( !sort_loose_nodes( &run ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    for ( uint32_t first = 0; first < slot_end; first += 64 )
+    {
+        for ( uint64_t bits = active[first / 64]; bits != 0; bits &= bits - 1 )
+        {
+            clv_result result = ask_tree( &run, first + base_lowest_bit( bits ) );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    return CLV_OK;
+}

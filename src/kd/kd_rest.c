@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "kd/kd_rest.h"
+
+#include "base/bits.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    BIT_SETS = 5,
+    CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
+};
+
+void kd_rest_init( kd_rest* rest, base_memory* memory )
+{
+    *rest = ( kd_rest ){ .memory = memory };
+}
+
+void kd_rest_release( kd_rest* rest )
+{
+    base_memory* memory = rest->memory;
+    base_memory_give( memory, rest->grown, rest->grown_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
+    base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
+    kd_rest_init( rest, memory );
+}
+
+static uint64_t words_for( uint64_t slot_count )
+{
+    return ( slot_count + 63 ) / 64;
+}
+
+// The sets lie behind each other, so growing moves each of them.
+static bool grow_words( kd_rest* rest, uint64_t needed )
+{
+    uint64_t capacity = needed + needed / 2 + 1;
+    uint64_t* words = base_memory_take( rest->memory, capacity * BIT_SETS, sizeof( uint64_t ) );
+    if ( words == NULL )
+    {
+        return false;
+    }
+    memset( words, 0, (size_t)( capacity * BIT_SETS ) * sizeof( uint64_t ) );
+    for ( uint64_t set = 0; set < BIT_SETS && rest->word_capacity > 0; ++set )
+    {
+        memcpy( words + set * capacity, rest->words + set * rest->word_capacity,
+            (size_t)rest->word_capacity * sizeof( uint64_t ) );
+    }
+    base_memory_give( rest->memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    rest->words = words;
+    rest->word_capacity = capacity;
+    rest->moving = words;
+    rest->settled = words + capacity;
+    rest->active = words + capacity * 2;
+    rest->changed = words + capacity * 3;
+    rest->known = words + capacity * 4;
+    return true;
+}
+
+static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
+{
+    void* grown = rest->grown;
+    void* candidates = rest->candidates;
+    bool ok = base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
+                  slot_count, sizeof( clv_aabb ) ) &&
+        base_memory_reserve(
+            rest->memory, &candidates, &rest->candidate_capacity, 0, CANDIDATES, sizeof( clv_pair ) );
+    rest->grown = grown;
+    rest->candidates = candidates;
+    return ok;
+}
+
+bool kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
+{
+    uint64_t words = words_for( slot_count );
+    if ( words > rest->word_capacity && !grow_words( rest, words ) )
+    {
+        return false;
+    }
+    rest->slot_end = rest->slot_end > slot_count ? rest->slot_end : slot_count;
+    return !with_boxes || reserve_boxes( rest, slot_count );
+}
+
+void kd_rest_enter( kd_rest* rest, uint32_t slot )
+{
+    // No box is inside this one.
+    rest->grown[slot] = ( clv_aabb ){ { NAN, NAN, NAN }, { NAN, NAN, NAN } };
+    kd_bit_clear( rest->settled, slot );
+}
+
+void kd_rest_purge( kd_rest* rest, const uint64_t* live )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    {
+        clv_pair pair = rest->cache[i];
+        rest->cache[kept] = pair;
+        kept += kd_bit( live, pair.a ) & kd_bit( live, pair.b );
+    }
+    rest->cache_count = kept;
+}
+
+void kd_rest_forget( kd_rest* rest )
+{
+    memset( rest->settled, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    rest->cache_count = 0;
+}
+
+static bool is_inside( const clv_aabb* box, const clv_aabb* grown )
+{
+    return ( box->lower.x >= grown->lower.x ) & ( box->upper.x <= grown->upper.x ) &
+        ( box->lower.y >= grown->lower.y ) & ( box->upper.y <= grown->upper.y ) &
+        ( box->lower.z >= grown->lower.z ) & ( box->upper.z <= grown->upper.z );
+}
+
+static void regrow( kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint64_t bits, float epsilon )
+{
+    rest->moving_count += base_bit_count( bits );
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        uint32_t slot = first + base_lowest_bit( bits );
+        rest->grown[slot] = clv_aabb_grow( boxes[slot], epsilon );
+    }
+}
+
+// 64 slots that all live.
+static uint64_t classify_word( const kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bits |= (uint64_t)!is_inside( &boxes[first + i], &rest->grown[first + i] ) << i;
+    }
+    return bits;
+}
+
+void kd_rest_classify( kd_rest* rest, const kd_crowd* crowd, float epsilon )
+{
+    rest->moving_count = 0;
+    uint64_t words = words_for( rest->slot_end );
+    memset( rest->moving, 0, (size_t)words * sizeof( uint64_t ) );
+    if ( crowd->live == NULL )
+    {
+        for ( uint32_t first = 0; first < crowd->count; first += 64 )
+        {
+            uint32_t left = crowd->count - first;
+            rest->moving[first / 64] = classify_word( rest, crowd->boxes, first, left < 64 ? left : 64 );
+        }
+    }
+    else
+    {
+        for ( uint32_t i = 0; i < crowd->count; ++i )
+        {
+            uint32_t slot = crowd->live[i];
+            uint64_t moves = !is_inside( &crowd->boxes[slot], &rest->grown[slot] );
+            rest->moving[slot / 64] |= moves << ( slot & 63 );
+        }
+    }
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        uint64_t bits = rest->moving[word];
+        rest->changed[word] |= bits;
+        if ( bits != 0 )
+        {
+            regrow( rest, crowd->boxes, (uint32_t)( word * 64 ), bits, epsilon );
+        }
+    }
+}
+
+void kd_rest_choose_active( kd_rest* rest )
+{
+    uint64_t words = words_for( rest->slot_end );
+    rest->active_count = 0;
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        uint64_t bits = rest->moving[word] | ( rest->known[word] & ~rest->settled[word] );
+        rest->active[word] = bits;
+        rest->active_count += base_bit_count( bits );
+    }
+}
+
+clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
+{
+    uint64_t kept = 0;
+    rest->cache_test_count = 0;
+    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    {
+        clv_pair pair = rest->cache[i];
+        if ( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) )
+        {
+            continue;
+        }
+        rest->cache[kept++] = pair;
+        rest->cache_test_count += 1;
+        if ( clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
+        {
+            clv_result result = pair_sink_put( sink, pair.a, pair.b );
+            if ( result != CLV_OK )
+            {
+                return result; // the caller forgets the cache
+            }
+        }
+    }
+    rest->cache_count = kept;
+    return CLV_OK;
+}
+
+static bool cache_pair( kd_rest* rest, clv_pair pair )
+{
+    if ( rest->cache_count == rest->cache_capacity )
+    {
+        void* cache = rest->cache;
+        uint64_t needed = rest->cache_count + 64;
+        bool ok = base_memory_reserve(
+            rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
+        rest->cache = cache;
+        if ( !ok )
+        {
+            return false;
+        }
+    }
+    rest->cache[rest->cache_count++] = pair;
+    return true;
+}
+
+static clv_result take_candidates( pair_sink* sink )
+{
+    kd_rest_sink* self = (kd_rest_sink*)sink;
+    kd_rest* rest = self->rest;
+    rest->candidate_count += sink->count;
+    for ( uint64_t i = 0; i < sink->count; ++i )
+    {
+        clv_pair pair = sink->pairs[i];
+        if ( !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) ) )
+        {
+            continue;
+        }
+        bool both_static = !( kd_bit( rest->moving, pair.a ) | kd_bit( rest->moving, pair.b ) );
+        if ( both_static && !cache_pair( rest, pair ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        if ( clv_aabb_overlap( self->boxes[pair.a], self->boxes[pair.b] ) )
+        {
+            clv_result result = pair_sink_put( self->out, pair.a, pair.b );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    sink->count = 0;
+    return CLV_OK;
+}
+
+kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out )
+{
+    rest->candidate_count = 0;
+    return ( kd_rest_sink ){
+        .sink = { .pairs = rest->candidates,
+            .capacity = rest->candidate_capacity,
+            .make_room = take_candidates },
+        .rest = rest,
+        .boxes = boxes,
+        .out = out,
+    };
+}
+
+clv_result kd_rest_close( kd_rest_sink* sink )
+{
+    clv_result result = take_candidates( &sink->sink );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    kd_rest* rest = sink->rest;
+    uint64_t words = words_for( rest->slot_end );
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        rest->settled[word] = rest->known[word] & ~rest->moving[word];
+    }
+    return CLV_OK;
+}
