@@ -57,18 +57,18 @@ static bool sort_node( const query_run* run, kd_node* node )
     uint32_t count = node->end - node->begin;
     void* arena = search->arena;
     bool ok = base_memory_reserve(
-        search->memory, &arena, &search->arena_capacity, 0, (uint64_t)count + 1, sizeof( sweep_item ) );
+        search->memory, &arena, &search->arena_capacity, 0, (uint64_t)count + 1, sizeof( simd_item ) );
     search->arena = arena;
     if ( !ok )
     {
         return false;
     }
-    sweep_item* items = search->arena;
+    simd_item* items = search->arena;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = tree->order[node->begin + i];
         const clv_aabb* box = &run->boxes[slot];
-        items[i] = ( sweep_item ){ { box->lower.x, box->lower.y, box->lower.z }, slot,
+        items[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, slot,
             { box->upper.x, box->upper.y, box->upper.z }, kd_bit( run->active, slot ) };
     }
     uint32_t axis = sweep_choose_item_axis( items, count );

@@ -9,7 +9,8 @@
 enum
 {
     REST = 0,
-    ACTIVE = 1
+    ACTIVE = 1,
+    BUCKETED_MOST = 8192 // own objects of a node; more are sorted
 };
 
 // What one run needs everywhere.
@@ -26,17 +27,19 @@ void kd_search_init( kd_search* search, base_memory* memory, const simd_kernels*
 {
     *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
     search->sorter.memory = memory;
+    search->buckets[REST].memory = search->buckets[ACTIVE].memory = memory;
 }
 
 void kd_search_release( kd_search* search )
 {
     base_memory* memory = search->memory;
     sweep_sorter_release( &search->sorter );
-    base_memory_give( memory, search->arena, search->arena_capacity, sizeof( sweep_item ) );
+    base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
     base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
     base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
     for ( int kind = 0; kind < 2; ++kind )
     {
+        sweep_buckets_release( &search->buckets[kind] );
         simd_box_lanes_release( &search->own[kind], memory );
         simd_box_lanes_release( &search->external[kind], memory );
     }
@@ -47,7 +50,7 @@ static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
 {
     void* arena = search->arena;
     bool ok = base_memory_reserve(
-        search->memory, &arena, &search->arena_capacity, kept, needed, sizeof( sweep_item ) );
+        search->memory, &arena, &search->arena_capacity, kept, needed, sizeof( simd_item ) );
     search->arena = arena;
     return ok;
 }
@@ -65,13 +68,13 @@ static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame
     return ok;
 }
 
-static void gather( const search_run* run, const uint32_t* slots, uint32_t count, sweep_item* items )
+static void gather( const search_run* run, const uint32_t* slots, uint32_t count, simd_item* items )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = slots[i];
         const clv_aabb* box = &run->boxes[slot];
-        items[i] = ( sweep_item ){
+        items[i] = ( simd_item ){
             { box->lower.x, box->lower.y, box->lower.z },
             slot,
             { box->upper.x, box->upper.y, box->upper.z },
@@ -137,11 +140,102 @@ static clv_result sweep_lists( const search_run* run )
     return result;
 }
 
+// Rows against the ranges just found.
+static clv_result cross_found( const search_run* run, const simd_item* rows, uint32_t axis,
+    const sweep_buckets* buckets, uint32_t range_count )
+{
+    kd_search* search = run->search;
+    simd_cursor cursor = { 0, 0 };
+    while ( !search->kernels->cross_ranges( rows, axis, buckets->ranges, range_count, &buckets->lanes.boxes,
+        &cursor, run->sink, &search->counters.test_count ) )
+    {
+        clv_result result = run->sink->make_room( run->sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+static clv_result cross_items( const search_run* run, const simd_item* rows, uint32_t count,
+    uint32_t least_mark, uint32_t axis, uint32_t kind )
+{
+    sweep_buckets* buckets = &run->search->buckets[kind];
+    if ( count == 0 || buckets->lanes.boxes.count == 0 )
+    {
+        return CLV_OK;
+    }
+    uint32_t range_count;
+    if ( !sweep_buckets_find( buckets, rows, count, least_mark, axis, &range_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    return cross_found( run, rows, axis, buckets, range_count );
+}
+
+static clv_result sweep_bucket_self( const search_run* run )
+{
+    kd_search* search = run->search;
+    const sweep_buckets* buckets = &search->buckets[ACTIVE];
+    simd_cursor cursor = { 0, 0 };
+    while ( !search->kernels->sweep_ranges(
+        &buckets->lanes.boxes, buckets->ends, &cursor, run->sink, &search->counters.test_count ) )
+    {
+        clv_result result = run->sink->make_room( run->sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+// The pairs of sweep_lists, from buckets. *crowded, and nothing reported yet, if they are no good here.
+static clv_result sweep_by_buckets( const search_run* run, const kd_search_frame* frame, bool* crowded )
+{
+    kd_search* search = run->search;
+    const simd_item* externals = search->arena + frame->begin;
+    const simd_item* own = search->arena + frame->end;
+    uint32_t external_count = frame->end - frame->begin;
+    uint32_t own_count = frame->own_end - frame->end;
+    *crowded = own_count > BUCKETED_MOST;
+    sweep_span span = sweep_find_span( own, own_count );
+    search->buckets[REST].lanes.boxes.count = 0;
+    for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && !*crowded; ++kind )
+    {
+        sweep_outcome outcome = sweep_buckets_fill( &search->buckets[kind], own, own_count, kind, &span );
+        *crowded = outcome == SWEEP_CROWDED;
+        if ( outcome == SWEEP_OUT_OF_MEMORY )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    if ( *crowded )
+    {
+        return CLV_OK;
+    }
+    clv_result result = sweep_bucket_self( run );
+    if ( result == CLV_OK )
+    {
+        result = cross_items( run, own, own_count, ACTIVE, span.axis, REST );
+    }
+    if ( result == CLV_OK )
+    {
+        result = cross_items( run, externals, external_count, REST, span.axis, ACTIVE );
+    }
+    if ( result == CLV_OK )
+    {
+        result = cross_items( run, externals, external_count, ACTIVE, span.axis, REST );
+    }
+    return result;
+}
+
 static clv_result sort_and_sweep( const search_run* run, const kd_search_frame* frame )
 {
     kd_search* search = run->search;
-    const sweep_item* externals = search->arena + frame->begin;
-    const sweep_item* own = search->arena + frame->end;
+    const simd_item* externals = search->arena + frame->begin;
+    const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
     uint32_t axis = sweep_choose_item_axis( own, own_count );
@@ -192,8 +286,8 @@ static uint64_t pairs_of( uint64_t count )
 static clv_result brute_force( const search_run* run, const kd_search_frame* frame )
 {
     kd_search* search = run->search;
-    const sweep_item* externals = search->arena + frame->begin;
-    const sweep_item* own = search->arena + frame->end;
+    const simd_item* externals = search->arena + frame->begin;
+    const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
     simd_box_lanes* lanes = &search->own[ACTIVE];
@@ -249,14 +343,14 @@ static void count_pairs( const search_run* run, const kd_search_frame* frame )
 
 // Items that reach to one side of the node's plane. The node's own objects lie across it and pass by themselves. Where
 // nothing below is active, externals at rest have nothing to find. `to` may be `from`.
-static uint32_t filter_externals( const kd_node* node, bool to_left, bool keep_rest, const sweep_item* from,
-    uint32_t count, sweep_item* to )
+static uint32_t filter_externals(
+    const kd_node* node, bool to_left, bool keep_rest, const simd_item* from, uint32_t count, simd_item* to )
 {
     uint32_t kept = 0;
     uint32_t axis = node->axis;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        sweep_item item = from[i];
+        simd_item item = from[i];
         bool reaches = to_left ? item.lower[axis] < node->plane : item.upper[axis] >= node->plane;
         to[kept] = item;
         kept += reaches & ( keep_rest | ( item.mark != 0 ) );
@@ -288,7 +382,13 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
     {
         return CLV_OK;
     }
-    return search->use_sweep ? sort_and_sweep( run, frame ) : brute_force( run, frame );
+    if ( !search->use_sweep )
+    {
+        return brute_force( run, frame );
+    }
+    bool crowded;
+    clv_result result = sweep_by_buckets( run, frame, &crowded );
+    return crowded ? sort_and_sweep( run, frame ) : result;
 }
 
 // The frame of a child, its list made from the parent's; for the right child in the parent's place.

@@ -5,7 +5,7 @@
 
 #include "kd/kd_tree.h"
 #include "simd/kernels.h"
-#include "sweep/box_items.h"
+#include "sweep/box_buckets.h"
 
 /// Tests made and saved, since the search began.
 typedef struct kd_search_counters
@@ -33,13 +33,14 @@ typedef struct kd_search
     bool use_sweep; ///< false: brute force in the nodes ("KD only")
 
     sweep_sorter sorter;
-    sweep_item* arena; ///< lists of the path from the root, one behind the other
+    simd_item* arena; ///< lists of the path from the root, one behind the other
     uint64_t arena_capacity;
     kd_search_frame* frames;
     uint64_t frame_capacity;
     uint32_t* active_counts; ///< by node, of its subtree
     uint64_t active_capacity;
-    simd_box_lanes own[2], external[2]; ///< at rest, active
+    sweep_buckets buckets[2];           ///< own objects: at rest, active
+    simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
     kd_search_counters counters;
 } kd_search;
 

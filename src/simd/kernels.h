@@ -16,6 +16,25 @@ typedef struct simd_boxes
     uint32_t count;
 } simd_boxes;
 
+/// A box as a record of 32 bytes, so that a copy is two vector moves.
+typedef struct simd_item
+{
+    float lower[3];
+    uint32_t slot;
+    float upper[3];
+    uint32_t mark; ///< 0 or 1, to tell two kinds apart
+} simd_item;
+
+_Static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
+
+/// Columns for one row: [begin, end).
+typedef struct simd_range
+{
+    uint32_t row;
+    uint32_t begin;
+    uint32_t end;
+} simd_range;
+
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
 
@@ -53,6 +72,17 @@ typedef struct simd_kernels
     /// until one begins past it, and steps aside. Start with cursor { 0, 0, 0 }; counts and answers as above.
     bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
+
+    /// Row by row, box `row` against columns row + 1 .. ends[row]: all overlapping pairs, ascending. Adds as above; start
+    /// with cursor { 0, 0 }.
+    bool ( *sweep_ranges )( const simd_boxes* boxes, const uint32_t* ends, simd_cursor* cursor,
+        pair_sink* sink, uint64_t* test_count );
+
+    /// Range by range, items[range.row] against its columns of `boxes`, whose axes are turned so that `axis` comes first.
+    /// cursor->row counts ranges. Adds, answers and starts as above.
+    bool ( *cross_ranges )( const simd_item* items, uint32_t axis, const simd_range* ranges,
+        uint32_t range_count, const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink,
+        uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

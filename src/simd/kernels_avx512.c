@@ -41,6 +41,9 @@ static inline uint32_t wide_bits( wide_mask m )
 
 #include "simd/cross_body.h"
 
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross };
+#include "simd/range_body.h"
+
+const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, sweep_ranges,
+    cross_ranges };
 
 #endif

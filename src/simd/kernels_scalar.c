@@ -112,4 +112,85 @@ static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd
     return true;
 }
 
-const simd_kernels simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep, sweep_cross };
+// Columns *column .. end against one box, axes turned. False, and *column where to go on, if the sink is full.
+static bool test_range( const float lower[3], const float upper[3], uint32_t slot, const simd_boxes* boxes,
+    uint32_t* column, uint32_t end, pair_sink* sink )
+{
+    for ( ; *column < end; *column += 1 )
+    {
+        uint32_t at = *column;
+        bool overlap = true;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            overlap &= boxes->lower[axis][at] <= upper[axis] && lower[axis] <= boxes->upper[axis][at];
+        }
+        if ( overlap )
+        {
+            if ( pair_sink_is_full( sink ) )
+            {
+                return false;
+            }
+            put_pair( sink, slot, boxes->slots[at] );
+        }
+    }
+    return true;
+}
+
+static bool sweep_ranges( const simd_boxes* boxes, const uint32_t* ends, simd_cursor* cursor, pair_sink* sink,
+    uint64_t* test_count )
+{
+    for ( ; cursor->row < boxes->count; cursor->row += 1 )
+    {
+        uint32_t row = cursor->row;
+        float lower[3], upper[3];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            lower[axis] = boxes->lower[axis][row];
+            upper[axis] = boxes->upper[axis][row];
+        }
+        uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
+        if ( !test_range( lower, upper, boxes->slots[row], boxes, &column, ends[row], sink ) )
+        {
+            cursor->column = column;
+            return false;
+        }
+        *test_count += ends[row] - ( row + 1 );
+        cursor->column = 0;
+    }
+    return true;
+}
+
+static bool cross_ranges( const simd_item* items, uint32_t axis, const simd_range* ranges,
+    uint32_t range_count, const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink,
+    uint64_t* test_count )
+{
+    for ( ; cursor->row < range_count; cursor->row += 1 )
+    {
+        const simd_range* range = &ranges[cursor->row];
+        const simd_item* item = &items[range->row];
+        float lower[3], upper[3];
+        for ( uint32_t i = 0; i < 3; ++i )
+        {
+            lower[i] = item->lower[( axis + i ) % 3];
+            upper[i] = item->upper[( axis + i ) % 3];
+        }
+        uint32_t column = cursor->column > range->begin ? cursor->column : range->begin;
+        if ( !test_range( lower, upper, item->slot, boxes, &column, range->end, sink ) )
+        {
+            cursor->column = column;
+            return false;
+        }
+        *test_count += range->end - range->begin;
+        cursor->column = 0;
+    }
+    return true;
+}
+
+const simd_kernels simd_kernels_scalar = {
+    CLV_ISA_SCALAR,
+    test_block,
+    sweep,
+    sweep_cross,
+    sweep_ranges,
+    cross_ranges,
+};

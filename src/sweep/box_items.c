@@ -73,14 +73,14 @@ static void pass_by_byte(
     }
 }
 
-static float lower_of( const sweep_item* item, uint32_t axis, float floor )
+static float lower_of( const simd_item* item, uint32_t axis, float floor )
 {
     float lower = item->lower[axis];
     return lower > floor ? lower : floor;
 }
 
 // Keys by exact lower bound; the values number the items.
-static uint32_t make_keys( base_keyed* keys, const sweep_item* items, uint32_t count, uint32_t mark,
+static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, float* least, float* most )
 {
     uint32_t kept = 0;
@@ -101,7 +101,7 @@ static uint32_t make_keys( base_keyed* keys, const sweep_item* items, uint32_t c
 // Two passes by the place of the lower bound in 65,536 equal steps between least and most, then insertion for what shares
 // a step. The steps are monotonic in the bound, so the outcome is that of any stable sort by the exact key.
 static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_t count,
-    const sweep_item* items, uint32_t axis, float floor, float least, float scale )
+    const simd_item* items, uint32_t axis, float floor, float least, float scale )
 {
     uint32_t low[256] = { 0 }, high[256] = { 0 };
     for ( uint32_t i = 0; i < count; ++i )
@@ -127,7 +127,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
     return base_sort_keyed( keys, scratch, count );
 }
 
-static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const sweep_item* items, uint32_t axis,
+static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_item* items, uint32_t axis,
     float floor, float least, float most )
 {
     base_keyed* keys = sorter->keys;
@@ -145,7 +145,7 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const sweep_
     return base_sort_keyed( keys, scratch, count );
 }
 
-static void set_item( simd_boxes* boxes, uint32_t index, const sweep_item* item, const uint32_t turn[3] )
+static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, const uint32_t turn[3] )
 {
     for ( uint32_t i = 0; i < 3; ++i )
     {
@@ -155,7 +155,7 @@ static void set_item( simd_boxes* boxes, uint32_t index, const sweep_item* item,
     boxes->slots[index] = item->slot;
 }
 
-const base_keyed* sweep_order_items( sweep_sorter* sorter, const sweep_item* items, uint32_t count,
+const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
     uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
 {
     if ( !reserve( sorter, count + 1 ) )
@@ -172,7 +172,7 @@ const base_keyed* sweep_order_items( sweep_sorter* sorter, const sweep_item* ite
     return sort_keys( sorter, *kept, items, axis, floor, least, most );
 }
 
-bool sweep_sort_items( sweep_sorter* sorter, const sweep_item* items, uint32_t count, uint32_t mark,
+bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, simd_box_lanes* lanes )
 {
     uint32_t kept;
@@ -184,7 +184,7 @@ bool sweep_sort_items( sweep_sorter* sorter, const sweep_item* items, uint32_t c
     const uint32_t turn[3] = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3 };
     for ( uint32_t i = 0; i < kept; ++i )
     {
-        const sweep_item* item = &items[keys[i].value];
+        const simd_item* item = &items[keys[i].value];
         set_item( &lanes->boxes, i, item, turn );
         lanes->boxes.lower[0][i] = lower_of( item, axis, floor );
     }
@@ -192,7 +192,7 @@ bool sweep_sort_items( sweep_sorter* sorter, const sweep_item* items, uint32_t c
     return true;
 }
 
-void sweep_append_items( const sweep_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes )
+void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes )
 {
     static const uint32_t straight[3] = { 0, 1, 2 };
     for ( uint32_t i = 0; i < count; ++i )
@@ -204,7 +204,7 @@ void sweep_append_items( const sweep_item* items, uint32_t count, uint32_t mark,
     }
 }
 
-uint32_t sweep_choose_item_axis( const sweep_item* items, uint32_t count )
+uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count )
 {
     double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
     double samples = 0;
