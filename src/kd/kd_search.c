@@ -10,7 +10,7 @@ enum
 {
     REST = 0,
     ACTIVE = 1,
-    BUCKETED_MOST = 8192 // own objects of a node; more are sorted
+    FEW_ENOUGH = 8192 // own objects of a node that a small grid does for; more are sorted
 };
 
 // What one run needs everywhere.
@@ -27,7 +27,7 @@ void kd_search_init( kd_search* search, base_memory* memory, const simd_kernels*
 {
     *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
     search->sorter.memory = memory;
-    search->buckets[REST].memory = search->buckets[ACTIVE].memory = memory;
+    search->small[REST] = search->small[ACTIVE] = ( sweep_small ){ .memory = memory, .kernels = kernels };
 }
 
 void kd_search_release( kd_search* search )
@@ -39,7 +39,7 @@ void kd_search_release( kd_search* search )
     base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
     for ( int kind = 0; kind < 2; ++kind )
     {
-        sweep_buckets_release( &search->buckets[kind] );
+        sweep_small_release( &search->small[kind] );
         simd_box_lanes_release( &search->own[kind], memory );
         simd_box_lanes_release( &search->external[kind], memory );
     }
@@ -140,47 +140,24 @@ static clv_result sweep_lists( const search_run* run )
     return result;
 }
 
-// Rows against the ranges just found.
-static clv_result cross_found( const search_run* run, const simd_item* rows, uint32_t axis,
-    const sweep_buckets* buckets, uint32_t range_count )
+// Items against the own objects of one kind.
+static clv_result cross_items( const search_run* run, const sweep_grid* grid, const simd_item* items,
+    uint32_t count, uint32_t least_mark, uint32_t kind )
 {
     kd_search* search = run->search;
-    simd_cursor cursor = { 0, 0 };
-    while ( !search->kernels->cross_ranges( rows, axis, buckets->ranges, range_count, &buckets->lanes.boxes,
-        &cursor, run->sink, &search->counters.test_count ) )
-    {
-        clv_result result = run->sink->make_room( run->sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
-}
-
-static clv_result cross_items( const search_run* run, const simd_item* rows, uint32_t count,
-    uint32_t least_mark, uint32_t axis, uint32_t kind )
-{
-    sweep_buckets* buckets = &run->search->buckets[kind];
-    if ( count == 0 || buckets->lanes.boxes.count == 0 )
+    sweep_small* small = &search->small[kind];
+    if ( count == 0 || small->boxes.count == 0 )
     {
         return CLV_OK;
     }
-    uint32_t range_count;
-    if ( !sweep_buckets_find( buckets, rows, count, least_mark, axis, &range_count ) )
+    uint32_t row_count;
+    if ( !sweep_small_find( small, grid, items, count, least_mark, &row_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    return cross_found( run, rows, axis, buckets, range_count );
-}
-
-static clv_result sweep_bucket_self( const search_run* run )
-{
-    kd_search* search = run->search;
-    const sweep_buckets* buckets = &search->buckets[ACTIVE];
     simd_cursor cursor = { 0, 0 };
-    while ( !search->kernels->sweep_ranges(
-        &buckets->lanes.boxes, buckets->ends, &cursor, run->sink, &search->counters.test_count ) )
+    while ( !search->kernels->cross_small(
+        small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
     {
         clv_result result = run->sink->make_room( run->sink );
         if ( result != CLV_OK )
@@ -191,42 +168,63 @@ static clv_result sweep_bucket_self( const search_run* run )
     return CLV_OK;
 }
 
-// The pairs of sweep_lists, from buckets. *crowded, and nothing reported yet, if they are no good here.
-static clv_result sweep_by_buckets( const search_run* run, const kd_search_frame* frame, bool* crowded )
+static clv_result sweep_small_self( const search_run* run )
+{
+    kd_search* search = run->search;
+    simd_cursor cursor = { 0, 0 };
+    while ( !search->kernels->sweep_small(
+        &search->small[ACTIVE].boxes, &cursor, run->sink, &search->counters.test_count ) )
+    {
+        clv_result result = run->sink->make_room( run->sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+static sweep_outcome fill_small(
+    const search_run* run, const sweep_grid* grid, const simd_item* own, uint32_t count )
+{
+    kd_search* search = run->search;
+    search->small[REST].boxes.count = 0;
+    sweep_outcome outcome = count <= FEW_ENOUGH ? SWEEP_DONE : SWEEP_CROWDED;
+    for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
+          ++kind )
+    {
+        outcome = sweep_small_fill( &search->small[kind], grid, own, count, kind, run->boxes );
+    }
+    return outcome;
+}
+
+// The pairs of sweep_lists, from small boxes. *crowded, and nothing reported yet, if they are no good here.
+static clv_result sweep_by_small( const search_run* run, const kd_search_frame* frame, bool* crowded )
 {
     kd_search* search = run->search;
     const simd_item* externals = search->arena + frame->begin;
     const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
-    *crowded = own_count > BUCKETED_MOST;
-    sweep_span span = sweep_find_span( own, own_count );
-    search->buckets[REST].lanes.boxes.count = 0;
-    for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && !*crowded; ++kind )
+    sweep_grid grid = sweep_grid_find( own, own_count );
+    sweep_outcome outcome = fill_small( run, &grid, own, own_count );
+    *crowded = outcome == SWEEP_CROWDED;
+    if ( outcome != SWEEP_DONE )
     {
-        sweep_outcome outcome = sweep_buckets_fill( &search->buckets[kind], own, own_count, kind, &span );
-        *crowded = outcome == SWEEP_CROWDED;
-        if ( outcome == SWEEP_OUT_OF_MEMORY )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
+        return *crowded ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
-    if ( *crowded )
-    {
-        return CLV_OK;
-    }
-    clv_result result = sweep_bucket_self( run );
+    clv_result result = sweep_small_self( run );
     if ( result == CLV_OK )
     {
-        result = cross_items( run, own, own_count, ACTIVE, span.axis, REST );
+        result = cross_items( run, &grid, own, own_count, ACTIVE, REST );
     }
     if ( result == CLV_OK )
     {
-        result = cross_items( run, externals, external_count, REST, span.axis, ACTIVE );
+        result = cross_items( run, &grid, externals, external_count, REST, ACTIVE );
     }
     if ( result == CLV_OK )
     {
-        result = cross_items( run, externals, external_count, ACTIVE, span.axis, REST );
+        result = cross_items( run, &grid, externals, external_count, ACTIVE, REST );
     }
     return result;
 }
@@ -387,7 +385,7 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
         return brute_force( run, frame );
     }
     bool crowded;
-    clv_result result = sweep_by_buckets( run, frame, &crowded );
+    clv_result result = sweep_by_small( run, frame, &crowded );
     return crowded ? sort_and_sweep( run, frame ) : result;
 }
 

@@ -5,7 +5,8 @@
 
 #include "kd/kd_tree.h"
 #include "simd/kernels.h"
-#include "sweep/box_buckets.h"
+#include "sweep/box_items.h"
+#include "sweep/small_boxes.h"
 
 /// Tests made and saved, since the search began.
 typedef struct kd_search_counters
@@ -39,7 +40,7 @@ typedef struct kd_search
     uint64_t frame_capacity;
     uint32_t* active_counts; ///< by node, of its subtree
     uint64_t active_capacity;
-    sweep_buckets buckets[2];           ///< own objects: at rest, active
+    sweep_small small[2];               ///< own objects: at rest, active
     simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
     kd_search_counters counters;
 } kd_search;

@@ -27,13 +27,47 @@ typedef struct simd_item
 
 _Static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
 
-/// Columns for one row: [begin, end).
-typedef struct simd_range
+/// Boxes in steps of a small grid, for a first look: small numbers, four times as many to a register. If two boxes overlap,
+/// so do their small ones, since every bound went through the same monotonic function; whoever passes is tested exactly.
+/// The first axis, along which the boxes stand in order of bucket, is left to that order and the exact test.
+typedef struct simd_small_boxes
 {
-    uint32_t row;
-    uint32_t begin;
-    uint32_t end;
-} simd_range;
+    int16_t* lower[2]; ///< second and third axis, never negative
+    int16_t* upper[2];
+    uint32_t* slots;
+    uint32_t* ends; ///< columns that a box may overlap end here
+    uint32_t count;
+    const clv_aabb* exact; ///< by slot
+} simd_small_boxes;
+
+/// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
+typedef struct simd_small_grid
+{
+    float origin[4]; ///< the fourth is 0
+    float scale[4];  ///< not negative; the fourth is 0
+} simd_small_grid;
+
+/// Most steps of the grid: small numbers are positive in 16 bits.
+#define SMALL_MOST 32767
+
+/// An item in steps: lower x, y, z and something, upper x, y, z and something.
+typedef struct simd_small_item
+{
+    int16_t lower[4];
+    int16_t upper[4];
+} simd_small_item;
+
+/// Arrays of small boxes can be read this far beyond their last entry.
+#define SMALL_ROUND 32
+
+/// A box from elsewhere, and the columns it may overlap.
+typedef struct simd_small_row
+{
+    int16_t lower[2];
+    int16_t upper[2];
+    uint32_t slot;
+    uint32_t begin, end;
+} simd_small_row;
 
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
@@ -73,16 +107,18 @@ typedef struct simd_kernels
     bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
 
-    /// Row by row, box `row` against columns row + 1 .. ends[row]: all overlapping pairs, ascending. Adds as above; start
-    /// with cursor { 0, 0 }.
-    bool ( *sweep_ranges )( const simd_boxes* boxes, const uint32_t* ends, simd_cursor* cursor,
-        pair_sink* sink, uint64_t* test_count );
+    /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
+    void ( *make_small )(
+        const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );
 
-    /// Range by range, items[range.row] against its columns of `boxes`, whose axes are turned so that `axis` comes first.
-    /// cursor->row counts ranges. Adds, answers and starts as above.
-    bool ( *cross_ranges )( const simd_item* items, uint32_t axis, const simd_range* ranges,
-        uint32_t range_count, const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink,
-        uint64_t* test_count );
+    /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
+    /// with cursor { 0, 0 }.
+    bool ( *sweep_small )(
+        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// Row by row, each against its range of columns. Adds, answers and starts as above.
+    bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+        simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

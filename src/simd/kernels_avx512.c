@@ -41,9 +41,51 @@ static inline uint32_t wide_bits( wide_mask m )
 
 #include "simd/cross_body.h"
 
-#include "simd/range_body.h"
+typedef __m512i small_wide;
 
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, sweep_ranges,
-    cross_ranges };
+static inline small_wide small_splat( int16_t value )
+{
+    return _mm512_set1_epi16( value );
+}
+
+static inline uint32_t small_round(
+    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
+{
+    __m512i l0 = _mm512_loadu_si512( boxes->lower[0] + at );
+    __m512i u0 = _mm512_loadu_si512( boxes->upper[0] + at );
+    __m512i l1 = _mm512_loadu_si512( boxes->lower[1] + at );
+    __m512i u1 = _mm512_loadu_si512( boxes->upper[1] + at );
+    __mmask32 first = _mm512_mask_cmple_epi16_mask( _mm512_cmple_epi16_mask( l0, upper[0] ), lower[0], u0 );
+    __mmask32 second = _mm512_mask_cmple_epi16_mask( _mm512_cmple_epi16_mask( l1, upper[1] ), lower[1], u1 );
+    return first & second;
+}
+
+// The slot and the mark go through the same mill as the bounds; what comes out of them is never read.
+static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
+{
+    __m128 steps = _mm_mul_ps( _mm_sub_ps( bounds, origin ), scale );
+    // Of a NaN and a number these two give the second operand.
+    steps = _mm_min_ps( _mm_max_ps( steps, _mm_setzero_ps() ), _mm_set1_ps( SMALL_MOST ) );
+    return _mm_cvttps_epi32( steps );
+}
+
+static void make_small(
+    const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
+{
+    __m128 origin = _mm_loadu_ps( grid->origin );
+    __m128 scale = _mm_loadu_ps( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* bounds = (const float*)(const void*)&items[i];
+        __m128i lower = small_steps( _mm_loadu_ps( bounds ), origin, scale );
+        __m128i upper = small_steps( _mm_loadu_ps( bounds + 4 ), origin, scale );
+        _mm_storeu_si128( (__m128i*)(void*)&small[i], _mm_packs_epi32( lower, upper ) );
+    }
+}
+
+#include "simd/small_body.h"
+
+const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, make_small,
+    sweep_small, cross_small };
 
 #endif

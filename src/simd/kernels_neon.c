@@ -43,9 +43,62 @@ static inline uint32_t wide_bits( wide_mask m )
 
 #include "simd/cross_body.h"
 
-#include "simd/range_body.h"
+typedef int16x8_t small_wide;
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, sweep_ranges,
-    cross_ranges };
+static inline small_wide small_splat( int16_t value )
+{
+    return vdupq_n_s16( value );
+}
+
+// Eight columns; again each lane keeps its own bit.
+static inline uint32_t small_step(
+    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
+{
+    const uint16x8_t weights = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    uint16x8_t first = vandq_u16( vcleq_s16( vld1q_s16( boxes->lower[0] + at ), upper[0] ),
+        vcleq_s16( lower[0], vld1q_s16( boxes->upper[0] + at ) ) );
+    uint16x8_t second = vandq_u16( vcleq_s16( vld1q_s16( boxes->lower[1] + at ), upper[1] ),
+        vcleq_s16( lower[1], vld1q_s16( boxes->upper[1] + at ) ) );
+    return vaddvq_u16( vandq_u16( vandq_u16( first, second ), weights ) );
+}
+
+static inline uint32_t small_round(
+    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
+{
+    uint32_t bits = small_step( lower, upper, boxes, at );
+    bits |= small_step( lower, upper, boxes, at + 8 ) << 8;
+    bits |= small_step( lower, upper, boxes, at + 16 ) << 16;
+    return bits | small_step( lower, upper, boxes, at + 24 ) << 24;
+}
+
+// The slot and the mark go through the same mill as the bounds; what comes out of them is never read.
+static inline int16x4_t small_steps( float32x4_t bounds, float32x4_t origin, float32x4_t scale )
+{
+    float32x4_t steps = vmulq_f32( vsubq_f32( bounds, origin ), scale );
+    float32x4_t zero = vdupq_n_f32( 0 );
+    float32x4_t most = vdupq_n_f32( SMALL_MOST );
+    steps = vbslq_f32( vcgtq_f32( steps, zero ), steps, zero ); // NaN is not greater
+    steps = vbslq_f32( vcltq_f32( steps, most ), steps, most );
+    return vmovn_s32( vcvtq_s32_f32( steps ) );
+}
+
+static void make_small(
+    const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
+{
+    float32x4_t origin = vld1q_f32( grid->origin );
+    float32x4_t scale = vld1q_f32( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* bounds = (const float*)(const void*)&items[i];
+        int16x4_t lower = small_steps( vld1q_f32( bounds ), origin, scale );
+        int16x4_t upper = small_steps( vld1q_f32( bounds + 4 ), origin, scale );
+        vst1q_s16( (int16_t*)(void*)&small[i], vcombine_s16( lower, upper ) );
+    }
+}
+
+#include "simd/small_body.h"
+
+const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, make_small,
+    sweep_small, cross_small };
 
 #endif

@@ -112,75 +112,90 @@ static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd
     return true;
 }
 
-// Columns *column .. end against one box, axes turned. False, and *column where to go on, if the sink is full.
-static bool test_range( const float lower[3], const float upper[3], uint32_t slot, const simd_boxes* boxes,
-    uint32_t* column, uint32_t end, pair_sink* sink )
+static int16_t small_step( float bound, float origin, float scale )
 {
-    for ( ; *column < end; *column += 1 )
+    float step = ( bound - origin ) * scale;
+    step = step > 0 ? step : 0;
+    step = step < SMALL_MOST ? step : SMALL_MOST;
+    return (int16_t)(int32_t)step;
+}
+
+static void make_small(
+    const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            small[i].lower[axis] = small_step( items[i].lower[axis], grid->origin[axis], grid->scale[axis] );
+            small[i].upper[axis] = small_step( items[i].upper[axis], grid->origin[axis], grid->scale[axis] );
+        }
+    }
+}
+
+// Columns row->begin or *column .. row->end. False, and *column where to go on, if the sink is full.
+static bool test_small_row(
+    const simd_small_row* row, const simd_small_boxes* boxes, uint32_t* column, pair_sink* sink )
+{
+    for ( ; *column < row->end; *column += 1 )
     {
         uint32_t at = *column;
         bool overlap = true;
-        for ( int axis = 0; axis < 3; ++axis )
+        for ( int axis = 0; axis < 2; ++axis )
         {
-            overlap &= boxes->lower[axis][at] <= upper[axis] && lower[axis] <= boxes->upper[axis][at];
+            overlap &=
+                boxes->lower[axis][at] <= row->upper[axis] && row->lower[axis] <= boxes->upper[axis][at];
         }
-        if ( overlap )
+        if ( overlap && clv_aabb_overlap( boxes->exact[row->slot], boxes->exact[boxes->slots[at]] ) )
         {
             if ( pair_sink_is_full( sink ) )
             {
                 return false;
             }
-            put_pair( sink, slot, boxes->slots[at] );
+            put_pair( sink, row->slot, boxes->slots[at] );
         }
     }
     return true;
 }
 
-static bool sweep_ranges( const simd_boxes* boxes, const uint32_t* ends, simd_cursor* cursor, pair_sink* sink,
-    uint64_t* test_count )
+static bool sweep_small(
+    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
     {
-        uint32_t row = cursor->row;
-        float lower[3], upper[3];
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            lower[axis] = boxes->lower[axis][row];
-            upper[axis] = boxes->upper[axis][row];
-        }
-        uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        if ( !test_range( lower, upper, boxes->slots[row], boxes, &column, ends[row], sink ) )
+        uint32_t at = cursor->row;
+        simd_small_row row = {
+            { boxes->lower[0][at], boxes->lower[1][at] },
+            { boxes->upper[0][at], boxes->upper[1][at] },
+            boxes->slots[at],
+            at + 1,
+            boxes->ends[at],
+        };
+        uint32_t column = cursor->column > 0 ? cursor->column : row.begin;
+        if ( !test_small_row( &row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;
         }
-        *test_count += ends[row] - ( row + 1 );
+        *test_count += row.end - row.begin;
         cursor->column = 0;
     }
     return true;
 }
 
-static bool cross_ranges( const simd_item* items, uint32_t axis, const simd_range* ranges,
-    uint32_t range_count, const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink,
-    uint64_t* test_count )
+static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
-    for ( ; cursor->row < range_count; cursor->row += 1 )
+    for ( ; cursor->row < row_count; cursor->row += 1 )
     {
-        const simd_range* range = &ranges[cursor->row];
-        const simd_item* item = &items[range->row];
-        float lower[3], upper[3];
-        for ( uint32_t i = 0; i < 3; ++i )
-        {
-            lower[i] = item->lower[( axis + i ) % 3];
-            upper[i] = item->upper[( axis + i ) % 3];
-        }
-        uint32_t column = cursor->column > range->begin ? cursor->column : range->begin;
-        if ( !test_range( lower, upper, item->slot, boxes, &column, range->end, sink ) )
+        const simd_small_row* row = &rows[cursor->row];
+        uint32_t column = cursor->column > 0 ? cursor->column : row->begin;
+        if ( !test_small_row( row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;
         }
-        *test_count += range->end - range->begin;
+        *test_count += row->end - row->begin;
         cursor->column = 0;
     }
     return true;
@@ -191,6 +206,7 @@ const simd_kernels simd_kernels_scalar = {
     test_block,
     sweep,
     sweep_cross,
-    sweep_ranges,
-    cross_ranges,
+    make_small,
+    sweep_small,
+    cross_small,
 };
