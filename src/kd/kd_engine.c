@@ -17,7 +17,7 @@ void kd_engine_init(
     kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules )
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
-    kd_tree_init( &engine->tree, memory, rules->leaf_limit, rules->balance );
+    kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
     kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
     kd_rest_init( &engine->rest, memory );
 }

@@ -23,27 +23,7 @@ static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t coun
     }
 }
 
-// Objects [from, to) that may have moved: those that fit close ranks.
-static void pass_moving( kd_tree* tree, const kd_node* node, uint32_t from, uint32_t to, leaver_pass* pass )
-{
-    uint32_t* order = tree->order;
-    uint32_t write = pass->write;
-    uint32_t leavers = pass->leavers;
-    for ( uint32_t i = from; i < to; ++i )
-    {
-        uint32_t slot = order[i];
-        bool stays = kd_node_holds( node, &tree->boxes[slot] );
-        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
-        tree->spare[leavers] = slot;
-        order[write] = slot;
-        write += stays;
-        leavers += !stays;
-    }
-    pass->write = write;
-    pass->leavers = leavers;
-}
-
-// The same where most boxes are known not to have changed.
+// Objects [from, to), most of whose boxes are known not to have changed: those that fit close ranks.
 static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t to, leaver_pass* pass )
 {
     uint32_t* order = tree->order;
@@ -95,7 +75,9 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
     if ( tree->changed == NULL )
     {
         node->touched = true;
-        pass_moving( tree, node, node->begin, node->end, &pass );
+        pass.leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
+            tree->order + node->begin, node->end - node->begin, tree->spare );
+        pass.write = node->end - pass.leavers;
         node->rest_begin = node->rest_end = pass.write;
     }
     else

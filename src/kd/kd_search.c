@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum
 {
@@ -70,16 +71,18 @@ static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame
 
 static void gather( const search_run* run, const uint32_t* slots, uint32_t count, simd_item* items )
 {
+    const clv_aabb* boxes = run->boxes;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = slots[i];
-        const clv_aabb* box = &run->boxes[slot];
-        items[i] = ( simd_item ){
-            { box->lower.x, box->lower.y, box->lower.z },
-            slot,
-            { box->upper.x, box->upper.y, box->upper.z },
-            run->active == NULL || kd_bit( run->active, slot ),
-        };
+        memcpy( items[i].lower, &boxes[slot].lower, sizeof( clv_vec3 ) );
+        memcpy( items[i].upper, &boxes[slot].upper, sizeof( clv_vec3 ) );
+        items[i].slot = slot;
+        items[i].mark = ACTIVE;
+    }
+    for ( uint32_t i = 0; i < count && run->active != NULL; ++i )
+    {
+        items[i].mark = kd_bit( run->active, slots[i] );
     }
 }
 

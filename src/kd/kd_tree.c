@@ -4,9 +4,10 @@
 
 #include "base/assertion.h"
 
-void kd_tree_init( kd_tree* tree, base_memory* memory, uint32_t leaf_limit, kd_balance balance )
+void kd_tree_init(
+    kd_tree* tree, base_memory* memory, const simd_kernels* kernels, uint32_t leaf_limit, kd_balance balance )
 {
-    *tree = ( kd_tree ){ .memory = memory, .leaf_limit = leaf_limit, .balance = balance };
+    *tree = ( kd_tree ){ .memory = memory, .kernels = kernels, .leaf_limit = leaf_limit, .balance = balance };
     tree->root = KD_NONE;
     tree->node_free = KD_NONE;
 }
@@ -19,7 +20,7 @@ void kd_tree_release( kd_tree* tree )
     base_memory_give( memory, tree->order, tree->order_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
-    kd_tree_init( tree, memory, tree->leaf_limit, tree->balance );
+    kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
 }
 
 static bool reserve_slots(

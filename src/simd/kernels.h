@@ -107,6 +107,11 @@ typedef struct simd_kernels
     bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
 
+    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others close
+    /// ranks. Returns how many left. Both arrays are `count` long.
+    uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
+        uint32_t* slots, uint32_t count, uint32_t* leavers );
+
     /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
     void ( *make_small )(
         const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );

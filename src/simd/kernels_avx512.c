@@ -6,6 +6,8 @@
 
 #include "base/bits.h"
 
+#include <math.h>
+
 #include <immintrin.h>
 
 #define WIDE_LANES 16
@@ -60,9 +62,10 @@ static inline uint32_t small_round(
     return first & second;
 }
 
-// The slot and the mark go through the same mill as the bounds; what comes out of them is never read.
+// Slot and mark, read as floats, would be denormals, with which arithmetic is slow: they are masked away.
 static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
 {
+    bounds = _mm_and_ps( bounds, _mm_castsi128_ps( _mm_setr_epi32( -1, -1, -1, 0 ) ) );
     __m128 steps = _mm_mul_ps( _mm_sub_ps( bounds, origin ), scale );
     // Of a NaN and a number these two give the second operand.
     steps = _mm_min_ps( _mm_max_ps( steps, _mm_setzero_ps() ), _mm_set1_ps( SMALL_MOST ) );
@@ -83,9 +86,31 @@ static void make_small(
     }
 }
 
+// A box is six floats; two registers of four hold them all, two of them twice.
+static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
+    uint32_t* slots, uint32_t count, uint32_t* leavers )
+{
+    const __m128 least = _mm_setr_ps( lower[0], lower[1], lower[2], -INFINITY );
+    const __m128 most = _mm_setr_ps( INFINITY, upper[0], upper[1], upper[2] );
+    uint32_t left = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slots[i];
+        const float* box = &boxes[slot].lower.x;
+        __m128 above = _mm_cmpge_ps( _mm_loadu_ps( box ), least );
+        __m128 below = _mm_cmplt_ps( _mm_loadu_ps( box + 2 ), most );
+        bool stays = _mm_movemask_ps( _mm_and_ps( above, below ) ) == 15;
+        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        slots[i - left] = slot;
+        leavers[left] = slot;
+        left += !stays;
+    }
+    return left;
+}
+
 #include "simd/small_body.h"
 
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, make_small,
-    sweep_small, cross_small };
+const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, take_leavers,
+    make_small, sweep_small, cross_small };
 
 #endif

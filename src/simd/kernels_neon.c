@@ -6,6 +6,8 @@
 
 #include "base/bits.h"
 
+#include <math.h>
+
 #include <arm_neon.h>
 
 #define WIDE_LANES 4
@@ -71,9 +73,10 @@ static inline uint32_t small_round(
     return bits | small_step( lower, upper, boxes, at + 24 ) << 24;
 }
 
-// The slot and the mark go through the same mill as the bounds; what comes out of them is never read.
+// Slot and mark, read as floats, would be denormals, with which arithmetic may be slow: they are set to 0.
 static inline int16x4_t small_steps( float32x4_t bounds, float32x4_t origin, float32x4_t scale )
 {
+    bounds = vsetq_lane_f32( 0, bounds, 3 );
     float32x4_t steps = vmulq_f32( vsubq_f32( bounds, origin ), scale );
     float32x4_t zero = vdupq_n_f32( 0 );
     float32x4_t most = vdupq_n_f32( SMALL_MOST );
@@ -96,9 +99,30 @@ static void make_small(
     }
 }
 
+// A box is six floats; two registers of four hold them all, two of them twice.
+static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
+    uint32_t* slots, uint32_t count, uint32_t* leavers )
+{
+    const float32x4_t least = { lower[0], lower[1], lower[2], -INFINITY };
+    const float32x4_t most = { INFINITY, upper[0], upper[1], upper[2] };
+    uint32_t left = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slots[i];
+        const float* box = &boxes[slot].lower.x;
+        uint32x4_t inside =
+            vandq_u32( vcgeq_f32( vld1q_f32( box ), least ), vcltq_f32( vld1q_f32( box + 2 ), most ) );
+        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        slots[i - left] = slot;
+        leavers[left] = slot;
+        left += vminvq_u32( inside ) == 0;
+    }
+    return left;
+}
+
 #include "simd/small_body.h"
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, make_small,
-    sweep_small, cross_small };
+const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
+    make_small, sweep_small, cross_small };
 
 #endif

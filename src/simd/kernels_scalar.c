@@ -112,6 +112,25 @@ static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd
     return true;
 }
 
+static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
+    uint32_t* slots, uint32_t count, uint32_t* leavers )
+{
+    uint32_t left = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slots[i];
+        const clv_aabb* box = &boxes[slot];
+        bool stays = ( box->lower.x >= lower[0] ) & ( box->upper.x < upper[0] ) &
+            ( box->lower.y >= lower[1] ) & ( box->upper.y < upper[1] ) & ( box->lower.z >= lower[2] ) &
+            ( box->upper.z < upper[2] );
+        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        slots[i - left] = slot;
+        leavers[left] = slot;
+        left += !stays;
+    }
+    return left;
+}
+
 static int16_t small_step( float bound, float origin, float scale )
 {
     float step = ( bound - origin ) * scale;
@@ -206,6 +225,7 @@ const simd_kernels simd_kernels_scalar = {
     test_block,
     sweep,
     sweep_cross,
+    take_leavers,
     make_small,
     sweep_small,
     cross_small,
