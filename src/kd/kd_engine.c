@@ -19,7 +19,7 @@ void kd_engine_init(
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
     kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
-    kd_rest_init( &engine->rest, memory );
+    kd_rest_init( &engine->rest, memory, kernels );
 }
 
 void kd_engine_release( kd_engine* engine )
@@ -112,7 +112,7 @@ static void update_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_
         return;
     }
     double epsilon = engine->rules.epsilon * (double)engine->world.side;
-    kd_rest_classify( rest, crowd, (float)epsilon );
+    kd_rest_classify( rest, crowd->boxes, (float)epsilon );
     tree->boxes = rest->grown;
     if ( !all_in_doubt && (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count )
     {

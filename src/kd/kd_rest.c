@@ -12,9 +12,9 @@ enum
     CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
 };
 
-void kd_rest_init( kd_rest* rest, base_memory* memory )
+void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_kernels* kernels )
 {
-    *rest = ( kd_rest ){ .memory = memory };
+    *rest = ( kd_rest ){ .memory = memory, .kernels = kernels };
 }
 
 void kd_rest_release( kd_rest* rest )
@@ -24,7 +24,7 @@ void kd_rest_release( kd_rest* rest )
     base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
     base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
     base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
-    kd_rest_init( rest, memory );
+    kd_rest_init( rest, memory, rest->kernels );
 }
 
 static uint64_t words_for( uint64_t slot_count )
@@ -107,64 +107,34 @@ void kd_rest_forget( kd_rest* rest )
     rest->cache_count = 0;
 }
 
-static bool is_inside( const clv_aabb* box, const clv_aabb* grown )
+// One run of members after the other; most words are one run of 64.
+static uint64_t classify_word(
+    kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint64_t members, float epsilon )
 {
-    return ( box->lower.x >= grown->lower.x ) & ( box->upper.x <= grown->upper.x ) &
-        ( box->lower.y >= grown->lower.y ) & ( box->upper.y <= grown->upper.y ) &
-        ( box->lower.z >= grown->lower.z ) & ( box->upper.z <= grown->upper.z );
-}
-
-static void regrow( kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint64_t bits, float epsilon )
-{
-    rest->moving_count += base_bit_count( bits );
-    for ( ; bits != 0; bits &= bits - 1 )
+    uint64_t moving = 0;
+    while ( members != 0 )
     {
-        uint32_t slot = first + base_lowest_bit( bits );
-        rest->grown[slot] = clv_aabb_grow( boxes[slot], epsilon );
+        uint32_t begin = base_lowest_bit( members );
+        uint64_t holes = ~( members >> begin );
+        uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
+        length = length < 64 - begin ? length : 64 - begin;
+        uint32_t slot = first + begin;
+        moving |= rest->kernels->regrow( boxes + slot, rest->grown + slot, length, epsilon ) << begin;
+        members &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
     }
+    return moving;
 }
 
-// 64 slots that all live.
-static uint64_t classify_word( const kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint32_t count )
-{
-    uint64_t bits = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        bits |= (uint64_t)!is_inside( &boxes[first + i], &rest->grown[first + i] ) << i;
-    }
-    return bits;
-}
-
-void kd_rest_classify( kd_rest* rest, const kd_crowd* crowd, float epsilon )
+void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon )
 {
     rest->moving_count = 0;
     uint64_t words = words_for( rest->slot_end );
-    memset( rest->moving, 0, (size_t)words * sizeof( uint64_t ) );
-    if ( crowd->live == NULL )
-    {
-        for ( uint32_t first = 0; first < crowd->count; first += 64 )
-        {
-            uint32_t left = crowd->count - first;
-            rest->moving[first / 64] = classify_word( rest, crowd->boxes, first, left < 64 ? left : 64 );
-        }
-    }
-    else
-    {
-        for ( uint32_t i = 0; i < crowd->count; ++i )
-        {
-            uint32_t slot = crowd->live[i];
-            uint64_t moves = !is_inside( &crowd->boxes[slot], &rest->grown[slot] );
-            rest->moving[slot / 64] |= moves << ( slot & 63 );
-        }
-    }
     for ( uint64_t word = 0; word < words; ++word )
     {
-        uint64_t bits = rest->moving[word];
+        uint64_t bits = classify_word( rest, boxes, (uint32_t)( word * 64 ), rest->known[word], epsilon );
+        rest->moving[word] = bits;
         rest->changed[word] |= bits;
-        if ( bits != 0 )
-        {
-            regrow( rest, crowd->boxes, (uint32_t)( word * 64 ), bits, epsilon );
-        }
+        rest->moving_count += base_bit_count( bits );
     }
 }
 

@@ -12,6 +12,7 @@
 typedef struct kd_rest
 {
     base_memory* memory;
+    const simd_kernels* kernels;
     clv_aabb* grown; ///< by slot
     uint64_t grown_capacity;
 
@@ -33,7 +34,7 @@ typedef struct kd_rest
     uint64_t cache_test_count, candidate_count;
 } kd_rest;
 
-void kd_rest_init( kd_rest* rest, base_memory* memory );
+void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_kernels* kernels );
 void kd_rest_release( kd_rest* rest );
 
 /// Room for slots below `slot_count`; with grown boxes and cache only if `with_boxes`. False if out of memory.
@@ -49,7 +50,7 @@ void kd_rest_purge( kd_rest* rest, const uint64_t* live );
 void kd_rest_forget( kd_rest* rest );
 
 /// Sets moving and moving_count, adds the moving to `changed`, and grows the boxes of those by `epsilon`.
-void kd_rest_classify( kd_rest* rest, const kd_crowd* crowd, float epsilon );
+void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon );
 
 /// Sets active and active_count: live and not settled, or moving.
 void kd_rest_choose_active( kd_rest* rest );

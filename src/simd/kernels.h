@@ -112,6 +112,9 @@ typedef struct simd_kernels
     uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
         uint32_t* slots, uint32_t count, uint32_t* leavers );
 
+    /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
+    uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
+
     /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
     void ( *make_small )(
         const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );

@@ -120,9 +120,34 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
+// Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
+static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
+{
+    const float32x4_t outward0 = { -epsilon, -epsilon, -epsilon, epsilon };
+    const float32x4_t outward1 = { -epsilon, epsilon, epsilon, epsilon };
+    const uint32x4_t not_lower = { 0, 0, 0, UINT32_MAX };
+    const uint32x4_t not_upper = { UINT32_MAX, 0, 0, 0 };
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        float* old = &grown[i].lower.x;
+        float32x4_t box0 = vld1q_f32( box ), box1 = vld1q_f32( box + 2 );
+        uint32x4_t above = vorrq_u32( vcgeq_f32( box0, vld1q_f32( old ) ), not_lower );
+        uint32x4_t below = vorrq_u32( vcleq_f32( box1, vld1q_f32( old + 2 ) ), not_upper );
+        if ( vminvq_u32( vandq_u32( above, below ) ) == 0 )
+        {
+            vst1q_f32( old, vaddq_f32( box0, outward0 ) );
+            vst1q_f32( old + 2, vaddq_f32( box1, outward1 ) );
+            bits |= (uint64_t)1 << i;
+        }
+    }
+    return bits;
+}
+
 #include "simd/small_body.h"
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
+const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers, regrow,
     make_small, sweep_small, cross_small };
 
 #endif

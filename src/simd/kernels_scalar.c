@@ -131,6 +131,25 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
+static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_aabb* box = &boxes[i];
+        const clv_aabb* old = &grown[i];
+        bool inside = ( box->lower.x >= old->lower.x ) & ( box->upper.x <= old->upper.x ) &
+            ( box->lower.y >= old->lower.y ) & ( box->upper.y <= old->upper.y ) &
+            ( box->lower.z >= old->lower.z ) & ( box->upper.z <= old->upper.z );
+        if ( !inside )
+        {
+            grown[i] = clv_aabb_grow( *box, epsilon );
+            bits |= (uint64_t)1 << i;
+        }
+    }
+    return bits;
+}
+
 static int16_t small_step( float bound, float origin, float scale )
 {
     float step = ( bound - origin ) * scale;
@@ -226,6 +245,7 @@ const simd_kernels simd_kernels_scalar = {
     sweep,
     sweep_cross,
     take_leavers,
+    regrow,
     make_small,
     sweep_small,
     cross_small,
