@@ -166,6 +166,10 @@ static bool update_tree( kd_engine* engine )
         kd_query_forget( tree );
     }
     kd_tree_admit( tree, engine->rest.changed );
+    if ( tree->changed != NULL )
+    {
+        kd_tree_mark_hit( tree, engine->rest.slot_end );
+    }
     if ( !kd_refit( tree ) || !kd_optimize( tree ) )
     {
         return false;
@@ -177,6 +181,7 @@ static bool update_tree( kd_engine* engine )
 static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count )
 {
     return kd_rest_reserve( &engine->rest, slot_count, has_rest( engine ) ) &&
+        ( !has_rest( engine ) || kd_tree_reserve_homes( &engine->tree, slot_count ) ) &&
         kd_tree_reserve(
             &engine->tree, crowd->count > engine->tree.count ? crowd->count : engine->tree.count );
 }

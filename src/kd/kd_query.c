@@ -50,8 +50,9 @@ static float reach_of( const clv_aabb* box, uint32_t axis )
 }
 
 // [at rest, sorted][active]
-static bool sort_node( const query_run* run, kd_node* node )
+static bool sort_node( const query_run* run, uint32_t index )
 {
+    kd_node* node = &run->tree->nodes[index];
     kd_search* search = run->search;
     kd_tree* tree = run->tree;
     uint32_t count = node->end - node->begin;
@@ -82,12 +83,21 @@ static bool sort_node( const query_run* run, kd_node* node )
     node->rest_begin = node->begin;
     node->rest_end = node->begin + kept;
     node->rest_reach = 0;
+    node->rest_lower = INFINITY;
+    node->rest_upper = -INFINITY;
+    node->rest_is_hit = false;
     for ( uint32_t i = 0; i < kept; ++i )
     {
         uint32_t slot = items[keys[i].value].slot;
         tree->order[node->begin + i] = slot;
-        float reach = reach_of( &run->boxes[slot], axis );
+        tree->homes[slot] = index;
+        const clv_aabb* box = &run->boxes[slot];
+        float reach = reach_of( box, axis );
+        float lower = kd_lower( box, node->axis );
+        float upper = kd_upper( box, node->axis );
         node->rest_reach = reach > node->rest_reach ? reach : node->rest_reach;
+        node->rest_lower = lower < node->rest_lower ? lower : node->rest_lower;
+        node->rest_upper = upper > node->rest_upper ? upper : node->rest_upper;
     }
     uint32_t write = node->rest_end;
     for ( uint32_t i = 0; i < count; ++i )
@@ -115,7 +125,7 @@ static bool sort_loose_nodes( const query_run* run )
         }
         uint32_t resting = count_resting( run, node->begin, node->rest_begin ) +
             count_resting( run, node->rest_end, node->end );
-        if ( resting > limit && !sort_node( run, node ) )
+        if ( resting > limit && !sort_node( run, tree->stack[i] ) )
         {
             return false;
         }
@@ -154,27 +164,28 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
 // First of the sorted objects that may reach up to `bound`. Sums are rounded monotonically, so none is passed over.
 static uint32_t find_first( const query_run* run, const kd_node* node, float bound )
 {
-    uint32_t low = node->rest_begin;
-    uint32_t high = node->rest_end;
-    while ( low < high )
+    uint32_t first = node->rest_begin;
+    uint32_t count = node->rest_end - node->rest_begin;
+    // Halving without a branch: which half it is, nothing could guess.
+    while ( count > 0 )
     {
-        uint32_t middle = low + ( high - low ) / 2;
-        float lower = kd_lower( &run->boxes[run->tree->order[middle]], node->rest_axis );
-        if ( (double)lower + (double)node->rest_reach >= (double)bound )
-        {
-            high = middle;
-        }
-        else
-        {
-            low = middle + 1;
-        }
+        uint32_t half = count / 2;
+        float lower = kd_lower( &run->boxes[run->tree->order[first + half]], node->rest_axis );
+        bool reaches = (double)lower + (double)node->rest_reach >= (double)bound;
+        first = reaches ? first : first + half + 1;
+        count = reaches ? half : count - half - 1;
     }
-    return low;
+    return first;
 }
 
 static clv_result test_resting( const query_run* run, uint32_t asker, const kd_node* node )
 {
     const clv_aabb* box = &run->boxes[asker];
+    if ( node->rest_begin == node->rest_end || kd_lower( box, node->axis ) > node->rest_upper ||
+        kd_upper( box, node->axis ) < node->rest_lower )
+    {
+        return CLV_OK; // in inner nodes the usual case: far from the plane
+    }
     const uint32_t* order = run->tree->order;
     float end = kd_upper( box, node->rest_axis );
     uint32_t first = find_first( run, node, kd_lower( box, node->rest_axis ) );

@@ -49,6 +49,14 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
     uint32_t from = node->rest_begin;
     uint32_t to = node->rest_end;
     node->rest_begin = pass->write;
+    if ( !node->rest_is_hit )
+    {
+        move_slots( tree, pass->write, from, to - from );
+        pass->write += to - from;
+        node->rest_end = pass->write;
+        return;
+    }
+    node->rest_is_hit = false;
     for ( uint32_t i = from; i < to; ++i )
     {
         uint32_t slot = order[i];

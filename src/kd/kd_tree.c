@@ -3,6 +3,7 @@
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 void kd_tree_init(
     kd_tree* tree, base_memory* memory, const simd_kernels* kernels, uint32_t leaf_limit, kd_balance balance )
@@ -20,6 +21,7 @@ void kd_tree_release( kd_tree* tree )
     base_memory_give( memory, tree->order, tree->order_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
     kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
 }
 
@@ -37,6 +39,35 @@ bool kd_tree_reserve( kd_tree* tree, uint32_t count )
     return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, count ) &&
         reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, count ) &&
         reserve_slots( tree, &tree->outside, &tree->outside_capacity, tree->outside_count, count / 64 + 16 );
+}
+
+bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count )
+{
+    uint64_t before = tree->home_capacity;
+    if ( !reserve_slots( tree, &tree->homes, &tree->home_capacity, before, slot_count ) )
+    {
+        return false;
+    }
+    for ( uint64_t i = before; i < tree->home_capacity; ++i )
+    {
+        tree->homes[i] = KD_NONE;
+    }
+    return true;
+}
+
+void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
+{
+    for ( uint32_t first = 0; first < slot_end; first += 64 )
+    {
+        for ( uint64_t bits = tree->changed[first / 64]; bits != 0; bits &= bits - 1 )
+        {
+            uint32_t home = tree->homes[first + base_lowest_bit( bits )];
+            if ( home < tree->node_end )
+            {
+                tree->nodes[home].rest_is_hit = true;
+            }
+        }
+    }
 }
 
 void kd_tree_clear( kd_tree* tree )

@@ -51,6 +51,9 @@ typedef struct kd_node
     uint32_t rest_begin, rest_end;
     uint32_t rest_axis;
     float rest_reach; ///< no box of them is longer along rest_axis
+    float rest_lower,
+        rest_upper;   ///< where they lie along the axis of the plane: close to it, in an inner node
+    bool rest_is_hit; ///< one of them may have changed
 } kd_node;
 
 typedef struct kd_counters
@@ -89,7 +92,9 @@ typedef struct kd_tree
     // The world of the current update.
     const clv_aabb* boxes;   ///< by slot, as the tree is to hold them
     const uint64_t* changed; ///< by slot, a bit: box or place is new; NULL: take every box for changed
-    kd_counters counters;    ///< of the current update
+    uint32_t* homes;         ///< by slot: the node it is at rest in; stale for all others
+    uint64_t home_capacity;
+    kd_counters counters; ///< of the current update
 } kd_tree;
 
 static inline bool kd_node_is_leaf( const kd_node* node )
@@ -144,6 +149,12 @@ void kd_tree_release( kd_tree* tree );
 
 /// Room for `count` objects; false if out of memory.
 bool kd_tree_reserve( kd_tree* tree, uint32_t count );
+
+/// Room for homes of slots below `slot_count`; false if out of memory.
+bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count );
+
+/// Mark the nodes in which a changed object was at rest; the next refit looks through no others.
+void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );
 
 /// No nodes and no objects; the memory stays.
 void kd_tree_clear( kd_tree* tree );
