@@ -10,6 +10,7 @@
 enum
 {
     LOOSE_LEAST = 16, // unsorted objects at rest that a node may have
+    CHUNK = 32,
     LOOSE_SHARE = 16, // or this part of its objects
 };
 
@@ -133,29 +134,25 @@ static bool sort_loose_nodes( const query_run* run )
     return true;
 }
 
-static bool overlaps( const clv_aabb* a, const clv_aabb* b )
-{
-    return ( a->lower.x <= b->upper.x ) & ( b->lower.x <= a->upper.x ) & ( a->lower.y <= b->upper.y ) &
-        ( b->lower.y <= a->upper.y ) & ( a->lower.z <= b->upper.z ) & ( b->lower.z <= a->upper.z );
-}
-
 // Slots one by one. Two active objects meet twice, once in each one's query: the lower slot reports.
 static clv_result test_slots( const query_run* run, uint32_t asker, const uint32_t* slots, uint32_t count )
 {
-    const clv_aabb* box = &run->boxes[asker];
+    uint32_t hits[CHUNK];
     run->search->counters.test_count += count;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t done = 0; done < count; done += CHUNK )
     {
-        uint32_t slot = slots[i];
-        if ( !overlaps( box, &run->boxes[slot] ) || slot == asker ||
-            ( slot < asker && kd_bit( run->active, slot ) ) )
+        uint32_t chunk = count - done < CHUNK ? count - done : CHUNK;
+        uint32_t hit_count = run->search->kernels->pick_overlapping(
+            run->boxes, slots + done, chunk, &run->boxes[asker], hits );
+        for ( uint32_t i = 0; i < hit_count; ++i )
         {
-            continue;
-        }
-        clv_result result = pair_sink_put( run->sink, asker, slot );
-        if ( result != CLV_OK )
-        {
-            return result;
+            uint32_t slot = hits[i];
+            bool is_mine = slot > asker || ( slot < asker && !kd_bit( run->active, slot ) );
+            clv_result result = is_mine ? pair_sink_put( run->sink, asker, slot ) : CLV_OK;
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
         }
     }
     return CLV_OK;
@@ -188,25 +185,17 @@ static clv_result test_resting( const query_run* run, uint32_t asker, const kd_n
     }
     const uint32_t* order = run->tree->order;
     float end = kd_upper( box, node->rest_axis );
-    uint32_t first = find_first( run, node, kd_lower( box, node->rest_axis ) );
-    for ( uint32_t i = first; i < node->rest_end; ++i )
+    uint32_t at = find_first( run, node, kd_lower( box, node->rest_axis ) );
+    while ( at < node->rest_end )
     {
-        const clv_aabb* other = &run->boxes[order[i]];
-        if ( kd_lower( other, node->rest_axis ) > end )
+        uint32_t chunk = node->rest_end - at < CHUNK ? node->rest_end - at : CHUNK;
+        clv_result result = test_slots( run, asker, order + at, chunk );
+        at += chunk;
+        if ( result != CLV_OK || kd_lower( &run->boxes[order[at - 1]], node->rest_axis ) > end )
         {
-            run->search->counters.test_count += i - first;
-            return CLV_OK;
-        }
-        if ( overlaps( box, other ) )
-        {
-            clv_result result = pair_sink_put( run->sink, asker, order[i] );
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
+            return result;
         }
     }
-    run->search->counters.test_count += node->rest_end - first;
     return CLV_OK;
 }
 

@@ -112,6 +112,10 @@ typedef struct simd_kernels
     uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
         uint32_t* slots, uint32_t count, uint32_t* leavers );
 
+    /// Of the slots those whose box overlaps `box`, in order, into `hits`, which is `count` long. Returns how many.
+    uint32_t ( *pick_overlapping )(
+        const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits );
+
     /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
 

@@ -120,6 +120,23 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
+static uint32_t pick_overlapping(
+    const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    const float32x4_t most = { box->upper.x, box->upper.y, box->upper.z, INFINITY };
+    const float32x4_t least = { -INFINITY, box->lower.x, box->lower.y, box->lower.z };
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* other = &boxes[slots[i]].lower.x;
+        uint32x4_t overlap =
+            vandq_u32( vcleq_f32( vld1q_f32( other ), most ), vcgeq_f32( vld1q_f32( other + 2 ), least ) );
+        hits[hit_count] = slots[i];
+        hit_count += vminvq_u32( overlap ) != 0;
+    }
+    return hit_count;
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -147,7 +164,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 
 #include "simd/small_body.h"
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers, regrow,
-    make_small, sweep_small, cross_small };
+const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
+    pick_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif

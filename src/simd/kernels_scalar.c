@@ -131,6 +131,20 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
+static uint32_t pick_overlapping(
+    const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( clv_aabb_overlap( boxes[slots[i]], *box ) )
+        {
+            hits[hit_count++] = slots[i];
+        }
+    }
+    return hit_count;
+}
+
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
@@ -245,6 +259,7 @@ const simd_kernels simd_kernels_scalar = {
     sweep,
     sweep_cross,
     take_leavers,
+    pick_overlapping,
     regrow,
     make_small,
     sweep_small,

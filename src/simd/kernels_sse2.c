@@ -121,6 +121,23 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
+static uint32_t pick_overlapping(
+    const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    const __m128 most = _mm_setr_ps( box->upper.x, box->upper.y, box->upper.z, INFINITY );
+    const __m128 least = _mm_setr_ps( -INFINITY, box->lower.x, box->lower.y, box->lower.z );
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* other = &boxes[slots[i]].lower.x;
+        __m128 below = _mm_cmple_ps( _mm_loadu_ps( other ), most );
+        __m128 above = _mm_cmpge_ps( _mm_loadu_ps( other + 2 ), least );
+        hits[hit_count] = slots[i];
+        hit_count += _mm_movemask_ps( _mm_and_ps( below, above ) ) == 15;
+    }
+    return hit_count;
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -133,24 +150,24 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
     {
         const float* box = &boxes[i].lower.x;
         float* old = &grown[i].lower.x;
-        __m128 box0 = _mm_loadu_ps( box ), box1 = _mm_loadu_ps( box + 2 );
-        __m128 old0 = _mm_loadu_ps( old ), old1 = _mm_loadu_ps( old + 2 );
-        uint32_t above = (uint32_t)_mm_movemask_ps( _mm_cmpge_ps( box0, old0 ) );
-        uint32_t below = (uint32_t)_mm_movemask_ps( _mm_cmple_ps( box1, old1 ) );
-        uint32_t moves = ( ( above & 7 ) | ( below & 14 ) << 3 ) != 0x77;
-        __m128 pick = _mm_castsi128_ps( _mm_set1_epi32( -(int32_t)moves ) );
-        __m128 new0 = _mm_add_ps( box0, outward[0] );
-        __m128 new1 = _mm_add_ps( box1, outward[1] );
-        _mm_storeu_ps( old, _mm_or_ps( _mm_and_ps( pick, new0 ), _mm_andnot_ps( pick, old0 ) ) );
-        _mm_storeu_ps( old + 2, _mm_or_ps( _mm_and_ps( pick, new1 ), _mm_andnot_ps( pick, old1 ) ) );
-        bits |= (uint64_t)moves << i;
+        __m128 box0 = _mm_loadu_ps( box );
+        __m128 box1 = _mm_loadu_ps( box + 2 );
+        uint32_t above = (uint32_t)_mm_movemask_ps( _mm_cmpge_ps( box0, _mm_loadu_ps( old ) ) );
+        uint32_t below = (uint32_t)_mm_movemask_ps( _mm_cmple_ps( box1, _mm_loadu_ps( old + 2 ) ) );
+        // A branch, since most frames are of one kind, and a box at rest is not written back.
+        if ( ( ( above & 7 ) | ( below & 14 ) << 3 ) != 0x77 )
+        {
+            _mm_storeu_ps( old, _mm_add_ps( box0, outward[0] ) );
+            _mm_storeu_ps( old + 2, _mm_add_ps( box1, outward[1] ) );
+            bits |= (uint64_t)1 << i;
+        }
     }
     return bits;
 }
 
 #include "simd/small_body.h"
 
-const simd_kernels simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, sweep, sweep_cross, take_leavers, regrow,
-    make_small, sweep_small, cross_small };
+const simd_kernels simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, sweep, sweep_cross, take_leavers,
+    pick_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif
