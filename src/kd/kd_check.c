@@ -257,14 +257,15 @@ bool kd_check( kd_tree* tree, char* text, size_t text_size )
     {
         return tree->count == 0 || complain( &run, "%u objects and no tree", tree->count );
     }
-    if ( !check_shape( &run ) || !check_layout( &run ) || !check_outside( &run ) )
+    if ( !check_shape( &run ) || !check_layout( &run ) || ( tree->boxes != NULL && !check_outside( &run ) ) )
     {
         return false;
     }
     for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
     {
         uint32_t index = tree->stack[i];
-        if ( !check_region( &run, index ) || !check_objects( &run, index ) || !check_rules( &run, index ) )
+        if ( !check_region( &run, index ) || ( tree->boxes != NULL && !check_objects( &run, index ) ) ||
+            !check_rules( &run, index ) )
         {
             return false;
         }

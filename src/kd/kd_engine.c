@@ -182,6 +182,7 @@ static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_cou
 {
     return kd_rest_reserve( &engine->rest, slot_count, has_rest( engine ) ) &&
         ( !has_rest( engine ) || kd_tree_reserve_homes( &engine->tree, slot_count ) ) &&
+        kd_search_reserve( &engine->search, crowd->count ) &&
         kd_tree_reserve(
             &engine->tree, crowd->count > engine->tree.count ? crowd->count : engine->tree.count );
 }
@@ -260,11 +261,19 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
 clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     CLV_ASSERT( engine->is_sound );
-    if ( engine->was_incremental )
+    uint64_t before = sink->count;
+    clv_result result = engine->was_incremental
+        ? search_incrementally( engine, crowd, sink )
+        : kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+    if ( !has_rest( engine ) )
     {
-        return search_incrementally( engine, crowd, sink );
+        engine->tree.boxes = NULL; // they are the caller's
     }
-    return kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+    else if ( result == CLV_OK && sink->count > before )
+    {
+        kd_rest_expect( &engine->rest, sink->count - before );
+    }
+    return result;
 }
 
 // ---- instruments

@@ -68,7 +68,8 @@ clv_result kd_engine_update(
 /// Second half: all overlapping pairs of the same crowd.
 clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink );
 
-/// Boxes must still be those of the last update.
+/// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds alone, at the
+/// end of kd_engine_update.
 bool kd_engine_check( kd_engine* engine, char* text, size_t text_size );
 
 kd_report kd_engine_report( kd_engine* engine );

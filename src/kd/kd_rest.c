@@ -176,19 +176,25 @@ clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink
     return CLV_OK;
 }
 
+static bool reserve_cache( kd_rest* rest, uint64_t needed )
+{
+    void* cache = rest->cache;
+    bool ok = base_memory_reserve(
+        rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
+    rest->cache = cache;
+    return ok;
+}
+
+void kd_rest_expect( kd_rest* rest, uint64_t pair_count )
+{
+    (void)reserve_cache( rest, pair_count + pair_count / 8 + 64 );
+}
+
 static bool cache_pair( kd_rest* rest, clv_pair pair )
 {
-    if ( rest->cache_count == rest->cache_capacity )
+    if ( rest->cache_count == rest->cache_capacity && !reserve_cache( rest, rest->cache_count + 64 ) )
     {
-        void* cache = rest->cache;
-        uint64_t needed = rest->cache_count + 64;
-        bool ok = base_memory_reserve(
-            rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
-        rest->cache = cache;
-        if ( !ok )
-        {
-            return false;
-        }
+        return false;
     }
     rest->cache[rest->cache_count++] = pair;
     return true;

@@ -55,6 +55,9 @@ void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon );
 /// Sets active and active_count: live and not settled, or moving.
 void kd_rest_choose_active( kd_rest* rest );
 
+/// Room beforehand for as many pairs as there are now, should they all come to rest. That there is none is no failure yet.
+void kd_rest_expect( kd_rest* rest, uint64_t pair_count );
+
 /// Drop pairs with active objects from the cache; of the others put those into the sink whose boxes overlap now.
 clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink );
 

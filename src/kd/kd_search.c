@@ -11,7 +11,8 @@ enum
 {
     REST = 0,
     ACTIVE = 1,
-    FEW_ENOUGH = 8192 // own objects of a node that a small grid does for; more are sorted
+    USUAL_LIST = 2048, // entries that room is made for beforehand
+    FEW_ENOUGH = 8192  // own objects of a node that a small grid does for; more are sorted
 };
 
 // What one run needs everywhere.
@@ -53,6 +54,23 @@ static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
     bool ok = base_memory_reserve(
         search->memory, &arena, &search->arena_capacity, kept, needed, sizeof( simd_item ) );
     search->arena = arena;
+    return ok;
+}
+
+bool kd_search_reserve( kd_search* search, uint32_t object_count )
+{
+    uint32_t count = object_count < USUAL_LIST ? object_count : USUAL_LIST;
+    void* frames = search->frames;
+    bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) &&
+        base_memory_reserve(
+            search->memory, &frames, &search->frame_capacity, 0, 64, sizeof( kd_search_frame ) );
+    search->frames = frames;
+    ok = ok && sweep_sorter_reserve( &search->sorter, count );
+    for ( int kind = 0; kind < 2 && ok; ++kind )
+    {
+        ok = ( !search->use_sweep || sweep_small_reserve( &search->small[kind], count ) ) &&
+            simd_box_lanes_reserve( &search->own[kind], search->memory, count );
+    }
     return ok;
 }
 

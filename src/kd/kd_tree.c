@@ -34,11 +34,23 @@ static bool reserve_slots(
     return ok;
 }
 
+static bool reserve_nodes( kd_tree* tree, uint64_t needed )
+{
+    void* nodes = tree->nodes;
+    bool ok = base_memory_reserve(
+        tree->memory, &nodes, &tree->node_capacity, tree->node_end, needed, sizeof( kd_node ) );
+    tree->nodes = nodes;
+    return ok &&
+        reserve_slots( tree, &tree->stack, &tree->stack_capacity, tree->stack_capacity, tree->node_capacity );
+}
+
 bool kd_tree_reserve( kd_tree* tree, uint32_t count )
 {
     return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, count ) &&
         reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, count ) &&
-        reserve_slots( tree, &tree->outside, &tree->outside_capacity, tree->outside_count, count / 64 + 16 );
+        reserve_slots( tree, &tree->outside, &tree->outside_capacity, tree->outside_count,
+            count < 1024 ? count : 1024 ) &&
+        reserve_nodes( tree, count / tree->leaf_limit * 6 + 8 );
 }
 
 bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count )
@@ -89,13 +101,7 @@ uint32_t kd_node_take( kd_tree* tree )
     }
     else
     {
-        void* nodes = tree->nodes;
-        bool ok = base_memory_reserve( tree->memory, &nodes, &tree->node_capacity, tree->node_end,
-            (uint64_t)tree->node_end + 1, sizeof( kd_node ) );
-        tree->nodes = nodes;
-        if ( !ok ||
-            !reserve_slots(
-                tree, &tree->stack, &tree->stack_capacity, tree->stack_capacity, tree->node_capacity ) )
+        if ( !reserve_nodes( tree, (uint64_t)tree->node_end + 1 ) )
         {
             return KD_NONE;
         }

@@ -228,7 +228,7 @@ uint32_t kd_erase( kd_tree* tree, uint32_t index );
 // ---- instruments
 
 /// All invariants: layout, counts, containment, ideal positions, offsets applied, R1-R3. The first that is broken becomes
-/// a sentence in `text`. True if all hold.
+/// a sentence in `text`. True if all hold. Without tree->boxes, what needs them is left out.
 bool kd_check( kd_tree* tree, char* text, size_t text_size );
 
 /// The tree as JSON, nodes in preorder: depth, region, plane, block. Returns the length without the terminating zero, which

@@ -20,7 +20,7 @@ void sweep_sorter_release( sweep_sorter* sorter )
     sorter->key_capacity = 0;
 }
 
-static bool reserve( sweep_sorter* sorter, uint32_t count )
+bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
 {
     void* keys = sorter->keys;
     bool ok = base_memory_reserve(
@@ -158,7 +158,7 @@ static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, 
 const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
     uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
 {
-    if ( !reserve( sorter, count + 1 ) )
+    if ( !sweep_sorter_reserve( sorter, count + 1 ) )
     {
         return NULL;
     }

@@ -15,6 +15,9 @@ typedef struct sweep_sorter
 
 void sweep_sorter_release( sweep_sorter* sorter );
 
+/// Room for lists of `count`; false if out of memory.
+bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
+
 /// Those items whose mark is `mark` in ascending order of lower[axis], equal ones as given: the values of the keys number
 /// them. Lower bounds below `floor` count as `floor`. NULL if out of memory; the keys die with the next call.
 const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,

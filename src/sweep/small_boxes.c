@@ -73,7 +73,16 @@ static bool reserve_items( sweep_small* small, uint32_t count )
     return ok;
 }
 
-static bool reserve( sweep_small* small, uint32_t count )
+static bool reserve_rows( sweep_small* small, uint32_t count )
+{
+    void* rows = small->rows;
+    bool ok = base_memory_reserve(
+        small->memory, &rows, &small->row_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_row ) );
+    small->rows = rows;
+    return ok;
+}
+
+static bool reserve_boxes( sweep_small* small, uint32_t count )
 {
     if ( small->starts == NULL )
     {
@@ -81,6 +90,11 @@ static bool reserve( sweep_small* small, uint32_t count )
     }
     return small->starts != NULL && reserve_items( small, count ) &&
         ( (uint64_t)count + SMALL_ROUND <= small->capacity || grow( small, count ) );
+}
+
+bool sweep_small_reserve( sweep_small* small, uint32_t count )
+{
+    return reserve_boxes( small, count ) && reserve_rows( small, count );
 }
 
 // ---- the grid
@@ -214,7 +228,7 @@ static void place_items(
 sweep_outcome sweep_small_fill( sweep_small* small, const sweep_grid* grid, const simd_item* items,
     uint32_t count, uint32_t mark, const clv_aabb* exact )
 {
-    if ( !reserve( small, count ) )
+    if ( !reserve_boxes( small, count ) )
     {
         return SWEEP_OUT_OF_MEMORY;
     }
@@ -243,11 +257,7 @@ sweep_outcome sweep_small_fill( sweep_small* small, const sweep_grid* grid, cons
 bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count )
 {
-    void* rows = small->rows;
-    bool ok = base_memory_reserve(
-        small->memory, &rows, &small->row_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_row ) );
-    small->rows = rows;
-    if ( !ok || !reserve_items( small, count ) )
+    if ( !reserve_rows( small, count ) || !reserve_items( small, count ) )
     {
         return false;
     }

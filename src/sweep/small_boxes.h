@@ -36,6 +36,9 @@ typedef struct sweep_small
 
 void sweep_small_release( sweep_small* small );
 
+/// Room for `count` boxes and as many rows; false if out of memory.
+bool sweep_small_reserve( sweep_small* small, uint32_t count );
+
 typedef enum sweep_outcome
 {
     SWEEP_DONE,
