@@ -111,6 +111,7 @@ void kd_filter( kd_tree* tree, uint32_t index )
     node->rest_end = node->rest_begin + rest_count;
     if ( pass.left + pass.right == 0 )
     {
+        kd_node_tidy_rest( node );
         return;
     }
 
@@ -130,4 +131,5 @@ void kd_filter( kd_tree* tree, uint32_t index )
     node->end = node->begin + stay_count;
     node->rest_begin += pass.left;
     node->rest_end += pass.left;
+    kd_node_tidy_rest( node );
 }

@@ -46,6 +46,7 @@ static bool improve_leaf( kd_tree* tree, uint32_t index )
 {
     kd_node* leaf = &tree->nodes[index];
     leaf->population = leaf->end - leaf->begin;
+    kd_node_tidy_rest( leaf );
     if ( leaf->population <= tree->leaf_limit )
     {
         leaf->refused = false;

@@ -86,7 +86,7 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
         pass.leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
             tree->order + node->begin, node->end - node->begin, tree->spare );
         pass.write = node->end - pass.leavers;
-        node->rest_begin = node->rest_end = pass.write;
+        node->rest_begin = node->rest_end = node->begin;
     }
     else
     {

@@ -135,6 +135,15 @@ static inline bool kd_node_holds( const kd_node* node, const clv_aabb* box )
         ( box->lower.z >= node->lower[2] ) & ( box->upper.z < node->upper[2] );
 }
 
+/// Nothing at rest is written in one way only, so that equal trees are equal byte by byte.
+static inline void kd_node_tidy_rest( kd_node* node )
+{
+    if ( node->rest_begin == node->rest_end )
+    {
+        node->rest_begin = node->rest_end = node->begin;
+    }
+}
+
 /// Which way a box goes at a plane: -1 left, 0 stays, 1 right.
 static inline int kd_side( const clv_aabb* box, uint32_t axis, float plane )
 {
