@@ -2,6 +2,7 @@
 #include "kd/kd_search.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,6 +12,7 @@ enum
 {
     REST = 0,
     ACTIVE = 1,
+    AHEAD = 24, // boxes asked for before they are needed
     USUAL_LIST = 2048, // entries that room is made for beforehand
     FEW_ENOUGH = 8192  // own objects of a node that a small grid does for; more are sorted
 };
@@ -93,6 +95,7 @@ static void gather( const search_run* run, const uint32_t* slots, uint32_t count
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = slots[i];
+        base_prefetch( &boxes[slots[i + AHEAD < count ? i + AHEAD : i]] );
         memcpy( items[i].lower, &boxes[slot].lower, sizeof( clv_vec3 ) );
         memcpy( items[i].upper, &boxes[slot].upper, sizeof( clv_vec3 ) );
         items[i].slot = slot;

@@ -107,6 +107,7 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     {
         uint32_t slot = slots[i];
         const float* box = &boxes[slot].lower.x;
+        base_prefetch( &boxes[slots[i + 24 < count ? i + 24 : i]] );
         __m128 above = _mm_cmpge_ps( _mm_loadu_ps( box ), least );
         __m128 below = _mm_cmplt_ps( _mm_loadu_ps( box + 2 ), most );
         bool stays = _mm_movemask_ps( _mm_and_ps( above, below ) ) == 15;
