@@ -146,7 +146,8 @@ static void two_lists_are_swept_alike_everywhere( void )
 typedef struct small_hand
 {
     int16_t lower[2][MOST + SMALL_ROUND], upper[2][MOST + SMALL_ROUND];
-    uint32_t slots[MOST + SMALL_ROUND], ends[MOST];
+    uint32_t items[MOST + SMALL_ROUND], ends[MOST];
+    simd_item exact[MOST];
     simd_small_row rows[MOST];
     simd_small_boxes boxes;
 } small_hand;
@@ -158,7 +159,10 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     {
         s->lower[0][i] = (int16_t)h->boxes[i].lower.y, s->upper[0][i] = (int16_t)h->boxes[i].upper.y;
         s->lower[1][i] = (int16_t)h->boxes[i].lower.z, s->upper[1][i] = (int16_t)h->boxes[i].upper.z;
-        s->slots[i] = i;
+        const clv_aabb* box = &h->boxes[i];
+        s->exact[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, i,
+            { box->upper.x, box->upper.y, box->upper.z }, 0 };
+        s->items[i] = i;
         s->ends[i] = i + 1 + test_random_below( random, h->count - i );
         uint32_t begin = test_random_below( random, h->count + 1 );
         s->rows[i] = ( simd_small_row ){
@@ -172,10 +176,10 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     s->boxes = ( simd_small_boxes ){
         { s->lower[0], s->lower[1] },
         { s->upper[0], s->upper[1] },
-        s->slots,
+        s->items,
         s->ends,
         h->count,
-        h->boxes,
+        s->exact,
     };
 }
 
@@ -185,7 +189,8 @@ static void small_with(
     simd_cursor cursor = { 0, 0 };
     *tests = 0;
     tight_open( tight );
-    while ( cross ? !kernels->cross_small( s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
+    while ( cross ? !kernels->cross_small(
+                        s->exact, s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
                   : !kernels->sweep_small( &s->boxes, &cursor, &tight->sink, tests ) )
     {
         drain( &tight->sink );

@@ -12,7 +12,7 @@ enum
 {
     REST = 0,
     ACTIVE = 1,
-    AHEAD = 24, // boxes asked for before they are needed
+    AHEAD = 24,        // boxes asked for before they are needed
     USUAL_LIST = 2048, // entries that room is made for beforehand
     FEW_ENOUGH = 8192  // own objects of a node that a small grid does for; more are sorted
 };
@@ -181,7 +181,7 @@ static clv_result cross_items( const search_run* run, const sweep_grid* grid, co
     }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->cross_small(
-        small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
+        items, small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
     {
         clv_result result = run->sink->make_room( run->sink );
         if ( result != CLV_OK )
@@ -217,7 +217,7 @@ static sweep_outcome fill_small(
     for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
           ++kind )
     {
-        outcome = sweep_small_fill( &search->small[kind], grid, own, count, kind, run->boxes );
+        outcome = sweep_small_fill( &search->small[kind], grid, own, count, kind );
     }
     return outcome;
 }

@@ -34,10 +34,10 @@ typedef struct simd_small_boxes
 {
     int16_t* lower[2]; ///< second and third axis, never negative
     int16_t* upper[2];
-    uint32_t* slots;
-    uint32_t* ends; ///< columns that a box may overlap end here
+    uint32_t* items; ///< which of `exact` this is
+    uint32_t* ends;  ///< columns that a box may overlap end here
     uint32_t count;
-    const clv_aabb* exact; ///< by slot
+    const simd_item* exact; ///< a list that was gathered just now, so it is close by
 } simd_small_boxes;
 
 /// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
@@ -65,9 +65,15 @@ typedef struct simd_small_row
 {
     int16_t lower[2];
     int16_t upper[2];
-    uint32_t slot;
+    uint32_t item; ///< which of the items it is from
     uint32_t begin, end;
 } simd_small_row;
+
+static inline bool simd_items_overlap( const simd_item* a, const simd_item* b )
+{
+    return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
+        b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
+}
 
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
@@ -128,9 +134,9 @@ typedef struct simd_kernels
     bool ( *sweep_small )(
         const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
-    /// Row by row, each against its range of columns. Adds, answers and starts as above.
-    bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-        simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+    /// Row by row, each against its range of columns; rows are of `items`. Adds, answers and starts as above.
+    bool ( *cross_small )( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
+        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

@@ -186,8 +186,8 @@ static void make_small(
 }
 
 // Columns row->begin or *column .. row->end. False, and *column where to go on, if the sink is full.
-static bool test_small_row(
-    const simd_small_row* row, const simd_small_boxes* boxes, uint32_t* column, pair_sink* sink )
+static bool test_small_row( const simd_item* item, const simd_small_row* row, const simd_small_boxes* boxes,
+    uint32_t* column, pair_sink* sink )
 {
     for ( ; *column < row->end; *column += 1 )
     {
@@ -198,13 +198,13 @@ static bool test_small_row(
             overlap &=
                 boxes->lower[axis][at] <= row->upper[axis] && row->lower[axis] <= boxes->upper[axis][at];
         }
-        if ( overlap && clv_aabb_overlap( boxes->exact[row->slot], boxes->exact[boxes->slots[at]] ) )
+        if ( overlap && simd_items_overlap( item, &boxes->exact[boxes->items[at]] ) )
         {
             if ( pair_sink_is_full( sink ) )
             {
                 return false;
             }
-            put_pair( sink, row->slot, boxes->slots[at] );
+            put_pair( sink, item->slot, boxes->exact[boxes->items[at]].slot );
         }
     }
     return true;
@@ -219,12 +219,12 @@ static bool sweep_small(
         simd_small_row row = {
             { boxes->lower[0][at], boxes->lower[1][at] },
             { boxes->upper[0][at], boxes->upper[1][at] },
-            boxes->slots[at],
+            boxes->items[at],
             at + 1,
             boxes->ends[at],
         };
         uint32_t column = cursor->column > 0 ? cursor->column : row.begin;
-        if ( !test_small_row( &row, boxes, &column, sink ) )
+        if ( !test_small_row( &boxes->exact[row.item], &row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;
@@ -235,14 +235,14 @@ static bool sweep_small(
     return true;
 }
 
-static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool cross_small( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
+    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < row_count; cursor->row += 1 )
     {
         const simd_small_row* row = &rows[cursor->row];
         uint32_t column = cursor->column > 0 ? cursor->column : row->begin;
-        if ( !test_small_row( row, boxes, &column, sink ) )
+        if ( !test_small_row( &items[row->item], row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;

@@ -8,22 +8,23 @@
 // No include guard: this is a template.
 
 static inline void put_exact(
-    pair_sink* sink, const simd_small_boxes* boxes, uint32_t slot, uint32_t at, uint32_t bits )
+    pair_sink* sink, const simd_small_boxes* boxes, const simd_item* item, uint32_t at, uint32_t bits )
 {
-    clv_aabb box = boxes->exact[slot];
+    uint32_t slot = item->slot;
     for ( ; bits != 0; bits &= bits - 1 )
     {
-        uint32_t other = boxes->slots[at + base_lowest_bit( bits )];
-        if ( clv_aabb_overlap( box, boxes->exact[other] ) )
+        const simd_item* other = &boxes->exact[boxes->items[at + base_lowest_bit( bits )]];
+        if ( simd_items_overlap( item, other ) )
         {
+            uint32_t other_slot = other->slot;
             sink->pairs[sink->count++] =
-                ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
+                ( clv_pair ){ slot < other_slot ? slot : other_slot, slot < other_slot ? other_slot : slot };
         }
     }
 }
 
 // Columns *column .. end. False, and *column where to go on, if the sink is full.
-static inline bool test_small_row( const int16_t lower[2], const int16_t upper[2], uint32_t slot,
+static inline bool test_small_row( const int16_t lower[2], const int16_t upper[2], const simd_item* item,
     const simd_small_boxes* boxes, uint32_t* column, uint32_t end, pair_sink* sink )
 {
     const small_wide wide_lower[2] = { small_splat( lower[0] ), small_splat( lower[1] ) };
@@ -41,7 +42,7 @@ static inline bool test_small_row( const int16_t lower[2], const int16_t upper[2
             *column = at;
             return false;
         }
-        put_exact( sink, boxes, slot, at, bits );
+        put_exact( sink, boxes, item, at, bits );
     }
     return true;
 }
@@ -56,7 +57,8 @@ static bool sweep_small(
         const int16_t lower[2] = { boxes->lower[0][row], boxes->lower[1][row] };
         const int16_t upper[2] = { boxes->upper[0][row], boxes->upper[1][row] };
         uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        if ( !test_small_row( lower, upper, boxes->slots[row], boxes, &column, boxes->ends[row], sink ) )
+        if ( !test_small_row(
+                 lower, upper, &boxes->exact[boxes->items[row]], boxes, &column, boxes->ends[row], sink ) )
         {
             cursor->column = column;
             *test_count += tests;
@@ -69,15 +71,15 @@ static bool sweep_small(
     return true;
 }
 
-static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
-    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool cross_small( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
+    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     uint64_t tests = 0;
     for ( ; cursor->row < row_count; cursor->row += 1 )
     {
         const simd_small_row* row = &rows[cursor->row];
         uint32_t column = cursor->column > 0 ? cursor->column : row->begin;
-        if ( !test_small_row( row->lower, row->upper, row->slot, boxes, &column, row->end, sink ) )
+        if ( !test_small_row( row->lower, row->upper, &items[row->item], boxes, &column, row->end, sink ) )
         {
             cursor->column = column;
             *test_count += tests;

@@ -35,8 +35,8 @@ void sweep_small_release( sweep_small* small )
 
 static void lay_out( sweep_small* small, char* block, uint64_t capacity )
 {
-    small->boxes.slots = (uint32_t*)block;
-    small->boxes.ends = small->boxes.slots + capacity;
+    small->boxes.items = (uint32_t*)block;
+    small->boxes.ends = small->boxes.items + capacity;
     int16_t* numbers = (int16_t*)( small->boxes.ends + capacity );
     for ( uint32_t axis = 0; axis < 2; ++axis )
     {
@@ -220,13 +220,13 @@ static void place_items(
         boxes.upper[0][at] = item->upper[second];
         boxes.lower[1][at] = item->lower[third];
         boxes.upper[1][at] = item->upper[third];
-        boxes.slots[at] = items[i].slot;
+        boxes.items[at] = i;
         boxes.ends[at] = starts[( (uint32_t)item->upper[axis] >> shift ) + 1];
     }
 }
 
-sweep_outcome sweep_small_fill( sweep_small* small, const sweep_grid* grid, const simd_item* items,
-    uint32_t count, uint32_t mark, const clv_aabb* exact )
+sweep_outcome sweep_small_fill(
+    sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count, uint32_t mark )
 {
     if ( !reserve_boxes( small, count ) )
     {
@@ -248,7 +248,7 @@ sweep_outcome sweep_small_fill( sweep_small* small, const sweep_grid* grid, cons
     }
     place_items( small, grid->axis, items, count, mark );
     small->boxes.count = kept;
-    small->boxes.exact = exact;
+    small->boxes.exact = items;
     return SWEEP_DONE;
 }
 
@@ -278,7 +278,7 @@ bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_it
         *row = ( simd_small_row ){
             { item->lower[second], item->lower[third] },
             { item->upper[second], item->upper[third] },
-            items[i].slot,
+            i,
             starts[first],
             starts[( (uint32_t)item->upper[axis] >> shift ) + 1],
         };

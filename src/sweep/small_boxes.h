@@ -46,9 +46,9 @@ typedef enum sweep_outcome
     SWEEP_OUT_OF_MEMORY,
 } sweep_outcome;
 
-/// Those items whose mark is `mark`; `exact` are their boxes by slot.
-sweep_outcome sweep_small_fill( sweep_small* small, const sweep_grid* grid, const simd_item* items,
-    uint32_t count, uint32_t mark, const clv_aabb* exact );
+/// Those items whose mark is `mark`. The boxes refer to the items, which must stay where they are.
+sweep_outcome sweep_small_fill(
+    sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count, uint32_t mark );
 
 /// For each item with a mark of at least `least_mark` the boxes that it may overlap, into small->rows; items that can overlap
 /// none are left out. False if out of memory.
