@@ -100,24 +100,16 @@ static bool update_world( kd_engine* engine, const kd_crowd* crowd )
     return true;
 }
 
-// Which boxes the tree holds, and which of them are new to it.
-static void update_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_doubt )
+// Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
+// ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
+// anyway, every place is in doubt.
+static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_doubt )
 {
     kd_tree* tree = &engine->tree;
-    kd_rest* rest = &engine->rest;
-    tree->boxes = crowd->boxes;
-    tree->changed = NULL;
-    if ( !has_rest( engine ) )
-    {
-        return;
-    }
-    double epsilon = engine->rules.epsilon * (double)engine->world.side;
-    kd_rest_classify( rest, crowd->boxes, (float)epsilon );
-    tree->boxes = rest->grown;
-    if ( !all_in_doubt && (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count )
-    {
-        tree->changed = rest->changed;
-    }
+    const kd_rest* rest = &engine->rest;
+    bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count;
+    tree->boxes = engine->was_incremental ? rest->grown : crowd->boxes;
+    tree->changed = engine->was_incremental && !all_in_doubt && is_few ? rest->changed : NULL;
 }
 
 static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
@@ -221,8 +213,13 @@ clv_result kd_engine_update(
     {
         update_members( engine, crowd );
     }
-    update_boxes( engine, crowd, all_in_doubt || anew );
+    if ( has_rest( engine ) )
+    {
+        kd_rest_classify( rest, crowd->boxes, (float)( engine->rules.epsilon * (double)engine->world.side ) );
+    }
+    bool came_from_complete = !engine->was_incremental;
     choose_mode( engine, crowd );
+    choose_boxes( engine, crowd, all_in_doubt || anew || came_from_complete );
     if ( !update_tree( engine ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -265,11 +262,11 @@ clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink
     clv_result result = engine->was_incremental
         ? search_incrementally( engine, crowd, sink )
         : kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
-    if ( !has_rest( engine ) )
+    if ( engine->tree.boxes == crowd->boxes )
     {
-        engine->tree.boxes = NULL; // they are the caller's
+        engine->tree.boxes = NULL; // they are the caller's, who may change them
     }
-    else if ( result == CLV_OK && sink->count > before )
+    if ( has_rest( engine ) && result == CLV_OK && sink->count > before )
     {
         kd_rest_expect( &engine->rest, sink->count - before );
     }
