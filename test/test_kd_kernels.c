@@ -295,6 +295,27 @@ static void slots_body( const simd_kernels* kernels, test_random* random )
     CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
 }
 
+static void pairs_body( const simd_kernels* kernels, test_random* random )
+{
+    static hand h;
+    static clv_pair pairs[MOST], mine[MOST], theirs[MOST];
+    deal( &h, random );
+    uint32_t count = h.count > 0 ? test_random_below( random, MOST + 1 ) : 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        pairs[i] = ( clv_pair ){ test_random_below( random, h.count ), test_random_below( random, h.count ) };
+    }
+    uint32_t kept = kernels->keep_overlapping( h.boxes, pairs, count, mine );
+    CHECK_EQUAL(
+        kept, simd_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
+    CHECK( memcmp( mine, theirs, kept * sizeof( clv_pair ) ) == 0 );
+}
+
+static void pairs_are_kept_alike_everywhere( void )
+{
+    each_isa( pairs_body );
+}
+
 static void leavers_and_hits_come_out_alike_everywhere( void )
 {
     each_isa( slots_body );
@@ -332,6 +353,7 @@ int main( int argc, char** argv )
         TEST_CASE( two_lists_are_swept_alike_everywhere ),
         TEST_CASE( small_boxes_are_swept_alike_everywhere ),
         TEST_CASE( steps_come_out_alike_everywhere ),
+        TEST_CASE( pairs_are_kept_alike_everywhere ),
         TEST_CASE( leavers_and_hits_come_out_alike_everywhere ),
         TEST_CASE( moving_boxes_are_told_and_grown_alike_everywhere ),
     };

@@ -150,29 +150,39 @@ void kd_rest_choose_active( kd_rest* rest )
     }
 }
 
-clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
+static void drop_active_pairs( kd_rest* rest )
 {
     uint64_t kept = 0;
-    rest->cache_test_count = 0;
     for ( uint64_t i = 0; i < rest->cache_count; ++i )
     {
         clv_pair pair = rest->cache[i];
-        if ( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) )
+        rest->cache[kept] = pair;
+        kept += !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) );
+    }
+    rest->cache_count = kept;
+}
+
+clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
+{
+    drop_active_pairs( rest );
+    rest->cache_test_count = rest->cache_count;
+    for ( uint64_t done = 0; done < rest->cache_count; )
+    {
+        if ( pair_sink_is_full( sink ) )
         {
-            continue;
-        }
-        rest->cache[kept++] = pair;
-        rest->cache_test_count += 1;
-        if ( clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
-        {
-            clv_result result = pair_sink_put( sink, pair.a, pair.b );
+            clv_result result = sink->make_room( sink );
             if ( result != CLV_OK )
             {
                 return result; // the caller forgets the cache
             }
         }
+        uint64_t room = sink->capacity - sink->count;
+        uint64_t left = rest->cache_count - done;
+        uint32_t chunk = (uint32_t)( left < room ? left : room < UINT32_MAX ? room : UINT32_MAX );
+        sink->count +=
+            rest->kernels->keep_overlapping( boxes, rest->cache + done, chunk, sink->pairs + sink->count );
+        done += chunk;
     }
-    rest->cache_count = kept;
     return CLV_OK;
 }
 

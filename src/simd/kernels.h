@@ -122,6 +122,10 @@ typedef struct simd_kernels
     uint32_t ( *pick_overlapping )(
         const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
+    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long. Returns how many.
+    uint32_t ( *keep_overlapping )(
+        const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
+
     /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
 

@@ -126,6 +126,26 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t keep_overlapping(
+    const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
+{
+    uint32_t kept_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* a = &boxes[pairs[i].a].lower.x;
+        const float* b = &boxes[pairs[i].b].lower.x;
+        // Lower z and the upper corner, moved down by one; the fourth lane means nothing.
+        __m128 a_upper = _mm_loadu_ps( a + 2 ), b_upper = _mm_loadu_ps( b + 2 );
+        a_upper = _mm_shuffle_ps( a_upper, a_upper, _MM_SHUFFLE( 3, 3, 2, 1 ) );
+        b_upper = _mm_shuffle_ps( b_upper, b_upper, _MM_SHUFFLE( 3, 3, 2, 1 ) );
+        __m128 overlap = _mm_and_ps(
+            _mm_cmple_ps( _mm_loadu_ps( a ), b_upper ), _mm_cmple_ps( _mm_loadu_ps( b ), a_upper ) );
+        kept[kept_count] = pairs[i];
+        kept_count += ( _mm_movemask_ps( overlap ) & 7 ) == 7;
+    }
+    return kept_count;
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -156,6 +176,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif

@@ -137,6 +137,27 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t keep_overlapping(
+    const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
+{
+    const uint32x4_t no_matter = { 0, 0, 0, UINT32_MAX };
+    uint32_t kept_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* a = &boxes[pairs[i].a].lower.x;
+        const float* b = &boxes[pairs[i].b].lower.x;
+        // Lower z and the upper corner, moved down by one; the fourth lane means nothing.
+        float32x4_t a_upper = vld1q_f32( a + 2 ), b_upper = vld1q_f32( b + 2 );
+        a_upper = vextq_f32( a_upper, a_upper, 1 );
+        b_upper = vextq_f32( b_upper, b_upper, 1 );
+        uint32x4_t overlap =
+            vandq_u32( vcleq_f32( vld1q_f32( a ), b_upper ), vcleq_f32( vld1q_f32( b ), a_upper ) );
+        kept[kept_count] = pairs[i];
+        kept_count += vminvq_u32( vorrq_u32( overlap, no_matter ) ) != 0;
+    }
+    return kept_count;
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -165,6 +186,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif

@@ -145,6 +145,20 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t keep_overlapping(
+    const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
+{
+    uint32_t kept_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( clv_aabb_overlap( boxes[pairs[i].a], boxes[pairs[i].b] ) )
+        {
+            kept[kept_count++] = pairs[i];
+        }
+    }
+    return kept_count;
+}
+
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
@@ -260,6 +274,7 @@ const simd_kernels simd_kernels_scalar = {
     sweep_cross,
     take_leavers,
     pick_overlapping,
+    keep_overlapping,
     regrow,
     make_small,
     sweep_small,
