@@ -293,6 +293,9 @@ static void slots_body( const simd_kernels* kernels, test_random* random )
     uint32_t hits = kernels->pick_overlapping( h.boxes, mine, h.count - left, &box, my_leavers );
     CHECK_EQUAL( hits, scalar->pick_overlapping( h.boxes, mine, h.count - left, &box, their_leavers ) );
     CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
+    hits = kernels->scan_overlapping( h.boxes, h.count, &box, my_leavers );
+    CHECK_EQUAL( hits, scalar->scan_overlapping( h.boxes, h.count, &box, their_leavers ) );
+    CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
 }
 
 static void pairs_body( const simd_kernels* kernels, test_random* random )

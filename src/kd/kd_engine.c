@@ -173,7 +173,7 @@ static bool update_tree( kd_engine* engine )
 static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count )
 {
     return kd_rest_reserve( &engine->rest, slot_count, has_rest( engine ) ) &&
-        ( !has_rest( engine ) || kd_tree_reserve_homes( &engine->tree, slot_count ) ) &&
+        ( !has_rest( engine ) || kd_tree_reserve_rest( &engine->tree, slot_count, crowd->count ) ) &&
         kd_search_reserve( &engine->search, crowd->count ) &&
         kd_tree_reserve(
             &engine->tree, crowd->count > engine->tree.count ? crowd->count : engine->tree.count );

@@ -30,6 +30,7 @@ void kd_query_forget( kd_tree* tree )
         kd_node* node = &tree->nodes[tree->stack[i]];
         node->rest_begin = node->rest_end = node->begin;
     }
+    tree->pool_end = 0;
 }
 
 static uint32_t count_resting( const query_run* run, uint32_t from, uint32_t to )
@@ -81,6 +82,9 @@ static bool sort_node( const query_run* run, uint32_t index )
         return false;
     }
     node->rest_axis = axis;
+    node->rest_pool = tree->pool_end;
+    tree->pool_end += kept;
+    CLV_ASSERT( tree->pool_end <= tree->pool_capacity );
     node->rest_begin = node->begin;
     node->rest_end = node->begin + kept;
     node->rest_reach = 0;
@@ -93,6 +97,8 @@ static bool sort_node( const query_run* run, uint32_t index )
         tree->order[node->begin + i] = slot;
         tree->homes[slot] = index;
         const clv_aabb* box = &run->boxes[slot];
+        tree->pool[node->rest_pool + i] = *box;
+        tree->pool_keys[node->rest_pool + i] = kd_lower( box, axis );
         float reach = reach_of( box, axis );
         float lower = kd_lower( box, node->axis );
         float upper = kd_upper( box, node->axis );
@@ -112,7 +118,7 @@ static bool sort_node( const query_run* run, uint32_t index )
     return true;
 }
 
-static bool sort_loose_nodes( const query_run* run )
+static bool sort_loose_nodes( const query_run* run, bool* full )
 {
     kd_tree* tree = run->tree;
     for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
@@ -126,12 +132,34 @@ static bool sort_loose_nodes( const query_run* run )
         }
         uint32_t resting = count_resting( run, node->begin, node->rest_begin ) +
             count_resting( run, node->rest_end, node->end );
-        if ( resting > limit && !sort_node( run, tree->stack[i] ) )
+        if ( resting <= limit )
+        {
+            continue;
+        }
+        if ( (uint64_t)tree->pool_end + ( node->end - node->begin ) > tree->pool_capacity )
+        {
+            *full = true;
+            return true;
+        }
+        if ( !sort_node( run, tree->stack[i] ) )
         {
             return false;
         }
     }
     return true;
+}
+
+// Where holes have eaten up the pool, it is filled from its start once more.
+static bool sort_nodes( const query_run* run )
+{
+    bool full = false;
+    bool ok = sort_loose_nodes( run, &full );
+    if ( ok && full )
+    {
+        kd_query_forget( run->tree );
+        ok = sort_loose_nodes( run, &full );
+    }
+    return ok;
 }
 
 // Slots one by one. Two active objects meet twice, once in each one's query: the lower slot reports.
@@ -158,21 +186,35 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
     return CLV_OK;
 }
 
-// First of the sorted objects that may reach up to `bound`. Sums are rounded monotonically, so none is passed over.
-static uint32_t find_first( const query_run* run, const kd_node* node, float bound )
+// First of the sorted objects that may reach up to `bound`, counted from the first. Sums are rounded monotonically, so none is
+// passed over.
+static uint32_t find_first( const kd_node* node, const float* keys, float bound )
 {
-    uint32_t first = node->rest_begin;
+    uint32_t first = 0;
     uint32_t count = node->rest_end - node->rest_begin;
     // Halving without a branch: which half it is, nothing could guess.
     while ( count > 0 )
     {
         uint32_t half = count / 2;
-        float lower = kd_lower( &run->boxes[run->tree->order[first + half]], node->rest_axis );
-        bool reaches = (double)lower + (double)node->rest_reach >= (double)bound;
+        bool reaches = (double)keys[first + half] + (double)node->rest_reach >= (double)bound;
         first = reaches ? first : first + half + 1;
         count = reaches ? half : count - half - 1;
     }
     return first;
+}
+
+static clv_result put_hits(
+    const query_run* run, uint32_t asker, const uint32_t* slots, const uint32_t* hits, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_result result = pair_sink_put( run->sink, asker, slots[hits[i]] );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
 }
 
 static clv_result test_resting( const query_run* run, uint32_t asker, const kd_node* node )
@@ -183,20 +225,23 @@ static clv_result test_resting( const query_run* run, uint32_t asker, const kd_n
     {
         return CLV_OK; // in inner nodes the usual case: far from the plane
     }
-    const uint32_t* order = run->tree->order;
-    float end = kd_upper( box, node->rest_axis );
-    uint32_t at = find_first( run, node, kd_lower( box, node->rest_axis ) );
-    while ( at < node->rest_end )
+    const float* keys = run->tree->pool_keys + node->rest_pool;
+    const clv_aabb* boxes = run->tree->pool + node->rest_pool;
+    const uint32_t* slots = run->tree->order + node->rest_begin;
+    float reach = kd_upper( box, node->rest_axis );
+    uint32_t end = node->rest_end - node->rest_begin;
+    uint32_t at = find_first( node, keys, kd_lower( box, node->rest_axis ) );
+    clv_result result = CLV_OK;
+    while ( result == CLV_OK && at < end && keys[at] <= reach )
     {
-        uint32_t chunk = node->rest_end - at < CHUNK ? node->rest_end - at : CHUNK;
-        clv_result result = test_slots( run, asker, order + at, chunk );
+        uint32_t hits[CHUNK];
+        uint32_t chunk = end - at < CHUNK ? end - at : CHUNK;
+        uint32_t hit_count = run->search->kernels->scan_overlapping( boxes + at, chunk, box, hits );
+        run->search->counters.test_count += chunk;
+        result = put_hits( run, asker, slots + at, hits, hit_count );
         at += chunk;
-        if ( result != CLV_OK || kd_lower( &run->boxes[order[at - 1]], node->rest_axis ) > end )
-        {
-            return result;
-        }
     }
-    return CLV_OK;
+    return result;
 }
 
 static clv_result ask_node( const query_run* run, uint32_t asker, const kd_node* node )
@@ -256,7 +301,7 @@ clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes
 {
     query_run run = { search, tree, boxes, active, sink };
     search->counters = ( kd_search_counters ){ 0 };
-    if ( !sort_loose_nodes( &run ) )
+    if ( !sort_nodes( &run ) )
     {
         return CLV_OUT_OF_MEMORY;
     }

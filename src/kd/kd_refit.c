@@ -62,6 +62,9 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
         uint32_t slot = order[i];
         if ( !kd_bit( tree->changed, slot ) )
         {
+            uint32_t place = node->rest_pool + ( pass->write - node->rest_begin );
+            tree->pool[place] = tree->pool[node->rest_pool + ( i - from )];
+            tree->pool_keys[place] = tree->pool_keys[node->rest_pool + ( i - from )];
             order[pass->write++] = slot;
         }
         else if ( kd_node_holds( node, &tree->boxes[slot] ) )

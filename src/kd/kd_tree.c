@@ -22,6 +22,8 @@ void kd_tree_release( kd_tree* tree )
     base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, tree->pool_keys, tree->pool_key_capacity, sizeof( float ) );
     kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
 }
 
@@ -53,7 +55,7 @@ bool kd_tree_reserve( kd_tree* tree, uint32_t count )
         reserve_nodes( tree, count / tree->leaf_limit * 6 + 8 );
 }
 
-bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count )
+bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
 {
     uint64_t before = tree->home_capacity;
     if ( !reserve_slots( tree, &tree->homes, &tree->home_capacity, before, slot_count ) )
@@ -64,7 +66,17 @@ bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count )
     {
         tree->homes[i] = KD_NONE;
     }
-    return true;
+    // Half as much again as can be at rest: nodes that are sorted anew leave holes.
+    uint64_t needed = (uint64_t)count + count / 2 + 64;
+    void* pool = tree->pool;
+    void* keys = tree->pool_keys;
+    bool ok = base_memory_reserve(
+                  tree->memory, &pool, &tree->pool_capacity, tree->pool_end, needed, sizeof( clv_aabb ) ) &&
+        base_memory_reserve(
+            tree->memory, &keys, &tree->pool_key_capacity, tree->pool_end, needed, sizeof( float ) );
+    tree->pool = pool;
+    tree->pool_keys = keys;
+    return ok;
 }
 
 void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
@@ -90,6 +102,7 @@ void kd_tree_clear( kd_tree* tree )
     tree->node_free = KD_NONE;
     tree->count = 0;
     tree->outside_count = 0;
+    tree->pool_end = 0;
 }
 
 uint32_t kd_node_take( kd_tree* tree )

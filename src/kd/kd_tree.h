@@ -50,7 +50,8 @@ typedef struct kd_node
     // Objects [rest_begin, rest_end) of the block are at rest and sorted along rest_axis; see kd_query.h.
     uint32_t rest_begin, rest_end;
     uint32_t rest_axis;
-    float rest_reach; ///< no box of them is longer along rest_axis
+    uint32_t rest_pool; ///< where copies of their boxes begin in tree->pool, in the same order
+    float rest_reach;   ///< no box of them is longer along rest_axis
     float rest_lower,
         rest_upper;   ///< where they lie along the axis of the plane: close to it, in an inner node
     bool rest_is_hit; ///< one of them may have changed
@@ -94,6 +95,10 @@ typedef struct kd_tree
     const uint64_t* changed; ///< by slot, a bit: box or place is new; NULL: take every box for changed
     uint32_t* homes;         ///< by slot: the node it is at rest in; stale for all others
     uint64_t home_capacity;
+    clv_aabb* pool;   ///< boxes of objects at rest, node by node: close together, where by slot they are not
+    float* pool_keys; ///< their lower bounds along rest_axis
+    uint64_t pool_capacity, pool_key_capacity;
+    uint32_t pool_end;
     kd_counters counters; ///< of the current update
 } kd_tree;
 
@@ -159,8 +164,8 @@ void kd_tree_release( kd_tree* tree );
 /// Room for `count` objects; false if out of memory.
 bool kd_tree_reserve( kd_tree* tree, uint32_t count );
 
-/// Room for homes of slots below `slot_count`; false if out of memory.
-bool kd_tree_reserve_homes( kd_tree* tree, uint32_t slot_count );
+/// Room for homes of slots below `slot_count` and for boxes at rest of `count` objects; false if out of memory.
+bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
 
 /// Mark the nodes in which a changed object was at rest; the next refit looks through no others.
 void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );

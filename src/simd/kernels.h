@@ -122,6 +122,10 @@ typedef struct simd_kernels
     uint32_t ( *pick_overlapping )(
         const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
+    /// The same for boxes in a row: their indices.
+    uint32_t ( *scan_overlapping )(
+        const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits );
+
     /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long. Returns how many.
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );

@@ -137,6 +137,22 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t scan_overlapping( const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    const float32x4_t most = { box->upper.x, box->upper.y, box->upper.z, INFINITY };
+    const float32x4_t least = { -INFINITY, box->lower.x, box->lower.y, box->lower.z };
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* other = &boxes[i].lower.x;
+        uint32x4_t overlap =
+            vandq_u32( vcleq_f32( vld1q_f32( other ), most ), vcgeq_f32( vld1q_f32( other + 2 ), least ) );
+        hits[hit_count] = i;
+        hit_count += vminvq_u32( overlap ) != 0;
+    }
+    return hit_count;
+}
+
 static uint32_t keep_overlapping(
     const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
 {
@@ -186,6 +202,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif

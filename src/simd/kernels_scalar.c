@@ -145,6 +145,19 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t scan_overlapping( const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( clv_aabb_overlap( boxes[i], *box ) )
+        {
+            hits[hit_count++] = i;
+        }
+    }
+    return hit_count;
+}
+
 static uint32_t keep_overlapping(
     const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
 {
@@ -274,6 +287,7 @@ const simd_kernels simd_kernels_scalar = {
     sweep_cross,
     take_leavers,
     pick_overlapping,
+    scan_overlapping,
     keep_overlapping,
     regrow,
     make_small,

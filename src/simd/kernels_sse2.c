@@ -139,6 +139,22 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
+static uint32_t scan_overlapping( const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits )
+{
+    const __m128 most = _mm_setr_ps( box->upper.x, box->upper.y, box->upper.z, INFINITY );
+    const __m128 least = _mm_setr_ps( -INFINITY, box->lower.x, box->lower.y, box->lower.z );
+    uint32_t hit_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* other = &boxes[i].lower.x;
+        __m128 below = _mm_cmple_ps( _mm_loadu_ps( other ), most );
+        __m128 above = _mm_cmpge_ps( _mm_loadu_ps( other + 2 ), least );
+        hits[hit_count] = i;
+        hit_count += _mm_movemask_ps( _mm_and_ps( below, above ) ) == 15;
+    }
+    return hit_count;
+}
+
 static uint32_t keep_overlapping(
     const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
 {
@@ -189,6 +205,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
 
 #endif
