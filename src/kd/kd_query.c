@@ -186,21 +186,21 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
     return CLV_OK;
 }
 
-// First of the sorted objects that may reach up to `bound`, counted from the first. Sums are rounded monotonically, so none is
-// passed over.
+// First of the sorted objects that may reach up to `bound`, counted from the first: none that begins more than the longest
+// one below it can. One float further down, for the rounding.
 static uint32_t find_first( const kd_node* node, const float* keys, float bound )
 {
-    uint32_t first = 0;
+    float least = nextafterf( (float)( (double)bound - (double)node->rest_reach ), -INFINITY );
+    const float* first = keys;
     uint32_t count = node->rest_end - node->rest_begin;
     // Halving without a branch: which half it is, nothing could guess.
-    while ( count > 0 )
+    while ( count > 1 )
     {
         uint32_t half = count / 2;
-        bool reaches = (double)keys[first + half] + (double)node->rest_reach >= (double)bound;
-        first = reaches ? first : first + half + 1;
-        count = reaches ? half : count - half - 1;
+        first += ( first[half - 1] < least ) * half;
+        count -= half;
     }
-    return first;
+    return (uint32_t)( first - keys ) + ( *first < least );
 }
 
 static clv_result put_hits(
