@@ -107,9 +107,10 @@ static inline bool kd_node_is_leaf( const kd_node* node )
     return node->left == KD_NONE;
 }
 
-static inline bool kd_bit( const uint64_t* bits, uint32_t slot )
+/// 0 or 1; a number, so that two of them can be joined without a branch.
+static inline uint32_t kd_bit( const uint64_t* bits, uint32_t slot )
 {
-    return ( bits[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
+    return (uint32_t)( bits[slot >> 6] >> ( slot & 63 ) ) & 1;
 }
 
 static inline void kd_bit_set( uint64_t* bits, uint32_t slot )
