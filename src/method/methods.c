@@ -11,6 +11,11 @@ static const method* const s_methods[] = {
     &method_engine,
     &method_brute,
     &method_sap,
+    &method_ray_kd,
+    &method_kd_rebuilt,
+    &method_kd_complete,
+    &method_kd_incremental,
+    &method_kd,
 };
 
 uint32_t method_count( void )

@@ -8,6 +8,16 @@
 extern const method method_brute;
 extern const method method_sap;
 extern const method method_engine;
+extern const method method_kd;
+extern const method method_kd_complete;
+extern const method method_kd_incremental;
+extern const method method_kd_rebuilt;
+extern const method method_ray_kd;
+
+struct kd_engine;
+
+/// method.report of all rows that stand on a kd_engine.
+uint32_t method_report_kd( struct kd_engine* engine, method_figure* figures, uint32_t capacity );
 
 /// Reads the clock only where the def asked for stage times; otherwise every lap is 0.
 typedef struct method_stopwatch
