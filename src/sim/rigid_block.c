@@ -29,11 +29,15 @@ static lane_body read_body( const clv_rigid* world, uint32_t index, uint32_t mov
     memset( &body, 0, sizeof( body ) );
     if ( moves != 0 )
     {
-        body.inverse_mass = world->motions[index].inverse_mass;
-        body.inertia = world->inertias[index];
+        body.inverse_mass = world->answers[index].inverse_mass;
+        body.inertia = world->answers[index].inverse_inertia;
     }
-    body.velocity = world->motions[index].velocity;
-    body.spin = world->motions[index].spin;
+    // Velocities are for bouncing alone, and cost a cache miss.
+    if ( world->def.restitution > 0.0f )
+    {
+        body.velocity = world->motions[index].velocity;
+        body.spin = world->motions[index].spin;
+    }
     return body;
 }
 
@@ -128,9 +132,7 @@ static void prepare_lane( clv_rigid* world, rigid_block* block, uint32_t lane, c
     const rigid_contact* contact = block->contacts[lane];
     lane_body a = read_body( world, block->a[lane], block->moves_a[lane] );
     lane_body b = read_body( world, block->b[lane], block->moves_b[lane] );
-    clv_vec3 to_b = contact->b >= RIGID_WALL
-        ? sim_vec3( 0.0f, 0.0f, 0.0f )
-        : sim_sub( world->boxes[contact->b].center, world->boxes[contact->a].center );
+    clv_vec3 to_b = contact->to_b;
     clv_vec3 anchor = anchor_of( contact );
     prepare_friction( block, lane, &a, &b, anchor, sim_sub( anchor, to_b ) );
     for ( uint32_t k = 0; k < contact->count; ++k )
@@ -186,6 +188,22 @@ void rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_soft
         else
         {
             idle_lane( block, lane );
+        }
+    }
+}
+
+void rigid_block_fetch( const clv_rigid* world, const rigid_block* block )
+{
+    for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
+    {
+        const char* contact = (const char*)block->contacts[lane];
+        if ( contact != NULL )
+        {
+            sim_fetch( contact );
+            sim_fetch( contact + 64 );
+            sim_fetch( contact + 128 );
+            sim_fetch( &world->answers[block->a[lane]] );
+            sim_fetch( &world->answers[block->b[lane]] );
         }
     }
 }

@@ -5,6 +5,9 @@
 
 #include "base/assertion.h"
 
+/// Pairs between the one that is fetched and the one that is looked at. Only b needs it: a goes up with the list.
+#define AHEAD 4
+
 typedef struct collide_job
 {
     clv_rigid* world;
@@ -144,6 +147,8 @@ static bool collide_pair(
     }
     contact->a = pair.a;
     contact->b = pair.b;
+    contact->to_b = pair.b < RIGID_WALL ? sim_sub( world->boxes[pair.b].center, world->boxes[pair.a].center )
+                                        : sim_vec3( 0.0f, 0.0f, 0.0f );
     copy_manifold( &manifold, contact );
     if ( last != NULL )
     {
@@ -163,6 +168,10 @@ static void collide_chunk( const collide_job* job, uint32_t kind, uint32_t chunk
     uint32_t kept = 0;
     for ( uint32_t i = begin; i < range.end; ++i )
     {
+        if ( kind == 0 && i + AHEAD < range.end )
+        {
+            sim_fetch( &job->world->boxes[pairs[i + AHEAD].b] );
+        }
         uint64_t key = (uint64_t)pairs[i].a << 32 | pairs[i].b;
         while ( from < last->count && contact_key( last, from ) < key )
         {

@@ -346,6 +346,10 @@ static void prepare_piece( uint32_t index, uint32_t worker, void* context )
     rigid_range range = rigid_piece( job->world->block_count, RIGID_BLOCK_PIECE, index );
     for ( uint32_t i = range.begin; i < range.end; ++i )
     {
+        if ( i + 2 < range.end )
+        {
+            rigid_block_fetch( job->world, &job->world->blocks[i + 2] );
+        }
         rigid_block_prepare( job->world, &job->world->blocks[i], job->soft );
     }
 }
@@ -361,14 +365,31 @@ static void store_piece( uint32_t index, uint32_t worker, void* context )
     }
 }
 
+/// Blocks between the one that is fetched and the one that is solved.
+#define AHEAD 2
+
+static void fetch_motions( const rigid_motion* motions, const rigid_block* block )
+{
+    for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
+    {
+        sim_fetch( &motions[block->a[lane]] );
+        sim_fetch( &motions[block->b[lane]] );
+    }
+}
+
 static void pass_piece( uint32_t index, uint32_t worker, void* context )
 {
     (void)worker;
     const solve_job* job = context;
     clv_rigid* world = job->world;
     rigid_range range = rigid_piece( job->round_count, RIGID_BLOCK_PIECE, index );
-    for ( uint32_t i = job->round_first + range.begin; i < job->round_first + range.end; ++i )
+    uint32_t end = job->round_first + range.end;
+    for ( uint32_t i = job->round_first + range.begin; i < end; ++i )
     {
+        if ( i + AHEAD < end )
+        {
+            fetch_motions( world->motions, &world->blocks[i + AHEAD] );
+        }
         rigid_block* block = &world->blocks[i];
         switch ( job->pass.kind )
         {

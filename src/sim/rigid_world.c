@@ -102,7 +102,7 @@ static clv_result check_def( const clv_rigid_def* def )
 #define BODY_COLUMNS( X )                                                                                    \
     X( poses )                                                                                               \
     X( boxes )                                                                                               \
-    X( inertias )                                                                                            \
+    X( answers )                                                                                             \
     X( bounds )                                                                                              \
     X( reaches )                                                                                             \
     X( ids )                                                                                                 \
@@ -294,7 +294,8 @@ void rigid_refresh( clv_rigid* world, uint32_t body )
             box->axes[j][i] = rotation.m[i][j];
         }
     }
-    world->inertias[body] = sim_sym3_from_diagonal( &rotation, pose->inverse_inertia );
+    world->answers[body].inverse_inertia = sim_sym3_from_diagonal( &rotation, pose->inverse_inertia );
+    world->answers[body].inverse_mass = world->motions[body].inverse_mass;
 }
 
 static void set_body( clv_rigid* world, uint32_t index, const clv_rigid_body* body )

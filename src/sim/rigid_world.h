@@ -46,6 +46,14 @@ typedef struct rigid_motion
     uint32_t pad[2];
 } rigid_motion;
 
+/// How a body answers to impulses: half a cache line, all that preparing a contact reads of it.
+typedef struct rigid_answer
+{
+    sim_sym3 inverse_inertia; ///< world axes
+    float inverse_mass;
+    uint32_t pad;
+} rigid_answer;
+
 /// Where and what a body is.
 typedef struct rigid_pose
 {
@@ -71,6 +79,7 @@ typedef struct rigid_contact
     uint32_t a, b; ///< bodies, or a body and a wall
     uint32_t count;
     clv_vec3 normal;   ///< from a to b
+    clv_vec3 to_b;     ///< from a's centre to b's; 0 for a wall
     clv_vec3 friction; ///< impulse on b in the plane of the contact
     float twist;       ///< angular impulse about the normal
     rigid_point points[NARROW_MANIFOLD_POINTS];
@@ -150,9 +159,9 @@ struct clv_rigid
         motions; ///< one more than bodies: the last rests for ever and stands for walls and idle lanes
     rigid_pose* poses;
     narrow_box* boxes;
-    sim_sym3* inertias; ///< inverse, world axes
-    clv_aabb* bounds;   ///< grown
-    float* reaches;     ///< how far each box was grown
+    rigid_answer* answers;
+    clv_aabb* bounds; ///< grown
+    float* reaches;   ///< how far each box was grown
     clv_id* ids;
     uint64_t* masks; ///< rounds each body occurs in
     float* rest_seconds;

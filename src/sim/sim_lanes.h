@@ -112,6 +112,16 @@ static inline void sim_lanes_transpose( sim_lanes r[4] )
 
 #endif
 
+/// A hint that this cache line is needed soon. Bodies lie where chance put them, so the hardware cannot guess.
+static inline void sim_fetch( const void* p )
+{
+#if defined( __GNUC__ ) || defined( __clang__ )
+    __builtin_prefetch( p );
+#else
+    (void)p;
+#endif
+}
+
 static inline sim_lanes sim_lanes_load( const float* p )
 {
     sim_lanes r;
