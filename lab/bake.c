@@ -20,7 +20,10 @@ scene_header bake_header( const bake_def* def, clv_aabb world )
     // A split scene of 8 N objects is another scene than one of 8 N bodies.
     snprintf( header.name, sizeof( header.name ), "%s%s", bake_scene_name( def ),
         def->scene.split ? "-split" : "" );
-    snprintf( header.type, sizeof( header.type ), "%s", body_type_name( def->scene.type ) );
+    const recipe* scene = def->scene.recipe;
+    bool is_mixed = scene != NULL && scene->group_count > 0; // --type has no say in it
+    snprintf(
+        header.type, sizeof( header.type ), "%s", is_mixed ? "mixed" : body_type_name( def->scene.type ) );
     header.object_count = generator_object_count( &def->scene );
     header.frame_count = def->frame_count;
     header.world = world;

@@ -495,7 +495,7 @@ bool recipe_read( const char* path, recipe* result, complaint* why )
     FILE* stream = fopen( path, "rb" );
     if ( stream == NULL )
     {
-        return complaint_write( why, "%s: cannot be opened: %s", path, strerror( errno ) );
+        return complaint_write( why, "%s: cannot be opened: %s; check the name", path, strerror( errno ) );
     }
     *result = recipe_default( "scene" );
     line_reader line = { .path = path, .why = why };
