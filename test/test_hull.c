@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/narrow.h"
 #include "math/orient.h"
-#include "math/random.h"
+#include "math/splitmix.h"
 #include "narrow/hull.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
 #include "math/eigen.h"
 #include "math/orient.h"
 #include "math/polar.h"
-#include "math/random.h"
+#include "math/splitmix.h"
 #include "support.h"
 
 static bool is_near( double a, double b, double tolerance )
