@@ -140,7 +140,7 @@ static void boxes_agree_with_separating_axes( void )
             check_contact( a, at_a, b, at_b, c );
         }
     }
-    CHECK( touching > 10000 );
+    CHECK( touching > test_scaled( 50000 ) / 5 );
 }
 
 static void hulls_agree_with_separating_axes( void )
