@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How many rounds GJK and EPA take over random pairs, beside what paper 003 reports for its own (section 3.6), and how
-// long; then the two ways to find an extreme point against the size of the hull. bench/narrow.md is made of its output.
+// How many rounds GJK and EPA take over random pairs, beside what paper 003 reports for its own (section
+// 3.6), and how long; then the two ways to find an extreme point against the size of the hull.
+// bench/narrow.md is made of its output.
 //
 //   narrow_rounds [PAIRS]        default 10,000,000
 #include "base/timer.h"
@@ -55,8 +56,8 @@ static void place( math_random* random, const clv_hull* hull, math_pose* a, math
     math_vec3 offset;
     do
     {
-        offset = math_make( math_random_between( random, -reach, reach ), math_random_between( random, -reach, reach ),
-            math_random_between( random, -reach, reach ) );
+        offset = math_make( math_random_between( random, -reach, reach ),
+            math_random_between( random, -reach, reach ), math_random_between( random, -reach, reach ) );
     } while ( math_length( offset ) > reach );
     a->rotation = math_quat_matrix( math_random_rotation( random ) );
     b->rotation = math_quat_matrix( math_random_rotation( random ) );
@@ -73,7 +74,8 @@ static void make_shallow( math_random* random, const narrow_contact* contact, na
 
 static void print_histogram( const char* title, const histogram* h )
 {
-    printf( "\n%s: %" PRIu64 " searches, mean %.2f, most %u\n\n| rounds | searches | share |\n| ---: | ---: | ---: |\n",
+    printf( "\n%s: %" PRIu64
+            " searches, mean %.2f, most %u\n\n| rounds | searches | share |\n| ---: | ---: | ---: |\n",
         title, h->total, histogram_mean( h ), h->most );
     for ( uint32_t i = 0; i <= h->most; ++i )
     {
@@ -165,7 +167,8 @@ static double time_support( const clv_hull* hull, bool climb, uint32_t* sum )
     math_vec3 direction = { 1, 0, 0 };
     for ( int i = 0; i < 1024; ++i )
     {
-        direction = math_normalize( math_add_scaled( direction, math_random_direction( &random ), 0.7 ), direction );
+        direction =
+            math_normalize( math_add_scaled( direction, math_random_direction( &random ), 0.7 ), direction );
         directions[i] = direction;
     }
     uint64_t best = UINT64_MAX;
@@ -189,7 +192,8 @@ static void compare_support( void )
 {
     const uint32_t sizes[] = { 8, 16, 24, 32, 48, 64, 96, 128, 256, 1024 };
     uint32_t sum = 0;
-    printf( "\n## Extreme points\n\n| vertices | looking at all, ns | climbing, ns |\n| ---: | ---: | ---: |\n" );
+    printf(
+        "\n## Extreme points\n\n| vertices | looking at all, ns | climbing, ns |\n| ---: | ---: | ---: |\n" );
     for ( size_t i = 0; i < sizeof( sizes ) / sizeof( sizes[0] ); ++i )
     {
         clv_hull* hull = make_ball( sizes[i] );
@@ -212,7 +216,8 @@ int main( int argc, char** argv )
         pair_count = strtoull( argv[1], &end, 10 );
         if ( *end != '\0' || pair_count == 0 || argc > 2 )
         {
-            fprintf( stderr, "narrow_rounds: '%s' is no number of pairs; use a whole number such as 10000000\n", argv[1] );
+            fprintf( stderr,
+                "narrow_rounds: '%s' is no number of pairs; use a whole number such as 10000000\n", argv[1] );
             return 2;
         }
     }

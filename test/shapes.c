@@ -96,7 +96,8 @@ double shapes_reach( clv_shape shape, clv_transform at, math_vec3 direction )
     return best + skin;
 }
 
-// How far apart the shadows of both on an axis are; negative: how much they overlap. Directions of no length say nothing.
+// How far apart the shadows of both on an axis are; negative: how much they overlap. Directions of no length
+// say nothing.
 static double axis_gap( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, math_vec3 axis )
 {
     double length = math_length( axis );
@@ -142,7 +143,8 @@ static uint32_t list_edges( const clv_hull* hull, clv_transform at, math_vec3* e
         {
             if ( view.neighbours[i] > v )
             {
-                math_vec3 from = math_widen( view.vertices[v] ), to = math_widen( view.vertices[view.neighbours[i]] );
+                math_vec3 from = math_widen( view.vertices[v] ),
+                          to = math_widen( view.vertices[view.neighbours[i]] );
                 edges[count++] = math_apply( &pose.rotation, math_sub( to, from ) );
             }
         }
@@ -171,7 +173,8 @@ double shapes_hull_separation( const clv_hull* a, clv_transform at_a, const clv_
     {
         for ( uint32_t k = 0; k < count_b; ++k )
         {
-            best = math_max( best, axis_gap( shape_a, at_a, shape_b, at_b, math_cross( edges_a[i], edges_b[k] ) ) );
+            best = math_max(
+                best, axis_gap( shape_a, at_a, shape_b, at_b, math_cross( edges_a[i], edges_b[k] ) ) );
         }
     }
     return best;

@@ -28,7 +28,8 @@ clv_transform shapes_pose( math_random* random, double spread );
 /// The largest of dot( direction, p ) over the shape, by looking at every vertex.
 double shapes_reach( clv_shape shape, clv_transform at, math_vec3 direction );
 
-/// Two boxes by the 15 separating axes: negative is the depth of their overlap, positive a lower bound of the distance.
+/// Two boxes by the 15 separating axes: negative is the depth of their overlap, positive a lower bound of the
+/// distance.
 double shapes_box_separation( clv_vec3 half_a, clv_transform at_a, clv_vec3 half_b, clv_transform at_b );
 
 /// The same for any two solid hulls: every face normal and every cross product of two edges.

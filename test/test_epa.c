@@ -65,8 +65,8 @@ static void touching_is_depth_zero( void )
     clv_shape box = clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } );
     for ( int corner = 1; corner < 8; ++corner )
     {
-        clv_transform at = clv_transform_at(
-            corner & 1 ? 2.0f : 0.0f, corner & 2 ? 2.0f : 0.0f, corner & 4 ? 2.0f : 0.0f );
+        clv_transform at =
+            clv_transform_at( corner & 1 ? 2.0f : 0.0f, corner & 2 ? 2.0f : 0.0f, corner & 4 ? 2.0f : 0.0f );
         clv_contact c = ask( box, clv_identity_transform(), box, at );
         CHECK( c.touching && is_near( (double)c.depth, 0.0, 1e-9 ) );
         check_contact( box, clv_identity_transform(), box, at, c );
@@ -196,8 +196,10 @@ static void parallel_bodies_part_too( void )
         clv_shape shape = shapes_make( (shapes_kind)( i % 4 ) );
         clv_transform at_a = shapes_pose( &random, 2 ), at_b = at_a;
         math_pose pose = math_pose_widen( at_a );
-        math_vec3 step = i % 3 == 0 ? math_column( &pose.rotation, (int)( i / 3 % 3 ) ) : math_random_direction( &random );
-        at_b.position = math_narrow( math_add_scaled( pose.position, step, math_random_between( &random, 0, 1.2 ) ) );
+        math_vec3 step =
+            i % 3 == 0 ? math_column( &pose.rotation, (int)( i / 3 % 3 ) ) : math_random_direction( &random );
+        at_b.position =
+            math_narrow( math_add_scaled( pose.position, step, math_random_between( &random, 0, 1.2 ) ) );
         clv_contact c = ask( shape, at_a, shape, at_b );
         CHECK( c.touching );
         check_contact( shape, at_a, shape, at_b, c );
@@ -210,8 +212,10 @@ static void plane_contacts_are_the_lowest_vertex( void )
 {
     clv_plane floor = { { 0, 1, 0 }, 0 };
     clv_contact c;
-    CHECK_OK( clv_shape_plane_contact( clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } ), clv_transform_at( 0, 0.75f, 0 ), floor, &c ) );
-    CHECK( c.touching && c.depth == 0.25f && c.normal.y == -1.0f && c.point_a.y == -0.25f && c.point_b.y == 0.0f );
+    CHECK_OK( clv_shape_plane_contact(
+        clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } ), clv_transform_at( 0, 0.75f, 0 ), floor, &c ) );
+    CHECK( c.touching && c.depth == 0.25f && c.normal.y == -1.0f && c.point_a.y == -0.25f &&
+        c.point_b.y == 0.0f );
     CHECK_OK( clv_shape_plane_contact( clv_sphere_shape( 1 ), clv_transform_at( 0, 1, 0 ), floor, &c ) );
     CHECK( c.touching && c.depth == 0.0f );
     CHECK_OK( clv_shape_plane_contact( clv_sphere_shape( 1 ), clv_transform_at( 0, 1.001f, 0 ), floor, &c ) );
@@ -228,7 +232,8 @@ static void plane_contacts_are_the_lowest_vertex( void )
         CHECK( !c.touching || is_near( (double)c.depth, depth, 1e-6 ) );
     }
     floor.offset = NAN;
-    CHECK_RESULT( clv_shape_plane_contact( clv_sphere_shape( 1 ), clv_identity_transform(), floor, &c ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT( clv_shape_plane_contact( clv_sphere_shape( 1 ), clv_identity_transform(), floor, &c ),
+        CLV_BAD_ARGUMENT );
 }
 
 int main( int argc, char** argv )

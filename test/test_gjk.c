@@ -16,9 +16,10 @@ static clv_distance ask( clv_shape a, clv_transform at_a, clv_shape b, clv_trans
     return d;
 }
 
-// The distance is right if the points are that far apart and the plane through each, across the line between them, has
-// the whole of its shape on its own side. No other pair of points can then be nearer.
-static void check_certificate( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_distance d )
+// The distance is right if the points are that far apart and the plane through each, across the line between
+// them, has the whole of its shape on its own side. No other pair of points can then be nearer.
+static void check_certificate(
+    clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_distance d )
 {
     CHECK( d.converged );
     math_vec3 normal = math_widen( d.normal ), from = math_widen( d.point_a ), to = math_widen( d.point_b );
@@ -53,9 +54,11 @@ static void support_is_on_the_skin( void )
     clv_transform at = clv_transform_at( 1, 2, 3 );
     CHECK_OK( clv_shape_support( clv_sphere_shape( 2 ), at, ( clv_vec3 ){ 0, 5, 0 }, &point ) );
     CHECK( point.x == 1.0f && point.y == 4.0f && point.z == 3.0f );
-    CHECK_OK( clv_shape_support( clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } ), at, ( clv_vec3 ){ 1, -1, 1 }, &point ) );
+    CHECK_OK(
+        clv_shape_support( clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } ), at, ( clv_vec3 ){ 1, -1, 1 }, &point ) );
     CHECK( point.x == 2.0f && point.y == 1.0f && point.z == 4.0f );
-    CHECK_RESULT( clv_shape_support( clv_sphere_shape( 2 ), at, ( clv_vec3 ){ 0, 0, 0 }, &point ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT(
+        clv_shape_support( clv_sphere_shape( 2 ), at, ( clv_vec3 ){ 0, 0, 0 }, &point ), CLV_BAD_ARGUMENT );
 }
 
 // ---- exact little cases
@@ -64,7 +67,8 @@ static void boxes_side_by_side( void )
 {
     clv_shape box = clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } );
     clv_distance d = ask( box, clv_transform_at( 0, 0, 0 ), box, clv_transform_at( 5, 0, 0 ) );
-    CHECK( !d.touching && d.distance == 3.0f && d.normal.x == 1.0f && d.point_a.x == 1.0f && d.point_b.x == 4.0f );
+    CHECK( !d.touching && d.distance == 3.0f && d.normal.x == 1.0f && d.point_a.x == 1.0f &&
+        d.point_b.x == 4.0f );
     d = ask( box, clv_transform_at( 0, 0, 0 ), box, clv_transform_at( 5, 6, 0 ) );
     CHECK( is_near( (double)d.distance, 5.0, 1e-6 ) );
     d = ask( box, clv_transform_at( 1e6f, 0, 0 ), box, clv_transform_at( 1e6f + 2.5f, 0, 0 ) );
@@ -83,7 +87,8 @@ static void touching_faces_edges_and_corners_touch( void )
         bool touching = false;
         for ( int corner = 1; corner < 8; ++corner )
         {
-            clv_transform at = clv_transform_at( corner & 1 ? 2.0f : 0.0f, corner & 2 ? 2.0f : 0.0f, corner & 4 ? 2.0f : 0.0f );
+            clv_transform at = clv_transform_at(
+                corner & 1 ? 2.0f : 0.0f, corner & 2 ? 2.0f : 0.0f, corner & 4 ? 2.0f : 0.0f );
             CHECK( ask( a, clv_identity_transform(), b, at ).touching );
             CHECK_OK( clv_shape_overlap( a, clv_identity_transform(), b, at, NULL, &touching ) );
             CHECK( touching );
@@ -180,7 +185,8 @@ static void parallel_bodies_carry_their_proof( void )
         clv_transform at_a = shapes_pose( &random, 2 ), at_b = at_a;
         math_pose pose = math_pose_widen( at_a );
         math_vec3 step = math_column( &pose.rotation, (int)( i / 4 % 3 ) );
-        at_b.position = math_narrow( math_add_scaled( pose.position, step, math_random_between( &random, 1.5, 4 ) ) );
+        at_b.position =
+            math_narrow( math_add_scaled( pose.position, step, math_random_between( &random, 1.5, 4 ) ) );
         clv_distance d = ask( a, at_a, b, at_b );
         if ( !d.touching )
         {
@@ -197,7 +203,8 @@ static void warm_starts_agree_with_cold_ones( void )
     {
         math_random random = math_random_seed( seed );
         test_where.seed = seed;
-        clv_shape a = shapes_make( seed % 2 ? SHAPES_OCTAHEDRON : SHAPES_CLOUD ), b = shapes_make( SHAPES_RHOMBI );
+        clv_shape a = shapes_make( seed % 2 ? SHAPES_OCTAHEDRON : SHAPES_CLOUD ),
+                  b = shapes_make( SHAPES_RHOMBI );
         clv_transform at_a = shapes_pose( &random, 1 ), at_b = shapes_pose( &random, 3 );
         clv_pair_cache cache = { 0 };
         for ( uint32_t frame = 0; frame < 50; ++frame )
@@ -220,10 +227,12 @@ static void a_stale_cache_does_no_harm( void )
     clv_pair_cache cache = { 4, { 999, 3, 7, 0 }, { 1, 888, 2, 777 } };
     clv_shape a = shapes_make( SHAPES_OCTAHEDRON ), b = shapes_make( SHAPES_BOX );
     clv_distance warm, cold = ask( a, clv_transform_at( 0, 0, 0 ), b, clv_transform_at( 3, 1, 0 ) );
-    CHECK_OK( clv_shape_distance( a, clv_transform_at( 0, 0, 0 ), b, clv_transform_at( 3, 1, 0 ), &cache, &warm ) );
+    CHECK_OK(
+        clv_shape_distance( a, clv_transform_at( 0, 0, 0 ), b, clv_transform_at( 3, 1, 0 ), &cache, &warm ) );
     CHECK( warm.distance == cold.distance );
     cache.count = 12345;
-    CHECK_OK( clv_shape_distance( a, clv_transform_at( 0, 0, 0 ), b, clv_transform_at( 3, 1, 0 ), &cache, &warm ) );
+    CHECK_OK(
+        clv_shape_distance( a, clv_transform_at( 0, 0, 0 ), b, clv_transform_at( 3, 1, 0 ), &cache, &warm ) );
     CHECK( warm.distance == cold.distance );
 }
 

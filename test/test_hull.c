@@ -57,7 +57,8 @@ static void check_contains( const clv_hull* hull, const clv_vec3* points, uint32
         math_vec3 normal = math_widen( view.face_planes[f].normal );
         for ( uint32_t i = 0; i < count; ++i )
         {
-            CHECK( math_dot( normal, math_widen( points[i] ) ) <= (double)view.face_planes[f].offset + slack );
+            CHECK(
+                math_dot( normal, math_widen( points[i] ) ) <= (double)view.face_planes[f].offset + slack );
         }
     }
 }
@@ -106,7 +107,8 @@ static void sizes_must_be_positive_and_finite( void )
     clv_hull* hull = NULL;
     CHECK_RESULT( clv_hull_create_box( ( clv_vec3 ){ 1, 0, 1 }, &hull ), CLV_BAD_ARGUMENT );
     CHECK_RESULT( clv_hull_create_box( ( clv_vec3 ){ 1, NAN, 1 }, &hull ), CLV_BAD_ARGUMENT );
-    CHECK_RESULT( clv_hull_create_truncated_octahedron( ( clv_vec3 ){ INFINITY, 1, 1 }, &hull ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT(
+        clv_hull_create_truncated_octahedron( ( clv_vec3 ){ INFINITY, 1, 1 }, &hull ), CLV_BAD_ARGUMENT );
     CHECK( hull == NULL );
 }
 
@@ -115,7 +117,8 @@ static void sizes_must_be_positive_and_finite( void )
 static clv_vec3 random_point( math_random* random, double size )
 {
     clv_vec3 p = { (float)math_random_between( random, -size, size ),
-        (float)math_random_between( random, -size, size ), (float)math_random_between( random, -size, size ) };
+        (float)math_random_between( random, -size, size ),
+        (float)math_random_between( random, -size, size ) };
     return p;
 }
 
@@ -195,7 +198,8 @@ static void lattice_clouds_stay_consistent( void )
         for ( uint32_t i = 0; i < 60; ++i )
         {
             points[i] = ( clv_vec3 ){ (float)(int)math_random_between( &random, 0, 4 ),
-                (float)(int)math_random_between( &random, 0, 4 ), (float)(int)math_random_between( &random, 0, 4 ) };
+                (float)(int)math_random_between( &random, 0, 4 ),
+                (float)(int)math_random_between( &random, 0, 4 ) };
         }
         clv_hull* hull = make_hull( points, 60 );
         check_hull( hull );
@@ -242,7 +246,8 @@ static void far_from_the_origin( void )
 
 static void coplanar_points_make_two_faces( void )
 {
-    clv_vec3 points[7] = { { 0, 1, 0 }, { 4, 1, 0 }, { 2, 1, 2 }, { 4, 1, 4 }, { 0, 1, 4 }, { 2, 1, 0 }, { 0, 1, 0 } };
+    clv_vec3 points[7] = { { 0, 1, 0 }, { 4, 1, 0 }, { 2, 1, 2 }, { 4, 1, 4 }, { 0, 1, 4 }, { 2, 1, 0 },
+        { 0, 1, 0 } };
     clv_hull* hull = make_hull( points, 7 );
     clv_hull_view view = clv_hull_get_view( hull );
     check_hull( hull );
@@ -279,7 +284,8 @@ static void equal_points_make_a_point( void )
         clv_hull* hull = make_hull( points, count );
         clv_hull_view view = clv_hull_get_view( hull );
         check_hull( hull );
-        CHECK( view.dimension == 0 && view.vertex_count == 1 && view.edge_count == 0 && view.face_count == 0 );
+        CHECK(
+            view.dimension == 0 && view.vertex_count == 1 && view.edge_count == 0 && view.face_count == 0 );
         clv_hull_destroy( hull );
     }
 }
@@ -326,7 +332,8 @@ static void* stingy_allocate( size_t size, size_t alignment, void* user )
     s->left -= 1;
     s->held += 1;
     char* block = malloc( size + alignment + sizeof( void* ) );
-    char* data = (char*)( ( (uintptr_t)block + alignment + sizeof( void* ) ) & ~(uintptr_t)( alignment - 1 ) );
+    char* data =
+        (char*)( ( (uintptr_t)block + alignment + sizeof( void* ) ) & ~(uintptr_t)( alignment - 1 ) );
     memcpy( data - sizeof( void* ), &block, sizeof( void* ) );
     return data;
 }

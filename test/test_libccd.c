@@ -70,7 +70,8 @@ static their_answer ask_them( const body* a, const body* b )
 // How far b must move along a direction until the shapes only touch.
 static double depth_along( const body* a, const body* b, math_vec3 direction )
 {
-    return shapes_reach( a->shape, a->at, direction ) + shapes_reach( b->shape, b->at, math_neg( direction ) );
+    return shapes_reach( a->shape, a->at, direction ) +
+        shapes_reach( b->shape, b->at, math_neg( direction ) );
 }
 
 typedef struct tally
@@ -78,16 +79,18 @@ typedef struct tally
     uint32_t touching, close_calls, theirs_short, theirs_long;
 } tally;
 
-// libccd's expansion at times ends at an edge of its polytope that is inside the difference, and reports a depth that
-// does not part the shapes. Where the depths differ, both are held against the shapes themselves.
-static void compare_depths( const body* a, const body* b, const clv_contact* ours, their_answer theirs, tally* t )
+// libccd's expansion at times ends at an edge of its polytope that is inside the difference, and reports a
+// depth that does not part the shapes. Where the depths differ, both are held against the shapes themselves.
+static void compare_depths(
+    const body* a, const body* b, const clv_contact* ours, their_answer theirs, tally* t )
 {
     double depth = (double)ours->depth;
     CHECK( ours->converged );
     CHECK( depth_along( a, b, math_widen( ours->normal ) ) <= depth + 1e-5 ); // ours does part them
     if ( theirs.depth < depth - 1e-4 )
     {
-        CHECK( depth_along( a, b, theirs.direction ) > theirs.depth + 1e-5 ); // theirs is shorter and does not
+        CHECK(
+            depth_along( a, b, theirs.direction ) > theirs.depth + 1e-5 ); // theirs is shorter and does not
         t->theirs_short += 1;
     }
     else if ( theirs.depth > depth + 1e-4 )
@@ -123,10 +126,12 @@ static void overlap_and_depth_agree_with_libccd( void )
             t.touching += 1;
         }
     }
-    printf( "  %u pairs, %u touching; %u close calls; libccd's depth too short in %u, longer than needed in %u\n", count,
-        t.touching, t.close_calls, t.theirs_short, t.theirs_long );
+    printf(
+        "  %u pairs, %u touching; %u close calls; libccd's depth too short in %u, longer than needed in %u\n",
+        count, t.touching, t.close_calls, t.theirs_short, t.theirs_long );
     CHECK( t.touching > count / 4 && t.touching < count );
-    CHECK( t.close_calls <= count / 1000 && t.theirs_long <= t.touching / 100 && t.theirs_short < t.touching / 2 );
+    CHECK( t.close_calls <= count / 1000 && t.theirs_long <= t.touching / 100 &&
+        t.theirs_short < t.touching / 2 );
 }
 
 int main( int argc, char** argv )

@@ -55,8 +55,10 @@ static void cross_product_is_right_handed( void )
 static void normalize_keeps_tiny_and_huge_vectors( void )
 {
     math_vec3 otherwise = { 0, 1, 0 };
-    CHECK( is_near( math_length( math_normalize( math_make( 3e-200, 4e-200, 0 ), otherwise ) ), 1.0, 1e-15 ) );
-    CHECK( is_near( math_length( math_normalize( math_make( 3e200, 4e200, 1e200 ), otherwise ) ), 1.0, 1e-15 ) );
+    CHECK(
+        is_near( math_length( math_normalize( math_make( 3e-200, 4e-200, 0 ), otherwise ) ), 1.0, 1e-15 ) );
+    CHECK(
+        is_near( math_length( math_normalize( math_make( 3e200, 4e200, 1e200 ), otherwise ) ), 1.0, 1e-15 ) );
     CHECK( math_normalize( math_make( 0, 0, 0 ), otherwise ).y == 1.0 );
 }
 
@@ -253,7 +255,8 @@ static clv_vec3 random_point( math_random* random )
     return p;
 }
 
-// Points one float away from a plane through small whole numbers: their side is known, the determinant is all rounding.
+// Points one float away from a plane through small whole numbers: their side is known, the determinant is all
+// rounding.
 static void orientation_is_exact_one_float_off_a_plane( void )
 {
     math_random random = math_random_seed( 7 );

@@ -15,13 +15,17 @@ static void rounding_goes_outwards_by_less_than_a_step( void )
     math_random random = math_random_seed( 41 );
     for ( int i = 0; i < 100000; ++i )
     {
-        double value = math_random_between( &random, -1, 1 ) * ( i % 3 == 0 ? 1e30 : i % 3 == 1 ? 1.0 : 1e-42 );
+        double value = math_random_between( &random, -1, 1 ) *
+            ( i % 3 == 0         ? 1e30
+                    : i % 3 == 1 ? 1.0
+                                 : 1e-42 );
         float up = volume_round_up( value ), down = volume_round_down( value );
         CHECK( (double)down <= value && value <= (double)up );
         CHECK( nextafterf( down, INFINITY ) >= up ); // neighbours, or the same
         CHECK( (double)nextafterf( up, -INFINITY ) < value && (double)nextafterf( down, INFINITY ) > value );
     }
-    CHECK( volume_round_up( 0.5 ) == 0.5f && volume_round_down( -3.0 ) == -3.0f && volume_round_up( 0.0 ) == 0.0f );
+    CHECK( volume_round_up( 0.5 ) == 0.5f && volume_round_down( -3.0 ) == -3.0f &&
+        volume_round_up( 0.0 ) == 0.0f );
     CHECK( volume_round_up( 1e300 ) == INFINITY && volume_round_down( 1e-300 ) == 0.0f );
     CHECK( volume_round_up( 1e-300 ) > 0.0f && volume_round_up( -1e-300 ) == 0.0f );
 }
@@ -83,13 +87,15 @@ static void volumes_contain_and_are_tight( void )
         for ( uint32_t axis = 0; axis < 9; ++axis )
         {
             math_vec3 direction = math_widen( clv_dop18_axis( axis ) );
-            double upper = shapes_reach( shape, at, direction ), lower = -shapes_reach( shape, at, math_neg( direction ) );
+            double upper = shapes_reach( shape, at, direction ),
+                   lower = -shapes_reach( shape, at, math_neg( direction ) );
             // The judge rounds too, by some 1e-16 of the position.
             CHECK( (double)dop.upper[axis] >= upper - 1e-10 && (double)dop.upper[axis] <= upper + step );
             CHECK( (double)dop.lower[axis] <= lower + 1e-10 && (double)dop.lower[axis] >= lower - step );
             if ( axis < 3 )
             {
-                CHECK( ( &aabb.lower.x )[axis] == dop.lower[axis] && ( &aabb.upper.x )[axis] == dop.upper[axis] );
+                CHECK( ( &aabb.lower.x )[axis] == dop.lower[axis] &&
+                    ( &aabb.upper.x )[axis] == dop.upper[axis] );
             }
             double reach = (double)sphere.radius * math_length( direction );
             CHECK( math_dot( direction, math_widen( sphere.center ) ) + reach >= upper - 1e-10 );
@@ -106,7 +112,8 @@ static void bad_shapes_have_no_volume( void )
     CHECK_RESULT( clv_shape_aabb( clv_sphere_shape( 1 ), lost, &aabb ), CLV_BAD_ARGUMENT );
     lost.position.x = INFINITY;
     CHECK_RESULT( clv_shape_dop18( clv_sphere_shape( 1 ), lost, &dop ), CLV_BAD_ARGUMENT );
-    CHECK_RESULT( clv_shape_sphere( clv_sphere_shape( -1 ), clv_identity_transform(), &sphere ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT(
+        clv_shape_sphere( clv_sphere_shape( -1 ), clv_identity_transform(), &sphere ), CLV_BAD_ARGUMENT );
 }
 
 static void touching_volumes_overlap( void )
@@ -135,7 +142,8 @@ static void the_axis_follows_the_spread( void )
         {
             math_vec3 p = math_scale( math_random_direction( &random ), 1.0 );
             p = math_add_scaled( p, along, math_random_between( &random, -10, 10 ) );
-            volume_spread_add( &spread, math_add( p, math_make( 1e6, -1e6, 1e5 ) ) ); // the mean is no part of it
+            volume_spread_add(
+                &spread, math_add( p, math_make( 1e6, -1e6, 1e5 ) ) ); // the mean is no part of it
         }
         CHECK_EQUAL( volume_nearest_axis( volume_spread_direction( &spread ), 9 ), axis );
     }
@@ -176,8 +184,10 @@ static void make_crowd( crowd* c, uint32_t seed )
         clv_transform at = shapes_pose( &random, 6 );
         if ( seed % 4 == 0 )
         {
-            at = clv_transform_at( floorf( at.position.x ), floorf( at.position.y ), floorf( at.position.z ) );
-            shape = seed % 8 == 0 ? clv_box_shape( ( clv_vec3 ){ 0.5f, 0.5f, 0.5f } ) : clv_sphere_shape( 0.5f );
+            at =
+                clv_transform_at( floorf( at.position.x ), floorf( at.position.y ), floorf( at.position.z ) );
+            shape =
+                seed % 8 == 0 ? clv_box_shape( ( clv_vec3 ){ 0.5f, 0.5f, 0.5f } ) : clv_sphere_shape( 0.5f );
         }
         CHECK_OK( clv_shape_aabb( shape, at, &c->aabbs[i] ) );
         CHECK_OK( clv_shape_dop18( shape, at, &c->dops[i] ) );
@@ -262,7 +272,8 @@ static void bad_volumes_are_refused( void )
     CHECK_OK( clv_volume_sweep_aabbs( sweep, NULL, 0 ) );
     CHECK( clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 );
     // Half-spaces are boxes too.
-    clv_aabb half[2] = { { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, 0, INFINITY } }, { { 0, -1, 0 }, { 1, 1, 1 } } };
+    clv_aabb half[2] = { { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, 0, INFINITY } },
+        { { 0, -1, 0 }, { 1, 1, 1 } } };
     CHECK_OK( clv_volume_sweep_aabbs( sweep, half, 2 ) );
     CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
     clv_volume_sweep_destroy( sweep );

@@ -3,14 +3,15 @@
 
 #include "cleave/geom.h"
 
-/// A rotation as a quaternion; w is the real part. Calls that take one bring it to length 1 first, so a little
-/// drift does no harm; the zero quaternion counts as no rotation.
+/// A rotation as a quaternion; w is the real part. Calls that take one bring it to length 1 first, so a
+/// little drift does no harm; the zero quaternion counts as no rotation.
 typedef struct clv_quat
 {
     float x, y, z, w;
 } clv_quat;
 
-/// Where a body stands: its own coordinates are turned, then moved. Sizes belong to shapes, not to transforms.
+/// Where a body stands: its own coordinates are turned, then moved. Sizes belong to shapes, not to
+/// transforms.
 typedef struct clv_transform
 {
     clv_vec3 position;

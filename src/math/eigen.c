@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Jacobi's rotations (1846) as in appendix B of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE
-// 2021): each round turns the largest element off the diagonal to zero. The appendix prints A <- A J; the eigenvectors
-// are A <- A Rᵀ, and it is M that becomes J.
+// Jacobi's rotations (1846) as in appendix B of "Detecção de Colisão usando Sweep and Prune com k-DOPs em
+// GPU" (COPPE 2021): each round turns the largest element off the diagonal to zero. The appendix prints A <-
+// A J; the eigenvectors are A <- A Rᵀ, and it is M that becomes J.
 #include "math/eigen.h"
 
 typedef struct rotation
@@ -24,7 +24,8 @@ static rotation find_rotation( const math_mat3* a )
 
     double off = a->m[r.p][r.q];
     double theta = ( a->m[r.q][r.q] - a->m[r.p][r.p] ) / ( 2.0 * off );
-    double t = 1.0 / ( math_abs( theta ) + sqrt( theta * theta + 1.0 ) ); // the smaller angle: at most 45 degrees
+    double t =
+        1.0 / ( math_abs( theta ) + sqrt( theta * theta + 1.0 ) ); // the smaller angle: at most 45 degrees
     t = theta < 0.0 ? -t : t;
     r.c = 1.0 / sqrt( t * t + 1.0 );
     r.s = t * r.c;
@@ -92,7 +93,8 @@ math_eigen math_eigen_symmetric( const math_mat3* symmetric )
     math_mat3 a = *symmetric;
     a.m[1][0] = a.m[0][1], a.m[2][0] = a.m[0][2], a.m[2][1] = a.m[1][2];
 
-    double size = math_max( off_diagonal( &a ), math_largest( math_make( a.m[0][0], a.m[1][1], a.m[2][2] ) ) );
+    double size =
+        math_max( off_diagonal( &a ), math_largest( math_make( a.m[0][0], a.m[1][1], a.m[2][2] ) ) );
     if ( !( size <= 1e150 ) || a.m[0][0] != a.m[0][0] || a.m[1][1] != a.m[1][1] || a.m[2][2] != a.m[2][2] ||
         a.m[0][1] != a.m[0][1] || a.m[0][2] != a.m[0][2] || a.m[1][2] != a.m[1][2] )
     {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The orientation operator of appendix A of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE
-// 2021), but without its epsilon. The determinant in double decides nearly always; where its sign is within the
-// rounding error, it is summed again without any, after Shewchuk, "Adaptive Precision Floating-Point Arithmetic and
-// Fast Robust Geometric Predicates" (1997). Floats make that short: a product of two is exact in double, and a product
-// of three is a sum of two doubles, with no overflow or underflow for any finite coordinates.
+// The orientation operator of appendix A of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU"
+// (COPPE 2021), but without its epsilon. The determinant in double decides nearly always; where its sign is
+// within the rounding error, it is summed again without any, after Shewchuk, "Adaptive Precision
+// Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997). Floats make that short: a product
+// of two is exact in double, and a product of three is a sum of two doubles, with no overflow or underflow
+// for any finite coordinates.
 #include "math/orient.h"
 
 #include "math/vec3.h"
@@ -17,7 +18,8 @@ typedef struct expansion
 
 static void add_exact( expansion* e, double value )
 {
-    // Grow-expansion with zero elimination: `value` meets each part from the smallest up and leaves the rounding behind.
+    // Grow-expansion with zero elimination: `value` meets each part from the smallest up and leaves the
+    // rounding behind.
     int kept = 0;
     for ( int i = 0; i < e->count; ++i )
     {
@@ -113,7 +115,8 @@ int math_orient3( clv_vec3 a, clv_vec3 b, clv_vec3 c, clv_vec3 d )
     double xy = p.x * q.y, yx = p.y * q.x, yz = p.y * q.z, zy = p.z * q.y, zx = p.z * q.x, xz = p.x * q.z;
     double determinant = ( yz - zy ) * r.x + ( zx - xz ) * r.y + ( xy - yx ) * r.z;
     double permanent = ( math_abs( yz ) + math_abs( zy ) ) * math_abs( r.x ) +
-        ( math_abs( zx ) + math_abs( xz ) ) * math_abs( r.y ) + ( math_abs( xy ) + math_abs( yx ) ) * math_abs( r.z );
+        ( math_abs( zx ) + math_abs( xz ) ) * math_abs( r.y ) +
+        ( math_abs( xy ) + math_abs( yx ) ) * math_abs( r.z );
     double bound = 7.8e-16 * permanent; // Shewchuk's o3derrboundA
     if ( determinant > bound || -determinant > bound )
     {

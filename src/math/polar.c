@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Polar decomposition and matrix square root by Jacobi's rotations: appendix B of "Detecção de Colisão usando Sweep and
-// Prune com k-DOPs em GPU" (COPPE 2021), for shape matching (Müller, Heidelberger, Teschner, Gross, SIGGRAPH 2005).
+// Polar decomposition and matrix square root by Jacobi's rotations: appendix B of "Detecção de Colisão usando
+// Sweep and Prune com k-DOPs em GPU" (COPPE 2021), for shape matching (Müller, Heidelberger, Teschner, Gross,
+// SIGGRAPH 2005).
 #include "math/polar.h"
 
 #include "math/eigen.h"
 #include <stddef.h>
 
-// Below this share of the largest eigenvalue of aᵀa an axis counts as flattened: the stretch is the root of it, 1e-6.
+// Below this share of the largest eigenvalue of aᵀa an axis counts as flattened: the stretch is the root of
+// it, 1e-6.
 #define SINGULAR 1e-12
 
 /// V diag( d ) Vᵀ

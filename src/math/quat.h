@@ -70,12 +70,13 @@ static inline math_mat3 math_quat_matrix( math_quat q )
     return m;
 }
 
-/// The quaternion of a rotation matrix, w >= 0. Divides by the largest of the four components, so that half turns
-/// (w = 0) are as exact as any other.
+/// The quaternion of a rotation matrix, w >= 0. Divides by the largest of the four components, so that half
+/// turns (w = 0) are as exact as any other.
 static inline math_quat math_quat_from_matrix( const math_mat3* a )
 {
     double xx = a->m[0][0], yy = a->m[1][1], zz = a->m[2][2];
-    double zy = a->m[2][1], yz = a->m[1][2], xz = a->m[0][2], zx = a->m[2][0], yx = a->m[1][0], xy = a->m[0][1];
+    double zy = a->m[2][1], yz = a->m[1][2], xz = a->m[0][2], zx = a->m[2][0], yx = a->m[1][0],
+           xy = a->m[0][1];
     math_quat q;
     if ( xx + yy + zz > 0.0 )
     {

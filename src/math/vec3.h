@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Vectors in double. Bodies, boxes and hulls are stored in float; what is computed from them (simplices, volumes of
-// thin tetrahedra, rotations fitted to particles) loses half its digits on the way, so it is computed in double.
-// Only + - * / and square roots appear in this folder, each of them rounded the same way everywhere.
+// Vectors in double. Bodies, boxes and hulls are stored in float; what is computed from them (simplices,
+// volumes of thin tetrahedra, rotations fitted to particles) loses half its digits on the way, so it is
+// computed in double. Only + - * / and square roots appear in this folder, each of them rounded the same way
+// everywhere.
 #pragma once
 
 #include "cleave/geom.h"
@@ -102,7 +103,8 @@ static inline double math_largest( math_vec3 v )
     return math_max( math_max( math_abs( v.x ), math_abs( v.y ) ), math_abs( v.z ) );
 }
 
-/// Length 1, or `otherwise` for the zero vector. Scaled first, so that tiny and huge vectors keep their digits.
+/// Length 1, or `otherwise` for the zero vector. Scaled first, so that tiny and huge vectors keep their
+/// digits.
 static inline math_vec3 math_normalize( math_vec3 v, math_vec3 otherwise )
 {
     double largest = math_largest( v );

@@ -16,8 +16,8 @@ static void contact_of_skins( const narrow_gjk* g, double radius_a, double radiu
     contact->epa_round_count = 0;
 }
 
-void narrow_find_contact(
-    narrow_core* a, double radius_a, narrow_core* b, double radius_b, clv_pair_cache* cache, narrow_contact* contact )
+void narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
+    clv_pair_cache* cache, narrow_contact* contact )
 {
     double skins = radius_a + radius_b;
     narrow_gjk g;

@@ -50,7 +50,8 @@ static math_vec3 own_point( const narrow_core* core, uint32_t index )
     {
     case CLV_SHAPE_BOX:
         return math_make( index & 1 ? core->half_size.x : -core->half_size.x,
-            index & 2 ? core->half_size.y : -core->half_size.y, index & 4 ? core->half_size.z : -core->half_size.z );
+            index & 2 ? core->half_size.y : -core->half_size.y,
+            index & 4 ? core->half_size.z : -core->half_size.z );
     case CLV_SHAPE_HULL: return math_widen( core->hull->vertices[index] );
     case CLV_SHAPE_SPHERE: break;
     }

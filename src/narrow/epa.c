@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The expanding polytope algorithm: van den Bergen, "Proximity queries and penetration depth computation on 3d game
-// objects" (2001). Inside the difference of two shapes a polytope grows, from GJK's simplex on, where its surface is
-// nearest to the origin, until that face is one of the difference's own.
-// Every direction n that was asked for an extreme point w is an answer of its own: moving b by n * dot( n, w ) parts the
+// The expanding polytope algorithm: van den Bergen, "Proximity queries and penetration depth computation on
+// 3d game objects" (2001). Inside the difference of two shapes a polytope grows, from GJK's simplex on, where
+// its surface is nearest to the origin, until that face is one of the difference's own. Every direction n
+// that was asked for an extreme point w is an answer of its own: moving b by n * dot( n, w ) parts the
 // shapes. So the best of them is kept, and whatever goes wrong later leaves an answer that holds.
 #include "narrow/epa.h"
 
@@ -12,7 +12,8 @@
 #define MAX_FACES ( 2 * MAX_VERTICES )
 #define NONE UINT16_MAX
 
-// Shares of the size of the difference: how near a face counts as its surface, and how far a point is above a plane.
+// Shares of the size of the difference: how near a face counts as its surface, and how far a point is above a
+// plane.
 #define CLOSE_ENOUGH 1e-9
 #define ABOVE 1e-13
 #define FLAT 1e-10
@@ -63,7 +64,8 @@ static bool find_second( polytope* p )
     for ( int i = 0; i < 6; ++i )
     {
         double sign = i & 1 ? -1.0 : 1.0;
-        math_vec3 direction = math_make( i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0 );
+        math_vec3 direction =
+            math_make( i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0 );
         narrow_vertex v = ask( p, direction );
         if ( add_if_off( p, v, math_length( math_sub( v.w, p->vertices[0].w ) ), FLAT * p->size ) )
         {
@@ -93,12 +95,14 @@ static bool find_third( polytope* p, math_vec3* line )
 
 static bool find_fourth( polytope* p, math_vec3* normal )
 {
-    math_vec3 a = math_sub( p->vertices[1].w, p->vertices[0].w ), b = math_sub( p->vertices[2].w, p->vertices[0].w );
+    math_vec3 a = math_sub( p->vertices[1].w, p->vertices[0].w ),
+              b = math_sub( p->vertices[2].w, p->vertices[0].w );
     *normal = math_normalize( math_cross( a, b ), math_make( 0, 1, 0 ) );
     narrow_vertex up = ask( p, *normal ), down = ask( p, math_neg( *normal ) );
     double above = math_dot( *normal, math_sub( up.w, p->vertices[0].w ) );
     double below = -math_dot( *normal, math_sub( down.w, p->vertices[0].w ) );
-    return above >= below ? add_if_off( p, up, above, FLAT * p->size ) : add_if_off( p, down, below, FLAT * p->size );
+    return above >= below ? add_if_off( p, up, above, FLAT * p->size )
+                          : add_if_off( p, down, below, FLAT * p->size );
 }
 
 // A difference without thickness: the shapes touch along it, and any move across it parts them.
@@ -112,14 +116,15 @@ static void answer_flat( polytope* p, math_vec3 normal )
 
 static bool is_tetrahedron( const polytope* p )
 {
-    math_vec3 a = math_sub( p->vertices[1].w, p->vertices[0].w ), b = math_sub( p->vertices[2].w, p->vertices[0].w );
+    math_vec3 a = math_sub( p->vertices[1].w, p->vertices[0].w ),
+              b = math_sub( p->vertices[2].w, p->vertices[0].w );
     math_vec3 c = math_sub( p->vertices[3].w, p->vertices[0].w ), normal = math_cross( a, b );
     return math_abs( math_dot( normal, c ) ) > FLAT * p->size * math_length( normal );
 }
 
-// GJK ends with fewer than four vertices where the origin is on a face, an edge or a vertex of what it had; and with
-// four that have no volume if they are on one plane with it. As paper 003 does: look for a vertex off the plane. It
-// may be any, the origin is on the surface already.
+// GJK ends with fewer than four vertices where the origin is on a face, an edge or a vertex of what it had;
+// and with four that have no volume if they are on one plane with it. As paper 003 does: look for a vertex
+// off the plane. It may be any, the origin is on the surface already.
 static bool make_tetrahedron( polytope* p, const narrow_simplex* simplex )
 {
     for ( int i = 0; i < simplex->count; ++i )
@@ -130,7 +135,8 @@ static bool make_tetrahedron( polytope* p, const narrow_simplex* simplex )
     if ( p->vertex_count == 4 && !is_tetrahedron( p ) )
     {
         p->vertex_count = 3;
-        math_vec3 e = math_sub( p->vertices[1].w, p->vertices[0].w ), f = math_sub( p->vertices[2].w, p->vertices[0].w );
+        math_vec3 e = math_sub( p->vertices[1].w, p->vertices[0].w ),
+                  f = math_sub( p->vertices[2].w, p->vertices[0].w );
         if ( math_length( math_cross( e, f ) ) <= FLAT * p->size * p->size )
         {
             p->vertices[2] = simplex->vertices[3];
@@ -170,14 +176,16 @@ static uint16_t take_face( polytope* p )
     return p->face_count < MAX_FACES ? p->face_count++ : NONE;
 }
 
-// `behind`: the face over its first edge. A triangle without area lies along that edge, so on that face's plane.
+// `behind`: the face over its first edge. A triangle without area lies along that edge, so on that face's
+// plane.
 static void set_face( polytope* p, uint16_t index, uint16_t i, uint16_t j, uint16_t k, uint16_t behind )
 {
     face* f = &p->faces[index];
     math_vec3 o = p->vertices[i].w;
     math_vec3 e = math_sub( p->vertices[j].w, o ), g = math_sub( p->vertices[k].w, o );
     math_vec3 normal = math_cross( e, g );
-    double area = math_length( normal ), longest = math_max( math_length_squared( e ), math_length_squared( g ) );
+    double area = math_length( normal ),
+           longest = math_max( math_length_squared( e ), math_length_squared( g ) );
     f->corners[0] = i, f->corners[1] = j, f->corners[2] = k;
     f->across[0] = f->across[1] = f->across[2] = behind;
     f->mark = 0;
@@ -403,7 +411,8 @@ static void search( polytope* p )
     }
 }
 
-// How far the point depth * normal is from a face, and the points of both shapes that make the face's nearest point.
+// How far the point depth * normal is from a face, and the points of both shapes that make the face's nearest
+// point.
 static double find_points_on( const polytope* p, const uint16_t corners[3], math_vec3* a, math_vec3* b )
 {
     narrow_simplex s;
@@ -419,8 +428,8 @@ static double find_points_on( const polytope* p, const uint16_t corners[3], math
     return off;
 }
 
-// The face of the difference may be several triangles, and the one that ended the search need not be the one the
-// origin is opposite to; nor need it be alive, if a direction asked earlier was the best. Some face is.
+// The face of the difference may be several triangles, and the one that ended the search need not be the one
+// the origin is opposite to; nor need it be alive, if a direction asked earlier was the best. Some face is.
 static void find_points( const polytope* p )
 {
     narrow_epa* result = p->result;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in three-dimensional
-// space" (1988); extreme points by Cameron's hill climbing (1997), the start and the end of the search after van den
-// Bergen, "Proximity queries and penetration depth computation on 3d game objects" (2001).
+// Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in
+// three-dimensional space" (1988); extreme points by Cameron's hill climbing (1997), the start and the end of
+// the search after van den Bergen, "Proximity queries and penetration depth computation on 3d game objects"
+// (2001).
 #include "narrow/gjk.h"
 
 #include "base/assertion.h"
 
-// Touching: nearer than this share of the difference's size. Far above the rounding of doubles, far below floats'.
+// Touching: nearer than this share of the difference's size. Far above the rounding of doubles, far below
+// floats'.
 #define TOUCH 1e-12
 // Nothing nearer than this share of the distance is left to find.
 #define CLOSE_ENOUGH 1e-12
@@ -84,7 +86,8 @@ static double reach( const narrow_simplex* s )
     double largest = 0.0;
     for ( int i = 0; i < s->count; ++i )
     {
-        largest = math_max( largest, math_max( math_largest( s->vertices[i].a ), math_largest( s->vertices[i].b ) ) );
+        largest = math_max(
+            largest, math_max( math_largest( s->vertices[i].a ), math_largest( s->vertices[i].b ) ) );
     }
     return largest;
 }
@@ -121,7 +124,8 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
         g->round_count += 1;
         double along = math_dot( nearest, v.w ); // the difference lies beyond along / |nearest|
         bool apart = along > 0.0 && along * along > squared * skins * skins;
-        if ( ( stop_apart && apart ) || squared - along <= CLOSE_ENOUGH * squared || contains( &g->simplex, &v ) )
+        if ( ( stop_apart && apart ) || squared - along <= CLOSE_ENOUGH * squared ||
+            contains( &g->simplex, &v ) )
         {
             g->converged = true;
             return;
@@ -131,8 +135,8 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
     }
 }
 
-void narrow_gjk_search( narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache,
-    narrow_gjk* result )
+void narrow_gjk_search(
+    narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache, narrow_gjk* result )
 {
     CLV_ASSERT( skins >= 0.0 );
     result->touching = result->converged = false;

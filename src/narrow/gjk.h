@@ -17,8 +17,8 @@ typedef struct narrow_gjk
     uint32_t round_count;
 } narrow_gjk;
 
-/// `skins`: the sum of both radii. With `stop_apart` the search ends as soon as cores are known to be farther apart.
-/// `cache` may be NULL.
+/// `skins`: the sum of both radii. With `stop_apart` the search ends as soon as cores are known to be farther
+/// apart. `cache` may be NULL.
 void narrow_gjk_search( narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache,
     narrow_gjk* result );
 

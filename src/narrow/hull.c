@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public side of hulls: checks, the solids with names, and the rounds of building that leave out needless points.
+// The public side of hulls: checks, the solids with names, and the rounds of building that leave out needless
+// points.
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define HULL_COOKIE 0x4855434Cu // "LCUH"
-#define TOLERANCE 0x1p-20       // of the largest coordinate: a few roundings of the floats that made the points
+#define TOLERANCE 0x1p-20 // of the largest coordinate: a few roundings of the floats that made the points
 #define ROUNDS 8
 
 clv_hull_def clv_default_hull_def( void )
@@ -36,7 +37,8 @@ static clv_result check_def( const clv_hull_def* def )
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
-        return complain( def, CLV_BAD_DEF, "clv_hull_create: the allocator has one hook of two; set both, or none" );
+        return complain(
+            def, CLV_BAD_DEF, "clv_hull_create: the allocator has one hook of two; set both, or none" );
     }
     if ( def->point_count == 0 || def->points == NULL || def->point_count > CLV_MAX_OBJECTS / 8 )
     {
@@ -98,8 +100,8 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
         largest = math_max( largest, math_largest( math_widen( points[i] ) ) );
     }
 
-    // Leaving out a corner can bare another. After a few rounds faces stay as they are, in triangles; then no corner
-    // has fewer than three and the last round fills in.
+    // Leaving out a corner can bare another. After a few rounds faces stay as they are, in triangles; then no
+    // corner has fewer than three and the last round fills in.
     bool again = true;
     for ( int round = 0; result == CLV_OK && again; ++round )
     {
@@ -170,7 +172,8 @@ clv_hull_view clv_hull_get_view( const clv_hull* hull )
 
 // ---- solids with names
 
-static clv_result create_from( const clv_vec3* unit_points, uint32_t count, clv_vec3 half_size, clv_hull** hull )
+static clv_result create_from(
+    const clv_vec3* unit_points, uint32_t count, clv_vec3 half_size, clv_hull** hull )
 {
     CLV_ASSERT( hull != NULL );
     *hull = NULL;

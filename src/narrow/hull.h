@@ -22,8 +22,9 @@ struct clv_hull
     uint32_t* neighbours;       // both ways: twice edge_count
     uint32_t edge_count;
 
-    // What hill climbing walks: the edges of the triangles before they were joined to faces. A face is flat to a
-    // tolerance only; over its diagonals the climb finds the true summit. The same as neighbours below dimension 3.
+    // What hill climbing walks: the edges of the triangles before they were joined to faces. A face is flat
+    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours below
+    // dimension 3.
     uint32_t* climb_starts;
     uint32_t* climbs;
     uint32_t climb_count;
@@ -52,14 +53,15 @@ typedef struct hull_mesh
     math_vec3 ring_normal;
 } hull_mesh;
 
-/// The surface of the smallest convex set around the points, all of them finite. False if memory ran out; the mesh
-/// must be given back either way.
+/// The surface of the smallest convex set around the points, all of them finite. False if memory ran out; the
+/// mesh must be given back either way.
 bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh );
 void hull_mesh_free( base_memory* memory, hull_mesh* mesh );
 
-/// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat within
-/// `tolerance`. If some points turn out to be corners of fewer than three faces, nothing is filled in, `redundant` is
-/// set for them, and *redundant_count tells how many. With `join` false every triangle is a face.
+/// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat
+/// within `tolerance`. If some points turn out to be corners of fewer than three faces, nothing is filled in,
+/// `redundant` is set for them, and *redundant_count tells how many. With `join` false every triangle is a
+/// face.
 bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
     double tolerance, bool join, bool* redundant, uint32_t* redundant_count );
 

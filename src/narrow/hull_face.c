@@ -27,7 +27,8 @@ static math_vec3 triangle_normal( const joiner* j, uint32_t triangle )
 {
     const uint32_t* c = j->triangles[triangle].corners;
     math_vec3 o = math_widen( j->points[c[0]] );
-    return math_cross( math_sub( math_widen( j->points[c[1]] ), o ), math_sub( math_widen( j->points[c[2]] ), o ) );
+    return math_cross(
+        math_sub( math_widen( j->points[c[1]] ), o ), math_sub( math_widen( j->points[c[2]] ), o ) );
 }
 
 // ---- grouping
@@ -69,7 +70,8 @@ static bool sort_by_area( joiner* j )
     return true;
 }
 
-static bool lies_flat( const joiner* j, uint32_t triangle, math_vec3 normal, math_vec3 origin, double tolerance )
+static bool lies_flat(
+    const joiner* j, uint32_t triangle, math_vec3 normal, math_vec3 origin, double tolerance )
 {
     if ( !( math_dot( triangle_normal( j, triangle ), normal ) > 0.0 ) )
     {
@@ -87,8 +89,8 @@ static bool lies_flat( const joiner* j, uint32_t triangle, math_vec3 normal, mat
     return true;
 }
 
-// From the largest triangle down, each that has no group yet starts one and takes in its flat surroundings. Large
-// triangles know their plane best.
+// From the largest triangle down, each that has no group yet starts one and takes in its flat surroundings.
+// Large triangles know their plane best.
 static void group_triangles( joiner* j, double tolerance, bool join, uint32_t* queue )
 {
     memset( j->group, 0xFF, j->triangle_count * sizeof( uint32_t ) );
@@ -124,8 +126,8 @@ static bool is_border( const joiner* j, uint32_t triangle, int edge )
     return j->group[j->triangles[triangle].across[edge]] != j->group[triangle];
 }
 
-// Every point with an outgoing border edge has exactly one, and following them from any comes round to all: a polygon.
-// The group's triangles are those of `members`.
+// Every point with an outgoing border edge has exactly one, and following them from any comes round to all: a
+// polygon. The group's triangles are those of `members`.
 static bool is_polygon( joiner* j, const uint32_t* members, uint32_t count )
 {
     uint32_t border = 0, first = NONE;
@@ -185,8 +187,8 @@ static void list_members( const joiner* j, uint32_t* starts, uint32_t* members )
     starts[j->group_count] = j->triangle_count;
 }
 
-// A group that is no polygon (a ring around a thin body) falls apart into its triangles. There are never more groups
-// than triangles, so the arrays suffice.
+// A group that is no polygon (a ring around a thin body) falls apart into its triangles. There are never more
+// groups than triangles, so the arrays suffice.
 static void split_bad_groups( joiner* j, uint32_t* starts, uint32_t* members )
 {
     list_members( j, starts, members );
@@ -319,7 +321,8 @@ static int compare_indices( const void* a, const void* b )
 }
 
 // Who is joined to whom by an edge; by border edges alone, or by all of them.
-static void link_vertices( const joiner* j, uint32_t vertex_count, bool border_only, uint32_t* starts, uint32_t* links )
+static void link_vertices(
+    const joiner* j, uint32_t vertex_count, bool border_only, uint32_t* starts, uint32_t* links )
 {
     memset( starts, 0, ( vertex_count + 1 ) * sizeof( uint32_t ) );
     for ( int pass = 0; pass < 2; ++pass )
@@ -408,7 +411,10 @@ bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_cou
         return false;
     }
     uint32_t n = mesh->triangle_count;
-    joiner j = { .memory = memory, .points = points, .point_count = point_count, .triangles = mesh->triangles,
+    joiner j = { .memory = memory,
+        .points = points,
+        .point_count = point_count,
+        .triangles = mesh->triangles,
         .triangle_count = n };
     j.group = words;
     j.order = words + n;

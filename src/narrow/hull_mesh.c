@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Quickhull (Barber, Dobkin, Huhdanpaa, ACM TOMS 1996) on the exact orientation predicate. A point on a face's plane is
-// not above it, so the faces a point sees are always one connected patch, its rim one loop, and no new triangle is
-// degenerate: there are no cases to repair. Flat faces come out as several triangles; hull_face.c joins them.
+// Quickhull (Barber, Dobkin, Huhdanpaa, ACM TOMS 1996) on the exact orientation predicate. A point on a
+// face's plane is not above it, so the faces a point sees are always one connected patch, its rim one loop,
+// and no new triangle is degenerate: there are no cases to repair. Flat faces come out as several triangles;
+// hull_face.c joins them.
 #include "math/orient.h"
 #include "narrow/hull.h"
 
@@ -13,9 +14,9 @@
 typedef struct working
 {
     hull_triangle shape;
-    math_vec3 normal;  // of any length; picks the farthest point, decides nothing
-    uint32_t outside;  // first of the points above this triangle, by `next`
-    uint32_t mark;     // the round in which it was found visible
+    math_vec3 normal; // of any length; picks the farthest point, decides nothing
+    uint32_t outside; // first of the points above this triangle, by `next`
+    uint32_t mark;    // the round in which it was found visible
     bool alive;
 } working;
 
@@ -28,7 +29,7 @@ typedef struct builder
     working* faces;
     uint64_t face_capacity;
     uint32_t face_count;
-    uint32_t* stack;    // triangles with points above them, not yet dealt with
+    uint32_t* stack; // triangles with points above them, not yet dealt with
     uint64_t stack_capacity;
     uint32_t stack_count;
     uint32_t* seen; // the patch of one round
@@ -56,8 +57,8 @@ static math_vec3 triangle_normal( const clv_vec3* p, uint32_t a, uint32_t b, uin
     return math_cross( math_sub( math_widen( p[b] ), o ), math_sub( math_widen( p[c] ), o ) );
 }
 
-// Four points of a solid in first[0..3], as many as there are otherwise. Returns how many: the dimension plus one.
-// Each is the farthest of those that are not, exactly, on the plane, line or spot of the ones before.
+// Four points of a solid in first[0..3], as many as there are otherwise. Returns how many: the dimension plus
+// one. Each is the farthest of those that are not, exactly, on the plane, line or spot of the ones before.
 static uint32_t find_first( const clv_vec3* p, uint32_t count, uint32_t first[4] )
 {
     first[0] = first[1] = 0;
@@ -90,7 +91,8 @@ static uint32_t find_first( const clv_vec3* p, uint32_t count, uint32_t first[4]
     best = -1.0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        double height = math_abs( math_dot( normal, math_sub( math_widen( p[i] ), math_widen( p[first[0]] ) ) ) );
+        double height =
+            math_abs( math_dot( normal, math_sub( math_widen( p[i] ), math_widen( p[first[0]] ) ) ) );
         if ( height > best && math_orient3( p[first[0]], p[first[1]], p[first[2]], p[i] ) != 0 )
         {
             best = height, first[3] = i;
@@ -103,7 +105,8 @@ static uint32_t find_first( const clv_vec3* p, uint32_t count, uint32_t first[4]
 
 static uint32_t take_face( builder* b, uint32_t p0, uint32_t p1, uint32_t p2 )
 {
-    // Dead triangles are not used again: the stack may still name them, and a point makes six new ones on average.
+    // Dead triangles are not used again: the stack may still name them, and a point makes six new ones on
+    // average.
     if ( !base_memory_reserve( b->memory, (void**)&b->faces, &b->face_capacity, b->face_count,
              (uint64_t)b->face_count + 1, sizeof( working ) ) )
     {
@@ -357,13 +360,14 @@ static bool copy_alive( builder* b, hull_mesh* mesh )
     return true;
 }
 
-static bool build_solid( base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[4],
-    hull_mesh* mesh )
+static bool build_solid(
+    base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[4], hull_mesh* mesh )
 {
     builder b = { .memory = memory, .points = points, .count = count };
     b.next = base_memory_take( memory, count, sizeof( uint32_t ) );
     b.rim_start = base_memory_take( memory, count, sizeof( uint32_t ) );
-    bool ok = b.next != NULL && b.rim_start != NULL && start( &b, first ) && add_points( &b ) && copy_alive( &b, mesh );
+    bool ok = b.next != NULL && b.rim_start != NULL && start( &b, first ) && add_points( &b ) &&
+        copy_alive( &b, mesh );
     base_memory_give( memory, b.next, count, sizeof( uint32_t ) );
     base_memory_give( memory, b.rim_start, count, sizeof( uint32_t ) );
     base_memory_give( memory, b.faces, b.face_capacity, sizeof( working ) );
@@ -396,7 +400,13 @@ static int compare_flat( const void* a, const void* b )
 
 static clv_vec3 drop_axis( clv_vec3 p, int axis )
 {
-    clv_vec3 flat = { axis == 0 ? p.y : axis == 1 ? p.z : p.x, axis == 0 ? p.z : axis == 1 ? p.x : p.y, 0.0f };
+    clv_vec3 flat = { axis == 0 ? p.y
+            : axis == 1         ? p.z
+                                : p.x,
+        axis == 0       ? p.z
+            : axis == 1 ? p.x
+                        : p.y,
+        0.0f };
     return flat;
 }
 
@@ -410,7 +420,8 @@ static uint32_t chain( const flat_point* sorted, uint32_t count, uint32_t* ring 
         {
             uint32_t i = pass == 0 ? step : count - 1 - step;
             while ( size > bottom &&
-                math_orient2( sorted[ring[size - 2]].flat, sorted[ring[size - 1]].flat, sorted[i].flat ) <= 0 )
+                math_orient2( sorted[ring[size - 2]].flat, sorted[ring[size - 1]].flat, sorted[i].flat ) <=
+                    0 )
             {
                 size -= 1;
             }
@@ -420,8 +431,8 @@ static uint32_t chain( const flat_point* sorted, uint32_t count, uint32_t* ring 
     return size - 1; // the first point closed the ring
 }
 
-static bool build_polygon( base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[3],
-    hull_mesh* mesh )
+static bool build_polygon(
+    base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[3], hull_mesh* mesh )
 {
     math_vec3 normal = triangle_normal( points, first[0], first[1], first[2] );
     int axis = 0; // the widest view that, exactly, has an area
@@ -439,7 +450,8 @@ static bool build_polygon( base_memory* memory, const clv_vec3* points, uint32_t
     flat_point* sorted = base_memory_take( memory, count, sizeof( flat_point ) );
     uint64_t wanted = 2 * (uint64_t)count + 1;
     bool ok = sorted != NULL &&
-        base_memory_reserve( memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, wanted, sizeof( uint32_t ) );
+        base_memory_reserve(
+            memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, wanted, sizeof( uint32_t ) );
     if ( ok )
     {
         for ( uint32_t i = 0; i < count; ++i )

@@ -16,7 +16,8 @@ clv_result clv_shape_check( clv_shape shape )
     {
     case CLV_SHAPE_SPHERE: break;
     case CLV_SHAPE_BOX:
-        good = good && is_size( shape.half_size.x ) && is_size( shape.half_size.y ) && is_size( shape.half_size.z );
+        good = good && is_size( shape.half_size.x ) && is_size( shape.half_size.y ) &&
+            is_size( shape.half_size.z );
         break;
     case CLV_SHAPE_HULL: good = good && shape.hull != NULL; break;
     default: good = false; break;
@@ -90,8 +91,8 @@ clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv
     return CLV_OK;
 }
 
-clv_result clv_shape_overlap( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
-    clv_pair_cache* cache, bool* touching )
+clv_result clv_shape_overlap(
+    clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_pair_cache* cache, bool* touching )
 {
     CLV_ASSERT( touching != NULL );
     if ( !check_pair( a, at_a, b, at_b ) )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Johnson's subalgorithm by Voronoi regions, after Ericson, "Real-Time Collision Detection", 5.1. It differs where
-// simplices degenerate, as they do whenever shapes touch: a triangle without area is its three edges, a tetrahedron
-// without volume its four faces, and of several candidates the nearest wins.
+// Johnson's subalgorithm by Voronoi regions, after Ericson, "Real-Time Collision Detection", 5.1. It differs
+// where simplices degenerate, as they do whenever shapes touch: a triangle without area is its three edges, a
+// tetrahedron without volume its four faces, and of several candidates the nearest wins.
 #include "narrow/simplex.h"
 
 // A triangle's area (a tetrahedron's volume) below this share of what its edges allow is none.
@@ -53,8 +53,8 @@ static nearest on_triangle( const math_vec3* p, int i, int j, int k )
     math_vec3 ij = math_sub( p[j], p[i] ), ik = math_sub( p[k], p[i] ), jk = math_sub( p[k], p[j] );
     math_vec3 normal = math_cross( ij, ik );
     double area = math_length_squared( normal );
-    double longest =
-        math_max( math_max( math_length_squared( ij ), math_length_squared( ik ) ), math_length_squared( jk ) );
+    double longest = math_max(
+        math_max( math_length_squared( ij ), math_length_squared( ik ) ), math_length_squared( jk ) );
     // Twice the areas of the three triangles with the origin's projection, as shares of the whole.
     double wi = math_dot( normal, math_cross( p[j], p[k] ) );
     double wj = math_dot( normal, math_cross( p[k], p[i] ) );
@@ -67,7 +67,8 @@ static nearest on_triangle( const math_vec3* p, int i, int j, int k )
         n.squared = math_length_squared( n.point );
         return n;
     }
-    // Outside of some edge: the nearest point is on one of the edges, and trying all three is safe at any corner.
+    // Outside of some edge: the nearest point is on one of the edges, and trying all three is safe at any
+    // corner.
     return nearer( nearer( on_segment( p, i, j ), on_segment( p, i, k ) ), on_segment( p, j, k ) );
 }
 

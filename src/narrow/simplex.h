@@ -21,8 +21,9 @@ typedef struct narrow_simplex
     int count;
 } narrow_simplex;
 
-/// Finds the point of the simplex nearest to the origin, drops every vertex it does not need and sets the weights.
-/// Four vertices are left only where the origin is inside the tetrahedron, and then (0, 0, 0) is returned.
+/// Finds the point of the simplex nearest to the origin, drops every vertex it does not need and sets the
+/// weights. Four vertices are left only where the origin is inside the tetrahedron, and then (0, 0, 0) is
+/// returned.
 math_vec3 narrow_simplex_reduce( narrow_simplex* simplex );
 
 /// The points on both shapes that the weights tell.

@@ -83,8 +83,8 @@ clv_dop18 volume_core_dop18( const narrow_core* core, double radius )
     for ( uint32_t i = 0; i < count; ++i )
     {
         math_vec3 p = narrow_core_point( core, i );
-        const double heights[CLV_DOP_AXIS_COUNT] = { p.x, p.y, p.z, p.x + p.y, p.x - p.y, p.x + p.z, p.x - p.z,
-            p.y + p.z, p.y - p.z };
+        const double heights[CLV_DOP_AXIS_COUNT] = { p.x, p.y, p.z, p.x + p.y, p.x - p.y, p.x + p.z,
+            p.x - p.z, p.y + p.z, p.y - p.z };
         for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
         {
             lower[axis] = i == 0 ? heights[axis] : math_min( lower[axis], heights[axis] );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Choosing the axis to sweep along by principal component analysis, section 3.3 of "Detecção de Colisão usando Sweep and
-// Prune com k-DOPs em GPU" (COPPE 2021). The paper prints M Mᵀ / n; it is MᵀM / n, and M is centred.
+// Choosing the axis to sweep along by principal component analysis, section 3.3 of "Detecção de Colisão
+// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021). The paper prints M Mᵀ / n; it is MᵀM / n, and M is
+// centred.
 #include "volume/principal_axis.h"
 
 #include "math/eigen.h"

@@ -4,7 +4,8 @@
 #include "math/mat3.h"
 #include <stdint.h>
 
-/// Sums from which the spread of points follows; centred on the first point, so that far-off scenes keep their digits.
+/// Sums from which the spread of points follows; centred on the first point, so that far-off scenes keep
+/// their digits.
 typedef struct volume_spread
 {
     math_vec3 origin, sum;
@@ -14,8 +15,8 @@ typedef struct volume_spread
 
 void volume_spread_add( volume_spread* spread, math_vec3 point );
 
-/// The direction the points are spread along most, of length 1: the eigenvector of the largest eigenvalue of their
-/// covariance, MᵀM / n about the mean. Zero if they are all one point, or not finite.
+/// The direction the points are spread along most, of length 1: the eigenvector of the largest eigenvalue of
+/// their covariance, MᵀM / n about the mean. Zero if they are all one point, or not finite.
 math_vec3 volume_spread_direction( const volume_spread* spread );
 
 /// Of the first `axis_count` axes of an 18-DOP the one nearest to a direction; the first of equals.

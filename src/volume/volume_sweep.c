@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sweep-and-prune along one axis over boxes, 18-DOPs or spheres: sections 3.3 to 3.5 of "Detecção de Colisão usando Sweep
-// and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals, which can lose pairs, and
-// its algorithm 2 reports pairs of equal minima twice; here whole floats are sorted, and only what comes later in the
-// order is looked at.
+// Sweep-and-prune along one axis over boxes, 18-DOPs or spheres: sections 3.3 to 3.5 of "Detecção de Colisão
+// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals,
+// which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here whole floats are
+// sorted, and only what comes later in the order is looked at.
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "base/fp_mode.h"
@@ -178,8 +178,8 @@ static math_vec3 center_of( const volume_array* v, uint32_t i )
     }
     const float* lower = v->kind == KIND_DOP18 ? v->dops[i].lower : &v->aabbs[i].lower.x;
     const float* upper = v->kind == KIND_DOP18 ? v->dops[i].upper : &v->aabbs[i].upper.x;
-    return math_make( ( (double)lower[0] + (double)upper[0] ) * 0.5, ( (double)lower[1] + (double)upper[1] ) * 0.5,
-        ( (double)lower[2] + (double)upper[2] ) * 0.5 );
+    return math_make( ( (double)lower[0] + (double)upper[0] ) * 0.5,
+        ( (double)lower[1] + (double)upper[1] ) * 0.5, ( (double)lower[2] + (double)upper[2] ) * 0.5 );
 }
 
 static void choose_axis( clv_volume_sweep* s, const volume_array* v )
@@ -228,7 +228,8 @@ static void project( clv_volume_sweep* s, const volume_array* v )
             break;
         case KIND_SPHERE:
         {
-            // Outwards beyond every rounding on the way: the axis must not part what the spheres' own test joins.
+            // Outwards beyond every rounding on the way: the axis must not part what the spheres' own test
+            // joins.
             double at = math_dot( axis, math_widen( v->spheres[i].center ) );
             double reach = (double)v->spheres[i].radius * length;
             double slack = ( math_abs( at ) + reach ) * 0x1p-48;
