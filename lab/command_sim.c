@@ -21,7 +21,7 @@
 
 typedef struct sim_flags
 {
-    const char *volume, *scale, *body, *integrator, *after, *csv, *speed, *damping;
+    const char *volume, *scale, *body, *integrator, *after, *csv, *speed, *damping, *carry;
     uint64_t bodies, frames, seed, rounds, pca;
 } sim_flags;
 
@@ -118,6 +118,7 @@ static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, complaint*
     if ( !choose( "--volume", flags->volume, volumes, &volume, why ) ||
         !choose( "--integrator", flags->integrator, integrators, &integrator, why ) ||
         !choose( "--after-contact", flags->after, afters, &after, why ) ||
+        !read_lone_number( "--carry", flags->carry, 0, 1, &def->carry, why ) ||
         !read_lone_number( "--speed", flags->speed, 0, 1, &def->speed, why ) ||
         !read_lone_number( "--damping", flags->damping, 0, 1, &def->damping, why ) )
     {
@@ -362,6 +363,7 @@ lab_status command_sim( int argc, char** argv )
         .after = "moved",
         .speed = "0.0049",
         .damping = "0.95",
+        .carry = "0.8",
         .bodies = 512,
         .frames = 7000,
         .seed = 1,
@@ -379,6 +381,7 @@ lab_status command_sim( int argc, char** argv )
         { "--after-contact", 0, ARGS_TEXT, &flags.after, "RULE",
             "velocity of a body that touched: moved (what it moved) or kept (the paper to the letter)", 0,
             0 },
+        { "--carry", 0, ARGS_TEXT, &flags.carry, "C", "share of that move kept as velocity, 0 to 1", 0, 0 },
         { "--speed", 0, ARGS_TEXT, &flags.speed, "S", "scale of gravity; the paper prints 0.003", 0, 0 },
         { "--damping", 0, ARGS_TEXT, &flags.damping, "D", "velocity kept per frame, 0 to 1", 0, 0 },
         { "--integrator", 0, ARGS_TEXT, &flags.integrator, "NAME",

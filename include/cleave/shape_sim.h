@@ -37,9 +37,8 @@ typedef enum clv_contact_velocity
 {
     CLV_VELOCITY_MOVED =
         0, ///< what it moved in this frame, contacts included: falls end and the heap comes to rest
-    CLV_VELOCITY_KEPT =
-        1, ///< as if nothing had happened, the paper's equations to the letter: a resting body goes
-           ///< on falling into the floor and is pushed out again, every frame
+    CLV_VELOCITY_KEPT = 1, ///< as if nothing had happened: the paper's equations to the letter, under which
+                           ///< a resting body goes on falling and is pushed out again, every frame
 } clv_contact_velocity;
 
 /// Settings, copied on create. Start from clv_default_shape_sim_def.
@@ -50,9 +49,9 @@ typedef struct clv_shape_sim_def
     clv_volume_kind volume;             ///< default CLV_VOLUME_AABB
     clv_integrator integrator;          ///< default CLV_VELOCITY_VERLET
     clv_contact_velocity after_contact; ///< default CLV_VELOCITY_MOVED
-    float gravity;                      ///< downwards along y; default 9.8; finite, >= 0
-    float
-        speed; ///< of the physics, scales gravity; default 0.0049 (the paper prints 0.003)
+    float carry;             ///< of CLV_VELOCITY_MOVED: share of the move kept, 0 .. 1; default 0.8
+    float gravity;           ///< downwards along y; default 9.8; finite, >= 0
+    float speed;             ///< scales gravity; default 0.0049, the paper prints 0.003
     float damping;           ///< velocity kept from frame to frame, 0 .. 1; default 0.95
     uint32_t round_count;    ///< check, contact, match; default 10
     uint32_t pca_period;     ///< as in clv_volume_sweep_def; default 30

@@ -72,6 +72,7 @@ clv_shape_sim_def clv_default_shape_sim_def( void )
     def.cookie = SIM_COOKIE;
     def.volume = CLV_VOLUME_AABB;
     def.integrator = CLV_VELOCITY_VERLET;
+    def.carry = 0.8f;
     def.gravity = 9.8f;
     def.speed = 0.0049f;
     def.damping = 0.95f;
@@ -96,9 +97,9 @@ static const char* what_is_wrong( const clv_shape_sim_def* def )
     {
         return "clv_shape_sim_create: gravity and speed must be finite and not negative";
     }
-    if ( !( def->damping >= 0.0f && def->damping <= 1.0f ) )
+    if ( !( def->damping >= 0.0f && def->damping <= 1.0f && def->carry >= 0.0f && def->carry <= 1.0f ) )
     {
-        return "clv_shape_sim_create: damping must be 0 to 1";
+        return "clv_shape_sim_create: damping and carry must be 0 to 1";
     }
     if ( def->round_count == 0 || def->round_count > 1000 )
     {
@@ -419,7 +420,7 @@ static void set_velocity( const clv_shape_sim* sim, sim_body* body )
     if ( sim->def.after_contact == CLV_VELOCITY_MOVED )
     {
         math_vec3 moved = math_sub( body->pose.position, body->before );
-        body->velocity = math_scale( moved, (double)sim->def.damping );
+        body->velocity = math_scale( moved, (double)sim->def.damping * (double)sim->def.carry );
     }
 }
 
