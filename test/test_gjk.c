@@ -174,6 +174,32 @@ static void every_distance_carries_its_proof( void )
     CHECK( apart > count * 10 );
 }
 
+// Touching shapes give a point of both.
+static void touching_shapes_share_the_point( void )
+{
+    uint32_t count = test_scaled( 200 ), touching = 0;
+    for ( uint32_t kinds = 0; kinds < SHAPES_KIND_COUNT * SHAPES_KIND_COUNT; ++kinds )
+    {
+        clv_shape a = shapes_make( kinds % SHAPES_KIND_COUNT ), b = shapes_make( kinds / SHAPES_KIND_COUNT );
+        math_random random = math_random_seed( kinds );
+        test_where.seed = kinds;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_transform at_a = shapes_pose( &random, 0.7 ), at_b = shapes_pose( &random, 0.7 );
+            clv_distance d = ask( a, at_a, b, at_b );
+            if ( d.touching )
+            {
+                touching += 1;
+                CHECK( math_length( math_sub( math_widen( d.point_a ), math_widen( d.point_b ) ) ) < 1e-6 );
+                clv_transform there = { d.point_a, { 0, 0, 0, 1 } };
+                CHECK( ask( a, at_a, clv_sphere_shape( 1e-6f ), there ).touching );
+                CHECK( ask( b, at_b, clv_sphere_shape( 1e-6f ), there ).touching );
+            }
+        }
+    }
+    CHECK( touching > count * 16 );
+}
+
 // Faces that face each other squarely: the nearest point is anywhere on a patch, and simplices degenerate.
 static void parallel_bodies_carry_their_proof( void )
 {
@@ -265,6 +291,7 @@ int main( int argc, char** argv )
         TEST_CASE( flat_and_pointlike_shapes_work ),
         TEST_CASE( boxes_agree_with_separating_axes ),
         TEST_CASE( every_distance_carries_its_proof ),
+        TEST_CASE( touching_shapes_share_the_point ),
         TEST_CASE( parallel_bodies_carry_their_proof ),
         TEST_CASE( warm_starts_agree_with_cold_ones ),
         TEST_CASE( a_stale_cache_does_no_harm ),

@@ -62,22 +62,20 @@ clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv
     narrow_gjk g;
     narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
     math_vec3 on_a, on_b, normal = { 0, 0, 0 };
+    bool touching = g.touching || g.distance <= radius_a + radius_b;
     if ( g.simplex.count == 4 )
     {
-        // The origin is inside four vertices: any face of theirs leads near enough to a common point.
-        narrow_epa e;
-        narrow_epa_expand( &core_a, &core_b, &g, &e );
-        on_a = on_b = e.point_a;
+        on_a = on_b = narrow_simplex_common_point( &g.simplex );
     }
     else
     {
         narrow_simplex_witness( &g.simplex, &on_a, &on_b );
     }
-    bool touching = g.touching || g.distance <= radius_a + radius_b;
     if ( !g.touching )
     {
+        // Skins that overlap have the point between the cores in common that is as far into a's as it may be.
         normal = math_scale( g.nearest, -1.0 / g.distance );
-        on_a = math_add_scaled( on_a, normal, radius_a );
+        on_a = math_add_scaled( on_a, normal, touching ? math_min( radius_a, g.distance ) : radius_a );
         on_b = touching ? on_a : math_add_scaled( on_b, normal, -radius_b );
     }
     distance->touching = touching;

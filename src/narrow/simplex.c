@@ -144,3 +144,22 @@ void narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_v
         *b = math_add_scaled( *b, simplex->vertices[i].b, simplex->weights[i] );
     }
 }
+
+math_vec3 narrow_simplex_common_point( const narrow_simplex* simplex )
+{
+    // Each vertex weighs as much as the volume the origin has with the other three.
+    const narrow_vertex* v = simplex->vertices;
+    math_vec3 o = v[0].w;
+    math_vec3 p = math_sub( v[1].w, o ), q = math_sub( v[2].w, o ), r = math_sub( v[3].w, o );
+    math_vec3 qr = math_cross( q, r );
+    double volume = math_dot( p, qr );
+    double weights[4] = { 0, -math_dot( o, qr ) / volume, -math_dot( p, math_cross( o, r ) ) / volume,
+        -math_dot( p, math_cross( q, o ) ) / volume };
+    weights[0] = 1.0 - weights[1] - weights[2] - weights[3];
+    math_vec3 sum = { 0, 0, 0 };
+    for ( int i = 0; i < 4; ++i )
+    {
+        sum = math_add_scaled( sum, v[i].a, weights[i] );
+    }
+    return sum;
+}

@@ -28,3 +28,7 @@ math_vec3 narrow_simplex_reduce( narrow_simplex* simplex );
 
 /// The points on both shapes that the weights tell.
 void narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_vec3* b );
+
+/// The same for four vertices around the origin, which narrow_simplex_reduce leaves without weights: a point
+/// of both shapes.
+math_vec3 narrow_simplex_common_point( const narrow_simplex* simplex );
