@@ -63,7 +63,7 @@ typedef struct clv_plane
 /// hull of dimension 2 has two faces back to back; of dimension 1, two vertices and an edge; of 0, a vertex.
 typedef struct clv_hull_view
 {
-    const clv_vec3* vertices; ///< a part of the points, in their order
+    const clv_vec3* vertices; ///< some of the points: in their order for a solid, around a polygon
     const uint32_t* face_starts;
     const uint32_t* face_corners;
     const clv_plane* face_planes;
