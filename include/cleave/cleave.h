@@ -8,6 +8,7 @@
 #include "cleave/id.h"
 #include "cleave/narrow.h"
 #include "cleave/shape_sim.h"
+#include "cleave/sim.h"
 #include "cleave/space.h"
 #include "cleave/transform.h"
 #include "cleave/types.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cleave/transform.h"
 #include "cleave/types.h"
 
 // Rigid boxes that fall, hit each other and come to rest: enough physics to move scenes honestly.
@@ -13,12 +14,6 @@
 
 /// Rigid boxes in a walled world.
 typedef struct clv_rigid clv_rigid;
-
-/// Orientation: the axis times the sine of half the angle, and the cosine.
-typedef struct clv_quat
-{
-    float x, y, z, w;
-} clv_quat;
 
 /// Settings, copied on create. Start from clv_default_rigid_def and change what you need.
 typedef struct clv_rigid_def
