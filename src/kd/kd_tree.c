@@ -53,7 +53,7 @@ bool kd_tree_reserve( kd_tree* tree, uint32_t count )
         reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, room ) &&
         reserve_slots(
             tree, &tree->outside, &tree->outside_capacity, tree->outside_count, room < 1024 ? room : 1024 ) &&
-        reserve_nodes( tree, count / tree->leaf_limit * 6 + 8 );
+        reserve_nodes( tree, (uint64_t)count / tree->leaf_limit * 6 + 8 );
 }
 
 bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
