@@ -5,6 +5,8 @@ BUILD := build
 CLEAVE := $(BUILD)/cleave
 SANITIZED := asan ubsan tsan
 REST := asan-clang ubsan-gcc msan
+# Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
+PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -48,7 +50,7 @@ test-long: test-release
 setup-test:
 	@scripts/setup.sh test
 
-test-%: setup-test
+$(addprefix test-,$(PRESETS)): test-%: setup-test
 	@echo "== $*"
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS)
