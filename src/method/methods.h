@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The rows of the table, and what they share.
+// The rows of the table, and what they share. A new row is a line in table.def; docs/adding-a-method.md.
 #pragma once
 
 #include "base/timer.h"
 #include "method/method.h"
 
-extern const method method_brute;
-extern const method method_sap;
-extern const method method_engine;
+#define METHOD( file, row ) extern const method method_##row;
+#include "method/table.def"
+#undef METHOD
+
+/// For the lab, which loads other people's methods from modules: a row that lives as long as the program. False if the
+/// name is taken or METHOD_GUESTS rows were added already. Not for use while another thread looks at the table.
+bool method_register( const method* row );
+
+#define METHOD_GUESTS 32
 
 /// Reads the clock only where the def asked for stage times; otherwise every lap is 0.
 typedef struct method_stopwatch

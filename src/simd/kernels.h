@@ -38,6 +38,8 @@ typedef struct simd_kernels
 
     /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins past the
     /// row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 }; answers as above.
+    /// A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say where the rows end; columns go on
+    /// behind them, up to the NaN at the end of the arrays.
     bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
