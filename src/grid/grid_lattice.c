@@ -173,16 +173,37 @@ static void bound_cells( uint32_t cells[3], double most )
     }
 }
 
-grid_lattice grid_lattice_choose(
-    const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions )
+// The bulk of all boxes; how many there are.
+static double survey( const clv_aabb* boxes, const uint32_t* live, uint32_t count, bulk bulks[3] )
 {
-    bulk bulks[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
         bulks[axis] = find_bulk( boxes, live, count, axis );
     }
-    double inside = measure( boxes, live, count, bulks );
-    grid_lattice lattice = { .cells = { 1, 1, 1 }, .cell_count = 1, .uncut_axis = -1 };
+    return measure( boxes, live, count, bulks );
+}
+
+// Cells are decided: where they lie.
+static void place_cells( grid_lattice* lattice, const bulk bulks[3], const double extent[3], double inside )
+{
+    lattice->cell_count = 1;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t cells = lattice->cells[axis];
+        float scale = cells > 1 ? (float)( cells / extent[axis] ) : 0;
+        lattice->cells[axis] = isfinite( scale ) ? cells : 1;
+        lattice->scale[axis] = isfinite( scale ) ? scale : 0;
+        lattice->origin[axis] = inside > 0 ? (float)bulks[axis].least : 0;
+        lattice->cell_count *= lattice->cells[axis];
+    }
+}
+
+grid_lattice grid_lattice_choose(
+    const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions )
+{
+    bulk bulks[3];
+    double inside = survey( boxes, live, count, bulks );
+    grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
     double extent[3], side[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -197,14 +218,21 @@ grid_lattice grid_lattice_choose(
     double wanted = inside / objects_per_cell;
     cut( extent, side, wanted > 1 ? wanted : 1, lattice.cells );
     bound_cells( lattice.cells, 2 * ( wanted > 1 ? wanted : 1 ) + 8 );
+    place_cells( &lattice, bulks, extent, inside );
+    return lattice;
+}
+
+grid_lattice grid_lattice_even( const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells )
+{
+    bulk bulks[3];
+    double inside = survey( boxes, live, count, bulks );
+    grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
+    double extent[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        uint32_t cells = lattice.cells[axis];
-        float scale = cells > 1 ? (float)( cells / extent[axis] ) : 0;
-        lattice.cells[axis] = isfinite( scale ) ? cells : 1;
-        lattice.scale[axis] = isfinite( scale ) ? scale : 0;
-        lattice.origin[axis] = inside > 0 ? (float)bulks[axis].least : 0;
-        lattice.cell_count *= lattice.cells[axis];
+        extent[axis] = inside > 0 ? bulks[axis].most - bulks[axis].least : 0;
+        lattice.cells[axis] = extent[axis] > 0 ? cells : 1;
     }
+    place_cells( &lattice, bulks, extent, inside );
     return lattice;
 }

@@ -4,7 +4,6 @@
 #include "base/assertion.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum
 {
@@ -169,28 +168,6 @@ static clv_result run_pieces( round* job, base_memory* memory, task_runner* task
     return CLV_OK;
 }
 
-static clv_result copy_chunk( const clv_pair* pairs, uint64_t count, pair_sink* sink )
-{
-    while ( count > 0 )
-    {
-        if ( sink->count == sink->capacity )
-        {
-            clv_result result = sink->make_room( sink );
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
-        }
-        uint64_t room = sink->capacity - sink->count;
-        uint64_t part = count < room ? count : room;
-        memcpy( sink->pairs + sink->count, pairs, (size_t)part * sizeof( clv_pair ) );
-        sink->count += part;
-        pairs += part;
-        count -= part;
-    }
-    return CLV_OK;
-}
-
 static clv_result join(
     const task_gather* gather, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
 {
@@ -200,7 +177,8 @@ static clv_result join(
         uint32_t chunk = gather->pieces[i].first_chunk;
         for ( ; chunk != NO_CHUNK && result == CLV_OK; chunk = gather->next_chunks[chunk] )
         {
-            result = copy_chunk( gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk], sink );
+            result = pair_sink_put_all(
+                sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
         }
         *test_count += gather->pieces[i].test_count;
     }
