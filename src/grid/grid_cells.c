@@ -15,7 +15,7 @@ enum
     COUNTERS_PER_BOX = 4, // bounds the memory that bands cost
 };
 
-#define LARGE_MARK UINT16_MAX // as the low coordinate on x, which stays below
+#define LARGE_MARK UINT16_MAX // grid_span_is_large
 
 typedef struct build_job
 {
@@ -92,7 +92,7 @@ static void count_band( uint32_t band, uint32_t worker, void* context )
     {
         grid_span span = span_of( &cells->lattice, &job->crowd.boxes[slot_at( &job->crowd, i )] );
         cells->spans[i] = span;
-        if ( span.low[0] != LARGE_MARK )
+        if ( !grid_span_is_large( &span ) )
         {
             visit_cells( &cells->lattice, &span, counters, NULL, 0 );
         }
@@ -108,7 +108,7 @@ static void enter_band( uint32_t band, uint32_t worker, void* context )
     uint32_t end = band_begin( job, band + 1 );
     for ( uint32_t i = band_begin( job, band ); i < end; ++i )
     {
-        if ( cells->spans[i].low[0] != LARGE_MARK )
+        if ( !grid_span_is_large( &cells->spans[i] ) )
         {
             visit_cells(
                 &cells->lattice, &cells->spans[i], counters, cells->entries, slot_at( &job->crowd, i ) );
@@ -172,7 +172,7 @@ static bool list_large( grid_cells* cells, base_memory* memory, const grid_crowd
     uint32_t count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        count += cells->spans[i].low[0] == LARGE_MARK;
+        count += grid_span_is_large( &cells->spans[i] );
     }
     cells->large_count = 0;
     if ( !reserve_words( memory, &cells->large, &cells->large_capacity, count ) )
@@ -181,7 +181,7 @@ static bool list_large( grid_cells* cells, base_memory* memory, const grid_crowd
     }
     for ( uint32_t i = 0; i < crowd->count && count > 0; ++i )
     {
-        if ( cells->spans[i].low[0] == LARGE_MARK )
+        if ( grid_span_is_large( &cells->spans[i] ) )
         {
             cells->large[cells->large_count++] = slot_at( crowd, i );
         }
@@ -203,6 +203,11 @@ clv_result grid_cells_build( grid_cells* cells, base_memory* memory, task_runner
 {
     cells->lattice =
         grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, objects_per_cell, dimensions );
+    return grid_cells_enter( cells, memory, tasks, crowd );
+}
+
+clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd )
+{
     build_job job = { cells, crowd, 1, cells->lattice.cell_count * GRID_GROUPS };
     job.band_count = choose_band_count( crowd.count, job.key_count );
     if ( !reserve_spans( cells, memory, crowd.count ) ||
@@ -261,7 +266,7 @@ const char* grid_cells_check( const grid_cells* cells, grid_crowd crowd )
     {
         const grid_span* span = &cells->spans[i];
         uint64_t count = 1;
-        for ( int axis = 0; axis < 3 && span->low[0] != LARGE_MARK; ++axis )
+        for ( int axis = 0; axis < 3 && !grid_span_is_large( span ); ++axis )
         {
             if ( span->low[axis] > span->high[axis] || span->high[axis] >= cells->lattice.cells[axis] )
             {
@@ -269,7 +274,7 @@ const char* grid_cells_check( const grid_cells* cells, grid_crowd crowd )
             }
             count *= (uint64_t)( span->high[axis] - span->low[axis] ) + 1;
         }
-        expected += span->low[0] != LARGE_MARK ? count : 0;
+        expected += !grid_span_is_large( span ) ? count : 0;
     }
     if ( expected != cells->entry_count )
     {

@@ -48,6 +48,15 @@ typedef struct grid_crowd
 clv_result grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
     double objects_per_cell, int dimensions );
 
+/// The same with cells->lattice as it is.
+clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd );
+
+/// Is a box kept apart because it is in too many cells?
+static inline bool grid_span_is_large( const grid_span* span )
+{
+    return span->low[0] == UINT16_MAX; // below which every coordinate stays
+}
+
 void grid_cells_release( grid_cells* cells, base_memory* memory );
 
 /// The first cell whose entries do not begin before part / part_count of all entries; parts are for sharing out work.

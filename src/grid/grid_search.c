@@ -7,7 +7,6 @@
 enum
 {
     CELL_PIECES = 256, // at most
-    LARGE_TILE = 2048, // columns of a piece of the large boxes' search
     LOCAL = 1024,      // pairs a sweep finds before they are sifted
 };
 
@@ -29,7 +28,7 @@ void grid_search_shrink( grid_search* search )
     base_memory* memory = search->memory;
     grid_cells_release( &search->cells, memory );
     task_gather_release( &search->gather, memory );
-    simd_box_lanes_release( &search->all, memory );
+    grid_large_release( &search->large, memory );
     for ( uint32_t i = 0; i < search->bench_count; ++i )
     {
         grid_bench* bench = &search->benches[i];
@@ -61,28 +60,6 @@ static bool reserve_benches( grid_search* search )
     return ok;
 }
 
-// Large boxes meet everybody, so everybody is laid out behind them.
-static bool load_all( grid_search* search )
-{
-    const grid_cells* cells = &search->cells;
-    const grid_crowd* crowd = &search->crowd;
-    if ( !simd_box_lanes_reserve( &search->all, search->memory, crowd->count ) )
-    {
-        return false;
-    }
-    uint32_t next_large = 0;
-    uint32_t next_small = cells->large_count;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
-    {
-        uint32_t slot = crowd->live != NULL ? crowd->live[i] : i;
-        bool is_large = next_large < cells->large_count && cells->large[next_large] == slot;
-        uint32_t place = is_large ? next_large++ : next_small++;
-        simd_box_lanes_set( &search->all.boxes, place, &crowd->boxes[slot], slot, 0 );
-    }
-    simd_box_lanes_finish( &search->all, crowd->count );
-    return true;
-}
-
 clv_result grid_search_build( grid_search* search, grid_crowd crowd )
 {
     const grid_rules* rules = &search->rules;
@@ -94,11 +71,11 @@ clv_result grid_search_build( grid_search* search, grid_crowd crowd )
     {
         return result;
     }
-    if ( !reserve_benches( search ) || ( cells->large_count > 0 && !load_all( search ) ) )
+    if ( !reserve_benches( search ) ||
+        !grid_large_load( &search->large, search->memory, cells, &search->crowd ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    search->large_piece_count = cells->large_count > 0 ? ( crowd.count + LARGE_TILE - 1 ) / LARGE_TILE : 0;
     uint32_t cell_count = cells->lattice.cell_count;
     search->cell_piece_count = cell_count < CELL_PIECES ? cell_count : CELL_PIECES;
     if ( rules->sweeps )
@@ -260,21 +237,16 @@ static clv_result search_piece(
     uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     const grid_search* search = context;
-    if ( piece >= search->large_piece_count )
+    if ( piece >= search->large.piece_count )
     {
         return search_cells(
-            search, piece - search->large_piece_count, &search->benches[worker], sink, test_count );
+            search, piece - search->large.piece_count, &search->benches[worker], sink, test_count );
     }
-    uint32_t begin = piece * LARGE_TILE;
-    uint32_t count = search->all.boxes.count;
-    uint32_t end = count - begin > LARGE_TILE ? begin + LARGE_TILE : count;
-    uint32_t rows = search->cells.large_count;
-    *test_count += (uint64_t)rows * ( end - begin );
-    return test_block( search, &search->all.boxes, 0, rows, begin, end, sink );
+    return grid_large_search( &search->large, search->kernels, piece, sink, test_count );
 }
 
 clv_result grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
 {
     return task_gather_run( &search->gather, search->memory, search->tasks,
-        search->large_piece_count + search->cell_piece_count, search_piece, search, sink, test_count );
+        search->large.piece_count + search->cell_piece_count, search_piece, search, sink, test_count );
 }

@@ -4,6 +4,7 @@
 
 #include "base/radix_sort.h"
 #include "grid/grid_cells.h"
+#include "grid/grid_large.h"
 #include "simd/box_lanes.h"
 #include "task/gather.h"
 
@@ -32,10 +33,9 @@ typedef struct grid_search
     task_gather gather;
     grid_bench* benches; ///< by worker
     uint32_t bench_count;
-    simd_box_lanes all; ///< large boxes first; filled only where there are some
+    grid_large large;
     grid_crowd crowd;
     int sweep_axis;
-    uint32_t large_piece_count;
     uint32_t cell_piece_count;
 } grid_search;
 
