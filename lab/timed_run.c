@@ -297,6 +297,7 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
     result->method = spec->row->name;
     result->variant = run_spec_variant( spec );
     result->settings = spec->settings;
+    result->fat = spec->fat;
     result->thread_count = spec->thread_count;
     result->sorted = options->sorted;
     result->events = options->events;

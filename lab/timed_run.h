@@ -41,6 +41,7 @@ typedef struct run_result
     const char* settings; ///< NULL if none; belongs to the spec
     uint32_t thread_count;
     bool sorted, events;
+    bool fat; ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
     double update_ms, search_ms;               ///< medians over the frames of the stage pass

@@ -83,6 +83,9 @@ typedef struct method
 
     /// Check every invariant; the first broken one as a sentence in `text`. True if all hold. NULL if there are none.
     bool ( *check )( void* state, char* text, size_t text_size );
+
+    /// Why it cannot run here, for rows that stand for something not installed. NULL: it can.
+    const char* missing;
 } method;
 
 /// The table, in the order `cleave methods` shows it.
