@@ -48,17 +48,29 @@ class cgal : public peer::broad_phase
                 { { b.lower.x, b.lower.y, b.lower.z }, { b.upper.x, b.upper.y, b.upper.z }, slot } );
         }
         auto report = [&out]( const box& a, const box& b ) { out.put( a.slot, b.slot ); };
-        CGAL::box_self_intersection_d( m_boxes.begin(), m_boxes.end(), report, (std::ptrdiff_t)CUTOFF );
+        CGAL::box_self_intersection_d( m_boxes.begin(), m_boxes.end(), report, m_cutoff );
+    }
+
+    void configure( const double* settings ) override
+    {
+        m_cutoff = static_cast<std::ptrdiff_t>( settings[0] );
     }
 
   private:
-    static constexpr int CUTOFF = 10; // CGAL's default
+    std::ptrdiff_t m_cutoff = 10;
     std::vector<box> m_boxes;
+};
+
+// CGAL's own default; its manual leaves the choice to the user.
+const method_param s_params[] = {
+    PEER_FAT_PARAM,
+    { "cgal.cutoff", 10, 1, 1000000, true, "sets up to this size are scanned; 10 is CGAL's default" },
 };
 
 const method s_rows[] = {
     peer::row<cgal>( { "cgal", "segment tree and sweep", "CGAL 5.5, box_self_intersection_d",
-        "GPL-3.0-or-later", "O(n log^3 n + k)", false } ),
+                         "GPL-3.0-or-later", "O(n log^3 n + k)", false },
+        s_params, 2 ),
 };
 
 } // namespace

@@ -49,8 +49,18 @@ class fcl_tree : public peer::broad_phase
             m_objects[slot]->set( now.boxes[slot] );
         }
         enrol( now );
+        m_age += 1;
+        bool rebuilds = m_rebuild > 0 && m_age >= m_rebuild;
+        m_age = rebuilds ? 0 : m_age;
+        // A level no tree reaches: always balance top down, which builds the tree anew.
+        m_manager.max_tree_nonbalanced_level = rebuilds ? -1000 : FCL_LEVEL;
         m_manager.update();
         m_manager.collide( &out, take_pair );
+    }
+
+    void configure( const double* settings ) override
+    {
+        m_rebuild = static_cast<uint32_t>( settings[0] );
     }
 
     // The tree refuses boxes without volume.
@@ -90,14 +100,24 @@ class fcl_tree : public peer::broad_phase
         return false; // go on
     }
 
+    static constexpr int FCL_LEVEL = 10; // FCL's default
+    uint32_t m_rebuild = 0;
+    uint32_t m_age = 0;
     std::shared_ptr<fcl::CollisionGeometry<double>> m_shape = std::make_shared<fcl::Box<double>>( 1, 1, 1 );
     std::vector<std::unique_ptr<object>> m_objects; // by slot; outlive the manager
     fcl::DynamicAABBTreeCollisionManager<double> m_manager;
 };
 
+const method_param s_params[] = {
+    PEER_FAT_PARAM,
+    { "fcl.rebuild", 1, 0, 1000000, true,
+        "updates after which the tree is balanced top down; 0: when FCL finds it due" },
+};
+
 const method s_rows[] = {
     peer::row<fcl_tree>( { "fcl", "bounding volume hierarchy", "FCL 0.7, DynamicAABBTreeCollisionManager",
-        "BSD-3-Clause", "O(n log n)", true } ),
+                             "BSD-3-Clause", "O(n log n)", true },
+        s_params, 2 ),
 };
 
 } // namespace

@@ -77,6 +77,12 @@ class broad_phase
   public:
     virtual ~broad_phase() = default;
 
+    /// Settings beyond the first, in the order of the row's; called once.
+    virtual void configure( const double* settings )
+    {
+        (void)settings;
+    }
+
     /// Take the boxes of the frame and put every pair that overlaps, and perhaps some that do not.
     virtual void update( const frame& now, output& out ) = 0;
 
@@ -133,6 +139,7 @@ class host
             {
                 m_present.clear();
                 m_library = std::make_unique<Library>();
+                m_library->configure( m_context->params + 1 );
             }
             result = run( input, sink, counters );
         }
@@ -246,9 +253,13 @@ clv_result update( void* state, const method_input* input, pair_sink* sink, meth
     return static_cast<host*>( state )->update<Library>( input, sink, counters );
 }
 
-inline const method_param params[1] = {
-    { "peer.fat", 0, 0, 1, true, "1: report what the library yields, margins and stale pairs included" },
-};
+/// The first setting of every peer.
+#define PEER_FAT_PARAM                                                                                       \
+    {                                                                                                        \
+        "peer.fat", 0, 0, 1, true, "1: report what the library yields, margins and stale pairs included"     \
+    }
+
+inline const method_param fat_alone[1] = { PEER_FAT_PARAM };
 
 struct about
 {
@@ -260,7 +271,8 @@ struct about
     bool is_temporal;
 };
 
-template <class Library> method row( const about& text )
+template <class Library>
+method row( const about& text, const method_param* params = fat_alone, uint32_t param_count = 1 )
 {
     method made = {};
     made.name = text.name;
@@ -271,7 +283,7 @@ template <class Library> method row( const about& text )
     made.space_cost = "O(n)";
     made.is_temporal = text.is_temporal;
     made.params = params;
-    made.param_count = 1;
+    made.param_count = param_count;
     made.create = create;
     made.destroy = destroy;
     made.update = update<Library>;
