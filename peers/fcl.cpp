@@ -110,7 +110,7 @@ class fcl_tree : public peer::broad_phase
 
 const method_param s_params[] = {
     PEER_FAT_PARAM,
-    { "fcl.rebuild", 1, 0, 1000000, true,
+    { "fcl.rebuild", 4, 0, 1000000, true,
         "updates after which the tree is balanced top down; 0: when FCL finds it due" },
 };
 

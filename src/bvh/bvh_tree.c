@@ -14,16 +14,9 @@ void bvh_tree_init( bvh_tree* tree )
     *tree = ( bvh_tree ){ .root = BVH_NONE, .first_free = BVH_NONE };
 }
 
-void bvh_tree_shrink( bvh_tree* tree, base_memory* memory )
-{
-    base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
-    tree->keys = NULL;
-    tree->key_capacity = 0;
-}
-
 void bvh_tree_free( bvh_tree* tree, base_memory* memory )
 {
-    bvh_tree_shrink( tree, memory );
+    base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
     base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( bvh_node ) );
     base_memory_give( memory, tree->leaves, tree->leaf_capacity, sizeof( uint32_t ) );
     bvh_tree_init( tree );

@@ -40,9 +40,6 @@ static inline bool bvh_is_leaf( const bvh_node* node )
 void bvh_tree_init( bvh_tree* tree );
 void bvh_tree_free( bvh_tree* tree, base_memory* memory );
 
-/// Give back what only building needs.
-void bvh_tree_shrink( bvh_tree* tree, base_memory* memory );
-
 /// Room for this many leaves, and for slots below `slot_count`. False if out of memory, with the tree as it was.
 bool bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count );
 

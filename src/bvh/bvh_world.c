@@ -30,26 +30,15 @@ void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules )
 void bvh_world_shrink( bvh_world* world )
 {
     base_memory* memory = world->memory;
-    bvh_tree_shrink( &world->tree, memory );
+    bvh_tree_free( &world->tree, memory );
     base_memory_give( memory, world->members, world->member_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->stack, world->stack_capacity, sizeof( bvh_task ) );
-    world->members = NULL;
-    world->member_capacity = 0;
-    world->stack = NULL;
-    world->stack_capacity = 0;
-    pair_list_shrink( &world->near, memory, world->near.count );
-}
-
-void bvh_world_free( bvh_world* world )
-{
-    base_memory* memory = world->memory;
-    bvh_world_shrink( world );
-    bvh_tree_free( &world->tree, memory );
     base_memory_give( memory, world->grown, world->grown_capacity, sizeof( clv_aabb ) );
     base_memory_give( memory, world->flags, world->flag_capacity, 1 );
     base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
     pair_list_free( &world->near, memory );
+    bvh_world_init( world, memory, world->rules );
 }
 
 static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
@@ -367,7 +356,8 @@ static clv_result collide_tree(
 }
 
 // Whom a touched slot is near to. Of two touched ones the lower asks.
-static clv_result ask_tree( bvh_world* world, uint32_t slot, uint64_t* test_count )
+static clv_result ask_tree(
+    bvh_world* world, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
     const bvh_node* nodes = world->tree.nodes;
     clv_aabb box = world->grown[slot];
@@ -402,47 +392,58 @@ static clv_result ask_tree( bvh_world* world, uint32_t slot, uint64_t* test_coun
             return CLV_OUT_OF_MEMORY;
         }
         near->pairs[near->count++] = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
+        if ( world->rules.fat || clv_aabb_overlap( boxes[slot], boxes[other] ) )
+        {
+            // At once, so that a limit is felt before the list has outgrown it.
+            clv_result result = pair_sink_put( sink, slot, other );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
     }
     *test_count += tests;
     return CLV_OK;
 }
 
-// Pairs of the untouched stay; the touched ask again.
-static clv_result renew_near( bvh_world* world, uint64_t* test_count )
+// Pairs of the untouched stay; those of them that overlap are reported.
+static clv_result keep_near( bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
     pair_list* near = &world->near;
-    uint64_t kept = 0;
-    for ( uint64_t i = 0; i < near->count; ++i )
-    {
-        clv_pair pair = near->pairs[i];
-        if ( ( ( world->flags[pair.a] | world->flags[pair.b] ) & FLAG_TOUCHED ) == 0 )
-        {
-            near->pairs[kept++] = pair;
-        }
-    }
-    near->count = kept;
-    clv_result result = reserve_stack( world, 0 ) ? CLV_OK : CLV_OUT_OF_MEMORY;
-    for ( uint32_t i = 0; i < world->touched_count && result == CLV_OK; ++i )
-    {
-        result = ask_tree( world, world->touched[i], test_count );
-    }
-    return result;
-}
-
-static clv_result report_near(
-    const bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
-{
-    const pair_list* near = &world->near;
     clv_result result = CLV_OK;
+    uint64_t kept = 0;
     for ( uint64_t i = 0; i < near->count && result == CLV_OK; ++i )
     {
         clv_pair pair = near->pairs[i];
+        if ( ( ( world->flags[pair.a] | world->flags[pair.b] ) & FLAG_TOUCHED ) != 0 )
+        {
+            continue;
+        }
+        near->pairs[kept++] = pair;
         if ( world->rules.fat || clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
             result = pair_sink_put( sink, pair.a, pair.b );
         }
     }
-    *test_count += near->count;
+    near->count = kept;
+    *test_count += kept;
+    return result;
+}
+
+static clv_result search_forward(
+    bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+{
+    clv_result result = keep_near( world, boxes, sink, test_count );
+    if ( result == CLV_OK && !reserve_stack( world, 0 ) )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
+    for ( uint32_t i = 0; i < world->touched_count && result == CLV_OK; ++i )
+    {
+        result = ask_tree( world, world->touched[i], boxes, sink, test_count );
+    }
+    // Half renewed, the list would be wrong from now on.
+    world->is_sound = result == CLV_OK;
     return result;
 }
 
@@ -471,17 +472,7 @@ static clv_result report_loose(
 
 clv_result bvh_world_search( bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
 {
-    clv_result result = CLV_OK;
-    if ( world->rules.forward )
-    {
-        result = renew_near( world, test_count );
-        // Half renewed, the list would be wrong from now on.
-        world->is_sound = result == CLV_OK;
-        result = result == CLV_OK ? report_near( world, crowd->boxes, sink, test_count ) : result;
-    }
-    else
-    {
-        result = collide_tree( world, crowd->boxes, sink, test_count );
-    }
+    clv_result result = world->rules.forward ? search_forward( world, crowd->boxes, sink, test_count )
+                                             : collide_tree( world, crowd->boxes, sink, test_count );
     return result == CLV_OK ? report_loose( world, crowd, sink, test_count ) : result;
 }

@@ -56,7 +56,8 @@ typedef struct bvh_world
 } bvh_world;
 
 void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules );
-void bvh_world_free( bvh_world* world );
+
+/// Back to no memory at all; the next update begins anew.
 void bvh_world_shrink( bvh_world* world );
 
 /// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.

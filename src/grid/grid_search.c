@@ -16,7 +16,8 @@ bool grid_search_init( grid_search* search, base_memory* memory, const simd_kern
     *search = ( grid_search ){ .memory = memory, .kernels = kernels, .tasks = tasks, .rules = rules };
     search->bench_count = task_worker_count( tasks );
     search->benches = base_memory_take( memory, search->bench_count, sizeof( grid_bench ) );
-    for ( uint32_t i = 0; i < search->bench_count && search->benches != NULL; ++i )
+    search->bench_count = search->benches != NULL ? search->bench_count : 0;
+    for ( uint32_t i = 0; i < search->bench_count; ++i )
     {
         search->benches[i] = ( grid_bench ){ 0 };
     }

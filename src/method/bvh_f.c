@@ -44,7 +44,7 @@ static void* create( const method_context* context )
 static void destroy( void* state )
 {
     bvh_f* self = state;
-    bvh_world_free( &self->world );
+    bvh_world_shrink( &self->world );
     base_memory_give( self->context->memory, self, 1, sizeof( bvh_f ) );
 }
 

@@ -27,7 +27,6 @@ static const method_param s_params[PARAM_COUNT] = {
 enum
 {
     SKIPS_MOST = 15,
-    LOCAL = 1024,     // pairs a sweep finds before they enter the table
     FRESH_SHARE = 64, // when more than one in so many is new, begin afresh: each new one passes half a list
 };
 
@@ -60,22 +59,13 @@ static void* create( const method_context* context )
     return self;
 }
 
-// What a rebuild needs and no other frame does.
+// Everything: the next update sorts afresh.
 static void shrink( void* state )
 {
     isap* self = state;
     base_memory* memory = self->context->memory;
     simd_box_lanes_release( &self->lanes, memory );
     base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( base_keyed ) );
-    self->scratch = NULL;
-    self->scratch_capacity = 0;
-}
-
-static void destroy( void* state )
-{
-    isap* self = state;
-    base_memory* memory = self->context->memory;
-    shrink( self );
     for ( int axis = 0; axis < 3; ++axis )
     {
         base_memory_give( memory, self->ends[axis], self->end_capacity[axis], sizeof( base_keyed ) );
@@ -83,7 +73,14 @@ static void destroy( void* state )
     base_memory_give( memory, self->is_live, self->live_capacity, 1 );
     base_memory_give( memory, self->is_listed, self->listed_capacity, 1 );
     pair_table_free( &self->table, memory );
-    base_memory_give( memory, self, 1, sizeof( isap ) );
+    *self = ( isap ){ .context = self->context };
+}
+
+static void destroy( void* state )
+{
+    isap* self = state;
+    shrink( self );
+    base_memory_give( self->context->memory, self, 1, sizeof( isap ) );
 }
 
 static bool reserve_ends(
@@ -160,35 +157,8 @@ static void load_sorted( isap* self, const method_input* input, int axis )
     simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
-// A chunk between a kernel and the table.
-typedef struct table_sink
-{
-    pair_sink sink;
-    isap* self;
-    clv_pair pairs[LOCAL];
-} table_sink;
-
-static clv_result pour( pair_sink* sink )
-{
-    isap* self = ( (table_sink*)sink )->self;
-    for ( uint64_t i = 0; i < sink->count; ++i )
-    {
-        if ( !pair_table_add( &self->table, self->context->memory, sink->pairs[i].a, sink->pairs[i].b ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
-    }
-    sink->count = 0;
-    return CLV_OK;
-}
-
-static void table_sink_open( table_sink* out, isap* self )
-{
-    out->sink = ( pair_sink ){ out->pairs, 0, LOCAL, pour };
-    out->self = self;
-}
-
-static clv_result rebuild( isap* self, const method_input* input, method_counters* counters )
+// Pairs go on to the sink as they are found.
+static clv_result rebuild( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     base_memory* memory = self->context->memory;
     uint32_t count = input->live_count;
@@ -209,8 +179,8 @@ static clv_result rebuild( isap* self, const method_input* input, method_counter
     self->count = count;
     load_sorted( self, input, sweep_choose_axis( input->boxes, input->live, count ) );
     pair_table_clear( &self->table );
-    table_sink found;
-    table_sink_open( &found, self );
+    pair_table_sink found;
+    pair_table_sink_open( &found, &self->table, memory, sink );
     simd_cursor cursor = { 0, 0 };
     bool done = false;
     clv_result result = CLV_OK;
@@ -218,7 +188,7 @@ static clv_result rebuild( isap* self, const method_input* input, method_counter
     {
         done =
             self->context->kernels->sweep( &self->lanes.boxes, &cursor, &found.sink, &counters->test_count );
-        result = pour( &found.sink );
+        result = pair_table_sink_flush( &found );
     }
     return result;
 }
@@ -294,8 +264,8 @@ static sweep_outcome sort_all(
 {
     double swaps = self->context->params[PARAM_SWAPS] * 6.0 * input->live_count;
     sweep_effort effort = { (uint64_t)swaps, 0 };
-    table_sink begun;
-    table_sink_open( &begun, self );
+    pair_table_sink begun;
+    pair_table_sink_open( &begun, &self->table, self->context->memory, NULL );
     sweep_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
@@ -304,13 +274,13 @@ static sweep_outcome sort_all(
     }
     if ( outcome == SWEEP_SORTED )
     {
-        *result = pour( &begun.sink );
+        *result = pair_table_sink_flush( &begun );
     }
     counters->test_count += effort.test_count;
     return outcome;
 }
 
-static clv_result bring_up_to_date( isap* self, const method_input* input, method_counters* counters )
+static clv_result search( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     bool was_sound = self->is_sound;
     bool ready = reserve( self, input );
@@ -323,7 +293,7 @@ static clv_result bring_up_to_date( isap* self, const method_input* input, metho
     if ( !was_sound || self->skips > 0 || fresh > input->live_count / FRESH_SHARE )
     {
         self->skips -= self->skips > 0;
-        return rebuild( self, input, counters );
+        return rebuild( self, input, sink, counters );
     }
     refresh( self, input );
     clv_result result = CLV_OK;
@@ -332,22 +302,26 @@ static clv_result bring_up_to_date( isap* self, const method_input* input, metho
     self->last_skips = gave_up ? self->last_skips * 2 + 1 : 0;
     self->last_skips = self->last_skips < SKIPS_MOST ? self->last_skips : SKIPS_MOST;
     self->skips = self->last_skips;
-    return gave_up ? rebuild( self, input, counters ) : result;
+    if ( gave_up )
+    {
+        return rebuild( self, input, sink, counters );
+    }
+    if ( result == CLV_OK )
+    {
+        self->is_sound = true; // whatever the sink says
+        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+    }
+    return result;
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     isap* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    clv_result result = bring_up_to_date( self, input, counters );
+    clv_result result = search( self, input, sink, counters );
     counters->update_ms = method_stopwatch_lap( &watch );
-    if ( result == CLV_OK )
-    {
-        self->is_sound = true;
-        CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
-        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
-        counters->search_ms = method_stopwatch_lap( &watch );
-    }
+    self->is_sound = self->is_sound || result == CLV_OK;
+    CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
     return result;
 }
 

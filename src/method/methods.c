@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "method/methods.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,29 +64,40 @@ static const method_param* find_param( const method* row, const char* name, size
     return NULL;
 }
 
-// A number in the C locale's form, whatever the program's locale: digits and a point. Returns its end, or `text`.
+static bool is_digit( char c )
+{
+    return c >= '0' && c <= '9';
+}
+
+// A number in the C locale's form, whatever the program's locale: sign, digits, point, exponent. Returns its end, or
+// `text` if there is none. strtod alone knows how to round; it is given the point it wants.
 static const char* parse_number( const char* text, double* value )
 {
+    char number[64];
+    size_t length = 0;
+    size_t digits = 0;
     const char* at = text;
-    double sign = *at == '-' ? -1 : 1;
-    at += *at == '-' || *at == '+';
-    double number = 0;
-    uint32_t digits = 0;
-    for ( ; *at >= '0' && *at <= '9'; ++at, ++digits )
+    bool has_point = false;
+    bool has_exponent = false;
+    for ( ; *at != '\0' && length + 1 < sizeof( number ); ++at )
     {
-        number = number * 10 + ( *at - '0' );
-    }
-    if ( *at == '.' )
-    {
-        double scale = 1;
-        for ( ++at; *at >= '0' && *at <= '9'; ++at, ++digits )
+        bool is_point = *at == '.' && !has_point && !has_exponent;
+        bool is_exponent = ( *at == 'e' || *at == 'E' ) && !has_exponent && digits > 0;
+        bool is_sign = ( *at == '-' || *at == '+' ) &&
+            ( at == text || ( has_exponent && ( at[-1] == 'e' || at[-1] == 'E' ) ) );
+        if ( !is_digit( *at ) && !is_point && !is_exponent && !is_sign )
         {
-            scale *= 10;
-            number += ( *at - '0' ) / scale;
+            break;
         }
+        digits += is_digit( *at );
+        has_point = has_point || is_point;
+        has_exponent = has_exponent || is_exponent;
+        number[length++] = is_point ? *localeconv()->decimal_point : *at;
     }
-    *value = sign * number;
-    return digits > 0 ? at : text;
+    number[length] = '\0';
+    char* end = number;
+    *value = digits > 0 ? strtod( number, &end ) : 0;
+    return text + ( end - number );
 }
 
 static bool take_setting(

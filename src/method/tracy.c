@@ -31,7 +31,6 @@ static const method_param s_params[PARAM_COUNT] = {
 enum
 {
     PIECES = 256,   // at most
-    LOCAL = 1024,   // pairs between the search and the table
     OVERFULL = 16,  // times the wanted population: time for another grid, ...
     GRID_LIFE = 16, // ... unless the last one is younger than this
 };
@@ -60,8 +59,7 @@ typedef struct tracy
 static void give_scratch( tracy* self )
 {
     base_memory* memory = self->context->memory;
-    for ( uint32_t i = 0; i < self->worker_count && self->scratch != NULL && self->scratch_capacity != NULL;
-          ++i )
+    for ( uint32_t i = 0; i < self->worker_count; ++i )
     {
         base_memory_give( memory, self->scratch[i], self->scratch_capacity[i], sizeof( base_keyed ) );
         self->scratch[i] = NULL;
@@ -69,6 +67,7 @@ static void give_scratch( tracy* self )
     }
 }
 
+// Everything but what create took: the next update lays out a new grid.
 static void shrink( void* state )
 {
     tracy* self = state;
@@ -76,8 +75,14 @@ static void shrink( void* state )
     give_scratch( self );
     task_gather_release( &self->gather, memory );
     grid_large_release( &self->large, memory );
-    // This frame's lists are made from those of the last; the other array can be had again.
-    grid_lists_release( &self->lists[1 - self->now], memory );
+    grid_cells_release( &self->cells, memory );
+    grid_lists_release( &self->lists[0], memory );
+    grid_lists_release( &self->lists[1], memory );
+    base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
+    self->is_kept = NULL;
+    self->kept_capacity = 0;
+    pair_table_free( &self->table, memory );
+    self->is_sound = false;
 }
 
 static void destroy( void* state )
@@ -85,12 +90,8 @@ static void destroy( void* state )
     tracy* self = state;
     base_memory* memory = self->context->memory;
     shrink( self );
-    grid_cells_release( &self->cells, memory );
-    grid_lists_release( &self->lists[self->now], memory );
     base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
     base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-    base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
-    pair_table_free( &self->table, memory );
     base_memory_give( memory, self, 1, sizeof( tracy ) );
 }
 
@@ -107,7 +108,6 @@ static void* create( const method_context* context )
     self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
     if ( self->scratch == NULL || self->scratch_capacity == NULL )
     {
-        // give_scratch must not look at what was never written
         base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
         base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
         base_memory_give( memory, self, 1, sizeof( tracy ) );
@@ -222,38 +222,16 @@ static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
     return true;
 }
 
-// A chunk between the search and the table.
-typedef struct table_sink
+// Pairs that began enter the table, and go on to the sink if they are new there.
+static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count )
 {
-    pair_sink sink;
-    tracy* self;
-    clv_pair pairs[LOCAL];
-} table_sink;
-
-static clv_result pour( pair_sink* sink )
-{
-    tracy* self = ( (table_sink*)sink )->self;
-    for ( uint64_t i = 0; i < sink->count; ++i )
-    {
-        if ( !pair_table_add( &self->table, self->context->memory, sink->pairs[i].a, sink->pairs[i].b ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
-    }
-    sink->count = 0;
-    return CLV_OK;
-}
-
-static clv_result find_begun( tracy* self, uint64_t* test_count )
-{
-    table_sink begun;
-    begun.sink = ( pair_sink ){ begun.pairs, 0, LOCAL, pour };
-    begun.self = self;
+    pair_table_sink begun;
+    pair_table_sink_open( &begun, &self->table, self->context->memory, sink );
     uint32_t cell_count = self->cells.lattice.cell_count;
     self->piece_count = cell_count < PIECES ? cell_count : PIECES;
     clv_result result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
         self->piece_count, make_cells, self, &begun.sink, test_count );
-    return result == CLV_OK ? pour( &begun.sink ) : result;
+    return result == CLV_OK ? pair_table_sink_flush( &begun ) : result;
 }
 
 static clv_result search_large(
@@ -276,14 +254,13 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         result = CLV_OUT_OF_MEMORY;
     }
     counters->update_ms = method_stopwatch_lap( &watch );
-    result = result == CLV_OK ? find_begun( self, &counters->test_count ) : result;
-    if ( result != CLV_OK )
+    if ( result == CLV_OK )
     {
-        return result;
+        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
     }
-    self->is_sound = true;
+    result = result == CLV_OK ? find_begun( self, sink, &counters->test_count ) : result;
+    self->is_sound = result == CLV_OK;
     CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
-    result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
     if ( result == CLV_OK )
     {
         result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
@@ -308,7 +285,6 @@ const method method_tracy = {
     .licence = "MIT",
     .time_cost = "O(n + s)",
     .space_cost = "O(n + k)",
-    .has_isa = true,
     .has_threads = true,
     .is_temporal = true,
     .params = s_params,

@@ -93,6 +93,39 @@ bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, ui
     return true;
 }
 
+clv_result pair_table_sink_flush( pair_table_sink* out )
+{
+    pair_list* list = &out->table->list;
+    uint64_t known = list->count;
+    bool ok = true;
+    for ( uint64_t i = 0; i < out->sink.count && ok; ++i )
+    {
+        ok = pair_table_add( out->table, out->memory, out->pairs[i].a, out->pairs[i].b );
+    }
+    out->sink.count = 0;
+    if ( !ok )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    return out->target != NULL && list->count > known
+        ? pair_sink_put_all( out->target, list->pairs + known, list->count - known )
+        : CLV_OK;
+}
+
+static clv_result make_table_room( pair_sink* sink )
+{
+    return pair_table_sink_flush( (pair_table_sink*)sink );
+}
+
+void pair_table_sink_open( pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
+{
+    out->sink =
+        ( pair_sink ){ out->pairs, 0, sizeof( out->pairs ) / sizeof( out->pairs[0] ), make_table_room };
+    out->table = table;
+    out->memory = memory;
+    out->target = target;
+}
+
 // Knuth's deletion for linear probing: whoever could not get home because of the gap moves into it.
 static void forget_key( pair_table* table, uint64_t key )
 {

@@ -8,28 +8,28 @@
 enum
 {
     CHUNK = 512, // pairs: a page
+    LEAST_CHUNKS = 32,
 };
 
 #define NO_CHUNK UINT32_MAX
 
-// One round over the pieces that are not done yet.
-typedef struct round
+// One run over all pieces.
+typedef struct gathering
 {
     task_gather* gather;
     task_search* search;
     void* context;
     atomic_uint next_free;
     uint32_t chunk_end;
-} round;
+} gathering;
 
-// A piece's sink: takes a new chunk when the last one is full, or loses pairs but counts them.
+// A piece's sink: takes a new chunk when the last one is full.
 typedef struct piece_sink
 {
     pair_sink sink;
-    round* job;
+    gathering* job;
     task_gather_piece* piece;
     uint32_t chunk;
-    uint32_t worker;
 } piece_sink;
 
 static void close_chunk( piece_sink* out )
@@ -52,36 +52,27 @@ static void link_chunk( piece_sink* out, uint32_t chunk )
     {
         gather->next_chunks[out->chunk] = chunk;
     }
-    out->piece->last_chunk = chunk;
     out->chunk = chunk;
 }
 
 static clv_result take_chunk( pair_sink* sink )
 {
     piece_sink* out = (piece_sink*)sink;
-    round* job = out->job;
+    gathering* job = out->job;
     close_chunk( out );
-    out->piece->needed_chunks += 1;
-    uint32_t chunk = NO_CHUNK;
-    if ( out->piece->is_done )
+    // Looked at before it is counted up, or it could wrap.
+    uint32_t chunk = atomic_load_explicit( &job->next_free, memory_order_relaxed );
+    if ( chunk < job->chunk_end )
     {
-        // Only looked at once there are no more, or the counter could wrap.
-        if ( atomic_load_explicit( &job->next_free, memory_order_relaxed ) < job->chunk_end )
-        {
-            chunk = atomic_fetch_add_explicit( &job->next_free, 1, memory_order_relaxed );
-        }
-        out->piece->is_done = chunk < job->chunk_end;
+        chunk = atomic_fetch_add_explicit( &job->next_free, 1, memory_order_relaxed );
     }
-    if ( out->piece->is_done )
+    if ( chunk >= job->chunk_end )
     {
-        link_chunk( out, chunk );
+        return CLV_OUT_OF_MEMORY;
     }
-    else
-    {
-        out->chunk = NO_CHUNK;
-    }
-    uint64_t place = out->piece->is_done ? chunk : out->worker;
-    sink->pairs = job->gather->pairs + place * CHUNK;
+    link_chunk( out, chunk );
+    out->piece->chunk_count += 1;
+    sink->pairs = job->gather->pairs + (uint64_t)chunk * CHUNK;
     sink->count = 0;
     sink->capacity = CHUNK;
     return CLV_OK;
@@ -89,34 +80,26 @@ static clv_result take_chunk( pair_sink* sink )
 
 static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
-    round* job = context;
-    task_gather_piece* piece = &job->gather->pieces[index];
-    if ( piece->is_done )
-    {
-        return;
-    }
-    *piece = ( task_gather_piece ){ NO_CHUNK, NO_CHUNK, 0, true, 0 };
-    piece_sink out = { { NULL, 0, 0, take_chunk }, job, piece, NO_CHUNK, worker };
-    uint64_t test_count = 0; // neighbours in the array are written by other workers
-    clv_result result = job->search( index, worker, &out.sink, &test_count, job->context );
-    CLV_ASSERT( result == CLV_OK );
-    (void)result;
+    gathering* job = context;
+    task_gather_piece done = { NO_CHUNK, 0, false,
+        0 }; // neighbours in the array are written by other workers
+    piece_sink out = { { NULL, 0, 0, take_chunk }, job, &done, NO_CHUNK };
+    done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
     close_chunk( &out );
-    piece->test_count = test_count;
+    job->gather->pieces[index] = done;
 }
 
-static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t count, uint64_t kept )
+static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t count )
 {
     void* pairs = gather->pairs;
     void* counts = gather->chunk_counts;
     void* next = gather->next_chunks;
-    bool ok = count < NO_CHUNK &&
+    bool ok = count < NO_CHUNK / 2 &&
         base_memory_reserve(
-            memory, &counts, &gather->counts_capacity, kept, count, sizeof( *gather->chunk_counts ) ) &&
+            memory, &counts, &gather->counts_capacity, 0, count, sizeof( *gather->chunk_counts ) ) &&
         base_memory_reserve(
-            memory, &next, &gather->next_capacity, kept, count, sizeof( *gather->next_chunks ) ) &&
-        base_memory_reserve(
-            memory, &pairs, &gather->chunk_capacity, kept, count, CHUNK * sizeof( clv_pair ) );
+            memory, &next, &gather->next_capacity, 0, count, sizeof( *gather->next_chunks ) ) &&
+        base_memory_reserve( memory, &pairs, &gather->chunk_capacity, 0, count, CHUNK * sizeof( clv_pair ) );
     gather->pairs = pairs;
     gather->chunk_counts = counts;
     gather->next_chunks = next;
@@ -132,55 +115,69 @@ static bool reserve_pieces( task_gather* gather, base_memory* memory, uint32_t c
     return ok;
 }
 
-// Chunks that the unfinished pieces would have needed.
-static uint64_t missing_chunks( const task_gather* gather, uint32_t piece_count )
-{
-    uint64_t missing = 0;
-    for ( uint32_t i = 0; i < piece_count; ++i )
-    {
-        missing += gather->pieces[i].is_done ? 0 : gather->pieces[i].needed_chunks;
-    }
-    return missing;
-}
-
-static clv_result run_pieces( round* job, base_memory* memory, task_runner* tasks, uint32_t piece_count )
-{
-    task_gather* gather = job->gather;
-    uint32_t lost_chunks = task_worker_count( tasks );
-    uint64_t used = lost_chunks;
-    uint64_t kept = 0; // chunks that hold pairs of this round's finished pieces
-    uint64_t missing = 1;
-    while ( missing > 0 )
-    {
-        if ( !reserve_chunks( gather, memory, used + missing, kept ) )
-        {
-            return CLV_OUT_OF_MEMORY;
-        }
-        uint64_t capacity = gather->chunk_capacity;
-        job->chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
-        atomic_init( &job->next_free, (uint32_t)used );
-        task_run( tasks, run_piece, piece_count, job );
-        uint32_t next_free = atomic_load_explicit( &job->next_free, memory_order_relaxed );
-        used = next_free < job->chunk_end ? next_free : job->chunk_end;
-        kept = used;
-        missing = missing_chunks( gather, piece_count );
-    }
-    return CLV_OK;
-}
-
-static clv_result join(
-    const task_gather* gather, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, pair_sink* sink )
 {
     clv_result result = CLV_OK;
+    for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
+          chunk = gather->next_chunks[chunk] )
+    {
+        result =
+            pair_sink_put_all( sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
+    }
+    return result;
+}
+
+// A sink on the way to the caller's that counts what passes.
+typedef struct counting_sink
+{
+    pair_sink sink;
+    pair_sink* target;
+    uint64_t passed;
+} counting_sink;
+
+static clv_result pass_on( pair_sink* sink )
+{
+    counting_sink* counting = (counting_sink*)sink;
+    pair_sink* target = counting->target;
+    counting->passed += sink->count - target->count;
+    target->count = sink->count;
+    clv_result result = target->make_room( target );
+    sink->pairs = target->pairs;
+    sink->count = target->count;
+    sink->capacity = target->capacity;
+    return result;
+}
+
+// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have needed.
+static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
+{
+    counting_sink counting = { *sink, sink, 0 };
+    counting.sink.make_room = pass_on;
+    task_gather_piece* piece = &job->gather->pieces[index];
+    piece->test_count = 0;
+    clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
+    counting.passed += counting.sink.count - sink->count;
+    sink->count = counting.sink.count;
+    *chunk_count = counting.passed / ( CHUNK - PAIR_SINK_ROOM ) + 1;
+    return result;
+}
+
+static clv_result join( gathering* job, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+{
+    task_gather* gather = job->gather;
+    clv_result result = CLV_OK;
+    uint64_t chunk_count = 0;
     for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
     {
-        uint32_t chunk = gather->pieces[i].first_chunk;
-        for ( ; chunk != NO_CHUNK && result == CLV_OK; chunk = gather->next_chunks[chunk] )
-        {
-            result = pair_sink_put_all(
-                sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
-        }
+        uint64_t needed = gather->pieces[i].chunk_count;
+        result = gather->pieces[i].is_done ? copy_piece( gather, &gather->pieces[i], sink )
+                                           : run_here( job, i, sink, &needed );
+        chunk_count += needed;
         *test_count += gather->pieces[i].test_count;
+    }
+    if ( result == CLV_OK )
+    {
+        gather->wanted_chunks = chunk_count;
     }
     return result;
 }
@@ -189,7 +186,7 @@ clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runne
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
-    if ( task_worker_count( tasks ) == 1 )
+    if ( task_worker_count( tasks ) == 1 || piece_count <= 1 )
     {
         for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
         {
@@ -201,13 +198,17 @@ clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runne
     {
         return CLV_OUT_OF_MEMORY;
     }
-    for ( uint32_t i = 0; i < piece_count; ++i )
-    {
-        gather->pieces[i].is_done = false;
-    }
-    round job = { .gather = gather, .search = search, .context = context };
-    result = run_pieces( &job, memory, tasks, piece_count );
-    return result == CLV_OK ? join( gather, piece_count, sink, test_count ) : result;
+    // Fewer chunks than wanted cost time and nothing else.
+    uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
+    reserve_chunks( gather, memory, gather->wanted_chunks > least ? gather->wanted_chunks : least );
+    uint64_t capacity = gather->chunk_capacity;
+    capacity = gather->counts_capacity < capacity ? gather->counts_capacity : capacity;
+    capacity = gather->next_capacity < capacity ? gather->next_capacity : capacity;
+    gathering job = { .gather = gather, .search = search, .context = context };
+    job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
+    atomic_init( &job.next_free, 0 );
+    task_run( tasks, run_piece, piece_count, &job );
+    return join( &job, piece_count, sink, test_count );
 }
 
 void task_gather_release( task_gather* gather, base_memory* memory )

@@ -13,26 +13,28 @@ typedef clv_result task_search(
 
 typedef struct task_gather_piece
 {
-    uint32_t first_chunk, last_chunk;
-    uint32_t needed_chunks; ///< of the last run, those that could not be had included
-    bool is_done;
+    uint32_t first_chunk;
+    uint32_t chunk_count;
+    bool is_done; ///< false: there were not enough chunks
     uint64_t test_count;
 } task_gather_piece;
 
 /// Memory of the pieces' sinks, kept from frame to frame: chunks that any piece may take.
 typedef struct task_gather
 {
-    clv_pair* pairs;         ///< by chunk
-    uint32_t* chunk_counts;  ///< pairs in each
-    uint32_t* next_chunks;   ///< of the same piece
-    uint64_t chunk_capacity; ///< the first task_worker_count are for pairs that get lost
-    uint64_t counts_capacity, next_capacity;
+    clv_pair* pairs;        ///< by chunk
+    uint32_t* chunk_counts; ///< pairs in each
+    uint32_t* next_chunks;  ///< of the same piece
+    uint64_t chunk_capacity, counts_capacity, next_capacity;
+    uint64_t wanted_chunks; ///< what the last good run could have used
     task_gather_piece* pieces;
     uint64_t piece_capacity;
 } task_gather;
 
-/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks counts on to the end and is
-/// called again when there are enough. CLV_OUT_OF_MEMORY, or what the sink said.
+/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by
+/// the calling thread and straight into `sink`, when its turn comes to be joined; the next run has more chunks. So a sink
+/// with a limit is not buried before it can say so, and too little memory for chunks costs time alone.
+/// CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said.
 clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
 
