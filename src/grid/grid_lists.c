@@ -217,6 +217,10 @@ clv_result grid_lists_make_cell(
 {
     uint64_t first = (uint64_t)job->now->starts[cell] * 2;
     uint32_t total = ( job->now->starts[cell + 1] - job->now->starts[cell] ) * 2;
+    if ( total == 0 )
+    {
+        return CLV_OK; // and perhaps there are no lists at all
+    }
     place p = place_of( &job->cells->lattice, cell );
     uint32_t stayer_count = 0;
     clv_result result = CLV_OK;
