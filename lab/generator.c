@@ -7,6 +7,8 @@
 
 static const generator* const table[] = {
     &generator_brownian_free,
+    &generator_rest_and_motion,
+    &generator_mostly_rest,
 };
 
 uint32_t generator_count( void )

@@ -50,3 +50,5 @@ const char* generator_names( void );
 uint32_t generator_object_count( const generator_def* def );
 
 extern const generator generator_brownian_free;
+extern const generator generator_rest_and_motion;
+extern const generator generator_mostly_rest;

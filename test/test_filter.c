@@ -316,6 +316,40 @@ static void the_callbacks_new_answer_counts_after_a_refilter( void )
     }
 }
 
+static void a_refilter_outlives_a_failed_update( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count() * 2; ++i )
+    {
+        asked* log = test_alloc( 1, sizeof( asked ) );
+        clv_space_def def = clv_default_space_def();
+        def.filter = ask;
+        def.filter_user = log;
+        def.sorted = i % 2 == 1;
+        def.max_pairs = 3;
+        clv_space* space = test_space_make( test_variant_at( i / 2 ), &def );
+        const clv_aabb apart[4] = { test_cube( 0, 0, 0, 1 ), test_cube( 2, 0, 0, 1 ), test_cube( 4, 0, 0, 1 ),
+            test_cube( 6, 0, 0, 1 ) };
+        const clv_aabb together[4] = { test_cube( 0, 0, 0, 1 ), test_cube( 0, 0, 0, 1 ),
+            test_cube( 0, 0, 0, 1 ), test_cube( 0, 0, 0, 1 ) };
+        clv_id ids[4];
+        CHECK_OK( clv_space_add( space, apart, 4, ids ) );
+        CHECK_OK( clv_space_update( space ) );
+        CHECK_EQUAL( clv_space_pairs( space ).count, 3 );
+        CHECK_OK( clv_space_refilter( space, &ids[0], 1 ) );
+        CHECK_OK( clv_space_move( space, ids, together, 4 ) );
+        CHECK_RESULT( clv_space_update( space ), CLV_TOO_MANY_PAIRS );
+        CHECK_OK( clv_space_move( space, ids, apart, 4 ) );
+        log->refuse = 1; // a new answer, which pair (0, 1) alone may get
+        log->count = 0;
+        CHECK_OK( clv_space_update( space ) );
+        CHECK_EQUAL( log->count, 1 );
+        CHECK_EQUAL( log->pairs[0].a, 0 );
+        CHECK_EQUAL( clv_space_pairs( space ).count, 2 );
+        clv_space_destroy( space );
+        free( log );
+    }
+}
+
 static void the_callback_is_asked_only_about_what_passed_the_filters( void )
 {
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
@@ -365,6 +399,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_refilter_asks_again_about_its_objects_only ),
         TEST_CASE( a_new_object_in_an_old_slot_is_asked_about ),
         TEST_CASE( the_callbacks_new_answer_counts_after_a_refilter ),
+        TEST_CASE( a_refilter_outlives_a_failed_update ),
         TEST_CASE( the_callback_is_asked_only_about_what_passed_the_filters ),
         TEST_CASE( a_refilter_without_a_callback_is_legal ),
     };

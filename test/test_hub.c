@@ -71,12 +71,49 @@ static void the_first_bad_entry_of_a_batch_of_margins_is_named( void )
     clv_space_destroy( space );
 }
 
+// Long batches are checked a few at a time; each place in them must be looked at all the same.
+static void a_bad_box_anywhere_in_a_long_batch_is_named( void )
+{
+    enum
+    {
+        MOST = 100
+    };
+    clv_space* space = NULL;
+    clv_space_def def = clv_default_space_def();
+    CHECK_OK( clv_space_create( &def, &space ) );
+    clv_aabb boxes[MOST];
+    clv_id ids[MOST];
+    for ( uint32_t i = 0; i < MOST; ++i )
+    {
+        boxes[i] = test_cube( (float)i, 0, 0, 1 );
+    }
+    CHECK_OK( clv_space_add( space, boxes, MOST, ids ) );
+    for ( uint32_t position = 0; position < MOST; ++position )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            clv_aabb good = boxes[position];
+            float* upper = &boxes[position].upper.x;
+            upper[axis] = position % 2 == 0 ? NAN : -1e9f;
+            test_where.frame = position;
+            CHECK_RESULT( clv_space_add( space, boxes, MOST, ids ), CLV_BAD_BOX );
+            CHECK_EQUAL( clv_space_error( space ).position, position );
+            CHECK_RESULT( clv_space_move( space, ids, boxes, MOST ), CLV_BAD_BOX );
+            CHECK_EQUAL( clv_space_error( space ).position, position );
+            boxes[position] = good;
+        }
+    }
+    CHECK_EQUAL( clv_space_object_count( space ), MOST );
+    clv_space_destroy( space );
+}
+
 int main( int argc, char** argv )
 {
     static const test_case cases[] = {
         TEST_CASE( a_hub_with_the_lowest_slot_is_sorted ),
         TEST_CASE( a_hub_with_the_highest_slot_is_sorted ),
         TEST_CASE( the_first_bad_entry_of_a_batch_of_margins_is_named ),
+        TEST_CASE( a_bad_box_anywhere_in_a_long_batch_is_named ),
     };
     return test_run( "hub", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -9,6 +9,7 @@
 enum
 {
     MOST = 700, // of anything in one batch
+    SHRINKING = 320,
 };
 
 typedef struct life
@@ -254,6 +255,30 @@ static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
     }
 }
 
+// What was there a frame ago must not answer: a dense crowd loses one after the other, past every lane and tile edge.
+static void a_shrinking_crowd_leaves_nothing_behind( void )
+{
+    herd all;
+    herd_open( &all, NULL, NULL );
+    clv_aabb boxes[SHRINKING];
+    clv_id ids[SHRINKING];
+    for ( uint32_t i = 0; i < SHRINKING; ++i )
+    {
+        boxes[i] = test_cube( 0.25f * (float)i, 0.125f * (float)( i % 8 ), 0, 2 );
+    }
+    herd_add( &all, boxes, SHRINKING, ids );
+    for ( uint32_t count = SHRINKING; count > 0; --count )
+    {
+        test_where.frame = count;
+        herd_update( &all );
+        herd_remove( &all, &ids[( count * 7 ) % 3 == 0 ? count - 1 : 0], 1 );
+        ids[0] = ( count * 7 ) % 3 == 0 ? ids[0] : ids[count - 1];
+    }
+    herd_update( &all );
+    CHECK_EQUAL( all.world.pair_count, 0 );
+    herd_close( &all );
+}
+
 static void a_scene_at_rest_is_found_whole_in_every_frame( void )
 {
     herd all;
@@ -283,6 +308,7 @@ int main( int argc, char** argv )
         TEST_CASE( random_lives_match_the_oracle ),
         TEST_CASE( every_small_number_of_boxes_matches_the_oracle ),
         TEST_CASE( sizes_at_the_edges_of_tiles_match_the_oracle ),
+        TEST_CASE( a_shrinking_crowd_leaves_nothing_behind ),
         TEST_CASE( a_scene_at_rest_is_found_whole_in_every_frame ),
     };
     return test_run( "random", cases, TEST_COUNT( cases ), argc, argv );

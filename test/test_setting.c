@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // "family.name=value,…" as methods read it. A row of our own has the parameters, whatever the table's rows have.
+#define _POSIX_C_SOURCE 200809L // setenv
+
 #include "support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const method_param s_params[] = {
@@ -95,12 +98,49 @@ static void every_method_takes_its_own_defaults( void )
     }
 }
 
+#if !defined( _WIN32 )
+
+static void keep_line( clv_log_level level, const char* line, void* user )
+{
+    CHECK_EQUAL( level, CLV_LOG_ERROR );
+    snprintf( user, 192, "%s", line );
+}
+
+static void an_unknown_instruction_set_in_the_environment_is_refused( void )
+{
+    char line[192] = "";
+    clv_space* space = NULL;
+    clv_space_def def = clv_default_space_def();
+    def.logger = ( clv_logger ){ keep_line, line };
+    const char* before = getenv( "CLEAVE_ISA" );
+    char* kept = before != NULL ? test_copy( before, strlen( before ) + 1, 1 ) : NULL;
+    setenv( "CLEAVE_ISA", "mmx", 1 );
+    clv_result result = clv_space_create( &def, &space );
+    if ( kept != NULL )
+    {
+        setenv( "CLEAVE_ISA", kept, 1 );
+    }
+    else
+    {
+        unsetenv( "CLEAVE_ISA" );
+    }
+    free( kept );
+    CHECK_RESULT( result, CLV_UNSUPPORTED );
+    CHECK( space == NULL );
+    CHECK( strstr( line, "CLEAVE_ISA=mmx: no such instruction set" ) == line );
+}
+
+#endif
+
 int main( int argc, char** argv )
 {
     static const test_case cases[] = {
         TEST_CASE( settings_are_read_and_the_rest_keep_their_defaults ),
         TEST_CASE( a_bad_setting_is_named_with_what_it_takes ),
         TEST_CASE( every_method_takes_its_own_defaults ),
+#if !defined( _WIN32 )
+        TEST_CASE( an_unknown_instruction_set_in_the_environment_is_refused ),
+#endif
     };
     return test_run( "setting", cases, TEST_COUNT( cases ), argc, argv );
 }

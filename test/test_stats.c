@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "herd.h"
 
-#include <math.h>
-
 enum
 {
     OBJECTS = 500,
@@ -98,7 +96,7 @@ static void brute_force_tests_every_pair_of_boxes( void )
 
 static bool reasonable( double milliseconds )
 {
-    return isfinite( milliseconds ) && milliseconds >= 0.0 && milliseconds < 60000.0;
+    return milliseconds >= 0.0 && milliseconds < 60000.0; // no NaN, no infinity
 }
 
 static void stages_are_timed_where_the_def_asks( void )

@@ -13,7 +13,8 @@
 /// Every member set; the same values as zeroing all but size, cookie and method-dependent members would give.
 CLV_API clv_space_def clv_default_space_def( void );
 
-/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *space NULL; the def's logger hears the reason.
+/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *space NULL; the def's logger hears the
+/// reason, unless the def was not made by clv_default_space_def: then nothing in it is touched.
 CLV_API clv_result clv_space_create( const clv_space_def* def, clv_space** space );
 
 /// Gives all memory back. NULL is legal.

@@ -18,10 +18,10 @@ typedef enum clv_result
     CLV_BAD_BOX = 3,      ///< NaN, or lower > upper
     CLV_BAD_ID = 4,       ///< null, stale, or never given out by this space
     CLV_DUPLICATE_ID = 5, ///< the same object twice in one batch
-    CLV_OUT_OF_MEMORY = 6,    ///< the allocator answered NULL
+    CLV_OUT_OF_MEMORY = 6,    ///< the allocator answered NULL, or no thread could be had
     CLV_TOO_MANY_PAIRS = 7,   ///< more than max_pairs
     CLV_TOO_MANY_OBJECTS = 8, ///< more than CLV_MAX_OBJECTS slots
-    CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set, threads), or not with this def
+    CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set), or not with this def
     CLV_STOPPED = 10,         ///< a visitor asked to stop
 } clv_result;
 
@@ -182,7 +182,7 @@ typedef struct clv_stats
     uint64_t test_count;      ///< box against box
     uint64_t begun_count;
     uint64_t ended_count;
-    uint64_t update_count;     ///< good updates so far
+    uint64_t update_count;     ///< good updates and visits so far
     size_t memory_bytes;       ///< held now
     size_t memory_peak_bytes;  ///< most ever held
     uint64_t allocation_count; ///< calls of the allocate hook so far

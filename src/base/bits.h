@@ -55,3 +55,13 @@ static inline uint32_t base_float_order( float value )
     uint32_t flip = (uint32_t)( -(int32_t)( bits >> 31 ) ) | 0x80000000u;
     return bits ^ flip;
 }
+
+/// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.
+static inline void base_prefetch( const void* address )
+{
+#if defined( __GNUC__ ) || defined( __clang__ )
+    __builtin_prefetch( address );
+#else
+    (void)address;
+#endif
+}

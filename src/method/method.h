@@ -54,6 +54,13 @@ typedef struct method_counters
     double search_ms;
 } method_counters;
 
+/// One number a method can tell about its last update, for people.
+typedef struct method_figure
+{
+    const char* name; ///< lives as long as the program
+    double value;
+} method_figure;
+
 typedef struct method
 {
     const char* name;
@@ -83,6 +90,10 @@ typedef struct method
 
     /// Check every invariant; the first broken one as a sentence in `text`. True if all hold. NULL if there are none.
     bool ( *check )( void* state, char* text, size_t text_size );
+
+    /// Figures of the last update, always the same ones in the same order; the first `capacity` are written, the number
+    /// there are is returned. May walk the structure, so it costs time. NULL if there are none.
+    uint32_t ( *report )( void* state, method_figure* figures, uint32_t capacity );
 
     /// Why it cannot run here, for rows that stand for something not installed. NULL: it can.
     const char* missing;

@@ -64,40 +64,25 @@ static const method_param* find_param( const method* row, const char* name, size
     return NULL;
 }
 
-static bool is_digit( char c )
-{
-    return c >= '0' && c <= '9';
-}
-
-// A number in the C locale's form, whatever the program's locale: sign, digits, point, exponent. Returns its end, or
-// `text` if there is none. strtod alone knows how to round; it is given the point it wants.
+// A decimal number with a point, whatever the program's locale writes there. Returns its end, or `text` if there is none.
 static const char* parse_number( const char* text, double* value )
 {
-    char number[64];
-    size_t length = 0;
-    size_t digits = 0;
-    const char* at = text;
-    bool has_point = false;
-    bool has_exponent = false;
-    for ( ; *at != '\0' && length + 1 < sizeof( number ); ++at )
+    char copy[64];
+    size_t length = strspn( text, "+-.0123456789eE" );
+    if ( length == 0 || length >= sizeof( copy ) )
     {
-        bool is_point = *at == '.' && !has_point && !has_exponent;
-        bool is_exponent = ( *at == 'e' || *at == 'E' ) && !has_exponent && digits > 0;
-        bool is_sign = ( *at == '-' || *at == '+' ) &&
-            ( at == text || ( has_exponent && ( at[-1] == 'e' || at[-1] == 'E' ) ) );
-        if ( !is_digit( *at ) && !is_point && !is_exponent && !is_sign )
-        {
-            break;
-        }
-        digits += is_digit( *at );
-        has_point = has_point || is_point;
-        has_exponent = has_exponent || is_exponent;
-        number[length++] = is_point ? *localeconv()->decimal_point : *at;
+        return text;
     }
-    number[length] = '\0';
-    char* end = number;
-    *value = digits > 0 ? strtod( number, &end ) : 0;
-    return text + ( end - number );
+    memcpy( copy, text, length );
+    copy[length] = '\0';
+    char* point = strchr( copy, '.' );
+    if ( point != NULL )
+    {
+        *point = localeconv()->decimal_point[0];
+    }
+    char* end;
+    *value = strtod( copy, &end );
+    return text + ( end - copy );
 }
 
 static bool take_setting(

@@ -15,6 +15,11 @@ bool method_register( const method* row );
 
 #define METHOD_GUESTS 32
 
+struct kd_engine;
+
+/// method.report of all rows that stand on a kd_engine.
+uint32_t method_report_kd( struct kd_engine* engine, method_figure* figures, uint32_t capacity );
+
 /// Reads the clock only where the def asked for stage times; otherwise every lap is 0.
 typedef struct method_stopwatch
 {

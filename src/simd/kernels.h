@@ -5,6 +5,8 @@
 
 #include "pair/sink.h"
 
+#include <assert.h>
+
 /// Boxes by axis. Arrays hold `count` entries and are readable, and NaN, up to the next multiple of KERNEL_LANES plus
 /// KERNEL_LANES: no comparison with NaN holds, so a full-width step past the end finds nothing.
 /// Each array starts on a 64-byte boundary.
@@ -16,6 +18,65 @@ typedef struct simd_boxes
     uint32_t count;
 } simd_boxes;
 
+/// A box as a record of 32 bytes, so that a copy is two vector moves.
+typedef struct simd_item
+{
+    float lower[3];
+    uint32_t slot;
+    float upper[3];
+    uint32_t mark; ///< 0 or 1, to tell two kinds apart
+} simd_item;
+
+static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
+
+/// Boxes in steps of a small grid, for a first look: small numbers, four times as many to a register. If two boxes overlap,
+/// so do their small ones, since every bound went through the same monotonic function; whoever passes is tested exactly.
+/// The first axis, along which the boxes stand in order of bucket, is left to that order and the exact test.
+typedef struct simd_small_boxes
+{
+    int16_t* lower[2]; ///< second and third axis, never negative
+    int16_t* upper[2];
+    uint32_t* items; ///< which of `exact` this is
+    uint32_t* ends;  ///< columns that a box may overlap end here
+    uint32_t count;
+    const simd_item* exact; ///< a list that was gathered just now, so it is close by
+} simd_small_boxes;
+
+/// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
+typedef struct simd_small_grid
+{
+    float origin[4]; ///< the fourth is 0
+    float scale[4];  ///< not negative; the fourth is 0
+} simd_small_grid;
+
+/// Most steps of the grid: small numbers are positive in 16 bits.
+#define SMALL_MOST 32767
+
+/// An item in steps: lower x, y, z and something, upper x, y, z and something.
+typedef struct simd_small_item
+{
+    int16_t lower[4];
+    int16_t upper[4];
+} simd_small_item;
+
+/// Arrays of small boxes can be read this far beyond their last entry.
+#define SMALL_ROUND 32
+
+/// A box from elsewhere, and the columns it may overlap.
+typedef struct simd_small_row
+{
+    int16_t lower[2];
+    int16_t upper[2];
+    uint32_t item; ///< which of the items it is from
+    uint32_t begin, end;
+} simd_small_row;
+
+static inline bool simd_items_overlap( const simd_item* a, const simd_item* b )
+{
+    return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
+        b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
+}
+
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
 
@@ -25,6 +86,14 @@ typedef struct simd_cursor
     uint32_t row;
     uint32_t column;
 } simd_cursor;
+
+/// The same for two lists: their heads, and the next column of the head that is being searched for; 0: none yet.
+typedef struct simd_cross_cursor
+{
+    uint32_t first;
+    uint32_t second;
+    uint32_t column;
+} simd_cross_cursor;
 
 typedef struct simd_kernels
 {
@@ -41,6 +110,45 @@ typedef struct simd_kernels
     /// A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say where the rows end; columns go on
     /// behind them, up to the NaN at the end of the arrays.
     bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
+    /// of two lists). The head that begins first, the first list's on a tie, is tested against the other list from its head on
+    /// until one begins past it, and steps aside. Start with cursor { 0, 0, 0 }; counts and answers as above.
+    bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
+        pair_sink* sink, uint64_t* test_count );
+
+    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others close
+    /// ranks. Returns how many left. Both arrays are `count` long.
+    uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
+        uint32_t* slots, uint32_t count, uint32_t* leavers );
+
+    /// Of the slots those whose box overlaps `box`, in order, into `hits`, which is `count` long. Returns how many.
+    uint32_t ( *pick_overlapping )(
+        const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits );
+
+    /// The same for boxes in a row: their indices.
+    uint32_t ( *scan_overlapping )(
+        const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits );
+
+    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long. Returns how many.
+    uint32_t ( *keep_overlapping )(
+        const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
+
+    /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
+    uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
+
+    /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
+    void ( *make_small )(
+        const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );
+
+    /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
+    /// with cursor { 0, 0 }.
+    bool ( *sweep_small )(
+        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// Row by row, each against its range of columns; rows are of `items`. Adds, answers and starts as above.
+    bool ( *cross_small )( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
+        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

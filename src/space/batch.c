@@ -36,7 +36,7 @@ static inline clv_aabb box_at( clv_box_stream stream, uint32_t index )
 // Are these plain records, one behind the other?
 static bool is_record_array( clv_box_stream stream )
 {
-    return stream.stride == sizeof( clv_aabb ) &&
+    return stream.lower != NULL && stream.stride == sizeof( clv_aabb ) &&
         (const char*)stream.upper == (const char*)stream.lower + CORNER_BYTES &&
         ( (uintptr_t)stream.lower & ( sizeof( float ) - 1 ) ) == 0;
 }
@@ -284,6 +284,8 @@ void clv_space_clear( clv_space* space )
     space->ended.count = 0;
     pair_decisions_clear( &space->decisions );
     space->stats.pair_count = 0;
+    space->stats.begun_count = 0;
+    space->stats.ended_count = 0;
     space_succeed( space );
 }
 

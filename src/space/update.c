@@ -227,6 +227,8 @@ static void forget_list( clv_space* space )
     space->begun.count = 0;
     space->ended.count = 0;
     space->stats.pair_count = 0;
+    space->stats.begun_count = 0;
+    space->stats.ended_count = 0;
 }
 
 static clv_result complain_of_update( clv_space* space, clv_result code, uint64_t pair_count )

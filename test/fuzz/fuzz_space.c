@@ -108,6 +108,11 @@ static void take_boxes( fuzz_game* game )
         call->boxes[i] =
             call->count > SMALL_BATCH ? fuzz_crowd_box( seed, i ) : fuzz_take_box( &game->bytes );
     }
+    if ( call->count > SMALL_BATCH &&
+        ( seed & 0xF0000000u ) == 0xF0000000u ) // one bad box somewhere in the crowd
+    {
+        call->boxes[( seed >> 8 ) % call->count].lower.y = NAN;
+    }
     uint8_t layout = fuzz_take_byte( &game->bytes );
     call->one_by_one = ( layout & 1 ) != 0;
     call->stride = layout < 128 ? 0 : layout < 136 ? layout & 15u : 24u + ( layout & 31u );

@@ -112,8 +112,10 @@ static clv_result add_or_move( fuzz_twin* twin, fuzz_side* side, const fuzz_call
     }
     if ( call->stride == 0 )
     {
-        return adds ? clv_space_add( space, call->boxes, call->count, side->new_ids )
-                    : clv_space_move( space, call->ids, call->boxes, call->count );
+        const clv_aabb* boxes =
+            call->count > 0 ? call->boxes : NULL; // none at all is legal where none are wanted
+        return adds ? clv_space_add( space, boxes, call->count, side->new_ids )
+                    : clv_space_move( space, call->ids, boxes, call->count );
     }
     clv_box_stream stream = pack( twin, call );
     return adds ? clv_space_add_strided( space, stream, call->count, side->new_ids )

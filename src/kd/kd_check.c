@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Every invariant of a tree after an update, in the order in which one broken one breaks the next.
+#include "kd/kd_tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct check_run
+{
+    kd_tree* tree;
+    char* text;
+    size_t text_size;
+} check_run;
+
+static bool complain( const check_run* run, const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( run->text, run->text_size, format, arguments );
+    va_end( arguments );
+    return false;
+}
+
+static bool check_links( const check_run* run, uint32_t index )
+{
+    const kd_tree* tree = run->tree;
+    const kd_node* node = &tree->nodes[index];
+    if ( ( node->left == KD_NONE ) != ( node->right == KD_NONE ) )
+    {
+        return complain( run, "node %u has one child; the tree is to be strictly binary", index );
+    }
+    if ( index == tree->root && node->parent != KD_NONE )
+    {
+        return complain( run, "root %u has a parent, %u", index, node->parent );
+    }
+    if ( kd_node_is_leaf( node ) )
+    {
+        return true;
+    }
+    if ( tree->nodes[node->left].parent != index || tree->nodes[node->right].parent != index )
+    {
+        return complain( run, "a child of node %u names another parent", index );
+    }
+    return true;
+}
+
+// Nodes by parent links, so that a broken tree cannot lead in circles for ever.
+static bool check_shape( const check_run* run )
+{
+    const kd_tree* tree = run->tree;
+    uint32_t seen = 0;
+    uint32_t end = 0;
+    tree->stack[end++] = tree->root;
+    while ( seen < end )
+    {
+        uint32_t index = tree->stack[seen++];
+        if ( !check_links( run, index ) )
+        {
+            return false;
+        }
+        const kd_node* node = &tree->nodes[index];
+        if ( kd_node_is_leaf( node ) )
+        {
+            continue;
+        }
+        if ( end + 2 > tree->node_count )
+        {
+            return complain( run, "more than the %u nodes counted can be reached", tree->node_count );
+        }
+        tree->stack[end++] = node->left;
+        tree->stack[end++] = node->right;
+    }
+    if ( end != tree->node_count )
+    {
+        return complain( run, "%u nodes can be reached, %u are counted", end, tree->node_count );
+    }
+    uint32_t free_count = 0;
+    for ( uint32_t at = tree->node_free; at != KD_NONE && free_count <= tree->node_end;
+          at = tree->nodes[at].left )
+    {
+        free_count += 1;
+    }
+    if ( free_count + tree->node_count != tree->node_end )
+    {
+        return complain( run, "%u free nodes and %u used ones are not the %u there are", free_count,
+            tree->node_count, tree->node_end );
+    }
+    return true;
+}
+
+// The node that follows in in-order, without a stack.
+static uint32_t next_in_order( const kd_tree* tree, uint32_t index )
+{
+    const kd_node* node = &tree->nodes[index];
+    if ( !kd_node_is_leaf( node ) )
+    {
+        index = node->right;
+        while ( !kd_node_is_leaf( &tree->nodes[index] ) )
+        {
+            index = tree->nodes[index].left;
+        }
+        return index;
+    }
+    uint32_t parent = node->parent;
+    while ( parent != KD_NONE && tree->nodes[parent].right == index )
+    {
+        index = parent;
+        parent = tree->nodes[index].parent;
+    }
+    return parent;
+}
+
+static bool check_layout( const check_run* run )
+{
+    const kd_tree* tree = run->tree;
+    uint32_t index = tree->root;
+    while ( !kd_node_is_leaf( &tree->nodes[index] ) )
+    {
+        index = tree->nodes[index].left;
+    }
+    uint32_t at = 0;
+    for ( ; index != KD_NONE; index = next_in_order( tree, index ) )
+    {
+        const kd_node* node = &tree->nodes[index];
+        if ( node->offset != 0 || node->lifted )
+        {
+            return complain( run, "node %u still has a delayed offset of %d%s", index, node->offset,
+                node->lifted ? " and is to be emptied" : "" );
+        }
+        if ( node->begin != at || node->end < node->begin )
+        {
+            return complain( run, "node %u has objects [%u, %u) where in-order layout has it begin at %u",
+                index, node->begin, node->end, at );
+        }
+        if ( node->rest_begin > node->rest_end ||
+            ( node->rest_begin < node->rest_end &&
+                ( node->rest_begin < node->begin || node->rest_end > node->end ) ) )
+        {
+            return complain( run, "node %u has objects [%u, %u) at rest, outside its block [%u, %u)", index,
+                node->rest_begin, node->rest_end, node->begin, node->end );
+        }
+        at = node->end;
+    }
+    if ( at != tree->count )
+    {
+        return complain( run, "the blocks end at %u, the array at %u", at, tree->count );
+    }
+    return true;
+}
+
+static bool check_region( const check_run* run, uint32_t index )
+{
+    const kd_tree* tree = run->tree;
+    const kd_node* node = &tree->nodes[index];
+    if ( node->parent == KD_NONE )
+    {
+        return true;
+    }
+    const kd_node* parent = &tree->nodes[node->parent];
+    bool is_left = parent->left == index;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        bool cut = axis == parent->axis;
+        float lower = cut && !is_left ? parent->plane : parent->lower[axis];
+        float upper = cut && is_left ? parent->plane : parent->upper[axis];
+        if ( node->lower[axis] != lower || node->upper[axis] != upper )
+        {
+            return complain( run,
+                "node %u has [%g, %g) on axis %u where its parent's plane leaves it [%g, %g)", index,
+                (double)node->lower[axis], (double)node->upper[axis], axis, (double)lower, (double)upper );
+        }
+    }
+    return true;
+}
+
+static bool check_objects( const check_run* run, uint32_t index )
+{
+    const kd_tree* tree = run->tree;
+    const kd_node* node = &tree->nodes[index];
+    for ( uint32_t i = node->begin; i < node->end; ++i )
+    {
+        uint32_t slot = tree->order[i];
+        const clv_aabb* box = &tree->boxes[slot];
+        if ( !kd_node_holds( node, box ) )
+        {
+            return complain( run, "object %u is in node %u, whose region does not hold it", slot, index );
+        }
+        if ( !kd_node_is_leaf( node ) && kd_side( box, node->axis, node->plane ) != 0 )
+        {
+            return complain( run, "R3: object %u is in node %u though its %s child holds it", slot, index,
+                kd_side( box, node->axis, node->plane ) < 0 ? "left" : "right" );
+        }
+        if ( i > node->rest_begin && i < node->rest_end &&
+            kd_lower( box, node->rest_axis ) < kd_lower( &tree->boxes[tree->order[i - 1]], node->rest_axis ) )
+        {
+            return complain( run, "objects at rest of node %u are out of order at %u", index, i );
+        }
+    }
+    return true;
+}
+
+static bool check_rules( const check_run* run, uint32_t index )
+{
+    const kd_tree* tree = run->tree;
+    const kd_node* node = &tree->nodes[index];
+    uint32_t own = node->end - node->begin;
+    if ( kd_node_is_leaf( node ) )
+    {
+        if ( node->population != own )
+        {
+            return complain(
+                run, "leaf %u has a population of %u and %u objects", index, node->population, own );
+        }
+        if ( own > tree->leaf_limit && !node->refused )
+        {
+            return complain(
+                run, "R1: leaf %u has %u objects, %u are allowed", index, own, tree->leaf_limit );
+        }
+        return true;
+    }
+    uint32_t left = tree->nodes[node->left].population;
+    uint32_t right = tree->nodes[node->right].population;
+    if ( node->population != own + left + right )
+    {
+        return complain( run, "node %u has a population of %u, not of %u + %u + %u", index, node->population,
+            left, own, right );
+    }
+    if ( node->population < tree->leaf_limit )
+    {
+        return complain( run, "R2: node %u has a population of %u, %u are needed", index, node->population,
+            tree->leaf_limit );
+    }
+    if ( !kd_evaluate( tree->balance, own, left, right ) )
+    {
+        return complain( run, "node %u is badly cut: %u left, %u across, %u right", index, left, own, right );
+    }
+    return true;
+}
+
+static bool check_outside( const check_run* run )
+{
+    const kd_tree* tree = run->tree;
+    for ( uint32_t i = 0; i < tree->outside_count; ++i )
+    {
+        if ( kd_node_holds( &tree->nodes[tree->root], &tree->boxes[tree->outside[i]] ) )
+        {
+            return complain( run, "object %u is outside though the root holds it", tree->outside[i] );
+        }
+    }
+    return true;
+}
+
+bool kd_check( kd_tree* tree, char* text, size_t text_size )
+{
+    check_run run = { tree, text, text_size };
+    if ( tree->root == KD_NONE )
+    {
+        return tree->count == 0 || complain( &run, "%u objects and no tree", tree->count );
+    }
+    if ( !check_shape( &run ) || !check_layout( &run ) || ( tree->boxes != NULL && !check_outside( &run ) ) )
+    {
+        return false;
+    }
+    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    {
+        uint32_t index = tree->stack[i];
+        if ( !check_region( &run, index ) || ( tree->boxes != NULL && !check_objects( &run, index ) ) ||
+            !check_rules( &run, index ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}

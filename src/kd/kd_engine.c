@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "kd/kd_engine.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    MANY_CHANGED = 4 // from one object in so many on, looking at all is faster than asking which
+};
+
+void kd_engine_init(
+    kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules )
+{
+    *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
+    kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
+    kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
+    kd_rest_init( &engine->rest, memory, kernels );
+}
+
+void kd_engine_release( kd_engine* engine )
+{
+    kd_tree_release( &engine->tree );
+    kd_search_release( &engine->search );
+    kd_rest_release( &engine->rest );
+}
+
+static bool has_rest( const kd_engine* engine )
+{
+    return engine->rules.mode >= KD_MODE_INCREMENTAL;
+}
+
+static uint64_t words_for( uint64_t slot_count )
+{
+    return ( slot_count + 63 ) / 64;
+}
+
+// ---- members
+
+static void enter_slot( kd_engine* engine, uint32_t slot )
+{
+    if ( has_rest( engine ) )
+    {
+        kd_rest_enter( &engine->rest, slot );
+    }
+    kd_bit_set( engine->rest.changed, slot );
+    kd_tree_append( &engine->tree, slot );
+}
+
+// Leave and enter, by comparing who is alive with who was.
+static void update_members( kd_engine* engine, const kd_crowd* crowd )
+{
+    kd_rest* rest = &engine->rest;
+    uint64_t* live = rest->active; // free until it is chosen
+    uint64_t words = words_for( rest->slot_end );
+    memset( live, 0, (size_t)words * sizeof( uint64_t ) );
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        kd_bit_set( live, kd_crowd_slot( crowd, i ) );
+    }
+    kd_rest_purge( rest, live );
+    kd_tree_remove_dead( &engine->tree, live, rest->changed );
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        for ( uint64_t bits = live[word] & ~rest->known[word]; bits != 0; bits &= bits - 1 )
+        {
+            enter_slot( engine, (uint32_t)( word * 64 ) + base_lowest_bit( bits ) );
+        }
+        rest->known[word] = live[word];
+    }
+}
+
+// A single leaf, and nothing known of anybody.
+static bool begin_anew( kd_engine* engine )
+{
+    kd_rest* rest = &engine->rest;
+    memset( rest->known, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    kd_rest_forget( rest );
+    return kd_tree_plant( &engine->tree, engine->world.lower, engine->world.upper );
+}
+
+// ---- update
+
+// True if the world is another than before, so that every object's place is in doubt.
+static bool update_world( kd_engine* engine, const kd_crowd* crowd )
+{
+    if ( engine->is_sound && !kd_world_is_stale( &engine->world, crowd->count, engine->far_count ) )
+    {
+        return false;
+    }
+    engine->world = kd_world_measure( crowd );
+    if ( engine->tree.root != KD_NONE )
+    {
+        kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
+    }
+    return true;
+}
+
+// Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
+// ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
+// anyway, every place is in doubt.
+static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_doubt )
+{
+    kd_tree* tree = &engine->tree;
+    const kd_rest* rest = &engine->rest;
+    bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count;
+    tree->boxes = engine->was_incremental ? rest->grown : crowd->boxes;
+    tree->changed = engine->was_incremental && !all_in_doubt && is_few ? rest->changed : NULL;
+}
+
+static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
+{
+    kd_rest* rest = &engine->rest;
+    const kd_rules* rules = &engine->rules;
+    uint32_t static_count = crowd->count - rest->moving_count;
+    engine->was_incremental = rules->mode == KD_MODE_INCREMENTAL ||
+        ( rules->mode == KD_MODE_ADAPTIVE &&
+            (double)static_count > rules->static_share * (double)crowd->count );
+    engine->was_by_query = false;
+    if ( !has_rest( engine ) )
+    {
+        return;
+    }
+    if ( !engine->was_incremental )
+    {
+        kd_rest_forget( rest );
+        return;
+    }
+    kd_rest_choose_active( rest );
+    engine->was_by_query = rules->query_share > 0 && crowd->count > 0 &&
+        (double)rest->active_count <= rules->query_share * (double)crowd->count;
+}
+
+static void count_far( kd_engine* engine )
+{
+    const kd_tree* tree = &engine->tree;
+    engine->far_count = 0;
+    for ( uint32_t i = 0; i < tree->outside_count; ++i )
+    {
+        const clv_aabb* box = &tree->boxes[tree->outside[i]];
+        bool finite = isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
+            isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
+        engine->far_count += finite;
+    }
+}
+
+static bool update_tree( kd_engine* engine )
+{
+    kd_tree* tree = &engine->tree;
+    tree->counters = ( kd_counters ){ 0 };
+    // Objects at rest stay sorted only while they are told from the others.
+    if ( tree->changed == NULL || !engine->was_incremental )
+    {
+        kd_query_forget( tree );
+    }
+    kd_tree_admit( tree, engine->rest.changed );
+    if ( tree->changed != NULL )
+    {
+        kd_tree_mark_hit( tree, engine->rest.slot_end );
+    }
+    if ( !kd_refit( tree ) || !kd_optimize( tree ) )
+    {
+        return false;
+    }
+    count_far( engine );
+    return true;
+}
+
+static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count )
+{
+    return kd_rest_reserve( &engine->rest, slot_count, has_rest( engine ) ) &&
+        ( !has_rest( engine ) || kd_tree_reserve_rest( &engine->tree, slot_count, crowd->count ) ) &&
+        kd_search_reserve( &engine->search, crowd->count ) &&
+        kd_tree_reserve(
+            &engine->tree, crowd->count > engine->tree.count ? crowd->count : engine->tree.count );
+}
+
+#if !defined( NDEBUG ) && defined( CLV_VALIDATE_ENABLED )
+static bool is_valid( kd_engine* engine )
+{
+    char text[256];
+    bool valid = kd_engine_check( engine, text, sizeof( text ) );
+    if ( !valid )
+    {
+        fprintf( stderr, "kd: %s\n", text );
+    }
+    return valid;
+}
+#endif
+
+clv_result kd_engine_update(
+    kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed )
+{
+    bool anew = !engine->is_sound || engine->rules.mode == KD_MODE_REBUILT;
+    if ( !reserve( engine, crowd, slot_count ) )
+    {
+        engine->is_sound = false;
+        return CLV_OUT_OF_MEMORY;
+    }
+    bool all_in_doubt = update_world( engine, crowd );
+    engine->is_sound = false; // until all is done
+    kd_rest* rest = &engine->rest;
+    memset( rest->changed, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    if ( anew && !begin_anew( engine ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( anew || members_changed )
+    {
+        update_members( engine, crowd );
+    }
+    if ( has_rest( engine ) )
+    {
+        kd_rest_classify( rest, crowd->boxes, (float)( engine->rules.epsilon * (double)engine->world.side ) );
+    }
+    bool came_from_complete = !engine->was_incremental;
+    choose_mode( engine, crowd );
+    choose_boxes( engine, crowd, all_in_doubt || anew || came_from_complete );
+    if ( !update_tree( engine ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    engine->is_sound = true;
+    CLV_VALIDATE( is_valid( engine ) );
+    return CLV_OK;
+}
+
+// ---- search
+
+static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+{
+    kd_rest* rest = &engine->rest;
+    kd_rest_sink candidates = kd_rest_open( rest, crowd->boxes, sink );
+    clv_result result = kd_rest_replay( rest, crowd->boxes, sink );
+    if ( result == CLV_OK )
+    {
+        result = engine->was_by_query
+            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, rest->slot_end,
+                  &candidates.sink )
+            : kd_search_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink );
+    }
+    if ( result == CLV_OK )
+    {
+        result = kd_rest_close( &candidates );
+    }
+    if ( result != CLV_OK )
+    {
+        kd_rest_forget( rest ); // half a cache is none
+        kd_query_forget( &engine->tree );
+    }
+    return result;
+}
+
+clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+{
+    CLV_ASSERT( engine->is_sound );
+    uint64_t before = sink->count;
+    clv_result result = engine->was_incremental
+        ? search_incrementally( engine, crowd, sink )
+        : kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+    if ( engine->tree.boxes == crowd->boxes )
+    {
+        engine->tree.boxes = NULL; // they are the caller's, who may change them
+    }
+    if ( has_rest( engine ) && result == CLV_OK && sink->count > before )
+    {
+        kd_rest_expect( &engine->rest, sink->count - before );
+    }
+    return result;
+}
+
+// ---- instruments
+
+// Every member once, in the array or outside.
+static bool check_members( kd_engine* engine, char* text, size_t text_size )
+{
+    const kd_tree* tree = &engine->tree;
+    const kd_rest* rest = &engine->rest;
+    uint64_t known_count = 0;
+    for ( uint64_t word = 0; word < words_for( rest->slot_end ); ++word )
+    {
+        known_count += base_bit_count( rest->known[word] );
+    }
+    if ( known_count != (uint64_t)tree->count + tree->outside_count )
+    {
+        snprintf( text, text_size, "%llu members, %u in the array and %u outside",
+            (unsigned long long)known_count, tree->count, tree->outside_count );
+        return false;
+    }
+    // As many as there should be and each a member: a stranger or a double would show as one without the other.
+    for ( uint32_t i = 0; i < tree->count + tree->outside_count; ++i )
+    {
+        uint32_t slot = i < tree->count ? tree->order[i] : tree->outside[i - tree->count];
+        if ( slot >= rest->slot_end || !kd_bit( rest->known, slot ) )
+        {
+            snprintf( text, text_size, "object %u is in the tree and no member, or there twice", slot );
+            return false;
+        }
+        kd_bit_clear( rest->known, slot );
+    }
+    for ( uint32_t i = 0; i < tree->count + tree->outside_count; ++i )
+    {
+        kd_bit_set( rest->known, i < tree->count ? tree->order[i] : tree->outside[i - tree->count] );
+    }
+    return true;
+}
+
+bool kd_engine_check( kd_engine* engine, char* text, size_t text_size )
+{
+    if ( !engine->is_sound )
+    {
+        return true; // the next update begins anew
+    }
+    return check_members( engine, text, text_size ) && kd_check( &engine->tree, text, text_size );
+}
+
+static void report_nodes( kd_engine* engine, kd_report* report )
+{
+    kd_tree* tree = &engine->tree;
+    report->leaf_fill_least = UINT32_MAX;
+    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    {
+        const kd_node* node = &tree->nodes[tree->stack[i]];
+        uint32_t own = node->end - node->begin;
+        if ( !kd_node_is_leaf( node ) )
+        {
+            report->inner_object_count += own;
+            continue;
+        }
+        report->leaf_count += 1;
+        report->refused_leaf_count += own > tree->leaf_limit;
+        report->leaf_fill_least = own < report->leaf_fill_least ? own : report->leaf_fill_least;
+        report->leaf_fill_most = own > report->leaf_fill_most ? own : report->leaf_fill_most;
+    }
+    report->leaf_fill_least = report->leaf_count > 0 ? report->leaf_fill_least : 0;
+}
+
+kd_report kd_engine_report( kd_engine* engine )
+{
+    kd_report report = {
+        .tree = engine->tree.counters,
+        .search = engine->search.counters,
+        .cache_count = engine->rest.cache_count,
+        .cache_test_count = engine->was_incremental ? engine->rest.cache_test_count : 0,
+        .candidate_count = engine->was_incremental ? engine->rest.candidate_count : 0,
+        .moving_count = engine->rest.moving_count,
+        .active_count = engine->was_incremental ? engine->rest.active_count : 0,
+        .node_count = engine->tree.node_count,
+        .outside_count = engine->tree.outside_count,
+        .was_incremental = engine->was_incremental,
+        .was_by_query = engine->was_by_query,
+    };
+    report.height = kd_tree_height( &engine->tree );
+    report_nodes( engine, &report );
+    return report;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The parts together: tree, search and rest, and the choice between complete and incremental detection (sections 3.4 to
+// 3.6). The rows of method/kd.c and method/ray_kd.c differ in the rules alone.
+#pragma once
+
+#include "kd/kd_query.h"
+#include "kd/kd_rest.h"
+#include "kd/kd_search.h"
+#include "kd/kd_world.h"
+
+typedef enum kd_mode
+{
+    KD_MODE_REBUILT,     ///< a new tree every update, complete detection
+    KD_MODE_COMPLETE,    ///< the tree is updated, detection is complete
+    KD_MODE_INCREMENTAL, ///< the tree is updated, pairs at rest are remembered
+    KD_MODE_ADAPTIVE,    ///< incremental above a share of static objects, complete below
+} kd_mode;
+
+typedef struct kd_rules
+{
+    kd_mode mode;
+    kd_balance balance;
+    uint32_t leaf_limit; ///< T; UINT32_MAX: one leaf ("SAP only")
+    bool use_sweep;      ///< false: brute force in the nodes ("KD only")
+    double epsilon;      ///< growth of boxes, as a part of the median side
+    double static_share; ///< K
+    double query_share;  ///< up to this share of active objects each asks for itself; 0: never
+} kd_rules;
+
+/// What the last update did.
+typedef struct kd_report
+{
+    kd_counters tree;
+    kd_search_counters search;
+    uint64_t cache_count, cache_test_count, candidate_count;
+    uint32_t moving_count, active_count;
+    uint32_t node_count, leaf_count, height;
+    uint32_t inner_object_count; ///< in inner nodes
+    uint32_t outside_count;
+    uint32_t refused_leaf_count;
+    uint32_t leaf_fill_least, leaf_fill_most;
+    bool was_incremental;
+    bool was_by_query;
+} kd_report;
+
+typedef struct kd_engine
+{
+    base_memory* memory;
+    kd_rules rules;
+    kd_tree tree;
+    kd_search search;
+    kd_rest rest;
+    kd_world world;
+    uint32_t far_count; ///< finite boxes outside, as of the last update
+    bool is_sound;      ///< false before the first update and after a failed one: begin anew
+    bool was_incremental, was_by_query;
+} kd_engine;
+
+void kd_engine_init(
+    kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules );
+void kd_engine_release( kd_engine* engine );
+
+/// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the live ones are
+/// others than in the last good update.
+clv_result kd_engine_update(
+    kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed );
+
+/// Second half: all overlapping pairs of the same crowd.
+clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink );
+
+/// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds alone, at the
+/// end of kd_engine_update.
+bool kd_engine_check( kd_engine* engine, char* text, size_t text_size );
+
+kd_report kd_engine_report( kd_engine* engine );

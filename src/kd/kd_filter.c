@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Filter (figure 6a): objects wholly on one side of the plane go down to the child there. The child's own block lies
+// beyond the subtree of its inner child, which moves aside with a delayed offset, as in the refit.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+typedef struct filter_pass
+{
+    uint32_t write; // next place for an object that stays
+    uint32_t left;  // in spare, from the front
+    uint32_t right; // in spare, from the back
+} filter_pass;
+
+static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
+{
+    if ( count > 0 && to != from )
+    {
+        memmove( tree->order + to, tree->order + from, (size_t)count * sizeof( uint32_t ) );
+    }
+}
+
+static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32_t to, filter_pass* pass )
+{
+    uint32_t* order = tree->order;
+    uint32_t* left = tree->spare;
+    uint32_t* right = tree->spare + tree->spare_capacity - 1;
+    filter_pass p = *pass;
+    for ( uint32_t i = from; i < to; ++i )
+    {
+        uint32_t slot = order[i];
+        int side = kd_side( &tree->boxes[slot], node->axis, node->plane );
+        // Written to all three places, kept in one.
+        left[p.left] = slot;
+        right[-(ptrdiff_t)p.right] = slot;
+        order[p.write] = slot;
+        p.left += side < 0;
+        p.right += side > 0;
+        p.write += side == 0;
+    }
+    *pass = p;
+}
+
+// Left-goers to the end of the left child's block; what lies between moves up.
+static void hand_down_left( kd_tree* tree, kd_node* node, uint32_t count )
+{
+    kd_node* left = &tree->nodes[node->left];
+    uint32_t inner_count = node->begin - left->end;
+    move_slots( tree, left->end + count, left->end, inner_count );
+    tree->counters.shift_count += inner_count;
+    memcpy( tree->order + left->end, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    left->end += count;
+    left->population += count;
+    left->touched = true;
+    if ( !kd_node_is_leaf( left ) )
+    {
+        tree->nodes[left->right].offset += (int32_t)count;
+    }
+}
+
+// Right-goers before the start of the right child's block, in the order they were met.
+static void hand_down_right( kd_tree* tree, kd_node* node, uint32_t old_end, uint32_t count )
+{
+    kd_node* right = &tree->nodes[node->right];
+    uint32_t inner_count = right->begin - old_end;
+    move_slots( tree, old_end - count, old_end, inner_count );
+    tree->counters.shift_count += inner_count;
+    right->begin -= count;
+    right->population += count;
+    right->touched = true;
+    const uint32_t* from = tree->spare + tree->spare_capacity - 1;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        tree->order[right->begin + i] = from[-(ptrdiff_t)i];
+    }
+    if ( !kd_node_is_leaf( right ) )
+    {
+        tree->nodes[right->left].offset -= (int32_t)count;
+    }
+}
+
+// A child whose delayed work is done, with the region that the plane gives it now.
+static void prepare_child( kd_tree* tree, uint32_t index )
+{
+    kd_node_settle( tree, index );
+    kd_node_inherit( tree, index );
+}
+
+void kd_filter( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
+    prepare_child( tree, node->left );
+    prepare_child( tree, node->right );
+
+    // Objects at rest have a box and a plane as before, so they are where they belong.
+    filter_pass pass = { .write = node->begin };
+    uint32_t rest_begin = node->rest_begin;
+    uint32_t rest_count = node->rest_end - node->rest_begin;
+    uint32_t old_end = node->end;
+    pass_part( tree, node, node->begin, rest_count > 0 ? rest_begin : old_end, &pass );
+    node->rest_begin = pass.write;
+    if ( rest_count > 0 )
+    {
+        move_slots( tree, pass.write, rest_begin, rest_count );
+        pass.write += rest_count;
+        pass_part( tree, node, rest_begin + rest_count, old_end, &pass );
+    }
+    node->rest_end = node->rest_begin + rest_count;
+    if ( pass.left + pass.right == 0 )
+    {
+        kd_node_tidy_rest( node );
+        return;
+    }
+
+    node->touched = true;
+    tree->counters.filter_count += pass.left + pass.right;
+    uint32_t stay_count = pass.write - node->begin;
+    move_slots( tree, node->begin + pass.left, node->begin, stay_count );
+    if ( pass.left > 0 )
+    {
+        hand_down_left( tree, node, pass.left );
+    }
+    if ( pass.right > 0 )
+    {
+        hand_down_right( tree, node, old_end, pass.right );
+    }
+    node->begin += pass.left;
+    node->end = node->begin + stay_count;
+    node->rest_begin += pass.left;
+    node->rest_end += pass.left;
+    kd_node_tidy_rest( node );
+}

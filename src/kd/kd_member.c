@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Objects in and out, as section 3.2 has it: insertion at the end of the array, in the rightmost node; removal by swap
+// with the last. Both leave objects in wrong places, which the next refit lifts and the next optimisation lowers.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+// The last node of the in-order sequence.
+static kd_node* rightmost( kd_tree* tree )
+{
+    kd_node* node = &tree->nodes[tree->root];
+    while ( !kd_node_is_leaf( node ) )
+    {
+        node = &tree->nodes[node->right];
+    }
+    return node;
+}
+
+void kd_tree_append( kd_tree* tree, uint32_t slot )
+{
+    CLV_ASSERT( tree->count < tree->order_capacity );
+    kd_node* node = rightmost( tree );
+    CLV_ASSERT( node->end == tree->count );
+    tree->order[tree->count++] = slot;
+    node->end += 1;
+    node->touched = true;
+}
+
+static uint32_t clip( uint32_t index, uint32_t end )
+{
+    return index < end ? index : end;
+}
+
+// Blocks lie in order, so the nodes that lost their last objects are those that reach beyond the new end.
+static void clip_blocks( kd_tree* tree )
+{
+    uint32_t count = kd_tree_list( tree );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        kd_node* node = &tree->nodes[tree->stack[i]];
+        node->touched = true;
+        node->begin = clip( node->begin, tree->count );
+        node->end = clip( node->end, tree->count );
+        node->rest_begin = clip( node->rest_begin, tree->count );
+        node->rest_end = clip( node->rest_end, tree->count );
+    }
+}
+
+static uint32_t remove_from_list( uint32_t* slots, uint32_t count, const uint64_t* live, uint64_t* displaced )
+{
+    for ( uint32_t i = 0; i < count; )
+    {
+        if ( kd_bit( live, slots[i] ) )
+        {
+            i += 1;
+            continue;
+        }
+        slots[i] = slots[--count];
+        if ( i < count && displaced != NULL )
+        {
+            kd_bit_set( displaced, slots[i] );
+        }
+    }
+    return count;
+}
+
+void kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced )
+{
+    if ( tree->root == KD_NONE )
+    {
+        return;
+    }
+    tree->outside_count = remove_from_list( tree->outside, tree->outside_count, live, NULL );
+    uint32_t count = remove_from_list( tree->order, tree->count, live, displaced );
+    if ( count != tree->count )
+    {
+        tree->count = count;
+        clip_blocks( tree );
+    }
+}
+
+void kd_tree_admit( kd_tree* tree, uint64_t* displaced )
+{
+    const kd_node* root = &tree->nodes[tree->root];
+    uint32_t kept = 0;
+    for ( uint32_t i = 0; i < tree->outside_count; ++i )
+    {
+        uint32_t slot = tree->outside[i];
+        if ( kd_node_holds( root, &tree->boxes[slot] ) )
+        {
+            kd_tree_append( tree, slot );
+            if ( displaced != NULL )
+            {
+                kd_bit_set( displaced, slot );
+            }
+        }
+        else
+        {
+            tree->outside[kept++] = slot;
+        }
+    }
+    tree->outside_count = kept;
+}

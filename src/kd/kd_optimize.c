@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Optimisation, figure 7, in the order of the original program: Filter, Collapse, Evaluate, Translate, Evaluate, Erase for
+// an inner node; Partition for a leaf. Top-down, so every object reaches the deepest node that holds it in one pass.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+static bool is_well_cut( kd_tree* tree, const kd_node* node )
+{
+    tree->counters.evaluate_count += 1;
+    return kd_evaluate( tree->balance, node->end - node->begin, tree->nodes[node->left].population,
+        tree->nodes[node->right].population );
+}
+
+static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
+{
+    return node->population < tree->leaf_limit || tree->nodes[node->left].population == 0 ||
+        tree->nodes[node->right].population == 0;
+}
+
+// Returns the node to go on with below: itself, or the one that took its place; then *again is set.
+static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
+{
+    *again = false;
+    kd_filter( tree, index );
+    if ( is_to_collapse( tree, &tree->nodes[index] ) )
+    {
+        kd_collapse( tree, index );
+        *again = true; // as a leaf it may need a better plane
+        return index;
+    }
+    if ( is_well_cut( tree, &tree->nodes[index] ) )
+    {
+        return index;
+    }
+    kd_translate( tree, index );
+    if ( is_well_cut( tree, &tree->nodes[index] ) )
+    {
+        return index;
+    }
+    *again = true;
+    return kd_erase( tree, index );
+}
+
+static bool improve_leaf( kd_tree* tree, uint32_t index )
+{
+    kd_node* leaf = &tree->nodes[index];
+    leaf->population = leaf->end - leaf->begin;
+    kd_node_tidy_rest( leaf );
+    if ( leaf->population <= tree->leaf_limit )
+    {
+        leaf->refused = false;
+        leaf->touched = false;
+        return true;
+    }
+    if ( leaf->refused && !leaf->touched )
+    {
+        return true; // nothing changed, so the answer would be the same
+    }
+    leaf->touched = false;
+    return kd_partition( tree, index );
+}
+
+bool kd_optimize( kd_tree* tree )
+{
+    uint32_t depth = 0;
+    tree->stack[depth++] = tree->root;
+    while ( depth > 0 )
+    {
+        uint32_t index = tree->stack[--depth];
+        kd_node_settle( tree, index );
+        bool again = false;
+        if ( kd_node_is_leaf( &tree->nodes[index] ) )
+        {
+            if ( !improve_leaf( tree, index ) )
+            {
+                return false;
+            }
+            // Fresh from Partition, which has filtered and evaluated already.
+        }
+        else
+        {
+            index = improve_inner( tree, index, &again );
+        }
+        const kd_node* node = &tree->nodes[index];
+        CLV_ASSERT( depth + 2 <= tree->stack_capacity );
+        if ( again )
+        {
+            tree->stack[depth++] = index;
+        }
+        else if ( !kd_node_is_leaf( node ) )
+        {
+            tree->stack[depth++] = node->right;
+            tree->stack[depth++] = node->left;
+        }
+    }
+    return true;
+}

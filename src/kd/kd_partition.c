@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Partition (figure 6b): a leaf above the limit gets a plane at the mean of its objects' centres. The papers take the axis
+// of largest variance and stop there; we weigh variance against extent, since bars lie across every plane along
+// them, and keep a plane only if Evaluate accepts it: otherwise it would be erased and made again every frame.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+typedef struct leaf_moments
+{
+    double mean[3];
+    double variance[3];
+    double extent[3]; // mean
+} leaf_moments;
+
+// Measured from the first box, so that a small crowd far from the origin keeps its digits.
+static leaf_moments measure( const kd_tree* tree, uint32_t begin, uint32_t end )
+{
+    double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
+    const clv_aabb* first = &tree->boxes[tree->order[begin]];
+    double origin[3];
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        origin[axis] = (double)kd_lower( first, axis ) + (double)kd_upper( first, axis );
+    }
+    for ( uint32_t i = begin; i < end; ++i )
+    {
+        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            double lower = (double)kd_lower( box, axis );
+            double upper = (double)kd_upper( box, axis );
+            double twice = lower + upper - origin[axis];
+            sum[axis] += twice;
+            square[axis] += twice * twice;
+            length[axis] += upper - lower;
+        }
+    }
+    leaf_moments moments;
+    double count = end - begin;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        double mean = sum[axis] / count;
+        moments.mean[axis] = ( mean + origin[axis] ) / 2;
+        moments.variance[axis] = ( square[axis] / count - mean * mean ) / 4;
+        moments.extent[axis] = length[axis] / count;
+    }
+    return moments;
+}
+
+// Boxes small against their spread: the variance decides, as in the papers. Otherwise the share of straddlers does, which
+// grows with extent over spread.
+static void rank_axes( const leaf_moments* moments, uint32_t ranked[3] )
+{
+    double widest = 0;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        widest = moments->variance[axis] > widest ? moments->variance[axis] : widest;
+    }
+    double score[3];
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        double extent = moments->extent[axis];
+        double divisor = extent * extent + widest / 256;
+        score[axis] = divisor > 0 ? moments->variance[axis] / divisor : 0;
+        uint32_t place = axis;
+        for ( ; place > 0 && score[ranked[place - 1]] < score[axis]; --place )
+        {
+            ranked[place] = ranked[place - 1];
+        }
+        ranked[place] = axis;
+    }
+}
+
+// Would Evaluate accept this plane?
+static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
+{
+    uint32_t left = 0, right = 0;
+    for ( uint32_t i = leaf->begin; i < leaf->end; ++i )
+    {
+        int side = kd_side( &tree->boxes[tree->order[i]], axis, plane );
+        left += side < 0;
+        right += side > 0;
+    }
+    return kd_evaluate( tree->balance, leaf->end - leaf->begin - left - right, left, right );
+}
+
+// A stable sample's median: where a few far objects pull the mean out of the crowd, this still finds it.
+static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t axis )
+{
+    enum
+    {
+        SAMPLES = 63
+    };
+    double samples[SAMPLES] = { 0 };
+    uint32_t count = 0;
+    uint32_t all = leaf->end - leaf->begin;
+    uint32_t stride = all / SAMPLES + 1;
+    for ( uint32_t i = leaf->begin; i < leaf->end; i += stride )
+    {
+        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        double centre = ( (double)kd_lower( box, axis ) + (double)kd_upper( box, axis ) ) / 2;
+        uint32_t place = count++;
+        for ( ; place > 0 && samples[place - 1] > centre; --place )
+        {
+            samples[place] = samples[place - 1];
+        }
+        samples[place] = centre;
+    }
+    return (float)samples[count / 2];
+}
+
+static bool choose_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
+{
+    leaf_moments moments = measure( tree, leaf->begin, leaf->end );
+    uint32_t ranked[3] = { 0, 0, 0 };
+    rank_axes( &moments, ranked );
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        *axis = ranked[i];
+        *plane = (float)moments.mean[*axis];
+        if ( try_plane( tree, leaf, *axis, *plane ) )
+        {
+            return true;
+        }
+    }
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        *axis = ranked[i];
+        *plane = sample_median( tree, leaf, *axis );
+        if ( try_plane( tree, leaf, *axis, *plane ) )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
+{
+    uint32_t index = kd_node_take( tree );
+    if ( index != KD_NONE )
+    {
+        kd_node* child = &tree->nodes[index];
+        child->parent = parent;
+        child->begin = child->end = place;
+        child->rest_begin = child->rest_end = place;
+        child->touched = true;
+    }
+    return index;
+}
+
+bool kd_partition( kd_tree* tree, uint32_t index )
+{
+    kd_node* leaf = &tree->nodes[index];
+    CLV_ASSERT( kd_node_is_leaf( leaf ) && leaf->offset == 0 && !leaf->lifted );
+    uint32_t axis;
+    float plane;
+    if ( !choose_plane( tree, leaf, &axis, &plane ) )
+    {
+        tree->counters.refusal_count += 1;
+        leaf->refused = true;
+        return true;
+    }
+    uint32_t left = make_child( tree, index, leaf->begin );
+    uint32_t right = left != KD_NONE ? make_child( tree, index, tree->nodes[index].end ) : KD_NONE;
+    if ( right == KD_NONE )
+    {
+        if ( left != KD_NONE )
+        {
+            tree->nodes[left].parent = KD_NONE;
+            kd_subtree_free( tree, left );
+        }
+        return false;
+    }
+    leaf = &tree->nodes[index]; // the pool may have moved
+    leaf->left = left;
+    leaf->right = right;
+    leaf->axis = axis;
+    leaf->plane = plane;
+    leaf->refused = false;
+    leaf->rest_begin = leaf->rest_end = leaf->begin;
+    tree->counters.partition_count += 1;
+    kd_filter( tree, index );
+    return true;
+}

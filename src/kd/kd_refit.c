@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Refit, section 3.2 and figure 5: children before parents, objects that no longer fit go one node up. The array is
+// in-order, so between a node's block and its parent's lies the subtree of the inner child; it moves aside as a whole
+// and remembers the shift as a delayed offset.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+typedef struct leaver_pass
+{
+    uint32_t write;   // next place in the block for an object that stays
+    uint32_t leavers; // in spare, from the front
+    uint32_t loose;   // in spare, from the back: fit, but are no longer at rest
+} leaver_pass;
+
+static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
+{
+    if ( count > 0 && to != from )
+    {
+        memmove( tree->order + to, tree->order + from, (size_t)count * sizeof( uint32_t ) );
+    }
+}
+
+// Objects [from, to), most of whose boxes are known not to have changed: those that fit close ranks.
+static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t to, leaver_pass* pass )
+{
+    uint32_t* order = tree->order;
+    for ( uint32_t i = from; i < to; ++i )
+    {
+        uint32_t slot = order[i];
+        if ( !kd_bit( tree->changed, slot ) || kd_node_holds( node, &tree->boxes[slot] ) )
+        {
+            node->touched |= kd_bit( tree->changed, slot );
+            order[pass->write++] = slot;
+        }
+        else
+        {
+            tree->spare[pass->leavers++] = slot;
+        }
+    }
+}
+
+// Objects at rest that changed drop out of the sorted part. The rest of them keep their order.
+static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
+{
+    uint32_t* order = tree->order;
+    uint32_t from = node->rest_begin;
+    uint32_t to = node->rest_end;
+    node->rest_begin = pass->write;
+    if ( !node->rest_is_hit )
+    {
+        move_slots( tree, pass->write, from, to - from );
+        pass->write += to - from;
+        node->rest_end = pass->write;
+        return;
+    }
+    node->rest_is_hit = false;
+    for ( uint32_t i = from; i < to; ++i )
+    {
+        uint32_t slot = order[i];
+        if ( !kd_bit( tree->changed, slot ) )
+        {
+            uint32_t place = node->rest_pool + ( pass->write - node->rest_begin );
+            tree->pool[place] = tree->pool[node->rest_pool + ( i - from )];
+            tree->pool_keys[place] = tree->pool_keys[node->rest_pool + ( i - from )];
+            order[pass->write++] = slot;
+        }
+        else if ( kd_node_holds( node, &tree->boxes[slot] ) )
+        {
+            tree->spare[tree->spare_capacity - ++pass->loose] = slot;
+        }
+        else
+        {
+            tree->spare[pass->leavers++] = slot;
+        }
+    }
+    node->rest_end = pass->write;
+}
+
+// The block becomes [stay], the leavers wait in spare. Returns how many they are.
+static uint32_t take_leavers( kd_tree* tree, kd_node* node )
+{
+    leaver_pass pass = { .write = node->begin };
+    if ( tree->changed == NULL )
+    {
+        node->touched = true;
+        pass.leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
+            tree->order + node->begin, node->end - node->begin, tree->spare );
+        pass.write = node->end - pass.leavers;
+        node->rest_begin = node->rest_end = node->begin;
+    }
+    else
+    {
+        uint32_t rest_end = node->rest_end;
+        pass_marked( tree, node, node->begin, node->rest_begin, &pass );
+        pass_rest( tree, node, &pass );
+        pass_marked( tree, node, rest_end, node->end, &pass );
+        for ( uint32_t i = 0; i < pass.loose; ++i )
+        {
+            tree->order[pass.write++] = tree->spare[tree->spare_capacity - 1 - i];
+        }
+        node->touched |= pass.loose > 0;
+    }
+    node->end = pass.write;
+    node->touched |= pass.leavers > 0;
+    return pass.leavers;
+}
+
+// A left child: its right subtree, up to the parent's block, moves down by `count`; the leavers follow it.
+static void hand_up_from_left( kd_tree* tree, kd_node* node, uint32_t* parent_begin, uint32_t count )
+{
+    uint32_t inner_begin = node->end + count;
+    move_slots( tree, node->end, inner_begin, *parent_begin - inner_begin );
+    tree->counters.shift_count += *parent_begin - inner_begin;
+    *parent_begin -= count;
+    memcpy( tree->order + *parent_begin, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    if ( !kd_node_is_leaf( node ) )
+    {
+        tree->nodes[node->right].offset -= (int32_t)count;
+    }
+}
+
+// A right child: the same in the mirror.
+static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_end, uint32_t count )
+{
+    uint32_t stay = node->end - node->begin;
+    move_slots( tree, node->begin + count, node->begin, stay );
+    move_slots( tree, *parent_end + count, *parent_end, node->begin - *parent_end );
+    tree->counters.shift_count += node->begin - *parent_end;
+    memcpy( tree->order + *parent_end, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    *parent_end += count;
+    node->begin += count;
+    node->end += count;
+    node->rest_begin += count;
+    node->rest_end += count;
+    if ( !kd_node_is_leaf( node ) )
+    {
+        tree->nodes[node->left].offset += (int32_t)count;
+    }
+}
+
+// What the root does not hold leaves the array.
+static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
+{
+    void* outside = tree->outside;
+    bool ok = base_memory_reserve( tree->memory, &outside, &tree->outside_capacity, tree->outside_count,
+        (uint64_t)tree->outside_count + count, sizeof( uint32_t ) );
+    tree->outside = outside;
+    if ( !ok )
+    {
+        return false;
+    }
+    memcpy( tree->outside + tree->outside_count, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    tree->outside_count += count;
+    uint32_t array_end = tree->count;
+    hand_up_from_left( tree, root, &array_end, count );
+    tree->count -= count;
+    return true;
+}
+
+static bool refit_node( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes[index];
+    uint32_t count = take_leavers( tree, node );
+    tree->counters.refit_count += count;
+    if ( count == 0 )
+    {
+        return true;
+    }
+    if ( node->parent == KD_NONE )
+    {
+        return hand_outside( tree, node, count );
+    }
+    kd_node* parent = &tree->nodes[node->parent];
+    parent->touched = true;
+    if ( parent->left == index )
+    {
+        hand_up_from_left( tree, node, &parent->begin, count );
+    }
+    else
+    {
+        hand_up_from_right( tree, node, &parent->end, count );
+    }
+    return true;
+}
+
+bool kd_refit( kd_tree* tree )
+{
+    uint32_t count = kd_tree_list( tree );
+    for ( uint32_t i = count; i-- > 0; )
+    {
+        uint32_t index = tree->stack[i];
+        if ( !refit_node( tree, index ) )
+        {
+            return false;
+        }
+        kd_node* node = &tree->nodes[index];
+        node->population = node->end - node->begin;
+        if ( !kd_node_is_leaf( node ) )
+        {
+            node->population += tree->nodes[node->left].population + tree->nodes[node->right].population;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+#include "kd/kd_rest.h"
+
+#include "base/bits.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    BIT_SETS = 5,
+    CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
+};
+
+void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_kernels* kernels )
+{
+    *rest = ( kd_rest ){ .memory = memory, .kernels = kernels };
+}
+
+void kd_rest_release( kd_rest* rest )
+{
+    base_memory* memory = rest->memory;
+    base_memory_give( memory, rest->grown, rest->grown_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
+    base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
+    kd_rest_init( rest, memory, rest->kernels );
+}
+
+static uint64_t words_for( uint64_t slot_count )
+{
+    return ( slot_count + 63 ) / 64;
+}
+
+// The sets lie behind each other, so growing moves each of them.
+static bool grow_words( kd_rest* rest, uint64_t needed )
+{
+    uint64_t capacity = needed + needed / 2 + 1;
+    uint64_t* words = base_memory_take( rest->memory, capacity * BIT_SETS, sizeof( uint64_t ) );
+    if ( words == NULL )
+    {
+        return false;
+    }
+    memset( words, 0, (size_t)( capacity * BIT_SETS ) * sizeof( uint64_t ) );
+    for ( uint64_t set = 0; set < BIT_SETS && rest->word_capacity > 0; ++set )
+    {
+        memcpy( words + set * capacity, rest->words + set * rest->word_capacity,
+            (size_t)rest->word_capacity * sizeof( uint64_t ) );
+    }
+    base_memory_give( rest->memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    rest->words = words;
+    rest->word_capacity = capacity;
+    rest->moving = words;
+    rest->settled = words + capacity;
+    rest->active = words + capacity * 2;
+    rest->changed = words + capacity * 3;
+    rest->known = words + capacity * 4;
+    return true;
+}
+
+static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
+{
+    void* grown = rest->grown;
+    void* candidates = rest->candidates;
+    bool ok = base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
+                  slot_count, sizeof( clv_aabb ) ) &&
+        base_memory_reserve(
+            rest->memory, &candidates, &rest->candidate_capacity, 0, CANDIDATES, sizeof( clv_pair ) );
+    rest->grown = grown;
+    rest->candidates = candidates;
+    return ok;
+}
+
+bool kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
+{
+    uint64_t words = words_for( slot_count );
+    if ( words > rest->word_capacity && !grow_words( rest, words ) )
+    {
+        return false;
+    }
+    rest->slot_end = rest->slot_end > slot_count ? rest->slot_end : slot_count;
+    return !with_boxes || reserve_boxes( rest, slot_count );
+}
+
+void kd_rest_enter( kd_rest* rest, uint32_t slot )
+{
+    // No box is inside this one.
+    rest->grown[slot] = ( clv_aabb ){ { NAN, NAN, NAN }, { NAN, NAN, NAN } };
+    kd_bit_clear( rest->settled, slot );
+}
+
+void kd_rest_purge( kd_rest* rest, const uint64_t* live )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    {
+        clv_pair pair = rest->cache[i];
+        rest->cache[kept] = pair;
+        kept += kd_bit( live, pair.a ) & kd_bit( live, pair.b );
+    }
+    rest->cache_count = kept;
+}
+
+void kd_rest_forget( kd_rest* rest )
+{
+    memset( rest->settled, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    rest->cache_count = 0;
+}
+
+// One run of members after the other; most words are one run of 64.
+static uint64_t classify_word(
+    kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint64_t members, float epsilon )
+{
+    uint64_t moving = 0;
+    while ( members != 0 )
+    {
+        uint32_t begin = base_lowest_bit( members );
+        uint64_t holes = ~( members >> begin );
+        uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
+        length = length < 64 - begin ? length : 64 - begin;
+        uint32_t slot = first + begin;
+        moving |= rest->kernels->regrow( boxes + slot, rest->grown + slot, length, epsilon ) << begin;
+        members &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
+    }
+    return moving;
+}
+
+void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon )
+{
+    rest->moving_count = 0;
+    uint64_t words = words_for( rest->slot_end );
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        uint64_t bits = classify_word( rest, boxes, (uint32_t)( word * 64 ), rest->known[word], epsilon );
+        rest->moving[word] = bits;
+        rest->changed[word] |= bits;
+        rest->moving_count += base_bit_count( bits );
+    }
+}
+
+void kd_rest_choose_active( kd_rest* rest )
+{
+    uint64_t words = words_for( rest->slot_end );
+    rest->active_count = 0;
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        uint64_t bits = rest->moving[word] | ( rest->known[word] & ~rest->settled[word] );
+        rest->active[word] = bits;
+        rest->active_count += base_bit_count( bits );
+    }
+}
+
+static void drop_active_pairs( kd_rest* rest )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    {
+        clv_pair pair = rest->cache[i];
+        rest->cache[kept] = pair;
+        kept += !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) );
+    }
+    rest->cache_count = kept;
+}
+
+clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
+{
+    drop_active_pairs( rest );
+    rest->cache_test_count = rest->cache_count;
+    for ( uint64_t done = 0; done < rest->cache_count; )
+    {
+        if ( pair_sink_is_full( sink ) )
+        {
+            clv_result result = sink->make_room( sink );
+            if ( result != CLV_OK )
+            {
+                return result; // the caller forgets the cache
+            }
+        }
+        uint64_t room = sink->capacity - sink->count;
+        uint64_t left = rest->cache_count - done;
+        uint32_t chunk = (uint32_t)( left < room ? left : room < UINT32_MAX ? room : UINT32_MAX );
+        sink->count +=
+            rest->kernels->keep_overlapping( boxes, rest->cache + done, chunk, sink->pairs + sink->count );
+        done += chunk;
+    }
+    return CLV_OK;
+}
+
+static bool reserve_cache( kd_rest* rest, uint64_t needed )
+{
+    void* cache = rest->cache;
+    bool ok = base_memory_reserve(
+        rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
+    rest->cache = cache;
+    return ok;
+}
+
+void kd_rest_expect( kd_rest* rest, uint64_t pair_count )
+{
+    (void)reserve_cache( rest, pair_count + pair_count / 8 + 64 );
+}
+
+static bool cache_pair( kd_rest* rest, clv_pair pair )
+{
+    if ( rest->cache_count == rest->cache_capacity && !reserve_cache( rest, rest->cache_count + 64 ) )
+    {
+        return false;
+    }
+    rest->cache[rest->cache_count++] = pair;
+    return true;
+}
+
+static clv_result take_candidates( pair_sink* sink )
+{
+    kd_rest_sink* self = (kd_rest_sink*)sink;
+    kd_rest* rest = self->rest;
+    rest->candidate_count += sink->count;
+    for ( uint64_t i = 0; i < sink->count; ++i )
+    {
+        clv_pair pair = sink->pairs[i];
+        if ( !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) ) )
+        {
+            continue;
+        }
+        bool both_static = !( kd_bit( rest->moving, pair.a ) | kd_bit( rest->moving, pair.b ) );
+        if ( both_static && !cache_pair( rest, pair ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        if ( clv_aabb_overlap( self->boxes[pair.a], self->boxes[pair.b] ) )
+        {
+            clv_result result = pair_sink_put( self->out, pair.a, pair.b );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    sink->count = 0;
+    return CLV_OK;
+}
+
+kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out )
+{
+    rest->candidate_count = 0;
+    return ( kd_rest_sink ){
+        .sink = { .pairs = rest->candidates,
+            .capacity = rest->candidate_capacity,
+            .make_room = take_candidates },
+        .rest = rest,
+        .boxes = boxes,
+        .out = out,
+    };
+}
+
+clv_result kd_rest_close( kd_rest_sink* sink )
+{
+    clv_result result = take_candidates( &sink->sink );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    kd_rest* rest = sink->rest;
+    uint64_t words = words_for( rest->slot_end );
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        rest->settled[word] = rest->known[word] & ~rest->moving[word];
+    }
+    return CLV_OK;
+}

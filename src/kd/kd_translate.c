@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Translate (figure 6c): all objects of the subtree come up, which again is a matter of indices; the plane moves to their
+// mean on its axis; Filter sends them down. Below, every block is empty from here on, so nothing lies in between.
+#include "kd/kd_tree.h"
+
+#include "base/assertion.h"
+
+static void lift( kd_tree* tree, kd_node* node )
+{
+    kd_node* left = &tree->nodes[node->left];
+    kd_node* right = &tree->nodes[node->right];
+    node->begin -= left->population;
+    node->end += right->population;
+    node->rest_begin = node->rest_end = node->begin;
+    left->begin = left->end = left->rest_begin = left->rest_end = node->begin;
+    right->begin = right->end = right->rest_begin = right->rest_end = node->end;
+    left->population = right->population = 0;
+    left->offset = right->offset = 0;
+    left->lifted = right->lifted = true;
+}
+
+static double mean_centre( const kd_tree* tree, const kd_node* node )
+{
+    double sum = 0;
+    for ( uint32_t i = node->begin; i < node->end; ++i )
+    {
+        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        sum += (double)kd_lower( box, node->axis ) + (double)kd_upper( box, node->axis );
+    }
+    return sum / 2 / ( node->end - node->begin );
+}
+
+void kd_translate( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes[index];
+    CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
+    lift( tree, node );
+    CLV_ASSERT( node->end - node->begin == node->population );
+    node->touched = true;
+    if ( node->end > node->begin )
+    {
+        node->plane = (float)mean_centre( tree, node );
+    }
+    tree->counters.translate_count += 1;
+    kd_filter( tree, index );
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "sweep/box_items.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+enum
+{
+    FEW = 24,      // insertion sort up to here
+    SMALL = 16384, // two passes of 8 bits up to here, whose counts stay in the first-level cache
+    SAMPLES = 64,
+};
+
+void sweep_sorter_release( sweep_sorter* sorter )
+{
+    base_memory_give( sorter->memory, sorter->keys, sorter->key_capacity, sizeof( base_keyed ) );
+    sorter->keys = NULL;
+    sorter->key_capacity = 0;
+}
+
+bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
+{
+    void* keys = sorter->keys;
+    bool ok = base_memory_reserve(
+        sorter->memory, &keys, &sorter->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
+    sorter->keys = keys;
+    return ok;
+}
+
+// Stable. False, with the items in some order, after `patience` moves: the list was not nearly sorted.
+static bool insertion_sort( base_keyed* keys, uint32_t count, uint64_t patience )
+{
+    for ( uint32_t i = 1; i < count; ++i )
+    {
+        if ( keys[i].key >= keys[i - 1].key )
+        {
+            continue;
+        }
+        base_keyed key = keys[i];
+        uint32_t hole = i;
+        for ( ; hole > 0 && keys[hole - 1].key > key.key; --hole )
+        {
+            keys[hole] = keys[hole - 1];
+        }
+        keys[hole] = key;
+        uint64_t moves = i - hole;
+        if ( moves > patience )
+        {
+            return false;
+        }
+        patience -= moves;
+    }
+    return true;
+}
+
+// One stable pass by eight bits of `value`.
+static void pass_by_byte(
+    const base_keyed* from, base_keyed* to, uint32_t count, uint32_t* offsets, uint32_t shift )
+{
+    uint32_t sum = 0;
+    for ( uint32_t digit = 0; digit < 256; ++digit )
+    {
+        uint32_t here = offsets[digit];
+        offsets[digit] = sum;
+        sum += here;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        base_keyed key = from[i];
+        to[offsets[key.value >> shift & 255]++] = key;
+    }
+}
+
+static float lower_of( const simd_item* item, uint32_t axis, float floor )
+{
+    float lower = item->lower[axis];
+    return lower > floor ? lower : floor;
+}
+
+// Keys by exact lower bound; the values number the items.
+static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t count, uint32_t mark,
+    uint32_t axis, float floor, float* least, float* most )
+{
+    uint32_t kept = 0;
+    float low = lower_of( &items[0], axis, floor ), high = low;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float lower = lower_of( &items[i], axis, floor );
+        keys[kept] = ( base_keyed ){ base_float_order( lower ), i };
+        kept += items[i].mark == mark;
+        low = lower < low ? lower : low;
+        high = lower > high ? lower : high;
+    }
+    *least = low;
+    *most = high;
+    return kept;
+}
+
+// Two passes by the place of the lower bound in 65,536 equal steps between least and most, then insertion for what shares
+// a step. The steps are monotonic in the bound, so the outcome is that of any stable sort by the exact key.
+static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_t count,
+    const simd_item* items, uint32_t axis, float floor, float least, float scale )
+{
+    uint32_t low[256] = { 0 }, high[256] = { 0 };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t item = keys[i].value;
+        float place = ( lower_of( &items[item], axis, floor ) - least ) * scale;
+        uint32_t step = (uint32_t)(int32_t)( place < 65535.0f ? place : 65535.0f );
+        keys[i].value = step << 16 | item;
+        low[step & 255] += 1;
+        high[step >> 8] += 1;
+    }
+    pass_by_byte( keys, scratch, count, low, 16 );
+    pass_by_byte( scratch, keys, count, high, 24 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        keys[i].value &= 0xFFFF;
+    }
+    if ( insertion_sort( keys, count, (uint64_t)count * 8 ) )
+    {
+        return keys;
+    }
+    // Crowded steps. Equal keys still stand as given, before and after a stable sort.
+    return base_sort_keyed( keys, scratch, count );
+}
+
+static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_item* items, uint32_t axis,
+    float floor, float least, float most )
+{
+    base_keyed* keys = sorter->keys;
+    base_keyed* scratch = keys + count;
+    if ( count <= FEW )
+    {
+        insertion_sort( keys, count, UINT64_MAX );
+        return keys;
+    }
+    float range = most - least;
+    if ( count <= SMALL && range > 1e-30f && range < 1e30f )
+    {
+        return sort_by_steps( keys, scratch, count, items, axis, floor, least, 65535.0f / range );
+    }
+    return base_sort_keyed( keys, scratch, count );
+}
+
+static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, const uint32_t turn[3] )
+{
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        boxes->lower[i][index] = item->lower[turn[i]];
+        boxes->upper[i][index] = item->upper[turn[i]];
+    }
+    boxes->slots[index] = item->slot;
+}
+
+const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
+    uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
+{
+    if ( !sweep_sorter_reserve( sorter, count + 1 ) )
+    {
+        return NULL;
+    }
+    if ( count == 0 )
+    {
+        *kept = 0;
+        return sorter->keys;
+    }
+    float least, most;
+    *kept = make_keys( sorter->keys, items, count, mark, axis, floor, &least, &most );
+    return sort_keys( sorter, *kept, items, axis, floor, least, most );
+}
+
+bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
+    uint32_t axis, float floor, simd_box_lanes* lanes )
+{
+    uint32_t kept;
+    const base_keyed* keys = sweep_order_items( sorter, items, count, mark, axis, floor, &kept );
+    if ( keys == NULL || !simd_box_lanes_reserve( lanes, sorter->memory, kept ) )
+    {
+        return false;
+    }
+    const uint32_t turn[3] = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3 };
+    for ( uint32_t i = 0; i < kept; ++i )
+    {
+        const simd_item* item = &items[keys[i].value];
+        set_item( &lanes->boxes, i, item, turn );
+        lanes->boxes.lower[0][i] = lower_of( item, axis, floor );
+    }
+    simd_box_lanes_finish( lanes, kept );
+    return true;
+}
+
+void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes )
+{
+    static const uint32_t straight[3] = { 0, 1, 2 };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( items[i].mark == mark )
+        {
+            set_item( &lanes->boxes, lanes->boxes.count++, &items[i], straight );
+        }
+    }
+}
+
+uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count )
+{
+    double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
+    double samples = 0;
+    uint32_t stride = ( count + SAMPLES - 1 ) / SAMPLES;
+    for ( uint32_t i = 0; i < count; i += stride, samples += 1 )
+    {
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            // From the first item, so that digits are not lost far from the origin.
+            double lower = (double)items[i].lower[axis];
+            double upper = (double)items[i].upper[axis];
+            double twice = lower + upper - ( (double)items[0].lower[axis] + (double)items[0].upper[axis] );
+            sum[axis] += twice;
+            square[axis] += twice * twice;
+            length[axis] += upper - lower;
+        }
+    }
+    uint32_t best = 0;
+    double best_variance = 0, best_length = 0;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        double variance = square[axis] * samples - sum[axis] * sum[axis];
+        // variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
+        double mine = variance * best_length * best_length;
+        double theirs = best_variance * length[axis] * length[axis];
+        bool better = mine > theirs || ( mine == theirs && variance > best_variance );
+        if ( axis == 0 || better )
+        {
+            best = axis;
+            best_variance = variance;
+            best_length = length[axis];
+        }
+    }
+    return best;
+}

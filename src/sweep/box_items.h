@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Small lists of boxes on their way into a sweep: gathered as records, sorted along an axis, laid out for the kernels.
+#pragma once
+
+#include "base/radix_sort.h"
+#include "simd/box_lanes.h"
+
+/// Scratch of the sort.
+typedef struct sweep_sorter
+{
+    base_memory* memory;
+    base_keyed* keys; ///< what is sorted, and as much again for the sort
+    uint64_t key_capacity;
+} sweep_sorter;
+
+void sweep_sorter_release( sweep_sorter* sorter );
+
+/// Room for lists of `count`; false if out of memory.
+bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
+
+/// Those items whose mark is `mark` in ascending order of lower[axis], equal ones as given: the values of the keys number
+/// them. Lower bounds below `floor` count as `floor`. NULL if out of memory; the keys die with the next call.
+const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
+    uint32_t mark, uint32_t axis, float floor, uint32_t* kept );
+
+/// Those items whose mark is `mark`, ascending by lower[axis] and equal ones as given, into the lanes with `axis` turned
+/// first. Lower bounds along the axis below `floor` count and are stored as `floor`: fine for a search among boxes
+/// that lie above it, and it keeps one endless box from spoiling the sort. False if out of memory.
+bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
+    uint32_t axis, float floor, simd_box_lanes* lanes );
+
+/// The same without a sort, behind the entries that the lanes hold already; finish them afterwards. The lanes need room.
+void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes );
+
+/// The axis along which a sweep of these items meets fewest: spread against length, from a sample.
+uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count );

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+// The kernels that src/kd and src/sweep brought along, each against the scalar table: same answers, same order, same
+// counts, tails included, and with a sink that is full all the time.
+#include "simd/box_lanes.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    MOST = 200
+};
+
+typedef struct tight_sink
+{
+    pair_sink sink;
+    clv_pair room[PAIR_SINK_ROOM + 5]; // little more than a kernel may ask for
+    clv_pair all[MOST * MOST];
+    uint64_t all_count;
+} tight_sink;
+
+static clv_result drain( pair_sink* sink )
+{
+    tight_sink* tight = (tight_sink*)sink;
+    memcpy( tight->all + tight->all_count, sink->pairs, sink->count * sizeof( clv_pair ) );
+    tight->all_count += sink->count;
+    sink->count = 0;
+    return CLV_OK;
+}
+
+static void tight_open( tight_sink* tight )
+{
+    tight->sink = ( pair_sink ){ tight->room, 0, sizeof( tight->room ) / sizeof( tight->room[0] ), drain };
+    tight->all_count = 0;
+}
+
+static void check_same( tight_sink* a, tight_sink* b )
+{
+    drain( &a->sink );
+    drain( &b->sink );
+    CHECK_EQUAL( a->all_count, b->all_count );
+    CHECK_EQUAL( test_order_hash( a->all, a->all_count ), test_order_hash( b->all, b->all_count ) );
+}
+
+typedef struct hand
+{
+    clv_aabb boxes[MOST];
+    uint32_t count;
+} hand;
+
+static int compare_lower( const void* a, const void* b )
+{
+    float x = ( (const clv_aabb*)a )->lower.x, y = ( (const clv_aabb*)b )->lower.x;
+    return ( x > y ) - ( x < y );
+}
+
+static void deal( hand* h, test_random* random )
+{
+    // Whole numbers, so that bounds are often equal.
+    h->count = test_random_below( random, MOST + 1 );
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        float at[6];
+        for ( int k = 0; k < 3; ++k )
+        {
+            at[k] = (float)test_random_below( random, 20 );
+            at[3 + k] = at[k] + (float)test_random_below( random, 6 );
+        }
+        h->boxes[i] = test_box( at[0], at[1], at[2], at[3], at[4], at[5] );
+    }
+    qsort( h->boxes, h->count, sizeof( clv_aabb ), compare_lower );
+}
+
+static void fill_lanes( simd_box_lanes* lanes, base_memory* memory, const hand* h, uint32_t first_slot )
+{
+    CHECK( simd_box_lanes_reserve( lanes, memory, h->count ) );
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        simd_box_lanes_set( &lanes->boxes, i, &h->boxes[i], first_slot + i, 0 );
+    }
+    simd_box_lanes_finish( lanes, h->count );
+}
+
+static void cross_with( const simd_kernels* kernels, const simd_boxes* a, const simd_boxes* b,
+    tight_sink* tight, uint64_t* tests )
+{
+    simd_cross_cursor cursor = { 0, 0, 0 };
+    *tests = 0;
+    tight_open( tight );
+    while ( !kernels->sweep_cross( a, b, &cursor, &tight->sink, tests ) )
+    {
+        drain( &tight->sink );
+    }
+}
+
+static void each_isa( void ( *body )( const simd_kernels* kernels, test_random* random ) )
+{
+    for ( clv_isa isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
+    {
+        const simd_kernels* kernels = simd_kernels_for( isa );
+        for ( uint64_t seed = 1; kernels != NULL && seed <= test_scaled( 200 ); ++seed )
+        {
+            test_where.isa = isa;
+            test_where.seed = seed;
+            test_random random = test_random_make( seed );
+            body( kernels, &random );
+        }
+    }
+}
+
+static void cross_body( const simd_kernels* kernels, test_random* random )
+{
+    static tight_sink mine, theirs;
+    static hand first, second;
+    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    simd_box_lanes a = { 0 }, b = { 0 };
+    deal( &first, random );
+    deal( &second, random );
+    fill_lanes( &a, &memory, &first, 0 );
+    fill_lanes( &b, &memory, &second, MOST );
+    uint64_t tests, expected_tests, brute = 0;
+    cross_with( kernels, &a.boxes, &b.boxes, &mine, &tests );
+    cross_with( simd_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
+    check_same( &mine, &theirs );
+    CHECK_EQUAL( tests, expected_tests );
+    for ( uint32_t i = 0; i < first.count; ++i )
+    {
+        for ( uint32_t j = 0; j < second.count; ++j )
+        {
+            brute += clv_aabb_overlap( first.boxes[i], second.boxes[j] );
+        }
+    }
+    CHECK_EQUAL( mine.all_count, brute );
+    simd_box_lanes_release( &a, &memory );
+    simd_box_lanes_release( &b, &memory );
+}
+
+static void two_lists_are_swept_alike_everywhere( void )
+{
+    each_isa( cross_body );
+}
+
+// Small boxes over the hand's own numbers; the first axis in one bucket, so that every column is in range.
+typedef struct small_hand
+{
+    int16_t lower[2][MOST + SMALL_ROUND], upper[2][MOST + SMALL_ROUND];
+    uint32_t items[MOST + SMALL_ROUND], ends[MOST];
+    simd_item exact[MOST];
+    simd_small_row rows[MOST];
+    simd_small_boxes boxes;
+} small_hand;
+
+static void make_small_hand( small_hand* s, const hand* h, test_random* random )
+{
+    memset( s, 0, sizeof( *s ) );
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        s->lower[0][i] = (int16_t)h->boxes[i].lower.y, s->upper[0][i] = (int16_t)h->boxes[i].upper.y;
+        s->lower[1][i] = (int16_t)h->boxes[i].lower.z, s->upper[1][i] = (int16_t)h->boxes[i].upper.z;
+        const clv_aabb* box = &h->boxes[i];
+        s->exact[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, i,
+            { box->upper.x, box->upper.y, box->upper.z }, 0 };
+        s->items[i] = i;
+        s->ends[i] = i + 1 + test_random_below( random, h->count - i );
+        uint32_t begin = test_random_below( random, h->count + 1 );
+        s->rows[i] = ( simd_small_row ){
+            { s->lower[0][i], s->lower[1][i] },
+            { s->upper[0][i], s->upper[1][i] },
+            i,
+            begin,
+            begin + test_random_below( random, h->count - begin + 1 ),
+        };
+    }
+    s->boxes = ( simd_small_boxes ){
+        { s->lower[0], s->lower[1] },
+        { s->upper[0], s->upper[1] },
+        s->items,
+        s->ends,
+        h->count,
+        s->exact,
+    };
+}
+
+static void small_with(
+    const simd_kernels* kernels, const small_hand* s, bool cross, tight_sink* tight, uint64_t* tests )
+{
+    simd_cursor cursor = { 0, 0 };
+    *tests = 0;
+    tight_open( tight );
+    while ( cross ? !kernels->cross_small(
+                        s->exact, s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
+                  : !kernels->sweep_small( &s->boxes, &cursor, &tight->sink, tests ) )
+    {
+        drain( &tight->sink );
+    }
+}
+
+static uint64_t small_brute( const small_hand* s, const hand* h, bool cross )
+{
+    uint64_t count = 0;
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        uint32_t begin = cross ? s->rows[i].begin : i + 1;
+        uint32_t end = cross ? s->rows[i].end : s->ends[i];
+        for ( uint32_t j = begin; j < end; ++j )
+        {
+            count += clv_aabb_overlap( h->boxes[i], h->boxes[j] );
+        }
+    }
+    return count;
+}
+
+static void small_body( const simd_kernels* kernels, test_random* random )
+{
+    static tight_sink mine, theirs;
+    static hand h;
+    static small_hand s;
+    deal( &h, random );
+    make_small_hand( &s, &h, random );
+    for ( int cross = 0; cross < 2; ++cross )
+    {
+        uint64_t tests, expected_tests;
+        small_with( kernels, &s, cross != 0, &mine, &tests );
+        small_with( simd_kernels_for( CLV_ISA_SCALAR ), &s, cross != 0, &theirs, &expected_tests );
+        check_same( &mine, &theirs );
+        CHECK_EQUAL( tests, expected_tests );
+        CHECK_EQUAL( mine.all_count, small_brute( &s, &h, cross != 0 ) );
+    }
+}
+
+static void small_boxes_are_swept_alike_everywhere( void )
+{
+    each_isa( small_body );
+}
+
+static float any_bound( test_random* random )
+{
+    static const float special[] = { -INFINITY, INFINITY, 0, -0.0f, 3e38f, -3e38f, 1e-40f };
+    uint32_t pick = test_random_below( random, 30 );
+    return pick < TEST_COUNT( special ) ? special[pick] : test_random_between( random, -50, 50 );
+}
+
+static void step_body( const simd_kernels* kernels, test_random* random )
+{
+    simd_item items[MOST];
+    simd_small_item mine[MOST], theirs[MOST];
+    uint32_t count = test_random_below( random, MOST + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        items[i] = ( simd_item ){ { 0 }, (uint32_t)test_random_next( random ), { 0 }, i % 2 };
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            items[i].lower[axis] = any_bound( random );
+            items[i].upper[axis] = any_bound( random );
+        }
+    }
+    simd_small_grid grid = { { -40, -10, 5, 0 },
+        { 400, 1000, test_random_chance( random, 30 ) ? 0.0f : 7.5f, 0 } };
+    kernels->make_small( items, count, &grid, mine );
+    simd_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        CHECK( memcmp( mine[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( memcmp( mine[i].upper, theirs[i].upper, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( mine[i].lower[0] >= 0 && mine[i].upper[2] >= 0 );
+    }
+}
+
+static void steps_come_out_alike_everywhere( void )
+{
+    each_isa( step_body );
+}
+
+static void slots_body( const simd_kernels* kernels, test_random* random )
+{
+    const simd_kernels* scalar = simd_kernels_for( CLV_ISA_SCALAR );
+    static hand h;
+    uint32_t mine[MOST], theirs[MOST], my_leavers[MOST], their_leavers[MOST];
+    deal( &h, random );
+    for ( uint32_t i = 0; i < h.count; ++i )
+    {
+        mine[i] = theirs[i] = test_random_below( random, h.count );
+    }
+    const float lower[3] = { -INFINITY, 3, 2 }, upper[3] = { 12, 20, INFINITY };
+    uint32_t left = kernels->take_leavers( h.boxes, lower, upper, mine, h.count, my_leavers );
+    CHECK_EQUAL( left, scalar->take_leavers( h.boxes, lower, upper, theirs, h.count, their_leavers ) );
+    CHECK( memcmp( mine, theirs, ( h.count - left ) * sizeof( uint32_t ) ) == 0 );
+    CHECK( memcmp( my_leavers, their_leavers, left * sizeof( uint32_t ) ) == 0 );
+
+    clv_aabb box = test_box( 4, 4, 4, 9, INFINITY, 9 );
+    uint32_t hits = kernels->pick_overlapping( h.boxes, mine, h.count - left, &box, my_leavers );
+    CHECK_EQUAL( hits, scalar->pick_overlapping( h.boxes, mine, h.count - left, &box, their_leavers ) );
+    CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
+    hits = kernels->scan_overlapping( h.boxes, h.count, &box, my_leavers );
+    CHECK_EQUAL( hits, scalar->scan_overlapping( h.boxes, h.count, &box, their_leavers ) );
+    CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
+}
+
+static void pairs_body( const simd_kernels* kernels, test_random* random )
+{
+    static hand h;
+    static clv_pair pairs[MOST], mine[MOST], theirs[MOST];
+    deal( &h, random );
+    uint32_t count = h.count > 0 ? test_random_below( random, MOST + 1 ) : 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        pairs[i] = ( clv_pair ){ test_random_below( random, h.count ), test_random_below( random, h.count ) };
+    }
+    uint32_t kept = kernels->keep_overlapping( h.boxes, pairs, count, mine );
+    CHECK_EQUAL(
+        kept, simd_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
+    CHECK( memcmp( mine, theirs, kept * sizeof( clv_pair ) ) == 0 );
+}
+
+static void pairs_are_kept_alike_everywhere( void )
+{
+    each_isa( pairs_body );
+}
+
+static void leavers_and_hits_come_out_alike_everywhere( void )
+{
+    each_isa( slots_body );
+}
+
+static void regrow_body( const simd_kernels* kernels, test_random* random )
+{
+    clv_aabb boxes[64], mine[64], theirs[64];
+    uint32_t count = 1 + test_random_below( random, 64 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float x = test_random_between( random, -9, 9 );
+        boxes[i] = test_box( x, 2, 3, x + 1, test_random_chance( random, 10 ) ? INFINITY : 4, 5 );
+        mine[i] = clv_aabb_grow( boxes[i], test_random_between( random, -0.1f, 0.2f ) );
+        if ( test_random_chance( random, 10 ) )
+        {
+            mine[i].lower.x = NAN;
+        }
+        theirs[i] = mine[i];
+    }
+    uint64_t bits = kernels->regrow( boxes, mine, count, 0.125f );
+    CHECK_EQUAL( bits, simd_kernels_for( CLV_ISA_SCALAR )->regrow( boxes, theirs, count, 0.125f ) );
+    CHECK( memcmp( mine, theirs, count * sizeof( clv_aabb ) ) == 0 );
+    CHECK_EQUAL( kernels->regrow( boxes, mine, count, 0.125f ), 0 );
+}
+
+static void moving_boxes_are_told_and_grown_alike_everywhere( void )
+{
+    each_isa( regrow_body );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( two_lists_are_swept_alike_everywhere ),
+        TEST_CASE( small_boxes_are_swept_alike_everywhere ),
+        TEST_CASE( steps_come_out_alike_everywhere ),
+        TEST_CASE( pairs_are_kept_alike_everywhere ),
+        TEST_CASE( leavers_and_hits_come_out_alike_everywhere ),
+        TEST_CASE( moving_boxes_are_told_and_grown_alike_everywhere ),
+    };
+    return test_run( "kd_kernels", cases, TEST_COUNT( cases ), argc, argv );
+}
