@@ -78,7 +78,10 @@ static void* open_module( const char* path, char reason[REASON_ROOM] )
 
 static peer_entry* find_entry( void* module )
 {
-    return (peer_entry*)(void*)GetProcAddress( (HMODULE)module, PEER_ENTRY_NAME );
+    peer_entry* entry = NULL;
+    FARPROC symbol = GetProcAddress( (HMODULE)module, PEER_ENTRY_NAME );
+    memcpy( &entry, &symbol, sizeof( entry ) );
+    return entry;
 }
 
 #else

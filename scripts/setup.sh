@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
