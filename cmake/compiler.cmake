@@ -7,6 +7,10 @@ function( cleave_compile_options target )
             -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
             # a * b + c must round twice everywhere, or the same seed would not give the same bytes
             -ffp-contract=off )
+        if( CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64" )
+            # The old x87 registers keep 80 bits, so that every sum would depend on what the compiler keeps in them.
+            target_compile_options( ${target} PRIVATE -msse2 -mfpmath=sse )
+        endif()
         if( CLEAVE_WERROR )
             target_compile_options( ${target} PRIVATE -Werror )
         endif()

@@ -29,7 +29,7 @@ install( FILES ${PROJECT_BINARY_DIR}/cleave-config.cmake ${PROJECT_BINARY_DIR}/c
 file( RELATIVE_PATH CLEAVE_PC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX} )
 string( REGEX REPLACE "/$" "" CLEAVE_PC_UP "${CLEAVE_PC_UP}" )
 set( CLEAVE_PC_NEEDS "-pthread" )
-if( CLEAVE_LIBM )
+if( UNIX )
     string( PREPEND CLEAVE_PC_NEEDS "-lm " )
 endif()
 if( CLEAVE_SHARED ) # the shared library brings along what it needs, the static one cannot

@@ -72,7 +72,10 @@ static bool read_scene( void* state, uint32_t frame, clv_aabb* boxes, complaint*
     }
     for ( ; scene->frame < wanted; ++scene->frame )
     {
-        scene->def.generator->step( scene->state );
+        if ( !scene->def.generator->step( scene->state, why ) )
+        {
+            return false;
+        }
     }
     scene->def.generator->boxes( scene->state, boxes );
     return true;

@@ -6,9 +6,20 @@
 #include <string.h>
 
 static const generator* const table[] = {
-    &generator_brownian_free,
-    &generator_rest_and_motion,
-    &generator_mostly_rest,
+    &generator_brownian_free,   // without contacts
+    &generator_rest_and_motion, //
+    &generator_mostly_rest,     //
+    &generator_freefall,        // Broadmark's three
+    &generator_brownian,        //
+    &generator_gravity,         //
+    &generator_ray_freefall,    // of the RAY KD-tree paper
+    &generator_ray_particles,   //
+    &generator_giant,           // scenes that hurt
+    &generator_spot,            //
+    &generator_city,            //
+    &generator_crowd,           //
+    &generator_swarm,           //
+    &generator_churn,           //
 };
 
 uint32_t generator_count( void )
@@ -35,7 +46,7 @@ const generator* generator_find( const char* name )
 
 const char* generator_names( void )
 {
-    static char names[256];
+    static char names[512];
     size_t length = 0;
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {

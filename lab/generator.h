@@ -5,6 +5,9 @@
 
 #include "lab/body.h"
 #include "lab/complaint.h"
+#include "lab/recipe.h"
+
+#include "cleave/sim.h"
 
 #include <stdint.h>
 
@@ -19,6 +22,7 @@ typedef struct generator_def
     uint64_t seed;
     bool split;            ///< eight objects per body
     uint32_t thread_count; ///< changes no byte of the result
+    const recipe* recipe;  ///< of a scene file, alive as long as the scene; NULL for the scenes of the table
 } generator_def;
 
 typedef struct generator
@@ -32,9 +36,16 @@ typedef struct generator
     void* ( *create )( const generator_def* def );
     void ( *destroy )( void* state );
     clv_aabb ( *world )( const void* state );
-    void ( *step )( void* state ); ///< one frame on
+    bool ( *step )( void* state, complaint* why ); ///< one frame on, or what stands in the way
     void ( *boxes )(
         void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
+
+    /// What the last step saw; NULL if nothing is simulated.
+    clv_rigid_report ( *report )( const void* state );
+
+    /// Bodies that died in the last step and were born again elsewhere, ascending; `*bodies` lives until the next.
+    /// NULL if none ever do.
+    uint32_t ( *reborn )( const void* state, const uint32_t** bodies );
 } generator;
 
 uint32_t generator_count( void );
@@ -49,6 +60,20 @@ const char* generator_names( void );
 /// Objects a def makes: eight per body where it splits.
 uint32_t generator_object_count( const generator_def* def );
 
+/// Runs the recipe of a scene file; not in the table.
+extern const generator generator_recipe;
+
 extern const generator generator_brownian_free;
 extern const generator generator_rest_and_motion;
 extern const generator generator_mostly_rest;
+extern const generator generator_freefall;
+extern const generator generator_brownian;
+extern const generator generator_gravity;
+extern const generator generator_ray_freefall;
+extern const generator generator_ray_particles;
+extern const generator generator_giant;
+extern const generator generator_spot;
+extern const generator generator_city;
+extern const generator generator_crowd;
+extern const generator generator_swarm;
+extern const generator generator_churn;

@@ -120,11 +120,13 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
     }
 }
 
-static void step( void* state )
+static bool step( void* state, complaint* why )
 {
+    (void)why;
     restless* scene = state;
     parallel_for( &scene->crew, scene->def.body_count, step_bodies, scene );
     scene->frame += 1;
+    return true;
 }
 
 static void write_boxes( uint64_t begin, uint64_t end, void* user )

@@ -171,7 +171,10 @@ bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_want
     uint32_t frames = what->frame_count != 0 ? what->frame_count : frames_to_bake( bodies, frames_wanted );
     bake_def def = {
         .generator = what->generator,
-        .scene = { bodies, what->type, seed, false, platform_core_count() },
+        .scene = { .body_count = bodies,
+            .type = what->type,
+            .seed = seed,
+            .thread_count = platform_core_count() },
         .from = what->from,
         .frame_count = frames,
     };

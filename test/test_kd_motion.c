@@ -291,7 +291,7 @@ static const struct
     { "kd-incremental", "kd.leaf=1,kd.query=1,kd.epsilon=0" },
     { "kd-incremental", "kd.leaf=30,kd.sap=0,kd.epsilon=0.3" },
     { "kd", "kd.leaf=8" },
-    { "kd", "kd.leaf=40,kd.static=0.1" },
+    { "kd", "kd.leaf=40,kd.static=0.1,kd.query=0" },
     { "kd-complete", "kd.tree=0" },
     { "kd-complete", "kd.sap=0,kd.leaf=16" },
     { "kd-complete", "kd.sap=0,kd.tree=0" },
@@ -427,7 +427,7 @@ static void kd_switches_at_its_share_and_is_right_on_both_sides( void )
 {
     rider r;
     static stage s;
-    rider_open( &r, "kd", "kd.leaf=8,kd.static=0.5", clv_isa_best() );
+    rider_open( &r, "kd", "kd.leaf=8,kd.static=0.5,kd.query=0", clv_isa_best() );
     stage_open( &s, 4 );
     judge( &r, &s, 0 );
     CHECK( rider_figure( &r, "incremental" ) == 0 ); // all are new
@@ -452,6 +452,29 @@ static void kd_switches_at_its_share_and_is_right_on_both_sides( void )
         judge( &r, &s, frame++ );
         CHECK( rider_figure( &r, "incremental" ) == 0 );
         judge( &r, &s, frame++ );
+    }
+    rider_close( &r );
+}
+
+static void kd_remembers_only_where_few_move( void )
+{
+    rider r;
+    static stage s;
+    rider_open( &r, "kd", "kd.leaf=8,kd.query=0.1", clv_isa_best() );
+    stage_open( &s, 9 );
+    judge( &r, &s, 0 );
+    judge( &r, &s, 1 );
+    CHECK( rider_figure( &r, "incremental" ) == 1 && rider_figure( &r, "by query" ) == 0 ); // fills the cache
+    for ( uint32_t frame = 2; frame < 20; ++frame )
+    {
+        uint32_t moving = frame % 2 == 0 ? OBJECTS / 10 : OBJECTS / 10 + 1;
+        for ( uint32_t slot = 0; slot < moving; ++slot )
+        {
+            s.boxes[slot] = moved( s.boxes[slot], frame % 4 < 2 ? 5.0f : -5.0f, 0, 0 );
+        }
+        judge( &r, &s, frame );
+        CHECK( rider_figure( &r, "moving objects" ) == moving );
+        CHECK( ( rider_figure( &r, "incremental" ) == 1 ) == ( frame % 2 == 0 ) );
     }
     rider_close( &r );
 }
@@ -584,6 +607,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_kind_of_motion_matches_brute_force ),
         TEST_CASE( a_scene_that_starts_at_rest_is_found_in_every_frame ),
         TEST_CASE( kd_switches_at_its_share_and_is_right_on_both_sides ),
+        TEST_CASE( kd_remembers_only_where_few_move ),
         TEST_CASE( an_update_after_a_refused_one_is_right ),
         TEST_CASE( empty_and_single_spaces_are_legal ),
         TEST_CASE( awkward_shapes_match_brute_force ),

@@ -112,14 +112,22 @@ static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_
     tree->changed = engine->was_incremental && !all_in_doubt && is_few ? rest->changed : NULL;
 }
 
+// Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that: with more of
+// them the nodes are swept either way, and then leaving out what rests saves less than keeping the cache costs.
+static bool is_worth_remembering( const kd_rules* rules, uint32_t moving_count, uint32_t count )
+{
+    double moving = moving_count;
+    bool is_above = (double)count - moving > rules->static_share * (double)count;
+    return is_above && ( rules->query_share == 0 || moving <= rules->query_share * (double)count );
+}
+
 static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
 {
     kd_rest* rest = &engine->rest;
     const kd_rules* rules = &engine->rules;
-    uint32_t static_count = crowd->count - rest->moving_count;
     engine->was_incremental = rules->mode == KD_MODE_INCREMENTAL ||
         ( rules->mode == KD_MODE_ADAPTIVE &&
-            (double)static_count > rules->static_share * (double)crowd->count );
+            is_worth_remembering( rules, rest->moving_count, crowd->count ) );
     engine->was_by_query = false;
     if ( !has_rest( engine ) )
     {

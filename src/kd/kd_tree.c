@@ -48,11 +48,12 @@ static bool reserve_nodes( kd_tree* tree, uint64_t needed )
 
 bool kd_tree_reserve( kd_tree* tree, uint32_t count )
 {
-    return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, count ) &&
-        reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, count ) &&
-        reserve_slots( tree, &tree->outside, &tree->outside_capacity, tree->outside_count,
-            count < 1024 ? count : 1024 ) &&
-        reserve_nodes( tree, count / tree->leaf_limit * 6 + 8 );
+    uint64_t room = (uint64_t)count + 1; // never none, so that an empty block has an address too
+    return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, room ) &&
+        reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, room ) &&
+        reserve_slots(
+            tree, &tree->outside, &tree->outside_capacity, tree->outside_count, room < 1024 ? room : 1024 ) &&
+        reserve_nodes( tree, (uint64_t)count / tree->leaf_limit * 6 + 8 );
 }
 
 bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )

@@ -3,6 +3,7 @@
 
 #include "fuzz_bytes.h"
 #include "fuzz_mode.h"
+#include "method/method.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,7 @@ void fuzz_twin_call( fuzz_twin* twin, fuzz_call* call, fuzz_answer answer )
     if ( result == CLV_OUT_OF_MEMORY && twin->was_refused )
     {
         check_after_refusal( twin, call );
+        twin->lost_step |= call->kind == FUZZ_UPDATE || call->kind == FUZZ_VISIT;
         heap->refuse_count = 0;
         result = invoke_first( twin, call );
     }
@@ -370,9 +372,12 @@ void fuzz_twin_check_update( const fuzz_twin* twin )
             "the callback was asked %u times, not %u", (unsigned)side->ask_count,
             (unsigned)model->ask_count );
     }
-    FUZZ_CHECK( views[0].count == 0 ||
+    // A structure that is carried from frame to frame may have been given up half-way and grown anew.
+    const char* name = clv_space_method( twin->sides[0].space );
+    bool same_past = !twin->lost_step || !method_find( name )->is_temporal;
+    FUZZ_CHECK( !same_past || views[0].count == 0 ||
             memcmp( views[0].pairs, views[1].pairs, (size_t)views[0].count * sizeof( clv_pair ) ) == 0,
-        "the two have the same pairs in another order" );
+        "the two have the same pairs in another order, by %s", name );
 }
 
 void fuzz_twin_check_visit( const fuzz_twin* twin )

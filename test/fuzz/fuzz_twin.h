@@ -67,7 +67,8 @@ typedef struct fuzz_twin
     bool
         hostile_modes; ///< flush to zero, denormals are zero, another rounding, around every call of the first
     bool was_refused;  ///< memory, during the last call
-    char* packed;      ///< boxes at another stride
+    bool lost_step; ///< an update of the first failed and was made again: what a method carries on may differ
+    char* packed;   ///< boxes at another stride
 } fuzz_twin;
 
 /// Two spaces of that def; the first on `isa`. The first `refuse_after` allocations of the first attempt succeed.

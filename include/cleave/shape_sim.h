@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/volume.h"
+
+// Rigid bodies by shape matching: the dynamics of paper 003. A frame moves every body, finds candidate pairs
+// with a clv_volume_sweep, and then ten times over looks at each pair: do they touch (GJK), how deep (EPA),
+// and if so pushes the vertices that are inside the other body onto the contact plane and puts the body where
+// it fits them best. It is here to repeat the paper's experiment and its tables. It has no friction, no spin
+// and no sleep.
+//
+// Lengths are the scene's, times are frames. One thread owns a simulation. The same calls give the same bits
+// with every compiler and on every machine.
+
+typedef struct clv_shape_sim clv_shape_sim;
+
+typedef enum clv_volume_kind
+{
+    CLV_VOLUME_AABB = 0,
+    CLV_VOLUME_DOP18 = 1,
+    CLV_VOLUME_SPHERE = 2,
+} clv_volume_kind;
+
+/// How a body moves while nothing touches it; x position, v velocity, g acceleration, d damping, a frame at a
+/// time.
+typedef enum clv_integrator
+{
+    CLV_VELOCITY_VERLET = 0, ///< x += v + g/2; v = (v + g) d: the paper's
+    CLV_EULER = 1,           ///< x += v; v = (v + g) d
+    CLV_RUNGE_KUTTA = 2,     ///< the midpoint rule: with a constant g the same motion as velocity Verlet
+    CLV_VERLET = 3,          ///< x += d (x - x before) + g, where v is x - x before
+} clv_integrator;
+
+/// The velocity of a body that touched something, about which the paper says nothing; docs/shape-matching.md
+/// compares.
+typedef enum clv_contact_velocity
+{
+    CLV_VELOCITY_MOVED =
+        0, ///< what it moved in this frame, contacts included: falls end and the heap comes to rest
+    CLV_VELOCITY_KEPT = 1, ///< as if nothing had happened: the paper's equations to the letter, under which
+                           ///< a resting body goes on falling and is pushed out again, every frame
+} clv_contact_velocity;
+
+/// Settings, copied on create. Start from clv_default_shape_sim_def.
+typedef struct clv_shape_sim_def
+{
+    uint32_t size;                      ///< sizeof( clv_shape_sim_def ), set by the default function
+    uint32_t cookie;                    ///< proof that the default function was called
+    clv_volume_kind volume;             ///< default CLV_VOLUME_AABB
+    clv_integrator integrator;          ///< default CLV_VELOCITY_VERLET
+    clv_contact_velocity after_contact; ///< default CLV_VELOCITY_MOVED
+    float carry;             ///< of CLV_VELOCITY_MOVED: share of the move kept, 0 .. 1; default 0.8
+    float gravity;           ///< downwards along y; default 9.8; finite, >= 0
+    float speed;             ///< scales gravity; default 0.0049, the paper prints 0.003
+    float damping;           ///< velocity kept from frame to frame, 0 .. 1; default 0.95
+    uint32_t round_count;    ///< check, contact, match; default 10
+    uint32_t pca_period;     ///< as in clv_volume_sweep_def; default 30
+    bool has_floor;          ///< everything below y = 0 is solid; default true
+    bool stage_times;        ///< fill the times in the statistics; clocks are read for every pair
+    clv_allocator allocator; ///< zero: the C library's
+    clv_logger logger;       ///< zero: silence
+} clv_shape_sim_def;
+
+CLV_API clv_shape_sim_def clv_default_shape_sim_def( void );
+
+/// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sim NULL; the def's logger hears the reason.
+CLV_API clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim );
+
+/// NULL is legal.
+CLV_API void clv_shape_sim_destroy( clv_shape_sim* sim );
+
+/// Add a body at rest. The hull must outlive the simulation; its vertices are the body's particles, all of
+/// one mass. Bodies are numbered 0, 1, 2, … CLV_BAD_ARGUMENT for no hull or a transform that is not finite;
+/// CLV_OUT_OF_MEMORY.
+CLV_API clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at );
+
+/// One frame. After CLV_OUT_OF_MEMORY the bodies are where they were or have moved without contacts: give up.
+CLV_API clv_result clv_shape_sim_step( clv_shape_sim* sim );
+
+CLV_API uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim );
+
+/// Where a body is, rounded to float. `body` below the count.
+CLV_API clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body );
+CLV_API clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body );
+
+/// Counts, measures and times of the last frame. Pairs with the floor are counted apart.
+typedef struct clv_shape_sim_stats
+{
+    uint64_t frame;                 ///< frames so far
+    uint64_t candidate_count;       ///< pairs of bodies the sweep let through
+    uint64_t hit_count;             ///< of them, those that touched in some round
+    uint64_t floor_candidate_count; ///< bodies whose volume reaches the floor
+    uint64_t floor_hit_count;       ///< bodies that touched it
+    uint64_t landed_count;          ///< bodies that touched anything in this frame or before
+    double deepest;                 ///< penetration at the start of the last round
+    double mean_depth;              ///< of the contacts of the last round; 0 without any
+    double kinetic_energy;          ///< of bodies of mass 1
+    double potential_energy;        ///< above y = 0
+
+    // Skipped matches, the paper's exceptions.
+    uint64_t unconverged_count; ///< GJK or EPA without an answer
+    uint64_t singular_count;    ///< particles on a plane, no rotation to be had
+    uint64_t diverged_count;    ///< no square root found
+    uint64_t drifted_count;     ///< rotation off by more than 1 % in some axis
+    uint64_t unturned_count;    ///< bodies that no round could match: moved, not turned
+
+    uint32_t axis; ///< the sweep's, as clv_dop18_axis numbers them
+    double integrate_ms, volume_ms, sweep_ms, narrow_ms, match_ms;
+} clv_shape_sim_stats;
+
+CLV_API clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim );

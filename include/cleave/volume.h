@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/narrow.h"
+
+// Bounding volumes of three kinds around shapes, and a sweep-and-prune over any one of them: paper 003's
+// broad phase, on the CPU. For boxes alone clv_space is the faster answer by far; this is for comparing
+// volumes, and for scenes whose bodies fill their boxes badly.
+//
+// Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
+// touching counts. One thread owns a sweep.
+
+/// A ball, closed.
+typedef struct clv_sphere
+{
+    clv_vec3 center;
+    float radius;
+} clv_sphere;
+
+#define CLV_DOP_AXIS_COUNT 9
+
+/// A polytope between nine pairs of parallel planes: lower[i] <= dot( axis i, p ) <= upper[i]. Axes 0 to 2
+/// are x, y and z, axes 3 to 8 the diagonals x + y, x - y, x + z, x - z, y + z, y - z, none of them brought
+/// to length 1.
+typedef struct clv_dop18
+{
+    float lower[CLV_DOP_AXIS_COUNT], upper[CLV_DOP_AXIS_COUNT];
+} clv_dop18;
+
+/// The axes, as above. `index` below CLV_DOP_AXIS_COUNT.
+CLV_API clv_vec3 clv_dop18_axis( uint32_t index );
+
+static inline bool clv_dop18_overlap( const clv_dop18* a, const clv_dop18* b )
+{
+    for ( int i = 0; i < CLV_DOP_AXIS_COUNT; ++i )
+    {
+        if ( a->lower[i] > b->upper[i] || b->lower[i] > a->upper[i] )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Decided in double: touching spheres with coordinates of up to 26 bits touch exactly.
+static inline bool clv_sphere_overlap( clv_sphere a, clv_sphere b )
+{
+    double x = (double)a.center.x - (double)b.center.x, y = (double)a.center.y - (double)b.center.y;
+    double z = (double)a.center.z - (double)b.center.z, reach = (double)a.radius + (double)b.radius;
+    return x * x + y * y + z * z <= reach * reach;
+}
+
+/// The volumes around a shape that stands somewhere. CLV_BAD_ARGUMENT for a shape or transform the narrow
+/// phase would refuse. The sphere's center is the shape's own origin, as in the paper: it needs no vertex
+/// when the body turns.
+CLV_API clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb );
+CLV_API clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop );
+CLV_API clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere );
+
+// ---- sweep and prune
+
+/// Sorts volumes along one axis and tests those that overlap on it. Every few updates a principal component
+/// analysis of the centers picks the axis along which they are spread most.
+typedef struct clv_volume_sweep clv_volume_sweep;
+
+/// Settings, copied on create. Start from clv_default_volume_sweep_def.
+typedef struct clv_volume_sweep_def
+{
+    uint32_t size;   ///< sizeof( clv_volume_sweep_def ), set by the default function
+    uint32_t cookie; ///< proof that the default function was called
+    uint32_t
+        pca_period; ///< updates from one choice of axis to the next; default 30; 0: never, `first_axis` stays
+    uint32_t first_axis;     ///< below CLV_DOP_AXIS_COUNT, and below 3 for boxes; default 1: y
+    clv_allocator allocator; ///< zero: the C library's
+    clv_logger logger;       ///< zero: silence
+} clv_volume_sweep_def;
+
+CLV_API clv_volume_sweep_def clv_default_volume_sweep_def( void );
+
+/// CLV_BAD_DEF or CLV_OUT_OF_MEMORY leave *sweep NULL.
+CLV_API clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_sweep** sweep );
+
+/// NULL is legal.
+CLV_API void clv_volume_sweep_destroy( clv_volume_sweep* sweep );
+
+/// Find every pair of overlapping volumes, by position in the array. Boxes are swept along x, y or z, the
+/// others along any of the nine axes. The count may change from update to update, and so may the kind of
+/// volume. CLV_BAD_BOX for NaN, lower > upper, or a radius below 0; CLV_OUT_OF_MEMORY. Then the pairs are
+/// none.
+CLV_API clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count );
+CLV_API clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count );
+CLV_API clv_result clv_volume_sweep_spheres(
+    clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count );
+
+/// Each pair once, a < b, in an order that depends on the volumes and the axis alone. Dies at the next
+/// update.
+CLV_API clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep );
+
+/// What the last update did.
+typedef struct clv_volume_sweep_stats
+{
+    uint32_t axis;       ///< it swept along
+    uint64_t test_count; ///< volumes that overlapped on that axis and were tested on the others
+    double axis_ms;      ///< choosing the axis; 0 in most updates
+    double sort_ms;      ///< projecting and sorting
+    double prune_ms;     ///< sweeping and testing
+} clv_volume_sweep_stats;
+
+CLV_API clv_volume_sweep_stats clv_volume_sweep_get_stats( const clv_volume_sweep* sweep );

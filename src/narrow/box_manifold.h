@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Where two oriented boxes touch, or a box and a plane: up to four points with a common normal.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cleave/geom.h"
+
+/// Most points of a manifold. A clipped face has up to eight; the four that span it carry any load the eight could.
+#define NARROW_MANIFOLD_POINTS 4
+
+typedef struct narrow_box
+{
+    clv_vec3 center;
+    clv_vec3 half;    ///< half the sides, along the box's own axes; each >= 0
+    float axes[3][3]; ///< axes[j] is the box's axis j as a unit vector in the world
+} narrow_box;
+
+typedef struct narrow_point
+{
+    clv_vec3 offset;  ///< from the first box's centre, in world axes; midway between the two surfaces
+    float separation; ///< along the normal; negative where the boxes penetrate
+    uint32_t feature; ///< the same for the same pair of features in the next frame, to carry impulses over
+} narrow_point;
+
+typedef struct narrow_manifold
+{
+    clv_vec3 normal; ///< unit, from the first body to the second
+    uint32_t count;  ///< 0: farther apart than the margin
+    narrow_point points[NARROW_MANIFOLD_POINTS];
+} narrow_manifold;
+
+/// Points of a and b that are at most `margin` apart along the axis of least penetration (15 candidates). Face axes
+/// win over edge axes, and a's over b's, unless clearly worse: a box at rest keeps its features. Returns the count.
+uint32_t narrow_box_box( const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold );
+
+/// The same against the solid half-space dot( normal, x ) <= offset. The manifold's normal points from the box into
+/// the solid, that is -normal.
+uint32_t narrow_box_plane(
+    const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/memory.h"
+#include "cleave/narrow.h"
+#include "math/vec3.h"
+
+struct clv_hull
+{
+    base_memory memory;
+
+    clv_vec3* vertices;
+    uint32_t vertex_count;
+
+    uint32_t* face_starts; // face_count + 1 of them
+    uint32_t* face_corners;
+    clv_plane* face_planes;
+    uint32_t face_count;
+    uint32_t corner_count;
+
+    uint32_t* neighbour_starts; // vertex_count + 1
+    uint32_t* neighbours;       // both ways: twice edge_count
+    uint32_t edge_count;
+
+    // What hill climbing walks: the edges of the triangles before they were joined to faces. A face is flat
+    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours below
+    // dimension 3.
+    uint32_t* climb_starts;
+    uint32_t* climbs;
+    uint32_t climb_count;
+
+    uint32_t dimension;
+    float radius;
+};
+
+/// Corners of faces and edges, as the builder leaves them.
+typedef struct hull_triangle
+{
+    uint32_t corners[3];
+    uint32_t across[3]; // the triangle over the edge corners[i] -> corners[i + 1]
+} hull_triangle;
+
+/// A closed surface of triangles, or less. Points are named by their position in the builder's input.
+typedef struct hull_mesh
+{
+    uint32_t dimension;
+    hull_triangle* triangles; // dimension 3
+    uint64_t triangle_capacity;
+    uint32_t triangle_count;
+    uint32_t* ring; // dimension 2: counter-clockwise from `ring_normal`; 1: both ends; 0: the point
+    uint64_t ring_capacity;
+    uint32_t ring_count;
+    math_vec3 ring_normal;
+} hull_mesh;
+
+/// The surface of the smallest convex set around the points, all of them finite. False if memory ran out; the
+/// mesh must be given back either way.
+bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh );
+void hull_mesh_free( base_memory* memory, hull_mesh* mesh );
+
+/// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat
+/// within `tolerance`. If some points turn out to be corners of fewer than three faces, nothing is filled in,
+/// `redundant` is set for them, and *redundant_count tells how many. With `join` false every triangle is a
+/// face.
+bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
+    double tolerance, bool join, bool* redundant, uint32_t* redundant_count );
+
+/// The same for the other dimensions, where nothing needs joining.
+bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );
+
+/// What is wrong with the hull, as a sentence, or NULL. For tests.
+const char* hull_check( const clv_hull* hull );

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The public queries: check, widen, ask, narrow.
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "narrow/contact.h"
+
+static bool is_size( float value )
+{
+    return value >= 0.0f && isfinite( value );
+}
+
+clv_result clv_shape_check( clv_shape shape )
+{
+    bool good = is_size( shape.radius );
+    switch ( shape.kind )
+    {
+    case CLV_SHAPE_SPHERE: break;
+    case CLV_SHAPE_BOX:
+        good = good && is_size( shape.half_size.x ) && is_size( shape.half_size.y ) &&
+            is_size( shape.half_size.z );
+        break;
+    case CLV_SHAPE_HULL: good = good && shape.hull != NULL; break;
+    default: good = false; break;
+    }
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+}
+
+static bool is_finite_vec3( clv_vec3 v )
+{
+    return isfinite( v.x ) && isfinite( v.y ) && isfinite( v.z );
+}
+
+static bool is_transform( clv_transform t )
+{
+    return is_finite_vec3( t.position ) && isfinite( t.rotation.x ) && isfinite( t.rotation.y ) &&
+        isfinite( t.rotation.z ) && isfinite( t.rotation.w );
+}
+
+static bool check_pair( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b )
+{
+    return clv_shape_check( a ) == CLV_OK && clv_shape_check( b ) == CLV_OK && is_transform( at_a ) &&
+        is_transform( at_b );
+}
+
+static narrow_core make_core( clv_shape shape, clv_transform at )
+{
+    math_pose pose = math_pose_widen( at );
+    return narrow_core_make( shape, &pose );
+}
+
+clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
+    clv_pair_cache* cache, clv_distance* distance )
+{
+    CLV_ASSERT( distance != NULL );
+    if ( !check_pair( a, at_a, b, at_b ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
+    double radius_a = (double)a.radius, radius_b = (double)b.radius;
+    narrow_gjk g;
+    narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
+    math_vec3 on_a, on_b, normal = { 0, 0, 0 };
+    bool touching = g.touching || g.distance <= radius_a + radius_b;
+    if ( g.simplex.count == 4 )
+    {
+        on_a = on_b = narrow_simplex_common_point( &g.simplex );
+    }
+    else
+    {
+        narrow_simplex_witness( &g.simplex, &on_a, &on_b );
+    }
+    if ( !g.touching )
+    {
+        // Skins that overlap have the point between the cores in common that is as far into a's as it may be.
+        normal = math_scale( g.nearest, -1.0 / g.distance );
+        on_a = math_add_scaled( on_a, normal, touching ? math_min( radius_a, g.distance ) : radius_a );
+        on_b = touching ? on_a : math_add_scaled( on_b, normal, -radius_b );
+    }
+    distance->touching = touching;
+    distance->converged = g.converged;
+    distance->distance = touching ? 0.0f : (float)( g.distance - ( radius_a + radius_b ) );
+    distance->normal = touching ? ( clv_vec3 ){ 0, 0, 0 } : math_narrow( normal );
+    distance->point_a = math_narrow( on_a );
+    distance->point_b = math_narrow( on_b );
+    distance->round_count = g.round_count;
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+clv_result clv_shape_overlap(
+    clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_pair_cache* cache, bool* touching )
+{
+    CLV_ASSERT( touching != NULL );
+    if ( !check_pair( a, at_a, b, at_b ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
+    double skins = (double)a.radius + (double)b.radius;
+    narrow_gjk g;
+    narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
+    *touching = g.touching || g.distance <= skins;
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+static void narrow_result( const narrow_contact* found, clv_contact* contact )
+{
+    *contact = ( clv_contact ){ 0 };
+    contact->touching = found->touching;
+    contact->gjk_round_count = found->gjk_round_count;
+    if ( found->touching )
+    {
+        contact->converged = found->converged;
+        contact->depth = (float)found->depth;
+        contact->normal = math_narrow( found->normal );
+        contact->point_a = math_narrow( found->point_a );
+        contact->point_b = math_narrow( found->point_b );
+        contact->epa_round_count = found->epa_round_count;
+    }
+}
+
+clv_result clv_shape_contact( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
+    clv_pair_cache* cache, clv_contact* contact )
+{
+    CLV_ASSERT( contact != NULL );
+    if ( !check_pair( a, at_a, b, at_b ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
+    narrow_contact found;
+    narrow_find_contact( &core_a, (double)a.radius, &core_b, (double)b.radius, cache, &found );
+    narrow_result( &found, contact );
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+clv_result clv_shape_plane_contact( clv_shape a, clv_transform at_a, clv_plane plane, clv_contact* contact )
+{
+    CLV_ASSERT( contact != NULL );
+    if ( clv_shape_check( a ) != CLV_OK || !is_transform( at_a ) || !is_finite_vec3( plane.normal ) ||
+        !isfinite( plane.offset ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core = make_core( a, at_a );
+    narrow_contact found;
+    narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
+    narrow_result( &found, contact );
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+clv_result clv_shape_support( clv_shape shape, clv_transform at, clv_vec3 direction, clv_vec3* point )
+{
+    CLV_ASSERT( point != NULL );
+    bool zero = direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f;
+    if ( clv_shape_check( shape ) != CLV_OK || !is_transform( at ) || !is_finite_vec3( direction ) || zero )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core = make_core( shape, at );
+    math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
+    uint32_t index;
+    math_vec3 farthest = narrow_core_support( &core, unit, &index );
+    *point = math_narrow( math_add_scaled( farthest, unit, (double)shape.radius ) );
+    base_fp_leave( mode );
+    return CLV_OK;
+}

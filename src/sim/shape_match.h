@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "math/polar.h"
+#include "math/quat.h"
+#include "narrow/hull.h"
+
+/// What shape matching knows of a hull: its vertices about their mean, the particles' rest positions.
+typedef struct sim_rest_shape
+{
+    const clv_hull* hull;
+    math_vec3 mean;
+} sim_rest_shape;
+
+sim_rest_shape sim_rest_shape_make( const clv_hull* hull );
+
+/// Everything with dot( normal, p ) > offset is pushed back onto the plane.
+typedef struct sim_contact_plane
+{
+    math_vec3 normal; // unit
+    double offset;
+} sim_contact_plane;
+
+/// Where a body goes whose particles beyond the plane are projected onto it: the rigid placement nearest to
+/// all of them. MATH_POLAR_OK: *fitted is set. Otherwise no rotation could be had (a mirror image counts as
+/// drift), and only fitted->position is set, to where the particles' mean moves the body without turning it.
+math_polar_result sim_shape_match(
+    const sim_rest_shape* rest, const math_pose* pose, sim_contact_plane plane, math_pose* fitted );

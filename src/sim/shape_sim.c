@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: MIT
+// The frame of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021): section 3 with
+// its algorithm 3 as the loop of responses. What the paper leaves open or misprints is decided in
+// docs/shape-matching.md.
+#include "cleave/shape_sim.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "base/memory.h"
+#include "base/radix_sort.h"
+#include "base/timer.h"
+#include "narrow/contact.h"
+#include "sim/integrate.h"
+#include "sim/shape_match.h"
+#include "volume/bound.h"
+#include <string.h>
+
+#define SIM_COOKIE 0x4D53434Cu
+
+typedef struct sim_body
+{
+    sim_rest_shape rest;
+    math_pose pose;
+    math_vec3 velocity;
+    math_vec3 before;              // where the frame found it
+    math_vec3 unturned;            // where the last match that failed would have moved it
+    uint32_t move_count;           // changes of pose in this frame
+    bool touched, matched, landed; // `landed` stays set for good
+    bool on_floor;
+} sim_body;
+
+// A candidate, and what the rounds of a frame remember of it.
+typedef struct sim_pair
+{
+    uint32_t a, b;
+    clv_pair_cache cache;
+    uint32_t moves_a, moves_b; // the bodies' move_count when they were last found apart
+    bool apart, hit;
+} sim_pair;
+
+struct clv_shape_sim
+{
+    base_memory memory;
+    clv_shape_sim_def def;
+    clv_volume_sweep* sweep;
+
+    sim_body* bodies;
+    uint64_t body_capacity;
+    uint32_t body_count;
+
+    void* volumes; // of the def's kind
+    uint64_t volume_capacity;
+    sim_pair* pairs;
+    uint64_t pair_capacity;
+    clv_pair* sorting; // two halves, for the radix sort
+    uint64_t sorting_capacity;
+    uint32_t* floor_bodies; // candidates for the floor
+    uint64_t floor_capacity;
+    uint64_t floor_count;
+
+    double depth_sum;
+    uint64_t depth_count;
+    clv_shape_sim_stats stats;
+};
+
+// ---- life
+
+clv_shape_sim_def clv_default_shape_sim_def( void )
+{
+    clv_shape_sim_def def = { 0 };
+    def.size = sizeof( clv_shape_sim_def );
+    def.cookie = SIM_COOKIE;
+    def.volume = CLV_VOLUME_AABB;
+    def.integrator = CLV_VELOCITY_VERLET;
+    def.carry = 0.8f;
+    def.gravity = 9.8f;
+    def.speed = 0.0049f;
+    def.damping = 0.95f;
+    def.round_count = 10;
+    def.pca_period = 30;
+    def.has_floor = true;
+    return def;
+}
+
+static const char* what_is_wrong( const clv_shape_sim_def* def )
+{
+    if ( def->cookie != SIM_COOKIE || def->size < sizeof( clv_shape_sim_def ) )
+    {
+        return "clv_shape_sim_create: the def was not made by clv_default_shape_sim_def";
+    }
+    if ( (unsigned)def->volume > CLV_VOLUME_SPHERE || (unsigned)def->integrator > CLV_VERLET ||
+        (unsigned)def->after_contact > CLV_VELOCITY_KEPT )
+    {
+        return "clv_shape_sim_create: volume, integrator or after_contact is none of its enumeration";
+    }
+    if ( !( def->gravity >= 0.0f ) || !( def->speed >= 0.0f ) || !isfinite( def->gravity * def->speed ) )
+    {
+        return "clv_shape_sim_create: gravity and speed must be finite and not negative";
+    }
+    if ( !( def->damping >= 0.0f && def->damping <= 1.0f && def->carry >= 0.0f && def->carry <= 1.0f ) )
+    {
+        return "clv_shape_sim_create: damping and carry must be 0 to 1";
+    }
+    if ( def->round_count == 0 || def->round_count > 1000 )
+    {
+        return "clv_shape_sim_create: round_count must be 1 to 1000";
+    }
+    return NULL;
+}
+
+clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim )
+{
+    CLV_ASSERT( def != NULL && sim != NULL );
+    *sim = NULL;
+    const char* wrong = what_is_wrong( def );
+    if ( wrong != NULL )
+    {
+        if ( def->logger.write != NULL )
+        {
+            def->logger.write( CLV_LOG_ERROR, wrong, def->logger.user );
+        }
+        return CLV_BAD_DEF;
+    }
+    base_memory memory = base_memory_make( def->allocator );
+    clv_shape_sim* made = base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
+    if ( made == NULL )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    memset( made, 0, sizeof( *made ) );
+    made->memory = memory;
+    made->def = *def;
+    clv_volume_sweep_def sweep_def = clv_default_volume_sweep_def();
+    sweep_def.pca_period = def->pca_period;
+    sweep_def.allocator = def->allocator;
+    sweep_def.logger = def->logger;
+    clv_result result = clv_volume_sweep_create( &sweep_def, &made->sweep );
+    if ( result != CLV_OK )
+    {
+        clv_shape_sim_destroy( made );
+        return result;
+    }
+    *sim = made;
+    return CLV_OK;
+}
+
+static size_t volume_size( const clv_shape_sim* sim )
+{
+    return sim->def.volume == CLV_VOLUME_AABB ? sizeof( clv_aabb )
+        : sim->def.volume == CLV_VOLUME_DOP18 ? sizeof( clv_dop18 )
+                                              : sizeof( clv_sphere );
+}
+
+void clv_shape_sim_destroy( clv_shape_sim* sim )
+{
+    if ( sim == NULL )
+    {
+        return;
+    }
+    clv_volume_sweep_destroy( sim->sweep );
+    base_memory_give( &sim->memory, sim->bodies, sim->body_capacity, sizeof( sim_body ) );
+    base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
+    base_memory_give( &sim->memory, sim->pairs, sim->pair_capacity, sizeof( sim_pair ) );
+    base_memory_give( &sim->memory, sim->sorting, sim->sorting_capacity, sizeof( clv_pair ) );
+    base_memory_give( &sim->memory, sim->floor_bodies, sim->floor_capacity, sizeof( uint32_t ) );
+    base_memory own = sim->memory;
+    base_memory_give( &own, sim, 1, sizeof( clv_shape_sim ) );
+}
+
+clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at )
+{
+    CLV_ASSERT( sim != NULL );
+    clv_vec3 ignored;
+    clv_vec3 up = { 0, 1, 0 };
+    if ( hull == NULL || clv_shape_support( clv_hull_shape( hull ), at, up, &ignored ) != CLV_OK )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    uint64_t wanted = (uint64_t)sim->body_count + 1;
+    if ( !base_memory_reserve( &sim->memory, (void**)&sim->bodies, &sim->body_capacity, sim->body_count,
+             wanted, sizeof( sim_body ) ) ||
+        !base_memory_reserve(
+            &sim->memory, &sim->volumes, &sim->volume_capacity, 0, wanted, volume_size( sim ) ) ||
+        !base_memory_reserve(
+            &sim->memory, (void**)&sim->floor_bodies, &sim->floor_capacity, 0, wanted, sizeof( uint32_t ) ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    sim_body* body = &sim->bodies[sim->body_count++];
+    memset( body, 0, sizeof( *body ) );
+    body->rest = sim_rest_shape_make( hull );
+    body->pose = math_pose_widen( at );
+    return CLV_OK;
+}
+
+// ---- candidates
+
+static math_vec3 gravity_of( const clv_shape_sim* sim )
+{
+    return math_make( 0, -(double)sim->def.gravity * (double)sim->def.speed, 0 );
+}
+
+static void move_freely( clv_shape_sim* sim )
+{
+    math_vec3 gravity = gravity_of( sim );
+    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    {
+        sim_body* body = &sim->bodies[i];
+        body->before = body->pose.position;
+        body->touched = body->matched = body->on_floor = false;
+        body->move_count = 0;
+        sim_integrate(
+            sim->def.integrator, gravity, (double)sim->def.damping, &body->pose.position, &body->velocity );
+    }
+}
+
+// Also notes who reaches the floor.
+static void build_volumes( clv_shape_sim* sim )
+{
+    sim->floor_count = 0;
+    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    {
+        narrow_core core =
+            narrow_core_make( clv_hull_shape( sim->bodies[i].rest.hull ), &sim->bodies[i].pose );
+        float lowest = 0.0f;
+        switch ( sim->def.volume )
+        {
+        case CLV_VOLUME_AABB:
+        {
+            clv_aabb aabb = volume_core_aabb( &core, 0.0 );
+            ( (clv_aabb*)sim->volumes )[i] = aabb;
+            lowest = aabb.lower.y;
+            break;
+        }
+        case CLV_VOLUME_DOP18:
+        {
+            clv_dop18 dop = volume_core_dop18( &core, 0.0 );
+            ( (clv_dop18*)sim->volumes )[i] = dop;
+            lowest = dop.lower[1];
+            break;
+        }
+        case CLV_VOLUME_SPHERE:
+        {
+            clv_sphere sphere = volume_core_sphere( &core, 0.0 );
+            ( (clv_sphere*)sim->volumes )[i] = sphere;
+            lowest = sphere.center.y - sphere.radius;
+            break;
+        }
+        }
+        if ( sim->def.has_floor && lowest <= 0.0f )
+        {
+            sim->floor_bodies[sim->floor_count++] = i;
+        }
+    }
+    sim->stats.floor_candidate_count = sim->floor_count;
+}
+
+static clv_result find_candidates( clv_shape_sim* sim )
+{
+    uint32_t count = sim->body_count;
+    clv_result result = sim->def.volume == CLV_VOLUME_AABB
+        ? clv_volume_sweep_aabbs( sim->sweep, sim->volumes, count )
+        : sim->def.volume == CLV_VOLUME_DOP18 ? clv_volume_sweep_dops( sim->sweep, sim->volumes, count )
+                                              : clv_volume_sweep_spheres( sim->sweep, sim->volumes, count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    clv_pair_view view = clv_volume_sweep_pairs( sim->sweep );
+    if ( !base_memory_reserve(
+             &sim->memory, (void**)&sim->pairs, &sim->pair_capacity, 0, view.count, sizeof( sim_pair ) ) ||
+        !base_memory_reserve( &sim->memory, (void**)&sim->sorting, &sim->sorting_capacity, 0, 2 * view.count,
+            sizeof( clv_pair ) ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( view.count > 0 )
+    {
+        // Responses come one after the other, so their order matters. By number it does not depend on the
+        // axis.
+        memcpy( sim->sorting, view.pairs, (size_t)view.count * sizeof( clv_pair ) );
+        const clv_pair* sorted =
+            base_sort_pairs( sim->sorting, sim->sorting + view.count, view.count, count );
+        for ( uint64_t i = 0; i < view.count; ++i )
+        {
+            memset( &sim->pairs[i], 0, sizeof( sim_pair ) );
+            sim->pairs[i].a = sorted[i].a;
+            sim->pairs[i].b = sorted[i].b;
+        }
+    }
+    sim->stats.candidate_count = view.count;
+    sim->stats.axis = clv_volume_sweep_get_stats( sim->sweep ).axis;
+    return CLV_OK;
+}
+
+// ---- responses
+
+static uint64_t read_clock( const clv_shape_sim* sim )
+{
+    return sim->def.stage_times ? base_clock_ns() : 0;
+}
+
+static double milliseconds( uint64_t begin, uint64_t end )
+{
+    return (double)( end - begin ) * 1e-6;
+}
+
+static void note_depth( clv_shape_sim* sim, double depth, bool is_last )
+{
+    if ( is_last )
+    {
+        sim->stats.deepest = math_max( sim->stats.deepest, depth );
+        sim->depth_sum += depth;
+        sim->depth_count += 1;
+    }
+}
+
+static void match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, double offset )
+{
+    sim_contact_plane plane = { normal, offset };
+    math_pose fitted;
+    body->touched = body->landed = true;
+    switch ( sim_shape_match( &body->rest, &body->pose, plane, &fitted ) )
+    {
+    case MATH_POLAR_OK:
+        body->pose = fitted;
+        body->matched = true;
+        body->move_count += 1;
+        return;
+    case MATH_POLAR_DIVERGED: sim->stats.diverged_count += 1; break;
+    case MATH_POLAR_SINGULAR: sim->stats.singular_count += 1; break;
+    case MATH_POLAR_DRIFTED: sim->stats.drifted_count += 1; break;
+    }
+    body->unturned = math_sub( fitted.position, body->pose.position );
+}
+
+// Each body's vertices beyond the other's extreme point are put on the plane through it.
+static void respond( clv_shape_sim* sim, sim_body* a, sim_body* b, const narrow_contact* contact )
+{
+    double end_a = math_dot( contact->normal, contact->point_a ),
+           end_b = math_dot( contact->normal, contact->point_b );
+    match_body( sim, a, contact->normal, end_b );
+    match_body( sim, b, math_neg( contact->normal ), -end_a );
+}
+
+static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
+{
+    sim_body *a = &sim->bodies[pair->a], *b = &sim->bodies[pair->b];
+    if ( pair->apart && pair->moves_a == a->move_count && pair->moves_b == b->move_count )
+    {
+        return; // nothing has changed since they were found apart
+    }
+    uint64_t begin = read_clock( sim );
+    narrow_core core_a = narrow_core_make( clv_hull_shape( a->rest.hull ), &a->pose );
+    narrow_core core_b = narrow_core_make( clv_hull_shape( b->rest.hull ), &b->pose );
+    narrow_contact contact;
+    narrow_find_contact( &core_a, 0.0, &core_b, 0.0, &pair->cache, &contact );
+    uint64_t found = read_clock( sim );
+    sim->stats.narrow_ms += milliseconds( begin, found );
+
+    pair->apart = !contact.touching;
+    pair->moves_a = a->move_count, pair->moves_b = b->move_count;
+    if ( !contact.touching )
+    {
+        return;
+    }
+    pair->hit = true;
+    if ( !contact.converged )
+    {
+        sim->stats.unconverged_count += 1;
+        return;
+    }
+    note_depth( sim, contact.depth, is_last );
+    respond( sim, a, b, &contact );
+    sim->stats.match_ms += milliseconds( found, read_clock( sim ) );
+}
+
+static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
+{
+    static const clv_plane floor = { { 0, 1, 0 }, 0 };
+    uint64_t begin = read_clock( sim );
+    narrow_core core = narrow_core_make( clv_hull_shape( body->rest.hull ), &body->pose );
+    narrow_contact contact;
+    narrow_find_plane_contact( &core, 0.0, floor, &contact );
+    uint64_t found = read_clock( sim );
+    sim->stats.narrow_ms += milliseconds( begin, found );
+    if ( contact.touching )
+    {
+        body->on_floor = true;
+        note_depth( sim, contact.depth, is_last );
+        match_body( sim, body, contact.normal, 0.0 );
+        sim->stats.match_ms += milliseconds( found, read_clock( sim ) );
+    }
+}
+
+static void run_rounds( clv_shape_sim* sim )
+{
+    sim->depth_sum = 0.0;
+    sim->depth_count = 0;
+    for ( uint32_t round = 0; round < sim->def.round_count; ++round )
+    {
+        bool is_last = round + 1 == sim->def.round_count;
+        for ( uint64_t i = 0; i < sim->stats.candidate_count; ++i )
+        {
+            solve_pair( sim, &sim->pairs[i], is_last );
+        }
+        // The floor has the last word in a round: nothing gives way below it.
+        for ( uint64_t i = 0; i < sim->floor_count; ++i )
+        {
+            solve_floor( sim, &sim->bodies[sim->floor_bodies[i]], is_last );
+        }
+    }
+    sim->stats.mean_depth = sim->depth_count > 0 ? sim->depth_sum / (double)sim->depth_count : 0.0;
+}
+
+// ---- after the rounds
+
+static void set_velocity( const clv_shape_sim* sim, sim_body* body )
+{
+    if ( sim->def.after_contact == CLV_VELOCITY_MOVED )
+    {
+        math_vec3 moved = math_sub( body->pose.position, body->before );
+        body->velocity = math_scale( moved, (double)sim->def.damping * (double)sim->def.carry );
+    }
+}
+
+static void update_bodies( clv_shape_sim* sim )
+{
+    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    {
+        sim_body* body = &sim->bodies[i];
+        if ( body->touched && !body->matched )
+        {
+            body->pose.position = math_add( body->pose.position, body->unturned );
+            sim->stats.unturned_count += 1;
+        }
+        if ( body->matched )
+        {
+            // Through the quaternion, as the paper keeps orientations: it takes the rounding out of the
+            // rotation.
+            body->pose.rotation = math_quat_matrix( math_quat_from_matrix( &body->pose.rotation ) );
+        }
+        if ( body->touched )
+        {
+            set_velocity( sim, body );
+        }
+    }
+}
+
+static void count_hits( clv_shape_sim* sim )
+{
+    clv_shape_sim_stats* stats = &sim->stats;
+    double weight = -gravity_of( sim ).y;
+    for ( uint64_t i = 0; i < stats->candidate_count; ++i )
+    {
+        stats->hit_count += sim->pairs[i].hit ? 1 : 0;
+    }
+    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    {
+        const sim_body* body = &sim->bodies[i];
+        stats->landed_count += body->landed ? 1 : 0;
+        stats->floor_hit_count += body->on_floor ? 1 : 0;
+        stats->kinetic_energy += 0.5 * math_length_squared( body->velocity );
+        stats->potential_energy += weight * body->pose.position.y;
+    }
+}
+
+clv_result clv_shape_sim_step( clv_shape_sim* sim )
+{
+    CLV_ASSERT( sim != NULL );
+    base_fp_mode mode = base_fp_enter();
+    uint64_t frame = sim->stats.frame + 1;
+    memset( &sim->stats, 0, sizeof( sim->stats ) );
+    sim->stats.frame = frame;
+    uint64_t begin = read_clock( sim );
+    move_freely( sim );
+    uint64_t moved = read_clock( sim );
+    build_volumes( sim );
+    uint64_t built = read_clock( sim );
+    clv_result result = find_candidates( sim );
+    uint64_t swept = read_clock( sim );
+    if ( result == CLV_OK )
+    {
+        run_rounds( sim );
+        update_bodies( sim );
+        count_hits( sim );
+    }
+    sim->stats.integrate_ms = milliseconds( begin, moved );
+    sim->stats.volume_ms = milliseconds( moved, built );
+    sim->stats.sweep_ms = milliseconds( built, swept );
+    base_fp_leave( mode );
+    return result;
+}
+
+// ---- looking
+
+uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim )
+{
+    CLV_ASSERT( sim != NULL );
+    return sim->body_count;
+}
+
+clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body )
+{
+    CLV_ASSERT( sim != NULL && body < sim->body_count );
+    const math_pose* pose = &sim->bodies[body].pose;
+    clv_transform at = { math_narrow( pose->position ),
+        math_quat_narrow( math_quat_from_matrix( &pose->rotation ) ) };
+    return at;
+}
+
+clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body )
+{
+    CLV_ASSERT( sim != NULL && body < sim->body_count );
+    return math_narrow( sim->bodies[body].velocity );
+}
+
+clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim )
+{
+    CLV_ASSERT( sim != NULL );
+    return sim->stats;
+}

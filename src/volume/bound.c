@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Volumes around placed shapes. Extremes are found in double and rounded outwards to float.
+#include "cleave/volume.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "volume/bound.h"
+#include <string.h>
+
+clv_vec3 clv_dop18_axis( uint32_t index )
+{
+    static const clv_vec3 axes[CLV_DOP_AXIS_COUNT] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 1, 0 },
+        { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 }, { 0, 1, -1 } };
+    CLV_ASSERT( index < CLV_DOP_AXIS_COUNT );
+    return axes[index];
+}
+
+// The neighbour of a float one step up. Infinity stays.
+static float next_up( float value )
+{
+    uint32_t bits;
+    if ( value == 0.0f )
+    {
+        bits = 1; // the smallest denormal
+    }
+    else
+    {
+        memcpy( &bits, &value, sizeof( bits ) );
+        bits = value == HUGE_VALF ? bits : value > 0.0f ? bits + 1 : bits - 1;
+    }
+    memcpy( &value, &bits, sizeof( value ) );
+    return value;
+}
+
+float volume_round_up( double value )
+{
+    float rounded = (float)value;
+    return (double)rounded < value ? next_up( rounded ) : rounded;
+}
+
+float volume_round_down( double value )
+{
+    return -volume_round_up( -value );
+}
+
+static bool is_placed( clv_shape shape, clv_transform at )
+{
+    float sum = at.position.x * 0.0f + at.position.y * 0.0f + at.position.z * 0.0f + at.rotation.x * 0.0f +
+        at.rotation.y * 0.0f + at.rotation.z * 0.0f + at.rotation.w * 0.0f;
+    return clv_shape_check( shape ) == CLV_OK && sum == 0.0f; // infinity and NaN times 0 are NaN
+}
+
+static math_vec3 least( math_vec3 a, math_vec3 b )
+{
+    return math_make( math_min( a.x, b.x ), math_min( a.y, b.y ), math_min( a.z, b.z ) );
+}
+
+static math_vec3 most( math_vec3 a, math_vec3 b )
+{
+    return math_make( math_max( a.x, b.x ), math_max( a.y, b.y ), math_max( a.z, b.z ) );
+}
+
+clv_aabb volume_core_aabb( const narrow_core* core, double radius )
+{
+    math_vec3 lower = narrow_core_point( core, 0 ), upper = lower;
+    uint32_t count = narrow_core_point_count( core );
+    for ( uint32_t i = 1; i < count; ++i )
+    {
+        math_vec3 p = narrow_core_point( core, i );
+        lower = least( lower, p ), upper = most( upper, p );
+    }
+    clv_aabb aabb = { { volume_round_down( lower.x - radius ), volume_round_down( lower.y - radius ),
+                          volume_round_down( lower.z - radius ) },
+        { volume_round_up( upper.x + radius ), volume_round_up( upper.y + radius ),
+            volume_round_up( upper.z + radius ) } };
+    return aabb;
+}
+
+clv_dop18 volume_core_dop18( const narrow_core* core, double radius )
+{
+    double lower[CLV_DOP_AXIS_COUNT], upper[CLV_DOP_AXIS_COUNT];
+    uint32_t count = narrow_core_point_count( core );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        math_vec3 p = narrow_core_point( core, i );
+        const double heights[CLV_DOP_AXIS_COUNT] = { p.x, p.y, p.z, p.x + p.y, p.x - p.y, p.x + p.z,
+            p.x - p.z, p.y + p.z, p.y - p.z };
+        for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
+        {
+            lower[axis] = i == 0 ? heights[axis] : math_min( lower[axis], heights[axis] );
+            upper[axis] = i == 0 ? heights[axis] : math_max( upper[axis], heights[axis] );
+        }
+    }
+    clv_dop18 dop;
+    for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
+    {
+        double skin = axis < 3 ? radius : radius * VOLUME_DIAGONAL;
+        dop.lower[axis] = volume_round_down( lower[axis] - skin );
+        dop.upper[axis] = volume_round_up( upper[axis] + skin );
+    }
+    return dop;
+}
+
+clv_sphere volume_core_sphere( const narrow_core* core, double radius )
+{
+    double reach = core->kind == CLV_SHAPE_BOX ? math_length( core->half_size ) : narrow_core_extent( core );
+    clv_vec3 center = math_narrow( core->pose.position );
+    // A pose that is not a float's loses a little when the center becomes one.
+    double off = math_length( math_sub( math_widen( center ), core->pose.position ) );
+    clv_sphere sphere = { center, volume_round_up( ( reach + off + radius ) * ( 1.0 + 0x1p-50 ) ) };
+    return sphere;
+}
+
+clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
+{
+    CLV_ASSERT( aabb != NULL );
+    if ( !is_placed( shape, at ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    math_pose pose = math_pose_widen( at );
+    narrow_core core = narrow_core_make( shape, &pose );
+    *aabb = volume_core_aabb( &core, (double)shape.radius );
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
+{
+    CLV_ASSERT( dop != NULL );
+    if ( !is_placed( shape, at ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    math_pose pose = math_pose_widen( at );
+    narrow_core core = narrow_core_make( shape, &pose );
+    *dop = volume_core_dop18( &core, (double)shape.radius );
+    base_fp_leave( mode );
+    return CLV_OK;
+}
+
+clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere )
+{
+    CLV_ASSERT( sphere != NULL );
+    if ( !is_placed( shape, at ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    base_fp_mode mode = base_fp_enter();
+    math_pose pose = math_pose_widen( at );
+    narrow_core core = narrow_core_make( shape, &pose );
+    *sphere = volume_core_sphere( &core, (double)shape.radius );
+    base_fp_leave( mode );
+    return CLV_OK;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// Sweep-and-prune along one axis over boxes, 18-DOPs or spheres: sections 3.3 to 3.5 of "Detecção de Colisão
+// usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals,
+// which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here whole floats are
+// sorted, and only what comes later in the order is looked at.
+#include "base/assertion.h"
+#include "base/bits.h"
+#include "base/fp_mode.h"
+#include "base/memory.h"
+#include "base/radix_sort.h"
+#include "base/timer.h"
+#include "volume/bound.h"
+#include "volume/principal_axis.h"
+#include <string.h>
+
+#define SWEEP_COOKIE 0x5753434Cu
+
+typedef enum volume_kind
+{
+    KIND_AABB,
+    KIND_DOP18,
+    KIND_SPHERE,
+} volume_kind;
+
+typedef struct volume_array
+{
+    volume_kind kind;
+    const clv_aabb* aabbs;
+    const clv_dop18* dops;
+    const clv_sphere* spheres;
+    uint32_t count;
+} volume_array;
+
+struct clv_volume_sweep
+{
+    base_memory memory;
+    uint32_t pca_period, first_axis;
+    uint32_t until_pca; // updates left before the axis is chosen again
+    uint32_t axis;
+
+    base_keyed *items, *scratch; // of `item_capacity` each
+    float *lower, *upper;        // along the axis, by position in the array
+    uint64_t item_capacity;
+
+    clv_pair* pairs;
+    uint64_t pair_capacity, pair_count;
+    bool valid;
+    clv_volume_sweep_stats stats;
+};
+
+clv_volume_sweep_def clv_default_volume_sweep_def( void )
+{
+    clv_volume_sweep_def def = { 0 };
+    def.size = sizeof( clv_volume_sweep_def );
+    def.cookie = SWEEP_COOKIE;
+    def.pca_period = 30;
+    def.first_axis = 1;
+    return def;
+}
+
+static clv_result complain( const clv_volume_sweep_def* def, clv_result result, const char* line )
+{
+    if ( def->logger.write != NULL )
+    {
+        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
+    }
+    return result;
+}
+
+clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_sweep** sweep )
+{
+    CLV_ASSERT( def != NULL && sweep != NULL );
+    *sweep = NULL;
+    if ( def->cookie != SWEEP_COOKIE || def->size < sizeof( clv_volume_sweep_def ) )
+    {
+        return complain( def, CLV_BAD_DEF,
+            "clv_volume_sweep_create: the def was not made by clv_default_volume_sweep_def" );
+    }
+    if ( def->first_axis >= CLV_DOP_AXIS_COUNT )
+    {
+        return complain( def, CLV_BAD_DEF, "clv_volume_sweep_create: first_axis must be 0 to 8" );
+    }
+    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
+    {
+        return complain( def, CLV_BAD_DEF,
+            "clv_volume_sweep_create: the allocator has one hook of two; set both, or none" );
+    }
+    base_memory memory = base_memory_make( def->allocator );
+    clv_volume_sweep* made = base_memory_take( &memory, 1, sizeof( clv_volume_sweep ) );
+    if ( made == NULL )
+    {
+        return complain( def, CLV_OUT_OF_MEMORY, "clv_volume_sweep_create: out of memory" );
+    }
+    memset( made, 0, sizeof( *made ) );
+    made->memory = memory;
+    made->pca_period = def->pca_period;
+    made->first_axis = made->axis = def->first_axis;
+    *sweep = made;
+    return CLV_OK;
+}
+
+static void give_items( clv_volume_sweep* s )
+{
+    base_memory_give( &s->memory, s->items, s->item_capacity, sizeof( base_keyed ) );
+    base_memory_give( &s->memory, s->scratch, s->item_capacity, sizeof( base_keyed ) );
+    base_memory_give( &s->memory, s->lower, s->item_capacity, sizeof( float ) );
+    base_memory_give( &s->memory, s->upper, s->item_capacity, sizeof( float ) );
+    s->items = s->scratch = NULL;
+    s->lower = s->upper = NULL;
+    s->item_capacity = 0;
+}
+
+void clv_volume_sweep_destroy( clv_volume_sweep* sweep )
+{
+    if ( sweep == NULL )
+    {
+        return;
+    }
+    give_items( sweep );
+    base_memory_give( &sweep->memory, sweep->pairs, sweep->pair_capacity, sizeof( clv_pair ) );
+    base_memory own = sweep->memory;
+    base_memory_give( &own, sweep, 1, sizeof( clv_volume_sweep ) );
+}
+
+static bool reserve_items( clv_volume_sweep* s, uint32_t count )
+{
+    if ( count <= s->item_capacity )
+    {
+        return true;
+    }
+    give_items( s );
+    s->item_capacity = (uint64_t)count + count / 2;
+    s->items = base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
+    s->scratch = base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
+    s->lower = base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
+    s->upper = base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
+    bool ok = s->items != NULL && s->scratch != NULL && s->lower != NULL && s->upper != NULL;
+    if ( !ok )
+    {
+        give_items( s );
+    }
+    return ok;
+}
+
+// ---- checking
+
+static bool is_dop( const clv_dop18* dop )
+{
+    for ( int i = 0; i < CLV_DOP_AXIS_COUNT; ++i )
+    {
+        if ( !( dop->lower[i] <= dop->upper[i] ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_good( const volume_array* v, uint32_t i )
+{
+    switch ( v->kind )
+    {
+    case KIND_AABB: return clv_aabb_is_valid( v->aabbs[i] );
+    case KIND_DOP18: return is_dop( &v->dops[i] );
+    case KIND_SPHERE: break;
+    }
+    clv_sphere s = v->spheres[i];
+    return s.radius >= 0.0f && isfinite( s.center.x ) && isfinite( s.center.y ) && isfinite( s.center.z );
+}
+
+// ---- the axis
+
+static math_vec3 center_of( const volume_array* v, uint32_t i )
+{
+    if ( v->kind == KIND_SPHERE )
+    {
+        return math_widen( v->spheres[i].center );
+    }
+    const float* lower = v->kind == KIND_DOP18 ? v->dops[i].lower : &v->aabbs[i].lower.x;
+    const float* upper = v->kind == KIND_DOP18 ? v->dops[i].upper : &v->aabbs[i].upper.x;
+    return math_make( ( (double)lower[0] + (double)upper[0] ) * 0.5,
+        ( (double)lower[1] + (double)upper[1] ) * 0.5, ( (double)lower[2] + (double)upper[2] ) * 0.5 );
+}
+
+static void choose_axis( clv_volume_sweep* s, const volume_array* v )
+{
+    uint32_t axis_count = v->kind == KIND_AABB ? 3 : CLV_DOP_AXIS_COUNT;
+    s->axis = s->axis < axis_count ? s->axis : s->first_axis % 3; // the kind of volume may have changed
+    if ( s->pca_period == 0 || s->until_pca > 0 )
+    {
+        s->until_pca -= s->until_pca > 0 ? 1 : 0;
+        return;
+    }
+    s->until_pca = s->pca_period - 1;
+    volume_spread spread = { 0 };
+    for ( uint32_t i = 0; i < v->count; ++i )
+    {
+        math_vec3 center = center_of( v, i );
+        if ( math_largest( center ) < 1e30 ) // half-spaces have no center; false for NaN too
+        {
+            volume_spread_add( &spread, center );
+        }
+    }
+    math_vec3 direction = volume_spread_direction( &spread );
+    if ( math_largest( direction ) > 0.0 )
+    {
+        s->axis = volume_nearest_axis( direction, axis_count );
+    }
+}
+
+// ---- sweeping
+
+static void project( clv_volume_sweep* s, const volume_array* v )
+{
+    math_vec3 axis = math_widen( clv_dop18_axis( s->axis ) );
+    double length = s->axis < 3 ? 1.0 : VOLUME_DIAGONAL;
+    for ( uint32_t i = 0; i < v->count; ++i )
+    {
+        switch ( v->kind )
+        {
+        case KIND_AABB:
+            s->lower[i] = ( &v->aabbs[i].lower.x )[s->axis];
+            s->upper[i] = ( &v->aabbs[i].upper.x )[s->axis];
+            break;
+        case KIND_DOP18:
+            s->lower[i] = v->dops[i].lower[s->axis];
+            s->upper[i] = v->dops[i].upper[s->axis];
+            break;
+        case KIND_SPHERE:
+        {
+            // Outwards beyond every rounding on the way: the axis must not part what the spheres' own test
+            // joins.
+            double at = math_dot( axis, math_widen( v->spheres[i].center ) );
+            double reach = (double)v->spheres[i].radius * length;
+            double slack = ( math_abs( at ) + reach ) * 0x1p-48;
+            s->lower[i] = volume_round_down( at - reach - slack );
+            s->upper[i] = volume_round_up( at + reach + slack );
+            break;
+        }
+        }
+        s->items[i] = ( base_keyed ){ base_float_order( s->lower[i] ), i };
+    }
+}
+
+static bool overlap( const volume_array* v, uint32_t i, uint32_t j )
+{
+    switch ( v->kind )
+    {
+    case KIND_AABB: return clv_aabb_overlap( v->aabbs[i], v->aabbs[j] );
+    case KIND_DOP18: return clv_dop18_overlap( &v->dops[i], &v->dops[j] );
+    case KIND_SPHERE: break;
+    }
+    return clv_sphere_overlap( v->spheres[i], v->spheres[j] );
+}
+
+static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, const base_keyed* sorted )
+{
+    for ( uint32_t i = 0; i < v->count; ++i )
+    {
+        uint32_t first = sorted[i].value;
+        float end = s->upper[first];
+        for ( uint32_t j = i + 1; j < v->count && s->lower[sorted[j].value] <= end; ++j )
+        {
+            uint32_t second = sorted[j].value;
+            s->stats.test_count += 1;
+            if ( !overlap( v, first, second ) )
+            {
+                continue;
+            }
+            if ( s->pair_count == s->pair_capacity &&
+                !base_memory_reserve( &s->memory, (void**)&s->pairs, &s->pair_capacity, s->pair_count,
+                    s->pair_count + 1, sizeof( clv_pair ) ) )
+            {
+                return CLV_OUT_OF_MEMORY;
+            }
+            s->pairs[s->pair_count++] =
+                first < second ? ( clv_pair ){ first, second } : ( clv_pair ){ second, first };
+        }
+    }
+    return CLV_OK;
+}
+
+static double milliseconds( uint64_t begin, uint64_t end )
+{
+    return (double)( end - begin ) * 1e-6;
+}
+
+static clv_result update( clv_volume_sweep* s, const volume_array* v )
+{
+    s->pair_count = 0;
+    s->valid = false;
+    s->stats = ( clv_volume_sweep_stats ){ 0 };
+    for ( uint32_t i = 0; i < v->count; ++i )
+    {
+        if ( !is_good( v, i ) )
+        {
+            return CLV_BAD_BOX;
+        }
+    }
+    if ( !reserve_items( s, v->count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    uint64_t begin = base_clock_ns();
+    choose_axis( s, v );
+    uint64_t chosen = base_clock_ns();
+    project( s, v );
+    const base_keyed* sorted = base_sort_keyed( s->items, s->scratch, v->count );
+    uint64_t sorted_at = base_clock_ns();
+    clv_result result = sweep_sorted( s, v, sorted );
+    uint64_t end = base_clock_ns();
+    base_fp_leave( mode );
+    s->stats.axis = s->axis;
+    s->stats.axis_ms = milliseconds( begin, chosen );
+    s->stats.sort_ms = milliseconds( chosen, sorted_at );
+    s->stats.prune_ms = milliseconds( sorted_at, end );
+    s->valid = result == CLV_OK;
+    s->pair_count = s->valid ? s->pair_count : 0;
+    return result;
+}
+
+clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count )
+{
+    CLV_ASSERT( sweep != NULL && ( aabbs != NULL || count == 0 ) );
+    volume_array v = { .kind = KIND_AABB, .aabbs = aabbs, .count = count };
+    return update( sweep, &v );
+}
+
+clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count )
+{
+    CLV_ASSERT( sweep != NULL && ( dops != NULL || count == 0 ) );
+    volume_array v = { .kind = KIND_DOP18, .dops = dops, .count = count };
+    return update( sweep, &v );
+}
+
+clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count )
+{
+    CLV_ASSERT( sweep != NULL && ( spheres != NULL || count == 0 ) );
+    volume_array v = { .kind = KIND_SPHERE, .spheres = spheres, .count = count };
+    return update( sweep, &v );
+}
+
+clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep )
+{
+    CLV_ASSERT( sweep != NULL );
+    clv_pair_view view = { sweep->pairs, sweep->pair_count, sweep->valid };
+    return view;
+}
+
+clv_volume_sweep_stats clv_volume_sweep_get_stats( const clv_volume_sweep* sweep )
+{
+    CLV_ASSERT( sweep != NULL );
+    return sweep->stats;
+}

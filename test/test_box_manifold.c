@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// Manifolds against answers one can work out, and random boxes against projections onto all 15 axes in double precision.
+#include "narrow/box_manifold.h"
+#include "support.h"
+
+#include <math.h>
+
+#define HALF_ROOT 0.70710678f
+
+static narrow_box box_at( float x, float y, float z, float half )
+{
+    narrow_box box = { { x, y, z }, { half, half, half }, { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
+    return box;
+}
+
+static bool is_near( float a, float b )
+{
+    return fabsf( a - b ) < 1e-5f;
+}
+
+static float deepest( const narrow_manifold* manifold )
+{
+    float least = INFINITY;
+    for ( uint32_t k = 0; k < manifold->count; ++k )
+    {
+        least = fminf( least, manifold->points[k].separation );
+    }
+    return least;
+}
+
+static void faces_that_overlap_meet_in_four_points( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0.9f, 0, 0, 0.5f );
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK( is_near( m.normal.x, 1 ) && is_near( m.normal.y, 0 ) && is_near( m.normal.z, 0 ) );
+    for ( uint32_t k = 0; k < 4; ++k )
+    {
+        CHECK( is_near( m.points[k].separation, -0.1f ) );
+        CHECK( is_near( m.points[k].offset.x, 0.45f ) ); // midway between the faces
+        CHECK( is_near( fabsf( m.points[k].offset.y ), 0.5f ) &&
+            is_near( fabsf( m.points[k].offset.z ), 0.5f ) );
+        for ( uint32_t i = 0; i < k; ++i )
+        {
+            CHECK( m.points[i].feature != m.points[k].feature );
+        }
+    }
+}
+
+static void touching_faces_have_separation_zero( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0, -1, 0, 0.5f );
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK( is_near( m.normal.y, -1 ) && is_near( deepest( &m ), 0 ) );
+}
+
+static void the_margin_decides_about_gaps( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0, 0, 1.25f, 0.5f );
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.2f, &m ), 0 );
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.3f, &m ), 4 );
+    CHECK( is_near( deepest( &m ), 0.25f ) );
+}
+
+static void a_small_face_on_a_large_one_keeps_its_corners( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 2 ), b = box_at( 0.5f, 2.45f, -0.5f, 0.5f );
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    for ( uint32_t k = 0; k < 4; ++k )
+    {
+        CHECK( is_near( fabsf( m.points[k].offset.x - 0.5f ), 0.5f ) );
+        CHECK( is_near( fabsf( m.points[k].offset.z + 0.5f ), 0.5f ) );
+        CHECK( is_near( m.points[k].separation, -0.05f ) );
+    }
+}
+
+static void crossed_ridges_meet_in_one_point( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0.1f, 2 * HALF_ROOT - 0.05f, 0.2f, 0.5f );
+    narrow_box about_z = { a.center, a.half,
+        { { HALF_ROOT, HALF_ROOT, 0 }, { -HALF_ROOT, HALF_ROOT, 0 }, { 0, 0, 1 } } };
+    narrow_box about_x = { b.center, b.half,
+        { { 1, 0, 0 }, { 0, HALF_ROOT, HALF_ROOT }, { 0, -HALF_ROOT, HALF_ROOT } } };
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &about_z, &about_x, 0.0f, &m ), 1 );
+    CHECK( is_near( m.normal.y, 1 ) );
+    CHECK( is_near( m.points[0].separation, -0.05f ) );
+    CHECK( is_near( m.points[0].offset.x, 0 ) );
+    CHECK( is_near( m.points[0].offset.y, HALF_ROOT - 0.025f ) );
+    CHECK( is_near( m.points[0].offset.z, 0.2f ) );
+}
+
+static void a_box_on_a_plane_stands_on_its_four_corners( void )
+{
+    narrow_box box = box_at( 3, 0.48f, -2, 0.5f );
+    narrow_manifold m;
+    clv_vec3 up = { 0, 1, 0 };
+    CHECK_EQUAL( narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 4 );
+    CHECK( is_near( m.normal.y, -1 ) );
+    for ( uint32_t k = 0; k < 4; ++k )
+    {
+        CHECK( is_near( m.points[k].separation, -0.02f ) );
+        CHECK( is_near( m.points[k].offset.y, -0.49f ) );
+    }
+    CHECK_EQUAL( narrow_box_plane( &box, up, -0.5f, 0.1f, &m ), 0 );
+    CHECK_EQUAL( narrow_box_plane( &box, up, -0.1f, 0.1f, &m ), 4 );
+}
+
+static void a_tilted_box_on_a_plane_stands_on_its_edge( void )
+{
+    narrow_box box = { { 0, HALF_ROOT - 0.01f, 0 }, { 0.5f, 0.5f, 0.5f },
+        { { HALF_ROOT, HALF_ROOT, 0 }, { -HALF_ROOT, HALF_ROOT, 0 }, { 0, 0, 1 } } };
+    narrow_manifold m;
+    clv_vec3 up = { 0, 1, 0 };
+    CHECK_EQUAL( narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 2 );
+    CHECK( is_near( deepest( &m ), -0.01f ) );
+}
+
+// ---- random boxes ------------------------------------------------------------------------------------------------
+
+static narrow_box random_box( test_random* random, float spread )
+{
+    float q[4], length = 0;
+    for ( int k = 0; k < 4; ++k )
+    {
+        q[k] = test_random_between( random, -1, 1 );
+        length += q[k] * q[k];
+    }
+    length = sqrtf( length );
+    float x = q[0] / length, y = q[1] / length, z = q[2] / length, w = q[3] / length;
+    narrow_box box = { { test_random_between( random, -spread, spread ),
+                           test_random_between( random, -spread, spread ),
+                           test_random_between( random, -spread, spread ) },
+        { test_random_between( random, 0.1f, 1.5f ), test_random_between( random, 0.1f, 1.5f ),
+            test_random_between( random, 0.1f, 1.5f ) },
+        { { 1 - 2 * ( y * y + z * z ), 2 * ( x * y + w * z ), 2 * ( x * z - w * y ) },
+            { 2 * ( x * y - w * z ), 1 - 2 * ( x * x + z * z ), 2 * ( y * z + w * x ) },
+            { 2 * ( x * z + w * y ), 2 * ( y * z - w * x ), 1 - 2 * ( x * x + y * y ) } } };
+    return box;
+}
+
+typedef struct interval
+{
+    double least, most;
+} interval;
+
+/// All eight corners onto an axis.
+static interval project( const narrow_box* box, const double axis[3] )
+{
+    interval range = { INFINITY, -INFINITY };
+    const double half[3] = { (double)box->half.x, (double)box->half.y, (double)box->half.z };
+    const double center[3] = { (double)box->center.x, (double)box->center.y, (double)box->center.z };
+    for ( int corner = 0; corner < 8; ++corner )
+    {
+        double sum = 0;
+        for ( int i = 0; i < 3; ++i )
+        {
+            double p = center[i];
+            for ( int j = 0; j < 3; ++j )
+            {
+                p += ( corner >> j & 1 ? half[j] : -half[j] ) * (double)box->axes[j][i];
+            }
+            sum += p * axis[i];
+        }
+        range.least = fmin( range.least, sum );
+        range.most = fmax( range.most, sum );
+    }
+    return range;
+}
+
+/// How far apart they are along an axis of any length, either way; -INFINITY for no axis at all.
+static double gap_along( const narrow_box* a, const narrow_box* b, const double axis[3] )
+{
+    double length = sqrt( axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] );
+    if ( length < 1e-4 )
+    {
+        return -INFINITY;
+    }
+    interval ra = project( a, axis ), rb = project( b, axis );
+    return fmax( ra.least - rb.most, rb.least - ra.most ) / length;
+}
+
+static double gap_of_all_axes( const narrow_box* a, const narrow_box* b )
+{
+    double best = -INFINITY;
+    for ( int i = 0; i < 3; ++i )
+    {
+        const double ai[3] = { (double)a->axes[i][0], (double)a->axes[i][1], (double)a->axes[i][2] };
+        const double bi[3] = { (double)b->axes[i][0], (double)b->axes[i][1], (double)b->axes[i][2] };
+        best = fmax( best, fmax( gap_along( a, b, ai ), gap_along( a, b, bi ) ) );
+        for ( int j = 0; j < 3; ++j )
+        {
+            const double bj[3] = { (double)b->axes[j][0], (double)b->axes[j][1], (double)b->axes[j][2] };
+            const double cross[3] = { ai[1] * bj[2] - ai[2] * bj[1], ai[2] * bj[0] - ai[0] * bj[2],
+                ai[0] * bj[1] - ai[1] * bj[0] };
+            best = fmax( best, gap_along( a, b, cross ) );
+        }
+    }
+    return best;
+}
+
+/// The gap along the manifold's own normal, from a to b.
+static double gap_along_normal( const narrow_box* a, const narrow_box* b, clv_vec3 normal )
+{
+    const double axis[3] = { (double)normal.x, (double)normal.y, (double)normal.z };
+    return project( b, axis ).least - project( a, axis ).most;
+}
+
+static void check_hit( const narrow_box* a, const narrow_box* b, const narrow_manifold* m, double gap )
+{
+    const double n[3] = { (double)m->normal.x, (double)m->normal.y, (double)m->normal.z };
+    CHECK( fabs( n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1 ) < 1e-4 );
+    double along = gap_along_normal( a, b, m->normal );
+    CHECK( along <= gap + 1e-4 );
+    // Faces are preferred within 5 % and a hundredth of the smallest half side.
+    CHECK( along >= 1.06 * gap - 0.02 );
+    for ( uint32_t k = 0; k < m->count; ++k )
+    {
+        CHECK( (double)m->points[k].separation >= along - 1e-4 );
+        CHECK( (double)m->points[k].separation <= 1e-4 );
+    }
+}
+
+static void random_boxes_agree_with_all_fifteen_axes( void )
+{
+    test_random random = test_random_make( 11 );
+    uint32_t hits = 0, misses = 0, edges = 0;
+    uint32_t count = test_scaled( 200000 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        test_where.seed = i;
+        narrow_box a = random_box( &random, 1.2f ), b = random_box( &random, 1.2f );
+        double gap = gap_of_all_axes( &a, &b );
+        narrow_manifold m;
+        uint32_t points = narrow_box_box( &a, &b, 0.0f, &m );
+        if ( gap > 1e-4 )
+        {
+            CHECK_EQUAL( points, 0 );
+            misses += 1;
+        }
+        else if ( gap < -1e-4 )
+        {
+            CHECK( points >= 1 && points <= NARROW_MANIFOLD_POINTS );
+            check_hit( &a, &b, &m, gap );
+            hits += 1;
+            edges += points == 1 ? 1u : 0u;
+        }
+    }
+    CHECK( hits > count / 10 && misses > count / 10 && edges > count / 100 );
+}
+
+static void swapping_the_boxes_turns_the_normal( void )
+{
+    test_random random = test_random_make( 12 );
+    for ( uint32_t i = 0; i < 20000; ++i )
+    {
+        test_where.seed = i;
+        narrow_box a = random_box( &random, 1 ), b = random_box( &random, 1 );
+        narrow_manifold ab, ba;
+        uint32_t hit = narrow_box_box( &a, &b, 0.0f, &ab ), back = narrow_box_box( &b, &a, 0.0f, &ba );
+        CHECK( ( hit > 0 ) == ( back > 0 ) );
+        if ( hit > 0 )
+        {
+            // The same axis, or one of the ties that the preference for faces of the first box decides.
+            double there = gap_along_normal( &a, &b, ab.normal ),
+                   home = gap_along_normal( &b, &a, ba.normal );
+            CHECK( fabs( there - home ) < 0.02 + 0.06 * fabs( there ) );
+        }
+    }
+}
+
+// Resting boxes tremble; impulses find their points again only if the features stay.
+static void features_survive_a_tremble( void )
+{
+    narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0.2f, 0.99f, 0.1f, 0.5f );
+    narrow_manifold before, after;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &before ), 4 );
+    b.center.x += 1e-3f;
+    b.center.y -= 1e-3f;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &after ), 4 );
+    for ( uint32_t k = 0; k < 4; ++k )
+    {
+        CHECK_EQUAL( before.points[k].feature, after.points[k].feature );
+    }
+}
+
+static void nothing_is_lost_far_from_the_origin( void )
+{
+    narrow_box a = box_at( 1e6f, 0, -1e6f, 0.5f ), b = box_at( 1e6f, 0.875f, -1e6f, 0.5f );
+    narrow_manifold m;
+    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK( is_near( deepest( &m ), -0.125f ) );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( faces_that_overlap_meet_in_four_points ),
+        TEST_CASE( touching_faces_have_separation_zero ),
+        TEST_CASE( the_margin_decides_about_gaps ),
+        TEST_CASE( a_small_face_on_a_large_one_keeps_its_corners ),
+        TEST_CASE( crossed_ridges_meet_in_one_point ),
+        TEST_CASE( a_box_on_a_plane_stands_on_its_four_corners ),
+        TEST_CASE( a_tilted_box_on_a_plane_stands_on_its_edge ),
+        TEST_CASE( random_boxes_agree_with_all_fifteen_axes ),
+        TEST_CASE( swapping_the_boxes_turns_the_normal ),
+        TEST_CASE( features_survive_a_tremble ),
+        TEST_CASE( nothing_is_lost_far_from_the_origin ),
+    };
+    return test_run( "box_manifold", cases, TEST_COUNT( cases ), argc, argv );
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "cleave/volume.h"
+#include "shapes.h"
+#include "support.h"
+#include "volume/bound.h"
+#include "volume/principal_axis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- rounding
+
+static void rounding_goes_outwards_by_less_than_a_step( void )
+{
+    math_random random = math_random_seed( 41 );
+    for ( int i = 0; i < 100000; ++i )
+    {
+        double value = math_random_between( &random, -1, 1 ) *
+            ( i % 3 == 0         ? 1e30
+                    : i % 3 == 1 ? 1.0
+                                 : 1e-42 );
+        float up = volume_round_up( value ), down = volume_round_down( value );
+        CHECK( (double)down <= value && value <= (double)up );
+        CHECK( nextafterf( down, INFINITY ) >= up ); // neighbours, or the same
+        CHECK( (double)nextafterf( up, -INFINITY ) < value && (double)nextafterf( down, INFINITY ) > value );
+    }
+    CHECK( volume_round_up( 0.5 ) == 0.5f && volume_round_down( -3.0 ) == -3.0f &&
+        volume_round_up( 0.0 ) == 0.0f );
+    CHECK( volume_round_up( 1e300 ) == INFINITY && volume_round_down( 1e-300 ) == 0.0f );
+    CHECK( volume_round_up( 1e-300 ) > 0.0f && volume_round_up( -1e-300 ) == 0.0f );
+}
+
+// ---- volumes
+
+static void volumes_of_a_box_in_place( void )
+{
+    clv_shape box = clv_box_shape( ( clv_vec3 ){ 1, 2, 3 } );
+    clv_aabb aabb;
+    clv_dop18 dop;
+    clv_sphere sphere;
+    CHECK_OK( clv_shape_aabb( box, clv_transform_at( 10, 20, 30 ), &aabb ) );
+    CHECK( aabb.lower.x == 9.0f && aabb.lower.y == 18.0f && aabb.lower.z == 27.0f );
+    CHECK( aabb.upper.x == 11.0f && aabb.upper.y == 22.0f && aabb.upper.z == 33.0f );
+    CHECK_OK( clv_shape_dop18( box, clv_transform_at( 10, 20, 30 ), &dop ) );
+    const float lower[9] = { 9, 18, 27, 27, -13, 36, -24, 45, -15 };
+    const float upper[9] = { 11, 22, 33, 33, -7, 44, -16, 55, -5 };
+    for ( int i = 0; i < 9; ++i )
+    {
+        CHECK( dop.lower[i] == lower[i] && dop.upper[i] == upper[i] );
+    }
+    CHECK_OK( clv_shape_sphere( box, clv_transform_at( 10, 20, 30 ), &sphere ) );
+    CHECK( sphere.center.x == 10.0f && sphere.radius >= sqrtf( 14.0f ) && sphere.radius < 3.74166f );
+}
+
+static void an_octahedron_fills_its_dop_better_than_its_box( void )
+{
+    // A truncated octahedron's square faces are the planes of the box; its diagonals x + y reach 1.5, not 2.
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create_truncated_octahedron( ( clv_vec3 ){ 1, 1, 1 }, &hull ) );
+    clv_dop18 dop;
+    CHECK_OK( clv_shape_dop18( clv_hull_shape( hull ), clv_identity_transform(), &dop ) );
+    for ( int i = 0; i < 9; ++i )
+    {
+        CHECK( dop.upper[i] == ( i < 3 ? 1.0f : 1.5f ) && dop.lower[i] == -dop.upper[i] );
+    }
+    clv_sphere sphere;
+    CHECK_OK( clv_shape_sphere( clv_hull_shape( hull ), clv_identity_transform(), &sphere ) );
+    CHECK( sphere.radius >= sqrtf( 1.25f ) && sphere.radius < 1.11804f );
+    clv_hull_destroy( hull );
+}
+
+// Contains the shape along each axis, and by no more than the rounding of a float.
+static void volumes_contain_and_are_tight( void )
+{
+    math_random random = math_random_seed( 42 );
+    for ( int i = 0; i < 8000; ++i )
+    {
+        clv_shape shape = shapes_make( (shapes_kind)( i % SHAPES_KIND_COUNT ) );
+        clv_transform at = shapes_pose( &random, i % 2 ? 10 : 1e5 );
+        double step = i % 2 ? 2e-6 : 2e-2; // floats up to 20, and up to 2e5
+        clv_aabb aabb;
+        clv_dop18 dop;
+        clv_sphere sphere;
+        CHECK_OK( clv_shape_aabb( shape, at, &aabb ) );
+        CHECK_OK( clv_shape_dop18( shape, at, &dop ) );
+        CHECK_OK( clv_shape_sphere( shape, at, &sphere ) );
+        for ( uint32_t axis = 0; axis < 9; ++axis )
+        {
+            math_vec3 direction = math_widen( clv_dop18_axis( axis ) );
+            double upper = shapes_reach( shape, at, direction ),
+                   lower = -shapes_reach( shape, at, math_neg( direction ) );
+            // The judge rounds too, by some 1e-16 of the position.
+            CHECK( (double)dop.upper[axis] >= upper - 1e-10 && (double)dop.upper[axis] <= upper + step );
+            CHECK( (double)dop.lower[axis] <= lower + 1e-10 && (double)dop.lower[axis] >= lower - step );
+            if ( axis < 3 )
+            {
+                CHECK( ( &aabb.lower.x )[axis] == dop.lower[axis] &&
+                    ( &aabb.upper.x )[axis] == dop.upper[axis] );
+            }
+            double reach = (double)sphere.radius * math_length( direction );
+            CHECK( math_dot( direction, math_widen( sphere.center ) ) + reach >= upper - 1e-10 );
+        }
+    }
+}
+
+static void bad_shapes_have_no_volume( void )
+{
+    clv_transform lost = clv_transform_at( NAN, 0, 0 );
+    clv_aabb aabb;
+    clv_dop18 dop;
+    clv_sphere sphere;
+    CHECK_RESULT( clv_shape_aabb( clv_sphere_shape( 1 ), lost, &aabb ), CLV_BAD_ARGUMENT );
+    lost.position.x = INFINITY;
+    CHECK_RESULT( clv_shape_dop18( clv_sphere_shape( 1 ), lost, &dop ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT(
+        clv_shape_sphere( clv_sphere_shape( -1 ), clv_identity_transform(), &sphere ), CLV_BAD_ARGUMENT );
+}
+
+static void touching_volumes_overlap( void )
+{
+    clv_sphere a = { { 0, 0, 0 }, 1 }, b = { { 3, 4, 0 }, 4 }, c = { { 3, 4, 0 }, 3.9999998f };
+    CHECK( clv_sphere_overlap( a, b ) && !clv_sphere_overlap( a, c ) );
+    clv_dop18 d, e;
+    clv_shape box = clv_box_shape( ( clv_vec3 ){ 1, 1, 1 } );
+    CHECK_OK( clv_shape_dop18( box, clv_identity_transform(), &d ) );
+    CHECK_OK( clv_shape_dop18( box, clv_transform_at( 2, 2, 2 ), &e ) );
+    CHECK( clv_dop18_overlap( &d, &e ) );
+    CHECK_OK( clv_shape_dop18( box, clv_transform_at( 2.0000002f, 2, 2 ), &e ) );
+    CHECK( !clv_dop18_overlap( &d, &e ) );
+}
+
+// ---- the axis
+
+static void the_axis_follows_the_spread( void )
+{
+    for ( uint32_t axis = 0; axis < 9; ++axis )
+    {
+        volume_spread spread = { 0 };
+        math_random random = math_random_seed( axis );
+        math_vec3 along = math_widen( clv_dop18_axis( axis ) );
+        for ( int i = 0; i < 200; ++i )
+        {
+            math_vec3 p = math_scale( math_random_direction( &random ), 1.0 );
+            p = math_add_scaled( p, along, math_random_between( &random, -10, 10 ) );
+            volume_spread_add(
+                &spread, math_add( p, math_make( 1e6, -1e6, 1e5 ) ) ); // the mean is no part of it
+        }
+        CHECK_EQUAL( volume_nearest_axis( volume_spread_direction( &spread ), 9 ), axis );
+    }
+    volume_spread same = { 0 };
+    volume_spread_add( &same, math_make( 1, 2, 3 ) );
+    volume_spread_add( &same, math_make( 1, 2, 3 ) );
+    CHECK( math_largest( volume_spread_direction( &same ) ) == 0.0 );
+}
+
+// ---- sweeping
+
+static clv_volume_sweep* make_sweep( uint32_t period, uint32_t axis )
+{
+    clv_volume_sweep_def def = clv_default_volume_sweep_def();
+    def.pca_period = period;
+    def.first_axis = axis;
+    clv_volume_sweep* sweep = NULL;
+    CHECK_OK( clv_volume_sweep_create( &def, &sweep ) );
+    return sweep;
+}
+
+typedef struct crowd
+{
+    clv_aabb aabbs[400];
+    clv_dop18 dops[400];
+    clv_sphere spheres[400];
+    uint32_t count;
+} crowd;
+
+// Every fourth scene sits on a lattice, so that volumes touch exactly.
+static void make_crowd( crowd* c, uint32_t seed )
+{
+    math_random random = math_random_seed( seed );
+    c->count = (uint32_t)math_random_between( &random, 0, 400 );
+    for ( uint32_t i = 0; i < c->count; ++i )
+    {
+        clv_shape shape = shapes_make( (shapes_kind)( seed % SHAPES_KIND_COUNT ) );
+        clv_transform at = shapes_pose( &random, 6 );
+        if ( seed % 4 == 0 )
+        {
+            at =
+                clv_transform_at( floorf( at.position.x ), floorf( at.position.y ), floorf( at.position.z ) );
+            shape =
+                seed % 8 == 0 ? clv_box_shape( ( clv_vec3 ){ 0.5f, 0.5f, 0.5f } ) : clv_sphere_shape( 0.5f );
+        }
+        CHECK_OK( clv_shape_aabb( shape, at, &c->aabbs[i] ) );
+        CHECK_OK( clv_shape_dop18( shape, at, &c->dops[i] ) );
+        CHECK_OK( clv_shape_sphere( shape, at, &c->spheres[i] ) );
+    }
+}
+
+static bool crowd_overlap( const crowd* c, int kind, uint32_t i, uint32_t j )
+{
+    return kind == 0 ? clv_aabb_overlap( c->aabbs[i], c->aabbs[j] )
+        : kind == 1  ? clv_dop18_overlap( &c->dops[i], &c->dops[j] )
+                     : clv_sphere_overlap( c->spheres[i], c->spheres[j] );
+}
+
+static void check_pairs( const crowd* c, int kind, clv_pair_view view )
+{
+    static uint8_t found[400][400];
+    memset( found, 0, sizeof( found ) );
+    CHECK( view.valid );
+    for ( uint64_t i = 0; i < view.count; ++i )
+    {
+        CHECK( view.pairs[i].a < view.pairs[i].b && view.pairs[i].b < c->count );
+        found[view.pairs[i].a][view.pairs[i].b] += 1;
+    }
+    for ( uint32_t i = 0; i < c->count; ++i )
+    {
+        for ( uint32_t j = i + 1; j < c->count; ++j )
+        {
+            CHECK_EQUAL( found[i][j], crowd_overlap( c, kind, i, j ) ? 1 : 0 );
+        }
+    }
+}
+
+static void sweeps_find_what_brute_force_finds( void )
+{
+    static crowd c;
+    for ( uint32_t seed = 1; seed <= test_scaled( 60 ); ++seed )
+    {
+        test_where.seed = seed;
+        make_crowd( &c, seed );
+        for ( uint32_t axis = 0; axis < 9; ++axis )
+        {
+            clv_volume_sweep* sweep = make_sweep( seed % 2 ? 0 : 30, axis );
+            CHECK_OK( clv_volume_sweep_dops( sweep, c.dops, c.count ) );
+            check_pairs( &c, 1, clv_volume_sweep_pairs( sweep ) );
+            CHECK_OK( clv_volume_sweep_aabbs( sweep, c.aabbs, c.count ) );
+            check_pairs( &c, 0, clv_volume_sweep_pairs( sweep ) );
+            CHECK( clv_volume_sweep_get_stats( sweep ).axis < 3 );
+            CHECK_OK( clv_volume_sweep_spheres( sweep, c.spheres, c.count ) );
+            check_pairs( &c, 2, clv_volume_sweep_pairs( sweep ) );
+            clv_volume_sweep_destroy( sweep );
+        }
+    }
+}
+
+static void the_axis_changes_once_in_a_period( void )
+{
+    clv_sphere along_x[3] = { { { 0, 0, 0 }, 1 }, { { 5, 0, 0 }, 1 }, { { 10, 0, 0 }, 1 } };
+    clv_sphere along_z[3] = { { { 0, 0, 0 }, 1 }, { { 0, 0, 5 }, 1 }, { { 0, 0, 10 }, 1 } };
+    clv_volume_sweep* sweep = make_sweep( 4, 1 );
+    for ( uint32_t i = 0; i < 12; ++i )
+    {
+        CHECK_OK( clv_volume_sweep_spheres( sweep, i < 2 ? along_x : along_z, 3 ) );
+        CHECK_EQUAL( clv_volume_sweep_get_stats( sweep ).axis, i < 4 ? 0 : 2 );
+    }
+    clv_volume_sweep_destroy( sweep );
+    sweep = make_sweep( 0, 1 );
+    CHECK_OK( clv_volume_sweep_spheres( sweep, along_x, 3 ) );
+    CHECK_EQUAL( clv_volume_sweep_get_stats( sweep ).axis, 1 );
+    clv_volume_sweep_destroy( sweep );
+}
+
+static void bad_volumes_are_refused( void )
+{
+    clv_volume_sweep* sweep = make_sweep( 30, 1 );
+    clv_aabb aabbs[2] = { { { 0, 0, 0 }, { 1, 1, 1 } }, { { 0, 0, 2 }, { 1, 1, 1 } } };
+    clv_sphere spheres[2] = { { { 0, 0, 0 }, 1 }, { { 0, NAN, 0 }, 1 } };
+    CHECK_OK( clv_volume_sweep_aabbs( sweep, aabbs, 1 ) );
+    CHECK_RESULT( clv_volume_sweep_aabbs( sweep, aabbs, 2 ), CLV_BAD_BOX );
+    CHECK( !clv_volume_sweep_pairs( sweep ).valid );
+    CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
+    CHECK_OK( clv_volume_sweep_aabbs( sweep, NULL, 0 ) );
+    CHECK( clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 );
+    // Half-spaces are boxes too.
+    clv_aabb half[2] = { { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, 0, INFINITY } },
+        { { 0, -1, 0 }, { 1, 1, 1 } } };
+    CHECK_OK( clv_volume_sweep_aabbs( sweep, half, 2 ) );
+    CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
+    clv_volume_sweep_destroy( sweep );
+    clv_volume_sweep_def def = clv_default_volume_sweep_def();
+    def.first_axis = 9;
+    CHECK_RESULT( clv_volume_sweep_create( &def, &sweep ), CLV_BAD_DEF );
+    CHECK( sweep == NULL );
+}
+
+int main( int argc, char** argv )
+{
+    static const test_case cases[] = {
+        TEST_CASE( rounding_goes_outwards_by_less_than_a_step ),
+        TEST_CASE( volumes_of_a_box_in_place ),
+        TEST_CASE( an_octahedron_fills_its_dop_better_than_its_box ),
+        TEST_CASE( volumes_contain_and_are_tight ),
+        TEST_CASE( bad_shapes_have_no_volume ),
+        TEST_CASE( touching_volumes_overlap ),
+        TEST_CASE( the_axis_follows_the_spread ),
+        TEST_CASE( sweeps_find_what_brute_force_finds ),
+        TEST_CASE( the_axis_changes_once_in_a_period ),
+        TEST_CASE( bad_volumes_are_refused ),
+    };
+    return test_run( "volume", cases, TEST_COUNT( cases ), argc, argv );
+}
