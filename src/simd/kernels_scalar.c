@@ -46,7 +46,7 @@ static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink
         uint32_t row = cursor->row;
         float reach = boxes->upper[0][row];
         uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        for ( ; column < boxes->count && boxes->lower[0][column] <= reach; ++column )
+        for ( ; boxes->lower[0][column] <= reach; ++column ) // NaN ends the list
         {
             if ( overlap_axis( boxes, 1, row, column ) && overlap_axis( boxes, 2, row, column ) )
             {
