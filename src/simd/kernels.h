@@ -149,6 +149,9 @@ typedef struct simd_kernels
     /// Row by row, each against its range of columns; rows are of `items`. Adds, answers and starts as above.
     bool ( *cross_small )( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
         const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// The default engine's, simd/cells.h.
+    const struct simd_cells* cells;
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

@@ -5,6 +5,7 @@
 #ifdef CLV_HAVE_AVX2
 
 #include "base/bits.h"
+#include "simd/cells.h"
 
 #include <math.h>
 
@@ -77,6 +78,7 @@ static inline uint32_t small_round(
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small,
+    &simd_cells_avx2 };
 
 #endif

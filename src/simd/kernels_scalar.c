@@ -2,6 +2,8 @@
 // The reference: plain loops, written apart from kernel_body.h so that the two can be held against each other.
 #include "simd/kernels.h"
 
+#include "simd/cells.h"
+
 static bool overlap_axis( const simd_boxes* boxes, int axis, uint32_t a, uint32_t b )
 {
     return boxes->lower[axis][a] <= boxes->upper[axis][b] && boxes->lower[axis][b] <= boxes->upper[axis][a];
@@ -293,4 +295,5 @@ const simd_kernels simd_kernels_scalar = {
     make_small,
     sweep_small,
     cross_small,
+    &simd_cells_scalar,
 };
