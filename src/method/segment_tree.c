@@ -334,7 +334,7 @@ static uint32_t partition( range r, const segment* s, side wanted )
 
 static uint64_t sample_median( range points, int axis )
 {
-    uint64_t ranks[SAMPLES];
+    uint64_t ranks[SAMPLES] = { 0 };
     uint32_t count = points.count < SAMPLES ? points.count : SAMPLES;
     for ( uint32_t i = 0; i < count; ++i )
     {
