@@ -9,8 +9,6 @@
 
 enum
 {
-    BLOCK_BOXES = 4096,    // a leaf with more is cut again
-    BLOCK_SINGLE = 6000,   // up to here one block is the whole world
     BLOCK_SIDE = 64,       // coarse cells per axis at most
     BLOCK_SAMPLES = 64,    // boxes looked at to place the coarse grid
     BLOCK_MANY = 0xFFFF,   // in place of a block's number: the box lies in several
@@ -73,11 +71,12 @@ static inline cell_box block_input_box( const block_input* input, uint32_t index
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
 cell_extent block_measure( const block_input* input );
 
-/// Place the coarse grid. False if out of memory; then the plan is as it was.
-bool block_plan_place( block_plan* plan, base_memory* memory, const block_input* input );
+/// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
+bool block_plan_place(
+    block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
 
-/// Cut until no leaf holds more than BLOCK_BOXES by the histogram, or is a single cell. False if out of memory.
-bool block_plan_cut( block_plan* plan, base_memory* memory );
+/// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
+bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
 
 void block_plan_release( block_plan* plan, base_memory* memory );
 

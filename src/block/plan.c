@@ -70,8 +70,13 @@ cell_extent block_measure( const block_input* input )
     return extent;
 }
 
-// As many cubes of cells as there are blocks' eighths to make, but none narrower than four boxes.
-static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t count )
+enum
+{
+    CELLS_PER_BLOCK = 128 // so a cut can come close to the middle
+};
+
+// Cubes of cells, none narrower than four boxes.
+static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t count, uint32_t block_boxes )
 {
     double width[3], widest = 0;
     for ( int axis = 0; axis < 3; ++axis )
@@ -86,7 +91,7 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
         width[axis] = width[axis] > least ? width[axis] : least;
         volume *= width[axis];
     }
-    double side = cbrt( volume * 32 / count );
+    double side = cbrt( volume * block_boxes / CELLS_PER_BLOCK / count );
     for ( int axis = 0; axis < 3; ++axis )
     {
         double wanted = side > 4 * (double)extent->size[axis] ? side : 4 * (double)extent->size[axis];
@@ -103,11 +108,11 @@ static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint6
     return base_memory_reserve( memory, data, capacity, 0, count, size );
 }
 
-bool block_plan_place( block_plan* plan, base_memory* memory, const block_input* input )
+bool block_plan_place( block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
 {
     cell_extent extent = block_measure( input );
     cell_grid grid;
-    place_grid( &grid, &extent, input->count );
+    place_grid( &grid, &extent, input->count, block_boxes );
     uint64_t cells = (uint64_t)grid.dims[0] * grid.dims[1] * grid.dims[2];
     void* map = plan->map;
     void* histogram = plan->histogram;
@@ -202,12 +207,12 @@ static void map_leaf( block_plan* plan, uint32_t node_index )
 }
 
 // Two children where the boxes are halved best, or none if the node is small, or cannot be cut.
-static bool cut_node( block_plan* plan, uint32_t node_index )
+static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
 {
     block_node* node = &plan->nodes[node_index];
     uint64_t layers[BLOCK_SIDE];
     int axis = axis_to_cut( plan, node );
-    if ( axis < 0 || count_layers( plan, node, axis, layers ) <= BLOCK_BOXES )
+    if ( axis < 0 || count_layers( plan, node, axis, layers ) <= most )
     {
         return false;
     }
@@ -231,15 +236,15 @@ static bool cut_node( block_plan* plan, uint32_t node_index )
     return true;
 }
 
-bool block_plan_cut( block_plan* plan, base_memory* memory )
+bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
 {
     const cell_grid* grid = &plan->grid;
     uint64_t cells = (uint64_t)grid->dims[0] * grid->dims[1] * grid->dims[2];
-    uint64_t most = cells < BLOCK_LIMIT ? cells : BLOCK_LIMIT;
+    uint64_t leaf_limit = cells < BLOCK_LIMIT ? cells : BLOCK_LIMIT;
     void* nodes = plan->nodes;
     void* leaves = plan->leaves;
-    bool ok = reserve( memory, &nodes, &plan->node_capacity, 2 * most, sizeof( block_node ) ) &&
-        reserve( memory, &leaves, &plan->leaf_capacity, most, sizeof( block_leaf ) );
+    bool ok = reserve( memory, &nodes, &plan->node_capacity, 2 * leaf_limit, sizeof( block_node ) ) &&
+        reserve( memory, &leaves, &plan->leaf_capacity, leaf_limit, sizeof( block_leaf ) );
     plan->nodes = nodes;
     plan->leaves = leaves;
     plan->block_count = 0;
@@ -256,12 +261,12 @@ bool block_plan_cut( block_plan* plan, base_memory* memory )
     // Breadth first: nodes behind the one looked at are its descendants or its peers', so no stack is needed.
     for ( uint32_t i = 0; i < plan->node_count; ++i )
     {
-        bool may_cut = ( plan->node_count + 3 ) / 2 < most;
-        if ( !may_cut || !cut_node( plan, i ) )
+        bool may_cut = ( plan->node_count + 3 ) / 2 < leaf_limit;
+        if ( !may_cut || !cut_node( plan, i, most ) )
         {
             map_leaf( plan, i );
         }
     }
-    CLV_ASSERT( plan->block_count <= most );
+    CLV_ASSERT( plan->block_count <= leaf_limit );
     return true;
 }

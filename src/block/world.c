@@ -11,10 +11,11 @@ enum
     HISTOGRAM_BOXES = 1 << 16 // about so many boxes are counted to make one
 };
 
-void block_world_init(
-    block_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks )
+void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, uint32_t block_boxes )
 {
-    *world = ( block_world ){ .memory = memory, .kernels = kernels, .tasks = tasks };
+    *world =
+        ( block_world ){ .memory = memory, .kernels = kernels, .tasks = tasks, .block_boxes = block_boxes };
 }
 
 void block_world_release( block_world* world )
@@ -32,7 +33,7 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->scratches, world->scratch_capacity, sizeof( cell_scratch ) );
     base_memory_give( memory, world->counters, world->counter_capacity, sizeof( cell_counters ) );
     task_gather_release( &world->gather, memory );
-    block_world_init( world, memory, world->kernels, world->tasks );
+    block_world_init( world, memory, world->kernels, world->tasks, world->block_boxes );
 }
 
 // ---- memory ------------------------------------------------------------------------------------------------------
@@ -100,19 +101,19 @@ static bool plan_fits( const block_world* world, uint32_t count )
     {
         return false;
     }
-    return world->plan_age < PLAN_LIFE || world->largest_block <= 2 * BLOCK_BOXES;
+    return world->plan_age < PLAN_LIFE || world->largest_block <= 2 * (uint64_t)world->block_boxes;
 }
 
 static bool make_plan( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
-    if ( !block_plan_place( &world->plan, world->memory, input ) )
+    if ( !block_plan_place( &world->plan, world->memory, input, world->block_boxes ) )
     {
         return false;
     }
     uint32_t step = input->count / HISTOGRAM_BOXES + 1;
     world->kernels->cells->block_histogram( input, &world->plan.grid, step, world->plan.histogram );
-    if ( !block_plan_cut( &world->plan, world->memory ) )
+    if ( !block_plan_cut( &world->plan, world->memory, world->block_boxes ) )
     {
         world->plan.block_count = 0;
         return false;
@@ -238,7 +239,8 @@ static bool fill_one( block_world* world, const block_input* input )
 
 bool block_world_fill( block_world* world, const block_input* input )
 {
-    bool ok = input->count <= BLOCK_SINGLE ? fill_one( world, input ) : fill_many( world, input );
+    bool ok = input->count <= world->block_boxes + world->block_boxes / 2 ? fill_one( world, input )
+                                                                          : fill_many( world, input );
     return ok && reserve_workers( world );
 }
 

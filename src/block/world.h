@@ -12,6 +12,7 @@ typedef struct block_world
     base_memory* memory;
     const simd_kernels* kernels;
     task_runner* tasks;
+    uint32_t block_boxes; ///< boxes in a block, about
 
     block_plan plan;
     uint32_t plan_age;   ///< updates since it was made
@@ -34,8 +35,8 @@ typedef struct block_world
     task_gather gather;
 } block_world;
 
-void block_world_init(
-    block_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
+void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, uint32_t block_boxes );
 void block_world_release( block_world* world );
 
 /// Put the boxes into blocks. False if out of memory; the next call starts afresh.

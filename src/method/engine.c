@@ -5,9 +5,17 @@
 
 #include "block/world.h"
 
+// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many.
+static const method_param s_params[] = {
+    { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
+    { "cleave.block", 4096, 16, 1e6, true, "boxes in a block, about" },
+};
+
 enum
 {
-    FEW = 200 // where the two cross; docs/measuring.md has the figures
+    PARAM_FEW,
+    PARAM_BLOCK,
+    PARAM_COUNT
 };
 
 typedef struct engine
@@ -37,7 +45,8 @@ static void* create( const method_context* context )
     }
     self->context = context;
     self->few = method_brute.create( context );
-    block_world_init( &self->many, context->memory, context->kernels, context->tasks );
+    block_world_init( &self->many, context->memory, context->kernels, context->tasks,
+        (uint32_t)context->params[PARAM_BLOCK] );
     if ( self->few == NULL )
     {
         destroy( self );
@@ -49,7 +58,7 @@ static void* create( const method_context* context )
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     engine* self = state;
-    if ( input->live_count <= FEW )
+    if ( input->live_count <= self->context->params[PARAM_FEW] )
     {
         return method_brute.update( self->few, input, sink, counters );
     }
@@ -81,6 +90,9 @@ const method method_engine = {
     .space_cost = "O(n)",
     .has_isa = true,
     .has_threads = true,
+    .is_temporal = true,
+    .params = s_params,
+    .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
     .update = update,
