@@ -3,7 +3,7 @@
 // any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/methods.h"
 
-#include "block/world.h"
+#include "engine/world.h"
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many.
 static const method_param s_params[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "block/world.h"
+#include "engine/world.h"
 
 #include "base/assertion.h"
 
