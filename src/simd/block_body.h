@@ -79,7 +79,7 @@ static inline void visit_leaves( const block_work* work, record r, cell_span spa
     const cell_grid* grid = &work->plan->grid;
     uint32_t base = coarse_cell( grid, span.first );
     uint32_t kind = (uint32_t)( size | size >> 15 | size >> 30 ) & 7;
-    uint32_t seen[8], seen_count = 0;
+    uint32_t seen[8] = { 0 }, seen_count = 0;
     for ( uint32_t corner = 0; corner < 8; ++corner )
     {
         if ( ( corner & ~kind ) != 0 )
