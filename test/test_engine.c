@@ -92,7 +92,7 @@ static uint64_t live( test_crowd crowd, uint32_t count, const char* settings, cl
 }
 
 static const char* const s_settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.block=150",
-    "cleave.few=0,cleave.block=5000" };
+    "cleave.few=0,cleave.block=2000" };
 static const uint32_t s_sizes[] = { 2, 17, 64, 65, 300, 1500, 4000 };
 
 static void small_blocks_find_what_brute_force_finds( void )

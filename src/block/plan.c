@@ -53,7 +53,7 @@ cell_extent block_measure( const block_input* input )
         }
         count += sum == 0;
     }
-    cell_extent extent;
+    cell_extent extent = { .crowding = 1 };
     for ( int axis = 0; axis < 3; ++axis )
     {
         window_of( centres[axis], count, &extent.low[axis], &extent.high[axis] );

@@ -81,6 +81,7 @@ typedef struct cell_extent
 {
     float low[3], high[3];
     float size[3];
+    float crowding; ///< how many more others a box has around it than if all were spread evenly; at least 1
 } cell_extent;
 
 /// The grid that should cost least for `count` boxes of this extent, by a model with measured constants.

@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const double COST_ENTRY = 22;    // counted, placed, made small, its row set up
-static const double COST_WORD = 6;      // 64 lanes tested against one row
+static const double COST_WORD = 10;     // 64 lanes tested against one row
 static const double COST_CELL = 40;     // looked at at all
 static const double COST_CANDIDATE = 0; // the same for every grid
 
@@ -14,11 +14,13 @@ typedef struct region
 {
     double width[3];
     double size[3];
+    double crowding;
 } region;
 
 static region region_of( const cell_extent* extent )
 {
     region r;
+    r.crowding = extent->crowding;
     double widest = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -52,7 +54,7 @@ static double cost_of( const region* r, uint32_t count, const uint32_t dims[3] )
         cells *= dims[axis];
     }
     double entries = count * copies;
-    double per_cell = entries / cells;
+    double per_cell = entries / cells * r->crowding; // around an entry, not around an empty cell
     return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL +
         COST_CANDIDATE;
 }
@@ -72,7 +74,7 @@ static cell_grid grid_with( const cell_extent* extent, const region* r, const ui
 
 cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
 {
-    static const double targets[] = { 6, 9, 13, 19, 28, 40, 56, 80, 120 };
+    static const double targets[] = { 4, 6, 9, 13, 19, 28, 40, 56, 80, 120 };
     region r = region_of( extent );
     double volume = r.width[0] * r.width[1] * r.width[2];
     uint32_t best[3] = { 1, 1, 1 };

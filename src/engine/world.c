@@ -7,7 +7,8 @@
 
 enum
 {
-    PLAN_LIFE = 8,            // updates a plan may serve before it is made again, if it no longer fits
+    SINGLE = 3,    // so many blocks' boxes still go into one: cutting them costs more than it saves
+    PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
     HISTOGRAM_BOXES = 1 << 16 // about so many boxes are counted to make one
 };
 
@@ -239,8 +240,8 @@ static bool fill_one( block_world* world, const block_input* input )
 
 bool block_world_fill( block_world* world, const block_input* input )
 {
-    bool ok = input->count <= world->block_boxes + world->block_boxes / 2 ? fill_one( world, input )
-                                                                          : fill_many( world, input );
+    bool ok = input->count <= (uint64_t)SINGLE * world->block_boxes ? fill_one( world, input )
+                                                                    : fill_many( world, input );
     return ok && reserve_workers( world );
 }
 

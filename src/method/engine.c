@@ -8,7 +8,7 @@
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many.
 static const method_param s_params[] = {
     { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
-    { "cleave.block", 4096, 16, 1e6, true, "boxes in a block, about" },
+    { "cleave.block", 16384, 16, 1e6, true, "boxes in a block, about" },
 };
 
 enum

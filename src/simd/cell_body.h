@@ -41,6 +41,39 @@ static inline scaling scaling_of( const cell_grid* grid )
     return s;
 }
 
+// The sample once more, counted in 4 x 4 x 4 cells: of the others in its cell, a box sees as many as an even spread would
+// give it, times this.
+static float measure_crowding( const cell_job* job, const cell_extent* extent, uint32_t step )
+{
+    enum
+    {
+        SIDE = 4,
+        CELLS = SIDE * SIDE * SIDE
+    };
+    uint32_t counts[CELLS] = { 0 };
+    uint32_t samples = 0;
+    for ( uint32_t i = 0; i < job->count; i += step, ++samples )
+    {
+        uint32_t cell = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            float width = extent->high[axis] - extent->low[axis];
+            float at = ( job->boxes[i].lower[axis] - extent->low[axis] ) / width * SIDE;
+            at = at > 0 ? at : 0; // also where there is no width
+            at = at < SIDE - 1 ? at : SIDE - 1;
+            cell = cell * SIDE + (uint32_t)at;
+        }
+        counts[cell] += 1;
+    }
+    float seen = 0;
+    for ( uint32_t cell = 0; cell < CELLS; ++cell )
+    {
+        seen += (float)counts[cell] * ( (float)counts[cell] - 1 );
+    }
+    float even = (float)samples * ( (float)samples - 1 ) / CELLS;
+    return seen > even ? seen / even : 1;
+}
+
 // Corners and sizes of a sample of the boxes: those outside the region it spans are counted to its rim.
 static cell_extent measure( const cell_job* job )
 {
@@ -79,6 +112,7 @@ static cell_extent measure( const cell_job* job )
     {
         extent.size[axis] = sum[axis] / (float)samples;
     }
+    extent.crowding = measure_crowding( job, &extent, step );
     return extent;
 }
 
@@ -317,6 +351,11 @@ static inline row_bytes row_of( uint64_t row )
     return r;
 }
 
+enum
+{
+    LANE_PARTS = 64 / BYTE_LANES // registers in a word of 64 lanes
+};
+
 // The lanes of BYTE_LANES entries.
 typedef struct lane_bytes
 {
@@ -402,77 +441,59 @@ static inline clv_result put_hits(
     return view->candidate_count < CELL_CANDIDATES ? CLV_OK : test_candidates( view, sink );
 }
 
-// At most 64 entries: the lanes stay in registers, and rows without a hit are passed over without a branch.
-static clv_result search_few( cell_view* view, pair_sink* sink )
+// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
+// without a branch. `behind` are the lanes behind the first row; the next row's are one fewer where the rows are these very
+// lanes (shift 1), and the same where the rows lie before them (shift 0).
+static clv_result search_word(
+    cell_view* view, const lane_bytes* lanes, uint32_t word, uint32_t first, uint32_t last, pair_sink* sink )
 {
-    cell_scratch* scratch = view->job->scratch;
-    const uint64_t* rows = scratch->rows;
+    const uint64_t* rows = view->job->scratch->rows;
     uint64_t hits[64];
     uint32_t hit_rows[64];
     uint32_t found = 0;
-    enum
-    {
-        PARTS = 64 / BYTE_LANES
-    };
-    lane_bytes lanes[PARTS];
-    for ( uint32_t part = 0; part < PARTS; ++part )
-    {
-        lanes[part] = lanes_at( scratch->lanes + (size_t)part * BYTE_LANES, 64 );
-    }
-    uint64_t behind = ~(uint64_t)1;
-    for ( uint32_t row = 0; row + 1 < view->count; ++row )
+    uint32_t shift = first == word;
+    uint64_t behind = ~(uint64_t)shift;
+    for ( uint32_t row = first; row < last; ++row )
     {
         row_bytes r = row_of( rows[row] );
         uint64_t all = 0;
-        for ( uint32_t part = 0; part < PARTS; ++part )
+        for ( uint32_t part = 0; part < LANE_PARTS; ++part )
         {
             all |= lane_hits( &lanes[part], &r ) << ( part * BYTE_LANES % 64 );
         }
         all &= behind;
-        behind <<= 1;
+        behind <<= shift;
         hits[found] = all;
         hit_rows[found] = row;
         found += all != 0;
     }
-    for ( uint32_t i = 0; i < found; ++i )
+    clv_result result = CLV_OK;
+    for ( uint32_t i = 0; i < found && result == CLV_OK; ++i )
     {
-        clv_result result = put_hits( view, hit_rows[i], 0, hits[i], sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
+        result = put_hits( view, hit_rows[i], word, hits[i], sink );
     }
-    return CLV_OK;
+    return result;
 }
 
-static clv_result search_many( cell_view* view, uint32_t stride, pair_sink* sink )
+// All rows against all lanes behind them, a word of lanes at a time.
+static clv_result search_rows( cell_view* view, uint32_t stride, pair_sink* sink )
 {
-    cell_scratch* scratch = view->job->scratch;
-    for ( uint32_t row = 0; row + 1 < view->count; ++row )
+    const uint8_t* at = view->job->scratch->lanes;
+    clv_result result = CLV_OK;
+    for ( uint32_t word = 0; word < view->count && result == CLV_OK; word += 64 )
     {
-        row_bytes r = row_of( scratch->rows[row] );
-        uint64_t behind = ~(uint64_t)1 << ( row & 63 );
-        for ( uint32_t word = row & ~63u; word < view->count; word += 64 )
+        lane_bytes lanes[LANE_PARTS];
+        for ( uint32_t part = 0; part < LANE_PARTS; ++part )
         {
-            uint64_t all = 0;
-            for ( uint32_t part = 0; part < 64; part += BYTE_LANES )
-            {
-                lane_bytes l = lanes_at( scratch->lanes + word + part, stride );
-                all |= lane_hits( &l, &r ) << part;
-            }
-            all &= behind;
-            behind = ~(uint64_t)0;
-            if ( all != 0 )
-            {
-                clv_result result = put_hits( view, row, word, all, sink );
-                if ( result != CLV_OK )
-                {
-                    return result;
-                }
-            }
+            lanes[part] = lanes_at( at + word + (size_t)part * BYTE_LANES, stride );
+        }
+        for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
+        {
+            uint32_t last = first + 64 < view->count ? first + 64 : view->count;
+            result = search_word( view, lanes, word, first, last, sink );
         }
     }
-    return CLV_OK;
+    return result;
 }
 
 static clv_result search_grid( const cell_job* job, nesting at, pair_sink* sink );
@@ -513,7 +534,7 @@ static clv_result search_cell(
     }
     uint32_t stride = ( view->count + 63 ) & ~63u;
     load_cell( view, stride );
-    clv_result result = stride == 64 ? search_few( view, sink ) : search_many( view, stride, sink );
+    clv_result result = search_rows( view, stride, sink );
     result = result == CLV_OK ? test_candidates( view, sink ) : result;
     job->counters->cell_count += 1;
     job->counters->entry_count += view->count;
