@@ -69,14 +69,20 @@ static bool reserve_places( block_world* world, uint64_t pieces, uint64_t blocks
     return ok;
 }
 
+static uint32_t block_count( const block_world* world )
+{
+    return world->plan.block_count > 0 ? world->plan.block_count : 1;
+}
+
 static bool reserve_workers( block_world* world )
 {
-    uint32_t count = task_worker_count( world->tasks );
+    uint32_t workers = task_worker_count( world->tasks );
+    uint32_t count = block_count( world ) > 1 ? workers : 1; // the others would find nothing to do
     if ( world->scratch_capacity == 0 )
     {
         void* scratches = NULL;
         if ( !base_memory_reserve(
-                 world->memory, &scratches, &world->scratch_capacity, 0, count, sizeof( cell_scratch ) ) )
+                 world->memory, &scratches, &world->scratch_capacity, 0, workers, sizeof( cell_scratch ) ) )
         {
             return false;
         }
@@ -85,7 +91,7 @@ static bool reserve_workers( block_world* world )
     }
     void* counters = world->counters;
     bool ok = base_memory_reserve(
-        world->memory, &counters, &world->counter_capacity, 0, count, sizeof( cell_counters ) );
+        world->memory, &counters, &world->counter_capacity, 0, workers, sizeof( cell_counters ) );
     world->counters = counters;
     for ( uint32_t i = 0; i < count && ok; ++i )
     {
@@ -287,7 +293,11 @@ static clv_result search_piece(
 clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
     memset( world->counters, 0, (size_t)world->counter_capacity * sizeof( cell_counters ) );
-    uint32_t blocks = world->plan.block_count > 0 ? world->plan.block_count : 1;
+    uint32_t blocks = block_count( world );
+    if ( blocks == 1 )
+    {
+        return search_piece( 0, 0, sink, test_count, world ); // nothing to join
+    }
     return task_gather_run(
         &world->gather, world->memory, world->tasks, blocks, search_piece, world, sink, test_count );
 }
