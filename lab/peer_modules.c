@@ -155,8 +155,8 @@ static bool file_exists( const char* path )
 static bool load_module( const char* folder, const known_peer* peer, char reason[REASON_ROOM] )
 {
     char path[PATH_ROOM];
-    snprintf( path, sizeof( path ), "%s/%s" MODULE_ENDING, folder, peer->module );
-    if ( !file_exists( path ) )
+    int length = snprintf( path, sizeof( path ), "%s/%s" MODULE_ENDING, folder, peer->module );
+    if ( length < 0 || (size_t)length >= sizeof( path ) || !file_exists( path ) )
     {
         snprintf( reason, REASON_ROOM, "not built (needs a C++ compiler and Debian's %s)", peer->package );
         return false;

@@ -171,7 +171,10 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     {
         sort_axis( self, input, axis );
     }
-    memset( self->is_listed, 0, self->slot_count );
+    if ( self->slot_count > 0 )
+    {
+        memset( self->is_listed, 0, self->slot_count );
+    }
     for ( uint32_t i = 0; i < count; ++i )
     {
         self->is_listed[method_live_slot( input, i )] = 1;
@@ -198,7 +201,10 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
 static uint32_t mark_live( isap* self, const method_input* input )
 {
     uint32_t fresh = 0;
-    memset( self->is_live, 0, self->slot_count );
+    if ( self->slot_count > 0 )
+    {
+        memset( self->is_live, 0, self->slot_count );
+    }
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = method_live_slot( input, i );
@@ -241,7 +247,10 @@ static void append_fresh( isap* self, const method_input* input, uint32_t end_co
             end_count += 2;
         }
     }
-    memcpy( self->is_listed, self->is_live, self->slot_count );
+    if ( self->slot_count > 0 )
+    {
+        memcpy( self->is_listed, self->is_live, self->slot_count );
+    }
 }
 
 static void refresh( isap* self, const method_input* input )
