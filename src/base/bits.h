@@ -2,6 +2,7 @@
 // Bit tricks with a portable twin each.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -64,4 +65,10 @@ static inline void base_prefetch( const void* address )
 #else
     (void)address;
 #endif
+}
+
+/// isfinite for doubles, which mingw's headers cannot take without narrowing them.
+static inline bool base_is_finite( double value )
+{
+    return value - value == 0;
 }

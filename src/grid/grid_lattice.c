@@ -2,6 +2,8 @@
 // Sums run in slot order, in double, on one thread: the same lattice on every instruction set.
 #include "grid/grid_lattice.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 
 enum
@@ -47,7 +49,7 @@ static bulk find_bulk( const clv_aabb* boxes, const uint32_t* live, uint32_t cou
     for ( uint32_t i = 0; i < count; i += step )
     {
         double centre = centre_at( &boxes[live != NULL ? live[i] : i], axis );
-        if ( isfinite( centre ) )
+        if ( base_is_finite( centre ) )
         {
             samples[sample_count++] = centre;
         }
@@ -79,7 +81,7 @@ static double measure( const clv_aabb* boxes, const uint32_t* live, uint32_t cou
         for ( int axis = 0; axis < 3; ++axis )
         {
             centre[axis] = centre_at( box, axis );
-            is_in = is_in && isfinite( centre[axis] ) && centre[axis] >= bulks[axis].low &&
+            is_in = is_in && base_is_finite( centre[axis] ) && centre[axis] >= bulks[axis].low &&
                 centre[axis] <= bulks[axis].high;
         }
         if ( !is_in )
