@@ -146,8 +146,7 @@ static void two_lists_are_swept_alike_everywhere( void )
 typedef struct small_hand
 {
     int16_t lower[2][MOST + SMALL_ROUND], upper[2][MOST + SMALL_ROUND];
-    uint32_t items[MOST + SMALL_ROUND], ends[MOST];
-    simd_item exact[MOST];
+    uint32_t slots[MOST + SMALL_ROUND], ends[MOST];
     simd_small_row rows[MOST];
     simd_small_boxes boxes;
 } small_hand;
@@ -159,10 +158,7 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     {
         s->lower[0][i] = (int16_t)h->boxes[i].lower.y, s->upper[0][i] = (int16_t)h->boxes[i].upper.y;
         s->lower[1][i] = (int16_t)h->boxes[i].lower.z, s->upper[1][i] = (int16_t)h->boxes[i].upper.z;
-        const clv_aabb* box = &h->boxes[i];
-        s->exact[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, i,
-            { box->upper.x, box->upper.y, box->upper.z }, 0 };
-        s->items[i] = i;
+        s->slots[i] = i;
         s->ends[i] = i + 1 + test_random_below( random, h->count - i );
         uint32_t begin = test_random_below( random, h->count + 1 );
         s->rows[i] = ( simd_small_row ){
@@ -176,10 +172,10 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     s->boxes = ( simd_small_boxes ){
         { s->lower[0], s->lower[1] },
         { s->upper[0], s->upper[1] },
-        s->items,
+        s->slots,
         s->ends,
         h->count,
-        s->exact,
+        h->boxes,
     };
 }
 
@@ -190,7 +186,7 @@ static void small_with(
     *tests = 0;
     tight_open( tight );
     while ( cross ? !kernels->cross_small(
-                        s->exact, s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
+                        s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
                   : !kernels->sweep_small( &s->boxes, &cursor, &tight->sink, tests ) )
     {
         drain( &tight->sink );
@@ -245,7 +241,9 @@ static float any_bound( test_random* random )
 static void step_body( const simd_kernels* kernels, test_random* random )
 {
     simd_item items[MOST];
-    simd_small_item mine[MOST], theirs[MOST];
+    clv_aabb boxes[MOST]; // the same, last first
+    uint32_t slots[MOST];
+    simd_small_item mine[MOST], theirs[MOST], gathered[MOST];
     uint32_t count = test_random_below( random, MOST + 1 );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -255,15 +253,21 @@ static void step_body( const simd_kernels* kernels, test_random* random )
             items[i].lower[axis] = any_bound( random );
             items[i].upper[axis] = any_bound( random );
         }
+        slots[i] = count - 1 - i;
+        memcpy( &boxes[slots[i]].lower, items[i].lower, sizeof( clv_vec3 ) );
+        memcpy( &boxes[slots[i]].upper, items[i].upper, sizeof( clv_vec3 ) );
     }
     simd_small_grid grid = { { -40, -10, 5, 0 },
         { 400, 1000, test_random_chance( random, 30 ) ? 0.0f : 7.5f, 0 } };
     kernels->make_small( items, count, &grid, mine );
+    kernels->gather_small( boxes, slots, count, &grid, gathered );
     simd_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
     for ( uint32_t i = 0; i < count; ++i )
     {
         CHECK( memcmp( mine[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
         CHECK( memcmp( mine[i].upper, theirs[i].upper, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( memcmp( gathered[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( memcmp( gathered[i].upper, theirs[i].upper, 3 * sizeof( int16_t ) ) == 0 );
         CHECK( mine[i].lower[0] >= 0 && mine[i].upper[2] >= 0 );
     }
 }

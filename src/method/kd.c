@@ -17,7 +17,7 @@ enum
 };
 
 static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "kd.leaf", 1024, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+    [LEAF] = { "kd.leaf", 4096, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
     [EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box at rest, as a part of the median side" },
     [STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd detects incrementally above this share of static objects" },

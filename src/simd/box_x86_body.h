@@ -14,6 +14,15 @@ static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
     return _mm_cvttps_epi32( steps );
 }
 
+// The halves overlap by the lane that means nothing.
+static inline void store_small( simd_small_item* small, __m128i lower, __m128i upper, uint32_t slot )
+{
+    __m128i packed = _mm_packs_epi32( lower, upper );
+    _mm_storel_epi64( (__m128i*)(void*)small->lower, packed );
+    _mm_storel_epi64( (__m128i*)(void*)small->upper, _mm_unpackhi_epi64( packed, packed ) );
+    small->slot = slot;
+}
+
 static void make_small(
     const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
 {
@@ -24,7 +33,23 @@ static void make_small(
         const float* bounds = (const float*)(const void*)&items[i];
         __m128i lower = small_steps( _mm_loadu_ps( bounds ), origin, scale );
         __m128i upper = small_steps( _mm_loadu_ps( bounds + 4 ), origin, scale );
-        _mm_storeu_si128( (__m128i*)(void*)&small[i], _mm_packs_epi32( lower, upper ) );
+        store_small( &small[i], lower, upper, items[i].slot );
+    }
+}
+
+static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+    const simd_small_grid* grid, simd_small_item* small )
+{
+    __m128 origin = _mm_loadu_ps( grid->origin );
+    __m128 scale = _mm_loadu_ps( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[slots[i]].lower.x;
+        base_prefetch( &boxes[slots[i + 24 < count ? i + 24 : i]] );
+        __m128 last = _mm_loadu_ps( box + 2 );
+        __m128i lower = small_steps( _mm_loadu_ps( box ), origin, scale );
+        __m128i upper = small_steps( _mm_shuffle_ps( last, last, _MM_SHUFFLE( 3, 3, 2, 1 ) ), origin, scale );
+        store_small( &small[i], lower, upper, slots[i] );
     }
 }
 

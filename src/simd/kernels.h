@@ -34,11 +34,17 @@ typedef struct simd_small_boxes
 {
     int16_t* lower[2]; ///< second and third axis, never negative
     int16_t* upper[2];
-    uint32_t* items; ///< which of `exact` this is
+    uint32_t* slots; ///< whose box this is, and SMALL_AGAIN
     uint32_t* ends;  ///< columns that a box may overlap end here
     uint32_t count;
-    const simd_item* exact; ///< a list that was gathered just now, so it is close by
+    const clv_aabb* exact; ///< by slot
 } simd_small_boxes;
+
+/// A box that reaches into several strips of a list stands in each of them, in all but its first with this bit. Two boxes
+/// that both have it have met before, so they are no pair here.
+#define SMALL_AGAIN ( (uint32_t)1 << 31 )
+
+_Static_assert( CLV_MAX_OBJECTS <= SMALL_AGAIN, "slots leave a bit to spare" );
 
 /// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
 typedef struct simd_small_grid
@@ -50,12 +56,15 @@ typedef struct simd_small_grid
 /// Most steps of the grid: small numbers are positive in 16 bits.
 #define SMALL_MOST 32767
 
-/// An item in steps: lower x, y, z and something, upper x, y, z and something.
+/// An item in steps.
 typedef struct simd_small_item
 {
-    int16_t lower[4];
-    int16_t upper[4];
+    int16_t lower[3];
+    int16_t upper[3];
+    uint32_t slot;
 } simd_small_item;
+
+_Static_assert( sizeof( simd_small_item ) == 16, "four to a cache line" );
 
 /// Arrays of small boxes can be read this far beyond their last entry.
 #define SMALL_ROUND 32
@@ -65,15 +74,9 @@ typedef struct simd_small_row
 {
     int16_t lower[2];
     int16_t upper[2];
-    uint32_t item; ///< which of the items it is from
+    uint32_t slot; ///< and SMALL_AGAIN
     uint32_t begin, end;
 } simd_small_row;
-
-static inline bool simd_items_overlap( const simd_item* a, const simd_item* b )
-{
-    return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
-        b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
-}
 
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
@@ -126,7 +129,8 @@ typedef struct simd_kernels
     uint32_t ( *scan_overlapping )(
         const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
-    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long. Returns how many.
+    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long and may be `pairs`. Returns how
+    /// many.
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
 
@@ -137,14 +141,18 @@ typedef struct simd_kernels
     void ( *make_small )(
         const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );
 
+    /// The same for boxes by slot.
+    void ( *gather_small )( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+        const simd_small_grid* grid, simd_small_item* small );
+
     /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
     /// with cursor { 0, 0 }.
     bool ( *sweep_small )(
         const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
-    /// Row by row, each against its range of columns; rows are of `items`. Adds, answers and starts as above.
-    bool ( *cross_small )( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
-        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+    /// Row by row, each against its range of columns. Adds, answers and starts as above.
+    bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+        simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

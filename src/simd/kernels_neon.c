@@ -85,6 +85,14 @@ static inline int16x4_t small_steps( float32x4_t bounds, float32x4_t origin, flo
     return vmovn_s32( vcvtq_s32_f32( steps ) );
 }
 
+// The halves overlap by the lane that means nothing.
+static inline void store_small( simd_small_item* small, int16x4_t lower, int16x4_t upper, uint32_t slot )
+{
+    vst1_s16( small->lower, lower );
+    vst1_s16( small->upper, upper );
+    small->slot = slot;
+}
+
 static void make_small(
     const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
 {
@@ -95,7 +103,22 @@ static void make_small(
         const float* bounds = (const float*)(const void*)&items[i];
         int16x4_t lower = small_steps( vld1q_f32( bounds ), origin, scale );
         int16x4_t upper = small_steps( vld1q_f32( bounds + 4 ), origin, scale );
-        vst1q_s16( (int16_t*)(void*)&small[i], vcombine_s16( lower, upper ) );
+        store_small( &small[i], lower, upper, items[i].slot );
+    }
+}
+
+static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+    const simd_small_grid* grid, simd_small_item* small )
+{
+    float32x4_t origin = vld1q_f32( grid->origin );
+    float32x4_t scale = vld1q_f32( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[slots[i]].lower.x;
+        float32x4_t last = vld1q_f32( box + 2 );
+        int16x4_t lower = small_steps( vld1q_f32( box ), origin, scale );
+        int16x4_t upper = small_steps( vextq_f32( last, last, 1 ), origin, scale );
+        store_small( &small[i], lower, upper, slots[i] );
     }
 }
 
@@ -202,6 +225,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small };
+    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small, sweep_small, cross_small };
 
 #endif
