@@ -39,6 +39,7 @@ void kd_search_release( kd_search* search )
     base_memory* memory = search->memory;
     sweep_sorter_release( &search->sorter );
     base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
+    base_memory_give( memory, search->steps, search->step_capacity, sizeof( simd_small_item ) );
     base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
     base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
     for ( int kind = 0; kind < 2; ++kind )

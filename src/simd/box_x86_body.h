@@ -53,6 +53,74 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
     }
 }
 
+// Eight records of eight numbers turned: all lower x, all lower y, … The last two of each are the slot.
+static inline void turn_small( const simd_small_item* items, __m128i columns[6], __m128i slots[2] )
+{
+    __m128i row[8], pair[8], four[4];
+    for ( int i = 0; i < 8; ++i )
+    {
+        row[i] = _mm_loadu_si128( (const __m128i*)(const void*)&items[i] );
+    }
+    for ( int i = 0; i < 4; ++i )
+    {
+        pair[i] = _mm_unpacklo_epi16( row[2 * i], row[2 * i + 1] );
+        pair[i + 4] = _mm_unpackhi_epi16( row[2 * i], row[2 * i + 1] );
+    }
+    four[0] = _mm_unpacklo_epi32( pair[0], pair[1] );
+    four[1] = _mm_unpacklo_epi32( pair[2], pair[3] );
+    four[2] = _mm_unpackhi_epi32( pair[0], pair[1] );
+    four[3] = _mm_unpackhi_epi32( pair[2], pair[3] );
+    columns[0] = _mm_unpacklo_epi64( four[0], four[1] );
+    columns[1] = _mm_unpackhi_epi64( four[0], four[1] );
+    columns[2] = _mm_unpacklo_epi64( four[2], four[3] );
+    columns[3] = _mm_unpackhi_epi64( four[2], four[3] );
+    four[0] = _mm_unpacklo_epi32( pair[4], pair[5] );
+    four[1] = _mm_unpacklo_epi32( pair[6], pair[7] );
+    columns[4] = _mm_unpacklo_epi64( four[0], four[1] );
+    columns[5] = _mm_unpackhi_epi64( four[0], four[1] );
+    for ( int i = 0; i < 2; ++i )
+    {
+        __m128i first = _mm_unpackhi_epi32( row[4 * i], row[4 * i + 1] );
+        __m128i last = _mm_unpackhi_epi32( row[4 * i + 2], row[4 * i + 3] );
+        slots[i] = _mm_unpackhi_epi64( first, last );
+    }
+}
+
+static inline void store_column( int16_t* to, __m128i column )
+{
+    _mm_storeu_si128( (__m128i*)(void*)to, column );
+}
+
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    const simd_small_turn t = *turn;
+    const simd_small_boxes b = *boxes;
+    const __m128i shift = _mm_cvtsi32_si128( (int32_t)t.shift );
+    uint32_t at = begin;
+    for ( ; end - at >= 8; at += 8 )
+    {
+        __m128i columns[6], slots[2]; // lower x, y, z, upper x, y, z
+        turn_small( &items[at], columns, slots );
+        store_column( b.lower[0] + at, columns[t.second] );
+        store_column( b.upper[0] + at, columns[t.second + 3] );
+        store_column( b.lower[1] + at, columns[t.third] );
+        store_column( b.upper[1] + at, columns[t.third + 3] );
+        _mm_storeu_si128( (__m128i*)(void*)( b.slots + at ), slots[0] );
+        _mm_storeu_si128( (__m128i*)(void*)( b.slots + at + 4 ), slots[1] );
+        int16_t buckets[8];
+        store_column( buckets, _mm_srl_epi16( columns[t.sweep + 3], shift ) );
+        for ( uint32_t i = 0; i < 8; ++i )
+        {
+            b.ends[at + i] = t.starts[buckets[i] + 1];
+        }
+    }
+    for ( ; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
+    }
+}
+
 // A box is six floats; two registers of four hold them all, two of them twice.
 static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
     uint32_t* slots, uint32_t count, uint32_t* leavers )
@@ -127,6 +195,19 @@ static uint32_t keep_overlapping(
         kept_count += ( _mm_movemask_ps( overlap ) & 7 ) == 7;
     }
     return kept_count;
+}
+
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    __m128 good = _mm_castsi128_ps( _mm_set1_epi32( -1 ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        __m128 last = _mm_loadu_ps( box + 2 );
+        last = _mm_shuffle_ps( last, last, _MM_SHUFFLE( 3, 3, 2, 1 ) );
+        good = _mm_and_ps( good, _mm_cmple_ps( _mm_loadu_ps( box ), last ) );
+    }
+    return ( _mm_movemask_ps( good ) & 7 ) == 7; // the fourth lane means nothing
 }
 
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.

@@ -66,6 +66,25 @@ typedef struct simd_small_item
 
 _Static_assert( sizeof( simd_small_item ) == 16, "four to a cache line" );
 
+/// How items become small boxes: which axis is which, and where the columns of a row end.
+typedef struct simd_small_turn
+{
+    uint32_t sweep, second, third;
+    const uint32_t* starts; ///< by bucket along the axis of the sweep; one more for the end
+    uint32_t shift;         ///< steps to buckets
+} simd_small_turn;
+
+static inline void simd_small_set(
+    const simd_small_boxes* boxes, uint32_t at, const simd_small_item* item, const simd_small_turn* turn )
+{
+    boxes->lower[0][at] = item->lower[turn->second];
+    boxes->upper[0][at] = item->upper[turn->second];
+    boxes->lower[1][at] = item->lower[turn->third];
+    boxes->upper[1][at] = item->upper[turn->third];
+    boxes->slots[at] = item->slot;
+    boxes->ends[at] = turn->starts[( (uint32_t)item->upper[turn->sweep] >> turn->shift ) + 1];
+}
+
 /// Arrays of small boxes can be read this far beyond their last entry.
 #define SMALL_ROUND 32
 
@@ -134,6 +153,9 @@ typedef struct simd_kernels
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
 
+    /// No NaN, and lower <= upper on every axis, in all of them?
+    bool ( *are_good )( const clv_aabb* boxes, uint32_t count );
+
     /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
 
@@ -144,6 +166,10 @@ typedef struct simd_kernels
     /// The same for boxes by slot.
     void ( *gather_small )( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
         const simd_small_grid* grid, simd_small_item* small );
+
+    /// Items from `begin` to `end`, in this order, into the same places of the boxes.
+    void ( *spread_small )( const simd_small_item* items, uint32_t begin, uint32_t end,
+        const simd_small_turn* turn, const simd_small_boxes* boxes );
 
     /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
     /// with cursor { 0, 0 }.

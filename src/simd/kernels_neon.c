@@ -122,6 +122,15 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
     }
 }
 
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    for ( uint32_t at = begin; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
+    }
+}
+
 // A box is six floats; two registers of four hold them all, two of them twice.
 static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
     uint32_t* slots, uint32_t count, uint32_t* leavers )
@@ -197,6 +206,18 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    uint32x4_t good = vdupq_n_u32( UINT32_MAX );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        float32x4_t last = vld1q_f32( box + 2 );
+        good = vandq_u32( good, vcleq_f32( vld1q_f32( box ), vextq_f32( last, last, 1 ) ) );
+    }
+    return vminvq_u32( vsetq_lane_u32( UINT32_MAX, good, 3 ) ) != 0; // the fourth lane means nothing
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -225,6 +246,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small, sweep_small, cross_small };
+    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
+    spread_small, sweep_small, cross_small };
 
 #endif

@@ -172,6 +172,16 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    bool good = true;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        good &= clv_aabb_is_valid( boxes[i] );
+    }
+    return good;
+}
+
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
@@ -226,6 +236,15 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
             small[i].upper[axis] = small_step( upper[axis], grid->origin[axis], grid->scale[axis] );
         }
         small[i].slot = slots[i];
+    }
+}
+
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    for ( uint32_t at = begin; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
     }
 }
 
@@ -309,9 +328,11 @@ const simd_kernels simd_kernels_scalar = {
     pick_overlapping,
     scan_overlapping,
     keep_overlapping,
+    are_good,
     regrow,
     make_small,
     gather_small,
+    spread_small,
     sweep_small,
     cross_small,
 };

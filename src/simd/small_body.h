@@ -38,7 +38,9 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
     for ( ; at < end && notes->count < SMALL_NOTES; at += SMALL_ROUND )
     {
         uint32_t bits = small_round( wide_lower, wide_upper, boxes, at );
-        bits &= end - at < SMALL_ROUND ? ( 1u << ( end - at ) ) - 1 : ~0u;
+        // How many are left is as hard to guess as whether they hit, so this is no branch either.
+        uint32_t left = end - at < SMALL_ROUND ? end - at : SMALL_ROUND;
+        bits &= (uint32_t)( ( (uint64_t)1 << left ) - 1 );
         notes->notes[notes->count] = ( small_note ){ row, at, bits };
         notes->count += bits != 0;
     }

@@ -13,6 +13,7 @@ enum
     BUCKETS_MOST = 1 << BUCKET_BITS_MOST,
     STEP_BITS = 15,
     STRIP_BITS_MOST = 4,
+    ROWS_AT_ONCE = 64,
     COLUMNS = 24,      // in reach of a row: fewer need no more strips
     STRIP_LENGTHS = 4, // a strip is at least so many boxes wide
 };
@@ -54,8 +55,7 @@ static bool grow( sweep_small* small, uint64_t count )
 {
     base_memory* memory = small->memory;
     // A multiple of the round, so that every array starts on a cache line.
-    uint64_t capacity =
-        ( count + count / 2 + SMALL_ROUND ) / SMALL_ROUND * SMALL_ROUND + SMALL_ROUND;
+    uint64_t capacity = ( count + count / 2 + SMALL_ROUND ) / SMALL_ROUND * SMALL_ROUND + SMALL_ROUND;
     char* block = base_memory_take( memory, capacity, BOX_BYTES );
     if ( block == NULL )
     {
@@ -100,6 +100,15 @@ static bool reserve_rows( sweep_small* small, uint64_t count )
     return ok;
 }
 
+static bool grow_rows( sweep_small* small, uint32_t kept, uint64_t strips )
+{
+    void* rows = small->rows;
+    bool ok = base_memory_reserve( small->memory, &rows, &small->row_capacity, kept,
+        kept + ROWS_AT_ONCE * strips + 1, sizeof( simd_small_row ) );
+    small->rows = rows;
+    return ok;
+}
+
 static bool reserve_boxes( sweep_small* small, uint32_t count )
 {
     if ( small->starts == NULL )
@@ -112,7 +121,8 @@ static bool reserve_boxes( sweep_small* small, uint32_t count )
 
 bool sweep_small_reserve( sweep_small* small, uint32_t count )
 {
-    return reserve_boxes( small, count ) && reserve_rows( small, (uint64_t)count * 2 );
+    return reserve_boxes( small, count ) &&
+        reserve_rows( small, (uint64_t)count * 2 + ( ROWS_AT_ONCE << STRIP_BITS_MOST ) );
 }
 
 // ---- the grid
@@ -216,12 +226,25 @@ typedef struct small_place
     uint32_t cell;   // bucket of the first strip
 } small_place;
 
-static inline small_place place_of( const sweep_small* small, const uint32_t axis[3], const simd_small_item* item )
+// By value, so that what is written meanwhile cannot be taken for a change of these.
+typedef struct small_shape
 {
-    uint32_t strip = (uint32_t)item->lower[axis[1]] >> small->strip_shift;
-    uint32_t last = (uint32_t)item->upper[axis[1]] >> small->strip_shift;
-    uint32_t bucket = (uint32_t)item->lower[axis[0]] >> small->bucket_shift;
-    return ( small_place ){ strip, last - strip, ( strip << small->bucket_bits ) + bucket };
+    uint32_t sweep, cut, other; // axes
+    uint32_t strip_shift, bucket_shift, bucket_bits;
+} small_shape;
+
+static small_shape shape_of( const sweep_small* small, const sweep_grid* grid )
+{
+    return ( small_shape ){ grid->axis[0], grid->axis[1], grid->axis[2], small->strip_shift,
+        small->bucket_shift, small->bucket_bits };
+}
+
+static inline small_place place_of( small_shape shape, const simd_small_item* item )
+{
+    uint32_t strip = (uint32_t)item->lower[shape.cut] >> shape.strip_shift;
+    uint32_t last = (uint32_t)item->upper[shape.cut] >> shape.strip_shift;
+    uint32_t bucket = (uint32_t)item->lower[shape.sweep] >> shape.bucket_shift;
+    return ( small_place ){ strip, last - strip, ( strip << shape.bucket_bits ) + bucket };
 }
 
 // Marked items alone, which close ranks.
@@ -239,17 +262,17 @@ static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_
 
 // How many to a cell. Those that reach beyond their first strip are listed in small->wide, since which ones they are is a
 // coin toss that no predictor knows. Returns how many entries there will be.
-static uint64_t count_items( sweep_small* small, const uint32_t axis[3], uint32_t count )
+static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t count )
 {
+    const simd_small_item* items = small->items;
     uint32_t* counts = small->starts;
     uint32_t* wide = small->wide;
     uint32_t wide_count = 0;
     int32_t reach = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const simd_small_item* item = &small->items[i];
-        int32_t length = item->upper[axis[0]] - item->lower[axis[0]];
-        small_place place = place_of( small, axis, item );
+        int32_t length = items[i].upper[shape.sweep] - items[i].lower[shape.sweep];
+        small_place place = place_of( shape, &items[i] );
         counts[place.cell] += 1;
         wide[wide_count] = i;
         wide_count += place.beyond > 0;
@@ -258,11 +281,11 @@ static uint64_t count_items( sweep_small* small, const uint32_t axis[3], uint32_
     uint64_t kept = count;
     for ( uint32_t i = 0; i < wide_count; ++i )
     {
-        small_place place = place_of( small, axis, &small->items[wide[i]] );
+        small_place place = place_of( shape, &items[wide[i]] );
         kept += place.beyond;
         for ( ; place.beyond > 0; --place.beyond )
         {
-            place.cell += 1u << small->bucket_bits;
+            place.cell += 1u << shape.bucket_bits;
             counts[place.cell] += 1;
         }
     }
@@ -289,46 +312,39 @@ static uint32_t sum_counts( sweep_small* small )
 }
 
 // Into the order of their cells, as records: one place to write to for each, where six arrays would be six.
-static void place_items( sweep_small* small, const uint32_t axis[3], uint32_t count )
+static void place_items( const sweep_small* small, small_shape shape, uint32_t count )
 {
     uint32_t* next = small->starts + small->start_count + 1;
     memcpy( next, small->starts, small->start_count * sizeof( uint32_t ) );
+    const simd_small_item* items = small->items;
+    const uint32_t* wide = small->wide;
+    simd_small_item* placed = small->placed;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const simd_small_item* item = &small->items[i];
-        small->placed[next[place_of( small, axis, item ).cell]++] = *item;
+        placed[next[place_of( shape, &items[i] ).cell]++] = items[i];
     }
-    for ( uint32_t i = 0; i < small->wide_count; ++i )
+    for ( uint32_t i = 0, wide_count = small->wide_count; i < wide_count; ++i )
     {
-        simd_small_item item = small->items[small->wide[i]];
-        small_place place = place_of( small, axis, &item );
+        simd_small_item item = items[wide[i]];
+        small_place place = place_of( shape, &item );
         item.slot |= SMALL_AGAIN;
         for ( ; place.beyond > 0; --place.beyond )
         {
-            place.cell += 1u << small->bucket_bits;
-            small->placed[next[place.cell]++] = item;
+            place.cell += 1u << shape.bucket_bits;
+            placed[next[place.cell]++] = item;
         }
     }
 }
 
 // Records to arrays.
-static void spread_items( sweep_small* small, const uint32_t axis[3], uint32_t strip_count )
+static void spread_items( const sweep_small* small, small_shape shape, uint32_t strip_count )
 {
-    const simd_small_boxes boxes = small->boxes;
+    simd_small_turn turn = { shape.sweep, shape.cut, shape.other, small->starts, shape.bucket_shift };
     for ( uint32_t strip = 0; strip < strip_count; ++strip )
     {
-        const uint32_t* starts = small->starts + ( strip << small->bucket_bits );
-        uint32_t end = starts[1u << small->bucket_bits];
-        for ( uint32_t at = starts[0]; at < end; ++at )
-        {
-            const simd_small_item* item = &small->placed[at];
-            boxes.lower[0][at] = item->lower[axis[1]];
-            boxes.upper[0][at] = item->upper[axis[1]];
-            boxes.lower[1][at] = item->lower[axis[2]];
-            boxes.upper[1][at] = item->upper[axis[2]];
-            boxes.slots[at] = item->slot;
-            boxes.ends[at] = starts[( (uint32_t)item->upper[axis[0]] >> small->bucket_shift ) + 1];
-        }
+        uint32_t end = turn.starts[1u << shape.bucket_bits];
+        small->kernels->spread_small( small->placed, turn.starts[0], end, &turn, &small->boxes );
+        turn.starts += 1u << shape.bucket_bits;
     }
 }
 
@@ -359,20 +375,20 @@ sweep_outcome sweep_small_fill(
     count = list->marks != NULL ? drop_others( small, list, mark ) : count;
     uint32_t strip_bits = grid->strip_bits;
     set_shifts( small, count, strip_bits );
-    uint64_t kept = count_items( small, grid->axis, count );
+    uint64_t kept = count_items( small, shape_of( small, grid ), count );
     if ( kept > (uint64_t)count * 2 )
     {
         // The sample knew nothing of boxes that long: one strip for all.
         strip_bits = 0;
         set_shifts( small, count, strip_bits );
-        kept = count_items( small, grid->axis, count );
+        kept = count_items( small, shape_of( small, grid ), count );
     }
     if ( sum_counts( small ) > 16 + kept / 8 )
     {
         return SWEEP_CROWDED;
     }
-    place_items( small, grid->axis, count );
-    spread_items( small, grid->axis, 1u << strip_bits );
+    place_items( small, shape_of( small, grid ), count );
+    spread_items( small, shape_of( small, grid ), 1u << strip_bits );
     small->boxes.count = (uint32_t)kept;
     small->boxes.exact = list->boxes;
     return SWEEP_DONE;
@@ -381,30 +397,30 @@ sweep_outcome sweep_small_fill(
 // ---- finding
 
 // A row for each strip that the item reaches into and that has columns for it. Returns how many rows there are then.
-static inline uint32_t add_rows(
-    sweep_small* small, const uint32_t axis[3], const simd_small_item* item, uint32_t found )
+static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, int32_t reach,
+    small_shape shape, const simd_small_item* item, uint32_t found )
 {
-    small_place place = place_of( small, axis, item );
+    small_place place = place_of( shape, item );
     // A box that reaches up to the item begins no further below it than the longest one.
-    int32_t below = item->lower[axis[0]] - small->reach;
-    uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> small->bucket_shift;
-    uint32_t end = ( (uint32_t)item->upper[axis[0]] >> small->bucket_shift ) + 1;
+    int32_t below = item->lower[shape.sweep] - reach;
+    uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> shape.bucket_shift;
+    uint32_t end = ( (uint32_t)item->upper[shape.sweep] >> shape.bucket_shift ) + 1;
     simd_small_row row = {
-        { item->lower[axis[1]], item->lower[axis[2]] },
-        { item->upper[axis[1]], item->upper[axis[2]] },
+        { item->lower[shape.cut], item->lower[shape.other] },
+        { item->upper[shape.cut], item->upper[shape.other] },
         item->slot,
         0,
         0,
     };
-    const uint32_t* starts = small->starts + ( place.strip << small->bucket_bits );
+    starts += place.strip << shape.bucket_bits;
     for ( uint32_t more = 0; more <= place.beyond; ++more )
     {
         row.begin = starts[first];
         row.end = starts[end];
-        small->rows[found] = row;
+        rows[found] = row;
         found += row.end > row.begin;
         row.slot |= SMALL_AGAIN;
-        starts += 1u << small->bucket_bits;
+        starts += 1u << shape.bucket_bits;
     }
     return found;
 }
@@ -412,25 +428,28 @@ static inline uint32_t add_rows(
 bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count )
 {
-    if ( !reserve_items( small, count ) )
+    // One row for most, but each may need one for every strip.
+    uint64_t strips = (uint64_t)1 << ( STEP_BITS - small->strip_shift );
+    if ( !reserve_items( small, count ) || !reserve_rows( small, count + ROWS_AT_ONCE * strips ) )
     {
         return false;
     }
     small->kernels->make_small( items, count, &grid->small, small->items );
-    const uint32_t* axis = grid->axis;
-    uint64_t needed = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        needed += place_of( small, axis, &small->items[i] ).beyond + 1;
-    }
-    if ( !reserve_rows( small, needed ) )
-    {
-        return false;
-    }
+    small_shape shape = shape_of( small, grid );
     uint32_t found = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t from = 0; from < count; from += ROWS_AT_ONCE )
     {
-        found = items[i].mark >= least_mark ? add_rows( small, axis, &small->items[i], found ) : found;
+        uint32_t to = count - from < ROWS_AT_ONCE ? count : from + ROWS_AT_ONCE;
+        if ( found + ROWS_AT_ONCE * strips > small->row_capacity && !grow_rows( small, found, strips ) )
+        {
+            return false;
+        }
+        for ( uint32_t i = from; i < to; ++i )
+        {
+            found = items[i].mark >= least_mark
+                ? add_rows( small->rows, small->starts, small->reach, shape, &small->items[i], found )
+                : found;
+        }
     }
     *row_count = found;
     return true;
