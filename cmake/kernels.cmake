@@ -24,12 +24,12 @@ if( NOT CLEAVE_SCALAR_ONLY )
         check_c_compiler_flag( "-mavx512f -mavx512bw -mavx512dq -mavx512vl" CLEAVE_COMPILER_HAS_AVX512 )
         if( CLEAVE_COMPILER_HAS_AVX2 )
             list( APPEND CLEAVE_KERNEL_DEFINITIONS CLV_HAVE_AVX2 )
-            set_source_files_properties( src/simd/kernels_avx2.c PROPERTIES
+            set_source_files_properties( src/simd/kernels_avx2.c src/simd/cells_avx2.c PROPERTIES
                 COMPILE_OPTIONS "-mavx2;-mbmi;-mpopcnt" )
         endif()
         if( CLEAVE_COMPILER_HAS_AVX512 )
             list( APPEND CLEAVE_KERNEL_DEFINITIONS CLV_HAVE_AVX512 )
-            set_source_files_properties( src/simd/kernels_avx512.c PROPERTIES
+            set_source_files_properties( src/simd/kernels_avx512.c src/simd/cells_avx512.c PROPERTIES
                 COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mbmi;-mpopcnt" )
         endif()
     endif()

@@ -17,7 +17,7 @@ typedef struct methods_flags
 // Whether and why not, for the best variant here.
 static bool is_available( const method* row, char* reason, size_t reason_size )
 {
-    run_spec spec = { row, CLV_ISA_AUTO, 1, NULL };
+    run_spec spec = { row, CLV_ISA_AUTO, 1, NULL, false };
     return run_spec_is_available( &spec, reason, reason_size );
 }
 

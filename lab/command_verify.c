@@ -338,7 +338,7 @@ static bool verify_scene( const scene_item* item, const verify_flags* flags, con
         return false;
     }
     bool is_small = source.header.object_count <= SCALAR_JUDGE_MOST;
-    run_spec judge = { method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL };
+    run_spec judge = { method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL, false };
     contest arena = {
         .source = &source, .frame_count = choose_frames( flags, &source.header ), .events = flags->events
     };

@@ -4,6 +4,7 @@
 #include "lab/args.h"
 #include "lab/commands.h"
 #include "lab/interrupt.h"
+#include "lab/peer_modules.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,6 +117,7 @@ static lab_status run( int argc, char** argv )
 int main( int argc, char** argv )
 {
     interrupt_install();
+    peer_modules_load();
     lab_status status = run( argc, argv );
     errno = 0;
     // A full disk behind `cleave … > file` must not look like success.

@@ -31,6 +31,7 @@
 #include <dirent.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #endif
 
@@ -192,6 +193,15 @@ uint32_t platform_core_count( void )
     return info.dwNumberOfProcessors > 0 ? (uint32_t)info.dwNumberOfProcessors : 1;
 }
 
+uint64_t platform_thread_time_ns( void )
+{
+    FILETIME created, ended, kernel, user;
+    GetThreadTimes( GetCurrentThread(), &created, &ended, &kernel, &user );
+    uint64_t ticks = ( (uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime ) +
+        ( (uint64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime );
+    return ticks * 100;
+}
+
 const char* platform_name( void )
 {
     return "Windows";
@@ -286,6 +296,13 @@ uint32_t platform_core_count( void )
 {
     long count = sysconf( _SC_NPROCESSORS_ONLN );
     return count > 0 ? (uint32_t)count : 1;
+}
+
+uint64_t platform_thread_time_ns( void )
+{
+    struct timespec now = { 0 };
+    clock_gettime( CLOCK_THREAD_CPUTIME_ID, &now );
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 const char* platform_name( void )

@@ -53,4 +53,7 @@ bool platform_is_terminal( FILE* stream );
 uint32_t platform_columns( void ); ///< of the terminal on stderr; 80 if unknown
 uint64_t platform_process_id( void );
 uint32_t platform_core_count( void ); ///< at least 1
-const char* platform_name( void );    ///< "Linux", "Windows", …
+
+/// Processor time of the calling thread, in nanoseconds: what it costs, whoever else is at work.
+uint64_t platform_thread_time_ns( void );
+const char* platform_name( void ); ///< "Linux", "Windows", …

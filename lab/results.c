@@ -109,7 +109,8 @@ static json_value* run_value( const run_result* run )
     json_put_bool( value, "sorted", run->sorted );
     json_put_bool( value, "events", run->events );
     put_measures( value, run );
-    json_put_bool( value, "fat", false );
+    json_put_bool( value, "fat", run->fat );
+    json_put_bool( value, "thread_time", run->thread_time );
     json_put_text( value, "status", run_status_name( run->status ) );
     if ( run->status != RUN_OK )
     {

@@ -25,6 +25,11 @@ const char* run_spec_variant( const run_spec* spec )
 
 bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_size )
 {
+    if ( spec->row->missing != NULL )
+    {
+        snprintf( reason, reason_size, "%s", spec->row->missing );
+        return false;
+    }
     if ( !clv_isa_is_supported( spec->isa ) )
     {
         snprintf( reason, reason_size, "this build or CPU has no %s", clv_isa_name( spec->isa ) );
@@ -57,7 +62,7 @@ static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t t
         complaint_out_of_memory();
     }
     list->items = items;
-    list->items[list->count++] = ( run_spec ){ row, isa, thread_count, NULL };
+    list->items[list->count++] = ( run_spec ){ row, isa, thread_count, NULL, false };
 }
 
 static void add_threads( run_spec_list* list, const method* row, clv_isa isa, const size_list* threads )
@@ -235,6 +240,36 @@ static bool apply_setting( run_spec_list* list, const char* setting, complaint* 
     return true;
 }
 
+static const char* fat_param( const method* row )
+{
+    for ( uint32_t index = 0; index < row->param_count; ++index )
+    {
+        const char* name = row->params[index].name;
+        size_t length = strlen( name );
+        if ( length > 4 && strcmp( name + length - 4, ".fat" ) == 0 )
+        {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+// --fat: every method that keeps grown boxes reports what they say.
+static void apply_fat( run_spec_list* list )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const char* name = fat_param( list->items[index].row );
+        if ( name != NULL )
+        {
+            char* setting = text_format( "%s=1", name );
+            append_setting( &list->items[index], setting );
+            free( setting );
+            list->items[index].fat = true;
+        }
+    }
+}
+
 static bool check_settings( const run_spec_list* list, complaint* why )
 {
     for ( uint32_t index = 0; index < list->count; ++index )
@@ -275,6 +310,10 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, com
         {
             return false;
         }
+    }
+    if ( wish->fat )
+    {
+        apply_fat( list );
     }
     return check_settings( list, why );
 }

@@ -12,6 +12,7 @@ typedef struct run_spec
     clv_isa isa; ///< CLV_ISA_AUTO: the best, or a method without variants
     uint32_t thread_count;
     char* settings; ///< those the method knows, to free; NULL if none
+    bool fat;       ///< asked to report pairs of grown boxes, and has some
 } run_spec;
 
 typedef struct run_spec_list
@@ -26,6 +27,7 @@ typedef struct run_wish
     text_list isas;     ///< "all": every one supported here
     size_list threads;  ///< empty: 1
     text_list settings; ///< "kd.leaf=256"
+    bool fat;           ///< methods that keep grown boxes report what these say
 } run_wish;
 
 /// The product of the wishes, in the order of `names` or of the method table. A method without variants or

@@ -4,6 +4,7 @@
 #include "base/timer.h"
 #include "cleave/space.h"
 #include "lab/frame_hash.h"
+#include "lab/platform.h"
 #include "lab/progress.h"
 
 #include <inttypes.h>
@@ -141,12 +142,17 @@ static bool start_space( run_state* run, bool stage_times )
     return true;
 }
 
+static uint64_t clock_ns( const run_state* run )
+{
+    return run->options->thread_time ? platform_thread_time_ns() : base_clock_ns();
+}
+
 // The frame as a user pays it. Returns its milliseconds, or less than 0 with the result's status set.
 static double time_frame( run_state* run, clv_pair_view* view )
 {
     const char* what = "moving the boxes";
     uint32_t object_count = run->source->header.object_count;
-    uint64_t begin = base_clock_ns();
+    uint64_t begin = clock_ns( run );
     clv_result result = clv_space_move( run->space, run->ids, run->boxes, object_count );
     if ( result == CLV_OK )
     {
@@ -154,7 +160,7 @@ static double time_frame( run_state* run, clv_pair_view* view )
         result = clv_space_update( run->space );
         *view = clv_space_pairs( run->space );
     }
-    uint64_t end = base_clock_ns();
+    uint64_t end = clock_ns( run );
     if ( result != CLV_OK )
     {
         fail( run, RUN_FAILED, what, result );
@@ -297,6 +303,8 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
     result->method = spec->row->name;
     result->variant = run_spec_variant( spec );
     result->settings = spec->settings;
+    result->fat = spec->fat;
+    result->thread_time = options->thread_time;
     result->thread_count = spec->thread_count;
     result->sorted = options->sorted;
     result->events = options->events;

@@ -14,6 +14,7 @@ typedef struct run_options
     uint32_t repeat;      ///< timed passes, at least 1
     bool sorted;          ///< have the list sorted too
     bool events;          ///< have begun and ended pairs too
+    bool thread_time;     ///< the calling thread's processor time instead of the wall's
     double time_limit_s;  ///< of one run, untimed parts included; 0: none
 } run_options;
 
@@ -41,6 +42,8 @@ typedef struct run_result
     const char* settings; ///< NULL if none; belongs to the spec
     uint32_t thread_count;
     bool sorted, events;
+    bool thread_time;
+    bool fat; ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
     double update_ms, search_ms;               ///< medians over the frames of the stage pass

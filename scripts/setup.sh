@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
@@ -68,6 +68,18 @@ want_coverage()
     want gcovr command -v gcovr
 }
 
+# Libraries of other people to measure against; each is optional.
+want_peers()
+{
+    want_build
+    want g++ command -v c++
+    want libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
+    want libcgal-dev test -e /usr/include/CGAL/box_intersection_d.h
+    want libembree-dev test -e /usr/include/embree3/rtcore.h
+    want libfcl-dev test -e /usr/include/fcl/fcl.h
+    want libode-dev test -e /usr/include/ode/ode.h
+}
+
 # For scripts/other-machines.sh, which skips by name what is not there.
 want_machines()
 {
@@ -88,13 +100,14 @@ test) want_test ;;
 lint) want_lint ;;
 coverage) want_coverage ;;
 machines) want_machines ;;
+peers) want_peers ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers or trust" >&2
     exit 2
     ;;
 esac

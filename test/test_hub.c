@@ -46,6 +46,20 @@ static void a_hub_with_the_highest_slot_is_sorted( void )
     check_hub( false );
 }
 
+// Nothing has been allocated yet that a search could point into.
+static void a_first_update_without_objects_finds_nothing( void )
+{
+    clv_space_def def = clv_default_space_def();
+    def.events = true;
+    herd all;
+    herd_open( &all, &def, NULL );
+    herd_set_filter( &all, NULL, NULL, 0 );
+    herd_update( &all );
+    herd_update( &all );
+    CHECK_EQUAL( all.world.pair_count, 0 );
+    herd_close( &all );
+}
+
 static void the_first_bad_entry_of_a_batch_of_margins_is_named( void )
 {
     clv_space* space = NULL;
@@ -112,6 +126,7 @@ int main( int argc, char** argv )
     static const test_case cases[] = {
         TEST_CASE( a_hub_with_the_lowest_slot_is_sorted ),
         TEST_CASE( a_hub_with_the_highest_slot_is_sorted ),
+        TEST_CASE( a_first_update_without_objects_finds_nothing ),
         TEST_CASE( the_first_bad_entry_of_a_batch_of_margins_is_named ),
         TEST_CASE( a_bad_box_anywhere_in_a_long_batch_is_named ),
     };

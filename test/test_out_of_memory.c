@@ -384,9 +384,11 @@ static void refuse_on_every_method( bool persistent )
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
         test_variant variant = test_variant_at( i );
-        bool wanted = test_variant_is_usual( variant ) || variant.worker_count > 1;
-        // Every mixture of the four options, or every option with and without the others.
-        for ( uint32_t bits = 0; bits < 16 && wanted; bits += persistent ? 5 : 1 )
+        bool wanted = test_variant_is_usual( variant ) || ( variant.worker_count == 2 && !persistent );
+        // The options are the space's: every mixture of the four on the first method, every option with and without the
+        // others on the rest, and all of them with several workers.
+        uint32_t first = variant.worker_count > 1 ? 15 : 0;
+        for ( uint32_t bits = first; bits < 16 && wanted; bits += persistent || i > 0 ? 5 : 1 )
         {
             check_all_refusals( variant, bits, persistent );
         }

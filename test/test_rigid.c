@@ -169,15 +169,19 @@ static clv_rigid* make_crowd( uint32_t count, uint32_t workers, bool assorted, f
     for ( uint32_t i = 0; i < count; ++i )
     {
         float r = 0.4f * side;
-        clv_rigid_body body = cube_at( test_random_between( &random, -r, r ),
-            test_random_between( &random, -r, r ), test_random_between( &random, -r, r ) );
-        body.velocity = ( clv_vec3 ){ test_random_between( &random, -9, 9 ),
-            test_random_between( &random, -9, 9 ), test_random_between( &random, -9, 9 ) };
+        // One draw after the other: the order of arguments is the compiler's.
+        float z = test_random_between( &random, -r, r );
+        float y = test_random_between( &random, -r, r );
+        float x = test_random_between( &random, -r, r );
+        clv_rigid_body body = cube_at( x, y, z );
+        body.velocity.x = test_random_between( &random, -9, 9 );
+        body.velocity.y = test_random_between( &random, -9, 9 );
+        body.velocity.z = test_random_between( &random, -9, 9 );
         if ( assorted )
         {
-            body.half = ( clv_vec3 ){ test_random_between( &random, 0.05f, 1 ),
-                test_random_between( &random, 0.05f, 1 ),
-                i % 10 == 0 ? 3.0f : test_random_between( &random, 0.05f, 1 ) };
+            body.half.x = test_random_between( &random, 0.05f, 1 );
+            body.half.y = test_random_between( &random, 0.05f, 1 );
+            body.half.z = i % 10 == 0 ? 3.0f : test_random_between( &random, 0.05f, 1 );
         }
         add( world, body );
     }

@@ -22,36 +22,43 @@ static bool variant_exists( test_variant variant )
                                    : variant.isa == CLV_ISA_AUTO;
 }
 
-// Walks the table; stops at `wanted` or counts to the end.
-static uint32_t walk_variants( uint32_t wanted, test_variant* found )
+enum
+{
+    MOST_VARIANTS = 1024
+};
+
+// Made once: the tests ask for a variant before every call of theirs.
+static test_variant s_variants[MOST_VARIANTS];
+static uint32_t s_variant_count = 0;
+
+static void list_variants( void )
 {
     const uint32_t row_size = CLV_ISA_COUNT * (uint32_t)TEST_COUNT( s_worker_counts );
-    uint32_t count = 0;
     for ( uint32_t i = 0; i < method_count() * row_size; ++i )
     {
         test_variant variant = { method_at( i / row_size ), (clv_isa)( i % CLV_ISA_COUNT ),
             s_worker_counts[i % row_size / CLV_ISA_COUNT] };
-        if ( variant_exists( variant ) && count++ == wanted )
+        if ( variant_exists( variant ) )
         {
-            *found = variant;
-            return wanted;
+            CHECK( s_variant_count < MOST_VARIANTS );
+            s_variants[s_variant_count++] = variant;
         }
     }
-    return count;
 }
 
 uint32_t test_variant_count( void )
 {
-    test_variant ignored;
-    return walk_variants( UINT32_MAX, &ignored );
+    if ( s_variant_count == 0 )
+    {
+        list_variants();
+    }
+    return s_variant_count;
 }
 
 test_variant test_variant_at( uint32_t index )
 {
-    test_variant variant = { NULL, CLV_ISA_AUTO, 1 };
-    walk_variants( index, &variant );
-    CHECK( variant.method != NULL );
-    return variant;
+    CHECK( index < test_variant_count() );
+    return s_variants[index];
 }
 
 bool test_variant_is_usual( test_variant variant )

@@ -192,13 +192,15 @@ static bool update_tree( kd_engine* engine )
     return true;
 }
 
+// Room for one where there is nobody, so that no array is NULL.
 static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count )
 {
-    return kd_rest_reserve( &engine->rest, slot_count, has_rest( engine ) ) &&
-        ( !has_rest( engine ) || kd_tree_reserve_rest( &engine->tree, slot_count, crowd->count ) ) &&
-        kd_search_reserve( &engine->search, crowd->count ) &&
-        kd_tree_reserve(
-            &engine->tree, crowd->count > engine->tree.count ? crowd->count : engine->tree.count );
+    uint32_t slots = slot_count > 0 ? slot_count : 1;
+    uint32_t count = crowd->count > 0 ? crowd->count : 1;
+    return kd_rest_reserve( &engine->rest, slots, has_rest( engine ) ) &&
+        ( !has_rest( engine ) || kd_tree_reserve_rest( &engine->tree, slots, count ) ) &&
+        kd_search_reserve( &engine->search, count ) &&
+        kd_tree_reserve( &engine->tree, count > engine->tree.count ? count : engine->tree.count );
 }
 
 #if !defined( NDEBUG ) && defined( CLV_VALIDATE_ENABLED )

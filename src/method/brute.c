@@ -4,16 +4,22 @@
 #include "method/methods.h"
 
 #include "simd/box_lanes.h"
+#include "task/gather.h"
 
 enum
 {
-    TILE = 1024 // columns: 24 KiB of bounds, and a multiple of every kernel's width
+    TILE = 1024,     // columns: 24 KiB of bounds, and a multiple of every kernel's width
+    BAND = 256,      // least rows of a piece
+    BANDS_MOST = 64, // per tile
 };
 
 typedef struct brute
 {
     const method_context* context;
     simd_box_lanes lanes;
+    task_gather gather;
+    uint32_t count;
+    uint32_t band_rows; // rows of a piece; a multiple of TILE or a divisor of it
 } brute;
 
 static void* create( const method_context* context )
@@ -30,6 +36,7 @@ static void destroy( void* state )
 {
     brute* self = state;
     base_memory* memory = self->context->memory;
+    task_gather_release( &self->gather, memory );
     simd_box_lanes_release( &self->lanes, memory );
     base_memory_give( memory, self, 1, sizeof( brute ) );
 }
@@ -44,12 +51,59 @@ static void load_boxes( brute* self, const method_input* input )
     simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
-// Columns of one tile against all rows up to its end.
-static clv_result search_tile( brute* self, uint32_t column_begin, uint32_t column_end, pair_sink* sink )
+// Pieces are numbered tile by tile, and in a tile band by band: the bands of tile t cover the rows before its end.
+static uint64_t bands_before( uint32_t tile, uint32_t band_rows )
 {
+    if ( band_rows <= TILE )
+    {
+        return (uint64_t)( TILE / band_rows ) * tile * ( tile + 1 ) / 2;
+    }
+    uint64_t tiles_per_band = band_rows / TILE;
+    uint64_t whole = tile / tiles_per_band;
+    return tiles_per_band * whole * ( whole + 1 ) / 2 + ( tile - whole * tiles_per_band ) * ( whole + 1 );
+}
+
+// The tile a piece lies in: the last one that does not begin behind it.
+static uint32_t tile_of( uint64_t piece, uint32_t tile_count, uint32_t band_rows )
+{
+    uint32_t low = 0;
+    uint32_t high = tile_count;
+    while ( high - low > 1 )
+    {
+        uint32_t middle = low + ( high - low ) / 2;
+        if ( bands_before( middle, band_rows ) <= piece )
+        {
+            low = middle;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static uint32_t least( uint64_t a, uint64_t b )
+{
+    return (uint32_t)( a < b ? a : b );
+}
+
+// Columns of one tile against a band of rows.
+static clv_result search_band(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    (void)worker;
+    (void)test_count; // known beforehand
+    brute* self = context;
     const simd_kernels* kernels = self->context->kernels;
-    simd_cursor cursor = { 0, 0 };
-    while ( !kernels->test_block( &self->lanes.boxes, column_end, column_begin, column_end, &cursor, sink ) )
+    uint32_t tile_count = ( self->count + TILE - 1 ) / TILE;
+    uint32_t tile = tile_of( piece, tile_count, self->band_rows );
+    uint64_t band = piece - bands_before( tile, self->band_rows );
+    uint32_t column_begin = tile * TILE;
+    uint32_t column_end = least( (uint64_t)column_begin + TILE, self->count );
+    uint32_t row_end = least( ( band + 1 ) * self->band_rows, column_end );
+    simd_cursor cursor = { least( band * self->band_rows, row_end ), 0 };
+    while ( !kernels->test_block( &self->lanes.boxes, row_end, column_begin, column_end, &cursor, sink ) )
     {
         clv_result result = sink->make_room( sink );
         if ( result != CLV_OK )
@@ -60,23 +114,36 @@ static clv_result search_tile( brute* self, uint32_t column_begin, uint32_t colu
     return CLV_OK;
 }
 
+// Enough pieces for many workers, few enough to be worth numbering.
+static uint32_t choose_band_rows( uint32_t count )
+{
+    uint64_t rows = BAND;
+    while ( rows * BANDS_MOST < count )
+    {
+        rows *= 2;
+    }
+    return (uint32_t)rows;
+}
+
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     brute* self = state;
-    method_stopwatch watch = method_stopwatch_start( self->context );
+    const method_context* context = self->context;
+    method_stopwatch watch = method_stopwatch_start( context );
     uint32_t count = input->live_count;
-    if ( !simd_box_lanes_reserve( &self->lanes, self->context->memory, count ) )
+    if ( !simd_box_lanes_reserve( &self->lanes, context->memory, count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     load_boxes( self, input );
+    self->count = count;
+    self->band_rows = choose_band_rows( count );
     counters->update_ms = method_stopwatch_lap( &watch );
 
-    clv_result result = CLV_OK;
-    for ( uint32_t begin = 0; begin < count && result == CLV_OK; begin += TILE )
-    {
-        result = search_tile( self, begin, count - begin > TILE ? begin + TILE : count, sink );
-    }
+    uint32_t tile_count = ( count + TILE - 1 ) / TILE;
+    uint32_t piece_count = (uint32_t)bands_before( tile_count, self->band_rows );
+    clv_result result = task_gather_run( &self->gather, context->memory, context->tasks, piece_count,
+        search_band, self, sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     counters->test_count = count > 0 ? (uint64_t)count * ( count - 1 ) / 2 : 0;
     return result;
@@ -85,6 +152,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     brute* self = state;
+    task_gather_release( &self->gather, self->context->memory );
     simd_box_lanes_release( &self->lanes, self->context->memory );
 }
 
@@ -96,6 +164,7 @@ const method method_brute = {
     .time_cost = "O(n^2)",
     .space_cost = "O(n)",
     .has_isa = true,
+    .has_threads = true,
     .create = create,
     .destroy = destroy,
     .update = update,

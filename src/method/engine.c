@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: MIT
-// The method behind a default space: brute force while sorting would cost more than it saves, a sweep above. The choice
-// depends on the number of objects alone, so the order of the pairs does too.
+// The method behind a default space: blocks of cells (docs/engine.md), and brute force while there are so few boxes that
+// any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/methods.h"
+
+#include "engine/world.h"
+
+// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many.
+static const method_param s_params[] = {
+    { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
+    { "cleave.block", 16384, 16, 1e6, true, "boxes in a block, about" },
+};
 
 enum
 {
-    FEW = 200 // where the two cross on AVX2 and AVX-512; docs/measuring.md has the figures
+    PARAM_FEW,
+    PARAM_BLOCK,
+    PARAM_COUNT
 };
 
 typedef struct engine
 {
     const method_context* context;
     void* few;
-    void* many;
+    block_world many;
 } engine;
 
 static void destroy( void* state )
@@ -22,10 +32,7 @@ static void destroy( void* state )
     {
         method_brute.destroy( self->few );
     }
-    if ( self->many != NULL )
-    {
-        method_sap.destroy( self->many );
-    }
+    block_world_release( &self->many );
     base_memory_give( self->context->memory, self, 1, sizeof( engine ) );
 }
 
@@ -36,8 +43,11 @@ static void* create( const method_context* context )
     {
         return NULL;
     }
-    *self = ( engine ){ context, method_brute.create( context ), method_sap.create( context ) };
-    if ( self->few == NULL || self->many == NULL )
+    self->context = context;
+    self->few = method_brute.create( context );
+    block_world_init( &self->many, context->memory, context->kernels, context->tasks,
+        (uint32_t)context->params[PARAM_BLOCK] );
+    if ( self->few == NULL )
     {
         destroy( self );
         return NULL;
@@ -48,25 +58,41 @@ static void* create( const method_context* context )
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     engine* self = state;
-    return input->live_count <= FEW ? method_brute.update( self->few, input, sink, counters )
-                                    : method_sap.update( self->many, input, sink, counters );
+    if ( input->live_count <= self->context->params[PARAM_FEW] )
+    {
+        return method_brute.update( self->few, input, sink, counters );
+    }
+    method_stopwatch watch = method_stopwatch_start( self->context );
+    block_input boxes = { input->boxes, input->live, input->live_count };
+    if ( !block_world_fill( &self->many, &boxes ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    counters->update_ms = method_stopwatch_lap( &watch );
+    clv_result result = block_world_search( &self->many, sink, &counters->test_count );
+    counters->search_ms = method_stopwatch_lap( &watch );
+    return result;
 }
 
 static void shrink( void* state )
 {
     engine* self = state;
     method_brute.shrink( self->few );
-    method_sap.shrink( self->many );
+    block_world_release( &self->many );
 }
 
 const method method_engine = {
     .name = METHOD_DEFAULT,
-    .family = "default",
-    .source = "own: brute force for few objects, sweep and prune for many",
+    .family = "blocks and cells",
+    .source = "own",
     .licence = "MIT",
-    .time_cost = "O(n log n + n^(5/3) + k)",
+    .time_cost = "O(n + k)",
     .space_cost = "O(n)",
     .has_isa = true,
+    .has_threads = true,
+    .is_temporal = true,
+    .params = s_params,
+    .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
     .update = update,

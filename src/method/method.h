@@ -99,6 +99,9 @@ typedef struct method
     /// Figures of the last update, always the same ones in the same order; the first `capacity` are written, the number
     /// there are is returned. May walk the structure, so it costs time. NULL if there are none.
     uint32_t ( *report )( void* state, method_figure* figures, uint32_t capacity );
+
+    /// Why it cannot run here, for rows that stand for something not installed. NULL: it can.
+    const char* missing;
 } method;
 
 /// The table, in the order `cleave methods` shows it.

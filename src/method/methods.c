@@ -8,36 +8,46 @@
 #include <string.h>
 
 static const method* const s_methods[] = {
-    &method_engine,
-    &method_brute,
-    &method_sap,
-    &method_ray_kd,
-    &method_kd_rebuilt,
-    &method_kd_complete,
-    &method_kd_incremental,
-    &method_kd,
+#define METHOD( file, row ) &method_##row,
+#include "method/table.def"
+#undef METHOD
 };
+
+#define OWN_COUNT ( (uint32_t)( sizeof( s_methods ) / sizeof( s_methods[0] ) ) )
+
+static const method* s_guests[METHOD_GUESTS];
+static uint32_t s_guest_count;
 
 uint32_t method_count( void )
 {
-    return (uint32_t)( sizeof( s_methods ) / sizeof( s_methods[0] ) );
+    return OWN_COUNT + s_guest_count;
 }
 
 const method* method_at( uint32_t index )
 {
-    return s_methods[index];
+    return index < OWN_COUNT ? s_methods[index] : s_guests[index - OWN_COUNT];
 }
 
 const method* method_find( const char* name )
 {
     for ( uint32_t i = 0; i < method_count(); ++i )
     {
-        if ( strcmp( s_methods[i]->name, name ) == 0 )
+        if ( strcmp( method_at( i )->name, name ) == 0 )
         {
-            return s_methods[i];
+            return method_at( i );
         }
     }
     return NULL;
+}
+
+bool method_register( const method* row )
+{
+    if ( s_guest_count == METHOD_GUESTS || method_find( row->name ) != NULL )
+    {
+        return false;
+    }
+    s_guests[s_guest_count++] = row;
+    return true;
 }
 
 static const method_param* find_param( const method* row, const char* name, size_t length, uint32_t* index )

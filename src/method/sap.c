@@ -8,6 +8,12 @@
 #include "base/radix_sort.h"
 #include "simd/box_lanes.h"
 #include "sweep/axis.h"
+#include "task/gather.h"
+
+enum
+{
+    ROWS = 512 // of a piece
+};
 
 typedef struct sap
 {
@@ -15,6 +21,7 @@ typedef struct sap
     simd_box_lanes lanes;
     base_keyed* keys; // two arrays in one: what is sorted, and scratch
     uint64_t key_capacity;
+    task_gather gather;
 } sap;
 
 static void* create( const method_context* context )
@@ -32,6 +39,7 @@ static void shrink( void* state )
     sap* self = state;
     base_memory* memory = self->context->memory;
     simd_box_lanes_release( &self->lanes, memory );
+    task_gather_release( &self->gather, memory );
     base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
     self->keys = NULL;
     self->key_capacity = 0;
@@ -79,10 +87,15 @@ static void load_boxes( sap* self, const method_input* input )
     simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
-static clv_result search( sap* self, pair_sink* sink, uint64_t* test_count )
+static clv_result search_rows(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
-    simd_cursor cursor = { 0, 0 };
-    while ( !self->context->kernels->sweep( &self->lanes.boxes, &cursor, sink, test_count ) )
+    (void)worker;
+    sap* self = context;
+    simd_boxes part = self->lanes.boxes;
+    simd_cursor cursor = { piece * ROWS, 0 };
+    part.count = part.count - cursor.row > ROWS ? cursor.row + ROWS : part.count;
+    while ( !self->context->kernels->sweep( &part, &cursor, sink, test_count ) )
     {
         clv_result result = sink->make_room( sink );
         if ( result != CLV_OK )
@@ -108,7 +121,9 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     load_boxes( self, input );
     counters->update_ms = method_stopwatch_lap( &watch );
 
-    clv_result result = search( self, sink, &counters->test_count );
+    uint32_t piece_count = ( input->live_count + ROWS - 1 ) / ROWS;
+    clv_result result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+        piece_count, search_rows, self, sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     return result;
 }
@@ -121,6 +136,7 @@ const method method_sap = {
     .time_cost = "O(n log n + n^(5/3) + k)",
     .space_cost = "O(n)",
     .has_isa = true,
+    .has_threads = true,
     .create = create,
     .destroy = destroy,
     .update = update,

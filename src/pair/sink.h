@@ -5,6 +5,8 @@
 
 #include "cleave/types.h"
 
+#include <string.h>
+
 /// A kernel writes a batch of up to this many pairs without asking again, so it asks while fewer fit.
 #define PAIR_SINK_ROOM 64
 
@@ -36,5 +38,28 @@ static inline clv_result pair_sink_put( pair_sink* sink, uint32_t slot_a, uint32
     }
     clv_pair pair = { slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
     sink->pairs[sink->count++] = pair;
+    return CLV_OK;
+}
+
+/// For methods that have a list already.
+static inline clv_result pair_sink_put_all( pair_sink* sink, const clv_pair* pairs, uint64_t count )
+{
+    while ( count > 0 )
+    {
+        if ( sink->count == sink->capacity )
+        {
+            clv_result result = sink->make_room( sink );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+        uint64_t room = sink->capacity - sink->count;
+        uint64_t part = count < room ? count : room;
+        memcpy( sink->pairs + sink->count, pairs, (size_t)part * sizeof( clv_pair ) );
+        sink->count += part;
+        pairs += part;
+        count -= part;
+    }
     return CLV_OK;
 }

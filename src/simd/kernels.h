@@ -5,6 +5,8 @@
 
 #include "pair/sink.h"
 
+#include <assert.h>
+
 /// Boxes by axis. Arrays hold `count` entries and are readable, and NaN, up to the next multiple of KERNEL_LANES plus
 /// KERNEL_LANES: no comparison with NaN holds, so a full-width step past the end finds nothing.
 /// Each array starts on a 64-byte boundary.
@@ -25,7 +27,7 @@ typedef struct simd_item
     uint32_t mark; ///< 0 or 1, to tell two kinds apart
 } simd_item;
 
-_Static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
+static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
 
 /// Boxes in steps of a small grid, for a first look: small numbers, four times as many to a register. If two boxes overlap,
 /// so do their small ones, since every bound went through the same monotonic function; whoever passes is tested exactly.
@@ -44,7 +46,7 @@ typedef struct simd_small_boxes
 /// that both have it have met before, so they are no pair here.
 #define SMALL_AGAIN ( (uint32_t)1 << 31 )
 
-_Static_assert( CLV_MAX_OBJECTS <= SMALL_AGAIN, "slots leave a bit to spare" );
+static_assert( CLV_MAX_OBJECTS <= SMALL_AGAIN, "slots leave a bit to spare" );
 
 /// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
 typedef struct simd_small_grid
@@ -64,7 +66,7 @@ typedef struct simd_small_item
     uint32_t slot;
 } simd_small_item;
 
-_Static_assert( sizeof( simd_small_item ) == 16, "four to a cache line" );
+static_assert( sizeof( simd_small_item ) == 16, "four to a cache line" );
 
 /// How items become small boxes: which axis is which, and where the columns of a row end.
 typedef struct simd_small_turn
@@ -127,6 +129,8 @@ typedef struct simd_kernels
 
     /// Boxes sorted ascending by lower[0]. Each row is tested against the columns behind it until one begins past the
     /// row's upper[0]. Adds the columns looked at to *test_count. Start with cursor { 0, 0 }; answers as above.
+    /// A part of the rows: start with cursor { row_begin, 0 } and let boxes->count say where the rows end; columns go on
+    /// behind them, up to the NaN at the end of the arrays.
     bool ( *sweep )( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
     /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
@@ -179,6 +183,9 @@ typedef struct simd_kernels
     /// Row by row, each against its range of columns. Adds, answers and starts as above.
     bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
         simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+
+    /// The default engine's, simd/cells.h.
+    const struct simd_cells* cells;
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

@@ -5,6 +5,7 @@
 #ifdef CLV_HAVE_AVX512
 
 #include "base/bits.h"
+#include "simd/cells.h"
 
 #include <math.h>
 
@@ -68,6 +69,6 @@ static inline uint32_t small_round(
 
 const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, take_leavers,
     pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small };
+    spread_small, sweep_small, cross_small, &simd_cells_avx512 };
 
 #endif

@@ -5,6 +5,7 @@
 #ifdef CLV_HAVE_NEON
 
 #include "base/bits.h"
+#include "simd/cells.h"
 
 #include <math.h>
 
@@ -247,6 +248,6 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
     pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small };
+    spread_small, sweep_small, cross_small, &simd_cells_neon };
 
 #endif

@@ -2,6 +2,8 @@
 // The reference: plain loops, written apart from kernel_body.h so that the two can be held against each other.
 #include "simd/kernels.h"
 
+#include "simd/cells.h"
+
 static bool overlap_axis( const simd_boxes* boxes, int axis, uint32_t a, uint32_t b )
 {
     return boxes->lower[axis][a] <= boxes->upper[axis][b] && boxes->lower[axis][b] <= boxes->upper[axis][a];
@@ -46,7 +48,7 @@ static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink
         uint32_t row = cursor->row;
         float reach = boxes->upper[0][row];
         uint32_t column = cursor->column > 0 ? cursor->column : row + 1;
-        for ( ; column < boxes->count && boxes->lower[0][column] <= reach; ++column )
+        for ( ; boxes->lower[0][column] <= reach; ++column ) // NaN ends the list
         {
             if ( overlap_axis( boxes, 1, row, column ) && overlap_axis( boxes, 2, row, column ) )
             {
@@ -335,4 +337,5 @@ const simd_kernels simd_kernels_scalar = {
     spread_small,
     sweep_small,
     cross_small,
+    &simd_cells_scalar,
 };

@@ -145,6 +145,11 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
         snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
         return refuse( &def, CLV_BAD_DEF, line );
     }
+    if ( row->missing != NULL )
+    {
+        snprintf( line, sizeof( line ), "method %.40s is not available: %.100s", name, row->missing );
+        return refuse( &def, CLV_UNSUPPORTED, line );
+    }
     double params[METHOD_PARAMS] = { 0 };
     if ( !method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
     {

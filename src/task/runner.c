@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "task/task.h"
 
+#include "base/fp_mode.h"
+
 bool task_runner_start(
     task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory )
 {
@@ -22,6 +24,21 @@ void task_runner_stop( task_runner* runner, base_memory* memory )
     *runner = ( task_runner ){ 0 };
 }
 
+typedef struct guest_job
+{
+    clv_task* piece;
+    void* context;
+} guest_job;
+
+// The caller's threads have modes of their own, which must not change an answer.
+static void run_as_guest( uint32_t index, uint32_t worker, void* context )
+{
+    const guest_job* job = context;
+    base_fp_mode mode = base_fp_enter();
+    job->piece( index, worker, job->context );
+    base_fp_leave( mode );
+}
+
 void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context )
 {
     if ( runner->worker_count <= 1 || count <= 1 )
@@ -33,7 +50,8 @@ void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* conte
     }
     else if ( runner->hooks.run != NULL )
     {
-        runner->hooks.run( piece, count, context, runner->hooks.user );
+        guest_job job = { piece, context };
+        runner->hooks.run( run_as_guest, count, &job, runner->hooks.user );
     }
     else
     {

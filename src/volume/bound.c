@@ -78,7 +78,8 @@ clv_aabb volume_core_aabb( const narrow_core* core, double radius )
 
 clv_dop18 volume_core_dop18( const narrow_core* core, double radius )
 {
-    double lower[CLV_DOP_AXIS_COUNT], upper[CLV_DOP_AXIS_COUNT];
+    double lower[CLV_DOP_AXIS_COUNT] = { 0 },
+           upper[CLV_DOP_AXIS_COUNT] = { 0 }; // a core has at least one point
     uint32_t count = narrow_core_point_count( core );
     for ( uint32_t i = 0; i < count; ++i )
     {

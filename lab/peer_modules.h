@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// Other people's methods, from modules beside the program. The library itself loads nothing.
+#pragma once
+
+/// Puts every known peer into the method table: those whose module can be loaded from $CLEAVE_PEERS, or else from the
+/// folder `peers` beside the program, and rows that say what is missing for the others. Call once, before threads start.
+void peer_modules_load( void );

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Space cut into blocks of some thousand boxes, so that everything a search touches stays in the second-level cache and
+// blocks can be searched by different workers. A coarse grid over the world; a KD-tree over its cells whose leaves are the
+// blocks; a map from cell to block. A box lies in every block it reaches into; cell/cell.h tells how a pair that meets in
+// several is reported once.
+#pragma once
+
+#include "cell/cell.h"
+
+enum
+{
+    BLOCK_SIDE = 64,       // coarse cells per axis at most
+    BLOCK_SAMPLES = 64,    // boxes looked at to place the coarse grid
+    BLOCK_MANY = 0xFFFF,   // in place of a block's number: the box lies in several
+    BLOCK_LIMIT = 0xFFF0,  // blocks at most
+    BLOCK_CHUNK = 1 << 14, // boxes handled by one piece of work
+};
+
+/// A node of the KD-tree over coarse cells. A leaf has no children and is block number `block`.
+typedef struct block_node
+{
+    uint16_t first[4]; ///< coarse cells, x y z; the fourth is not used
+    uint16_t last[4];
+    uint32_t left; ///< 0: a leaf; right is left + 1
+    uint32_t block;
+} block_node;
+
+/// What a block's boxes are asked for: its first and last coarse cell, x y z as fields of 16 bits.
+typedef struct block_leaf
+{
+    uint64_t first, last;
+} block_leaf;
+
+typedef struct block_plan
+{
+    cell_grid grid; ///< the coarse grid, in 256ths as cells are
+    uint16_t* map;  ///< coarse cell to leaf block
+    uint64_t map_capacity;
+    uint32_t* histogram; ///< boxes that begin in each coarse cell
+    uint64_t histogram_capacity;
+    block_node* nodes; ///< the root first
+    uint64_t node_capacity;
+    uint32_t node_count;
+    block_leaf* leaves; ///< of each block
+    uint64_t leaf_capacity;
+    uint32_t block_count;
+} block_plan;
+
+/// The boxes of an update, as the method gets them.
+typedef struct block_input
+{
+    const clv_aabb* boxes;
+    const uint32_t* live; ///< NULL: all
+    uint32_t count;
+} block_input;
+
+static inline uint32_t block_input_slot( const block_input* input, uint32_t index )
+{
+    return input->live != NULL ? input->live[index] : index;
+}
+
+static inline cell_box block_input_box( const block_input* input, uint32_t index )
+{
+    uint32_t slot = block_input_slot( input, index );
+    const clv_aabb* box = &input->boxes[slot];
+    cell_box out = { { box->lower.x, box->lower.y, box->lower.z }, slot,
+        { box->upper.x, box->upper.y, box->upper.z }, 0 };
+    return out;
+}
+
+/// Where most of the boxes are, from a sample: far outliers and infinities have no say.
+cell_extent block_measure( const block_input* input );
+
+/// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
+bool block_plan_place(
+    block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
+
+/// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
+bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
+
+void block_plan_release( block_plan* plan, base_memory* memory );
+
+/// Work of one piece: boxes [first, last) of the input.
+typedef struct block_work
+{
+    const block_plan* plan;
+    const block_input* input;
+    uint32_t first, last;
+    uint16_t* numbers; ///< per box of the input: its block, or BLOCK_MANY
+    uint32_t* places;  ///< per block: first counts, then where the piece's next box goes
+    cell_box* out;
+} block_work;

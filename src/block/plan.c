@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "block/block.h"
+
+#include "base/assertion.h"
+
+#include <math.h>
+#include <string.h>
+
+static void sort_floats( float* values, uint32_t count )
+{
+    for ( uint32_t i = 1; i < count; ++i )
+    {
+        float value = values[i];
+        uint32_t hole = i;
+        for ( ; hole > 0 && values[hole - 1] > value; --hole )
+        {
+            values[hole] = values[hole - 1];
+        }
+        values[hole] = value;
+    }
+}
+
+// One axis of the sample: the inner 15 of 16ths, widened by as much as that cuts off a uniform crowd and a little more.
+static void window_of( float* centres, uint32_t count, float* low, float* high )
+{
+    if ( count == 0 )
+    {
+        *low = *high = 0;
+        return;
+    }
+    sort_floats( centres, count );
+    uint32_t cut = count / 32;
+    float first = centres[cut], last = centres[count - 1 - cut];
+    float slack = ( last - first ) * 0.0625f;
+    *low = first - slack;
+    *high = last + slack;
+}
+
+cell_extent block_measure( const block_input* input )
+{
+    float centres[3][BLOCK_SAMPLES], sizes[3][BLOCK_SAMPLES];
+    uint32_t count = 0;
+    uint32_t step = input->count / BLOCK_SAMPLES + 1;
+    for ( uint32_t i = 0; i < input->count; i += step )
+    {
+        cell_box box = block_input_box( input, i );
+        float sum = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            centres[axis][count] = 0.5f * box.lower[axis] + 0.5f * box.upper[axis];
+            sizes[axis][count] = box.upper[axis] - box.lower[axis];
+            sum += centres[axis][count] * 0 + sizes[axis][count] * 0; // NaN if any is infinite
+        }
+        count += sum == 0;
+    }
+    cell_extent extent = { .crowding = 1 };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        window_of( centres[axis], count, &extent.low[axis], &extent.high[axis] );
+        sort_floats( sizes[axis], count );
+        // The mean, without what is many times as large as most.
+        float most = count > 0 ? 8 * sizes[axis][count / 2] : 0;
+        float sum = 0;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            sum += sizes[axis][i] < most ? sizes[axis][i] : most;
+        }
+        extent.size[axis] = count > 0 ? sum / (float)count : 0;
+    }
+    return extent;
+}
+
+enum
+{
+    CELLS_PER_BLOCK = 128 // so a cut can come close to the middle
+};
+
+// Cubes of cells, none narrower than four boxes.
+static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t count, uint32_t block_boxes )
+{
+    double width[3], widest = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        width[axis] = (double)extent->high[axis] - (double)extent->low[axis];
+        widest = width[axis] > widest ? width[axis] : widest;
+    }
+    double least = widest > 0 ? widest * 1e-6 : 1;
+    double volume = 1;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        width[axis] = width[axis] > least ? width[axis] : least;
+        volume *= width[axis];
+    }
+    double side = cbrt( volume * block_boxes / CELLS_PER_BLOCK / count );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double wanted = side > 4 * (double)extent->size[axis] ? side : 4 * (double)extent->size[axis];
+        double cells = width[axis] / wanted;
+        grid->dims[axis] = cells < 1 ? 1 : cells > BLOCK_SIDE ? BLOCK_SIDE : (uint32_t)cells;
+        grid->origin[axis] = extent->low[axis];
+        double scale = CELL_STEPS * grid->dims[axis] / width[axis];
+        grid->scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
+    }
+}
+
+static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t size )
+{
+    return base_memory_reserve( memory, data, capacity, 0, count, size );
+}
+
+bool block_plan_place( block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
+{
+    cell_extent extent = block_measure( input );
+    cell_grid grid;
+    place_grid( &grid, &extent, input->count, block_boxes );
+    uint64_t cells = (uint64_t)grid.dims[0] * grid.dims[1] * grid.dims[2];
+    void* map = plan->map;
+    void* histogram = plan->histogram;
+    bool ok = reserve( memory, &map, &plan->map_capacity, cells, sizeof( uint16_t ) ) &&
+        reserve( memory, &histogram, &plan->histogram_capacity, cells, sizeof( uint32_t ) );
+    plan->map = map;
+    plan->histogram = histogram;
+    if ( !ok )
+    {
+        return false;
+    }
+    plan->grid = grid;
+    plan->block_count = 0;
+    memset( plan->histogram, 0, (size_t)cells * sizeof( uint32_t ) );
+    return true;
+}
+
+void block_plan_release( block_plan* plan, base_memory* memory )
+{
+    base_memory_give( memory, plan->map, plan->map_capacity, sizeof( uint16_t ) );
+    base_memory_give( memory, plan->histogram, plan->histogram_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, plan->nodes, plan->node_capacity, sizeof( block_node ) );
+    base_memory_give( memory, plan->leaves, plan->leaf_capacity, sizeof( block_leaf ) );
+    *plan = ( block_plan ){ 0 };
+}
+
+// ---- cutting -----------------------------------------------------------------------------------------------------
+
+// Boxes that begin in each layer of a node's cells, along one axis.
+static uint64_t count_layers(
+    const block_plan* plan, const block_node* node, int along, uint64_t layers[BLOCK_SIDE] )
+{
+    const cell_grid* grid = &plan->grid;
+    uint64_t total = 0;
+    memset( layers, 0, BLOCK_SIDE * sizeof( uint64_t ) );
+    for ( uint32_t z = node->first[2]; z <= node->last[2]; ++z )
+    {
+        for ( uint32_t y = node->first[1]; y <= node->last[1]; ++y )
+        {
+            const uint32_t* row = plan->histogram + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
+            for ( uint32_t x = node->first[0]; x <= node->last[0]; ++x )
+            {
+                uint32_t at[3] = { x, y, z };
+                layers[at[along] - node->first[along]] += row[x];
+                total += row[x];
+            }
+        }
+    }
+    return total;
+}
+
+// The widest axis in metres, among those that can be cut.
+static int axis_to_cut( const block_plan* plan, const block_node* node )
+{
+    int best = -1;
+    float widest = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float width = (float)( node->last[axis] - node->first[axis] + 1 ) / plan->grid.scale[axis];
+        if ( node->last[axis] > node->first[axis] && width > widest )
+        {
+            widest = width;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+static uint64_t fields_of( const uint16_t corner[4] )
+{
+    return (uint64_t)corner[0] | (uint64_t)corner[1] << 16 | (uint64_t)corner[2] << 32;
+}
+
+static void map_leaf( block_plan* plan, uint32_t node_index )
+{
+    block_node* node = &plan->nodes[node_index];
+    node->left = 0;
+    node->block = plan->block_count;
+    plan->leaves[plan->block_count++] = ( block_leaf ){ fields_of( node->first ), fields_of( node->last ) };
+    const cell_grid* grid = &plan->grid;
+    for ( uint32_t z = node->first[2]; z <= node->last[2]; ++z )
+    {
+        for ( uint32_t y = node->first[1]; y <= node->last[1]; ++y )
+        {
+            uint16_t* row = plan->map + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
+            for ( uint32_t x = node->first[0]; x <= node->last[0]; ++x )
+            {
+                row[x] = (uint16_t)node->block;
+            }
+        }
+    }
+}
+
+// Two children where the boxes are halved best, or none if the node is small, or cannot be cut.
+static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
+{
+    block_node* node = &plan->nodes[node_index];
+    uint64_t layers[BLOCK_SIDE];
+    int axis = axis_to_cut( plan, node );
+    if ( axis < 0 || count_layers( plan, node, axis, layers ) <= most )
+    {
+        return false;
+    }
+    uint32_t width = (uint32_t)( node->last[axis] - node->first[axis] + 1 );
+    uint64_t total = 0, below = 0;
+    for ( uint32_t i = 0; i < width; ++i )
+    {
+        total += layers[i];
+    }
+    uint32_t cut = 1;
+    for ( below = layers[0]; cut + 1 < width && below + layers[cut] / 2 < total / 2; ++cut )
+    {
+        below += layers[cut];
+    }
+    block_node* left = &plan->nodes[plan->node_count];
+    node->left = plan->node_count;
+    plan->node_count += 2;
+    left[0] = left[1] = *node;
+    left[0].last[axis] = (uint16_t)( node->first[axis] + cut - 1 );
+    left[1].first[axis] = (uint16_t)( node->first[axis] + cut );
+    return true;
+}
+
+bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
+{
+    const cell_grid* grid = &plan->grid;
+    uint64_t cells = (uint64_t)grid->dims[0] * grid->dims[1] * grid->dims[2];
+    uint64_t leaf_limit = cells < BLOCK_LIMIT ? cells : BLOCK_LIMIT;
+    void* nodes = plan->nodes;
+    void* leaves = plan->leaves;
+    bool ok = reserve( memory, &nodes, &plan->node_capacity, 2 * leaf_limit, sizeof( block_node ) ) &&
+        reserve( memory, &leaves, &plan->leaf_capacity, leaf_limit, sizeof( block_leaf ) );
+    plan->nodes = nodes;
+    plan->leaves = leaves;
+    plan->block_count = 0;
+    if ( !ok )
+    {
+        return false;
+    }
+    plan->nodes[0] = ( block_node ){ { 0 }, { 0 }, 0, 0 };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        plan->nodes[0].last[axis] = (uint16_t)( grid->dims[axis] - 1 );
+    }
+    plan->node_count = 1;
+    // Breadth first: nodes behind the one looked at are its descendants or its peers', so no stack is needed.
+    for ( uint32_t i = 0; i < plan->node_count; ++i )
+    {
+        bool may_cut = ( plan->node_count + 3 ) / 2 < leaf_limit;
+        if ( !may_cut || !cut_node( plan, i, most ) )
+        {
+            map_leaf( plan, i );
+        }
+    }
+    CLV_ASSERT( plan->block_count <= leaf_limit );
+    return true;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "bvh/bvh_tree.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+enum
+{
+    CURVE_CELLS = 1024 // along an axis: ten bits of each make a key
+};
+
+void bvh_tree_init( bvh_tree* tree )
+{
+    *tree = ( bvh_tree ){ .root = BVH_NONE, .first_free = BVH_NONE };
+}
+
+void bvh_tree_free( bvh_tree* tree, base_memory* memory )
+{
+    base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
+    base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( bvh_node ) );
+    base_memory_give( memory, tree->leaves, tree->leaf_capacity, sizeof( uint32_t ) );
+    bvh_tree_init( tree );
+}
+
+bool bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count )
+{
+    void* nodes = tree->nodes;
+    void* leaves = tree->leaves;
+    bool ok = base_memory_reserve( memory, &nodes, &tree->node_capacity, tree->node_end,
+                  (uint64_t)leaf_count * 2, sizeof( bvh_node ) ) &&
+        base_memory_reserve(
+            memory, &leaves, &tree->leaf_capacity, tree->slot_count, slot_count, sizeof( uint32_t ) );
+    tree->nodes = nodes;
+    tree->leaves = leaves;
+    if ( !ok )
+    {
+        return false;
+    }
+    for ( ; tree->slot_count < slot_count; ++tree->slot_count )
+    {
+        tree->leaves[tree->slot_count] = BVH_NONE;
+    }
+    return true;
+}
+
+void bvh_tree_clear( bvh_tree* tree )
+{
+    for ( uint32_t slot = 0; slot < tree->slot_count; ++slot )
+    {
+        tree->leaves[slot] = BVH_NONE;
+    }
+    tree->node_end = 0;
+    tree->first_free = BVH_NONE;
+    tree->root = BVH_NONE;
+    tree->leaf_count = 0;
+}
+
+static uint32_t take_node( bvh_tree* tree )
+{
+    uint32_t index = tree->first_free;
+    if ( index != BVH_NONE )
+    {
+        tree->first_free = tree->nodes[index].parent;
+        return index;
+    }
+    CLV_ASSERT( tree->node_end < tree->node_capacity );
+    return tree->node_end++;
+}
+
+static void give_node( bvh_tree* tree, uint32_t index )
+{
+    tree->nodes[index].parent = tree->first_free;
+    tree->first_free = index;
+}
+
+// ---- one by one
+
+// Half the surface, in double: the square of a float's range fits.
+static double area( clv_aabb box )
+{
+    double x = (double)box.upper.x - (double)box.lower.x;
+    double y = (double)box.upper.y - (double)box.lower.y;
+    double z = (double)box.upper.z - (double)box.lower.z;
+    return x * y + y * z + z * x;
+}
+
+// What the box costs below `index`, beyond what its ancestors grow by.
+static double descent_cost( const bvh_node* node, clv_aabb box )
+{
+    double grown = area( bvh_union( node->box, box ) );
+    return bvh_is_leaf( node ) ? grown : grown - area( node->box );
+}
+
+// Greedy descent: stop where a new parent costs less than the cheaper child.
+static uint32_t choose_sibling( const bvh_tree* tree, clv_aabb box )
+{
+    uint32_t index = tree->root;
+    while ( !bvh_is_leaf( &tree->nodes[index] ) )
+    {
+        const bvh_node* node = &tree->nodes[index];
+        double grown = area( bvh_union( node->box, box ) );
+        double inherited = grown - area( node->box );
+        double first = descent_cost( &tree->nodes[node->child[0]], box ) + inherited;
+        double second = descent_cost( &tree->nodes[node->child[1]], box ) + inherited;
+        if ( grown < first && grown < second )
+        {
+            break;
+        }
+        index = second < first ? node->child[1] : node->child[0];
+    }
+    return index;
+}
+
+static void refit_upwards( bvh_tree* tree, uint32_t index )
+{
+    for ( ; index != BVH_NONE; index = tree->nodes[index].parent )
+    {
+        bvh_node* node = &tree->nodes[index];
+        node->box = bvh_union( tree->nodes[node->child[0]].box, tree->nodes[node->child[1]].box );
+    }
+}
+
+// Puts `fresh` where `old` hangs.
+static void replace_child( bvh_tree* tree, uint32_t parent, uint32_t old, uint32_t fresh )
+{
+    tree->nodes[fresh].parent = parent;
+    if ( parent == BVH_NONE )
+    {
+        tree->root = fresh;
+        return;
+    }
+    bvh_node* node = &tree->nodes[parent];
+    node->child[node->child[1] == old ? 1 : 0] = fresh;
+}
+
+void bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
+{
+    CLV_ASSERT( tree->leaves[slot] == BVH_NONE );
+    uint32_t leaf = take_node( tree );
+    tree->nodes[leaf] = ( bvh_node ){ box, BVH_NONE, { slot, BVH_NONE } };
+    tree->leaves[slot] = leaf;
+    tree->leaf_count += 1;
+    if ( tree->root == BVH_NONE )
+    {
+        tree->root = leaf;
+        return;
+    }
+    uint32_t sibling = choose_sibling( tree, box );
+    uint32_t parent = take_node( tree );
+    uint32_t above = tree->nodes[sibling].parent;
+    tree->nodes[parent] = ( bvh_node ){ box, above, { sibling, leaf } };
+    replace_child( tree, above, sibling, parent );
+    tree->nodes[sibling].parent = parent;
+    tree->nodes[leaf].parent = parent;
+    refit_upwards( tree, parent );
+}
+
+void bvh_tree_remove( bvh_tree* tree, uint32_t slot )
+{
+    uint32_t leaf = tree->leaves[slot];
+    CLV_ASSERT( leaf != BVH_NONE );
+    tree->leaves[slot] = BVH_NONE;
+    tree->leaf_count -= 1;
+    uint32_t parent = tree->nodes[leaf].parent;
+    give_node( tree, leaf );
+    if ( parent == BVH_NONE )
+    {
+        tree->root = BVH_NONE;
+        return;
+    }
+    bvh_node* node = &tree->nodes[parent];
+    uint32_t sibling = node->child[node->child[0] == leaf ? 1 : 0];
+    uint32_t above = node->parent;
+    replace_child( tree, above, parent, sibling );
+    give_node( tree, parent );
+    refit_upwards( tree, above );
+}
+
+// ---- anew
+
+// The ten bits of a coordinate, two apart.
+static uint32_t spread_bits( uint32_t bits )
+{
+    bits = ( bits | bits << 16 ) & 0x030000FFu;
+    bits = ( bits | bits << 8 ) & 0x0300F00Fu;
+    bits = ( bits | bits << 4 ) & 0x030C30C3u;
+    return ( bits | bits << 2 ) & 0x09249249u;
+}
+
+static uint32_t curve_key( const grid_lattice* lattice, const clv_aabb* box )
+{
+    uint32_t key = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float centre = 0.5f * ( &box->lower.x )[axis] + 0.5f * ( &box->upper.x )[axis];
+        key |= spread_bits( grid_lattice_at( lattice, axis, centre ) ) << axis;
+    }
+    return key;
+}
+
+// Where the highest bit in which the keys differ changes; the middle if all are equal.
+static uint32_t split_of( const base_keyed* keys, uint32_t begin, uint32_t end )
+{
+    uint32_t differing = keys[begin].key ^ keys[end - 1].key;
+    if ( differing == 0 )
+    {
+        return begin + ( end - begin ) / 2;
+    }
+    uint32_t bit = 1u << ( base_bit_width( differing ) - 1 );
+    uint32_t low = begin; // a key without the bit
+    uint32_t high = end - 1;
+    while ( high - low > 1 )
+    {
+        uint32_t middle = low + ( high - low ) / 2;
+        if ( ( keys[middle].key & bit ) != 0 )
+        {
+            high = middle;
+        }
+        else
+        {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+// A tree over keys[begin .. end), nodes in depth-first order. At most 30 + 32 deep: every level fixes a bit of the key, or
+// halves a run of equal keys.
+static uint32_t build_range(
+    bvh_tree* tree, const clv_aabb* boxes, const base_keyed* keys, uint32_t begin, uint32_t end )
+{
+    uint32_t index = tree->node_end++;
+    bvh_node* node = &tree->nodes[index];
+    if ( end - begin == 1 )
+    {
+        uint32_t slot = keys[begin].value;
+        *node = ( bvh_node ){ boxes[slot], BVH_NONE, { slot, BVH_NONE } };
+        tree->leaves[slot] = index;
+        return index;
+    }
+    uint32_t split = split_of( keys, begin, end );
+    node->parent = BVH_NONE;
+    for ( int i = 0; i < 2; ++i )
+    {
+        uint32_t child = i == 0 ? build_range( tree, boxes, keys, begin, split )
+                                : build_range( tree, boxes, keys, split, end );
+        node->child[i] = child;
+        tree->nodes[child].parent = index;
+    }
+    node->box = bvh_union( tree->nodes[node->child[0]].box, tree->nodes[node->child[1]].box );
+    return index;
+}
+
+bool bvh_tree_build(
+    bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count )
+{
+    void* keys = tree->keys;
+    bool ok = base_memory_reserve(
+        memory, &keys, &tree->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
+    tree->keys = keys;
+    if ( !ok )
+    {
+        return false;
+    }
+    bvh_tree_clear( tree );
+    CLV_ASSERT( (uint64_t)count * 2 <= tree->node_capacity );
+    grid_lattice lattice = grid_lattice_even( boxes, slots, count, CURVE_CELLS );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        tree->keys[i] = ( base_keyed ){ curve_key( &lattice, &boxes[slots[i]] ), slots[i] };
+    }
+    const base_keyed* sorted = base_sort_keyed( tree->keys, tree->keys + count, count );
+    tree->leaf_count = count;
+    tree->root = count > 0 ? build_range( tree, boxes, sorted, 0, count ) : BVH_NONE;
+    return true;
+}
+
+// From a leaf to the root: everyone known to its parent and inside it.
+static const char* check_path( const bvh_tree* tree, uint32_t index )
+{
+    for ( uint32_t steps = 0; tree->nodes[index].parent != BVH_NONE; ++steps )
+    {
+        const bvh_node* above = &tree->nodes[tree->nodes[index].parent];
+        if ( steps > tree->node_end )
+        {
+            return "a path to the root goes in circles";
+        }
+        if ( above->child[0] != index && above->child[1] != index )
+        {
+            return "a parent does not know its child";
+        }
+        if ( !bvh_contains( above->box, tree->nodes[index].box ) )
+        {
+            return "a child sticks out of its parent";
+        }
+        index = tree->nodes[index].parent;
+    }
+    return index == tree->root ? NULL : "a path upwards does not end at the root";
+}
+
+const char* bvh_tree_check( const bvh_tree* tree )
+{
+    uint32_t found = 0;
+    const char* broken = NULL;
+    for ( uint32_t slot = 0; slot < tree->slot_count && broken == NULL; ++slot )
+    {
+        uint32_t index = tree->leaves[slot];
+        if ( index == BVH_NONE )
+        {
+            continue;
+        }
+        found += 1;
+        const bvh_node* leaf = &tree->nodes[index];
+        broken = bvh_is_leaf( leaf ) && leaf->child[0] == slot ? check_path( tree, index )
+                                                               : "a slot's leaf belongs to another";
+    }
+    if ( broken == NULL && found != tree->leaf_count )
+    {
+        broken = "the tree has more or fewer leaves than slots have";
+    }
+    return broken;
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+#include "bvh/bvh_world.h"
+
+#include "base/assertion.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    FLAG_LIVE = 1,
+    FLAG_TOUCHED = 2, // left its grown box, came, or went
+    FLAG_LOOSE = 4,   // infinite
+};
+
+enum
+{
+    ANEW_SHARE = 4, // build when more than one in so many must be put back, ...
+    CHURN_SHARE =
+        2, // ... or when as many as one in so many were since the last time: no tree decays for long
+    STACK_ROOM = 8,
+};
+
+void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules )
+{
+    *world = ( bvh_world ){ .memory = memory, .rules = rules };
+    bvh_tree_init( &world->tree );
+}
+
+void bvh_world_shrink( bvh_world* world )
+{
+    base_memory* memory = world->memory;
+    bvh_tree_free( &world->tree, memory );
+    base_memory_give( memory, world->members, world->member_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, world->stack, world->stack_capacity, sizeof( bvh_task ) );
+    base_memory_give( memory, world->grown, world->grown_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, world->flags, world->flag_capacity, 1 );
+    base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
+    pair_list_free( &world->near, memory );
+    bvh_world_init( world, memory, world->rules );
+}
+
+static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
+{
+    void* data = *words;
+    bool ok = base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
+    *words = data;
+    return ok;
+}
+
+static bool reserve( bvh_world* world, const bvh_crowd* crowd )
+{
+    base_memory* memory = world->memory;
+    void* grown = world->grown;
+    void* flags = world->flags;
+    bool ok = base_memory_reserve( memory, &grown, &world->grown_capacity, world->flag_count,
+                  crowd->slot_count, sizeof( clv_aabb ) ) &&
+        base_memory_reserve(
+            memory, &flags, &world->flag_capacity, world->flag_count, crowd->slot_count, 1 ) &&
+        reserve_words( memory, &world->touched, &world->touched_capacity, crowd->count ) &&
+        bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
+    world->grown = grown;
+    world->flags = flags;
+    if ( ok && crowd->slot_count > world->flag_count )
+    {
+        memset( world->flags + world->flag_count, 0, crowd->slot_count - world->flag_count );
+        world->flag_count = crowd->slot_count;
+    }
+    return ok;
+}
+
+static uint32_t slot_at( const bvh_crowd* crowd, uint32_t index )
+{
+    return crowd->live != NULL ? crowd->live[index] : index;
+}
+
+// ---- who left
+
+static bool is_finite( const clv_aabb* box )
+{
+    return isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
+        isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
+}
+
+static float longest_side( const clv_aabb* box )
+{
+    float longest = box->upper.x - box->lower.x;
+    longest = box->upper.y - box->lower.y > longest ? box->upper.y - box->lower.y : longest;
+    return box->upper.z - box->lower.z > longest ? box->upper.z - box->lower.z : longest;
+}
+
+// How far the box has come from the middle of its grown one.
+static float way_of( const clv_aabb* box, const clv_aabb* grown )
+{
+    float way = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float now = 0.5f * ( &box->lower.x )[axis] + 0.5f * ( &box->upper.x )[axis];
+        float then = 0.5f * ( &grown->lower.x )[axis] + 0.5f * ( &grown->upper.x )[axis];
+        way = fabsf( now - then ) > way ? fabsf( now - then ) : way;
+    }
+    return way;
+}
+
+// A margin pays for those that would stay inside it; the fast get none.
+static clv_aabb grow( const bvh_world* world, const clv_aabb* box, const clv_aabb* before )
+{
+    float margin = (float)world->rules.margin * longest_side( box );
+    bool is_fast = before != NULL && way_of( box, before ) > 2 * margin;
+    return isfinite( margin ) && !is_fast ? clv_aabb_grow( *box, margin ) : *box;
+}
+
+static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
+{
+    for ( uint32_t slot = 0; slot < world->flag_count; ++slot )
+    {
+        world->flags[slot] = (uint8_t)( world->flags[slot] & ~FLAG_LIVE );
+    }
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        world->flags[slot_at( crowd, i )] |= FLAG_LIVE;
+    }
+    for ( uint32_t slot = 0; slot < world->flag_count; ++slot )
+    {
+        if ( ( world->flags[slot] & FLAG_LIVE ) == 0 )
+        {
+            world->flags[slot] =
+                FLAG_TOUCHED; // and so are its pairs, until the next time somebody lives here
+            if ( slot < world->tree.slot_count && world->tree.leaves[slot] != BVH_NONE )
+            {
+                bvh_tree_remove( &world->tree, slot );
+            }
+        }
+    }
+}
+
+// Look at one box: does it have to be put (back) into the tree?
+static void look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
+{
+    bool has_leaf = world->tree.leaves[slot] != BVH_NONE;
+    if ( has_leaf && bvh_contains( world->grown[slot], *box ) )
+    {
+        world->flags[slot] = FLAG_LIVE;
+        return;
+    }
+    bool is_loose = !is_finite( box );
+    if ( is_loose )
+    {
+        world->loose_count += 1;
+    }
+    else
+    {
+        world->grown[slot] = grow( world, box, has_leaf ? &world->grown[slot] : NULL );
+        world->touched[world->touched_count++] = slot;
+    }
+    world->flags[slot] = (uint8_t)( FLAG_LIVE | FLAG_TOUCHED | ( is_loose ? FLAG_LOOSE : 0 ) );
+}
+
+static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
+{
+    if ( world->loose_count == 0 )
+    {
+        return true;
+    }
+    if ( !reserve_words( world->memory, &world->loose, &world->loose_capacity, world->loose_count ) )
+    {
+        return false;
+    }
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        uint32_t slot = slot_at( crowd, i );
+        if ( ( world->flags[slot] & FLAG_LOOSE ) != 0 )
+        {
+            world->loose[count++] = slot;
+            if ( world->tree.leaves[slot] != BVH_NONE )
+            {
+                bvh_tree_remove( &world->tree, slot );
+            }
+        }
+    }
+    return true;
+}
+
+// ---- the tree follows
+
+static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
+{
+    if ( !reserve_words( world->memory, &world->members, &world->member_capacity, crowd->count ) )
+    {
+        return false;
+    }
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        uint32_t slot = slot_at( crowd, i );
+        if ( ( world->flags[slot] & FLAG_LOOSE ) == 0 )
+        {
+            world->members[count++] = slot;
+        }
+    }
+    world->churn = 0;
+    return bvh_tree_build( &world->tree, world->memory, world->grown, world->members, count );
+}
+
+static void put_back( bvh_world* world )
+{
+    for ( uint32_t i = 0; i < world->touched_count; ++i )
+    {
+        uint32_t slot = world->touched[i];
+        if ( world->tree.leaves[slot] != BVH_NONE )
+        {
+            bvh_tree_remove( &world->tree, slot );
+        }
+        bvh_tree_insert( &world->tree, slot, world->grown[slot] );
+    }
+    world->churn += world->touched_count;
+}
+
+clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
+{
+    bool was_sound = world->is_sound;
+    world->is_sound = false;
+    if ( !reserve( world, crowd ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( !was_sound )
+    {
+        bvh_tree_clear( &world->tree );
+        world->near.count = 0;
+    }
+    if ( crowd->members_changed || !was_sound )
+    {
+        mark_dead( world, crowd );
+    }
+    world->touched_count = 0;
+    world->loose_count = 0;
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        uint32_t slot = slot_at( crowd, i );
+        look_at( world, &crowd->boxes[slot], slot );
+    }
+    if ( !list_loose( world, crowd ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    bool anew = world->touched_count > crowd->count / ANEW_SHARE ||
+        world->churn + (uint64_t)world->touched_count > crowd->count / CHURN_SHARE;
+    if ( world->touched_count > 0 && anew )
+    {
+        if ( !build_anew( world, crowd ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    else
+    {
+        put_back( world );
+    }
+    CLV_VALIDATE( bvh_tree_check( &world->tree ) == NULL );
+    world->is_sound = true;
+    return CLV_OK;
+}
+
+// ---- pairs
+
+static bool reserve_stack( bvh_world* world, uint64_t count )
+{
+    if ( world->stack_capacity - count >= STACK_ROOM && world->stack_capacity >= count )
+    {
+        return true;
+    }
+    void* stack = world->stack;
+    bool ok = base_memory_reserve(
+        world->memory, &stack, &world->stack_capacity, count, count + 32 * STACK_ROOM, sizeof( bvh_task ) );
+    world->stack = stack;
+    return ok;
+}
+
+static uint64_t push( bvh_world* world, uint64_t count, uint32_t a, uint32_t b )
+{
+    world->stack[count] = ( bvh_task ){ a, b };
+    return count + 1;
+}
+
+static double half_girth( const clv_aabb* box )
+{
+    return (double)box->upper.x - (double)box->lower.x + (double)box->upper.y - (double)box->lower.y +
+        (double)box->upper.z - (double)box->lower.z;
+}
+
+// Does the first of two overlapping subtrees give way to its children?
+static bool first_opens( const bvh_node* a, const bvh_node* b )
+{
+    return bvh_is_leaf( b ) || ( !bvh_is_leaf( a ) && half_girth( &a->box ) >= half_girth( &b->box ) );
+}
+
+// The tree against itself.
+static clv_result collide_tree(
+    bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+{
+    const bvh_node* nodes = world->tree.nodes;
+    clv_result result = CLV_OK;
+    uint64_t tests = 0;
+    uint64_t count = 0;
+    if ( !reserve_stack( world, 0 ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    count = world->tree.root != BVH_NONE ? push( world, 0, world->tree.root, world->tree.root ) : 0;
+    while ( count > 0 && result == CLV_OK )
+    {
+        bvh_task task = world->stack[--count];
+        const bvh_node* a = &nodes[task.a];
+        const bvh_node* b = &nodes[task.b];
+        if ( !reserve_stack( world, count ) )
+        {
+            result = CLV_OUT_OF_MEMORY;
+        }
+        else if ( task.a == task.b )
+        {
+            if ( !bvh_is_leaf( a ) )
+            {
+                count = push( world, count, a->child[0], a->child[1] );
+                count = push( world, count, a->child[1], a->child[1] );
+                count = push( world, count, a->child[0], a->child[0] );
+            }
+        }
+        else if ( tests += 1, clv_aabb_overlap( a->box, b->box ) )
+        {
+            if ( bvh_is_leaf( a ) && bvh_is_leaf( b ) )
+            {
+                uint32_t slot_a = a->child[0];
+                uint32_t slot_b = b->child[0];
+                if ( world->rules.fat || clv_aabb_overlap( boxes[slot_a], boxes[slot_b] ) )
+                {
+                    result = pair_sink_put( sink, slot_a, slot_b );
+                }
+            }
+            else if ( first_opens( a, b ) )
+            {
+                count = push( world, count, a->child[1], task.b );
+                count = push( world, count, a->child[0], task.b );
+            }
+            else
+            {
+                count = push( world, count, task.a, b->child[1] );
+                count = push( world, count, task.a, b->child[0] );
+            }
+        }
+    }
+    *test_count += tests;
+    return result;
+}
+
+// Whom a touched slot is near to. Of two touched ones the lower asks.
+static clv_result ask_tree(
+    bvh_world* world, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+{
+    const bvh_node* nodes = world->tree.nodes;
+    clv_aabb box = world->grown[slot];
+    pair_list* near = &world->near;
+    uint64_t count = push( world, 0, world->tree.root, 0 );
+    uint64_t tests = 0;
+    while ( count > 0 )
+    {
+        const bvh_node* node = &nodes[world->stack[--count].a];
+        tests += 1;
+        if ( !clv_aabb_overlap( node->box, box ) )
+        {
+            continue;
+        }
+        if ( !bvh_is_leaf( node ) )
+        {
+            if ( !reserve_stack( world, count ) )
+            {
+                return CLV_OUT_OF_MEMORY;
+            }
+            count = push( world, count, node->child[1], 0 );
+            count = push( world, count, node->child[0], 0 );
+            continue;
+        }
+        uint32_t other = node->child[0];
+        if ( other == slot || ( other < slot && ( world->flags[other] & FLAG_TOUCHED ) != 0 ) )
+        {
+            continue;
+        }
+        if ( near->count == near->capacity && !pair_list_reserve( near, world->memory, near->count + 64 ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        near->pairs[near->count++] = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
+        if ( world->rules.fat || clv_aabb_overlap( boxes[slot], boxes[other] ) )
+        {
+            // At once, so that a limit is felt before the list has outgrown it.
+            clv_result result = pair_sink_put( sink, slot, other );
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    *test_count += tests;
+    return CLV_OK;
+}
+
+// Pairs of the untouched stay; those of them that overlap are reported.
+static clv_result keep_near( bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+{
+    pair_list* near = &world->near;
+    clv_result result = CLV_OK;
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < near->count && result == CLV_OK; ++i )
+    {
+        clv_pair pair = near->pairs[i];
+        if ( ( ( world->flags[pair.a] | world->flags[pair.b] ) & FLAG_TOUCHED ) != 0 )
+        {
+            continue;
+        }
+        near->pairs[kept++] = pair;
+        if ( world->rules.fat || clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
+        {
+            result = pair_sink_put( sink, pair.a, pair.b );
+        }
+    }
+    near->count = kept;
+    *test_count += kept;
+    return result;
+}
+
+static clv_result search_forward(
+    bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
+{
+    clv_result result = keep_near( world, boxes, sink, test_count );
+    if ( result == CLV_OK && !reserve_stack( world, 0 ) )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
+    for ( uint32_t i = 0; i < world->touched_count && result == CLV_OK; ++i )
+    {
+        result = ask_tree( world, world->touched[i], boxes, sink, test_count );
+    }
+    // Half renewed, the list would be wrong from now on.
+    world->is_sound = result == CLV_OK;
+    return result;
+}
+
+// Infinite boxes meet everybody.
+static clv_result report_loose(
+    const bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t i = 0; i < world->loose_count; ++i )
+    {
+        uint32_t slot = world->loose[i];
+        clv_aabb box = crowd->boxes[slot];
+        for ( uint32_t j = 0; j < crowd->count && result == CLV_OK; ++j )
+        {
+            uint32_t other = slot_at( crowd, j );
+            bool is_mine = other > slot || ( world->flags[other] & FLAG_LOOSE ) == 0;
+            if ( is_mine && clv_aabb_overlap( box, crowd->boxes[other] ) && other != slot )
+            {
+                result = pair_sink_put( sink, slot, other );
+            }
+        }
+        *test_count += crowd->count;
+    }
+    return result;
+}
+
+clv_result bvh_world_search( bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
+{
+    clv_result result = world->rules.forward ? search_forward( world, crowd->boxes, sink, test_count )
+                                             : collide_tree( world, crowd->boxes, sink, test_count );
+    return result == CLV_OK ? report_loose( world, crowd, sink, test_count ) : result;
+}

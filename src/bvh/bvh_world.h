@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// A tree that follows the boxes: grown boxes, who has left his, when to build anew, and the two ways to ask for pairs.
+#pragma once
+
+#include "bvh/bvh_tree.h"
+#include "pair/list.h"
+#include "pair/sink.h"
+
+typedef struct bvh_rules
+{
+    bool
+        forward; ///< whoever left his grown box asks the tree; else the tree is held against itself every time
+    double margin; ///< growth, as a part of a box's longest side
+    bool fat;      ///< report what grown boxes say
+} bvh_rules;
+
+/// The boxes of an update: boxes[live[i]], or boxes[i] where live is NULL.
+typedef struct bvh_crowd
+{
+    const clv_aabb* boxes;
+    const uint32_t* live;
+    uint32_t count;
+    uint32_t slot_count;
+    bool members_changed;
+} bvh_crowd;
+
+/// Two subtrees still to be held against each other; a subtree against itself if equal.
+typedef struct bvh_task
+{
+    uint32_t a, b;
+} bvh_task;
+
+typedef struct bvh_world
+{
+    base_memory* memory;
+    bvh_rules rules;
+    bvh_tree tree;
+    clv_aabb* grown; ///< by slot
+    uint64_t grown_capacity;
+    uint8_t* flags; ///< by slot, bvh_world.c
+    uint64_t flag_capacity;
+    uint32_t flag_count;
+    uint32_t* touched; ///< slots that left their grown box or are new, ascending
+    uint64_t touched_capacity;
+    uint32_t touched_count;
+    uint32_t* members; ///< slots in the tree, ascending; filled for building
+    uint64_t member_capacity;
+    uint32_t* loose; ///< slots of infinite boxes, which are in no tree
+    uint64_t loose_capacity;
+    uint32_t loose_count;
+    bvh_task* stack;
+    uint64_t stack_capacity;
+    pair_list near; ///< forward only: pairs whose grown boxes overlap
+    uint32_t churn; ///< leaves put back since the tree was built
+    bool is_sound;
+} bvh_world;
+
+void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules );
+
+/// Back to no memory at all; the next update begins anew.
+void bvh_world_shrink( bvh_world* world );
+
+/// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.
+clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd );
+
+/// All pairs as of the last update.
+clv_result bvh_world_search(
+    bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count );

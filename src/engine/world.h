@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// All blocks of an update: planned, filled, searched.
+#pragma once
+
+#include "block/block.h"
+#include "simd/cells.h"
+#include "simd/kernels.h"
+#include "task/gather.h"
+
+typedef struct block_world
+{
+    base_memory* memory;
+    const simd_kernels* kernels;
+    task_runner* tasks;
+    uint32_t block_boxes; ///< boxes in a block, about
+
+    block_plan plan;
+    uint32_t plan_age;   ///< updates since it was made
+    uint32_t plan_count; ///< boxes it was made for
+
+    cell_box* boxes; ///< by block
+    uint64_t box_capacity;
+    uint16_t* numbers; ///< per box of the input
+    uint64_t number_capacity;
+    uint32_t* places; ///< per piece of work and block
+    uint64_t place_capacity;
+    uint32_t* starts; ///< per block, and one more
+    uint64_t start_capacity;
+    uint32_t largest_block;
+
+    cell_scratch* scratches; ///< per worker
+    uint64_t scratch_capacity;
+    cell_counters* counters; ///< likewise
+    uint64_t counter_capacity;
+    task_gather gather;
+} block_world;
+
+void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, uint32_t block_boxes );
+void block_world_release( block_world* world );
+
+/// Put the boxes into blocks. False if out of memory; the next call starts afresh.
+bool block_world_fill( block_world* world, const block_input* input );
+
+/// Every touching pair of what was filled in.
+clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count );

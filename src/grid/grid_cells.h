@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Who is in which cell. Every box is entered into all cells it touches; a pair that meets in several cells belongs to the
+// one where it meets first on every axis. A cell therefore sorts its boxes by "began before this cell", one bit per axis:
+// a pair is this cell's own exactly if the two have no such bit in common.
+#pragma once
+
+#include "grid/grid_lattice.h"
+#include "task/task.h"
+
+/// Cell coordinates of a box, both ends included.
+typedef struct grid_span
+{
+    uint16_t low[3], high[3];
+} grid_span;
+
+enum
+{
+    GRID_GROUPS = 8, ///< of a cell: by the bits "began before this cell"
+};
+
+typedef struct grid_cells
+{
+    grid_lattice lattice;
+    grid_span* spans; ///< by position in the list of boxes
+    uint64_t span_capacity;
+    uint32_t* starts; ///< first entry of group g of cell c at c * GRID_GROUPS + g, and one past the end
+    uint64_t start_capacity;
+    uint32_t* counts; ///< scratch: by band of boxes and group
+    uint64_t count_capacity;
+    uint32_t* entries; ///< slots
+    uint64_t entry_capacity;
+    uint32_t entry_count;
+    uint32_t* large; ///< slots of boxes in too many cells, ascending; they are in none
+    uint64_t large_capacity;
+    uint32_t large_count;
+    uint32_t fullest; ///< most entries of a cell
+} grid_cells;
+
+/// The boxes to enter: boxes[live[i]], or boxes[i] where live is NULL.
+typedef struct grid_crowd
+{
+    const clv_aabb* boxes;
+    const uint32_t* live;
+    uint32_t count;
+} grid_crowd;
+
+/// Enter everybody. CLV_OUT_OF_MEMORY leaves nothing usable but the memory.
+clv_result grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
+    double objects_per_cell, int dimensions );
+
+/// The same with cells->lattice as it is.
+clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd );
+
+/// Is a box kept apart because it is in too many cells?
+static inline bool grid_span_is_large( const grid_span* span )
+{
+    return span->low[0] == UINT16_MAX; // below which every coordinate stays
+}
+
+void grid_cells_release( grid_cells* cells, base_memory* memory );
+
+/// The first cell whose entries do not begin before part / part_count of all entries; parts are for sharing out work.
+uint32_t grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count );
+
+/// NULL if everything holds, else what does not.
+const char* grid_cells_check( const grid_cells* cells, grid_crowd crowd );

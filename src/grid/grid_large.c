@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "grid/grid_large.h"
+
+enum
+{
+    TILE = 2048 // columns of a piece
+};
+
+bool grid_large_load(
+    grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd )
+{
+    large->count = cells->large_count;
+    large->piece_count = large->count > 0 ? ( crowd->count + TILE - 1 ) / TILE : 0;
+    if ( large->count == 0 )
+    {
+        return true;
+    }
+    if ( !simd_box_lanes_reserve( &large->all, memory, crowd->count ) )
+    {
+        return false;
+    }
+    uint32_t next_large = 0;
+    uint32_t next_small = large->count;
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        uint32_t slot = crowd->live != NULL ? crowd->live[i] : i;
+        uint32_t place = grid_span_is_large( &cells->spans[i] ) ? next_large++ : next_small++;
+        simd_box_lanes_set( &large->all.boxes, place, &crowd->boxes[slot], slot, 0 );
+    }
+    simd_box_lanes_finish( &large->all, crowd->count );
+    return true;
+}
+
+clv_result grid_large_search( const grid_large* large, const simd_kernels* kernels, uint32_t piece,
+    pair_sink* sink, uint64_t* test_count )
+{
+    const simd_boxes* boxes = &large->all.boxes;
+    uint32_t begin = piece * TILE;
+    uint32_t end = boxes->count - begin > TILE ? begin + TILE : boxes->count;
+    *test_count += (uint64_t)large->count * ( end - begin );
+    simd_cursor cursor = { 0, 0 };
+    while ( !kernels->test_block( boxes, large->count, begin, end, &cursor, sink ) )
+    {
+        clv_result result = sink->make_room( sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+void grid_large_release( grid_large* large, base_memory* memory )
+{
+    simd_box_lanes_release( &large->all, memory );
+    *large = ( grid_large ){ 0 };
+}

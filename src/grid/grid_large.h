@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Boxes in too many cells, infinite ones among them, against everybody.
+#pragma once
+
+#include "grid/grid_cells.h"
+#include "simd/box_lanes.h"
+
+typedef struct grid_large
+{
+    simd_box_lanes all; ///< the large ones first; filled only where there are some
+    uint32_t count;     ///< of large ones
+    uint32_t piece_count;
+} grid_large;
+
+/// Lay out the boxes the cells were made of. False if out of memory.
+bool grid_large_load(
+    grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd );
+
+/// All pairs with a large box, one piece of piece_count.
+clv_result grid_large_search( const grid_large* large, const simd_kernels* kernels, uint32_t piece,
+    pair_sink* sink, uint64_t* test_count );
+
+void grid_large_release( grid_large* large, base_memory* memory );

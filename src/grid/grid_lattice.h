@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Where the cells of a uniform grid lie: over the bulk of the boxes, the outermost cells reaching to infinity.
+#pragma once
+
+#include "cleave/types.h"
+
+typedef struct grid_lattice
+{
+    float origin[3];
+    float scale[3]; ///< cells per metre; 0 on an axis that is not cut
+    uint32_t cells[3];
+    uint32_t cell_count;
+    int uncut_axis; ///< the axis a two-dimensional grid leaves alone, else -1
+} grid_lattice;
+
+/// About count / objects_per_cell cells over boxes[live[i]] (boxes[i] where live is NULL), in 2 or 3 dimensions. Infinite
+/// boxes and far outliers have no say, and no cell is made smaller than the average box.
+grid_lattice grid_lattice_choose(
+    const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions );
+
+/// `cells` of them along every axis, as long as the boxes are.
+grid_lattice grid_lattice_even( const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells );
+
+/// The cell coordinate of a value; grows with it, also for infinities.
+static inline uint32_t grid_lattice_at( const grid_lattice* lattice, int axis, float value )
+{
+    float place = ( value - lattice->origin[axis] ) * lattice->scale[axis];
+    uint32_t last = lattice->cells[axis] - 1;
+    // NaN, from an infinity on an axis that is not cut, takes the last branch as well.
+    return place >= (float)last ? last : place > 0 ? (uint32_t)place : 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Sorted lists of ends for every cell and axis, each a segment of one array. A frame's lists are made from the last
+// frame's: those who stay in a cell keep their order and are sorted by insertion, those who left drop out, those who came
+// are merged in. The last frame's lists are only read, so cells can be made by any worker, and made again.
+#pragma once
+
+#include "grid/grid_cells.h"
+#include "sweep/endpoints.h"
+
+typedef struct grid_lists
+{
+    uint32_t* starts; ///< objects before each cell, and one past the end
+    uint64_t start_capacity;
+    base_keyed* ends[3]; ///< of cell c: 2 * starts[c] to 2 * starts[c + 1]
+    uint64_t end_capacity[3];
+    grid_span* spans; ///< by slot; large where it is in no cell
+    uint64_t span_capacity;
+    uint32_t slot_count;
+} grid_lists;
+
+/// Room for what the cells hold, and who is where. False if out of memory.
+bool grid_lists_lay_out(
+    grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count );
+
+/// No cell has anybody: the lists to start from.
+bool grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells );
+
+void grid_lists_release( grid_lists* lists, base_memory* memory );
+
+/// What making a cell needs besides.
+typedef struct grid_lists_job
+{
+    const grid_lists* before;
+    const grid_lists* now;
+    const grid_cells* cells;
+    const clv_aabb* boxes;
+    base_keyed* scratch;  ///< 4 * cells->fullest
+    double swaps_per_end; ///< above, a cell is sorted afresh
+} grid_lists_job;
+
+/// Make a cell's three lists, and put at least every pair that overlaps now and met neither in this cell nor elsewhere
+/// before.
+clv_result grid_lists_make_cell(
+    const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count );

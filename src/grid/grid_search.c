@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "grid/grid_search.h"
+
+#include "base/bits.h"
+#include "sweep/axis.h"
+
+enum
+{
+    CELL_PIECES = 256, // at most
+    LOCAL = 1024,      // pairs a sweep finds before they are sifted
+};
+
+bool grid_search_init( grid_search* search, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, grid_rules rules )
+{
+    *search = ( grid_search ){ .memory = memory, .kernels = kernels, .tasks = tasks, .rules = rules };
+    search->bench_count = task_worker_count( tasks );
+    search->benches = base_memory_take( memory, search->bench_count, sizeof( grid_bench ) );
+    search->bench_count = search->benches != NULL ? search->bench_count : 0;
+    for ( uint32_t i = 0; i < search->bench_count; ++i )
+    {
+        search->benches[i] = ( grid_bench ){ 0 };
+    }
+    return search->benches != NULL;
+}
+
+void grid_search_shrink( grid_search* search )
+{
+    base_memory* memory = search->memory;
+    grid_cells_release( &search->cells, memory );
+    task_gather_release( &search->gather, memory );
+    grid_large_release( &search->large, memory );
+    for ( uint32_t i = 0; i < search->bench_count; ++i )
+    {
+        grid_bench* bench = &search->benches[i];
+        simd_box_lanes_release( &bench->lanes, memory );
+        base_memory_give( memory, bench->keys, bench->key_capacity, sizeof( base_keyed ) );
+        *bench = ( grid_bench ){ 0 };
+    }
+}
+
+void grid_search_free( grid_search* search )
+{
+    grid_search_shrink( search );
+    base_memory_give( search->memory, search->benches, search->bench_count, sizeof( grid_bench ) );
+}
+
+static bool reserve_benches( grid_search* search )
+{
+    bool ok = true;
+    for ( uint32_t i = 0; i < search->bench_count && ok; ++i )
+    {
+        grid_bench* bench = &search->benches[i];
+        void* keys = bench->keys;
+        ok = simd_box_lanes_reserve( &bench->lanes, search->memory, search->cells.fullest ) &&
+            ( !search->rules.sweeps ||
+                base_memory_reserve( search->memory, &keys, &bench->key_capacity, 0,
+                    (uint64_t)search->cells.fullest * 2, sizeof( base_keyed ) ) );
+        bench->keys = keys;
+    }
+    return ok;
+}
+
+clv_result grid_search_build( grid_search* search, grid_crowd crowd )
+{
+    const grid_rules* rules = &search->rules;
+    grid_cells* cells = &search->cells;
+    search->crowd = crowd;
+    clv_result result = grid_cells_build(
+        cells, search->memory, search->tasks, crowd, rules->objects_per_cell, rules->dimensions );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( !reserve_benches( search ) ||
+        !grid_large_load( &search->large, search->memory, cells, &search->crowd ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    uint32_t cell_count = cells->lattice.cell_count;
+    search->cell_piece_count = cell_count < CELL_PIECES ? cell_count : CELL_PIECES;
+    if ( rules->sweeps )
+    {
+        // Columns of a flat grid are long in the direction it leaves alone.
+        search->sweep_axis = cells->lattice.uncut_axis >= 0
+            ? cells->lattice.uncut_axis
+            : sweep_choose_axis( crowd.boxes, crowd.live, crowd.count );
+    }
+    return CLV_OK;
+}
+
+// ---- in a cell
+
+static clv_result test_block( const grid_search* search, const simd_boxes* boxes, uint32_t row_begin,
+    uint32_t row_end, uint32_t column_begin, uint32_t column_end, pair_sink* sink )
+{
+    simd_cursor cursor = { row_begin, 0 };
+    while ( !search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, sink ) )
+    {
+        clv_result result = sink->make_room( sink );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+// Groups with no bit in common, besides those with group 0: first row group, column groups from and to.
+static const uint8_t s_blocks[][3] = { { 1, 2, 3 }, { 1, 4, 5 }, { 1, 6, 7 }, { 2, 4, 6 }, { 3, 4, 5 } };
+
+// All against all, group by group.
+static clv_result test_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
+    pair_sink* sink, uint64_t* test_count )
+{
+    uint32_t first = starts[0];
+    uint32_t count = starts[GRID_GROUPS] - first;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = search->cells.entries[first + i];
+        simd_box_lanes_set( &bench->lanes.boxes, i, &search->crowd.boxes[slot], slot, 0 );
+    }
+    simd_box_lanes_finish( &bench->lanes, count );
+    const simd_boxes* boxes = &bench->lanes.boxes;
+    uint32_t home = starts[1] - first;
+    clv_result result = test_block( search, boxes, 0, home, 0, count, sink );
+    *test_count += (uint64_t)home * ( count - home ) + (uint64_t)home * ( home > 0 ? home - 1 : 0 ) / 2;
+    for ( size_t i = 0; i < sizeof( s_blocks ) / sizeof( s_blocks[0] ) && result == CLV_OK; ++i )
+    {
+        const uint8_t* block = s_blocks[i];
+        uint32_t rows = starts[block[0] + 1] - starts[block[0]];
+        uint32_t columns = starts[block[2]] - starts[block[1]];
+        if ( rows > 0 && columns > 0 )
+        {
+            result = test_block( search, boxes, starts[block[0]] - first, starts[block[0] + 1] - first,
+                starts[block[1]] - first, starts[block[2]] - first, sink );
+            *test_count += (uint64_t)rows * columns;
+        }
+    }
+    return result;
+}
+
+// Group of a cell's entry.
+static uint32_t group_of( const uint32_t* starts, uint32_t entry )
+{
+    uint32_t group = 0;
+    while ( starts[group + 1] <= entry )
+    {
+        group += 1;
+    }
+    return group;
+}
+
+// What a sweep found, as places in the cell's order with the group in the low bits, goes on as slots if it is this
+// cell's own.
+static clv_result sift_pairs(
+    const grid_search* search, const clv_pair* found, uint64_t count, pair_sink* sink )
+{
+    clv_result result = CLV_OK;
+    for ( uint64_t i = 0; i < count && result == CLV_OK; ++i )
+    {
+        if ( ( found[i].a & found[i].b & ( GRID_GROUPS - 1 ) ) == 0 )
+        {
+            result = pair_sink_put( sink, search->cells.entries[found[i].a / GRID_GROUPS],
+                search->cells.entries[found[i].b / GRID_GROUPS] );
+        }
+    }
+    return result;
+}
+
+// A sink that is emptied by its owner.
+static clv_result refuse_room( pair_sink* sink )
+{
+    (void)sink;
+    return CLV_OUT_OF_MEMORY;
+}
+
+static void load_sorted(
+    const grid_search* search, grid_bench* bench, const uint32_t* starts, uint32_t first, uint32_t count )
+{
+    int axis = search->sweep_axis;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_aabb* box = &search->crowd.boxes[search->cells.entries[first + i]];
+        bench->keys[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
+    }
+    const base_keyed* sorted = base_sort_keyed( bench->keys, bench->keys + count, count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t entry = first + sorted[i].value;
+        const clv_aabb* box = &search->crowd.boxes[search->cells.entries[entry]];
+        uint32_t tag = entry * GRID_GROUPS + group_of( starts, entry );
+        simd_box_lanes_set( &bench->lanes.boxes, i, box, tag, axis );
+    }
+    simd_box_lanes_finish( &bench->lanes, count );
+}
+
+static clv_result sweep_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
+    pair_sink* sink, uint64_t* test_count )
+{
+    load_sorted( search, bench, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
+    clv_pair found[LOCAL];
+    pair_sink local = { found, 0, LOCAL, refuse_room };
+    simd_cursor cursor = { 0, 0 };
+    clv_result result = CLV_OK;
+    bool done = false;
+    while ( !done && result == CLV_OK )
+    {
+        done = search->kernels->sweep( &bench->lanes.boxes, &cursor, &local, test_count );
+        result = sift_pairs( search, found, local.count, sink );
+        local.count = 0;
+    }
+    return result;
+}
+
+// ---- all cells
+
+static clv_result search_cells(
+    const grid_search* search, uint32_t part, grid_bench* bench, pair_sink* sink, uint64_t* test_count )
+{
+    const grid_cells* cells = &search->cells;
+    uint32_t end = grid_cells_part( cells, part + 1, search->cell_piece_count );
+    clv_result result = CLV_OK;
+    for ( uint32_t cell = grid_cells_part( cells, part, search->cell_piece_count );
+          cell < end && result == CLV_OK; ++cell )
+    {
+        const uint32_t* starts = cells->starts + (uint64_t)cell * GRID_GROUPS;
+        if ( starts[GRID_GROUPS] - starts[0] >= 2 )
+        {
+            result = search->rules.sweeps ? sweep_cell( search, bench, starts, sink, test_count )
+                                          : test_cell( search, bench, starts, sink, test_count );
+        }
+    }
+    return result;
+}
+
+static clv_result search_piece(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    const grid_search* search = context;
+    if ( piece >= search->large.piece_count )
+    {
+        return search_cells(
+            search, piece - search->large.piece_count, &search->benches[worker], sink, test_count );
+    }
+    return grid_large_search( &search->large, search->kernels, piece, sink, test_count );
+}
+
+clv_result grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
+{
+    return task_gather_run( &search->gather, search->memory, search->tasks,
+        search->large.piece_count + search->cell_piece_count, search_piece, search, sink, test_count );
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A grid made anew for every update, searched cell by cell: all against all in a cell, or a sweep in it.
+#pragma once
+
+#include "base/radix_sort.h"
+#include "grid/grid_cells.h"
+#include "grid/grid_large.h"
+#include "simd/box_lanes.h"
+#include "task/gather.h"
+
+typedef struct grid_rules
+{
+    bool sweeps;             ///< sweep in a cell; else all against all
+    double objects_per_cell; ///< on average
+    int dimensions;          ///< 2 or 3
+} grid_rules;
+
+/// What a worker fills for the cell at hand.
+typedef struct grid_bench
+{
+    simd_box_lanes lanes;
+    base_keyed* keys; ///< sweeps only: two arrays in one
+    uint64_t key_capacity;
+} grid_bench;
+
+typedef struct grid_search
+{
+    base_memory* memory;
+    const simd_kernels* kernels;
+    task_runner* tasks;
+    grid_rules rules;
+    grid_cells cells;
+    task_gather gather;
+    grid_bench* benches; ///< by worker
+    uint32_t bench_count;
+    grid_large large;
+    grid_crowd crowd;
+    int sweep_axis;
+    uint32_t cell_piece_count;
+} grid_search;
+
+/// The context's members are used, not copied; false if out of memory.
+bool grid_search_init( grid_search* search, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, grid_rules rules );
+void grid_search_free( grid_search* search );
+
+/// Enter all boxes.
+clv_result grid_search_build( grid_search* search, grid_crowd crowd );
+
+/// All pairs of the boxes entered last.
+clv_result grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );
+
+/// Give back what the next build can take again.
+void grid_search_shrink( grid_search* search );

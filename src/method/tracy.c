@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Tracy, Buss and Woods, Efficient Large-Scale Sweep and Prune Methods with AABB Insertion and Removal (2009): a grid whose
+// cells keep sorted lists of ends on three axes. Boxes enter and leave cells as they move, come and go; inside a cell a
+// list is almost sorted from the last frame, and a swap tells of a pair that began. The paper cuts long lists into
+// segments so that an insertion moves little; here all lists are segments of one array, which is laid out anew for each
+// frame, so that an insertion moves nothing more.
+// Pairs last in one set for all cells, which is tested for those that ended: no witnesses are counted.
+#include "method/methods.h"
+
+#include "base/assertion.h"
+#include "grid/grid_large.h"
+#include "grid/grid_lists.h"
+#include "pair/table.h"
+#include "task/gather.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    PARAM_CELL,
+    PARAM_SWAPS,
+    PARAM_COUNT
+};
+
+static const method_param s_params[PARAM_COUNT] = {
+    { "tracy.cell", 16, 1, 1000000, false, "objects per cell, on average, when the grid is laid out" },
+    { "tracy.swaps", 4, 0, 1000000000, false, "swaps per end and frame above which a cell is sorted afresh" },
+};
+
+enum
+{
+    PIECES = 256,   // at most
+    OVERFULL = 16,  // times the wanted population: time for another grid, ...
+    GRID_LIFE = 16, // ... unless the last one is younger than this
+};
+
+typedef struct tracy
+{
+    const method_context* context;
+    grid_cells cells;
+    grid_lists lists[2];
+    uint32_t now; // which of the two is this frame's
+    grid_large large;
+    task_gather gather;
+    base_keyed** scratch; // by worker
+    uint64_t* scratch_capacity;
+    uint32_t worker_count;
+    uint8_t* is_kept; // by slot: alive and in the cells
+    uint64_t kept_capacity;
+    pair_table table;
+    uint32_t laid_out_for; // objects when the grid was chosen
+    uint32_t grid_age;
+    uint32_t piece_count;
+    const clv_aabb* boxes; // during an update
+    bool is_sound;
+} tracy;
+
+static void give_scratch( tracy* self )
+{
+    base_memory* memory = self->context->memory;
+    for ( uint32_t i = 0; i < self->worker_count; ++i )
+    {
+        base_memory_give( memory, self->scratch[i], self->scratch_capacity[i], sizeof( base_keyed ) );
+        self->scratch[i] = NULL;
+        self->scratch_capacity[i] = 0;
+    }
+}
+
+// Everything but what create took: the next update lays out a new grid.
+static void shrink( void* state )
+{
+    tracy* self = state;
+    base_memory* memory = self->context->memory;
+    give_scratch( self );
+    task_gather_release( &self->gather, memory );
+    grid_large_release( &self->large, memory );
+    grid_cells_release( &self->cells, memory );
+    grid_lists_release( &self->lists[0], memory );
+    grid_lists_release( &self->lists[1], memory );
+    base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
+    self->is_kept = NULL;
+    self->kept_capacity = 0;
+    pair_table_free( &self->table, memory );
+    self->is_sound = false;
+}
+
+static void destroy( void* state )
+{
+    tracy* self = state;
+    base_memory* memory = self->context->memory;
+    shrink( self );
+    base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
+    base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
+    base_memory_give( memory, self, 1, sizeof( tracy ) );
+}
+
+static void* create( const method_context* context )
+{
+    base_memory* memory = context->memory;
+    tracy* self = base_memory_take( memory, 1, sizeof( tracy ) );
+    if ( self == NULL )
+    {
+        return NULL;
+    }
+    *self = ( tracy ){ .context = context, .worker_count = task_worker_count( context->tasks ) };
+    self->scratch = base_memory_take( memory, self->worker_count, sizeof( *self->scratch ) );
+    self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
+    if ( self->scratch == NULL || self->scratch_capacity == NULL )
+    {
+        base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
+        base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
+        base_memory_give( memory, self, 1, sizeof( tracy ) );
+        return NULL;
+    }
+    for ( uint32_t i = 0; i < self->worker_count; ++i )
+    {
+        self->scratch[i] = NULL;
+        self->scratch_capacity[i] = 0;
+    }
+    return self;
+}
+
+// ---- cells
+
+static bool wants_new_grid( const tracy* self, uint32_t count )
+{
+    bool is_far_off = count / 2 > self->laid_out_for || count < self->laid_out_for / 2;
+    double overfull = OVERFULL * self->context->params[PARAM_CELL];
+    return !self->is_sound || is_far_off || ( self->grid_age >= GRID_LIFE && self->cells.fullest > overfull );
+}
+
+// Who is where: the grid of the last frame, or another one and empty lists to begin with.
+static clv_result enter_cells( tracy* self, grid_crowd crowd, uint32_t slot_count )
+{
+    base_memory* memory = self->context->memory;
+    task_runner* tasks = self->context->tasks;
+    bool is_new = wants_new_grid( self, crowd.count );
+    if ( is_new )
+    {
+        self->cells.lattice =
+            grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, self->context->params[PARAM_CELL], 3 );
+        self->laid_out_for = crowd.count;
+        self->grid_age = 0;
+        pair_table_clear( &self->table );
+    }
+    self->is_sound = false;
+    clv_result result = grid_cells_enter( &self->cells, memory, tasks, crowd );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    self->grid_age += self->grid_age < GRID_LIFE;
+    if ( is_new && !grid_lists_lay_out_empty( &self->lists[self->now], memory, &self->cells ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    self->now = 1 - self->now;
+    bool ok = grid_lists_lay_out( &self->lists[self->now], memory, &self->cells, crowd, slot_count ) &&
+        grid_large_load( &self->large, memory, &self->cells, &crowd );
+    return ok ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+static bool reserve_scratch( tracy* self )
+{
+    bool ok = true;
+    for ( uint32_t i = 0; i < self->worker_count && ok; ++i )
+    {
+        void* scratch = self->scratch[i];
+        ok = base_memory_reserve( self->context->memory, &scratch, &self->scratch_capacity[i], 0,
+            (uint64_t)self->cells.fullest * 4, sizeof( base_keyed ) );
+        self->scratch[i] = scratch;
+    }
+    return ok;
+}
+
+static clv_result make_cells(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    const tracy* self = context;
+    grid_lists_job job = {
+        .before = &self->lists[1 - self->now],
+        .now = &self->lists[self->now],
+        .cells = &self->cells,
+        .boxes = self->boxes,
+        .scratch = self->scratch[worker],
+        .swaps_per_end = self->context->params[PARAM_SWAPS],
+    };
+    uint32_t end = grid_cells_part( &self->cells, piece + 1, self->piece_count );
+    clv_result result = CLV_OK;
+    for ( uint32_t cell = grid_cells_part( &self->cells, piece, self->piece_count );
+          cell < end && result == CLV_OK; ++cell )
+    {
+        result = grid_lists_make_cell( &job, cell, sink, test_count );
+    }
+    return result;
+}
+
+// ---- pairs
+
+// Pairs of the last frame that still overlap. Large boxes are none of the cells' business.
+static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
+{
+    void* flags = self->is_kept;
+    bool ok = base_memory_reserve( self->context->memory, &flags, &self->kept_capacity, 0, slot_count, 1 );
+    self->is_kept = flags;
+    if ( !ok )
+    {
+        return false;
+    }
+    bool all = crowd.count == slot_count && self->cells.large_count == 0;
+    if ( !all )
+    {
+        memset( self->is_kept, 0, slot_count );
+        for ( uint32_t i = 0; i < crowd.count; ++i )
+        {
+            uint32_t slot = crowd.live != NULL ? crowd.live[i] : i;
+            self->is_kept[slot] = !grid_span_is_large( &self->cells.spans[i] );
+        }
+    }
+    pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->is_kept );
+    return true;
+}
+
+// Pairs that began enter the table, and go on to the sink if they are new there.
+static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count )
+{
+    pair_table_sink begun;
+    pair_table_sink_open( &begun, &self->table, self->context->memory, sink );
+    uint32_t cell_count = self->cells.lattice.cell_count;
+    self->piece_count = cell_count < PIECES ? cell_count : PIECES;
+    clv_result result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+        self->piece_count, make_cells, self, &begun.sink, test_count );
+    return result == CLV_OK ? pair_table_sink_flush( &begun ) : result;
+}
+
+static clv_result search_large(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    (void)worker;
+    const tracy* self = context;
+    return grid_large_search( &self->large, self->context->kernels, piece, sink, test_count );
+}
+
+static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    tracy* self = state;
+    method_stopwatch watch = method_stopwatch_start( self->context );
+    grid_crowd crowd = { input->boxes, input->live, input->live_count };
+    self->boxes = input->boxes;
+    clv_result result = enter_cells( self, crowd, input->slot_count );
+    if ( result == CLV_OK && ( !reserve_scratch( self ) || !cull( self, crowd, input->slot_count ) ) )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
+    counters->update_ms = method_stopwatch_lap( &watch );
+    if ( result == CLV_OK )
+    {
+        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+    }
+    result = result == CLV_OK ? find_begun( self, sink, &counters->test_count ) : result;
+    self->is_sound = result == CLV_OK;
+    CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
+    if ( result == CLV_OK )
+    {
+        result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+            self->large.piece_count, search_large, self, sink, &counters->test_count );
+    }
+    counters->search_ms = method_stopwatch_lap( &watch );
+    return result;
+}
+
+static bool check( void* state, char* text, size_t text_size )
+{
+    const tracy* self = state;
+    const char* broken = self->is_sound ? pair_table_check( &self->table ) : NULL;
+    snprintf( text, text_size, "tracy: %s", broken != NULL ? broken : "" );
+    return broken == NULL;
+}
+
+const method method_tracy = {
+    .name = "tracy",
+    .family = "grid",
+    .source = "Tracy, Buss and Woods 2009",
+    .licence = "MIT",
+    .time_cost = "O(n + s)",
+    .space_cost = "O(n + k)",
+    .has_threads = true,
+    .is_temporal = true,
+    .params = s_params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .update = update,
+    .shrink = shrink,
+    .check = check,
+};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "pair/table.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+enum
+{
+    LEAST_CAPACITY = 64
+};
+
+static uint64_t key_of( clv_pair pair )
+{
+    return ( (uint64_t)pair.a << 32 ) | pair.b;
+}
+
+// Fibonacci hashing with the high half folded in: neighbours in either index spread.
+static uint64_t home_of( const pair_table* table, uint64_t key )
+{
+    key *= 0x9E3779B97F4A7C15u;
+    return ( key ^ ( key >> 32 ) ) & ( table->capacity - 1 );
+}
+
+void pair_table_free( pair_table* table, base_memory* memory )
+{
+    pair_list_free( &table->list, memory );
+    base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
+    *table = ( pair_table ){ 0 };
+}
+
+void pair_table_clear( pair_table* table )
+{
+    table->list.count = 0;
+    if ( table->capacity > 0 )
+    {
+        memset( table->keys, 0, (size_t)table->capacity * sizeof( uint64_t ) );
+    }
+}
+
+// The place of a key, or the empty one where it would go.
+static uint64_t find_place( const pair_table* table, uint64_t key )
+{
+    uint64_t place = home_of( table, key );
+    while ( table->keys[place] != 0 && table->keys[place] != key )
+    {
+        place = ( place + 1 ) & ( table->capacity - 1 );
+    }
+    return place;
+}
+
+static bool grow( pair_table* table, base_memory* memory )
+{
+    uint64_t capacity = table->capacity > 0 ? table->capacity * 2 : LEAST_CAPACITY;
+    uint64_t* keys = base_memory_take( memory, capacity, sizeof( uint64_t ) );
+    if ( keys == NULL )
+    {
+        return false;
+    }
+    memset( keys, 0, (size_t)capacity * sizeof( uint64_t ) );
+    base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
+    table->keys = keys;
+    table->capacity = capacity;
+    for ( uint64_t i = 0; i < table->list.count; ++i )
+    {
+        uint64_t key = key_of( table->list.pairs[i] );
+        table->keys[find_place( table, key )] = key;
+    }
+    return true;
+}
+
+bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b )
+{
+    CLV_ASSERT( slot_a != slot_b );
+    pair_list* list = &table->list;
+    if ( ( list->count + 1 ) * 2 > table->capacity && !grow( table, memory ) )
+    {
+        return false;
+    }
+    clv_pair pair = { slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
+    uint64_t key = key_of( pair );
+    uint64_t place = find_place( table, key );
+    if ( table->keys[place] == key )
+    {
+        return true;
+    }
+    if ( list->count == list->capacity && !pair_list_reserve( list, memory, list->count + LEAST_CAPACITY ) )
+    {
+        return false;
+    }
+    table->keys[place] = key;
+    list->pairs[list->count++] = pair;
+    return true;
+}
+
+clv_result pair_table_sink_flush( pair_table_sink* out )
+{
+    pair_list* list = &out->table->list;
+    uint64_t known = list->count;
+    bool ok = true;
+    for ( uint64_t i = 0; i < out->sink.count && ok; ++i )
+    {
+        ok = pair_table_add( out->table, out->memory, out->pairs[i].a, out->pairs[i].b );
+    }
+    out->sink.count = 0;
+    if ( !ok )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    return out->target != NULL && list->count > known
+        ? pair_sink_put_all( out->target, list->pairs + known, list->count - known )
+        : CLV_OK;
+}
+
+static clv_result make_table_room( pair_sink* sink )
+{
+    return pair_table_sink_flush( (pair_table_sink*)sink );
+}
+
+void pair_table_sink_open( pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
+{
+    out->sink =
+        ( pair_sink ){ out->pairs, 0, sizeof( out->pairs ) / sizeof( out->pairs[0] ), make_table_room };
+    out->table = table;
+    out->memory = memory;
+    out->target = target;
+}
+
+// Knuth's deletion for linear probing: whoever could not get home because of the gap moves into it.
+static void forget_key( pair_table* table, uint64_t key )
+{
+    uint64_t mask = table->capacity - 1;
+    uint64_t gap = find_place( table, key );
+    CLV_ASSERT( table->keys[gap] == key );
+    for ( uint64_t place = ( gap + 1 ) & mask; table->keys[place] != 0; place = ( place + 1 ) & mask )
+    {
+        uint64_t home = home_of( table, table->keys[place] );
+        if ( ( ( place - home ) & mask ) >= ( ( place - gap ) & mask ) )
+        {
+            table->keys[gap] = table->keys[place];
+            gap = place;
+        }
+    }
+    table->keys[gap] = 0;
+}
+
+void pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live )
+{
+    uint64_t kept = 0;
+    pair_list* list = &table->list;
+    for ( uint64_t i = 0; i < list->count; ++i )
+    {
+        clv_pair pair = list->pairs[i];
+        bool lives = is_live == NULL || ( is_live[pair.a] != 0 && is_live[pair.b] != 0 );
+        if ( lives && clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
+        {
+            list->pairs[kept++] = pair;
+        }
+        else
+        {
+            forget_key( table, key_of( pair ) );
+        }
+    }
+    list->count = kept;
+}
+
+const char* pair_table_check( const pair_table* table )
+{
+    uint64_t used = 0;
+    for ( uint64_t i = 0; i < table->capacity; ++i )
+    {
+        used += table->keys[i] != 0;
+    }
+    if ( used != table->list.count )
+    {
+        return "the pair table holds more or fewer keys than its list has pairs";
+    }
+    for ( uint64_t i = 0; i < table->list.count; ++i )
+    {
+        uint64_t key = key_of( table->list.pairs[i] );
+        if ( table->keys[find_place( table, key )] != key )
+        {
+            return "a pair of the list is not found in its table";
+        }
+    }
+    return NULL;
+}

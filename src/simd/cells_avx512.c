@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Compiled with AVX-512 (F, BW, DQ, VL) turned on; nothing here runs before dispatch.c has asked the CPU.
+#include "simd/cells.h"
+
+#ifdef CLV_HAVE_AVX512
+
+#include "base/bits.h"
+#include "simd/scaling.h"
+
+#include <immintrin.h>
+
+#define BYTE_LANES 64
+typedef __m512i bytes;
+
+static inline bytes bytes_load( const uint8_t* p )
+{
+    return _mm512_load_si512( p );
+}
+
+static inline bytes bytes_splat( uint8_t b )
+{
+    return _mm512_set1_epi8( (char)b );
+}
+
+static inline bytes bytes_excess( bytes a, bytes b )
+{
+    return _mm512_subs_epu8( a, b );
+}
+
+static inline bytes bytes_or( bytes a, bytes b )
+{
+    return _mm512_or_si512( a, b );
+}
+
+static inline uint64_t bytes_zero_bits( bytes a )
+{
+    return _mm512_testn_epi8_mask( a, a );
+}
+
+static inline bytes bytes_and( bytes a, bytes b )
+{
+    return _mm512_and_si512( a, b );
+}
+
+#include "simd/cells_avx.h"
+
+#include "simd/cells_x86.h"
+
+#include "simd/cell_body.h"
+
+#include "simd/block_body.h"
+
+const simd_cells simd_cells_avx512 = { search_block, block_histogram, block_assign, block_scatter };
+
+#endif

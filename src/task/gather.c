@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "task/gather.h"
+
+#include "base/assertion.h"
+
+#include <stdatomic.h>
+
+enum
+{
+    CHUNK = 512, // pairs: a page
+    LEAST_CHUNKS = 32,
+};
+
+#define NO_CHUNK UINT32_MAX
+
+// One run over all pieces.
+typedef struct gathering
+{
+    task_gather* gather;
+    task_search* search;
+    void* context;
+    atomic_uint next_free;
+    uint32_t chunk_end;
+} gathering;
+
+// A piece's sink: takes a new chunk when the last one is full.
+typedef struct piece_sink
+{
+    pair_sink sink;
+    gathering* job;
+    task_gather_piece* piece;
+    uint32_t chunk;
+} piece_sink;
+
+static void close_chunk( piece_sink* out )
+{
+    if ( out->chunk != NO_CHUNK )
+    {
+        out->job->gather->chunk_counts[out->chunk] = (uint32_t)out->sink.count;
+    }
+}
+
+static void link_chunk( piece_sink* out, uint32_t chunk )
+{
+    task_gather* gather = out->job->gather;
+    gather->next_chunks[chunk] = NO_CHUNK;
+    if ( out->chunk == NO_CHUNK )
+    {
+        out->piece->first_chunk = chunk;
+    }
+    else
+    {
+        gather->next_chunks[out->chunk] = chunk;
+    }
+    out->chunk = chunk;
+}
+
+static clv_result take_chunk( pair_sink* sink )
+{
+    piece_sink* out = (piece_sink*)sink;
+    gathering* job = out->job;
+    close_chunk( out );
+    // Looked at before it is counted up, or it could wrap.
+    uint32_t chunk = atomic_load_explicit( &job->next_free, memory_order_relaxed );
+    if ( chunk < job->chunk_end )
+    {
+        chunk = atomic_fetch_add_explicit( &job->next_free, 1, memory_order_relaxed );
+    }
+    if ( chunk >= job->chunk_end )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    link_chunk( out, chunk );
+    out->piece->chunk_count += 1;
+    sink->pairs = job->gather->pairs + (uint64_t)chunk * CHUNK;
+    sink->count = 0;
+    sink->capacity = CHUNK;
+    return CLV_OK;
+}
+
+static void run_piece( uint32_t index, uint32_t worker, void* context )
+{
+    gathering* job = context;
+    task_gather_piece done = { NO_CHUNK, 0, false,
+        0 }; // neighbours in the array are written by other workers
+    piece_sink out = { { NULL, 0, 0, take_chunk }, job, &done, NO_CHUNK };
+    done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
+    close_chunk( &out );
+    job->gather->pieces[index] = done;
+}
+
+static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t count )
+{
+    void* pairs = gather->pairs;
+    void* counts = gather->chunk_counts;
+    void* next = gather->next_chunks;
+    bool ok = count < NO_CHUNK / 2 &&
+        base_memory_reserve(
+            memory, &counts, &gather->counts_capacity, 0, count, sizeof( *gather->chunk_counts ) ) &&
+        base_memory_reserve(
+            memory, &next, &gather->next_capacity, 0, count, sizeof( *gather->next_chunks ) ) &&
+        base_memory_reserve( memory, &pairs, &gather->chunk_capacity, 0, count, CHUNK * sizeof( clv_pair ) );
+    gather->pairs = pairs;
+    gather->chunk_counts = counts;
+    gather->next_chunks = next;
+    return ok;
+}
+
+static bool reserve_pieces( task_gather* gather, base_memory* memory, uint32_t count )
+{
+    void* pieces = gather->pieces;
+    bool ok = base_memory_reserve(
+        memory, &pieces, &gather->piece_capacity, 0, count, sizeof( task_gather_piece ) );
+    gather->pieces = pieces;
+    return ok;
+}
+
+static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, pair_sink* sink )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
+          chunk = gather->next_chunks[chunk] )
+    {
+        result =
+            pair_sink_put_all( sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
+    }
+    return result;
+}
+
+// A sink on the way to the caller's that counts what passes.
+typedef struct counting_sink
+{
+    pair_sink sink;
+    pair_sink* target;
+    uint64_t passed;
+} counting_sink;
+
+static clv_result pass_on( pair_sink* sink )
+{
+    counting_sink* counting = (counting_sink*)sink;
+    pair_sink* target = counting->target;
+    counting->passed += sink->count - target->count;
+    target->count = sink->count;
+    clv_result result = target->make_room( target );
+    sink->pairs = target->pairs;
+    sink->count = target->count;
+    sink->capacity = target->capacity;
+    return result;
+}
+
+// A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have needed.
+static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
+{
+    counting_sink counting = { *sink, sink, 0 };
+    counting.sink.make_room = pass_on;
+    task_gather_piece* piece = &job->gather->pieces[index];
+    piece->test_count = 0;
+    clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
+    counting.passed += counting.sink.count - sink->count;
+    sink->count = counting.sink.count;
+    *chunk_count = counting.passed / ( CHUNK - PAIR_SINK_ROOM ) + 1;
+    return result;
+}
+
+static clv_result join( gathering* job, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+{
+    task_gather* gather = job->gather;
+    clv_result result = CLV_OK;
+    uint64_t chunk_count = 0;
+    for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
+    {
+        uint64_t needed = gather->pieces[i].chunk_count;
+        result = gather->pieces[i].is_done ? copy_piece( gather, &gather->pieces[i], sink )
+                                           : run_here( job, i, sink, &needed );
+        chunk_count += needed;
+        *test_count += gather->pieces[i].test_count;
+    }
+    if ( result == CLV_OK )
+    {
+        gather->wanted_chunks = chunk_count;
+    }
+    return result;
+}
+
+clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
+    uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count )
+{
+    clv_result result = CLV_OK;
+    if ( task_worker_count( tasks ) == 1 || piece_count <= 1 )
+    {
+        for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
+        {
+            result = search( i, 0, sink, test_count, context );
+        }
+        return result;
+    }
+    if ( !reserve_pieces( gather, memory, piece_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    // Fewer chunks than wanted cost time and nothing else.
+    uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
+    reserve_chunks( gather, memory, gather->wanted_chunks > least ? gather->wanted_chunks : least );
+    uint64_t capacity = gather->chunk_capacity;
+    capacity = gather->counts_capacity < capacity ? gather->counts_capacity : capacity;
+    capacity = gather->next_capacity < capacity ? gather->next_capacity : capacity;
+    gathering job = { .gather = gather, .search = search, .context = context };
+    job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
+    atomic_init( &job.next_free, 0 );
+    task_run( tasks, run_piece, piece_count, &job );
+    return join( &job, piece_count, sink, test_count );
+}
+
+void task_gather_release( task_gather* gather, base_memory* memory )
+{
+    base_memory_give( memory, gather->pairs, gather->chunk_capacity, CHUNK * sizeof( clv_pair ) );
+    base_memory_give(
+        memory, gather->chunk_counts, gather->counts_capacity, sizeof( *gather->chunk_counts ) );
+    base_memory_give( memory, gather->next_chunks, gather->next_capacity, sizeof( *gather->next_chunks ) );
+    base_memory_give( memory, gather->pieces, gather->piece_capacity, sizeof( task_gather_piece ) );
+    *gather = ( task_gather ){ 0 };
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A search cut into numbered pieces, each of which puts its pairs into a sink of its own; the sinks are joined in order
+// of number. With one worker the pieces write straight to the caller's sink, so that one thread pays nothing for many.
+#pragma once
+
+#include "pair/sink.h"
+#include "task/task.h"
+
+/// One piece: find its pairs, put them into `sink`, add to *test_count. Returns what the sink said. Pure: it may be
+/// called again for the same piece, and must then put the same pairs in the same order.
+typedef clv_result task_search(
+    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context );
+
+typedef struct task_gather_piece
+{
+    uint32_t first_chunk;
+    uint32_t chunk_count;
+    bool is_done; ///< false: there were not enough chunks
+    uint64_t test_count;
+} task_gather_piece;
+
+/// Memory of the pieces' sinks, kept from frame to frame: chunks that any piece may take.
+typedef struct task_gather
+{
+    clv_pair* pairs;        ///< by chunk
+    uint32_t* chunk_counts; ///< pairs in each
+    uint32_t* next_chunks;  ///< of the same piece
+    uint64_t chunk_capacity, counts_capacity, next_capacity;
+    uint64_t wanted_chunks; ///< what the last good run could have used
+    task_gather_piece* pieces;
+    uint64_t piece_capacity;
+} task_gather;
+
+/// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by
+/// the calling thread and straight into `sink`, when its turn comes to be joined; the next run has more chunks. So a sink
+/// with a limit is not buried before it can say so, and too little memory for chunks costs time alone.
+/// CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said.
+clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
+    uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
+
+/// Back to no memory at all.
+void task_gather_release( task_gather* gather, base_memory* memory );

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The default engine with blocks so small that a few hundred boxes fill many of them: pairs across blocks and cells, once
+// each, whatever the boxes look like.
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum
+{
+    FRAMES = 10
+};
+
+static clv_space* make_space( const char* name, const char* settings, clv_isa isa, uint32_t workers )
+{
+    clv_space_def def = clv_default_space_def();
+    def.method = name;
+    def.settings = settings;
+    def.isa = isa;
+    def.worker_count = workers;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    return space;
+}
+
+// The same crowd in two spaces for some frames, some boxes coming and going.
+typedef struct life
+{
+    clv_space* judge;
+    clv_space* engine;
+    clv_aabb* boxes;
+    clv_id* ids[2];
+    uint32_t count;
+    uint64_t order_hash;
+} life;
+
+static void life_frame( life* l, test_crowd crowd, test_random* random )
+{
+    clv_space* spaces[2] = { l->judge, l->engine };
+    for ( uint32_t i = 0; i < l->count; ++i )
+    {
+        bool far = test_random_chance( random, 3 );
+        l->boxes[i] =
+            far ? test_crowd_box( crowd, l->count, random ) : test_crowd_step( crowd, l->boxes[i], random );
+    }
+    uint32_t turnover = l->count / 20;
+    uint64_t hashes[2];
+    for ( int i = 0; i < 2; ++i )
+    {
+        CHECK_OK( clv_space_remove( spaces[i], l->ids[i], turnover ) );
+        CHECK_OK( clv_space_add( spaces[i], l->boxes, turnover, l->ids[i] ) );
+        CHECK_OK( clv_space_move( spaces[i], l->ids[i], l->boxes, l->count ) );
+        CHECK_OK( clv_space_update( spaces[i] ) );
+        clv_pair_view view = clv_space_pairs( spaces[i] );
+        hashes[i] = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    }
+    CHECK_EQUAL( hashes[1], hashes[0] );
+    clv_pair_view view = clv_space_pairs( l->engine );
+    l->order_hash = test_mix( l->order_hash ^ test_order_hash( view.pairs, view.count ) );
+}
+
+// Lives the crowd through; a hash of the engine's lists in order.
+static uint64_t live( test_crowd crowd, uint32_t count, const char* settings, clv_isa isa, uint32_t workers )
+{
+    test_where.isa = isa;
+    test_where.worker_count = workers;
+    test_random random = test_random_make( count * 31 + (uint32_t)crowd );
+    life l = {
+        .judge = make_space( "brute", NULL, CLV_ISA_AUTO, 1 ),
+        .engine = make_space( "cleave", settings, isa, workers ),
+        .boxes = test_alloc( count, sizeof( clv_aabb ) ),
+        .ids = { test_alloc( count, sizeof( clv_id ) ), test_alloc( count, sizeof( clv_id ) ) },
+        .count = count,
+    };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        l.boxes[i] = test_crowd_box( crowd, count, &random );
+    }
+    CHECK_OK( clv_space_add( l.judge, l.boxes, count, l.ids[0] ) );
+    CHECK_OK( clv_space_add( l.engine, l.boxes, count, l.ids[1] ) );
+    for ( uint32_t frame = 0; frame < FRAMES; ++frame )
+    {
+        test_where.frame = frame;
+        life_frame( &l, crowd, &random );
+    }
+    clv_space_destroy( l.judge );
+    clv_space_destroy( l.engine );
+    free( l.boxes );
+    free( l.ids[0] );
+    free( l.ids[1] );
+    return l.order_hash;
+}
+
+static const char* const s_settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.block=150",
+    "cleave.few=0,cleave.block=2000" };
+static const uint32_t s_sizes[] = { 2, 17, 64, 65, 300, 1500, 4000 };
+
+static void small_blocks_find_what_brute_force_finds( void )
+{
+    for ( uint32_t c = 0; c < TEST_CROWD_COUNT; ++c )
+    {
+        for ( uint32_t s = 0; s < TEST_COUNT( s_settings ) * TEST_COUNT( s_sizes ); ++s )
+        {
+            uint32_t size = s_sizes[s % TEST_COUNT( s_sizes )];
+            bool is_quick = size < 2000 || c == TEST_CROWD_SPREAD || c == TEST_CROWD_LATTICE;
+            test_where.seed = c * 100 + s;
+            if ( is_quick )
+            {
+                live( (test_crowd)c, size, s_settings[s / TEST_COUNT( s_sizes )], CLV_ISA_AUTO, 1 );
+            }
+        }
+    }
+}
+
+static void every_instruction_set_and_crew_gives_the_same_order( void )
+{
+    for ( uint32_t c = 0; c < TEST_CROWD_COUNT; ++c )
+    {
+        test_where.seed = c;
+        uint64_t expected = live( (test_crowd)c, 700, s_settings[0], CLV_ISA_SCALAR, 1 );
+        for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
+        {
+            if ( clv_isa_is_supported( (clv_isa)isa ) )
+            {
+                CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], (clv_isa)isa, 1 ), expected );
+            }
+        }
+        CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], CLV_ISA_AUTO, 2 ), expected );
+        CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], CLV_ISA_AUTO, 5 ), expected );
+    }
+}
+
+static uint64_t pairs_of( const char* name, const char* settings, const clv_aabb* boxes, uint32_t count )
+{
+    clv_space* space = make_space( name, settings, CLV_ISA_AUTO, 1 );
+    CHECK_OK( clv_space_add( space, boxes, count, NULL ) );
+    CHECK_OK( clv_space_update( space ) );
+    clv_pair_view view = clv_space_pairs( space );
+    uint64_t hash = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    clv_space_destroy( space );
+    return hash;
+}
+
+// Worlds that mislead a grid laid over their bounds.
+static void misleading_worlds_are_searched_right( void )
+{
+    enum
+    {
+        COUNT = 3000
+    };
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    for ( uint32_t world = 0; world < 6; ++world )
+    {
+        test_random random = test_random_make( world + 1 );
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            float size = world == 3 ? powf( 10, test_random_between( &random, -3, 2 ) ) : 0.5f;
+            float spread = world == 0 ? 5.0f : 40.0f;
+            boxes[i] = test_cube( test_random_between( &random, -spread, spread ),
+                test_random_between( &random, -spread, spread ),
+                test_random_between( &random, -spread, spread ), size );
+            if ( world == 1 && i % 10 == 0 ) // a tenth of them a thousand kilometres away
+            {
+                boxes[i] = test_cube( 1e6f, (float)i, 0, 2 );
+            }
+            if ( world == 2 && i % 3 == 0 ) // needles through everything
+            {
+                boxes[i].lower.x = -1e5f, boxes[i].upper.x = 1e5f;
+            }
+            if ( world == 4 ) // a plate without thickness
+            {
+                boxes[i].lower.y = boxes[i].upper.y = 1;
+            }
+            if ( world == 5 ) // two crowds, each a point to the other
+            {
+                float at = i % 2 == 0 ? -1e9f : 1e9f;
+                boxes[i].lower.x = boxes[i].upper.x = at;
+            }
+        }
+        test_where.seed = world;
+        uint64_t expected = pairs_of( "brute", NULL, boxes, COUNT );
+        CHECK_EQUAL( pairs_of( "cleave", NULL, boxes, COUNT ), expected );
+        CHECK_EQUAL( pairs_of( "cleave", "cleave.block=100", boxes, COUNT ), expected );
+    }
+    free( boxes );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( small_blocks_find_what_brute_force_finds ),
+        TEST_CASE( every_instruction_set_and_crew_gives_the_same_order ),
+        TEST_CASE( misleading_worlds_are_searched_right ),
+    };
+    return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Every method with threads gives the same list in the same order for any number of workers, on our own threads and on the
+// caller's.
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    FRAMES = 6,
+};
+
+static const uint32_t s_worker_counts[] = { 1, 2, 3, 8 };
+
+// Sizes that no number of workers divides, and the smallest.
+static const uint32_t s_sizes[] = { 0, 1, 2, 3, 257, 1009, 4099 };
+
+static clv_space* make_space( const method* row, uint32_t worker_count, clv_task_hooks hooks )
+{
+    clv_space_def def = clv_default_space_def();
+    def.method = row->name;
+    // Small blocks, so that there is something to share.
+    def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=500" : NULL;
+    def.worker_count = worker_count;
+    def.tasks = hooks;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    CHECK_EQUAL( clv_space_worker_count( space ), worker_count );
+    test_where.method = row->name;
+    test_where.worker_count = worker_count;
+    return space;
+}
+
+// Some frames of a crowd that moves, with some coming and going: a hash of all lists in order.
+static uint64_t hash_life(
+    const method* row, uint32_t worker_count, clv_task_hooks hooks, test_crowd crowd, uint32_t count )
+{
+    clv_space* space = make_space( row, worker_count, hooks );
+    test_random random = test_random_make( 7 + count );
+    clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( count, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        boxes[i] = test_crowd_box( crowd, count, &random );
+    }
+    CHECK_OK( clv_space_add( space, boxes, count, ids ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < FRAMES; ++frame )
+    {
+        test_where.frame = frame;
+        uint32_t turnover = count / 10;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            boxes[i] = test_crowd_step( crowd, boxes[i], &random );
+        }
+        CHECK_OK( clv_space_remove( space, ids, turnover ) );
+        CHECK_OK( clv_space_add( space, boxes, turnover, ids ) );
+        CHECK_OK( clv_space_move( space, ids, boxes, count ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
+        hash = test_mix( hash ^ clv_space_stats( space ).test_count );
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+    return hash;
+}
+
+static void any_number_of_workers_gives_the_same_list( void )
+{
+    clv_task_hooks none = { 0 };
+    for ( uint32_t m = 0; m < method_count(); ++m )
+    {
+        const method* row = method_at( m );
+        for ( uint32_t c = 0; row->has_threads && c < TEST_CROWD_COUNT * TEST_COUNT( s_sizes ); ++c )
+        {
+            test_crowd crowd = (test_crowd)( c / TEST_COUNT( s_sizes ) );
+            uint32_t size = s_sizes[c % TEST_COUNT( s_sizes )];
+            // The large ones on two crowds only: with many pairs, and with everything odd in it.
+            bool is_wanted = size < 2000 || crowd == TEST_CROWD_SPREAD || crowd == TEST_CROWD_MIXED;
+            uint64_t expected = is_wanted ? hash_life( row, 1, none, crowd, size ) : 0;
+            for ( uint32_t w = 1; w < TEST_COUNT( s_worker_counts ) && is_wanted; ++w )
+            {
+                test_where.seed = c;
+                CHECK_EQUAL( hash_life( row, s_worker_counts[w], none, crowd, size ), expected );
+            }
+        }
+    }
+}
+
+// A caller's own "threads": all pieces here, backwards, with worker numbers in turn.
+typedef struct own_threads
+{
+    uint32_t worker_count;
+    uint64_t piece_count;
+} own_threads;
+
+static void run_backwards( clv_task* task, uint32_t count, void* context, void* user )
+{
+    own_threads* own = user;
+    for ( uint32_t i = count; i > 0; --i )
+    {
+        task( i - 1, ( i - 1 ) % own->worker_count, context );
+        own->piece_count += 1;
+    }
+}
+
+static void the_callers_threads_give_the_same_list( void )
+{
+    clv_task_hooks none = { 0 };
+    for ( uint32_t m = 0; m < method_count(); ++m )
+    {
+        const method* row = method_at( m );
+        for ( uint32_t w = 1; row->has_threads && w < TEST_COUNT( s_worker_counts ); ++w )
+        {
+            own_threads own = { s_worker_counts[w], 0 };
+            clv_task_hooks hooks = { run_backwards, &own };
+            uint64_t expected = hash_life( row, 1, none, TEST_CROWD_SPREAD, 4099 );
+            CHECK_EQUAL( hash_life( row, own.worker_count, hooks, TEST_CROWD_SPREAD, 4099 ), expected );
+            CHECK( own.piece_count > 0 );
+        }
+    }
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( any_number_of_workers_gives_the_same_list ),
+        TEST_CASE( the_callers_threads_give_the_same_list ),
+    };
+    return test_run( "threads", cases, TEST_COUNT( cases ), argc, argv );
+}
