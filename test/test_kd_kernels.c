@@ -146,8 +146,7 @@ static void two_lists_are_swept_alike_everywhere( void )
 typedef struct small_hand
 {
     int16_t lower[2][MOST + SMALL_ROUND], upper[2][MOST + SMALL_ROUND];
-    uint32_t items[MOST + SMALL_ROUND], ends[MOST];
-    simd_item exact[MOST];
+    uint32_t slots[MOST + SMALL_ROUND], ends[MOST];
     simd_small_row rows[MOST];
     simd_small_boxes boxes;
 } small_hand;
@@ -159,16 +158,13 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     {
         s->lower[0][i] = (int16_t)h->boxes[i].lower.y, s->upper[0][i] = (int16_t)h->boxes[i].upper.y;
         s->lower[1][i] = (int16_t)h->boxes[i].lower.z, s->upper[1][i] = (int16_t)h->boxes[i].upper.z;
-        const clv_aabb* box = &h->boxes[i];
-        s->exact[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, i,
-            { box->upper.x, box->upper.y, box->upper.z }, 0 };
-        s->items[i] = i;
+        s->slots[i] = i | ( test_random_chance( random, 20 ) ? SMALL_AGAIN : 0 );
         s->ends[i] = i + 1 + test_random_below( random, h->count - i );
         uint32_t begin = test_random_below( random, h->count + 1 );
         s->rows[i] = ( simd_small_row ){
             { s->lower[0][i], s->lower[1][i] },
             { s->upper[0][i], s->upper[1][i] },
-            i,
+            s->slots[i],
             begin,
             begin + test_random_below( random, h->count - begin + 1 ),
         };
@@ -176,10 +172,10 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
     s->boxes = ( simd_small_boxes ){
         { s->lower[0], s->lower[1] },
         { s->upper[0], s->upper[1] },
-        s->items,
+        s->slots,
         s->ends,
         h->count,
-        s->exact,
+        h->boxes,
     };
 }
 
@@ -189,8 +185,7 @@ static void small_with(
     simd_cursor cursor = { 0, 0 };
     *tests = 0;
     tight_open( tight );
-    while ( cross ? !kernels->cross_small(
-                        s->exact, s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
+    while ( cross ? !kernels->cross_small( s->rows, s->boxes.count, &s->boxes, &cursor, &tight->sink, tests )
                   : !kernels->sweep_small( &s->boxes, &cursor, &tight->sink, tests ) )
     {
         drain( &tight->sink );
@@ -206,7 +201,8 @@ static uint64_t small_brute( const small_hand* s, const hand* h, bool cross )
         uint32_t end = cross ? s->rows[i].end : s->ends[i];
         for ( uint32_t j = begin; j < end; ++j )
         {
-            count += clv_aabb_overlap( h->boxes[i], h->boxes[j] );
+            bool again = ( s->slots[i] & s->slots[j] & SMALL_AGAIN ) != 0;
+            count += !again && clv_aabb_overlap( h->boxes[i], h->boxes[j] );
         }
     }
     return count;
@@ -235,6 +231,44 @@ static void small_boxes_are_swept_alike_everywhere( void )
     each_isa( small_body );
 }
 
+static void spread_body( const simd_kernels* kernels, test_random* random )
+{
+    static simd_small_item items[MOST];
+    static small_hand mine, theirs;
+    static uint32_t starts[33];
+    memset( &mine, 0, sizeof( mine ) );
+    for ( uint32_t i = 0; i < 33; ++i )
+    {
+        starts[i] = (uint32_t)test_random_next( random );
+    }
+    uint32_t count = test_random_below( random, MOST + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            items[i].lower[axis] = (int16_t)test_random_below( random, 32768 );
+            items[i].upper[axis] = (int16_t)test_random_below( random, 32768 );
+        }
+        items[i].slot = (uint32_t)test_random_next( random );
+    }
+    theirs = mine;
+    uint32_t axis = test_random_below( random, 3 );
+    simd_small_turn turn = { axis, ( axis + 1 ) % 3, ( axis + 2 ) % 3, starts, 10 };
+    uint32_t begin = test_random_below( random, count + 1 );
+    simd_small_boxes boxes = { { mine.lower[0], mine.lower[1] }, { mine.upper[0], mine.upper[1] }, mine.slots,
+        mine.ends, count, NULL };
+    kernels->spread_small( items, begin, count, &turn, &boxes );
+    simd_small_boxes expected = { { theirs.lower[0], theirs.lower[1] }, { theirs.upper[0], theirs.upper[1] },
+        theirs.slots, theirs.ends, count, NULL };
+    simd_kernels_for( CLV_ISA_SCALAR )->spread_small( items, begin, count, &turn, &expected );
+    CHECK( memcmp( &mine, &theirs, sizeof( mine ) ) == 0 );
+}
+
+static void small_boxes_are_spread_alike_everywhere( void )
+{
+    each_isa( spread_body );
+}
+
 static float any_bound( test_random* random )
 {
     static const float special[] = { -INFINITY, INFINITY, 0, -0.0f, 3e38f, -3e38f, 1e-40f };
@@ -245,7 +279,9 @@ static float any_bound( test_random* random )
 static void step_body( const simd_kernels* kernels, test_random* random )
 {
     simd_item items[MOST];
-    simd_small_item mine[MOST], theirs[MOST];
+    clv_aabb boxes[MOST]; // the same, last first
+    uint32_t slots[MOST];
+    simd_small_item mine[MOST], theirs[MOST], gathered[MOST];
     uint32_t count = test_random_below( random, MOST + 1 );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -255,15 +291,21 @@ static void step_body( const simd_kernels* kernels, test_random* random )
             items[i].lower[axis] = any_bound( random );
             items[i].upper[axis] = any_bound( random );
         }
+        slots[i] = count - 1 - i;
+        memcpy( &boxes[slots[i]].lower, items[i].lower, sizeof( clv_vec3 ) );
+        memcpy( &boxes[slots[i]].upper, items[i].upper, sizeof( clv_vec3 ) );
     }
     simd_small_grid grid = { { -40, -10, 5, 0 },
         { 400, 1000, test_random_chance( random, 30 ) ? 0.0f : 7.5f, 0 } };
     kernels->make_small( items, count, &grid, mine );
+    kernels->gather_small( boxes, slots, count, &grid, gathered );
     simd_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
     for ( uint32_t i = 0; i < count; ++i )
     {
         CHECK( memcmp( mine[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
         CHECK( memcmp( mine[i].upper, theirs[i].upper, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( memcmp( gathered[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
+        CHECK( memcmp( gathered[i].upper, theirs[i].upper, 3 * sizeof( int16_t ) ) == 0 );
         CHECK( mine[i].lower[0] >= 0 && mine[i].upper[2] >= 0 );
     }
 }
@@ -314,6 +356,58 @@ static void pairs_body( const simd_kernels* kernels, test_random* random )
     CHECK( memcmp( mine, theirs, kept * sizeof( clv_pair ) ) == 0 );
 }
 
+// Where the pairs lie is as good a place for what is left of them.
+static void in_place_body( const simd_kernels* kernels, test_random* random )
+{
+    static hand h;
+    static clv_pair pairs[MOST], kept[MOST];
+    deal( &h, random );
+    uint32_t count = h.count > 0 ? test_random_below( random, MOST + 1 ) : 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        pairs[i] = ( clv_pair ){ test_random_below( random, h.count ), test_random_below( random, h.count ) };
+    }
+    uint32_t expected = kernels->keep_overlapping( h.boxes, pairs, count, kept );
+    CHECK_EQUAL( kernels->keep_overlapping( h.boxes, pairs, count, pairs ), expected );
+    CHECK( memcmp( pairs, kept, expected * sizeof( clv_pair ) ) == 0 );
+}
+
+static void pairs_may_be_kept_in_place( void )
+{
+    each_isa( in_place_body );
+}
+
+// One bad bound among good boxes, anywhere or nowhere.
+static void good_body( const simd_kernels* kernels, test_random* random )
+{
+    clv_aabb boxes[MOST];
+    uint32_t count = test_random_below( random, MOST + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float x = test_random_between( random, -9, 9 );
+        boxes[i] = test_box( x, -INFINITY, 3, x + (float)( i % 2 ), 4, INFINITY );
+    }
+    CHECK( kernels->are_good( boxes, count ) );
+    if ( count == 0 )
+    {
+        return;
+    }
+    clv_aabb* bad = &boxes[test_random_below( random, count )];
+    float* bounds = &bad->lower.x;
+    uint32_t axis = test_random_below( random, 3 );
+    bool upper = test_random_chance( random, 50 );
+    float beyond = upper ? nextafterf( bounds[axis], -INFINITY ) : nextafterf( bounds[axis + 3], INFINITY );
+    bool can_be_inverted = upper ? bounds[axis] > -INFINITY : bounds[axis + 3] < INFINITY;
+    bool is_nan = !can_be_inverted || test_random_chance( random, 50 );
+    bounds[upper ? axis + 3 : axis] = is_nan ? NAN : beyond;
+    CHECK( !kernels->are_good( boxes, count ) );
+}
+
+static void a_bad_box_is_seen_everywhere( void )
+{
+    each_isa( good_body );
+}
+
 static void pairs_are_kept_alike_everywhere( void )
 {
     each_isa( pairs_body );
@@ -355,6 +449,9 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( two_lists_are_swept_alike_everywhere ),
         TEST_CASE( small_boxes_are_swept_alike_everywhere ),
+        TEST_CASE( small_boxes_are_spread_alike_everywhere ),
+        TEST_CASE( pairs_may_be_kept_in_place ),
+        TEST_CASE( a_bad_box_is_seen_everywhere ),
         TEST_CASE( steps_come_out_alike_everywhere ),
         TEST_CASE( pairs_are_kept_alike_everywhere ),
         TEST_CASE( leavers_and_hits_come_out_alike_everywhere ),

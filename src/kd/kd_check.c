@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every invariant of a tree after an update, in the order in which one broken one breaks the next.
-#include "kd/kd_tree.h"
+#include "kd/kd_query.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -190,10 +190,9 @@ static bool check_objects( const check_run* run, uint32_t index )
             return complain( run, "R3: object %u is in node %u though its %s child holds it", slot, index,
                 kd_side( box, node->axis, node->plane ) < 0 ? "left" : "right" );
         }
-        if ( i > node->rest_begin && i < node->rest_end &&
-            kd_lower( box, node->rest_axis ) < kd_lower( &tree->boxes[tree->order[i - 1]], node->rest_axis ) )
+        if ( i >= node->rest_begin && i < node->rest_end && !kd_query_finds( tree, index, i ) )
         {
-            return complain( run, "objects at rest of node %u are out of order at %u", index, i );
+            return complain( run, "object %u at rest in node %u is not found in its cell", slot, index );
         }
     }
     return true;

@@ -121,6 +121,20 @@ static bool is_worth_remembering( const kd_rules* rules, uint32_t moving_count, 
     return is_above && ( rules->query_share == 0 || moving <= rules->query_share * (double)count );
 }
 
+// More moving ones than this are never worth it.
+static uint32_t most_worth( const kd_engine* engine, uint32_t count )
+{
+    const kd_rules* rules = &engine->rules;
+    if ( rules->mode != KD_MODE_ADAPTIVE )
+    {
+        return UINT32_MAX;
+    }
+    double most = (double)count - rules->static_share * (double)count;
+    double by_query = rules->query_share * (double)count;
+    most = rules->query_share > 0 && by_query < most ? by_query : most;
+    return (uint32_t)most + 1;
+}
+
 static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
 {
     kd_rest* rest = &engine->rest;
@@ -225,7 +239,10 @@ clv_result kd_engine_update(
     }
     if ( has_rest( engine ) )
     {
-        kd_rest_classify( rest, crowd->boxes, (float)( engine->rules.epsilon * (double)engine->world.side ) );
+        bool are_new = anew || members_changed;
+        kd_rest_classify( rest, crowd->boxes, are_new ? NULL : crowd->moved,
+            (float)( engine->rules.epsilon * (double)engine->world.side ),
+            are_new ? UINT32_MAX : most_worth( engine, crowd->count ) );
     }
     bool came_from_complete = !engine->was_incremental;
     choose_mode( engine, crowd );
@@ -249,8 +266,7 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     if ( result == CLV_OK )
     {
         result = engine->was_by_query
-            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, rest->slot_end,
-                  &candidates.sink )
+            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink )
             : kd_search_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink );
     }
     if ( result == CLV_OK )

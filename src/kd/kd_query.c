@@ -4,14 +4,17 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
-#include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum
 {
     LOOSE_LEAST = 16, // unsorted objects at rest that a node may have
     CHUNK = 32,
     LOOSE_SHARE = 16, // or this part of its objects
+    CELL_FILL = 4,
+    STEP_BITS = 15,
+    SWEEP_MOST = 8192 // active objects that are swept at once
 };
 
 typedef struct query_run
@@ -21,6 +24,7 @@ typedef struct query_run
     const clv_aabb* boxes;
     const uint64_t* active;
     pair_sink* sink;
+    bool is_swept; // pairs of two active objects are found already
 } query_run;
 
 void kd_query_forget( kd_tree* tree )
@@ -43,78 +47,137 @@ static uint32_t count_resting( const query_run* run, uint32_t from, uint32_t to 
     return count;
 }
 
-// Length along an axis, rounded up.
-static float reach_of( const clv_aabb* box, uint32_t axis )
+// Cells of a few objects each, as many along one axis as along the other.
+static void choose_cells( kd_node* node, uint32_t count )
 {
-    double exact = (double)kd_upper( box, axis ) - (double)kd_lower( box, axis );
-    float reach = exact > FLT_MAX ? INFINITY : (float)exact;
-    return (double)reach < exact ? nextafterf( reach, INFINITY ) : reach;
+    uint32_t bits = base_bit_width( count / CELL_FILL + 1 ) - 1;
+    node->rest_bits[1] = bits / 2;
+    node->rest_bits[0] = bits - node->rest_bits[1];
 }
 
-// [at rest, sorted][active]
-static bool sort_node( const query_run* run, uint32_t index )
+static uint32_t cell_count( const kd_node* node )
 {
-    kd_node* node = &run->tree->nodes[index];
-    kd_search* search = run->search;
+    return 1u << ( node->rest_bits[0] + node->rest_bits[1] );
+}
+
+static uint32_t cell_along( const kd_node* node, int way, int32_t step )
+{
+    return (uint32_t)step >> ( STEP_BITS - node->rest_bits[way] );
+}
+
+static uint32_t cell_of( const kd_node* node, const simd_small_item* steps )
+{
+    return ( cell_along( node, 1, steps->lower[node->rest_axis[1]] ) << node->rest_bits[0] ) +
+        cell_along( node, 0, steps->lower[node->rest_axis[0]] );
+}
+
+// The slots in tree->spare go into the block in order of cell. The first walk makes the ends of the cells, the second,
+// backwards so that equal ones stay as given, takes them down to their starts.
+static void fill_cells( const query_run* run, uint32_t index, uint32_t count, const simd_small_item* steps )
+{
     kd_tree* tree = run->tree;
-    uint32_t count = node->end - node->begin;
-    void* arena = search->arena;
-    bool ok = base_memory_reserve(
-        search->memory, &arena, &search->arena_capacity, 0, (uint64_t)count + 1, sizeof( simd_item ) );
-    search->arena = arena;
-    if ( !ok )
-    {
-        return false;
-    }
-    simd_item* items = search->arena;
+    kd_node* node = &tree->nodes[index];
+    uint32_t* starts = tree->pool_starts + node->rest_pool;
+    uint32_t cells = cell_count( node );
+    memset( starts, 0, ( (size_t)cells + 1 ) * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = tree->order[node->begin + i];
-        const clv_aabb* box = &run->boxes[slot];
-        items[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, slot,
-            { box->upper.x, box->upper.y, box->upper.z }, kd_bit( run->active, slot ) };
+        starts[cell_of( node, &steps[i] )] += 1;
     }
-    uint32_t axis = sweep_choose_item_axis( items, count );
-    uint32_t kept;
-    const base_keyed* keys = sweep_order_items( &search->sorter, items, count, 0, axis, -FLT_MAX, &kept );
-    if ( keys == NULL )
+    for ( uint32_t cell = 1; cell <= cells; ++cell )
     {
-        return false;
+        starts[cell] += starts[cell - 1];
     }
-    node->rest_axis = axis;
-    node->rest_pool = tree->pool_end;
-    tree->pool_end += kept;
-    CLV_ASSERT( tree->pool_end <= tree->pool_capacity );
-    node->rest_begin = node->begin;
-    node->rest_end = node->begin + kept;
-    node->rest_reach = 0;
+    for ( uint32_t i = count; i-- > 0; )
+    {
+        uint32_t slot = tree->spare[i];
+        uint32_t place = --starts[cell_of( node, &steps[i] )];
+        tree->order[node->rest_begin + place] = slot;
+        tree->pool[node->rest_pool + place] = run->boxes[slot];
+        tree->homes[slot] = index;
+    }
+}
+
+// How far they reach, in steps and along the plane's axis.
+static void measure_cells( const query_run* run, kd_node* node, uint32_t count, const simd_small_item* steps )
+{
+    node->rest_reach[0] = node->rest_reach[1] = 0;
     node->rest_lower = INFINITY;
     node->rest_upper = -INFINITY;
-    node->rest_is_hit = false;
-    for ( uint32_t i = 0; i < kept; ++i )
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = items[keys[i].value].slot;
-        tree->order[node->begin + i] = slot;
-        tree->homes[slot] = index;
-        const clv_aabb* box = &run->boxes[slot];
-        tree->pool[node->rest_pool + i] = *box;
-        tree->pool_keys[node->rest_pool + i] = kd_lower( box, axis );
-        float reach = reach_of( box, axis );
+        for ( int way = 0; way < 2; ++way )
+        {
+            uint32_t axis = node->rest_axis[way];
+            int32_t length = steps[i].upper[axis] - steps[i].lower[axis];
+            node->rest_reach[way] = length > node->rest_reach[way] ? length : node->rest_reach[way];
+        }
+        const clv_aabb* box = &run->boxes[run->tree->spare[i]];
         float lower = kd_lower( box, node->axis );
         float upper = kd_upper( box, node->axis );
-        node->rest_reach = reach > node->rest_reach ? reach : node->rest_reach;
         node->rest_lower = lower < node->rest_lower ? lower : node->rest_lower;
         node->rest_upper = upper > node->rest_upper ? upper : node->rest_upper;
     }
-    uint32_t write = node->rest_end;
-    for ( uint32_t i = 0; i < count; ++i )
+}
+
+static simd_small_item* reserve_steps( kd_search* search, uint32_t count )
+{
+    void* steps = search->steps;
+    bool ok = base_memory_reserve(
+        search->memory, &steps, &search->step_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_item ) );
+    search->steps = steps;
+    return ok ? search->steps : NULL;
+}
+
+// Objects at rest into tree->spare, the others to the end of the block. Returns how many are at rest.
+static uint32_t take_resting( const query_run* run, const kd_node* node )
+{
+    kd_tree* tree = run->tree;
+    uint32_t resting = 0;
+    for ( uint32_t i = node->begin; i < node->end; ++i )
     {
-        if ( items[i].mark != 0 )
+        tree->spare[resting] = tree->order[i];
+        resting += !kd_bit( run->active, tree->order[i] );
+    }
+    uint32_t write = node->end;
+    for ( uint32_t i = node->end; i-- > node->begin; )
+    {
+        if ( kd_bit( run->active, tree->order[i] ) )
         {
-            tree->order[write++] = items[i].slot;
+            tree->order[--write] = tree->order[i];
         }
     }
-    CLV_ASSERT( write == node->end );
+    return resting;
+}
+
+// [at rest, in order of cell][active]
+static bool sort_node( const query_run* run, uint32_t index )
+{
+    kd_tree* tree = run->tree;
+    kd_node* node = &tree->nodes[index];
+    simd_small_item* steps = reserve_steps( run->search, node->end - node->begin );
+    if ( steps == NULL )
+    {
+        return false;
+    }
+    uint32_t count = take_resting( run, node );
+    sweep_list list = { run->boxes, tree->spare, count, NULL };
+    sweep_grid grid = sweep_grid_find( &list );
+    node->rest_grid = grid.small;
+    node->rest_axis[0] = grid.axis[0];
+    node->rest_axis[1] = grid.axis[1];
+    node->rest_begin = node->begin;
+    node->rest_end = node->begin + count;
+    node->rest_pool = tree->pool_end;
+    node->rest_removed = 0;
+    node->rest_loose = 0;
+    node->rest_is_hit = false;
+    tree->pool_end += count + 2;
+    CLV_ASSERT( tree->pool_end <= tree->pool_capacity );
+    choose_cells( node, count );
+    tree->kernels->gather_small( run->boxes, tree->spare, count, &node->rest_grid, steps );
+    measure_cells( run, node, count, steps );
+    fill_cells( run, index, count, steps );
     return true;
 }
 
@@ -125,18 +188,14 @@ static bool sort_loose_nodes( const query_run* run, bool* full )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
         uint32_t limit = LOOSE_LEAST + ( node->end - node->begin ) / LOOSE_SHARE;
-        uint32_t loose = node->end - node->begin - ( node->rest_end - node->rest_begin );
-        if ( loose <= limit )
-        {
-            continue;
-        }
-        uint32_t resting = count_resting( run, node->begin, node->rest_begin ) +
+        bool is_worn = node->rest_end > node->rest_begin && node->rest_removed > limit;
+        node->rest_loose = count_resting( run, node->begin, node->rest_begin ) +
             count_resting( run, node->rest_end, node->end );
-        if ( resting <= limit )
+        if ( node->rest_loose <= limit && !is_worn )
         {
             continue;
         }
-        if ( (uint64_t)tree->pool_end + ( node->end - node->begin ) > tree->pool_capacity )
+        if ( (uint64_t)tree->pool_end + ( node->end - node->begin ) + 2 > tree->pool_capacity )
         {
             *full = true;
             return true;
@@ -162,7 +221,8 @@ static bool sort_nodes( const query_run* run )
     return ok;
 }
 
-// Slots one by one. Two active objects meet twice, once in each one's query: the lower slot reports.
+// Slots one by one. Two active objects meet twice, once in each one's query, unless they were swept: the lower slot
+// reports.
 static clv_result test_slots( const query_run* run, uint32_t asker, const uint32_t* slots, uint32_t count )
 {
     uint32_t hits[CHUNK];
@@ -175,7 +235,7 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
         for ( uint32_t i = 0; i < hit_count; ++i )
         {
             uint32_t slot = hits[i];
-            bool is_mine = slot > asker || ( slot < asker && !kd_bit( run->active, slot ) );
+            bool is_mine = !kd_bit( run->active, slot ) || ( slot > asker && !run->is_swept );
             clv_result result = is_mine ? pair_sink_put( run->sink, asker, slot ) : CLV_OK;
             if ( result != CLV_OK )
             {
@@ -186,21 +246,66 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
     return CLV_OK;
 }
 
-// First of the sorted objects that may reach up to `bound`, counted from the first: none that begins more than the longest
-// one below it can. One float further down, for the rounding.
-static uint32_t find_first( const kd_node* node, const float* keys, float bound )
+// Cells of one row after the other, from which a box may reach the asker's.
+typedef struct cell_range
 {
-    float least = nextafterf( (float)( (double)bound - (double)node->rest_reach ), -INFINITY );
-    const float* first = keys;
-    uint32_t count = node->rest_end - node->rest_begin;
-    // Halving without a branch: which half it is, nothing could guess.
-    while ( count > 1 )
+    uint32_t first, last; // of a row
+    uint32_t row, last_row;
+    uint32_t done; // objects before this have been looked at
+} cell_range;
+
+static uint32_t lowest_cell( const kd_node* node, int way, const simd_small_item* steps )
+{
+    int32_t below = steps->lower[node->rest_axis[way]] - node->rest_reach[way];
+    return cell_along( node, way, below > 0 ? below : 0 );
+}
+
+static cell_range find_cells( const kd_tree* tree, const kd_node* node, const clv_aabb* box )
+{
+    simd_small_item steps;
+    const uint32_t only = 0;
+    tree->kernels->gather_small( box, &only, 1, &node->rest_grid, &steps );
+    return ( cell_range ){
+        .first = lowest_cell( node, 0, &steps ),
+        .last = cell_along( node, 0, steps.upper[node->rest_axis[0]] ),
+        .row = lowest_cell( node, 1, &steps ),
+        .last_row = cell_along( node, 1, steps.upper[node->rest_axis[1]] ),
+    };
+}
+
+// The objects of the next row, counted from the first at rest. False after the last one.
+static bool next_row(
+    const kd_tree* tree, const kd_node* node, cell_range* cells, uint32_t* begin, uint32_t* end )
+{
+    if ( cells->row > cells->last_row )
     {
-        uint32_t half = count / 2;
-        first += ( first[half - 1] < least ) * half;
-        count -= half;
+        return false;
     }
-    return (uint32_t)( first - keys ) + ( *first < least );
+    const uint32_t* starts = tree->pool_starts + node->rest_pool + ( cells->row << node->rest_bits[0] );
+    uint32_t count = node->rest_end - node->rest_begin;
+    *begin = starts[cells->first];
+    *end = starts[cells->last + 1] < count ? starts[cells->last + 1] : count;
+    // Some were taken out since, so the others may stand that much earlier; but not twice in two rows.
+    *begin = *begin > node->rest_removed ? *begin - node->rest_removed : 0;
+    *begin = *begin > cells->done ? *begin : cells->done;
+    cells->done = *end > cells->done ? *end : cells->done;
+    cells->row += 1;
+    return true;
+}
+
+bool kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at )
+{
+    const kd_node* node = &tree->nodes[index];
+    const clv_aabb* box = &tree->boxes[tree->order[at]];
+    uint32_t place = at - node->rest_begin;
+    cell_range cells = find_cells( tree, node, box );
+    bool found = false;
+    uint32_t begin, end;
+    while ( next_row( tree, node, &cells, &begin, &end ) )
+    {
+        found |= place >= begin && place < end;
+    }
+    return found && memcmp( &tree->pool[node->rest_pool + place], box, sizeof( clv_aabb ) ) == 0;
 }
 
 static clv_result put_hits(
@@ -225,21 +330,30 @@ static clv_result test_resting( const query_run* run, uint32_t asker, const kd_n
     {
         return CLV_OK; // in inner nodes the usual case: far from the plane
     }
-    const float* keys = run->tree->pool_keys + node->rest_pool;
     const clv_aabb* boxes = run->tree->pool + node->rest_pool;
     const uint32_t* slots = run->tree->order + node->rest_begin;
-    float reach = kd_upper( box, node->rest_axis );
-    uint32_t end = node->rest_end - node->rest_begin;
-    uint32_t at = find_first( node, keys, kd_lower( box, node->rest_axis ) );
+    cell_range cells = find_cells( run->tree, node, box );
     clv_result result = CLV_OK;
-    while ( result == CLV_OK && at < end && keys[at] <= reach )
+    uint32_t at, end, next_at = 0, next_end = 0;
+    bool has_row = next_row( run->tree, node, &cells, &at, &end );
+    while ( result == CLV_OK && has_row )
     {
-        uint32_t hits[CHUNK];
-        uint32_t chunk = end - at < CHUNK ? end - at : CHUNK;
-        uint32_t hit_count = run->search->kernels->scan_overlapping( boxes + at, chunk, box, hits );
-        run->search->counters.test_count += chunk;
-        result = put_hits( run, asker, slots + at, hits, hit_count );
-        at += chunk;
+        has_row = next_row( run->tree, node, &cells, &next_at, &next_end );
+        if ( has_row )
+        {
+            base_prefetch( &boxes[next_at] );
+            base_prefetch( &boxes[next_at + 2] );
+        }
+        for ( ; result == CLV_OK && at < end; at += CHUNK )
+        {
+            uint32_t hits[CHUNK];
+            uint32_t chunk = end - at < CHUNK ? end - at : CHUNK;
+            uint32_t hit_count = run->search->kernels->scan_overlapping( boxes + at, chunk, box, hits );
+            run->search->counters.test_count += chunk;
+            result = put_hits( run, asker, slots + at, hits, hit_count );
+        }
+        at = next_at;
+        end = next_end;
     }
     return result;
 }
@@ -249,12 +363,13 @@ static clv_result ask_node( const query_run* run, uint32_t asker, const kd_node*
     const uint32_t* order = run->tree->order;
     run->search->counters.node_count += 1;
     run->search->counters.tree_pair_count += node->end - node->begin;
-    clv_result result = test_slots( run, asker, order + node->begin, node->rest_begin - node->begin );
-    if ( result == CLV_OK )
+    bool is_loose_known = run->is_swept && node->rest_loose == 0;
+    clv_result result = test_resting( run, asker, node );
+    if ( result == CLV_OK && !is_loose_known )
     {
-        result = test_resting( run, asker, node );
+        result = test_slots( run, asker, order + node->begin, node->rest_begin - node->begin );
     }
-    if ( result == CLV_OK )
+    if ( result == CLV_OK && !is_loose_known )
     {
         result = test_slots( run, asker, order + node->rest_end, node->end - node->rest_end );
     }
@@ -296,25 +411,75 @@ static clv_result ask_tree( const query_run* run, uint32_t asker )
     return test_slots( run, asker, tree->outside, tree->outside_count );
 }
 
-clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
-    uint32_t slot_end, pair_sink* sink )
+// Active objects node by node, so that those who ask one after the other ask in the same place; into tree->spare.
+static uint32_t list_askers( const query_run* run )
 {
-    query_run run = { search, tree, boxes, active, sink };
+    kd_tree* tree = run->tree;
+    uint32_t* askers = tree->spare;
+    uint32_t count = 0;
+    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    {
+        const kd_node* node = &tree->nodes[tree->stack[i]];
+        for ( uint32_t at = node->begin; at < node->end; ++at )
+        {
+            at = at == node->rest_begin ? node->rest_end : at;
+            if ( at < node->end )
+            {
+                askers[count] = tree->order[at];
+                count += kd_bit( run->active, tree->order[at] );
+            }
+        }
+    }
+    for ( uint32_t i = 0; i < tree->outside_count; ++i )
+    {
+        askers[count] = tree->outside[i];
+        count += kd_bit( run->active, tree->outside[i] );
+    }
+    return count;
+}
+
+// Pairs of two active objects, all at once. Not if they are too many or too crowded for small boxes: then they ask.
+static clv_result sweep_askers( query_run* run, uint32_t count )
+{
+    kd_search* search = run->search;
+    sweep_list list = { run->boxes, run->tree->spare, count, NULL };
+    if ( !search->use_sweep || count == 0 || count > SWEEP_MOST )
+    {
+        return CLV_OK;
+    }
+    sweep_grid grid = sweep_grid_find( &list );
+    sweep_small* small = &search->small[1];
+    sweep_outcome outcome = sweep_small_fill( small, &grid, &list, 1 );
+    if ( outcome != SWEEP_DONE )
+    {
+        return outcome == SWEEP_CROWDED ? CLV_OK : CLV_OUT_OF_MEMORY;
+    }
+    run->is_swept = true;
+    simd_cursor cursor = { 0, 0 };
+    clv_result result = CLV_OK;
+    while ( result == CLV_OK &&
+        !search->kernels->sweep_small( &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
+    {
+        result = run->sink->make_room( run->sink );
+    }
+    return result;
+}
+
+clv_result kd_query_run(
+    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
+{
+    query_run run = { search, tree, boxes, active, sink, false };
     search->counters = ( kd_search_counters ){ 0 };
     if ( !sort_nodes( &run ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    for ( uint32_t first = 0; first < slot_end; first += 64 )
+    uint32_t count = list_askers( &run );
+    clv_result result = sweep_askers( &run, count );
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        for ( uint64_t bits = active[first / 64]; bits != 0; bits &= bits - 1 )
-        {
-            clv_result result = ask_tree( &run, first + base_lowest_bit( bits ) );
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
-        }
+        base_prefetch( &boxes[tree->spare[i + 1 < count ? i + 1 : i]] );
+        result = ask_tree( &run, tree->spare[i] );
     }
-    return CLV_OK;
+    return result;
 }

@@ -42,7 +42,7 @@ static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t t
     }
 }
 
-// Objects at rest that changed drop out of the sorted part. The rest of them keep their order.
+// Objects at rest that changed drop out of the ordered part. The rest of them keep their order.
 static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
 {
     uint32_t* order = tree->order;
@@ -64,7 +64,6 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
         {
             uint32_t place = node->rest_pool + ( pass->write - node->rest_begin );
             tree->pool[place] = tree->pool[node->rest_pool + ( i - from )];
-            tree->pool_keys[place] = tree->pool_keys[node->rest_pool + ( i - from )];
             order[pass->write++] = slot;
         }
         else if ( kd_node_holds( node, &tree->boxes[slot] ) )
@@ -77,6 +76,7 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
         }
     }
     node->rest_end = pass->write;
+    node->rest_removed += ( to - from ) - ( node->rest_end - node->rest_begin );
 }
 
 // The block becomes [stay], the leavers wait in spare. Returns how many they are.

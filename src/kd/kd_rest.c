@@ -9,6 +9,7 @@
 enum
 {
     BIT_SETS = 5,
+    SAMPLE = 16,       // one word of members in so many
     CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
 };
 
@@ -125,16 +126,31 @@ static uint64_t classify_word(
     return moving;
 }
 
-void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon )
+static void classify_words( kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon,
+    uint64_t first, uint64_t stride )
 {
-    rest->moving_count = 0;
     uint64_t words = words_for( rest->slot_end );
-    for ( uint64_t word = 0; word < words; ++word )
+    for ( uint64_t word = first; word < words; word += stride )
     {
-        uint64_t bits = classify_word( rest, boxes, (uint32_t)( word * 64 ), rest->known[word], epsilon );
+        uint64_t members = rest->known[word] & ( moved != NULL ? moved[word] : UINT64_MAX );
+        uint64_t bits = classify_word( rest, boxes, (uint32_t)( word * 64 ), members, epsilon );
         rest->moving[word] = bits;
         rest->changed[word] |= bits;
         rest->moving_count += base_bit_count( bits );
+    }
+}
+
+void kd_rest_classify(
+    kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon, uint32_t enough )
+{
+    // Whoever was left out last time may have moved then.
+    moved = rest->was_cut_short ? NULL : moved;
+    rest->moving_count = 0;
+    classify_words( rest, boxes, moved, epsilon, 0, SAMPLE );
+    rest->was_cut_short = rest->moving_count > enough;
+    for ( uint64_t first = 1; first < SAMPLE && !rest->was_cut_short; ++first )
+    {
+        classify_words( rest, boxes, moved, epsilon, first, SAMPLE );
     }
 }
 
@@ -142,16 +158,22 @@ void kd_rest_choose_active( kd_rest* rest )
 {
     uint64_t words = words_for( rest->slot_end );
     rest->active_count = 0;
+    rest->has_unsettled = false;
     for ( uint64_t word = 0; word < words; ++word )
     {
         uint64_t bits = rest->moving[word] | ( rest->known[word] & ~rest->settled[word] );
         rest->active[word] = bits;
+        rest->has_unsettled |= ( bits & rest->settled[word] ) != 0;
         rest->active_count += base_bit_count( bits );
     }
 }
 
 static void drop_active_pairs( kd_rest* rest )
 {
+    if ( !rest->has_unsettled )
+    {
+        return; // the cache has pairs of settled objects alone
+    }
     uint64_t kept = 0;
     for ( uint64_t i = 0; i < rest->cache_count; ++i )
     {

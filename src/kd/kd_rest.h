@@ -26,6 +26,8 @@ typedef struct kd_rest
     uint32_t slot_end; ///< bits in use
 
     uint32_t moving_count, active_count;
+    bool has_unsettled; ///< an active object was settled until now
+    bool was_cut_short; ///< the last classification
 
     clv_pair* cache; ///< pairs of settled objects whose grown boxes overlap
     uint64_t cache_count, cache_capacity;
@@ -49,8 +51,11 @@ void kd_rest_purge( kd_rest* rest, const uint64_t* live );
 /// Nothing is settled and the cache is empty.
 void kd_rest_forget( kd_rest* rest );
 
-/// Sets moving and moving_count, adds the moving to `changed`, and grows the boxes of those by `epsilon`.
-void kd_rest_classify( kd_rest* rest, const clv_aabb* boxes, float epsilon );
+/// Sets moving and moving_count, adds the moving to `changed`, and grows the boxes of those by `epsilon`. Only boxes with a
+/// bit in `moved` are looked at; NULL: all. Where more than `enough` of a sample move already, the others are left as they
+/// are: moving_count is then too low, and `moving` tells nothing.
+void kd_rest_classify(
+    kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon, uint32_t enough );
 
 /// Sets active and active_count: live and not settled, or moving.
 void kd_rest_choose_active( kd_rest* rest );

@@ -39,6 +39,7 @@ void kd_search_release( kd_search* search )
     base_memory* memory = search->memory;
     sweep_sorter_release( &search->sorter );
     base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
+    base_memory_give( memory, search->steps, search->step_capacity, sizeof( simd_small_item ) );
     base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
     base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
     for ( int kind = 0; kind < 2; ++kind )
@@ -181,7 +182,7 @@ static clv_result cross_items( const search_run* run, const sweep_grid* grid, co
     }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->cross_small(
-        items, small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
+        small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
     {
         clv_result result = run->sink->make_room( run->sink );
         if ( result != CLV_OK )
@@ -208,16 +209,15 @@ static clv_result sweep_small_self( const search_run* run )
     return CLV_OK;
 }
 
-static sweep_outcome fill_small(
-    const search_run* run, const sweep_grid* grid, const simd_item* own, uint32_t count )
+static sweep_outcome fill_small( const search_run* run, const sweep_grid* grid, const sweep_list* own )
 {
     kd_search* search = run->search;
     search->small[REST].boxes.count = 0;
-    sweep_outcome outcome = count <= FEW_ENOUGH ? SWEEP_DONE : SWEEP_CROWDED;
+    sweep_outcome outcome = own->count <= FEW_ENOUGH ? SWEEP_DONE : SWEEP_CROWDED;
     for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
           ++kind )
     {
-        outcome = sweep_small_fill( &search->small[kind], grid, own, count, kind );
+        outcome = sweep_small_fill( &search->small[kind], grid, own, kind );
     }
     return outcome;
 }
@@ -227,11 +227,12 @@ static clv_result sweep_by_small( const search_run* run, const kd_search_frame* 
 {
     kd_search* search = run->search;
     const simd_item* externals = search->arena + frame->begin;
-    const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
-    sweep_grid grid = sweep_grid_find( own, own_count );
-    sweep_outcome outcome = fill_small( run, &grid, own, own_count );
+    const uint32_t* slots = run->tree->order + run->tree->nodes[frame->node].begin;
+    sweep_list own = { run->boxes, slots, own_count, run->active };
+    sweep_grid grid = sweep_grid_find( &own );
+    sweep_outcome outcome = fill_small( run, &grid, &own );
     *crowded = outcome == SWEEP_CROWDED;
     if ( outcome != SWEEP_DONE )
     {
@@ -240,7 +241,8 @@ static clv_result sweep_by_small( const search_run* run, const kd_search_frame* 
     clv_result result = sweep_small_self( run );
     if ( result == CLV_OK )
     {
-        result = cross_items( run, &grid, own, own_count, ACTIVE, REST );
+        // Only if anything is at rest, and then the items are there.
+        result = cross_items( run, &grid, search->arena + frame->end, own_count, ACTIVE, REST );
     }
     if ( result == CLV_OK )
     {
@@ -398,7 +400,13 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    gather( run, run->tree->order + node->begin, own_count, search->arena + frame->end );
+    // In a leaf the small boxes are made from the boxes where they lie, and nobody below asks for the items.
+    const uint32_t* slots = run->tree->order + node->begin;
+    bool is_gathered = !search->use_sweep || run->active != NULL || !kd_node_is_leaf( node );
+    if ( is_gathered )
+    {
+        gather( run, slots, own_count, search->arena + frame->end );
+    }
     count_pairs( run, frame );
     if ( own_count == 0 )
     {
@@ -410,7 +418,15 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
     }
     bool crowded;
     clv_result result = sweep_by_small( run, frame, &crowded );
-    return crowded ? sort_and_sweep( run, frame ) : result;
+    if ( !crowded )
+    {
+        return result;
+    }
+    if ( !is_gathered )
+    {
+        gather( run, slots, own_count, search->arena + frame->end );
+    }
+    return sort_and_sweep( run, frame );
 }
 
 // The frame of a child, its list made from the parent's; for the right child in the parent's place.

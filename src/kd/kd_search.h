@@ -34,6 +34,8 @@ typedef struct kd_search
     bool use_sweep; ///< false: brute force in the nodes ("KD only")
 
     sweep_sorter sorter;
+    simd_small_item* steps; ///< of a node that is being put in order
+    uint64_t step_capacity;
     simd_item* arena; ///< lists of the path from the root, one behind the other
     uint64_t arena_capacity;
     kd_search_frame* frames;

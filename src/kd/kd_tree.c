@@ -23,7 +23,7 @@ void kd_tree_release( kd_tree* tree )
     base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, tree->pool_keys, tree->pool_key_capacity, sizeof( float ) );
+    base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
     kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
 }
 
@@ -67,16 +67,16 @@ bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
     {
         tree->homes[i] = KD_NONE;
     }
-    // Half as much again as can be at rest: nodes that are sorted anew leave holes.
+    // Half as much again as can be at rest: nodes that are put in order anew leave holes, and each has an end of its cells.
     uint64_t needed = (uint64_t)count + count / 2 + 64;
     void* pool = tree->pool;
-    void* keys = tree->pool_keys;
+    void* starts = tree->pool_starts;
     bool ok = base_memory_reserve(
                   tree->memory, &pool, &tree->pool_capacity, tree->pool_end, needed, sizeof( clv_aabb ) ) &&
         base_memory_reserve(
-            tree->memory, &keys, &tree->pool_key_capacity, tree->pool_end, needed, sizeof( float ) );
+            tree->memory, &starts, &tree->pool_start_capacity, tree->pool_end, needed, sizeof( uint32_t ) );
     tree->pool = pool;
-    tree->pool_keys = keys;
+    tree->pool_starts = starts;
     return ok;
 }
 

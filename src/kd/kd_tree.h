@@ -16,6 +16,8 @@ typedef struct kd_crowd
     const clv_aabb* boxes; ///< by slot
     const uint32_t* live;  ///< ascending
     uint32_t count;
+    const uint64_t*
+        moved; ///< by slot, a bit: maybe another box than in the last good update; NULL: who knows
 } kd_crowd;
 
 static inline uint32_t kd_crowd_slot( const kd_crowd* crowd, uint32_t index )
@@ -47,11 +49,16 @@ typedef struct kd_node
     bool refused;        ///< a leaf above the limit because no plane was acceptable
     bool touched;        ///< an object came, went or changed since Partition refused
 
-    // Objects [rest_begin, rest_end) of the block are at rest and sorted along rest_axis; see kd_query.h.
+    // Objects [rest_begin, rest_end) of the block are at rest and stand in order of cell; see kd_query.h.
     uint32_t rest_begin, rest_end;
-    uint32_t rest_axis;
-    uint32_t rest_pool; ///< where copies of their boxes begin in tree->pool, in the same order
-    float rest_reach;   ///< no box of them is longer along rest_axis
+    uint32_t
+        rest_pool; ///< where copies of their boxes begin in tree->pool, in the same order; and tree->pool_starts
+    simd_small_grid rest_grid;
+    uint32_t rest_axis[2]; ///< of the grid: along which a row of cells lies, along which the rows lie
+    uint32_t rest_bits[2]; ///< cells, as powers of two
+    int32_t rest_reach[2]; ///< no box of them is longer, in steps of the grid
+    uint32_t rest_removed; ///< taken out since they were put in order: a cell may begin so much earlier
+    uint32_t rest_loose;   ///< at rest as well, but not among them
     float rest_lower,
         rest_upper;   ///< where they lie along the axis of the plane: close to it, in an inner node
     bool rest_is_hit; ///< one of them may have changed
@@ -95,9 +102,10 @@ typedef struct kd_tree
     const uint64_t* changed; ///< by slot, a bit: box or place is new; NULL: take every box for changed
     uint32_t* homes;         ///< by slot: the node it is at rest in; stale for all others
     uint64_t home_capacity;
-    clv_aabb* pool;   ///< boxes of objects at rest, node by node: close together, where by slot they are not
-    float* pool_keys; ///< their lower bounds along rest_axis
-    uint64_t pool_capacity, pool_key_capacity;
+    clv_aabb* pool; ///< boxes of objects at rest, node by node: close together, where by slot they are not
+    uint32_t*
+        pool_starts; ///< where the cells of a node begin, counted from its rest_pool; one more for the end
+    uint64_t pool_capacity, pool_start_capacity;
     uint32_t pool_end;
     kd_counters counters; ///< of the current update
 } kd_tree;

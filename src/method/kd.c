@@ -17,7 +17,7 @@ enum
 };
 
 static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "kd.leaf", 1024, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+    [LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
     [EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box at rest, as a part of the median side" },
     [STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd detects incrementally above this share of static objects" },
@@ -87,7 +87,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 {
     kd_method* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    kd_crowd crowd = { input->boxes, input->live, input->live_count };
+    kd_crowd crowd = { input->boxes, input->live, input->live_count, input->moved };
     clv_result result = kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )
@@ -164,15 +164,15 @@ uint32_t method_report_kd( kd_engine* engine, method_figure* figures, uint32_t c
     return count;
 }
 
-#define KD_ROW( row_name, row_create, temporal )                                                             \
+#define KD_ROW( row_name, row_create, temporal, rests )                                                      \
     {                                                                                                        \
         .name = row_name, .family = "kd-tree", .source = "Serpa and Rodrigues, CGF 2019", .licence = "MIT",  \
         .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)", .has_isa = true, .is_temporal = temporal,    \
-        .params = s_params, .param_count = PARAM_COUNT, .create = row_create, .destroy = destroy,            \
-        .update = update, .shrink = shrink, .check = check, .report = report                                 \
+        .wants_moved = rests, .params = s_params, .param_count = PARAM_COUNT, .create = row_create,          \
+        .destroy = destroy, .update = update, .shrink = shrink, .check = check, .report = report             \
     }
 
-const method method_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false );
-const method method_kd_complete = KD_ROW( "kd-complete", create_complete, true );
-const method method_kd_incremental = KD_ROW( "kd-incremental", create_incremental, true );
-const method method_kd = KD_ROW( "kd", create_adaptive, true );
+const method method_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );
+const method method_kd_complete = KD_ROW( "kd-complete", create_complete, true, false );
+const method method_kd_incremental = KD_ROW( "kd-incremental", create_incremental, true, true );
+const method method_kd = KD_ROW( "kd", create_adaptive, true, true );

@@ -40,6 +40,10 @@ typedef struct method_input
     uint32_t live_count;
     uint32_t slot_count;  ///< every live slot is below
     bool members_changed; ///< objects came or went since this method's last good update
+
+    /// By slot, a bit: the box may be another than at the last good update. NULL if that is not known; never known to a method
+    /// that does not say wants_moved.
+    const uint64_t* moved;
 } method_input;
 
 static inline uint32_t method_live_slot( const method_input* input, uint32_t index )
@@ -72,6 +76,7 @@ typedef struct method
     bool has_isa;           ///< has variants by instruction set
     bool has_threads;
     bool is_temporal; ///< carries a structure from frame to frame
+    bool wants_moved; ///< fill method_input.moved, which costs a comparison of every box
     const method_param* params;
     uint32_t param_count;
 

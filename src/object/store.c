@@ -54,6 +54,7 @@ void object_store_free( object_store* store )
             store->memory, store->columns[column], store->capacities[column], s_item_sizes[column] );
     }
     base_memory_give( store->memory, store->live, store->live_capacity, sizeof( uint32_t ) );
+    base_memory_give( store->memory, store->moved, store->moved_capacity, sizeof( uint64_t ) );
     *store = object_store_make( store->memory, store->default_margin );
 }
 
@@ -241,6 +242,7 @@ clv_id object_store_add( object_store* store, clv_aabb box )
             set_default( store, column, slot );
         }
     }
+    store->moved_is_known = false;
     object_store_set_box( store, slot, box );
     store->live_count += 1;
     store->live_is_current = false;
@@ -256,6 +258,114 @@ void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
         box = clv_aabb_grow( box, ( (float*)store->columns[OBJECT_MARGIN] )[slot] );
     }
     object_boxes( store )[slot] = box;
+    if ( store->moved_is_known )
+    {
+        store->moved[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
+    }
+}
+
+enum
+{
+    FEW = 8,    // boxes that are compared in one go
+    BLOCK = 512 // and to see whether everything moves
+};
+
+static inline bool are_same( const clv_aabb* a, const clv_aabb* b, uint32_t count )
+{
+    uint64_t different = 0;
+    for ( uint32_t i = 0; i < count * sizeof( clv_aabb ); i += sizeof( uint64_t ) )
+    {
+        uint64_t left, right;
+        memcpy( &left, (const char*)a + i, sizeof( left ) );
+        memcpy( &right, (const char*)b + i, sizeof( right ) );
+        different |= left ^ right;
+    }
+    return different == 0;
+}
+
+// Most boxes are as before, or most are not: either way the common branch is known beforehand.
+static void replace_few( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint64_t different = !are_same( &object_boxes( store )[slot + i], &boxes[i], 1 );
+        object_boxes( store )[slot + i] = boxes[i];
+        store->moved[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
+    }
+}
+
+// Returns how many groups of FEW were not as before.
+static uint32_t replace_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+{
+    uint32_t changed = 0;
+    uint32_t done = 0;
+    for ( ; count - done >= FEW; done += FEW )
+    {
+        if ( !are_same( &object_boxes( store )[slot + done], &boxes[done], FEW ) )
+        {
+            replace_few( store, slot + done, &boxes[done], FEW );
+            changed += 1;
+        }
+    }
+    replace_few( store, slot + done, &boxes[done], count - done );
+    return changed;
+}
+
+static void mark_moved( object_store* store, uint32_t from, uint32_t to )
+{
+    for ( ; from < to && ( from & 63 ) != 0; ++from )
+    {
+        store->moved[from >> 6] |= (uint64_t)1 << ( from & 63 );
+    }
+    for ( ; to - from >= 64; from += 64 )
+    {
+        store->moved[from >> 6] = UINT64_MAX;
+    }
+    for ( ; from < to; ++from )
+    {
+        store->moved[from >> 6] |= (uint64_t)1 << ( from & 63 );
+    }
+}
+
+void object_store_set_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+{
+    CLV_ASSERT( store->columns[OBJECT_MARGIN] == NULL );
+    if ( !store->moved_is_known )
+    {
+        memcpy( &object_boxes( store )[slot], boxes, (size_t)count * sizeof( clv_aabb ) );
+        return;
+    }
+    uint32_t done = 0;
+    uint32_t blind = BLOCK; // boxes to take without a look after a block in which everything moved
+    while ( count - done >= BLOCK )
+    {
+        uint32_t changed = replace_block( store, slot + done, &boxes[done], BLOCK );
+        done += BLOCK;
+        if ( changed < BLOCK / FEW )
+        {
+            blind = BLOCK;
+            continue;
+        }
+        uint32_t taken = count - done < blind ? count - done : blind;
+        memcpy( &object_boxes( store )[slot + done], &boxes[done], (size_t)taken * sizeof( clv_aabb ) );
+        mark_moved( store, slot + done, slot + done + taken );
+        done += taken;
+        blind *= 2;
+    }
+    replace_block( store, slot + done, &boxes[done], count - done );
+}
+
+void object_store_watch( object_store* store )
+{
+    uint64_t words = ( (uint64_t)store->slot_count + 63 ) / 64;
+    void* moved = store->moved;
+    store->moved_is_known = base_memory_reserve(
+        store->memory, &moved, &store->moved_capacity, 0, words + 1, sizeof( uint64_t ) );
+    store->moved = moved;
+    if ( store->moved_is_known )
+    {
+        memset( store->moved, 0, (size_t)words * sizeof( uint64_t ) );
+    }
 }
 
 clv_aabb object_store_given_box( const object_store* store, uint32_t slot )
@@ -273,6 +383,7 @@ void object_store_remove( object_store* store, uint32_t slot )
         push_free( store, slot );
     }
     store->live_count -= 1;
+    store->moved_is_known = false;
     store->live_is_current = false;
     store->members_changed = true;
 }

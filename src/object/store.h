@@ -35,6 +35,10 @@ typedef struct object_store
     uint32_t live_count;
     bool live_is_current;
 
+    uint64_t* moved; ///< by slot, a bit: the box may not be what it was at the method's last good update
+    uint64_t moved_capacity;
+    bool moved_is_known; ///< otherwise any box may be new
+
     uint32_t slot_count;
     uint32_t stamp;       ///< of the last unordered batch
     float default_margin; ///< of new objects
@@ -91,6 +95,12 @@ clv_id object_store_add( object_store* store, clv_aabb box );
 
 /// Give a live slot another box.
 void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
+
+/// Give the live slots from `slot` on other boxes, where there are no margins.
+void object_store_set_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
+
+/// From here on nothing has moved, and what does is noted. Without memory for that, it is not known who moves.
+void object_store_watch( object_store* store );
 
 /// The box as the caller gave it.
 clv_aabb object_store_given_box( const object_store* store, uint32_t slot );

@@ -14,6 +14,15 @@ static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
     return _mm_cvttps_epi32( steps );
 }
 
+// The halves overlap by the lane that means nothing.
+static inline void store_small( simd_small_item* small, __m128i lower, __m128i upper, uint32_t slot )
+{
+    __m128i packed = _mm_packs_epi32( lower, upper );
+    _mm_storel_epi64( (__m128i*)(void*)small->lower, packed );
+    _mm_storel_epi64( (__m128i*)(void*)small->upper, _mm_unpackhi_epi64( packed, packed ) );
+    small->slot = slot;
+}
+
 static void make_small(
     const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
 {
@@ -24,7 +33,91 @@ static void make_small(
         const float* bounds = (const float*)(const void*)&items[i];
         __m128i lower = small_steps( _mm_loadu_ps( bounds ), origin, scale );
         __m128i upper = small_steps( _mm_loadu_ps( bounds + 4 ), origin, scale );
-        _mm_storeu_si128( (__m128i*)(void*)&small[i], _mm_packs_epi32( lower, upper ) );
+        store_small( &small[i], lower, upper, items[i].slot );
+    }
+}
+
+static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+    const simd_small_grid* grid, simd_small_item* small )
+{
+    __m128 origin = _mm_loadu_ps( grid->origin );
+    __m128 scale = _mm_loadu_ps( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[slots[i]].lower.x;
+        base_prefetch( &boxes[slots[i + 24 < count ? i + 24 : i]] );
+        __m128 last = _mm_loadu_ps( box + 2 );
+        __m128i lower = small_steps( _mm_loadu_ps( box ), origin, scale );
+        __m128i upper = small_steps( _mm_shuffle_ps( last, last, _MM_SHUFFLE( 3, 3, 2, 1 ) ), origin, scale );
+        store_small( &small[i], lower, upper, slots[i] );
+    }
+}
+
+// Eight records of eight numbers turned: all lower x, all lower y, … The last two of each are the slot.
+static inline void turn_small( const simd_small_item* items, __m128i columns[6], __m128i slots[2] )
+{
+    __m128i row[8], pair[8], four[4];
+    for ( int i = 0; i < 8; ++i )
+    {
+        row[i] = _mm_loadu_si128( (const __m128i*)(const void*)&items[i] );
+    }
+    for ( int i = 0; i < 4; ++i )
+    {
+        pair[i] = _mm_unpacklo_epi16( row[2 * i], row[2 * i + 1] );
+        pair[i + 4] = _mm_unpackhi_epi16( row[2 * i], row[2 * i + 1] );
+    }
+    four[0] = _mm_unpacklo_epi32( pair[0], pair[1] );
+    four[1] = _mm_unpacklo_epi32( pair[2], pair[3] );
+    four[2] = _mm_unpackhi_epi32( pair[0], pair[1] );
+    four[3] = _mm_unpackhi_epi32( pair[2], pair[3] );
+    columns[0] = _mm_unpacklo_epi64( four[0], four[1] );
+    columns[1] = _mm_unpackhi_epi64( four[0], four[1] );
+    columns[2] = _mm_unpacklo_epi64( four[2], four[3] );
+    columns[3] = _mm_unpackhi_epi64( four[2], four[3] );
+    four[0] = _mm_unpacklo_epi32( pair[4], pair[5] );
+    four[1] = _mm_unpacklo_epi32( pair[6], pair[7] );
+    columns[4] = _mm_unpacklo_epi64( four[0], four[1] );
+    columns[5] = _mm_unpackhi_epi64( four[0], four[1] );
+    for ( int i = 0; i < 2; ++i )
+    {
+        __m128i first = _mm_unpackhi_epi32( row[4 * i], row[4 * i + 1] );
+        __m128i last = _mm_unpackhi_epi32( row[4 * i + 2], row[4 * i + 3] );
+        slots[i] = _mm_unpackhi_epi64( first, last );
+    }
+}
+
+static inline void store_column( int16_t* to, __m128i column )
+{
+    _mm_storeu_si128( (__m128i*)(void*)to, column );
+}
+
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    const simd_small_turn t = *turn;
+    const simd_small_boxes b = *boxes;
+    const __m128i shift = _mm_cvtsi32_si128( (int32_t)t.shift );
+    uint32_t at = begin;
+    for ( ; end - at >= 8; at += 8 )
+    {
+        __m128i columns[6], slots[2]; // lower x, y, z, upper x, y, z
+        turn_small( &items[at], columns, slots );
+        store_column( b.lower[0] + at, columns[t.second] );
+        store_column( b.upper[0] + at, columns[t.second + 3] );
+        store_column( b.lower[1] + at, columns[t.third] );
+        store_column( b.upper[1] + at, columns[t.third + 3] );
+        _mm_storeu_si128( (__m128i*)(void*)( b.slots + at ), slots[0] );
+        _mm_storeu_si128( (__m128i*)(void*)( b.slots + at + 4 ), slots[1] );
+        int16_t buckets[8];
+        store_column( buckets, _mm_srl_epi16( columns[t.sweep + 3], shift ) );
+        for ( uint32_t i = 0; i < 8; ++i )
+        {
+            b.ends[at + i] = t.starts[buckets[i] + 1];
+        }
+    }
+    for ( ; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
     }
 }
 
@@ -102,6 +195,19 @@ static uint32_t keep_overlapping(
         kept_count += ( _mm_movemask_ps( overlap ) & 7 ) == 7;
     }
     return kept_count;
+}
+
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    __m128 good = _mm_castsi128_ps( _mm_set1_epi32( -1 ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        __m128 last = _mm_loadu_ps( box + 2 );
+        last = _mm_shuffle_ps( last, last, _MM_SHUFFLE( 3, 3, 2, 1 ) );
+        good = _mm_and_ps( good, _mm_cmple_ps( _mm_loadu_ps( box ), last ) );
+    }
+    return ( _mm_movemask_ps( good ) & 7 ) == 7; // the fourth lane means nothing
 }
 
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.

@@ -36,11 +36,17 @@ typedef struct simd_small_boxes
 {
     int16_t* lower[2]; ///< second and third axis, never negative
     int16_t* upper[2];
-    uint32_t* items; ///< which of `exact` this is
+    uint32_t* slots; ///< whose box this is, and SMALL_AGAIN
     uint32_t* ends;  ///< columns that a box may overlap end here
     uint32_t count;
-    const simd_item* exact; ///< a list that was gathered just now, so it is close by
+    const clv_aabb* exact; ///< by slot
 } simd_small_boxes;
+
+/// A box that reaches into several strips of a list stands in each of them, in all but its first with this bit. Two boxes
+/// that both have it have met before, so they are no pair here.
+#define SMALL_AGAIN ( (uint32_t)1 << 31 )
+
+static_assert( CLV_MAX_OBJECTS <= SMALL_AGAIN, "slots leave a bit to spare" );
 
 /// Where the small grid lies: a bound b becomes ( b - origin ) * scale, cut off at 0 and SMALL_MOST, without its fraction.
 typedef struct simd_small_grid
@@ -52,12 +58,34 @@ typedef struct simd_small_grid
 /// Most steps of the grid: small numbers are positive in 16 bits.
 #define SMALL_MOST 32767
 
-/// An item in steps: lower x, y, z and something, upper x, y, z and something.
+/// An item in steps.
 typedef struct simd_small_item
 {
-    int16_t lower[4];
-    int16_t upper[4];
+    int16_t lower[3];
+    int16_t upper[3];
+    uint32_t slot;
 } simd_small_item;
+
+static_assert( sizeof( simd_small_item ) == 16, "four to a cache line" );
+
+/// How items become small boxes: which axis is which, and where the columns of a row end.
+typedef struct simd_small_turn
+{
+    uint32_t sweep, second, third;
+    const uint32_t* starts; ///< by bucket along the axis of the sweep; one more for the end
+    uint32_t shift;         ///< steps to buckets
+} simd_small_turn;
+
+static inline void simd_small_set(
+    const simd_small_boxes* boxes, uint32_t at, const simd_small_item* item, const simd_small_turn* turn )
+{
+    boxes->lower[0][at] = item->lower[turn->second];
+    boxes->upper[0][at] = item->upper[turn->second];
+    boxes->lower[1][at] = item->lower[turn->third];
+    boxes->upper[1][at] = item->upper[turn->third];
+    boxes->slots[at] = item->slot;
+    boxes->ends[at] = turn->starts[( (uint32_t)item->upper[turn->sweep] >> turn->shift ) + 1];
+}
 
 /// Arrays of small boxes can be read this far beyond their last entry.
 #define SMALL_ROUND 32
@@ -67,15 +95,9 @@ typedef struct simd_small_row
 {
     int16_t lower[2];
     int16_t upper[2];
-    uint32_t item; ///< which of the items it is from
+    uint32_t slot; ///< and SMALL_AGAIN
     uint32_t begin, end;
 } simd_small_row;
-
-static inline bool simd_items_overlap( const simd_item* a, const simd_item* b )
-{
-    return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
-        b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
-}
 
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
@@ -130,9 +152,13 @@ typedef struct simd_kernels
     uint32_t ( *scan_overlapping )(
         const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits );
 
-    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long. Returns how many.
+    /// Of the pairs those whose boxes overlap, in order, into `kept`, which is `count` long and may be `pairs`. Returns how
+    /// many.
     uint32_t ( *keep_overlapping )(
         const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept );
+
+    /// No NaN, and lower <= upper on every axis, in all of them?
+    bool ( *are_good )( const clv_aabb* boxes, uint32_t count );
 
     /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
@@ -141,14 +167,22 @@ typedef struct simd_kernels
     void ( *make_small )(
         const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small );
 
+    /// The same for boxes by slot.
+    void ( *gather_small )( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+        const simd_small_grid* grid, simd_small_item* small );
+
+    /// Items from `begin` to `end`, in this order, into the same places of the boxes.
+    void ( *spread_small )( const simd_small_item* items, uint32_t begin, uint32_t end,
+        const simd_small_turn* turn, const simd_small_boxes* boxes );
+
     /// Row by row, box `row` against columns row + 1 .. ends[row]: all pairs that overlap, ascending. Adds as above; start
     /// with cursor { 0, 0 }.
     bool ( *sweep_small )(
         const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
-    /// Row by row, each against its range of columns; rows are of `items`. Adds, answers and starts as above.
-    bool ( *cross_small )( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
-        const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
+    /// Row by row, each against its range of columns. Adds, answers and starts as above.
+    bool ( *cross_small )( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+        simd_cursor* cursor, pair_sink* sink, uint64_t* test_count );
 
     /// The default engine's, simd/cells.h.
     const struct simd_cells* cells;

@@ -86,6 +86,14 @@ static inline int16x4_t small_steps( float32x4_t bounds, float32x4_t origin, flo
     return vmovn_s32( vcvtq_s32_f32( steps ) );
 }
 
+// The halves overlap by the lane that means nothing.
+static inline void store_small( simd_small_item* small, int16x4_t lower, int16x4_t upper, uint32_t slot )
+{
+    vst1_s16( small->lower, lower );
+    vst1_s16( small->upper, upper );
+    small->slot = slot;
+}
+
 static void make_small(
     const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
 {
@@ -96,7 +104,31 @@ static void make_small(
         const float* bounds = (const float*)(const void*)&items[i];
         int16x4_t lower = small_steps( vld1q_f32( bounds ), origin, scale );
         int16x4_t upper = small_steps( vld1q_f32( bounds + 4 ), origin, scale );
-        vst1q_s16( (int16_t*)(void*)&small[i], vcombine_s16( lower, upper ) );
+        store_small( &small[i], lower, upper, items[i].slot );
+    }
+}
+
+static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+    const simd_small_grid* grid, simd_small_item* small )
+{
+    float32x4_t origin = vld1q_f32( grid->origin );
+    float32x4_t scale = vld1q_f32( grid->scale );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[slots[i]].lower.x;
+        float32x4_t last = vld1q_f32( box + 2 );
+        int16x4_t lower = small_steps( vld1q_f32( box ), origin, scale );
+        int16x4_t upper = small_steps( vextq_f32( last, last, 1 ), origin, scale );
+        store_small( &small[i], lower, upper, slots[i] );
+    }
+}
+
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    for ( uint32_t at = begin; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
     }
 }
 
@@ -175,6 +207,18 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    uint32x4_t good = vdupq_n_u32( UINT32_MAX );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        float32x4_t last = vld1q_f32( box + 2 );
+        good = vandq_u32( good, vcleq_f32( vld1q_f32( box ), vextq_f32( last, last, 1 ) ) );
+    }
+    return vminvq_u32( vsetq_lane_u32( UINT32_MAX, good, 3 ) ) != 0; // the fourth lane means nothing
+}
+
 // Boxes as above: lower corner and upper x, lower z and upper corner. What both registers hold comes out the same.
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
@@ -203,7 +247,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, sweep_small, cross_small,
-    &simd_cells_neon };
+    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
+    spread_small, sweep_small, cross_small, &simd_cells_neon };
 
 #endif

@@ -174,6 +174,16 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    bool good = true;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        good &= clv_aabb_is_valid( boxes[i] );
+    }
+    return good;
+}
+
 static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
@@ -211,12 +221,38 @@ static void make_small(
             small[i].lower[axis] = small_step( items[i].lower[axis], grid->origin[axis], grid->scale[axis] );
             small[i].upper[axis] = small_step( items[i].upper[axis], grid->origin[axis], grid->scale[axis] );
         }
+        small[i].slot = items[i].slot;
+    }
+}
+
+static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+    const simd_small_grid* grid, simd_small_item* small )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* lower = &boxes[slots[i]].lower.x;
+        const float* upper = &boxes[slots[i]].upper.x;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            small[i].lower[axis] = small_step( lower[axis], grid->origin[axis], grid->scale[axis] );
+            small[i].upper[axis] = small_step( upper[axis], grid->origin[axis], grid->scale[axis] );
+        }
+        small[i].slot = slots[i];
+    }
+}
+
+static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+    const simd_small_turn* turn, const simd_small_boxes* boxes )
+{
+    for ( uint32_t at = begin; at < end; ++at )
+    {
+        simd_small_set( boxes, at, &items[at], turn );
     }
 }
 
 // Columns row->begin or *column .. row->end. False, and *column where to go on, if the sink is full.
-static bool test_small_row( const simd_item* item, const simd_small_row* row, const simd_small_boxes* boxes,
-    uint32_t* column, pair_sink* sink )
+static bool test_small_row(
+    const simd_small_row* row, const simd_small_boxes* boxes, uint32_t* column, pair_sink* sink )
 {
     for ( ; *column < row->end; *column += 1 )
     {
@@ -227,13 +263,16 @@ static bool test_small_row( const simd_item* item, const simd_small_row* row, co
             overlap &=
                 boxes->lower[axis][at] <= row->upper[axis] && row->lower[axis] <= boxes->upper[axis][at];
         }
-        if ( overlap && simd_items_overlap( item, &boxes->exact[boxes->items[at]] ) )
+        overlap &= ( row->slot & boxes->slots[at] & SMALL_AGAIN ) == 0;
+        uint32_t slot = row->slot & ~SMALL_AGAIN;
+        uint32_t other = boxes->slots[at] & ~SMALL_AGAIN;
+        if ( overlap && clv_aabb_overlap( boxes->exact[slot], boxes->exact[other] ) )
         {
             if ( pair_sink_is_full( sink ) )
             {
                 return false;
             }
-            put_pair( sink, item->slot, boxes->exact[boxes->items[at]].slot );
+            put_pair( sink, slot, other );
         }
     }
     return true;
@@ -248,12 +287,12 @@ static bool sweep_small(
         simd_small_row row = {
             { boxes->lower[0][at], boxes->lower[1][at] },
             { boxes->upper[0][at], boxes->upper[1][at] },
-            boxes->items[at],
+            boxes->slots[at],
             at + 1,
             boxes->ends[at],
         };
         uint32_t column = cursor->column > 0 ? cursor->column : row.begin;
-        if ( !test_small_row( &boxes->exact[row.item], &row, boxes, &column, sink ) )
+        if ( !test_small_row( &row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;
@@ -264,14 +303,14 @@ static bool sweep_small(
     return true;
 }
 
-static bool cross_small( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
-    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < row_count; cursor->row += 1 )
     {
         const simd_small_row* row = &rows[cursor->row];
         uint32_t column = cursor->column > 0 ? cursor->column : row->begin;
-        if ( !test_small_row( &items[row->item], row, boxes, &column, sink ) )
+        if ( !test_small_row( row, boxes, &column, sink ) )
         {
             cursor->column = column;
             return false;
@@ -291,8 +330,11 @@ const simd_kernels simd_kernels_scalar = {
     pick_overlapping,
     scan_overlapping,
     keep_overlapping,
+    are_good,
     regrow,
     make_small,
+    gather_small,
+    spread_small,
     sweep_small,
     cross_small,
     &simd_cells_scalar,

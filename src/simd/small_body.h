@@ -38,7 +38,9 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
     for ( ; at < end && notes->count < SMALL_NOTES; at += SMALL_ROUND )
     {
         uint32_t bits = small_round( wide_lower, wide_upper, boxes, at );
-        bits &= end - at < SMALL_ROUND ? ( 1u << ( end - at ) ) - 1 : ~0u;
+        // How many are left is as hard to guess as whether they hit, so this is no branch either.
+        uint32_t left = end - at < SMALL_ROUND ? end - at : SMALL_ROUND;
+        bits &= (uint32_t)( ( (uint64_t)1 << left ) - 1 );
         notes->notes[notes->count] = ( small_note ){ row, at, bits };
         notes->count += bits != 0;
     }
@@ -46,40 +48,50 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
     return at >= end;
 }
 
-static inline void put_exact(
-    pair_sink* sink, const simd_small_boxes* boxes, const simd_item* item, uint32_t at, uint32_t bits )
+// Where the boxes lie, nobody told the cache, so they are asked for here and looked at later.
+static inline void put_candidates(
+    pair_sink* sink, const simd_small_boxes* boxes, uint32_t slot, uint32_t at, uint32_t bits )
 {
-    uint32_t slot = item->slot;
+    uint32_t again = slot & SMALL_AGAIN;
+    slot &= ~SMALL_AGAIN;
+    clv_pair* out = sink->pairs + sink->count;
+    base_prefetch( &boxes->exact[slot] );
     do
     {
-        const simd_item* other = &boxes->exact[boxes->items[at + base_lowest_bit( bits )]];
-        if ( simd_items_overlap( item, other ) )
-        {
-            uint32_t other_slot = other->slot;
-            sink->pairs[sink->count++] =
-                ( clv_pair ){ slot < other_slot ? slot : other_slot, slot < other_slot ? other_slot : slot };
-        }
+        uint32_t other = boxes->slots[at + base_lowest_bit( bits )];
+        bool is_new = ( other & again ) == 0;
+        other &= ~SMALL_AGAIN;
+        base_prefetch( &boxes->exact[other] );
+        *out = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
+        out += is_new;
         bits &= bits - 1;
     } while ( bits != 0 );
+    sink->count = (uint64_t)( out - sink->pairs );
 }
 
-// False, with the cursor at the first note that found the sink full. `rows` is NULL where the rows are the boxes' own.
-static bool take_notes( const small_notes* notes, const simd_item* items, const simd_small_row* rows,
-    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink )
+// All candidates into the sink, and then those out of it that were none. False, with the cursor at the first note that
+// found the sink full. `rows` is NULL where the rows are the boxes' own.
+static bool take_notes( const small_notes* notes, const simd_small_row* rows, const simd_small_boxes* boxes,
+    simd_cursor* cursor, pair_sink* sink )
 {
+    uint64_t before = sink->count;
+    bool has_room = true;
     for ( uint32_t i = 0; i < notes->count; ++i )
     {
         small_note note = notes->notes[i];
-        if ( pair_sink_is_full( sink ) )
+        has_room = !pair_sink_is_full( sink );
+        if ( !has_room )
         {
             cursor->row = note.row;
             cursor->column = note.at;
-            return false;
+            break;
         }
-        uint32_t item = rows != NULL ? rows[note.row].item : boxes->items[note.row];
-        put_exact( sink, boxes, &items[item], note.at, note.bits );
+        uint32_t slot = rows != NULL ? rows[note.row].slot : boxes->slots[note.row];
+        put_candidates( sink, boxes, slot, note.at, note.bits );
     }
-    return true;
+    clv_pair* fresh = sink->pairs + before;
+    sink->count = before + keep_overlapping( boxes->exact, fresh, (uint32_t)( sink->count - before ), fresh );
+    return has_room;
 }
 
 static bool sweep_small(
@@ -104,7 +116,7 @@ static bool sweep_small(
             }
         }
         *cursor = ( simd_cursor ){ row, 0 };
-        done = take_notes( &notes, boxes->exact, NULL, boxes, cursor, sink );
+        done = take_notes( &notes, NULL, boxes, cursor, sink );
     }
     for ( ; first < cursor->row; ++first )
     {
@@ -113,8 +125,8 @@ static bool sweep_small(
     return done;
 }
 
-static bool cross_small( const simd_item* items, const simd_small_row* rows, uint32_t row_count,
-    const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+    simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     uint32_t first = cursor->row;
     uint32_t row = cursor->row;
@@ -135,7 +147,7 @@ static bool cross_small( const simd_item* items, const simd_small_row* rows, uin
             }
         }
         *cursor = ( simd_cursor ){ row, 0 };
-        done = take_notes( &notes, items, rows, boxes, cursor, sink );
+        done = take_notes( &notes, rows, boxes, cursor, sink );
     }
     for ( ; first < cursor->row; ++first )
     {

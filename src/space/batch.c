@@ -204,37 +204,39 @@ clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t coun
     return clv_space_add_strided( space, stream_of( boxes ), count, ids );
 }
 
-static bool is_consecutive( const clv_id* ids, uint32_t count )
-{
-    uint32_t different = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        different |= ids[i].index ^ ( ids[0].index + i );
-    }
-    return different == 0;
-}
-
-// The bulk of a frame's handing over, so the usual case, no margins, is a loop of its own.
 static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
-    if ( object_store_uses( objects, OBJECT_MARGIN ) )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
-        }
-        return;
-    }
-    clv_aabb* boxes = object_boxes( objects );
-    if ( count > 0 && is_record_array( stream ) && is_consecutive( ids, count ) )
-    {
-        memcpy( &boxes[ids[0].index], stream.lower, (size_t)count * sizeof( clv_aabb ) );
-        return;
-    }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        boxes[ids[i].index] = box_at( stream, i );
+        object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
     }
+}
+
+// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, and no margins. One pass
+// to see that all is well, one to take them. False, and nothing done, if anything is otherwise.
+static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
+{
+    object_store* objects = &space->objects;
+    if ( count == 0 || !is_record_array( stream ) || object_store_uses( objects, OBJECT_MARGIN ) ||
+        ids[0].index >= objects->slot_count || count > objects->slot_count - ids[0].index )
+    {
+        return false;
+    }
+    const uint32_t first = ids[0].index;
+    const uint32_t* generations = object_generations( objects ) + first;
+    uint32_t different = 0, dead = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        different |= ( ids[i].index ^ ( first + i ) ) | ( ids[i].generation ^ generations[i] );
+        dead |= ~generations[i] & 1;
+    }
+    const clv_aabb* boxes = (const clv_aabb*)(const void*)stream.lower;
+    if ( ( different | dead ) != 0 || !space->context.kernels->are_good( boxes, count ) )
+    {
+        return false;
+    }
+    object_store_set_boxes( objects, first, boxes, count );
+    return true;
 }
 
 clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
@@ -242,11 +244,15 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
     base_fp_mode mode = base_fp_enter();
-    clv_result result = check_stride( space, boxes );
-    result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
+    clv_result result = CLV_OK;
+    if ( !take_plain_move( space, ids, boxes, count ) )
+    {
+        result = check_stride( space, boxes );
+        result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
+        take_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
+    }
     if ( result == CLV_OK )
     {
-        take_boxes( &space->objects, ids, boxes, count );
         space_succeed( space );
     }
     base_fp_leave( mode );

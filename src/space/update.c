@@ -121,12 +121,17 @@ static clv_result search( clv_space* space, pair_sink* sink )
         .live_count = objects->live_count,
         .slot_count = objects->slot_count,
         .members_changed = objects->members_changed,
+        .moved = objects->moved_is_known ? objects->moved : NULL,
     };
     method_counters counters = { 0 };
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );
     if ( result == CLV_OK )
     {
         objects->members_changed = false;
+        if ( space->method->wants_moved )
+        {
+            object_store_watch( objects );
+        }
     }
     space->stats.test_count = counters.test_count;
     space->stats.update_ms = counters.update_ms;

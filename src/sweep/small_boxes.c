@@ -12,6 +12,10 @@ enum
     BUCKET_BITS_MOST = 12,
     BUCKETS_MOST = 1 << BUCKET_BITS_MOST,
     STEP_BITS = 15,
+    STRIP_BITS_MOST = 4,
+    ROWS_AT_ONCE = 64,
+    COLUMNS = 24,      // in reach of a row: fewer need no more strips
+    STRIP_LENGTHS = 4, // a strip is at least so many boxes wide
 };
 
 // ---- memory
@@ -27,6 +31,8 @@ void sweep_small_release( sweep_small* small )
     base_memory* memory = small->memory;
     base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
     base_memory_give( memory, small->items, small->item_capacity, sizeof( simd_small_item ) );
+    base_memory_give( memory, small->placed, small->placed_capacity, sizeof( simd_small_item ) );
+    base_memory_give( memory, small->wide, small->wide_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, small->rows, small->row_capacity, sizeof( simd_small_row ) );
     base_memory_give(
         memory, small->starts, small->starts != NULL ? 2 * ( BUCKETS_MOST + 1 ) : 0, sizeof( uint32_t ) );
@@ -35,8 +41,8 @@ void sweep_small_release( sweep_small* small )
 
 static void lay_out( sweep_small* small, char* block, uint64_t capacity )
 {
-    small->boxes.items = (uint32_t*)block;
-    small->boxes.ends = small->boxes.items + capacity;
+    small->boxes.slots = (uint32_t*)block;
+    small->boxes.ends = small->boxes.slots + capacity;
     int16_t* numbers = (int16_t*)( small->boxes.ends + capacity );
     for ( uint32_t axis = 0; axis < 2; ++axis )
     {
@@ -45,12 +51,11 @@ static void lay_out( sweep_small* small, char* block, uint64_t capacity )
     }
 }
 
-static bool grow( sweep_small* small, uint32_t count )
+static bool grow( sweep_small* small, uint64_t count )
 {
     base_memory* memory = small->memory;
     // A multiple of the round, so that every array starts on a cache line.
-    uint64_t capacity =
-        ( (uint64_t)count + count / 2 + SMALL_ROUND ) / SMALL_ROUND * SMALL_ROUND + SMALL_ROUND;
+    uint64_t capacity = ( count + count / 2 + SMALL_ROUND ) / SMALL_ROUND * SMALL_ROUND + SMALL_ROUND;
     char* block = base_memory_take( memory, capacity, BOX_BYTES );
     if ( block == NULL )
     {
@@ -73,11 +78,33 @@ static bool reserve_items( sweep_small* small, uint32_t count )
     return ok;
 }
 
-static bool reserve_rows( sweep_small* small, uint32_t count )
+static bool reserve_order( sweep_small* small, uint32_t count )
+{
+    void* placed = small->placed;
+    void* wide = small->wide;
+    bool ok = base_memory_reserve( small->memory, &placed, &small->placed_capacity, 0,
+                  (uint64_t)count * 2 + 1, sizeof( simd_small_item ) ) &&
+        base_memory_reserve(
+            small->memory, &wide, &small->wide_capacity, 0, (uint64_t)count + 1, sizeof( uint32_t ) );
+    small->placed = placed;
+    small->wide = wide;
+    return ok;
+}
+
+static bool reserve_rows( sweep_small* small, uint64_t count )
 {
     void* rows = small->rows;
     bool ok = base_memory_reserve(
-        small->memory, &rows, &small->row_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_row ) );
+        small->memory, &rows, &small->row_capacity, 0, count + 1, sizeof( simd_small_row ) );
+    small->rows = rows;
+    return ok;
+}
+
+static bool grow_rows( sweep_small* small, uint32_t kept, uint64_t strips )
+{
+    void* rows = small->rows;
+    bool ok = base_memory_reserve( small->memory, &rows, &small->row_capacity, kept,
+        kept + ROWS_AT_ONCE * strips + 1, sizeof( simd_small_row ) );
     small->rows = rows;
     return ok;
 }
@@ -88,13 +115,14 @@ static bool reserve_boxes( sweep_small* small, uint32_t count )
     {
         small->starts = base_memory_take( small->memory, 2 * ( BUCKETS_MOST + 1 ), sizeof( uint32_t ) );
     }
-    return small->starts != NULL && reserve_items( small, count ) &&
-        ( (uint64_t)count + SMALL_ROUND <= small->capacity || grow( small, count ) );
+    return small->starts != NULL && reserve_items( small, count ) && reserve_order( small, count ) &&
+        ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow( small, (uint64_t)count * 2 ) );
 }
 
 bool sweep_small_reserve( sweep_small* small, uint32_t count )
 {
-    return reserve_boxes( small, count ) && reserve_rows( small, count );
+    return reserve_boxes( small, count ) &&
+        reserve_rows( small, (uint64_t)count * 2 + ( ROWS_AT_ONCE << STRIP_BITS_MOST ) );
 }
 
 // ---- the grid
@@ -102,27 +130,38 @@ bool sweep_small_reserve( sweep_small* small, uint32_t count )
 typedef struct grid_sample
 {
     float least[3], most[3];
-    double variance[3], length[3]; // up to a factor
+    double variance[3]; // up to a factor
+    double length[3];   // of all of them
+    double count;
 } grid_sample;
 
-static grid_sample take_sample( const simd_item* items, uint32_t count )
+// variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
+static bool is_better( const grid_sample* sample, uint32_t axis, uint32_t than )
+{
+    double mine = sample->variance[axis] * sample->length[than] * sample->length[than];
+    double theirs = sample->variance[than] * sample->length[axis] * sample->length[axis];
+    return mine > theirs || ( mine == theirs && sample->variance[axis] > sample->variance[than] );
+}
+
+static grid_sample take_sample( const sweep_list* list )
 {
     grid_sample sample = { 0 };
     double sum[3] = { 0 }, square[3] = { 0 };
-    double samples = 0;
-    uint32_t stride = ( count + SAMPLES - 1 ) / SAMPLES;
+    uint32_t stride = ( list->count + SAMPLES - 1 ) / SAMPLES;
+    const clv_aabb* first = &list->boxes[list->slots[0]];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        sample.least[axis] = items[0].lower[axis];
-        sample.most[axis] = items[0].upper[axis];
+        sample.least[axis] = ( &first->lower.x )[axis];
+        sample.most[axis] = ( &first->upper.x )[axis];
     }
-    for ( uint32_t i = 0; i < count; i += stride, samples += 1 )
+    for ( uint32_t i = 0; i < list->count; i += stride, sample.count += 1 )
     {
+        const clv_aabb* box = &list->boxes[list->slots[i]];
         for ( int axis = 0; axis < 3; ++axis )
         {
-            float lower = items[i].lower[axis];
-            float upper = items[i].upper[axis];
-            double offset = (double)lower - (double)items[0].lower[axis];
+            float lower = ( &box->lower.x )[axis];
+            float upper = ( &box->upper.x )[axis];
+            double offset = (double)lower - (double)( &first->lower.x )[axis];
             sum[axis] += offset;
             square[axis] += offset * offset;
             sample.length[axis] += (double)upper - (double)lower;
@@ -132,15 +171,33 @@ static grid_sample take_sample( const simd_item* items, uint32_t count )
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        sample.variance[axis] = square[axis] * samples - sum[axis] * sum[axis];
+        sample.variance[axis] = square[axis] * sample.count - sum[axis] * sum[axis];
     }
     return sample;
 }
 
-sweep_grid sweep_grid_find( const simd_item* items, uint32_t count )
+// Strips enough for short rows of columns, and wide enough against the boxes that few stand in two of them.
+static uint32_t choose_strip_bits( const grid_sample* sample, const uint32_t axis[3], uint32_t count )
 {
-    grid_sample sample = take_sample( items, count );
-    sweep_grid grid = { .axis = 0 };
+    double width = (double)sample->most[axis[0]] - (double)sample->least[axis[0]];
+    double columns = count * sample->length[axis[0]];
+    double strip = (double)sample->most[axis[1]] - (double)sample->least[axis[1]];
+    uint32_t bits = 0;
+    // Lengths are sums over the sample.
+    while ( bits < STRIP_BITS_MOST && columns > COLUMNS * width * sample->count &&
+        strip * sample->count > 2 * STRIP_LENGTHS * sample->length[axis[1]] )
+    {
+        bits += 1;
+        columns /= 2;
+        strip /= 2;
+    }
+    return bits;
+}
+
+sweep_grid sweep_grid_find( const sweep_list* list )
+{
+    grid_sample sample = take_sample( list );
+    sweep_grid grid = { .axis = { 0, 0, 0 } };
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
         float width = sample.most[axis] - sample.least[axis];
@@ -148,35 +205,91 @@ sweep_grid sweep_grid_find( const simd_item* items, uint32_t count )
         grid.small.origin[axis] = sample.least[axis] - width / 32;
         grid.small.scale[axis] =
             width > 1e-30f && width < 1e30f ? (float)SMALL_MOST / ( width * 1.0625f ) : 0;
-        // variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
-        double mine = sample.variance[axis] * sample.length[grid.axis] * sample.length[grid.axis];
-        double theirs = sample.variance[grid.axis] * sample.length[axis] * sample.length[axis];
-        if ( mine > theirs || ( mine == theirs && sample.variance[axis] > sample.variance[grid.axis] ) )
+        uint32_t place = axis;
+        for ( ; place > 0 && is_better( &sample, axis, grid.axis[place - 1] ); --place )
         {
-            grid.axis = axis;
+            grid.axis[place] = grid.axis[place - 1];
         }
+        grid.axis[place] = axis;
     }
+    grid.strip_bits = choose_strip_bits( &sample, grid.axis, list->count );
     return grid;
 }
 
 // ---- filling
 
-// How many to a bucket, and the longest.
-static uint32_t count_items(
-    sweep_small* small, uint32_t axis, const simd_item* items, uint32_t count, uint32_t mark )
+// Where an item belongs.
+typedef struct small_place
 {
-    uint32_t* counts = small->starts;
+    uint32_t strip;  // first that it reaches into
+    uint32_t beyond; // and how many more
+    uint32_t cell;   // bucket of the first strip
+} small_place;
+
+// By value, so that what is written meanwhile cannot be taken for a change of these.
+typedef struct small_shape
+{
+    uint32_t sweep, cut, other; // axes
+    uint32_t strip_shift, bucket_shift, bucket_bits;
+} small_shape;
+
+static small_shape shape_of( const sweep_small* small, const sweep_grid* grid )
+{
+    return ( small_shape ){ grid->axis[0], grid->axis[1], grid->axis[2], small->strip_shift,
+        small->bucket_shift, small->bucket_bits };
+}
+
+static inline small_place place_of( small_shape shape, const simd_small_item* item )
+{
+    uint32_t strip = (uint32_t)item->lower[shape.cut] >> shape.strip_shift;
+    uint32_t last = (uint32_t)item->upper[shape.cut] >> shape.strip_shift;
+    uint32_t bucket = (uint32_t)item->lower[shape.sweep] >> shape.bucket_shift;
+    return ( small_place ){ strip, last - strip, ( strip << shape.bucket_bits ) + bucket };
+}
+
+// Marked items alone, which close ranks.
+static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_t mark )
+{
     uint32_t kept = 0;
+    for ( uint32_t i = 0; i < list->count; ++i )
+    {
+        uint32_t slot = small->items[i].slot;
+        small->items[kept] = small->items[i];
+        kept += ( (uint32_t)( list->marks[slot >> 6] >> ( slot & 63 ) ) & 1 ) == mark;
+    }
+    return kept;
+}
+
+// How many to a cell. Those that reach beyond their first strip are listed in small->wide, since which ones they are is a
+// coin toss that no predictor knows. Returns how many entries there will be.
+static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t count )
+{
+    const simd_small_item* items = small->items;
+    uint32_t* counts = small->starts;
+    uint32_t* wide = small->wide;
+    uint32_t wide_count = 0;
     int32_t reach = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        int32_t lower = small->items[i].lower[axis];
-        int32_t length = small->items[i].upper[axis] - lower;
-        uint32_t wanted = items[i].mark == mark;
-        counts[(uint32_t)lower >> small->bucket_shift] += wanted;
-        kept += wanted;
+        int32_t length = items[i].upper[shape.sweep] - items[i].lower[shape.sweep];
+        small_place place = place_of( shape, &items[i] );
+        counts[place.cell] += 1;
+        wide[wide_count] = i;
+        wide_count += place.beyond > 0;
         reach = length > reach ? length : reach;
     }
+    uint64_t kept = count;
+    for ( uint32_t i = 0; i < wide_count; ++i )
+    {
+        small_place place = place_of( shape, &items[wide[i]] );
+        kept += place.beyond;
+        for ( ; place.beyond > 0; --place.beyond )
+        {
+            place.cell += 1u << shape.bucket_bits;
+            counts[place.cell] += 1;
+        }
+    }
+    small->wide_count = wide_count;
     small->reach = reach;
     return kept;
 }
@@ -187,102 +300,156 @@ static uint32_t sum_counts( sweep_small* small )
     uint32_t* starts = small->starts;
     uint32_t sum = 0;
     uint32_t largest = 0;
-    for ( uint32_t i = 0; i < small->bucket_count; ++i )
+    for ( uint32_t i = 0; i < small->start_count; ++i )
     {
         uint32_t here = starts[i];
         starts[i] = sum;
         sum += here;
         largest = here > largest ? here : largest;
     }
-    starts[small->bucket_count] = sum;
+    starts[small->start_count] = sum;
     return largest;
 }
 
-static void place_items(
-    sweep_small* small, uint32_t axis, const simd_item* items, uint32_t count, uint32_t mark )
+// Into the order of their cells, as records: one place to write to for each, where six arrays would be six.
+static void place_items( const sweep_small* small, small_shape shape, uint32_t count )
 {
-    const uint32_t* starts = small->starts;
-    uint32_t* next = small->starts + small->bucket_count + 1;
-    memcpy( next, starts, small->bucket_count * sizeof( uint32_t ) );
-    const simd_small_boxes boxes = small->boxes;
-    uint32_t second = ( axis + 1 ) % 3;
-    uint32_t third = ( axis + 2 ) % 3;
-    uint32_t shift = small->bucket_shift;
+    uint32_t* next = small->starts + small->start_count + 1;
+    memcpy( next, small->starts, small->start_count * sizeof( uint32_t ) );
+    const simd_small_item* items = small->items;
+    const uint32_t* wide = small->wide;
+    simd_small_item* placed = small->placed;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        if ( items[i].mark != mark )
+        placed[next[place_of( shape, &items[i] ).cell]++] = items[i];
+    }
+    for ( uint32_t i = 0, wide_count = small->wide_count; i < wide_count; ++i )
+    {
+        simd_small_item item = items[wide[i]];
+        small_place place = place_of( shape, &item );
+        item.slot |= SMALL_AGAIN;
+        for ( ; place.beyond > 0; --place.beyond )
         {
-            continue;
+            place.cell += 1u << shape.bucket_bits;
+            placed[next[place.cell]++] = item;
         }
-        const simd_small_item* item = &small->items[i];
-        uint32_t at = next[(uint32_t)item->lower[axis] >> shift]++;
-        boxes.lower[0][at] = item->lower[second];
-        boxes.upper[0][at] = item->upper[second];
-        boxes.lower[1][at] = item->lower[third];
-        boxes.upper[1][at] = item->upper[third];
-        boxes.items[at] = i;
-        boxes.ends[at] = starts[( (uint32_t)item->upper[axis] >> shift ) + 1];
     }
 }
 
-sweep_outcome sweep_small_fill(
-    sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count, uint32_t mark )
+// Records to arrays.
+static void spread_items( const sweep_small* small, small_shape shape, uint32_t strip_count )
 {
+    simd_small_turn turn = { shape.sweep, shape.cut, shape.other, small->starts, shape.bucket_shift };
+    for ( uint32_t strip = 0; strip < strip_count; ++strip )
+    {
+        uint32_t end = turn.starts[1u << shape.bucket_bits];
+        small->kernels->spread_small( small->placed, turn.starts[0], end, &turn, &small->boxes );
+        turn.starts += 1u << shape.bucket_bits;
+    }
+}
+
+// As many buckets as boxes, about, over all strips.
+static void set_shifts( sweep_small* small, uint32_t count, uint32_t strip_bits )
+{
+    uint32_t bits = BUCKET_BITS_LEAST;
+    while ( bits + strip_bits < BUCKET_BITS_MOST && count >> ( bits + strip_bits ) > 1 )
+    {
+        bits += 1;
+    }
+    small->bucket_bits = bits;
+    small->start_count = 1u << ( bits + strip_bits );
+    small->bucket_shift = STEP_BITS - bits;
+    small->strip_shift = STEP_BITS - strip_bits;
+    memset( small->starts, 0, small->start_count * sizeof( uint32_t ) );
+}
+
+sweep_outcome sweep_small_fill(
+    sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark )
+{
+    uint32_t count = list->count;
     if ( !reserve_boxes( small, count ) )
     {
         return SWEEP_OUT_OF_MEMORY;
     }
-    uint32_t bits = BUCKET_BITS_LEAST;
-    while ( bits < BUCKET_BITS_MOST && count >> bits > 1 )
+    small->kernels->gather_small( list->boxes, list->slots, count, &grid->small, small->items );
+    count = list->marks != NULL ? drop_others( small, list, mark ) : count;
+    uint32_t strip_bits = grid->strip_bits;
+    set_shifts( small, count, strip_bits );
+    uint64_t kept = count_items( small, shape_of( small, grid ), count );
+    if ( kept > (uint64_t)count * 2 )
     {
-        bits += 1;
+        // The sample knew nothing of boxes that long: one strip for all.
+        strip_bits = 0;
+        set_shifts( small, count, strip_bits );
+        kept = count_items( small, shape_of( small, grid ), count );
     }
-    small->bucket_count = 1u << bits;
-    small->bucket_shift = STEP_BITS - bits;
-    memset( small->starts, 0, small->bucket_count * sizeof( uint32_t ) );
-    small->kernels->make_small( items, count, &grid->small, small->items );
-    uint32_t kept = count_items( small, grid->axis, items, count, mark );
     if ( sum_counts( small ) > 16 + kept / 8 )
     {
         return SWEEP_CROWDED;
     }
-    place_items( small, grid->axis, items, count, mark );
-    small->boxes.count = kept;
-    small->boxes.exact = items;
+    place_items( small, shape_of( small, grid ), count );
+    spread_items( small, shape_of( small, grid ), 1u << strip_bits );
+    small->boxes.count = (uint32_t)kept;
+    small->boxes.exact = list->boxes;
     return SWEEP_DONE;
 }
 
 // ---- finding
 
+// A row for each strip that the item reaches into and that has columns for it. Returns how many rows there are then.
+static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, int32_t reach,
+    small_shape shape, const simd_small_item* item, uint32_t found )
+{
+    small_place place = place_of( shape, item );
+    // A box that reaches up to the item begins no further below it than the longest one.
+    int32_t below = item->lower[shape.sweep] - reach;
+    uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> shape.bucket_shift;
+    uint32_t end = ( (uint32_t)item->upper[shape.sweep] >> shape.bucket_shift ) + 1;
+    simd_small_row row = {
+        { item->lower[shape.cut], item->lower[shape.other] },
+        { item->upper[shape.cut], item->upper[shape.other] },
+        item->slot,
+        0,
+        0,
+    };
+    starts += place.strip << shape.bucket_bits;
+    for ( uint32_t more = 0; more <= place.beyond; ++more )
+    {
+        row.begin = starts[first];
+        row.end = starts[end];
+        rows[found] = row;
+        found += row.end > row.begin;
+        row.slot |= SMALL_AGAIN;
+        starts += 1u << shape.bucket_bits;
+    }
+    return found;
+}
+
 bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count )
 {
-    if ( !reserve_rows( small, count ) || !reserve_items( small, count ) )
+    // One row for most, but each may need one for every strip.
+    uint64_t strips = (uint64_t)1 << ( STEP_BITS - small->strip_shift );
+    if ( !reserve_items( small, count ) || !reserve_rows( small, count + ROWS_AT_ONCE * strips ) )
     {
         return false;
     }
     small->kernels->make_small( items, count, &grid->small, small->items );
-    uint32_t axis = grid->axis;
-    uint32_t second = ( axis + 1 ) % 3;
-    uint32_t third = ( axis + 2 ) % 3;
-    const uint32_t* starts = small->starts;
-    uint32_t shift = small->bucket_shift;
+    small_shape shape = shape_of( small, grid );
     uint32_t found = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t from = 0; from < count; from += ROWS_AT_ONCE )
     {
-        const simd_small_item* item = &small->items[i];
-        // A box that reaches up to the item begins no further below it than the longest one.
-        int32_t below = item->lower[axis] - small->reach;
-        uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> shift;
-        simd_small_row* row = &small->rows[found];
-        *row = ( simd_small_row ){
-            { item->lower[second], item->lower[third] },
-            { item->upper[second], item->upper[third] },
-            i,
-            starts[first],
-            starts[( (uint32_t)item->upper[axis] >> shift ) + 1],
-        };
-        found += ( items[i].mark >= least_mark ) & ( row->end > row->begin );
+        uint32_t to = count - from < ROWS_AT_ONCE ? count : from + ROWS_AT_ONCE;
+        if ( found + ROWS_AT_ONCE * strips > small->row_capacity && !grow_rows( small, found, strips ) )
+        {
+            return false;
+        }
+        for ( uint32_t i = from; i < to; ++i )
+        {
+            found = items[i].mark >= least_mark
+                ? add_rows( small->rows, small->starts, small->reach, shape, &small->items[i], found )
+                : found;
+        }
     }
     *row_count = found;
     return true;

@@ -2,7 +2,8 @@
 // Sweep and prune for the lists of a node, without a full sort and without floats. Every bound becomes a step of a small
 // grid laid over the node; boxes are put into buckets by lower step along one axis, which one pass does. A box is tested
 // against those behind it up to the end of the bucket in which its upper bound lies: a few more than an exact sort
-// would leave, none less, and which ones is known before the test begins.
+// would leave, none less, and which ones is known before the test begins. Long lists are cut into strips along a second
+// axis, each swept by itself; a box stands in every strip that it reaches into.
 #pragma once
 
 #include "simd/box_lanes.h"
@@ -11,11 +12,22 @@
 typedef struct sweep_grid
 {
     simd_small_grid small;
-    uint32_t axis; ///< to sweep along: spread against length, the best of the three
+    uint32_t axis
+        [3]; ///< to sweep along, to cut into strips along, the other one: spread against length, best first
+    uint32_t strip_bits; ///< strips, as a power of two
 } sweep_grid;
 
-/// From a sample of the items.
-sweep_grid sweep_grid_find( const simd_item* items, uint32_t count );
+/// Boxes by slot, and those of them that are meant.
+typedef struct sweep_list
+{
+    const clv_aabb* boxes;
+    const uint32_t* slots;
+    uint32_t count;
+    const uint64_t* marks; ///< by slot, a bit: its mark; NULL: every mark is 1
+} sweep_list;
+
+/// From a sample of the boxes, of which there is at least one.
+sweep_grid sweep_grid_find( const sweep_list* list );
 
 typedef struct sweep_small
 {
@@ -25,12 +37,19 @@ typedef struct sweep_small
     void* block;            ///< that they stand in
     uint64_t capacity;      ///< boxes there is room for
     uint64_t item_capacity;
-    simd_small_item* items; ///< scratch
+    simd_small_item* items;  ///< as given
+    simd_small_item* placed; ///< in order of cell
+    uint64_t placed_capacity;
+    uint32_t* wide; ///< which of the items reach into more than one strip
+    uint64_t wide_capacity;
+    uint32_t wide_count;
     simd_small_row* rows;
     uint64_t row_capacity;
-    uint32_t* starts; ///< by bucket; one more for the end
-    uint32_t bucket_count;
+    uint32_t* starts; ///< by strip and bucket; one more for the end
+    uint32_t start_count;
+    uint32_t bucket_bits;  ///< buckets of a strip, as a power of two
     uint32_t bucket_shift; ///< steps to buckets
+    uint32_t strip_shift;  ///< steps to strips
     int32_t reach;         ///< no box is longer, in steps
 } sweep_small;
 
@@ -46,11 +65,11 @@ typedef enum sweep_outcome
     SWEEP_OUT_OF_MEMORY,
 } sweep_outcome;
 
-/// Those items whose mark is `mark`. The boxes refer to the items, which must stay where they are.
+/// Those of the list whose mark is `mark`. The outcome refers to the list's boxes.
 sweep_outcome sweep_small_fill(
-    sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count, uint32_t mark );
+    sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark );
 
-/// For each item with a mark of at least `least_mark` the boxes that it may overlap, into small->rows; items that can overlap
+/// For each item with a mark of at least `least_mark` the columns that it may overlap, into small->rows; items that can overlap
 /// none are left out. False if out of memory.
 bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count );
