@@ -89,6 +89,10 @@ static bool take_notes( const small_notes* notes, const simd_small_row* rows, co
         uint32_t slot = rows != NULL ? rows[note.row].slot : boxes->slots[note.row];
         put_candidates( sink, boxes, slot, note.at, note.bits );
     }
+    if ( sink->count == before )
+    {
+        return has_room; // and perhaps no list yet to point into
+    }
     clv_pair* fresh = sink->pairs + before;
     sink->count = before + keep_overlapping( boxes->exact, fresh, (uint32_t)( sink->count - before ), fresh );
     return has_room;
