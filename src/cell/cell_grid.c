@@ -5,10 +5,9 @@
 
 #include <math.h>
 
-static const double COST_ENTRY = 22;    // counted, placed, made small, its row set up
-static const double COST_WORD = 10;     // 64 lanes tested against one row
-static const double COST_CELL = 40;     // looked at at all
-static const double COST_CANDIDATE = 0; // the same for every grid
+static const double COST_ENTRY = 22; // counted, placed, made small, its row set up
+static const double COST_WORD = 10;  // 64 lanes tested against one row
+static const double COST_CELL = 40;  // looked at at all
 
 typedef struct region
 {
@@ -55,8 +54,7 @@ static double cost_of( const region* r, uint32_t count, const uint32_t dims[3] )
     }
     double entries = count * copies;
     double per_cell = entries / cells * r->crowding; // around an entry, not around an empty cell
-    return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL +
-        COST_CANDIDATE;
+    return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL;
 }
 
 static cell_grid grid_with( const cell_extent* extent, const region* r, const uint32_t dims[3] )

@@ -442,8 +442,8 @@ static inline clv_result put_hits(
 }
 
 // Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
-// without a branch. `behind` are the lanes behind the first row; the next row's are one fewer where the rows are these very
-// lanes (shift 1), and the same where the rows lie before them (shift 0).
+// without a branch. Where the rows are these very lanes, each has only those behind it, one fewer than the row before; rows that
+// lie before the word have them all.
 static clv_result search_word(
     cell_view* view, const lane_bytes* lanes, uint32_t word, uint32_t first, uint32_t last, pair_sink* sink )
 {
