@@ -84,6 +84,22 @@ void json_free( json_value* value )
     cJSON_Delete( value );
 }
 
+json_value* json_copy( const json_value* value )
+{
+    json_value* copy = cJSON_Duplicate( value, true );
+    if ( copy == NULL && value != NULL )
+    {
+        complaint_out_of_memory();
+    }
+    return copy;
+}
+
+void json_replace( json_value* object, const char* key, json_value* child )
+{
+    cJSON_DeleteItemFromObjectCaseSensitive( object, key );
+    json_put( object, key, child );
+}
+
 bool json_is_object( const json_value* value )
 {
     return cJSON_IsObject( value );
@@ -199,6 +215,17 @@ json_value* json_parse( const char* text, size_t size, size_t* bad_offset )
 void json_free( json_value* value )
 {
     (void)value;
+}
+
+json_value* json_copy( const json_value* value )
+{
+    (void)value;
+    return NULL;
+}
+
+void json_replace( json_value* object, const char* key, json_value* child )
+{
+    (void)object, (void)key, (void)child;
 }
 
 bool json_is_object( const json_value* value )

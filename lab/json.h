@@ -37,6 +37,10 @@ char* json_line( json_value* value );
 /// and with line ends in strings; what json_line writes of it is strict again.
 json_value* json_parse( const char* text, size_t size, size_t* bad_offset );
 void json_free( json_value* value );
+json_value* json_copy( const json_value* value ); ///< with all it holds, to json_free
+
+/// Puts `child` under `key`, in place of what stands there if anything does.
+void json_replace( json_value* object, const char* key, json_value* child );
 
 /// Each takes NULL too, as a value of no kind.
 bool json_is_object( const json_value* value );

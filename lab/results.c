@@ -77,6 +77,18 @@ static json_value* list_value( const double* values, uint32_t count, double scal
     return list;
 }
 
+// One list per timed pass.
+static json_value* passes_value( const run_result* run )
+{
+    json_value* list = json_array();
+    for ( uint32_t pass = 0; run->status == RUN_OK && pass < run->pass_count; ++pass )
+    {
+        const double* frames = run->pass_ms + (size_t)pass * run->frame_count;
+        json_put( list, NULL, list_value( frames, run->frame_count, 1e6 ) );
+    }
+    return list;
+}
+
 static void put_measures( json_value* value, const run_result* run )
 {
     bool is_ok = run->status == RUN_OK;
@@ -91,6 +103,11 @@ static void put_measures( json_value* value, const run_result* run )
     json_put_text( value, "pairs_hash", is_ok ? results_hash( run->pairs_hash, hash ) : NULL );
     json_put( value, "frame_ms", list_value( is_ok ? run->frame_ms : NULL, run->frame_count, 1e6 ) );
     json_put( value, "frame_static", list_value( run->frame_static, run->frame_count, 1e6 ) );
+    json_put(
+        value, "frame_update_ms", list_value( is_ok ? run->frame_update_ms : NULL, run->frame_count, 1e6 ) );
+    json_put(
+        value, "frame_search_ms", list_value( is_ok ? run->frame_search_ms : NULL, run->frame_count, 1e6 ) );
+    json_put( value, "pass_ms", passes_value( run ) );
     json_put_number( value, "tests", is_ok ? (double)run->tests : NAN );
     json_put_number( value, "memory_bytes", is_ok ? (double)run->memory_bytes : NAN );
 }

@@ -41,6 +41,40 @@ double run_percentile( double* values, size_t count, double percent )
     return values[index < count ? index : count - 1];
 }
 
+// Of a copy, since sorting takes the order away.
+static double median_of( const double* values, size_t count, double* scratch )
+{
+    memcpy( scratch, values, count * sizeof( double ) );
+    return run_median( scratch, count );
+}
+
+bool run_result_summarise( run_result* result )
+{
+    size_t frames = result->frame_count;
+    size_t samples = frames * result->pass_count;
+    double* scratch = malloc( samples * sizeof( double ) );
+    if ( scratch == NULL )
+    {
+        return false;
+    }
+    double sum = 0;
+    for ( size_t index = 0; index < samples; ++index )
+    {
+        double ms = result->pass_ms[index];
+        double* least = &result->frame_ms[index % frames];
+        *least = index < frames || ms < *least ? ms : *least;
+        sum += ms;
+    }
+    result->ms_mean = sum / (double)samples;
+    result->ms_median = median_of( result->pass_ms, samples, scratch );
+    result->ms_min = scratch[0]; // sorted by now
+    result->ms_p99 = run_percentile( scratch, samples, 99 );
+    result->update_ms = median_of( result->frame_update_ms, frames, scratch );
+    result->search_ms = median_of( result->frame_search_ms, frames, scratch );
+    free( scratch );
+    return true;
+}
+
 // ---- reasons
 
 static void keep_error( clv_log_level level, const char* line, void* user )
@@ -74,10 +108,7 @@ typedef struct run_state
     clv_space* space;
     clv_aabb* boxes;
     clv_id* ids;
-    double* samples; // timed frames so far
-    size_t sample_count;
-    double* update_ms; // per frame of the stage pass
-    double* search_ms;
+    size_t sample_count; // timed frames so far
 } run_state;
 
 static bool take_memory( run_state* run )
@@ -87,12 +118,13 @@ static bool take_memory( run_state* run )
     complaint unread;
     run->boxes = frame_source_boxes( run->source, &unread );
     run->ids = calloc( objects, sizeof( clv_id ) );
-    run->samples = calloc( frames * run->options->repeat, sizeof( double ) );
-    run->update_ms = calloc( frames, sizeof( double ) );
-    run->search_ms = calloc( frames, sizeof( double ) );
-    run->result->frame_ms = calloc( frames, sizeof( double ) );
-    return run->boxes != NULL && run->ids != NULL && run->samples != NULL && run->update_ms != NULL &&
-        run->search_ms != NULL && run->result->frame_ms != NULL;
+    run_result* result = run->result;
+    result->pass_ms = calloc( frames * run->options->repeat, sizeof( double ) );
+    result->frame_update_ms = calloc( frames, sizeof( double ) );
+    result->frame_search_ms = calloc( frames, sizeof( double ) );
+    result->frame_ms = calloc( frames, sizeof( double ) );
+    return run->boxes != NULL && run->ids != NULL && result->pass_ms != NULL &&
+        result->frame_update_ms != NULL && result->frame_search_ms != NULL && result->frame_ms != NULL;
 }
 
 static void give_memory( run_state* run )
@@ -100,9 +132,6 @@ static void give_memory( run_state* run )
     clv_space_destroy( run->space );
     free( run->boxes );
     free( run->ids );
-    free( run->samples );
-    free( run->update_ms );
-    free( run->search_ms );
 }
 
 static void fail( run_state* run, run_status status, const char* what, clv_result result )
@@ -196,15 +225,12 @@ static void keep_frame( run_state* run, pass_kind kind, uint32_t frame, double m
     if ( kind == PASS_STAGES )
     {
         clv_stats stats = clv_space_stats( run->space );
-        run->update_ms[index] = stats.update_ms;
-        run->search_ms[index] = stats.search_ms;
+        run->result->frame_update_ms[index] = stats.update_ms;
+        run->result->frame_search_ms[index] = stats.search_ms;
     }
     else if ( kind == PASS_TIMED )
     {
-        bool is_first = run->sample_count < run->options->frame_count;
-        double* least = &run->result->frame_ms[index];
-        *least = is_first || ms < *least ? ms : *least;
-        run->samples[run->sample_count++] = ms;
+        run->result->pass_ms[run->sample_count++] = ms;
     }
 }
 
@@ -258,21 +284,14 @@ static bool run_pass( run_state* run, pass_kind kind, complaint* why )
 static void summarise( run_state* run )
 {
     run_result* result = run->result;
-    size_t frames = run->options->frame_count;
     clv_stats stats = clv_space_stats( run->space );
     result->tests = stats.test_count;
     result->memory_bytes = stats.memory_peak_bytes;
-    double sum = 0;
-    for ( size_t index = 0; index < run->sample_count; ++index )
+    result->pass_count = run->options->repeat;
+    if ( !run_result_summarise( result ) )
     {
-        sum += run->samples[index];
+        fail( run, RUN_FAILED, "summing up the times", CLV_OUT_OF_MEMORY );
     }
-    result->ms_mean = sum / (double)run->sample_count;
-    result->ms_median = run_median( run->samples, run->sample_count );
-    result->ms_min = run->samples[0]; // sorted by now
-    result->ms_p99 = run_percentile( run->samples, run->sample_count, 99 );
-    result->update_ms = run_median( run->update_ms, frames );
-    result->search_ms = run_median( run->search_ms, frames );
 }
 
 static bool run_passes( run_state* run, complaint* why )
@@ -337,6 +356,9 @@ void run_result_free( run_result* result )
 {
     free( result->frame_ms );
     free( result->frame_static );
-    result->frame_ms = NULL;
-    result->frame_static = NULL;
+    free( result->frame_update_ms );
+    free( result->frame_search_ms );
+    free( result->pass_ms );
+    result->frame_ms = result->frame_static = result->pass_ms = NULL;
+    result->frame_update_ms = result->frame_search_ms = NULL;
 }

@@ -49,6 +49,10 @@ typedef struct run_result
     double update_ms, search_ms;               ///< medians over the frames of the stage pass
     double* frame_ms;                          ///< per frame the least over the passes; to free
     double* frame_static;                      ///< per frame; to free
+    double* frame_update_ms;                   ///< per frame of the stage pass; to free
+    double* frame_search_ms;                   ///< likewise
+    double* pass_ms;                           ///< pass by pass, frame by frame; to free
+    uint32_t pass_count;
     uint64_t pairs_last;
     uint64_t pairs_hash;
     uint64_t tests; ///< box against box, in the last frame
@@ -62,6 +66,10 @@ typedef struct run_result
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
     complaint* why );
 void run_result_free( run_result* result );
+
+/// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, all of which must be
+/// there, frame_ms with room. False if out of memory.
+bool run_result_summarise( run_result* result );
 
 /// A logger that keeps the last error as a reason of up to 256 characters.
 clv_logger run_reason_logger( char reason[256] );
