@@ -20,7 +20,7 @@ typedef struct bench_flags
     double time_limit_s;
     const char* json;
     const char* csv;
-    bool sorted, events, thread_time, quiet;
+    bool sorted, events, thread_time, counters, quiet;
 } bench_flags;
 
 // ---- running
@@ -174,6 +174,34 @@ static void print_results( const run_results* results )
     }
 }
 
+// What did not happen is left out; the files have it all.
+static void print_counters( const run_results* results )
+{
+    text_table table;
+    text_table_begin( &table, "scene|>objects|method|variant|>threads|counter|>per frame" );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        for ( uint32_t counter = 0; run->status == RUN_OK && counter < run->counter_count; ++counter )
+        {
+            char text[TEXT_SIZE_ROOM];
+            if ( run->counters[counter].value == 0 )
+            {
+                continue;
+            }
+            text_table_add( &table, "%s", run->scene );
+            text_table_add( &table, "%s", text_size( run->object_count, text ) );
+            text_table_add( &table, "%s", run->method );
+            text_table_add( &table, "%s", run->variant );
+            text_table_add( &table, "%" PRIu32, run->thread_count );
+            text_table_add( &table, "%s", run->counters[counter].name );
+            text_table_add( &table, "%.10g", run->counters[counter].value );
+        }
+    }
+    printf( "\n" );
+    text_table_print( &table, stdout );
+}
+
 // ---- judging
 
 // The first good run of a scene is compared with all others of it. True if none differs.
@@ -270,6 +298,10 @@ static lab_status bench( const bench_flags* flags, const scene_list* scenes, con
         if ( !is_stdout( flags->json ) && !is_stdout( flags->csv ) )
         {
             print_results( &results );
+            if ( flags->counters )
+            {
+                print_counters( &results );
+            }
             fflush( stdout );
         }
         bool agree = check_agreement( &results );
@@ -305,7 +337,7 @@ static const char* const notes =
     "CLEAVE_CACHE_LIMIT MiB at most. A METHOD is a name of `cleave methods`, or name@isa such as sap@avx2.\n"
     "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
-    "frame. Runs over the same scene must agree on the hash, or exit 1.";
+    "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the hash, or exit 1.";
 
 lab_status command_bench( int argc, char** argv )
 {
@@ -331,6 +363,8 @@ lab_status command_bench( int argc, char** argv )
         { "--events", 0, ARGS_SWITCH, &flags.events, NULL, "time begun and ended pairs too", 0, 0 },
         { "--thread-time", 0, ARGS_SWITCH, &flags.thread_time, NULL,
             "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0 },
+        { "--counters", 0, ARGS_SWITCH, &flags.counters, NULL,
+            "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
         { "--time-limit", 0, ARGS_SECONDS, &flags.time_limit_s, "S",
             "end a run after S seconds (default 0: never)", 0, 1000000000 },
         { "--seed", 0, ARGS_SIZE, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },

@@ -23,6 +23,7 @@ static const command table[] = {
     { "info", "tell what is in a scene", command_info },
     { "bench", "time methods on scenes", command_bench },
     { "verify", "compare every method's pairs with brute force", command_verify },
+    { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
     { "sim", "run the experiment with falling octahedra of paper 003", command_sim },
 };
 

@@ -89,6 +89,18 @@ static json_value* passes_value( const run_result* run )
     return list;
 }
 
+// Sums of whole numbers over frames: three decimals are enough.
+static json_value* counters_value( const run_result* run )
+{
+    json_value* value = json_object();
+    for ( uint32_t index = 0; run->status == RUN_OK && index < run->counter_count; ++index )
+    {
+        double mean = floor( run->counters[index].value * 1e3 + 0.5 ) / 1e3;
+        json_put_number( value, run->counters[index].name, mean );
+    }
+    return value;
+}
+
 static void put_measures( json_value* value, const run_result* run )
 {
     bool is_ok = run->status == RUN_OK;
@@ -109,6 +121,7 @@ static void put_measures( json_value* value, const run_result* run )
         value, "frame_search_ms", list_value( is_ok ? run->frame_search_ms : NULL, run->frame_count, 1e6 ) );
     json_put( value, "pass_ms", passes_value( run ) );
     json_put_number( value, "tests", is_ok ? (double)run->tests : NAN );
+    json_put( value, "counters", counters_value( run ) );
     json_put_number( value, "memory_bytes", is_ok ? (double)run->memory_bytes : NAN );
 }
 

@@ -6,6 +6,7 @@
 #include "lab/frame_hash.h"
 #include "lab/platform.h"
 #include "lab/progress.h"
+#include "space/instrument.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -219,6 +220,38 @@ typedef enum pass_kind
     PASS_TIMED,
 } pass_kind;
 
+// Adds what the method tells to the sums; who tells nothing keeps none. The number of figures is the same every time.
+static void add_counters( run_state* run )
+{
+    run_result* result = run->result;
+    uint32_t count = space_report( run->space, NULL, 0 );
+    method_figure* figures = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
+    if ( figures == NULL && count > 0 )
+    {
+        complaint_out_of_memory();
+    }
+    if ( count == 0 )
+    {
+        return;
+    }
+    space_report( run->space, figures, count );
+    for ( uint32_t index = 0; index < count && result->counters != NULL; ++index )
+    {
+        figures[index].value += result->counters[index].value;
+    }
+    free( result->counters );
+    result->counters = figures;
+    result->counter_count = count;
+}
+
+static void average_counters( run_result* result )
+{
+    for ( uint32_t index = 0; index < result->counter_count; ++index )
+    {
+        result->counters[index].value /= result->frame_count;
+    }
+}
+
 static void keep_frame( run_state* run, pass_kind kind, uint32_t frame, double ms )
 {
     uint32_t index = frame - 1;
@@ -227,6 +260,7 @@ static void keep_frame( run_state* run, pass_kind kind, uint32_t frame, double m
         clv_stats stats = clv_space_stats( run->space );
         run->result->frame_update_ms[index] = stats.update_ms;
         run->result->frame_search_ms[index] = stats.search_ms;
+        add_counters( run );
     }
     else if ( kind == PASS_TIMED )
     {
@@ -288,6 +322,7 @@ static void summarise( run_state* run )
     result->tests = stats.test_count;
     result->memory_bytes = stats.memory_peak_bytes;
     result->pass_count = run->options->repeat;
+    average_counters( result );
     if ( !run_result_summarise( result ) )
     {
         fail( run, RUN_FAILED, "summing up the times", CLV_OUT_OF_MEMORY );
@@ -359,6 +394,9 @@ void run_result_free( run_result* result )
     free( result->frame_update_ms );
     free( result->frame_search_ms );
     free( result->pass_ms );
+    free( result->counters );
+    result->counters = NULL;
+    result->counter_count = 0;
     result->frame_ms = result->frame_static = result->pass_ms = NULL;
     result->frame_update_ms = result->frame_search_ms = NULL;
 }

@@ -55,14 +55,16 @@ typedef struct run_result
     uint32_t pass_count;
     uint64_t pairs_last;
     uint64_t pairs_hash;
-    uint64_t tests; ///< box against box, in the last frame
+    uint64_t tests;          ///< box against box, in the last frame
+    method_figure* counters; ///< what the method tells, per frame of the stage pass on average; to free
+    uint32_t counter_count;
     size_t memory_bytes;
 
     run_status status;
     char reason[256]; ///< for every status but RUN_OK
 } run_result;
 
-/// Fills all but frame_static. False only if the scene could not be read.
+/// Fills all but frame_static; the counters' names live as long as the program. False only if the scene could not be read.
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
     complaint* why );
 void run_result_free( run_result* result );

@@ -78,8 +78,9 @@ static void rider_close( rider* r )
 
 static double rider_figure( rider* r, const char* name )
 {
-    method_figure figures[64];
-    uint32_t count = r->row->report( r->state, figures, 64 );
+    method_figure figures[128];
+    uint32_t count = r->row->report( r->state, figures, 128 );
+    CHECK( count <= 128 );
     for ( uint32_t i = 0; i < count; ++i )
     {
         if ( strcmp( figures[i].name, name ) == 0 )

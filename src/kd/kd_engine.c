@@ -19,6 +19,7 @@ void kd_engine_init(
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
     kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
+    engine->search.counts_batches = rules->count_batches;
     kd_rest_init( &engine->rest, memory, kernels );
 }
 
@@ -344,6 +345,16 @@ bool kd_engine_check( kd_engine* engine, char* text, size_t text_size )
     return check_members( engine, text, text_size ) && kd_check( &engine->tree, text, text_size );
 }
 
+static uint32_t depth_of( const kd_tree* tree, uint32_t index )
+{
+    uint32_t depth = 0;
+    for ( uint32_t up = tree->nodes[index].parent; up != KD_NONE; up = tree->nodes[up].parent )
+    {
+        depth += 1;
+    }
+    return depth;
+}
+
 static void report_nodes( kd_engine* engine, kd_report* report )
 {
     kd_tree* tree = &engine->tree;
@@ -357,6 +368,9 @@ static void report_nodes( kd_engine* engine, kd_report* report )
             report->inner_object_count += own;
             continue;
         }
+        uint32_t depth = depth_of( tree, tree->stack[i] );
+        report->leaves_at[depth < KD_REPORT_DEPTHS ? depth : KD_REPORT_DEPTHS - 1] += 1;
+        report->leaf_object_count += own;
         report->leaf_count += 1;
         report->refused_leaf_count += own > tree->leaf_limit;
         report->leaf_fill_least = own < report->leaf_fill_least ? own : report->leaf_fill_least;

@@ -25,7 +25,11 @@ typedef struct kd_rules
     double epsilon;      ///< growth of boxes, as a part of the median side
     double static_share; ///< K
     double query_share;  ///< up to this share of active objects each asks for itself; 0: never
+    bool count_batches;  ///< how long the sweeps' batches are, for people
 } kd_rules;
+
+/// Leaves are counted by depth up to here; the last number is that of all deeper ones.
+#define KD_REPORT_DEPTHS 25
 
 /// What the last update did.
 typedef struct kd_report
@@ -38,6 +42,8 @@ typedef struct kd_report
     uint32_t inner_object_count; ///< in inner nodes
     uint32_t outside_count;
     uint32_t refused_leaf_count;
+    uint32_t leaf_object_count;
+    uint32_t leaves_at[KD_REPORT_DEPTHS]; ///< by levels below the root
     uint32_t leaf_fill_least, leaf_fill_most;
     bool was_incremental;
     bool was_by_query;

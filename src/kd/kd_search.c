@@ -48,7 +48,9 @@ void kd_search_release( kd_search* search )
         simd_box_lanes_release( &search->own[kind], memory );
         simd_box_lanes_release( &search->external[kind], memory );
     }
+    bool counts_batches = search->counts_batches;
     kd_search_init( search, memory, search->kernels, search->use_sweep );
+    search->counts_batches = counts_batches;
 }
 
 static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
@@ -113,6 +115,10 @@ static void gather( const search_run* run, const uint32_t* slots, uint32_t count
 static clv_result sweep_self( const search_run* run, const simd_boxes* boxes )
 {
     kd_search* search = run->search;
+    if ( search->counts_batches )
+    {
+        kd_batches_add_sorted( &search->counters.batches, boxes );
+    }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->sweep( boxes, &cursor, run->sink, &search->counters.test_count ) )
     {
@@ -128,6 +134,10 @@ static clv_result sweep_self( const search_run* run, const simd_boxes* boxes )
 static clv_result sweep_cross( const search_run* run, const simd_boxes* first, const simd_boxes* second )
 {
     kd_search* search = run->search;
+    if ( search->counts_batches )
+    {
+        kd_batches_add_crossed( &search->counters.batches, first, second );
+    }
     simd_cross_cursor cursor = { 0, 0, 0 };
     while ( !search->kernels->sweep_cross( first, second, &cursor, run->sink, &search->counters.test_count ) )
     {
@@ -180,6 +190,10 @@ static clv_result cross_items( const search_run* run, const sweep_grid* grid, co
     {
         return CLV_OUT_OF_MEMORY;
     }
+    if ( search->counts_batches )
+    {
+        kd_batches_add_rows( &search->counters.batches, small->rows, row_count );
+    }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->cross_small(
         small->rows, row_count, &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
@@ -196,6 +210,10 @@ static clv_result cross_items( const search_run* run, const sweep_grid* grid, co
 static clv_result sweep_small_self( const search_run* run )
 {
     kd_search* search = run->search;
+    if ( search->counts_batches )
+    {
+        kd_batches_add_small( &search->counters.batches, &search->small[ACTIVE].boxes );
+    }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->sweep_small(
         &search->small[ACTIVE].boxes, &cursor, run->sink, &search->counters.test_count ) )
@@ -289,6 +307,10 @@ static clv_result test_rows( const search_run* run, const simd_boxes* boxes, uin
     uint32_t row_end, uint32_t column_begin, uint32_t column_end )
 {
     kd_search* search = run->search;
+    if ( search->counts_batches )
+    {
+        kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
+    }
     simd_cursor cursor = { row_begin, 0 };
     while ( !search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, run->sink ) )
     {

@@ -3,6 +3,7 @@
 // reach into its region from above, by sweep and prune along the node's best axis.
 #pragma once
 
+#include "kd/kd_batch.h"
 #include "kd/kd_tree.h"
 #include "simd/kernels.h"
 #include "sweep/box_items.h"
@@ -16,6 +17,7 @@ typedef struct kd_search_counters
     uint64_t tree_pair_count;   ///< pairs that the tree could not rule out
     uint64_t static_pair_count; ///< of those, ruled out because both objects are at rest
     uint64_t test_count;        ///< of the others, those that the sweep could not rule out
+    kd_batches batches;         ///< of the sweeps, where asked for
 } kd_search_counters;
 
 typedef struct kd_search_frame
@@ -31,7 +33,8 @@ typedef struct kd_search
 {
     base_memory* memory;
     const simd_kernels* kernels;
-    bool use_sweep; ///< false: brute force in the nodes ("KD only")
+    bool use_sweep;      ///< false: brute force in the nodes ("KD only")
+    bool counts_batches; ///< fill counters.batches; false until set
 
     sweep_sorter sorter;
     simd_small_item* steps; ///< of a node that is being put in order

@@ -65,6 +65,23 @@ typedef struct method_figure
     double value;
 } method_figure;
 
+/// Figures being written: the first `capacity` are kept, all are counted.
+typedef struct method_figure_list
+{
+    method_figure* items;
+    uint32_t capacity;
+    uint32_t count;
+} method_figure_list;
+
+static inline void method_figure_add( method_figure_list* list, const char* name, double value )
+{
+    if ( list->count < list->capacity )
+    {
+        list->items[list->count] = ( method_figure ){ name, value };
+    }
+    list->count += 1;
+}
+
 typedef struct method
 {
     const char* name;
@@ -99,6 +116,10 @@ typedef struct method
     /// Figures of the last update, always the same ones in the same order; the first `capacity` are written, the number
     /// there are is returned. May walk the structure, so it costs time. NULL if there are none.
     uint32_t ( *report )( void* state, method_figure* figures, uint32_t capacity );
+
+    /// The structure as JSON, for drawing. Returns the length without the terminating zero, which may exceed `text_size`, as
+    /// snprintf does. NULL if there is nothing to draw.
+    size_t ( *dump )( void* state, char* text, size_t text_size );
 
     /// Why it cannot run here, for rows that stand for something not installed. NULL: it can.
     const char* missing;

@@ -77,6 +77,12 @@ static bool check( void* state, char* text, size_t text_size )
     return kd_engine_check( &self->engine, text, text_size );
 }
 
+static size_t dump( void* state, char* text, size_t text_size )
+{
+    ray_kd* self = state;
+    return kd_dump( &self->engine.tree, text, text_size );
+}
+
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     ray_kd* self = state;
@@ -100,4 +106,5 @@ const method method_ray_kd = {
     .shrink = shrink,
     .check = check,
     .report = report,
+    .dump = dump,
 };
