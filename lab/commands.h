@@ -9,6 +9,8 @@ lab_status command_bench( int argc, char** argv );
 lab_status command_gen( int argc, char** argv );
 lab_status command_info( int argc, char** argv );
 lab_status command_methods( int argc, char** argv );
+lab_status command_run( int argc, char** argv );
 lab_status command_sim( int argc, char** argv );
 lab_status command_tree( int argc, char** argv );
 lab_status command_verify( int argc, char** argv );
+lab_status command_worker( int argc, char** argv ); ///< not in the help: `cleave run` starts it

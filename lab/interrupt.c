@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #if defined( _WIN32 )
 #include <io.h>
@@ -20,6 +21,18 @@
 
 static const char* volatile guarded[GUARD_COUNT];
 static volatile sig_atomic_t raised = 0;
+static volatile long guarded_process = 0;
+static const char* volatile parting_note = NULL;
+
+void interrupt_guard_process( long process )
+{
+    guarded_process = process;
+}
+
+void interrupt_set_note( const char* note )
+{
+    parting_note = note;
+}
 
 bool interrupt_raised( void )
 {
@@ -86,8 +99,14 @@ void interrupt_install( void )
 static void on_signal( int number )
 {
     raised = 1;
-    interrupt_remove_files(); // unlink may be called from a handler
-    if ( number == SIGINT && write( STDERR_FILENO, "\n", 1 ) < 0 )
+    interrupt_remove_files(); // unlink may be called from a handler, and so may kill and write
+    if ( guarded_process > 0 )
+    {
+        kill( (pid_t)guarded_process, SIGKILL );
+    }
+    const char* note = parting_note;
+    if ( ( number == SIGINT && write( STDERR_FILENO, "\n", 1 ) < 0 ) ||
+        ( note != NULL && write( STDERR_FILENO, note, strlen( note ) ) < 0 ) )
     {
         // The terminal is gone; there is nobody left to tell.
     }

@@ -19,3 +19,9 @@ void interrupt_release( const char* path );
 
 /// Remove every guarded file now.
 void interrupt_remove_files( void );
+
+/// A process to end along with the program; 0: none any more.
+void interrupt_guard_process( long process );
+
+/// A line to leave on stderr if the program is interrupted, such as how to go on; NULL: none. It stays where it is.
+void interrupt_set_note( const char* note );

@@ -11,6 +11,11 @@
 #include <cpuid.h>
 #endif
 
+// The build tells; whoever compiles this file alone does not.
+#if !defined( LAB_COMPILER_FLAGS )
+#define LAB_COMPILER_FLAGS "unknown"
+#endif
+
 static void trim( char* text )
 {
     size_t start = strspn( text, " \t" );
@@ -71,13 +76,23 @@ static void look_at_cpu( char* name, size_t size )
 
 #endif
 
+// Asked once: later our own work is what loads the machine.
+static double load_at_start( void )
+{
+    static double load = -1;
+    load = load < 0 && load == load ? platform_load() : load;
+    return load;
+}
+
 machine_facts machine_look( void )
 {
     machine_facts facts = { .cpu = "unknown" };
     look_at_cpu( facts.cpu, sizeof( facts.cpu ) );
     facts.core_count = platform_core_count();
     facts.isa = clv_isa_name( clv_isa_best() );
+    facts.flags = LAB_COMPILER_FLAGS;
     facts.system = platform_name();
+    facts.load = load_at_start();
 #if defined( __clang__ )
     snprintf( facts.compiler, sizeof( facts.compiler ), "clang %d.%d", __clang_major__, __clang_minor__ );
 #elif defined( __GNUC__ )

@@ -10,7 +10,9 @@ typedef struct machine_facts
     uint32_t core_count;
     const char* isa;    ///< widest instruction set the library can use here
     char compiler[64];  ///< "gcc 12.2"
+    const char* flags;  ///< the compiler's, as the library and program got them
     const char* system; ///< "Linux"
+    double load; ///< runnable processes, mean of the last minute when first asked; NaN where nobody tells
 } machine_facts;
 
 machine_facts machine_look( void );

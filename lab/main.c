@@ -22,6 +22,7 @@ static const command table[] = {
     { "gen", "bake a scene into a .aabbs file", command_gen },
     { "info", "tell what is in a scene", command_info },
     { "bench", "time methods on scenes", command_bench },
+    { "run", "measure what a schedule asks for, each run in a process of its own", command_run },
     { "verify", "compare every method's pairs with brute force", command_verify },
     { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
     { "sim", "run the experiment with falling octahedra of paper 003", command_sim },
@@ -110,6 +111,10 @@ static lab_status run( int argc, char** argv )
     {
         printf( "cleave %s\n", clv_version_text() );
         return LAB_DONE;
+    }
+    if ( strcmp( name, "worker" ) == 0 )
+    {
+        return command_worker( argc - 2, argv + 2 );
     }
     const command* wanted = find_command( name );
     return wanted != NULL ? wanted->run( argc - 2, argv + 2 ) : complain_command( name );

@@ -15,6 +15,7 @@
 #include "lab/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,6 +182,16 @@ uint32_t platform_columns( void )
     return 80;
 }
 
+uint32_t platform_rows( void )
+{
+    return 24;
+}
+
+double platform_load( void )
+{
+    return NAN;
+}
+
 uint64_t platform_process_id( void )
 {
     return (uint64_t)_getpid();
@@ -285,6 +296,24 @@ uint32_t platform_columns( void )
     }
 #endif
     return 80;
+}
+
+uint32_t platform_rows( void )
+{
+#if defined( TIOCGWINSZ )
+    struct winsize size;
+    if ( ioctl( STDERR_FILENO, TIOCGWINSZ, &size ) == 0 && size.ws_row > 0 )
+    {
+        return size.ws_row;
+    }
+#endif
+    return 24;
+}
+
+double platform_load( void )
+{
+    double loads[1];
+    return getloadavg( loads, 1 ) == 1 ? loads[0] : NAN;
 }
 
 uint64_t platform_process_id( void )

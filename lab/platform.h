@@ -52,7 +52,9 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user );
 bool platform_is_terminal( FILE* stream );
 uint32_t platform_columns( void ); ///< of the terminal on stderr; 80 if unknown
 uint64_t platform_process_id( void );
+uint32_t platform_rows( void );       ///< likewise; 24 if unknown
 uint32_t platform_core_count( void ); ///< at least 1
+double platform_load( void );         ///< runnable processes, mean of the last minute; NaN if unknown
 
 /// Processor time of the calling thread, in nanoseconds: what it costs, whoever else is at work.
 uint64_t platform_thread_time_ns( void );

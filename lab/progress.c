@@ -40,7 +40,7 @@ void progress_begin( progress_bar* bar, const char* label, const char* unit, uin
     bar->shown_ns = bar->begin_ns;
 }
 
-static void format_time( double seconds, char* buffer, size_t size )
+void progress_format_time( double seconds, char* buffer, size_t size )
 {
     if ( seconds < 100 )
     {
@@ -63,7 +63,7 @@ static void format_state( const progress_bar* bar, uint64_t done, uint64_t now, 
     char left[32] = "?";
     if ( rate > 0 )
     {
-        format_time( (double)( bar->total - done ) / rate, left, sizeof( left ) );
+        progress_format_time( (double)( bar->total - done ) / rate, left, sizeof( left ) );
     }
     snprintf( buffer, size, "%" PRIu64 "/%" PRIu64 " %s, %.3g/s, %s left", done, bar->total, bar->unit, rate,
         left );

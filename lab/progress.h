@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct progress_bar
@@ -29,3 +30,6 @@ void progress_set_quiet( bool quiet );
 
 /// Takes a bar off the terminal's line, so that another message can stand there.
 void progress_clear_line( void );
+
+/// "12 s", "3 min", "1.5 h".
+void progress_format_time( double seconds, char* buffer, size_t size );

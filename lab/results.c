@@ -55,7 +55,9 @@ static json_value* machine_value( void )
     json_put_count( value, "cores", facts.core_count );
     json_put_text( value, "isa", facts.isa );
     json_put_text( value, "compiler", facts.compiler );
+    json_put_text( value, "flags", facts.flags );
     json_put_text( value, "system", facts.system );
+    json_put_number( value, "load", facts.load );
     json_put_text( value, "gpu", NULL );
     return value;
 }
@@ -125,7 +127,25 @@ static void put_measures( json_value* value, const run_result* run )
     json_put_number( value, "memory_bytes", is_ok ? (double)run->memory_bytes : NAN );
 }
 
-static json_value* run_value( const run_result* run )
+static void put_origin( json_value* value, const run_result* run )
+{
+    if ( run->parts != NULL )
+    {
+        json_value* parts = json_array();
+        for ( uint32_t index = 0; index < run->parts->count; ++index )
+        {
+            json_put_text( parts, NULL, run->parts->items[index] );
+        }
+        json_put( value, "parts", parts );
+    }
+    if ( run->key != NULL )
+    {
+        json_put_text( value, "key", run->key );
+        json_put_text( value, "limits", run->limits );
+    }
+}
+
+static json_value* known_members( const run_result* run )
 {
     json_value* value = json_object();
     json_put_text( value, "scene", run->scene );
@@ -146,6 +166,20 @@ static json_value* run_value( const run_result* run )
     {
         json_put_text( value, "reason", run->reason );
     }
+    put_origin( value, run );
+    return value;
+}
+
+json_value* results_run_json( const run_result* run )
+{
+    json_value* value = known_members( run );
+    for ( const json_value* more = json_first( run->json ); more != NULL; more = json_next( more ) )
+    {
+        if ( json_get( value, json_key( more ) ) == NULL )
+        {
+            json_put( value, json_key( more ), json_copy( more ) );
+        }
+    }
     return value;
 }
 
@@ -161,7 +195,7 @@ char* results_json( const run_results* results, complaint* why )
     json_value* runs = json_array();
     for ( uint32_t index = 0; index < results->count; ++index )
     {
-        json_put( runs, NULL, run_value( &results->items[index] ) );
+        json_put( runs, NULL, results_run_json( &results->items[index] ) );
     }
     json_put( root, "runs", runs );
     char* text = json_text( root );

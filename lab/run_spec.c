@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run_spec.h"
 
+#include "lab/run/sweep.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,12 +195,13 @@ static bool add_named(
 
 // ---- settings
 
-static bool row_knows( const method* row, const char* setting, size_t name_length )
+bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length )
 {
+    const method* row = spec->row;
     for ( uint32_t index = 0; index < row->param_count; ++index )
     {
-        const char* name = row->params[index].name;
-        if ( strlen( name ) == name_length && strncmp( name, setting, name_length ) == 0 )
+        const char* known = row->params[index].name;
+        if ( strlen( known ) == name_length && strncmp( known, name, name_length ) == 0 )
         {
             return true;
         }
@@ -206,7 +209,7 @@ static bool row_knows( const method* row, const char* setting, size_t name_lengt
     return false;
 }
 
-static void append_setting( run_spec* spec, const char* setting )
+void run_spec_add_setting( run_spec* spec, const char* setting )
 {
     char* joined =
         spec->settings != NULL ? text_format( "%s,%s", spec->settings, setting ) : text_copy( setting );
@@ -225,9 +228,9 @@ static bool apply_setting( run_spec_list* list, const char* setting, complaint* 
     bool is_known = false;
     for ( uint32_t index = 0; index < list->count; ++index )
     {
-        if ( row_knows( list->items[index].row, setting, name_length ) )
+        if ( run_spec_knows( &list->items[index], setting, name_length ) )
         {
-            append_setting( &list->items[index], setting );
+            run_spec_add_setting( &list->items[index], setting );
             is_known = true;
         }
     }
@@ -263,7 +266,7 @@ static void apply_fat( run_spec_list* list )
         if ( name != NULL )
         {
             char* setting = text_format( "%s=1", name );
-            append_setting( &list->items[index], setting );
+            run_spec_add_setting( &list->items[index], setting );
             free( setting );
             list->items[index].fat = true;
         }
@@ -286,6 +289,28 @@ static bool check_settings( const run_spec_list* list, complaint* why )
     return true;
 }
 
+// ---- names left out
+
+static bool leave_out( run_spec_list* list, const char* name, complaint* why )
+{
+    if ( method_find( name ) == NULL )
+    {
+        return complain_method( name, why );
+    }
+    uint32_t kept = 0;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        if ( strcmp( list->items[index].row->name, name ) == 0 )
+        {
+            free( list->items[index].settings );
+            continue;
+        }
+        list->items[kept++] = list->items[index];
+    }
+    list->count = kept;
+    return true;
+}
+
 // ---- all together
 
 static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
@@ -304,6 +329,13 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, com
             return false;
         }
     }
+    for ( uint32_t index = 0; index < wish->without.count; ++index )
+    {
+        if ( !leave_out( list, wish->without.items[index], why ) )
+        {
+            return false;
+        }
+    }
     for ( uint32_t index = 0; index < wish->settings.count; ++index )
     {
         if ( !apply_setting( list, wish->settings.items[index], why ) )
@@ -315,7 +347,7 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, com
     {
         apply_fat( list );
     }
-    return check_settings( list, why );
+    return sweep_expand( list, &wish->sweeps, why ) && check_settings( list, why );
 }
 
 bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
@@ -345,4 +377,6 @@ void run_wish_free( run_wish* wish )
     text_list_free( &wish->isas );
     size_list_free( &wish->threads );
     text_list_free( &wish->settings );
+    text_list_free( &wish->sweeps );
+    text_list_free( &wish->without );
 }

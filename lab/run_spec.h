@@ -27,6 +27,8 @@ typedef struct run_wish
     text_list isas;     ///< "all": every one supported here
     size_list threads;  ///< empty: 1
     text_list settings; ///< "kd.leaf=256"
+    text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/run/sweep.h
+    text_list without;  ///< names to leave out
     bool fat;           ///< methods that keep grown boxes report what these say
 } run_wish;
 
@@ -36,6 +38,12 @@ typedef struct run_wish
 bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why );
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );
+
+/// Does the method have a parameter of that name?
+bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length );
+
+/// Puts "name=value" behind the settings.
+void run_spec_add_setting( run_spec* spec, const char* setting );
 
 /// Can it run on this machine? If not, `reason` says why.
 bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_size );

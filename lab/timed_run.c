@@ -346,13 +346,9 @@ static bool run_passes( run_state* run, complaint* why )
     return good;
 }
 
-bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
-    complaint* why )
+void run_result_begin( run_result* result, const run_spec* spec, const run_options* options )
 {
     *result = ( run_result ){ 0 };
-    memcpy( result->scene, source->header.name, SCENE_NAME_ROOM );
-    memcpy( result->type, source->header.type, SCENE_NAME_ROOM );
-    result->object_count = source->header.object_count;
     result->frame_count = options->frame_count;
     result->method = spec->row->name;
     result->variant = run_spec_variant( spec );
@@ -362,6 +358,15 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
     result->thread_count = spec->thread_count;
     result->sorted = options->sorted;
     result->events = options->events;
+}
+
+bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
+    complaint* why )
+{
+    run_result_begin( result, spec, options );
+    memcpy( result->scene, source->header.name, SCENE_NAME_ROOM );
+    memcpy( result->type, source->header.type, SCENE_NAME_ROOM );
+    result->object_count = source->header.object_count;
     if ( !run_spec_is_available( spec, result->reason, sizeof( result->reason ) ) )
     {
         result->status = RUN_UNAVAILABLE;
@@ -399,4 +404,6 @@ void run_result_free( run_result* result )
     result->counter_count = 0;
     result->frame_ms = result->frame_static = result->pass_ms = NULL;
     result->frame_update_ms = result->frame_search_ms = NULL;
+    json_free( result->json );
+    result->json = NULL;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lab/frame_source.h"
+#include "lab/json.h"
 #include "lab/run_spec.h"
 
 typedef struct run_options
@@ -62,6 +63,13 @@ typedef struct run_result
 
     run_status status;
     char reason[256]; ///< for every status but RUN_OK
+
+    // Where it is from; NULL where nobody asked.
+    const text_list* parts; ///< of the schedule
+    const char* key;        ///< what --resume knows it by
+    const char* limits;
+    json_value*
+        json; ///< as it was read, with members this struct does not know; texts above may point into it; to free
 } run_result;
 
 /// Fills all but frame_static; the counters' names live as long as the program. False only if the scene could not be read.
@@ -72,6 +80,9 @@ void run_result_free( run_result* result );
 /// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, all of which must be
 /// there, frame_ms with room. False if out of memory.
 bool run_result_summarise( run_result* result );
+
+/// Method, variant, settings, scene and terms of a run that is yet to be measured.
+void run_result_begin( run_result* result, const run_spec* spec, const run_options* options );
 
 /// A logger that keeps the last error as a reason of up to 256 characters.
 clv_logger run_reason_logger( char reason[256] );

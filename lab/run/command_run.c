@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "lab/commands.h"
+#include "lab/interrupt.h"
+#include "lab/progress.h"
+#include "lab/run/pin.h"
+#include "lab/run/results_table.h"
+#include "lab/run/run_child.h"
+#include "lab/run/run_output.h"
+#include "lab/run/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS_UNSET ( -1.0 )
+
+// What the command line says in place of the schedule.
+typedef struct run_flags
+{
+    size_list sizes;
+    run_wish wish;
+    uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed;
+    double time_limit_s, ladder_s;
+    const char* pin;
+    text_list only;
+    run_output output;
+    bool resume, restart, in_process, dry_run, list, show, quiet;
+} run_flags;
+
+// ---- the plan
+
+static void replace_texts( text_list* list, const text_list* said )
+{
+    if ( said->count == 0 )
+    {
+        return;
+    }
+    text_list_free( list );
+    for ( uint32_t index = 0; index < said->count; ++index )
+    {
+        text_list_add( list, said->items[index] );
+    }
+}
+
+static void replace_sizes( size_list* list, const size_list* said )
+{
+    if ( said->count == 0 )
+    {
+        return;
+    }
+    size_list_free( list );
+    for ( uint32_t index = 0; index < said->count; ++index )
+    {
+        size_list_add( list, said->items[index] );
+    }
+}
+
+static void replace_count( uint64_t* count, uint64_t said )
+{
+    *count = said != ARGS_UNSET ? said : *count;
+}
+
+static void apply_flags( schedule_part* part, const run_flags* flags )
+{
+    run_terms* terms = &part->terms;
+    replace_sizes( &part->sizes, &flags->sizes );
+    replace_texts( &part->wish.names, &flags->wish.names );
+    replace_texts( &part->wish.isas, &flags->wish.isas );
+    replace_sizes( &part->wish.threads, &flags->wish.threads );
+    replace_texts( &part->wish.settings, &flags->wish.settings );
+    replace_texts( &part->wish.sweeps, &flags->wish.sweeps );
+    replace_texts( &part->wish.without, &flags->wish.without );
+    replace_count( &terms->frame_count, flags->frame_count );
+    replace_count( &terms->warmup, flags->warmup );
+    replace_count( &terms->repeat, flags->repeat );
+    replace_count( &terms->rounds, flags->rounds );
+    replace_count( &terms->memory_limit_mib, flags->memory_limit_mib );
+    replace_count( &terms->seed, flags->seed );
+    terms->time_limit_s = flags->time_limit_s >= 0 ? flags->time_limit_s : terms->time_limit_s;
+    terms->ladder_s = flags->ladder_s >= 0 ? flags->ladder_s : terms->ladder_s;
+    if ( flags->pin != NULL )
+    {
+        snprintf( terms->pin, sizeof( terms->pin ), "%s", flags->pin );
+    }
+}
+
+static bool is_wanted( const run_flags* flags, const char* part )
+{
+    bool wanted = flags->only.count == 0;
+    for ( uint32_t index = 0; index < flags->only.count; ++index )
+    {
+        wanted = wanted || strcmp( flags->only.items[index], part ) == 0;
+    }
+    return wanted;
+}
+
+static bool add_schedule( run_plan* plan, const char* name, const run_flags* flags, complaint* why )
+{
+    schedule wanted;
+    if ( !schedule_open( name, &wanted, why ) )
+    {
+        return false;
+    }
+    bool good = true;
+    for ( uint32_t index = 0; good && index < wanted.part_count; ++index )
+    {
+        schedule_part* part = &wanted.parts[index];
+        if ( is_wanted( flags, part->name ) )
+        {
+            complaint what;
+            apply_flags( part, flags );
+            good = run_plan_add( plan, part, &what ) ||
+                complaint_write( why, "%s: part %s: %.800s", name, part->name, what.text );
+        }
+    }
+    schedule_free( &wanted );
+    return good;
+}
+
+static bool make_plan( run_plan* plan, const text_list* names, const run_flags* flags, complaint* why )
+{
+    pin_wish pin;
+    if ( flags->pin != NULL &&
+        ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) ) )
+    {
+        return complaint_write( why, "run: --pin '%s': " PIN_FORM, flags->pin );
+    }
+    bool good = true;
+    for ( uint32_t index = 0; good && index < names->count; ++index )
+    {
+        good = add_schedule( plan, names->items[index], flags, why );
+    }
+    if ( good && plan->count == 0 )
+    {
+        return complaint_write( why,
+            "run: nothing to do; `cleave run SCHEDULE --dry-run` lists runs, --only takes names of parts" );
+    }
+    return good;
+}
+
+// ---- showing
+
+static void list_schedules( void )
+{
+    for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
+    {
+        schedule plan;
+        complaint why;
+        const char* name = schedule_carried_name( index );
+        bool good = schedule_parse( name, schedule_carried_text( index ), &plan, &why );
+        printf( "%-12s%s\n", name, good ? plan.about : why.text );
+        schedule_free( &plan );
+    }
+}
+
+static lab_status show_schedules( const text_list* names )
+{
+    for ( uint32_t wanted = 0; wanted < names->count; ++wanted )
+    {
+        const char* text = NULL;
+        for ( uint32_t index = 0; text == NULL && schedule_carried_name( index ) != NULL; ++index )
+        {
+            bool is_it = strcmp( schedule_carried_name( index ), names->items[wanted] ) == 0;
+            text = is_it ? schedule_carried_text( index ) : NULL;
+        }
+        if ( text == NULL )
+        {
+            return complain( "run: --show %s: the program carries no such schedule; --list names them",
+                names->items[wanted] );
+        }
+        fputs( text, stdout );
+    }
+    return LAB_DONE;
+}
+
+static void print_plan( const run_plan* plan )
+{
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        const run_job* job = &plan->items[index];
+        for ( uint32_t part = 0; part < job->parts.count; ++part )
+        {
+            printf( "%s%s", part > 0 ? "," : "", job->parts.items[part] );
+        }
+        printf( ": %s\n", job->key );
+    }
+    printf( "%" PRIu32 " runs\n", plan->count );
+}
+
+static void print_summary( const run_results* results, const runner_report* report, bool agree )
+{
+    complaint_note( "%" PRIu32 " runs%s%s%s", results->count, agree ? ", all that can be compared agree" : "",
+        report->left_out > 0 ? "; larger sizes of slow methods were left out" : "",
+        report->kept > 0 ? "; some were kept from before" : "" );
+}
+
+// ---- running
+
+static const char* journal_target( const run_output* output )
+{
+    bool has_json = output->json != NULL && strcmp( output->json, "-" ) != 0;
+    bool has_csv = output->csv != NULL && strcmp( output->csv, "-" ) != 0;
+    return has_json ? output->json : has_csv ? output->csv : NULL;
+}
+
+static bool open_journal( journal* log, const run_flags* flags, complaint* why )
+{
+    const char* target = journal_target( &flags->output );
+    if ( target == NULL )
+    {
+        return ( !flags->resume && !flags->restart ) ||
+            complaint_write( why, "run: --resume and --restart need the file of the results: --json OUT" );
+    }
+    if ( flags->resume && flags->restart )
+    {
+        return complaint_write( why, "run: --resume goes on and --restart begins anew; give one" );
+    }
+    journal_way way = flags->resume ? JOURNAL_RESUME : flags->restart ? JOURNAL_RESTART : JOURNAL_NEW;
+    return results_have_json( why ) && journal_open( log, target, way, why );
+}
+
+static char* parting_note( const journal* log )
+{
+    return log->path == NULL
+        ? NULL
+        : text_format( "cleave: interrupted; what is done stands in %s, and the same command with "
+                       "--resume goes on\n",
+              log->path );
+}
+
+static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
+{
+    complaint why;
+    run_results results = { 0 };
+    runner_report report = { 0 };
+    runner_options options = {
+        .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
+        .is_live = !flags->quiet,
+        .is_quiet = flags->quiet,
+    };
+    if ( options.in_process && !flags->in_process )
+    {
+        complaint_note(
+            "this system or build cannot give each run a process of its own: a crash or hang ends them all" );
+    }
+    lab_status status = LAB_DONE;
+    bool good =
+        runner_run( plan, &options, log, &results, &report, &why ) && run_output_open( &flags->output, &why );
+    if ( good )
+    {
+        good = run_output_write( &flags->output, &results, &why );
+        bool agree = results_check_agreement( &results );
+        status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        print_summary( &results, &report, agree );
+    }
+    status = good ? status : complaint_print( &why );
+    run_results_free( &results );
+    journal_close( log, good );
+    return status;
+}
+
+// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
+static bool can_write( run_output* output, complaint* why )
+{
+    bool good = run_output_open( output, why );
+    run_output_close( output );
+    return good;
+}
+
+static lab_status run( run_flags* flags, const text_list* names )
+{
+    complaint why;
+    run_plan plan = { 0 };
+    journal log = { 0 };
+    bool good = make_plan( &plan, names, flags, &why );
+    lab_status status = LAB_DONE;
+    if ( good && flags->dry_run )
+    {
+        print_plan( &plan );
+    }
+    else if ( good && can_write( &flags->output, &why ) && open_journal( &log, flags, &why ) )
+    {
+        char* note = parting_note( &log );
+        interrupt_set_note( note );
+        status = measure( flags, &plan, &log );
+        interrupt_set_note( NULL );
+        free( note );
+    }
+    else
+    {
+        status = complaint_print( &why );
+    }
+    run_output_close( &flags->output );
+    run_plan_free( &plan );
+    return status;
+}
+
+// ---- flags
+
+static const char* const notes =
+    "SCHEDULE is a name of --list, or the path of a .schedule file; docs/schedules.md tells how to write one.\n"
+    "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
+    "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
+    "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"
+    "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.";
+
+static lab_status run_command( const args_table* table, run_flags* flags, int argc, char** argv )
+{
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( table, argc, argv, &operands, &why );
+    progress_set_quiet( flags->quiet );
+    lab_status status = LAB_DONE;
+    if ( answer == ARGS_BAD )
+    {
+        status = complaint_print( &why );
+    }
+    else if ( answer == ARGS_OK && flags->list )
+    {
+        list_schedules();
+    }
+    else if ( answer == ARGS_OK && operands.count == 0 )
+    {
+        status = complain( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
+    }
+    else if ( answer == ARGS_OK )
+    {
+        status = flags->show ? show_schedules( &operands ) : run( flags, &operands );
+    }
+    text_list_free( &operands );
+    return status;
+}
+
+lab_status command_run( int argc, char** argv )
+{
+    run_flags flags = { .frame_count = ARGS_UNSET,
+        .warmup = ARGS_UNSET,
+        .repeat = ARGS_UNSET,
+        .rounds = ARGS_UNSET,
+        .memory_limit_mib = ARGS_UNSET,
+        .seed = ARGS_UNSET,
+        .time_limit_s = SECONDS_UNSET,
+        .ladder_s = SECONDS_UNSET };
+    const args_flag list[] = {
+        { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
+        { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
+        { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL, "name the runs, do none", 0, 0 },
+        { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
+        { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
+            "write the results as JSON; - is standard output", 0, 0 },
+        { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
+        { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL, "print what the methods count too", 0,
+            0 },
+        { "--resume", 0, ARGS_SWITCH, &flags.resume, NULL, "keep what an earlier run to OUT has done", 0, 0 },
+        { "--restart", 0, ARGS_SWITCH, &flags.restart, NULL, "drop what an unfinished run to OUT has done", 0,
+            0 },
+        { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none", 1,
+            GENERATOR_BODIES_MOST },
+        { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to run", 0, 0 },
+        { "--without", 0, ARGS_TEXTS, &flags.wish.without, "METHOD,…", "methods to leave out", 0, 0 },
+        { "--threads", 0, ARGS_SIZES, &flags.wish.threads, "T,…", "threads; methods without them run on 1", 1,
+            CLV_MAX_WORKERS },
+        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…", "scalar, sse2, avx2, avx512, neon or all", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=256",
+            0, 0 },
+        { "--sweep", 0, ARGS_TEXTS, &flags.wish.sweeps, "P=A..B",
+            "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0 },
+        { "--frames", 0, ARGS_SIZE, &flags.frame_count, "F", "use the first F frames", 1, BAKE_FRAMES_MOST },
+        { "--warmup", 0, ARGS_SIZE, &flags.warmup, "W", "untimed passes over the frames", 0, 1000 },
+        { "--repeat", 0, ARGS_SIZE, &flags.repeat, "R", "timed passes, each from a fresh space", 1, 100000 },
+        { "--rounds", 0, ARGS_SIZE, &flags.rounds, "R", "processes per run, in turn with the other methods",
+            1, 1000 },
+        { "--time-limit", 0, ARGS_SECONDS, &flags.time_limit_s, "S", "end a run after S seconds; 0: never", 0,
+            1000000000 },
+        { "--memory-limit", 0, ARGS_SIZE, &flags.memory_limit_mib, "MIB",
+            "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
+        { "--ladder", 0, ARGS_SECONDS, &flags.ladder_s, "S",
+            "no larger sizes after a mean above S seconds; 0: all", 0, 1000000000 },
+        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
+        { "--seed", 0, ARGS_SIZE, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX - 1 },
+        { "--in-process", 0, ARGS_SWITCH, &flags.in_process, NULL, "no process per run, for debuggers", 0,
+            0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "run",
+        .usage = "SCHEDULE… [--json OUT] [--csv OUT] [--resume] [flags]",
+        .about = "Measure what a schedule asks for, each run in a process of its own, and print the table.",
+        .notes = notes,
+        .example = "  cleave run quick --json quick.json\n"
+                   "  cleave run quick -m kd --sweep kd.leaf=32..4096 --csv leaf.csv",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "SCHEDULE",
+        .operand_most = 1000,
+    };
+    lab_status status = run_command( &table, &flags, argc, argv );
+    size_list_free( &flags.sizes );
+    text_list_free( &flags.only );
+    run_wish_free( &flags.wish );
+    return status;
+}

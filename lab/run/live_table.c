@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "lab/run/live_table.h"
+
+#include "base/timer.h"
+#include "lab/platform.h"
+#include "lab/progress.h"
+#include "lab/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_NS UINT64_C( 1000000000 )
+
+void live_begin( live_table* live, bool is_on, uint32_t total, double weight_total )
+{
+    *live = ( live_table ){ .is_on = is_on, .total = total, .weight_total = weight_total };
+    live->is_terminal = platform_is_terminal( stderr );
+    live->begin_ns = base_clock_ns();
+}
+
+void live_clear( live_table* live )
+{
+    for ( ; live->line_count > 0; --live->line_count )
+    {
+        fputs( "\033[A\033[2K", stderr ); // the line above, emptied
+    }
+    fflush( stderr );
+}
+
+static void format_left( const live_table* live, char* buffer, size_t size )
+{
+    double elapsed = (double)( base_clock_ns() - live->begin_ns ) / 1e9;
+    double share = live->weight_total > 0 ? live->weight_done / live->weight_total : 1;
+    // The first moments tell nothing.
+    if ( live->done == 0 || elapsed < 1 || share <= 0 )
+    {
+        buffer[0] = '\0';
+        return;
+    }
+    char time[32];
+    progress_format_time( elapsed * ( 1 - share ) / share, time, sizeof( time ) );
+    snprintf( buffer, size, ", %s left", time );
+}
+
+// No line may wrap, or it could not be taken back.
+static void draw_line( live_table* live, const char* text, size_t columns )
+{
+    size_t bytes = 0;
+    for ( size_t width = 0; text[bytes] != '\0' && width + 1 < columns; ++width )
+    {
+        bytes += 1;
+        while ( ( (unsigned char)text[bytes] & 0xC0 ) == 0x80 )
+        {
+            bytes += 1;
+        }
+    }
+    fprintf( stderr, "%.*s\n", (int)bytes, text );
+    live->line_count += 1;
+}
+
+static void draw( live_table* live )
+{
+    size_t columns = platform_columns();
+    uint32_t room = platform_rows() > 4 ? platform_rows() - 4 : 1;
+    char left[64], status[320];
+    double run_s = (double)( base_clock_ns() - live->run_begin_ns ) / 1e9;
+    live_clear( live );
+    uint32_t shown = live->row_count < room ? live->row_count : room;
+    for ( uint32_t row = live->row_count - shown; row < live->row_count; ++row )
+    {
+        draw_line( live, live->rows[row], columns );
+    }
+    format_left( live, left, sizeof( left ) );
+    snprintf( status, sizeof( status ), "[%" PRIu32 "/%" PRIu32 "%s] %s, %.0f s", live->done, live->total,
+        left, live->label, run_s );
+    draw_line( live, status, columns );
+    fflush( stderr );
+    live->drawn_ns = base_clock_ns();
+}
+
+void live_start( live_table* live, const char* label )
+{
+    snprintf( live->label, sizeof( live->label ), "%s", label );
+    live->run_begin_ns = base_clock_ns();
+    live_tick( live );
+}
+
+void live_tick( live_table* live )
+{
+    if ( live->is_on && live->is_terminal && base_clock_ns() - live->drawn_ns > SECOND_NS / 8 )
+    {
+        draw( live );
+    }
+}
+
+static void add_row( live_table* live, const char* row )
+{
+    if ( live->row_count == LIVE_ROWS )
+    {
+        memmove( live->rows[0], live->rows[1], sizeof( live->rows ) - sizeof( live->rows[0] ) );
+        live->row_count -= 1;
+    }
+    snprintf( live->rows[live->row_count++], sizeof( live->rows[0] ), "%s", row );
+}
+
+static void show( live_table* live, const char* row )
+{
+    if ( !live->is_on )
+    {
+        return;
+    }
+    if ( live->is_terminal )
+    {
+        add_row( live, row );
+        live_tick( live );
+        return;
+    }
+    char left[64];
+    format_left( live, left, sizeof( left ) );
+    fprintf( stderr, "[%" PRIu32 "/%" PRIu32 "%s] %s\n", live->done, live->total, left, row );
+}
+
+void live_finish( live_table* live, const run_result* run, const char* label, double weight, bool is_kept )
+{
+    char row[256];
+    live->done += 1;
+    live->weight_done += is_kept ? 0 : weight;
+    live->weight_total -= is_kept ? weight : 0; // what took no time tells nothing about the rest
+    if ( run->status == RUN_OK )
+    {
+        char bytes[TEXT_SIZE_ROOM];
+        snprintf( row, sizeof( row ), "%-44.60s %10.4f ms  %10" PRIu64 " pairs  %10s%s", label,
+            run->ms_median, run->pairs_last, text_bytes( run->memory_bytes, bytes ),
+            is_kept ? "  kept" : "" );
+    }
+    else
+    {
+        snprintf( row, sizeof( row ), "%-44.60s %s: %.90s%s", label, run_status_name( run->status ),
+            run->reason, is_kept ? "  (kept)" : "" );
+    }
+    show( live, row );
+}
+
+void live_skip( live_table* live, const char* label, const char* why, double weight )
+{
+    char row[256];
+    live->done += 1;
+    live->weight_total -= weight;
+    snprintf( row, sizeof( row ), "%-44.60s left out: %.90s", label, why );
+    show( live, row );
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+#if !defined( _WIN32 )
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#endif
+
+#include "lab/run/run_child.h"
+
+#include "base/timer.h"
+#include "lab/interrupt.h"
+#include "lab/text.h"
+
+#include <stdio.h>
+
+#if defined( _WIN32 )
+
+bool child_is_here( void )
+{
+    return false;
+}
+
+child_answer child_run( const char* const* words, const child_limits* limits )
+{
+    (void)words, (void)limits;
+    child_answer answer = { .status = CHILD_FAILED };
+    snprintf( answer.reason, sizeof( answer.reason ), "no process of its own on this system" );
+    return answer;
+}
+
+void child_limit_memory( uint64_t bytes )
+{
+    (void)bytes;
+}
+
+bool child_write_answer( const char* text )
+{
+    return fputs( text, stdout ) >= 0;
+}
+
+#else
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined( __linux__ )
+#include <sys/prctl.h>
+#endif
+
+// Bytes as they come down a pipe.
+typedef struct pipe_end
+{
+    int handle; ///< -1 once the other side has closed
+    char* text;
+    size_t length, capacity;
+} pipe_end;
+
+bool child_is_here( void )
+{
+    return access( CHILD_PROGRAM, X_OK ) == 0;
+}
+
+// ---- starting
+
+// Both ends closed in whatever is started later.
+static bool open_pipe( int ends[2] )
+{
+    if ( pipe( ends ) != 0 )
+    {
+        return false;
+    }
+    return fcntl( ends[0], F_SETFD, FD_CLOEXEC ) == 0 && fcntl( ends[1], F_SETFD, FD_CLOEXEC ) == 0;
+}
+
+// In the child: never returns. Handles are first moved out of the way of the numbers they shall get.
+static void become_program( char** words, int answer, int errors )
+{
+    int high_answer = fcntl( answer, F_DUPFD, 10 );
+    int high_errors = fcntl( errors, F_DUPFD, 10 );
+    int nothing = open( "/dev/null", O_RDONLY );
+    dup2( nothing, STDIN_FILENO );
+    dup2( high_errors, STDOUT_FILENO ); // a library that chats must not garble the answer
+    dup2( high_errors, STDERR_FILENO );
+    dup2( high_answer, CHILD_ANSWER );
+    close( high_answer );
+    close( high_errors );
+#if defined( __linux__ )
+    // Whoever kills us without notice shall not leave a busy child behind.
+    prctl( PR_SET_PDEATHSIG, SIGKILL );
+#endif
+    execv( CHILD_PROGRAM, words );
+    const char* text = "the program cannot be started again";
+    if ( write( STDERR_FILENO, text, strlen( text ) ) < 0 )
+    {
+        _exit( 126 );
+    }
+    _exit( 127 );
+}
+
+static char** words_for_exec( const char* const* words )
+{
+    size_t count = 0;
+    while ( words[count] != NULL )
+    {
+        count += 1;
+    }
+    char** copies = calloc( count + 2, sizeof( char* ) );
+    if ( copies == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    copies[0] = text_copy( "cleave" );
+    for ( size_t index = 0; index < count; ++index )
+    {
+        copies[index + 1] = text_copy( words[index] );
+    }
+    return copies;
+}
+
+static void free_words( char** words )
+{
+    for ( char** word = words; *word != NULL; ++word )
+    {
+        free( *word );
+    }
+    free( words );
+}
+
+static pid_t start( const char* const* words, pipe_end* answer, pipe_end* errors )
+{
+    int answer_ends[2] = { -1, -1 };
+    int error_ends[2] = { -1, -1 };
+    char** copies = words_for_exec( words );
+    pid_t process = -1;
+    if ( open_pipe( answer_ends ) && open_pipe( error_ends ) )
+    {
+        fflush( NULL ); // or the child would write what is pending once more
+        process = fork();
+    }
+    if ( process == 0 )
+    {
+        become_program( copies, answer_ends[1], error_ends[1] );
+    }
+    int reason = errno;
+    close( answer_ends[1] );
+    close( error_ends[1] );
+    answer->handle = answer_ends[0];
+    errors->handle = error_ends[0];
+    free_words( copies );
+    errno = reason;
+    return process;
+}
+
+// ---- listening
+
+static void take_bytes( pipe_end* end )
+{
+    if ( end->capacity - end->length < 4097 )
+    {
+        size_t capacity = 2 * end->capacity + 8192;
+        char* text = realloc( end->text, capacity );
+        if ( text == NULL )
+        {
+            complaint_out_of_memory();
+        }
+        end->text = text;
+        end->capacity = capacity;
+    }
+    ssize_t got = read( end->handle, end->text + end->length, 4096 );
+    if ( got > 0 )
+    {
+        end->length += (size_t)got;
+    }
+    else if ( got == 0 || ( errno != EINTR && errno != EAGAIN ) )
+    {
+        close( end->handle );
+        end->handle = -1;
+    }
+    end->text[end->length] = '\0';
+}
+
+// Waits a moment for either pipe.
+static void listen_once( pipe_end* answer, pipe_end* errors, int wait_ms )
+{
+    struct pollfd polled[2] = { { answer->handle, POLLIN, 0 }, { errors->handle, POLLIN, 0 } };
+    if ( poll( polled, 2, wait_ms ) <= 0 )
+    {
+        return;
+    }
+    if ( polled[0].revents != 0 )
+    {
+        take_bytes( answer );
+    }
+    if ( polled[1].revents != 0 )
+    {
+        take_bytes( errors );
+    }
+    // What is said last is what matters; the rest of a chatter is forgotten.
+    if ( errors->length > 1 << 16 )
+    {
+        memmove( errors->text, errors->text + errors->length / 2, errors->length - errors->length / 2 + 1 );
+        errors->length -= errors->length / 2;
+    }
+}
+
+// ---- watching
+
+// Bytes of memory in use, where /proc tells; else 0.
+static uint64_t memory_of( pid_t process )
+{
+    char path[64];
+    unsigned long long pages = 0, resident = 0;
+    snprintf( path, sizeof( path ), "/proc/%ld/statm", (long)process );
+    FILE* file = fopen( path, "r" );
+    if ( file == NULL )
+    {
+        return 0;
+    }
+    int count = fscanf( file, "%llu %llu", &pages, &resident );
+    fclose( file );
+    long page = sysconf( _SC_PAGESIZE );
+    return count == 2 && page > 0 ? resident * (uint64_t)page : 0;
+}
+
+static const char* signal_name( int number )
+{
+    switch ( number )
+    {
+    case SIGSEGV: return "SIGSEGV, a bad address";
+    case SIGBUS: return "SIGBUS, a bad address";
+    case SIGABRT: return "SIGABRT, it gave itself up";
+    case SIGFPE: return "SIGFPE, a division by zero or the like";
+    case SIGILL: return "SIGILL, an instruction this CPU does not know";
+    case SIGTRAP: return "SIGTRAP, a trap";
+    case SIGKILL: return "SIGKILL, killed from outside, perhaps for want of memory";
+    case SIGTERM: return "SIGTERM, ended from outside";
+    case SIGINT: return "SIGINT, interrupted";
+    case SIGSYS: return "SIGSYS, a forbidden call";
+    case SIGXCPU: return "SIGXCPU, out of processor time";
+    default: return strsignal( number );
+    }
+}
+
+// The last line of what was said that is not empty, cut to size, control characters out.
+static void last_line( const pipe_end* errors, char* line, size_t size )
+{
+    size_t end = errors->length;
+    while ( end > 0 && (unsigned char)errors->text[end - 1] <= ' ' )
+    {
+        --end;
+    }
+    size_t begin = end;
+    while ( begin > 0 && errors->text[begin - 1] != '\n' )
+    {
+        --begin;
+    }
+    size_t length = end - begin < size - 1 ? end - begin : size - 1;
+    if ( length > 0 )
+    {
+        memcpy( line, errors->text + begin, length );
+    }
+    line[length] = '\0';
+    for ( char* c = line; *c != '\0'; ++c )
+    {
+        *c = (unsigned char)*c < 32 || *c == 127 ? '?' : *c;
+    }
+}
+
+static void judge( int status, const pipe_end* errors, child_answer* answer )
+{
+    char line[160];
+    last_line( errors, line, sizeof( line ) );
+    answer->status = CHILD_FAILED;
+    if ( WIFSIGNALED( status ) )
+    {
+        snprintf( answer->reason, sizeof( answer->reason ), "crashed by %s%s%s",
+            signal_name( WTERMSIG( status ) ), line[0] != '\0' ? ": " : "", line );
+    }
+    else if ( WEXITSTATUS( status ) != 0 )
+    {
+        snprintf( answer->reason, sizeof( answer->reason ), "ended with status %d%s%s", WEXITSTATUS( status ),
+            line[0] != '\0' ? ": " : " and said nothing", line );
+    }
+    else
+    {
+        answer->status = CHILD_ANSWERED;
+    }
+}
+
+// Is it time to end the child? Says why.
+static bool is_beyond( pid_t process, const child_limits* limits, double elapsed, child_answer* answer )
+{
+    if ( limits->time_s > 0 && elapsed > limits->time_s )
+    {
+        answer->status = CHILD_TIMEOUT;
+        snprintf(
+            answer->reason, sizeof( answer->reason ), "over %g s, ended within a frame", limits->time_s );
+        return true;
+    }
+    uint64_t bytes = limits->memory_bytes > 0 ? memory_of( process ) : 0;
+    if ( bytes > limits->memory_bytes )
+    {
+        char text[TEXT_SIZE_ROOM];
+        answer->status = CHILD_FAILED;
+        snprintf( answer->reason, sizeof( answer->reason ), "over the memory limit of %s",
+            text_bytes( limits->memory_bytes, text ) );
+        return true;
+    }
+    return false;
+}
+
+// Until the child has ended, by itself or by us.
+static void watch(
+    pid_t process, pipe_end* answer_end, pipe_end* errors, const child_limits* limits, child_answer* answer )
+{
+    uint64_t begin = base_clock_ns();
+    bool is_ended_by_us = false;
+    int status = 0;
+    while ( waitpid( process, &status, WNOHANG ) == 0 )
+    {
+        double elapsed = (double)( base_clock_ns() - begin ) / 1e9;
+        if ( !is_ended_by_us && is_beyond( process, limits, elapsed, answer ) )
+        {
+            is_ended_by_us = true;
+            kill( process, SIGKILL );
+        }
+        if ( limits->tick != NULL )
+        {
+            limits->tick( limits->user );
+        }
+        bool is_silent = answer_end->handle < 0 && errors->handle < 0;
+        listen_once( answer_end, errors, is_silent || elapsed < 0.02 ? 1 : 20 );
+    }
+    for ( pipe_end* end = answer_end; end != NULL; end = end == answer_end ? errors : NULL )
+    {
+        while ( end->handle >= 0 )
+        {
+            take_bytes( end );
+        }
+    }
+    if ( !is_ended_by_us )
+    {
+        judge( status, errors, answer );
+    }
+}
+
+child_answer child_run( const char* const* words, const child_limits* limits )
+{
+    child_answer answer = { .status = CHILD_FAILED };
+    pipe_end text = { .handle = -1 }, errors = { .handle = -1 };
+    pid_t process = start( words, &text, &errors );
+    if ( process < 0 )
+    {
+        snprintf(
+            answer.reason, sizeof( answer.reason ), "no process can be started: %s", strerror( errno ) );
+        close( text.handle );
+        close( errors.handle );
+        return answer;
+    }
+    interrupt_guard_process( (long)process );
+    watch( process, &text, &errors, limits, &answer );
+    interrupt_guard_process( 0 );
+    free( errors.text );
+    answer.text = text.text;
+    answer.length = text.length;
+    return answer;
+}
+
+// ---- in the child
+
+// A sanitizer reserves terabytes of addresses for itself; there the watcher alone keeps the limit.
+#if defined( __SANITIZE_ADDRESS__ ) || defined( __SANITIZE_THREAD__ )
+#define CHILD_IS_SANITIZED 1
+#elif defined( __has_feature )
+#if __has_feature( address_sanitizer ) || __has_feature( memory_sanitizer ) ||                               \
+    __has_feature( thread_sanitizer )
+#define CHILD_IS_SANITIZED 1
+#endif
+#endif
+
+void child_limit_memory( uint64_t bytes )
+{
+    struct rlimit none = { 0, 0 };
+    setrlimit( RLIMIT_CORE, &none ); // crashes are expected here and tell their name
+#if !defined( CHILD_IS_SANITIZED )
+    // Written memory, not addresses: threads reserve much that they never touch.
+    struct rlimit data = { (rlim_t)bytes, (rlim_t)bytes };
+    if ( bytes > 0 )
+    {
+        setrlimit( RLIMIT_DATA, &data );
+    }
+#else
+    (void)bytes;
+#endif
+}
+
+bool child_write_answer( const char* text )
+{
+    size_t length = strlen( text );
+    // Somebody may look at a worker by hand, without a pipe.
+    int handle = fcntl( CHILD_ANSWER, F_GETFD ) >= 0 ? CHILD_ANSWER : STDOUT_FILENO;
+    while ( length > 0 )
+    {
+        ssize_t written = write( handle, text, length );
+        if ( written < 0 && errno != EINTR )
+        {
+            return false;
+        }
+        text += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+#endif

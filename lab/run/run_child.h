@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// A process of its own for a piece of work that may crash, hang or eat the memory: it is started, watched, and its answer
+// collected. Where the system cannot do that (Windows, systems without /proc) child_is_here says so.
+#pragma once
+
+#include "lab/complaint.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// This very program, even if the file was replaced meanwhile.
+#define CHILD_PROGRAM "/proc/self/exe"
+
+/// Where the child writes its answer.
+#define CHILD_ANSWER 3
+
+bool child_is_here( void );
+
+typedef struct child_limits
+{
+    double time_s;                ///< the child is ended after this; 0: never
+    uint64_t memory_bytes;        ///< likewise beyond this much memory in use; 0: never
+    void ( *tick )( void* user ); ///< called several times a second; may be NULL
+    void* user;
+} child_limits;
+
+typedef enum child_status
+{
+    CHILD_ANSWERED, ///< ended well
+    CHILD_FAILED,
+    CHILD_TIMEOUT,
+} child_status;
+
+typedef struct child_answer
+{
+    child_status status;
+    char* text; ///< what it wrote, with a zero at the end; to free
+    size_t length;
+    char reason[256]; ///< unless it ended well
+} child_answer;
+
+/// Runs this program with the given words behind its name, NULL at the end, and waits for it.
+child_answer child_run( const char* const* words, const child_limits* limits );
+
+/// In the child: no memory beyond this, where the system can see to it. 0: no limit.
+void child_limit_memory( uint64_t bytes );
+
+/// In the child: the answer, whole. False if nobody listens.
+bool child_write_answer( const char* text );

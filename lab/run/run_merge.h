@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The rounds of a job, each a process of its own, as one result.
+#pragma once
+
+#include "lab/timed_run.h"
+
+/// Adds the passes of `next` to `sum` and sums up anew. A round that did not end well, or found other pairs, makes the
+/// whole so. `next` is freed.
+void run_merge( run_result* sum, run_result* next );

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "lab/run/run_output.h"
+
+#include "lab/run/results_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_stdout( const char* path )
+{
+    return path != NULL && strcmp( path, "-" ) == 0;
+}
+
+static bool open_one( output_file* file, const char* path, complaint* why )
+{
+    return path == NULL || is_stdout( path ) || output_file_open( file, path, why );
+}
+
+static bool write_one( output_file* file, const char* path, const char* text, complaint* why )
+{
+    if ( is_stdout( path ) )
+    {
+        fputs( text, stdout );
+        return true;
+    }
+    return output_file_write( file, text, strlen( text ), why ) && output_file_commit( file, why );
+}
+
+bool run_output_open( run_output* output, complaint* why )
+{
+    return ( output->json == NULL || results_have_json( why ) ) &&
+        open_one( &output->json_file, output->json, why ) && open_one( &output->csv_file, output->csv, why );
+}
+
+bool run_output_write( run_output* output, const run_results* results, complaint* why )
+{
+    bool good = true;
+    if ( !is_stdout( output->json ) && !is_stdout( output->csv ) )
+    {
+        results_print( results );
+        if ( output->counters )
+        {
+            results_print_counters( results );
+        }
+        fflush( stdout );
+    }
+    if ( output->json != NULL )
+    {
+        char* text = results_json( results, why );
+        good = text != NULL && write_one( &output->json_file, output->json, text, why );
+        free( text );
+    }
+    if ( good && output->csv != NULL )
+    {
+        char* text = results_csv( results );
+        good = write_one( &output->csv_file, output->csv, text, why );
+        free( text );
+    }
+    return good;
+}
+
+void run_output_close( run_output* output )
+{
+    output_file_abandon( &output->json_file );
+    output_file_abandon( &output->csv_file );
+}

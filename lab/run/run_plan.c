@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "lab/run/run_plan.h"
+
+#include "cleave/base.h"
+#include "lab/machine.h"
+#include "lab/platform.h"
+#include "lab/run/run_child.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- which program
+
+// FNV-1a, 64 bits: the version alone would not tell two builds of a day's work apart.
+static uint64_t hash_bytes( uint64_t hash, const void* data, size_t size )
+{
+    const unsigned char* bytes = data;
+    for ( size_t index = 0; index < size; ++index )
+    {
+        hash = ( hash ^ bytes[index] ) * UINT64_C( 0x100000001b3 );
+    }
+    return hash;
+}
+
+const char* run_plan_program( void )
+{
+    static char name[64] = "";
+    if ( name[0] != '\0' )
+    {
+        return name;
+    }
+    machine_facts facts = machine_look();
+    uint64_t hash = hash_bytes( UINT64_C( 0xcbf29ce484222325 ), facts.cpu, strlen( facts.cpu ) );
+    FILE* file = platform_open( CHILD_PROGRAM );
+    static char buffer[1 << 16];
+    for ( size_t got = 1; file != NULL && got > 0; )
+    {
+        got = fread( buffer, 1, sizeof( buffer ), file );
+        hash = hash_bytes( hash, buffer, got );
+    }
+    if ( file != NULL )
+    {
+        fclose( file );
+    }
+    snprintf( name, sizeof( name ), "%s-%08" PRIx32, clv_version_text(), (uint32_t)( hash ^ hash >> 32 ) );
+    return name;
+}
+
+// ---- scenes
+
+static bool names_type( const char* text, size_t length )
+{
+    for ( size_t index = 0; index + 1 < length; ++index )
+    {
+        if ( text[index] == ':' && !( text[index + 1] >= '0' && text[index + 1] <= '9' ) )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// "freefall:8k" of type assorted in the window 150+60: "freefall:8k:assorted@150+60".
+static char* complete_scene( const char* text, const char* type, const char* window )
+{
+    size_t length = strcspn( text, "@" );
+    const char* said = text[length] == '@' ? text + length + 1 : window;
+    bool has_type = names_type( text, length );
+    return text_format( "%.*s%s%s%s%s", (int)length, text, has_type ? "" : ":", has_type ? "" : type,
+        said[0] != '\0' ? "@" : "", said );
+}
+
+uint32_t run_job_bodies( const run_job* job )
+{
+    const what_spec* what = &job->scene.what;
+    return what->generator == NULL ? 0 : what->body_count != 0 ? what->body_count : job->scene.body_count;
+}
+
+// ---- keys
+
+static char* scene_key( const run_job* job )
+{
+    const what_spec* what = &job->scene.what;
+    char frames[32] = "all";
+    if ( job->terms.frame_count != ARGS_UNSET )
+    {
+        snprintf( frames, sizeof( frames ), "%" PRIu64, job->terms.frame_count );
+    }
+    if ( what->generator == NULL )
+    {
+        platform_entry entry = platform_look( what->path );
+        return text_format( "%s (%" PRIu64 " bytes of %" PRId64 "), %s frames", what->path, entry.size,
+            entry.modified_s, frames );
+    }
+    return text_format( "%s of %" PRIu32 " version %" PRIu32 ", seed %" PRIu64 ", %s frames", job->scene_text,
+        run_job_bodies( job ), what->generator->version, job->terms.seed, frames );
+}
+
+static char* spec_key( const run_spec* spec )
+{
+    return text_format( "%s@%s, threads %" PRIu32 ", %s%s", spec->row->name, run_spec_variant( spec ),
+        spec->thread_count, spec->settings != NULL ? spec->settings : "default", spec->fat ? ", fat" : "" );
+}
+
+// Scene and type without the size, and the method: what a ladder climbs with.
+static char* ladder_key( const run_job* job, const char* spec )
+{
+    const what_spec* what = &job->scene.what;
+    if ( what->generator == NULL )
+    {
+        return text_format( "%s | %s", what->path, spec );
+    }
+    return text_format( "%s:%s@%" PRIu32 "+%" PRIu32 " | %s", what->generator->name,
+        body_type_name( what->type ), what->from, what->frame_count, spec );
+}
+
+static void name_job( run_job* job )
+{
+    const run_terms* terms = &job->terms;
+    char* scene = scene_key( job );
+    char* spec = spec_key( &job->spec );
+    job->key = text_format( "%s | %s | warmup %" PRIu64 ", repeat %" PRIu64 ", rounds %" PRIu64
+                            "%s%s%s, pin %s | %s",
+        scene, spec, terms->warmup, terms->repeat, terms->rounds, terms->sorted ? ", sorted" : "",
+        terms->events ? ", events" : "", terms->thread_time ? ", thread time" : "", terms->pin,
+        run_plan_program() );
+    job->limits = text_format( "%g s, %" PRIu64 " MiB", terms->time_limit_s, terms->memory_limit_mib );
+    job->ladder = ladder_key( job, spec );
+    free( scene );
+    free( spec );
+}
+
+// ---- jobs
+
+static void job_free( run_job* job )
+{
+    free( job->scene_text );
+    what_free( &job->scene.what );
+    free( job->spec.settings );
+    text_list_free( &job->parts );
+    free( job->key );
+    free( job->limits );
+    free( job->ladder );
+}
+
+static bool is_same_scene( const run_job* a, const run_job* b )
+{
+    return strcmp( a->scene_text, b->scene_text ) == 0 && run_job_bodies( a ) == run_job_bodies( b ) &&
+        a->terms.seed == b->terms.seed && a->terms.frame_count == b->terms.frame_count;
+}
+
+static void add_job( run_plan* plan, run_job job, const char* part )
+{
+    job.scene_index = plan->count > 0 ? plan->items[plan->count - 1].scene_index + 1 : 0;
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        run_job* known = &plan->items[index];
+        if ( strcmp( known->key, job.key ) == 0 )
+        {
+            text_list_add( &known->parts, part );
+            job_free( &job );
+            return;
+        }
+        job.scene_index = is_same_scene( known, &job ) ? known->scene_index : job.scene_index;
+    }
+    run_job* items = realloc( plan->items, ( (size_t)plan->count + 1 ) * sizeof( run_job ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    plan->items = items;
+    text_list_add( &job.parts, part );
+    plan->items[plan->count++] = job;
+}
+
+static void add_specs( run_plan* plan, const schedule_part* part, const char* scene_text,
+    const scene_item* scene, const run_spec_list* specs )
+{
+    for ( uint32_t index = 0; index < specs->count; ++index )
+    {
+        run_job job = { .scene_text = text_copy( scene_text ), .scene = *scene, .terms = part->terms };
+        complaint unread;
+        what_parse( scene_text, &job.scene.what, &unread ); // has been parsed once and was good
+        job.spec = specs->items[index];
+        job.spec.settings = job.spec.settings != NULL ? text_copy( job.spec.settings ) : NULL;
+        name_job( &job );
+        add_job( plan, job, part->name );
+    }
+}
+
+static int compare_sizes( const void* left, const void* right )
+{
+    uint64_t a = *(const uint64_t*)left;
+    uint64_t b = *(const uint64_t*)right;
+    return ( a > b ) - ( a < b );
+}
+
+static bool check_size( const scene_item* item, const char* text, complaint* why )
+{
+    const generator* scene = item->what.generator;
+    uint32_t count = item->what.body_count != 0 ? item->what.body_count : item->body_count;
+    return scene == NULL || count <= scene->bodies_most ||
+        complaint_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
+            count, scene->bodies_most );
+}
+
+// One WHAT of one type: once per size.
+static bool add_scene(
+    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
+{
+    text_list whats = { 0 };
+    scene_list scenes = { 0 };
+    text_list_add( &whats, text );
+    bool good = scene_list_make( &scenes, &whats, &part->sizes, why );
+    for ( uint32_t index = 0; good && index < scenes.count; ++index )
+    {
+        good = check_size( &scenes.items[index], text, why );
+        if ( good )
+        {
+            add_specs( plan, part, text, &scenes.items[index], specs );
+        }
+    }
+    scene_list_free( &scenes );
+    text_list_free( &whats );
+    return good;
+}
+
+static bool add_what(
+    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
+{
+    what_spec what;
+    if ( !what_parse( text, &what, why ) )
+    {
+        return false;
+    }
+    bool is_file = what.generator == NULL;
+    what_free( &what );
+    if ( is_file )
+    {
+        return add_scene( plan, part, text, specs, why );
+    }
+    bool good = true;
+    uint32_t type_count = part->types.count > 0 ? part->types.count : 1;
+    for ( uint32_t index = 0; good && index < type_count; ++index )
+    {
+        const char* type = part->types.count > 0 ? part->types.items[index] : body_type_name( BODY_CUBES );
+        char* complete = complete_scene( text, type, part->window );
+        good = add_scene( plan, part, complete, specs, why );
+        free( complete );
+    }
+    return good;
+}
+
+bool run_plan_add( run_plan* plan, const schedule_part* part, complaint* why )
+{
+    run_spec_list specs = { 0 };
+    if ( part->sizes.count > 1 )
+    {
+        qsort( part->sizes.items, part->sizes.count, sizeof( uint64_t ), compare_sizes );
+    }
+    bool good = run_spec_list_make( &specs, &part->wish, false, why );
+    for ( uint32_t index = 0; good && index < part->scenes.count; ++index )
+    {
+        good = add_what( plan, part, part->scenes.items[index], &specs, why );
+    }
+    if ( good && part->scenes.count == 0 )
+    {
+        good = add_what( plan, part, generator_brownian_free.name, &specs, why );
+    }
+    run_spec_list_free( &specs );
+    return good;
+}
+
+void run_plan_free( run_plan* plan )
+{
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        job_free( &plan->items[index] );
+    }
+    free( plan->items );
+    *plan = ( run_plan ){ 0 };
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Everything a command is to measure, one job per scene, method and parameter, in the order it is done.
+#pragma once
+
+#include "lab/run/schedule.h"
+#include "lab/scene_list.h"
+
+typedef struct run_job
+{
+    char* scene_text; ///< WHAT, with type and window
+    scene_item scene;
+    run_spec spec;
+    run_terms terms;
+    text_list parts;      ///< of the schedule; several where parts ask for the same
+    uint32_t scene_index; ///< jobs over the same scene and frames share it
+    char* key;            ///< everything the result depends on but the round; what --resume goes by
+    char* limits;         ///< what a run that did not end well depends on besides
+    char* ladder;         ///< jobs that differ in size alone share it
+} run_job;
+
+/// Zero-initialised is empty.
+typedef struct run_plan
+{
+    run_job* items;
+    uint32_t count;
+} run_plan;
+
+/// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan already gets the part's name
+/// too and is done once. False for unknown names, sizes out of range and files that are not there.
+bool run_plan_add( run_plan* plan, const schedule_part* part, complaint* why );
+void run_plan_free( run_plan* plan );
+
+/// The bodies or objects of a job's scene, as far as that is known before it is opened; 0 for a file.
+uint32_t run_job_bodies( const run_job* job );
+
+/// The program and the machine, in a word: runs of another build or CPU are not to be mixed. Lives as long as the program.
+const char* run_plan_program( void );

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+#include "lab/run/runner.h"
+
+#include "lab/frame_stats.h"
+#include "lab/progress.h"
+#include "lab/run/live_table.h"
+#include "lab/run/pin.h"
+#include "lab/run/run_child.h"
+#include "lab/run/run_merge.h"
+#include "lab/run/worker_words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Time for a worker to notice the limit between two frames by itself, and say in which.
+#define GRACE_S 1.0
+
+typedef struct runner
+{
+    const run_plan* plan;
+    const runner_options* options;
+    journal* log;
+    runner_report* report;
+    run_result* sums;  ///< per job
+    uint32_t* rounds;  ///< per job: rounds summed so far
+    text_list ladders; ///< that have ended
+    live_table live;
+
+    // The scene of the jobs at hand; open only if one of them has to run.
+    frame_source source;
+    bool is_open;
+    double* shares;
+    uint32_t share_count;
+} runner;
+
+run_options runner_terms( const run_terms* terms, uint32_t available )
+{
+    run_options options = {
+        .frame_count = terms->frame_count < available ? (uint32_t)terms->frame_count : available,
+        .warmup = (uint32_t)terms->warmup,
+        .repeat = (uint32_t)terms->repeat,
+        .sorted = terms->sorted,
+        .events = terms->events,
+        .thread_time = terms->thread_time,
+        .time_limit_s = terms->time_limit_s,
+    };
+    return options;
+}
+
+// ---- showing
+
+static void label_job( const run_job* job, char* label, size_t size )
+{
+    char threads[16] = "";
+    if ( job->spec.thread_count > 1 )
+    {
+        snprintf( threads, sizeof( threads ), " ×%" PRIu32, job->spec.thread_count );
+    }
+    snprintf( label, size, "%s %s@%s%s%s%s", job->scene.label, job->spec.row->name,
+        run_spec_variant( &job->spec ), threads, job->spec.settings != NULL ? " " : "",
+        job->spec.settings != NULL ? job->spec.settings : "" );
+}
+
+// A guess of the work: boxes handed over.
+static double job_weight( const run_job* job )
+{
+    double bodies = run_job_bodies( job ) > 0 ? run_job_bodies( job ) : 10000;
+    double passes = (double)( job->terms.warmup + job->terms.repeat );
+    double frames = job->terms.frame_count != ARGS_UNSET ? (double)job->terms.frame_count : GENERATOR_FRAMES;
+    return bodies * passes * frames * (double)job->terms.rounds;
+}
+
+static void tick( void* user )
+{
+    runner* all = user;
+    live_tick( &all->live );
+}
+
+// ---- the scene
+
+// Shares of static objects, frame by frame, outside every clock.
+static bool measure_static( runner* all, complaint* why )
+{
+    uint32_t frame_count = all->source.header.frame_count;
+    clv_aabb* before = frame_source_boxes( &all->source, why );
+    clv_aabb* after = before != NULL ? frame_source_boxes( &all->source, why ) : NULL;
+    all->shares = calloc( frame_count > 0 ? frame_count : 1, sizeof( double ) );
+    bool good = after != NULL && all->shares != NULL && frame_source_read( &all->source, 0, before, why );
+    frame_count = all->share_count < frame_count ? all->share_count : frame_count;
+    for ( uint32_t frame = 1; good && frame <= frame_count; ++frame )
+    {
+        good = frame_source_read( &all->source, frame, after, why );
+        if ( good )
+        {
+            all->shares[frame - 1] = frame_static_share( before, after, all->source.header.object_count );
+        }
+        clv_aabb* swapped = before;
+        before = after;
+        after = swapped;
+    }
+    free( before );
+    free( after );
+    return good;
+}
+
+// Bakes it if need be, here and not in the jobs' time.
+static bool open_scene( runner* all, const run_job* job, complaint* why )
+{
+    if ( all->is_open )
+    {
+        return true;
+    }
+    live_clear( &all->live );
+    uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+    if ( !what_open( &job->scene.what, job->scene.body_count, frames, job->terms.seed, &all->source, why ) )
+    {
+        return false;
+    }
+    all->is_open = true;
+    all->share_count = frames > 0 ? frames : UINT32_MAX;
+    return measure_static( all, why );
+}
+
+static void close_scene( runner* all )
+{
+    frame_source_close( &all->source );
+    free( all->shares );
+    all->shares = NULL;
+    all->is_open = false;
+}
+
+static void put_scene( const runner* all, run_result* result )
+{
+    const scene_header* header = &all->source.header;
+    memcpy( result->scene, header->name, SCENE_NAME_ROOM );
+    memcpy( result->type, header->type, SCENE_NAME_ROOM );
+    result->object_count = header->object_count;
+    free( result->frame_static );
+    result->frame_static = malloc( ( (size_t)result->frame_count + 1 ) * sizeof( double ) );
+    if ( result->frame_static == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    memcpy( result->frame_static, all->shares, result->frame_count * sizeof( double ) );
+}
+
+// ---- one run
+
+// What the worker wrote, or what became of it, as a result.
+static void take_answer(
+    const run_job* job, child_answer* answer, const run_options* options, run_result* result )
+{
+    complaint why = { .status = LAB_DONE };
+    if ( answer->status == CHILD_ANSWERED )
+    {
+        size_t bad_offset = 0;
+        json_value* value =
+            answer->text != NULL ? json_parse( answer->text, answer->length, &bad_offset ) : NULL;
+        if ( value != NULL && results_read_run( value, "the worker's answer", result, &why ) &&
+            result->frame_count == options->frame_count )
+        {
+            return;
+        }
+        run_result_free( result );
+        answer->status = CHILD_FAILED;
+        snprintf( answer->reason, sizeof( answer->reason ), "ended without an answer%s%.200s",
+            why.status != LAB_DONE ? ": " : "", why.status != LAB_DONE ? why.text : "" );
+    }
+    run_result_begin( result, &job->spec, options );
+    result->status = answer->status == CHILD_TIMEOUT ? RUN_TIMEOUT : RUN_FAILED;
+    snprintf( result->reason, sizeof( result->reason ), "%s", answer->reason );
+}
+
+static void run_in_child( runner* all, const run_job* job, const run_options* options, run_result* result )
+{
+    worker_words words;
+    worker_words_make( &words, job );
+    child_limits limits = {
+        .time_s = job->terms.time_limit_s > 0 ? job->terms.time_limit_s + GRACE_S : 0,
+        .memory_bytes = job->terms.memory_limit_mib << 20,
+        .tick = tick,
+        .user = all,
+    };
+    child_answer answer = child_run( words.items, &limits );
+    take_answer( job, &answer, options, result );
+    free( answer.text );
+    worker_words_free( &words );
+}
+
+static bool run_here(
+    runner* all, const run_job* job, const run_options* options, run_result* result, complaint* why )
+{
+    pin_wish pin;
+    char reason[128];
+    if ( !pin_parse( job->terms.pin, &pin ) ||
+        !pin_apply( &pin, job->spec.thread_count, reason, sizeof( reason ) ) )
+    {
+        return complaint_write( why, "pin %s: %s", job->terms.pin, reason );
+    }
+    progress_set_quiet( all->options->is_live || all->options->is_quiet ); // the live table says enough
+    bool good = run_method( &all->source, &job->spec, options, result, why );
+    progress_set_quiet( all->options->is_quiet );
+    return good;
+}
+
+// The texts of a result must live as long as the plan, wherever it is from.
+static void sign( run_result* result, const run_job* job )
+{
+    result->method = job->spec.row->name;
+    result->variant = run_spec_variant( &job->spec );
+    result->settings = job->spec.settings;
+    result->scene_index = job->scene_index;
+    result->parts = &job->parts;
+    result->key = job->key;
+    result->limits = job->limits;
+}
+
+static bool run_round( runner* all, const run_job* job, const char* key, run_result* result, complaint* why )
+{
+    if ( !open_scene( all, job, why ) )
+    {
+        return false;
+    }
+    run_options options = runner_terms( &job->terms, all->source.header.frame_count );
+    bool good = true;
+    run_result_begin( result, &job->spec, &options );
+    if ( !run_spec_is_available( &job->spec, result->reason, sizeof( result->reason ) ) )
+    {
+        result->status = RUN_UNAVAILABLE;
+    }
+    else if ( all->options->in_process )
+    {
+        good = run_here( all, job, &options, result, why );
+    }
+    else
+    {
+        run_in_child( all, job, &options, result );
+    }
+    put_scene( all, result );
+    sign( result, job );
+    bool is_kept = all->log->file != NULL && result->status != RUN_UNAVAILABLE;
+    return good && ( !is_kept || journal_add( all->log, key, job->limits, results_run_json( result ), why ) );
+}
+
+// ---- a job
+
+static bool is_ladder_over( const runner* all, const run_job* job )
+{
+    for ( uint32_t index = 0; index < all->ladders.count; ++index )
+    {
+        if ( strcmp( all->ladders.items[index], job->ladder ) == 0 )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A mean above the rule's, or no mean at all, spares the method the larger sizes.
+static void judge_ladder( runner* all, const run_job* job, const run_result* sum )
+{
+    bool is_slow = sum->status == RUN_OK && sum->ms_mean > 1e3 * job->terms.ladder_s;
+    bool is_broken = sum->status == RUN_FAILED || sum->status == RUN_TIMEOUT;
+    if ( job->terms.ladder_s > 0 && ( is_slow || is_broken ) )
+    {
+        text_list_add( &all->ladders, job->ladder );
+    }
+}
+
+// The whole job as an earlier run left it.
+static bool take_kept( runner* all, const run_job* job, const char* key, run_result* result )
+{
+    const json_value* kept = journal_find( all->log, key, job->limits );
+    complaint unread;
+    if ( kept == NULL || !results_read_run( json_copy( kept ), key, result, &unread ) )
+    {
+        return false;
+    }
+    sign( result, job );
+    return true;
+}
+
+static char* round_key( const run_job* job, uint32_t round )
+{
+    return text_format( "%s | round %" PRIu32, job->key, round + 1 );
+}
+
+static void finish_job( runner* all, uint32_t index, bool is_kept )
+{
+    const run_job* job = &all->plan->items[index];
+    char label[128];
+    label_job( job, label, sizeof( label ) );
+    all->report->kept += is_kept ? 1 : 0;
+    judge_ladder( all, job, &all->sums[index] );
+    live_finish( &all->live, &all->sums[index], label, job_weight( job ), is_kept );
+}
+
+// One round of one job. False only if everything has to stop.
+static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* why )
+{
+    const run_job* job = &all->plan->items[index];
+    run_result* sum = &all->sums[index];
+    bool is_over = all->rounds[index] == UINT32_MAX || round >= job->terms.rounds ||
+        ( round > 0 && sum->status != RUN_OK );
+    if ( is_over )
+    {
+        return true;
+    }
+    char label[128];
+    label_job( job, label, sizeof( label ) );
+    if ( round == 0 && is_ladder_over( all, job ) )
+    {
+        all->rounds[index] = UINT32_MAX;
+        all->report->left_out += 1;
+        live_skip( &all->live, label, "a smaller size was too slow, or failed", job_weight( job ) );
+        return true;
+    }
+    if ( round == 0 && take_kept( all, job, job->key, sum ) )
+    {
+        all->rounds[index] = (uint32_t)job->terms.rounds;
+        finish_job( all, index, true );
+        return true;
+    }
+    live_start( &all->live, label );
+    run_result result = { 0 };
+    char* key = round_key( job, round );
+    bool is_kept = take_kept( all, job, key, &result );
+    bool good = is_kept || run_round( all, job, key, &result, why );
+    free( key );
+    if ( round == 0 )
+    {
+        *sum = result;
+    }
+    else
+    {
+        run_merge( sum, &result );
+    }
+    all->rounds[index] = round + 1;
+    if ( good && ( round + 1 == job->terms.rounds || sum->status != RUN_OK ) )
+    {
+        finish_job( all, index, is_kept );
+    }
+    return good;
+}
+
+// ---- all jobs over a scene
+
+static uint32_t end_of_scene( const run_plan* plan, uint32_t begin )
+{
+    uint32_t end = begin + 1;
+    while ( end < plan->count && plan->items[end].scene_index == plan->items[begin].scene_index )
+    {
+        end += 1;
+    }
+    return end;
+}
+
+// Round by round, so that a noisy minute hits every method alike.
+static bool do_scene( runner* all, uint32_t begin, uint32_t end, complaint* why )
+{
+    uint64_t most = 1;
+    bool good = true;
+    for ( uint32_t index = begin; index < end; ++index )
+    {
+        uint64_t rounds = all->plan->items[index].terms.rounds;
+        most = rounds > most ? rounds : most;
+    }
+    for ( uint32_t round = 0; good && round < most; ++round )
+    {
+        for ( uint32_t index = begin; good && index < end; ++index )
+        {
+            // A job whose rounds came whole from an earlier run has nothing left to do.
+            good = all->rounds[index] > round ? true : do_round( all, index, round, why );
+        }
+    }
+    close_scene( all );
+    return good;
+}
+
+static void collect( runner* all, run_results* results )
+{
+    for ( uint32_t index = 0; index < all->plan->count; ++index )
+    {
+        bool is_there = all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX;
+        if ( is_there )
+        {
+            *run_results_add( results ) = all->sums[index];
+        }
+    }
+}
+
+static void begin_live( runner* all )
+{
+    double weight = 0;
+    for ( uint32_t index = 0; index < all->plan->count; ++index )
+    {
+        weight += job_weight( &all->plan->items[index] );
+    }
+    live_begin( &all->live, all->options->is_live, all->plan->count, weight );
+}
+
+bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
+    runner_report* report, complaint* why )
+{
+    runner all = { .plan = plan, .options = options, .log = log, .report = report };
+    *report = ( runner_report ){ 0 };
+    all.sums = calloc( (size_t)plan->count + 1, sizeof( run_result ) );
+    all.rounds = calloc( (size_t)plan->count + 1, sizeof( uint32_t ) );
+    if ( all.sums == NULL || all.rounds == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    bool good = true;
+    begin_live( &all );
+    for ( uint32_t begin = 0; good && begin < plan->count; )
+    {
+        uint32_t end = end_of_scene( plan, begin );
+        good = do_scene( &all, begin, end, why );
+        begin = end;
+    }
+    live_clear( &all.live );
+    collect( &all, results );
+    text_list_free( &all.ladders );
+    free( all.sums );
+    free( all.rounds );
+    return good;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Works through a plan: each job in a process of its own, or here where that is asked for. A crash, a hang or a hunger for
+// memory ends the job it is in, with a reason, and the rest goes on.
+#pragma once
+
+#include "lab/results.h"
+#include "lab/run/journal.h"
+#include "lab/run/run_plan.h"
+
+typedef struct runner_options
+{
+    bool in_process; ///< for debuggers and profilers, and where the system cannot do otherwise
+    bool is_live;    ///< show the live table
+    bool is_quiet;   ///< show nothing at all
+} runner_options;
+
+typedef struct runner_report
+{
+    uint32_t kept;     ///< known from the journal
+    uint32_t left_out; ///< by the ladder rule
+} runner_report;
+
+/// Results in the order of the plan, without those left out. False if a scene or the journal failed.
+bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
+    runner_report* report, complaint* why );
+
+/// The terms of a job over a scene of that many frames.
+run_options runner_terms( const run_terms* terms, uint32_t available );

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
+// installed and whatever folder it runs in; anything else is a file.
+#include "lab/platform.h"
+#include "lab/run/schedule.h"
+#include "lab/run/schedule_texts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEDULE_BYTES_MOST ( (uint64_t)1 << 20 )
+
+const char* schedule_carried_name( uint32_t index )
+{
+    return index < schedule_text_count ? schedule_texts[index].name : NULL;
+}
+
+const char* schedule_carried_text( uint32_t index )
+{
+    return index < schedule_text_count ? schedule_texts[index].text : NULL;
+}
+
+static char* read_text( const char* path, complaint* why )
+{
+    platform_entry entry = platform_look( path );
+    if ( entry.kind == PLATFORM_FOLDER || entry.size > SCHEDULE_BYTES_MOST )
+    {
+        complaint_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
+        return NULL;
+    }
+    errno = 0;
+    FILE* file = platform_open( path );
+    if ( file == NULL )
+    {
+        complaint_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
+        return NULL;
+    }
+    char* text = calloc( 1, (size_t)entry.size + 1 );
+    if ( text == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    size_t length = fread( text, 1, (size_t)entry.size, file );
+    fclose( file );
+    if ( strlen( text ) != length )
+    {
+        complaint_write( why, "%s: byte %zu: is no text; name a schedule", path, strlen( text ) );
+        free( text );
+        return NULL;
+    }
+    return text;
+}
+
+static bool complain_name( const char* name, complaint* why )
+{
+    const char* names[64];
+    char list[512] = "";
+    size_t count = 0;
+    for ( ; count < schedule_text_count && count < 64; ++count )
+    {
+        names[count] = schedule_texts[count].name;
+        size_t length = strlen( list );
+        snprintf( list + length, sizeof( list ) - length, "%s%s", count > 0 ? ", " : "", names[count] );
+    }
+    const char* closest = text_closest( name, names, count );
+    return complaint_write( why, "run: no schedule '%s'; %s%s%sthere are %s, or name a .schedule file", name,
+        closest != NULL ? "did you mean " : "", closest != NULL ? closest : "", closest != NULL ? "? " : "",
+        list );
+}
+
+bool schedule_open( const char* name, schedule* plan, complaint* why )
+{
+    *plan = ( schedule ){ 0 };
+    bool is_path = strpbrk( name, "/\\" ) != NULL || text_ends_with( name, ".schedule" );
+    if ( is_path )
+    {
+        char* text = read_text( name, why );
+        bool good = text != NULL && schedule_parse( name, text, plan, why );
+        free( text );
+        return good;
+    }
+    for ( uint32_t index = 0; index < schedule_text_count; ++index )
+    {
+        if ( strcmp( schedule_texts[index].name, name ) == 0 )
+        {
+            return schedule_parse( name, schedule_texts[index].text, plan, why );
+        }
+    }
+    return complain_name( name, why );
+}
