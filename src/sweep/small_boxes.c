@@ -3,11 +3,15 @@
 
 #include "base/assertion.h"
 
+#include <math.h>
 #include <string.h>
 
 enum
 {
     SAMPLES = 48,
+    BINS = 16,         // to tell how evenly the sample is spread
+    CROWD_LEAST = 256, // fewer are swept before it is known how they are spread
+    FAR_SHARE = 16,    // one in so many, at each end, may be far from the others
     BUCKET_BITS_LEAST = 5,
     BUCKET_BITS_MOST = 12,
     BUCKETS_MOST = 1 << BUCKET_BITS_MOST,
@@ -17,6 +21,8 @@ enum
     COLUMNS = 24,      // in reach of a row: fewer need no more strips
     STRIP_LENGTHS = 4, // a strip is at least so many boxes wide
 };
+
+#define UNEVEN 1.5 // seen so seldom among evenly spread ones that it means something
 
 // ---- memory
 
@@ -129,58 +135,143 @@ bool sweep_small_reserve( sweep_small* small, uint32_t count )
 
 typedef struct grid_sample
 {
-    float least[3], most[3];
-    double variance[3]; // up to a factor
+    float least[3], most[3]; // of the crowd, see below
+    double crowding[3]; // of two of them taken at random, how often both begin in the same bin, times count^2
     double length[3];   // of all of them
     double count;
 } grid_sample;
 
-// variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
+// The same along one axis, as they come.
+typedef struct axis_sample
+{
+    float lower[SAMPLES];
+} axis_sample;
+
+// How many stand in a box's way along an axis goes with its length over the crowd's width, and with how unevenly the crowd is
+// spread: bodies that lie on the ground under a few that still fall vary most along the height, and all overlap there.
+// Compared across, so that a width of 0 needs no case of its own; points have no length and go by the rest.
 static bool is_better( const grid_sample* sample, uint32_t axis, uint32_t than )
 {
-    double mine = sample->variance[axis] * sample->length[than] * sample->length[than];
-    double theirs = sample->variance[than] * sample->length[axis] * sample->length[axis];
-    return mine > theirs || ( mine == theirs && sample->variance[axis] > sample->variance[than] );
+    double mine = sample->crowding[axis] * ( (double)sample->most[than] - (double)sample->least[than] );
+    double theirs = sample->crowding[than] * ( (double)sample->most[axis] - (double)sample->least[axis] );
+    double my_cost = mine * sample->length[axis];
+    double their_cost = theirs * sample->length[than];
+    return my_cost < their_cost || ( my_cost == their_cost && mine < theirs );
+}
+
+typedef struct axis_bins
+{
+    uint32_t counts[BINS];
+} axis_bins;
+
+// By where they begin; those beyond are in the first or last bin.
+static axis_bins count_bins( const axis_sample* values, uint32_t count, float least, float most )
+{
+    axis_bins bins = { { 0 } };
+    float width = most - least;
+    float scale = width > 1e-30f && width < 1e30f ? BINS / width : 0;
+    int32_t places[SAMPLES]; // first all places, since compilers do these several at a time
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float place = ( values->lower[i] - least ) * scale;
+        place = place > 0 ? place : 0; // NaN too, where boxes have no end
+        places[i] = (int32_t)( place < BINS - 1 ? place : BINS - 1 );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bins.counts[places[i]] += 1;
+    }
+    return bins;
+}
+
+// Where the crowd lies, if that is at most half of what the sample covers: all but the last few at each end. A body that
+// still falls would stretch the grid of a pile, and what the grid saves lies in the pile. True if the ends moved.
+static bool find_crowd( const axis_bins* bins, uint32_t count, float* least, float* most )
+{
+    uint32_t few = count / FAR_SHARE;
+    uint32_t first = 0, last = BINS - 1;
+    for ( uint32_t sum = bins->counts[first]; sum <= few; sum += bins->counts[first] )
+    {
+        first += 1;
+    }
+    for ( uint32_t sum = bins->counts[last]; sum <= few; sum += bins->counts[last] )
+    {
+        last -= 1;
+    }
+    if ( last - first + 1 > BINS / 2 )
+    {
+        return false;
+    }
+    // A bin more at the upper end: boxes are counted by where they begin.
+    float bin = ( *most - *least ) / BINS;
+    *most = last + 2 < BINS ? *least + bin * (float)( last + 2 ) : *most;
+    *least += bin * (float)first;
+    return true;
+}
+
+static void measure_axis( const axis_sample* values, uint32_t count, uint32_t axis, grid_sample* sample )
+{
+    float* least = &sample->least[axis];
+    float* most = &sample->most[axis];
+    axis_bins bins = count_bins( values, count, *least, *most );
+    if ( find_crowd( &bins, count, least, most ) )
+    {
+        bins = count_bins( values, count, *least, *most );
+    }
+    uint32_t sum = 0;
+    for ( uint32_t bin = 0; bin < BINS; ++bin )
+    {
+        sum += bins.counts[bin] * bins.counts[bin];
+    }
+    sample->crowding[axis] = sum;
 }
 
 static grid_sample take_sample( const sweep_list* list )
 {
-    grid_sample sample = { 0 };
-    double sum[3] = { 0 }, square[3] = { 0 };
+    axis_sample values[3];
+    grid_sample sample = { .least = { INFINITY, INFINITY, INFINITY },
+        .most = { -INFINITY, -INFINITY, -INFINITY } };
     uint32_t stride = ( list->count + SAMPLES - 1 ) / SAMPLES;
-    const clv_aabb* first = &list->boxes[list->slots[0]];
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        sample.least[axis] = ( &first->lower.x )[axis];
-        sample.most[axis] = ( &first->upper.x )[axis];
-    }
-    for ( uint32_t i = 0; i < list->count; i += stride, sample.count += 1 )
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < list->count; i += stride, ++count )
     {
         const clv_aabb* box = &list->boxes[list->slots[i]];
         for ( int axis = 0; axis < 3; ++axis )
         {
             float lower = ( &box->lower.x )[axis];
             float upper = ( &box->upper.x )[axis];
-            double offset = (double)lower - (double)( &first->lower.x )[axis];
-            sum[axis] += offset;
-            square[axis] += offset * offset;
+            values[axis].lower[count] = lower;
             sample.length[axis] += (double)upper - (double)lower;
             sample.least[axis] = lower < sample.least[axis] ? lower : sample.least[axis];
             sample.most[axis] = upper > sample.most[axis] ? upper : sample.most[axis];
         }
     }
-    for ( int axis = 0; axis < 3; ++axis )
+    sample.count = count;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        sample.variance[axis] = square[axis] * sample.count - sum[axis] * sum[axis];
+        sample.crowding[axis] = 1;
+        if ( list->count >= CROWD_LEAST )
+        {
+            measure_axis( &values[axis], count, axis, &sample );
+        }
     }
     return sample;
+}
+
+// How many times as many meet in a bin as of evenly spread ones; 1 where chance alone may do that to so few.
+static double unevenness( const grid_sample* sample, uint32_t axis )
+{
+    double count = sample->count;
+    double met = sample->crowding[axis] - count; // all but each with itself
+    double even = count * ( count - 1 ) / BINS;
+    return met > UNEVEN * even ? met / even : 1;
 }
 
 // Strips enough for short rows of columns, and wide enough against the boxes that few stand in two of them.
 static uint32_t choose_strip_bits( const grid_sample* sample, const uint32_t axis[3], uint32_t count )
 {
     double width = (double)sample->most[axis[0]] - (double)sample->least[axis[0]];
-    double columns = count * sample->length[axis[0]];
+    double columns = count * sample->length[axis[0]] * unevenness( sample, axis[0] );
     double strip = (double)sample->most[axis[1]] - (double)sample->least[axis[1]];
     uint32_t bits = 0;
     // Lengths are sums over the sample.

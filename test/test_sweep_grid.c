@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The grid that a node's boxes are swept in is laid from a sample: along which axes, and how wide. It decides nothing about
+// the pairs, only how many tests they take.
+#include "support.h"
+#include "sweep/small_boxes.h"
+
+#include <math.h>
+
+enum
+{
+    OBJECTS = 2000,
+};
+
+static clv_aabb s_boxes[OBJECTS];
+static uint32_t s_slots[OBJECTS];
+
+static float rnd( test_random* random, float most )
+{
+    return test_random_between( random, 0, most );
+}
+
+// Cubes of side 1 on a floor of 40 by 40, and as many in a hundred of them as told anywhere up to 65 above it.
+static sweep_list rain( uint32_t falling_percent )
+{
+    test_random random = test_random_make( falling_percent + 1 );
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        float y = test_random_chance( &random, falling_percent ) ? rnd( &random, 65 ) : rnd( &random, 0.8f );
+        float x = rnd( &random, 40 ), z = rnd( &random, 40 );
+        s_boxes[i] = test_box( x, y, z, x + 1, y + 1, z + 1 );
+        s_slots[i] = i;
+    }
+    return ( sweep_list ){ s_boxes, s_slots, OBJECTS, NULL };
+}
+
+static void a_crowd_on_the_ground_is_not_swept_by_height( void )
+{
+    for ( uint32_t percent = 0; percent <= 40; percent += 5 )
+    {
+        test_where.seed = percent;
+        sweep_list list = rain( percent );
+        sweep_grid grid = sweep_grid_find( &list );
+        CHECK_EQUAL( grid.axis[2], 1 );
+        CHECK( grid.strip_bits > 0 );
+    }
+}
+
+static void evenly_spread_boxes_are_swept_along_the_longest_side( void )
+{
+    sweep_list list = rain( 100 );
+    sweep_grid grid = sweep_grid_find( &list );
+    CHECK_EQUAL( grid.axis[0], 1 );
+}
+
+static void long_boxes_are_swept_across( void )
+{
+    sweep_list list = rain( 100 );
+    for ( uint32_t i = 0; i < OBJECTS; ++i )
+    {
+        s_boxes[i].upper.y = s_boxes[i].lower.y + 30;
+    }
+    sweep_grid grid = sweep_grid_find( &list );
+    CHECK_EQUAL( grid.axis[2], 1 );
+}
+
+static float width_of( const sweep_grid* grid, uint32_t axis )
+{
+    return (float)SMALL_MOST / grid->small.scale[axis];
+}
+
+static void one_far_box_does_not_stretch_the_grid( void )
+{
+    sweep_list list = rain( 0 );
+    sweep_grid plain = sweep_grid_find( &list );
+    static const float places[] = { 1e3f, -1e3f, 1e6f, -1e6f };
+    for ( size_t i = 0; i < TEST_COUNT( places ); ++i )
+    {
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            list = rain( 0 );
+            ( &s_boxes[0].lower.x )[axis] = places[i]; // the first one is always in the sample
+            ( &s_boxes[0].upper.x )[axis] = places[i] + 1;
+            sweep_grid grid = sweep_grid_find( &list );
+            // A bin at least remains, which is a sixteenth of the way to the far box.
+            CHECK( width_of( &grid, axis ) < 0.2f * fabsf( places[i] ) + 2 * width_of( &plain, axis ) );
+            CHECK( width_of( &grid, ( axis + 1 ) % 3 ) == width_of( &plain, ( axis + 1 ) % 3 ) );
+        }
+    }
+}
+
+static void awkward_lists_have_a_grid_too( void )
+{
+    static const struct
+    {
+        clv_aabb box;
+        const char* note;
+    } rows[] = { { { { 0, 0, 0 }, { 0, 0, 0 } }, "points in one place" },
+        { { { 1e30f, 1e30f, 1e30f }, { 2e30f, 2e30f, 2e30f } }, "huge" },
+        { { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } }, "endless" },
+        { { { 0, -INFINITY, 0 }, { 1, 0, 1 } }, "half-spaces" } };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        for ( uint32_t count = 1; count <= OBJECTS; count = count * 3 + 1 )
+        {
+            test_where.note = rows[row].note;
+            sweep_list list = rain( 0 );
+            list.count = count;
+            for ( uint32_t i = 0; i < count; ++i )
+            {
+                s_boxes[i] = rows[row].box;
+            }
+            sweep_grid grid = sweep_grid_find( &list );
+            for ( uint32_t axis = 0; axis < 3; ++axis )
+            {
+                CHECK( grid.small.scale[axis] >= 0 && isfinite( grid.small.scale[axis] ) );
+            }
+            CHECK_EQUAL( 1u << grid.axis[0] | 1u << grid.axis[1] | 1u << grid.axis[2], 7 );
+        }
+    }
+}
+
+// The same seen from outside: how many tests it takes, and that the pairs are right.
+static void rain_takes_few_tests( void )
+{
+    for ( uint32_t percent = 0; percent <= 40; percent += 10 )
+    {
+        test_where.seed = percent;
+        rain( percent );
+        uint64_t counts[2];
+        for ( uint32_t way = 0; way < 2; ++way )
+        {
+            clv_space* space;
+            clv_space_def def = clv_default_space_def();
+            def.method = way == 0 ? "brute" : "kd-complete";
+            CHECK_OK( clv_space_create( &def, &space ) );
+            CHECK_OK( clv_space_add( space, s_boxes, OBJECTS, NULL ) );
+            CHECK_OK( clv_space_update( space ) );
+            counts[way] = clv_space_pairs( space ).count;
+            CHECK( way == 0 || clv_space_stats( space ).test_count < 60 * OBJECTS ); // 600 and more by height
+            clv_space_destroy( space );
+        }
+        CHECK_EQUAL( counts[1], counts[0] );
+    }
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( a_crowd_on_the_ground_is_not_swept_by_height ),
+        TEST_CASE( evenly_spread_boxes_are_swept_along_the_longest_side ),
+        TEST_CASE( long_boxes_are_swept_across ),
+        TEST_CASE( one_far_box_does_not_stretch_the_grid ),
+        TEST_CASE( awkward_lists_have_a_grid_too ),
+        TEST_CASE( rain_takes_few_tests ),
+    };
+    return test_run( "sweep_grid", cases, TEST_COUNT( cases ), argc, argv );
+}
