@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "grove.h"
+
+#include <string.h>
+
+void grove_open( grove* g, uint32_t leaf_limit )
+{
+    static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
+    memset( g, 0, sizeof( *g ) );
+    g->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    kd_tree_init( &g->tree, &g->memory, simd_kernels_for( CLV_ISA_SCALAR ), leaf_limit, KD_BALANCE_ALL );
+    CHECK( kd_tree_reserve( &g->tree, GROVE_MOST ) );
+    CHECK( kd_tree_plant( &g->tree, lower, upper ) );
+    g->tree.boxes = g->boxes;
+}
+
+void grove_close( grove* g )
+{
+    kd_tree_release( &g->tree );
+    CHECK_EQUAL( g->memory.bytes, 0 );
+}
+
+uint32_t grove_add( grove* g, float x, float y )
+{
+    uint32_t slot = g->count++;
+    g->boxes[slot] = test_cube( x, y, 0, 0.5f );
+    kd_tree_append( &g->tree, slot );
+    return slot;
+}
+
+void grove_check( grove* g )
+{
+    char text[256] = "";
+    if ( !kd_check( &g->tree, text, sizeof( text ) ) )
+    {
+        test_fail( __FILE__, __LINE__, "%s", text );
+    }
+}
+
+void grove_update( grove* g )
+{
+    g->tree.counters = ( kd_counters ){ 0 };
+    kd_tree_admit( &g->tree, NULL );
+    CHECK( kd_refit( &g->tree ) );
+    CHECK( kd_optimize( &g->tree ) );
+    grove_check( g );
+}
+
+kd_node* grove_node( grove* g, const char* path )
+{
+    kd_node* node = &g->tree.nodes[g->tree.root];
+    for ( ; *path != '\0'; ++path )
+    {
+        CHECK( !kd_node_is_leaf( node ) );
+        node = &g->tree.nodes[*path == 'L' ? node->left : node->right];
+    }
+    return node;
+}
+
+bool grove_owns( grove* g, const char* path, uint32_t slot )
+{
+    const kd_node* node = grove_node( g, path );
+    for ( uint32_t i = node->begin; i < node->end; ++i )
+    {
+        if ( g->tree.order[i] == slot )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void grove_add_row( grove* g, uint32_t count, float first, float step, float y )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        grove_add( g, first + step * (float)i, y );
+    }
+}
+
+void grove_of_figure_5( grove* g )
+{
+    grove_open( g, 5 );
+    grove_add_row( g, 4, -20, 1.5f, 0 );   // 0-3: LL
+    grove_add_row( g, 4, -8.5f, 1.5f, 0 ); // 4-7: LR
+    for ( int i = 0; i < 3; ++i )
+    {
+        grove_add( g, -12, 3 * (float)( i + 1 ) ); // 8-10: L
+    }
+    grove_add( g, 0, 0 );           // 11: root
+    grove_add_row( g, 5, 9, 3, 0 ); // 12-16: R
+    kd_tree* tree = &g->tree;
+    // By hand, so that the planes are where the figure has them.
+    uint32_t nodes[4];
+    for ( int i = 0; i < 4; ++i )
+    {
+        nodes[i] = kd_node_take( tree );
+    }
+    kd_node* root = &tree->nodes[tree->root];
+    root->axis = 0, root->plane = 0, root->left = nodes[0], root->right = nodes[1];
+    kd_node* left = &tree->nodes[nodes[0]];
+    left->axis = 0, left->plane = -12, left->left = nodes[2], left->right = nodes[3];
+    tree->nodes[nodes[0]].parent = tree->nodes[nodes[1]].parent = tree->root;
+    tree->nodes[nodes[2]].parent = tree->nodes[nodes[3]].parent = nodes[0];
+    const uint32_t order[17] = { 0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16 };
+    memcpy( tree->order, order, sizeof( order ) );
+    const uint32_t blocks[5][3] = { { nodes[2], 0, 4 }, { nodes[0], 4, 7 }, { nodes[3], 7, 11 },
+        { tree->root, 11, 12 }, { nodes[1], 12, 17 } };
+    for ( int i = 0; i < 5; ++i )
+    {
+        tree->nodes[blocks[i][0]].begin = blocks[i][1];
+        tree->nodes[blocks[i][0]].end = blocks[i][2];
+        tree->nodes[blocks[i][0]].rest_begin = tree->nodes[blocks[i][0]].rest_end = blocks[i][1];
+    }
+    static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
+    kd_tree_set_region( tree, lower, upper );
+    CHECK( kd_refit( tree ) ); // counts the populations
+    grove_check( g );
+}

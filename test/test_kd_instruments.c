@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What looks at a tree and changes nothing: the checker and the dump.
+#include "grove.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void damage( grove* g );
+
+static void damage_offset( grove* g )
+{
+    grove_node( g, "LR" )->offset = 1;
+}
+static void damage_block( grove* g )
+{
+    grove_node( g, "L" )->begin -= 1;
+}
+static void damage_population( grove* g )
+{
+    grove_node( g, "" )->population += 1;
+}
+static void damage_region( grove* g )
+{
+    grove_node( g, "LL" )->upper[0] += 1;
+}
+static void damage_parent( grove* g )
+{
+    grove_node( g, "LL" )->parent = KD_NONE;
+}
+static void damage_place( grove* g )
+{
+    g->boxes[0] = test_cube( 50, 0, 0, 0.5f );
+}
+static void damage_ideal( grove* g )
+{
+    g->boxes[11] = test_cube( 3, 0, 0, 0.5f );
+}
+static void damage_limit( grove* g )
+{
+    g->tree.leaf_limit = 3;
+}
+static void damage_least( grove* g )
+{
+    g->tree.leaf_limit = 15;
+}
+static void damage_child( grove* g )
+{
+    grove_node( g, "L" )->right = KD_NONE;
+}
+static void damage_end( grove* g )
+{
+    g->tree.count -= 1;
+}
+
+static void the_checker_names_every_kind_of_damage( void )
+{
+    static const struct
+    {
+        damage* act;
+        const char* word;
+    } cases[] = {
+        { damage_offset, "delayed offset" },
+        { damage_block, "in-order" },
+        { damage_population, "population" },
+        { damage_region, "plane" },
+        { damage_parent, "parent" },
+        { damage_place, "does not hold" },
+        { damage_ideal, "R3" },
+        { damage_limit, "R1" },
+        { damage_least, "R2" },
+        { damage_child, "strictly binary" },
+        { damage_end, "array" },
+    };
+    for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
+    {
+        grove g;
+        grove_of_figure_5( &g );
+        cases[i].act( &g );
+        char text[256] = "";
+        test_where.note = cases[i].word;
+        CHECK( !kd_check( &g.tree, text, sizeof( text ) ) );
+        if ( strstr( text, cases[i].word ) == NULL )
+        {
+            test_fail( __FILE__, __LINE__, "'%s' does not speak of '%s'", text, cases[i].word );
+        }
+        kd_tree_release( &g.tree );
+    }
+}
+
+static void the_dump_tells_every_node_and_object( void )
+{
+    grove g;
+    grove_of_figure_5( &g );
+    size_t length = kd_dump( &g.tree, NULL, 0 );
+    char* text = malloc( length + 1 );
+    CHECK_EQUAL( kd_dump( &g.tree, text, length + 1 ), length );
+    CHECK_EQUAL( strlen( text ), length );
+    uint32_t nodes = 0;
+    for ( const char* at = text; ( at = strstr( at, "\"node\":" ) ) != NULL; ++at )
+    {
+        nodes += 1;
+    }
+    CHECK_EQUAL( nodes, 5 );
+    CHECK( strstr( text, "\"objects\": [8, 9, 10]" ) != NULL );
+    CHECK( strstr( text, "\"plane\": -12" ) != NULL );
+    char small[16];
+    CHECK_EQUAL( kd_dump( &g.tree, small, sizeof( small ) ), length );
+    CHECK_EQUAL( strlen( small ), sizeof( small ) - 1 );
+    free( text );
+    grove_close( &g );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( the_checker_names_every_kind_of_damage ),
+        TEST_CASE( the_dump_tells_every_node_and_object ),
+    };
+    return test_run( "kd_instruments", cases, TEST_COUNT( cases ), argc, argv );
+}
