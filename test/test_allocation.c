@@ -94,6 +94,7 @@ static clv_space_def def_of( uint32_t bits, heap* hooks )
     def.events = ( bits & 2 ) != 0;
     def.filter = ( bits & 4 ) != 0 ? accept_odd : NULL;
     def.skip_static_pairs = ( bits & 8 ) != 0;
+    def.settings = ( bits & 32 ) != 0 ? test_small : NULL;
     return def;
 }
 
@@ -134,6 +135,7 @@ static void a_steady_frame_allocates_nothing( void )
             test_where.seed = bits;
             check_steady( variant, bits );
         }
+        check_steady( variant, 32 + 16 ); // small limits, and objects that come and go
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The caller's floating-point modes change no answer and are left as found.
-#include "support.h"
+#include "lives.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -209,11 +209,114 @@ static void the_script_means_what_it_says( void )
     CHECK_EQUAL( plain.hashes[3], test_set_hash( &closed, 1 ) );
 }
 
+// ---- crowds: trees that split and blocks that overflow, on boxes of every kind
+
+enum
+{
+    CROWD = 300,
+    FRAMES = 4,
+};
+
+static uint64_t hash_crowd(
+    test_variant variant, test_crowd crowd, const char* settings, const fp_mode* mode )
+{
+    clv_space_def def = clv_default_space_def();
+    def.settings = settings;
+    clv_space* space = test_space_make( variant, &def );
+    test_random random = test_random_make( crowd );
+    clv_aabb boxes[CROWD];
+    clv_id ids[CROWD];
+    for ( uint32_t i = 0; i < CROWD; ++i )
+    {
+        boxes[i] = test_crowd_box( crowd, CROWD, &random );
+    }
+    CHECK_OK( clv_space_add( space, boxes, CROWD, ids ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < FRAMES; ++frame )
+    {
+        enter_mode( mode );
+        clv_result moved = clv_space_move( space, ids, boxes, CROWD );
+        clv_result updated = clv_space_update( space );
+        leave_mode();
+        test_where.frame = frame;
+        CHECK_OK( moved );
+        CHECK_OK( updated );
+        clv_pair_view view = clv_space_pairs( space );
+        hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
+        for ( uint32_t i = 0; i < CROWD; ++i )
+        {
+            // A part rests, so that what is remembered is used too.
+            boxes[i] = i % 3 == 0 ? boxes[i] : test_crowd_step( crowd, boxes[i], &random );
+        }
+    }
+    clv_space_destroy( space );
+    return hash;
+}
+
+static void no_mode_changes_a_crowd( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count() * TEST_CROWD_COUNT; ++i )
+    {
+        test_variant variant = test_variant_at( i / TEST_CROWD_COUNT );
+        test_crowd crowd = (test_crowd)( i % TEST_CROWD_COUNT );
+        uint64_t expected = hash_crowd( variant, crowd, test_small, &s_modes[0] );
+        for ( size_t mode = 1; mode < TEST_COUNT( s_modes ); ++mode )
+        {
+            test_where.note = s_modes[mode].name;
+            test_where.seed = crowd;
+            CHECK_EQUAL( hash_crowd( variant, crowd, test_small, &s_modes[mode] ), expected );
+        }
+    }
+}
+
+// ---- everything beside the space
+
+typedef struct guard
+{
+    const fp_mode* mode;
+} guard;
+
+static void guard_enter( life* l )
+{
+    enter_mode( ( (const guard*)l->user )->mode );
+}
+
+static void guard_leave( life* l, const char* call )
+{
+    uint32_t seen = modes_now();
+    enter_mode( ( (const guard*)l->user )->mode );
+    uint32_t expected = modes_now();
+    leave_mode();
+    if ( seen != expected )
+    {
+        test_fail( __FILE__, __LINE__, "%s left the modes at %x, not %x", call, seen, expected );
+    }
+}
+
+static void no_mode_changes_hulls_sweeps_and_simulations( void )
+{
+    for ( uint32_t i = 0; i < life_script_count; ++i )
+    {
+        life plain = { 0 };
+        life_play( &plain, &life_scripts[i] );
+        for ( size_t mode = 1; mode < TEST_COUNT( s_modes ); ++mode )
+        {
+            guard user = { &s_modes[mode] };
+            life other = { .enter = guard_enter, .leave = guard_leave, .user = &user };
+            test_where.seed = mode;
+            life_play( &other, &life_scripts[i] );
+            CHECK_EQUAL( other.hash, plain.hash );
+        }
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( no_mode_changes_an_answer_or_is_changed ),
         TEST_CASE( the_script_means_what_it_says ),
+        TEST_CASE( no_mode_changes_a_crowd ),
+        TEST_CASE( no_mode_changes_hulls_sweeps_and_simulations ),
     };
     return test_run( "fp mode", cases, TEST_COUNT( cases ), argc, argv );
 }

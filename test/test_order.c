@@ -73,7 +73,9 @@ static void every_instruction_set_gives_the_same_order( void )
         for ( uint32_t i = 0; i < test_variant_count(); ++i )
         {
             test_variant variant = test_variant_at( i );
-            clv_space* space = test_space_make( variant, NULL );
+            clv_space_def def = clv_default_space_def();
+            def.settings = seed < TEST_CROWD_COUNT ? NULL : test_small;
+            clv_space* space = test_space_make( variant, &def );
             run_life( space, seed, hashes );
             clv_space_destroy( space );
             if ( variant.method != current )

@@ -349,6 +349,7 @@ static bool play_with_refusal( test_variant variant, uint32_t bits, uint64_t ref
     play->def.method = variant.method->name;
     play->def.isa = variant.isa;
     play->def.worker_count = variant.worker_count;
+    play->def.settings = ( bits & 16 ) != 0 ? test_small_settings( variant.method ) : NULL;
     play->def.allocator = heap_hooks( &play->hooks );
     play->hooks.refuse_from = refuse_from;
     play->hooks.refuse_count = persistent ? UINT64_MAX : 1;
@@ -385,10 +386,14 @@ static void refuse_on_every_method( bool persistent )
     {
         test_variant variant = test_variant_at( i );
         bool wanted = test_variant_is_usual( variant ) || ( variant.worker_count == 2 && !persistent );
-        // The options are the space's: every mixture of the four on the first method, every option with and without the
-        // others on the rest, and all of them with several workers.
-        uint32_t first = variant.worker_count > 1 ? 15 : 0;
-        for ( uint32_t bits = first; bits < 16 && wanted; bits += persistent || i > 0 ? 5 : 1 )
+        // The options are the space's: every mixture of the four on the first method, none and all on the rest. Limits so
+        // small that structures grow are the method's own, and so are several workers.
+        for ( uint32_t bits = variant.worker_count > 1 ? 16 : 0; bits < 16 && wanted;
+              bits += persistent || i > 0 ? 15 : 1 )
+        {
+            check_all_refusals( variant, bits, persistent );
+        }
+        for ( uint32_t bits = variant.worker_count > 1 ? 31 : 16; bits < 32 && wanted; bits += 15 )
         {
             check_all_refusals( variant, bits, persistent );
         }

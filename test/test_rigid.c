@@ -395,6 +395,11 @@ static void bad_defs_are_refused( void )
     def.worker_count = 0;
     CHECK_RESULT( clv_rigid_create( &def, &world ), CLV_BAD_DEF );
     CHECK( world == NULL );
+    heap hooks = { 0 };
+    def = clv_default_rigid_def();
+    def.allocator = heap_hooks( &hooks );
+    def.allocator.release = NULL; // taken at its word, it would end in a call of NULL
+    CHECK_RESULT( clv_rigid_create( &def, &world ), CLV_BAD_DEF );
     def = clv_default_rigid_def();
     def.friction = NAN;
     CHECK_RESULT( clv_rigid_create( &def, &world ), CLV_BAD_DEF );

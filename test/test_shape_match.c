@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/shape_sim.h"
+#include "heap.h"
 #include "math/splitmix.h"
 #include "shapes.h"
 #include "sim/integrate.h"
@@ -311,6 +312,11 @@ static void bad_defs_and_bodies_are_refused( void )
     CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
     def = clv_default_shape_sim_def();
     def.round_count = 0;
+    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
+    heap hooks = { 0 };
+    def = clv_default_shape_sim_def();
+    def.allocator = heap_hooks( &hooks );
+    def.allocator.release = NULL; // taken at its word, it would end in a call of NULL
     CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
     CHECK( sim == NULL );
     def = clv_default_shape_sim_def();

@@ -74,7 +74,7 @@ CLV_API void clv_shape_sim_destroy( clv_shape_sim* sim );
 /// CLV_OUT_OF_MEMORY.
 CLV_API clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at );
 
-/// One frame. After CLV_OUT_OF_MEMORY the bodies are where they were or have moved without contacts: give up.
+/// One frame. After CLV_OUT_OF_MEMORY nothing has moved, and the same call works once there is memory.
 CLV_API clv_result clv_shape_sim_step( clv_shape_sim* sim );
 
 CLV_API uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim );

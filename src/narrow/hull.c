@@ -172,11 +172,9 @@ clv_hull_view clv_hull_get_view( const clv_hull* hull )
 
 // ---- solids with names
 
-static clv_result create_from(
+static clv_result create_scaled(
     const clv_vec3* unit_points, uint32_t count, clv_vec3 half_size, clv_hull** hull )
 {
-    CLV_ASSERT( hull != NULL );
-    *hull = NULL;
     clv_vec3 points[24];
     if ( !( half_size.x > 0.0f && half_size.y > 0.0f && half_size.z > 0.0f ) || !isfinite( half_size.x ) ||
         !isfinite( half_size.y ) || !isfinite( half_size.z ) )
@@ -193,6 +191,17 @@ static clv_result create_from(
     def.points = points;
     def.point_count = count;
     return clv_hull_create( &def, hull );
+}
+
+static clv_result create_from(
+    const clv_vec3* unit_points, uint32_t count, clv_vec3 half_size, clv_hull** hull )
+{
+    CLV_ASSERT( hull != NULL );
+    *hull = NULL;
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_scaled( unit_points, count, half_size, hull );
+    base_fp_leave( mode );
+    return result;
 }
 
 clv_result clv_hull_create_box( clv_vec3 half_size, clv_hull** hull )

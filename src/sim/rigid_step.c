@@ -31,10 +31,12 @@ static clv_aabb bounds_of( const narrow_box* box )
 void clv_rigid_boxes( const clv_rigid* world, clv_aabb* boxes )
 {
     CLV_ASSERT( world != NULL && ( boxes != NULL || world->count == 0 ) );
+    base_fp_mode mode = base_fp_enter();
     for ( uint32_t body = 0; body < world->count; ++body )
     {
         boxes[body] = bounds_of( &world->boxes[body] );
     }
+    base_fp_leave( mode );
 }
 
 /// Bodies look ahead by what they may move in the step, but not so far that a contact with the wrong side of

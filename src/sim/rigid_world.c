@@ -3,6 +3,7 @@
 #include "sim/rigid_world.h"
 
 #include "base/assertion.h"
+#include "base/fp_mode.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +72,10 @@ static clv_result check_def( const clv_rigid_def* def )
     if ( def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS )
     {
         return refuse( def, CLV_BAD_DEF, "def.worker_count must be 1 to 256" );
+    }
+    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
+    {
+        return refuse( def, CLV_BAD_DEF, "def.allocator has one hook of two; set both, or none" );
     }
     if ( !clv_aabb_is_valid( def->walls ) )
     {
@@ -331,9 +336,8 @@ static void set_body( clv_rigid* world, uint32_t index, const clv_rigid_body* bo
     rigid_refresh( world, index );
 }
 
-clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count )
+static clv_result add_bodies( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count )
 {
-    CLV_ASSERT( world != NULL && ( bodies != NULL || count == 0 ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_result result = check_body( world, &bodies[i], i );
@@ -361,6 +365,15 @@ clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32
     return succeed( world );
 }
 
+clv_result clv_rigid_add( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count )
+{
+    CLV_ASSERT( world != NULL && ( bodies != NULL || count == 0 ) );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = add_bodies( world, bodies, count );
+    base_fp_leave( mode );
+    return result;
+}
+
 static clv_result check_index( clv_rigid* world, uint32_t index )
 {
     return index < world->count
@@ -368,9 +381,8 @@ static clv_result check_index( clv_rigid* world, uint32_t index )
         : fail( world, CLV_BAD_ID, UINT32_MAX, "no body %u; there are %u", index, world->count );
 }
 
-clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_body* body )
+static clv_result place_body( clv_rigid* world, uint32_t index, const clv_rigid_body* body )
 {
-    CLV_ASSERT( world != NULL && body != NULL );
     clv_result result = check_index( world, index );
     result = result == CLV_OK ? check_body( world, body, 0 ) : result;
     if ( result != CLV_OK )
@@ -382,6 +394,15 @@ clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_bo
     set_body( world, index, body );
     world->static_count += rigid_is_static( world, index ) ? 1u : 0u;
     return succeed( world );
+}
+
+clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_body* body )
+{
+    CLV_ASSERT( world != NULL && body != NULL );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = place_body( world, index, body );
+    base_fp_leave( mode );
+    return result;
 }
 
 clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
@@ -407,8 +428,11 @@ clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 ve
 void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
 {
     CLV_ASSERT( world != NULL && is_finite3( gravity ) );
+    base_fp_mode mode = base_fp_enter();
     clv_vec3 d = sim_sub( gravity, world->def.gravity );
-    if ( sim_dot( d, d ) > 0.0f )
+    bool differs = sim_dot( d, d ) > 0.0f;
+    base_fp_leave( mode );
+    if ( differs )
     {
         world->def.gravity = gravity;
         rigid_wake_all( world );

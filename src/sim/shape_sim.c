@@ -23,6 +23,7 @@ typedef struct sim_body
     math_pose pose;
     math_vec3 velocity;
     math_vec3 before;              // where the frame found it
+    math_vec3 velocity_before;     // and how fast
     math_vec3 unturned;            // where the last match that failed would have moved it
     uint32_t move_count;           // changes of pose in this frame
     bool touched, matched, landed; // `landed` stays set for good
@@ -105,7 +106,20 @@ static const char* what_is_wrong( const clv_shape_sim_def* def )
     {
         return "clv_shape_sim_create: round_count must be 1 to 1000";
     }
+    if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
+    {
+        return "clv_shape_sim_create: the allocator has one hook of two; set both, or none";
+    }
     return NULL;
+}
+
+static clv_result complain( const clv_shape_sim_def* def, clv_result result, const char* line )
+{
+    if ( def->logger.write != NULL )
+    {
+        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
+    }
+    return result;
 }
 
 clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim )
@@ -115,17 +129,13 @@ clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** s
     const char* wrong = what_is_wrong( def );
     if ( wrong != NULL )
     {
-        if ( def->logger.write != NULL )
-        {
-            def->logger.write( CLV_LOG_ERROR, wrong, def->logger.user );
-        }
-        return CLV_BAD_DEF;
+        return complain( def, CLV_BAD_DEF, wrong );
     }
     base_memory memory = base_memory_make( def->allocator );
     clv_shape_sim* made = base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
     if ( made == NULL )
     {
-        return CLV_OUT_OF_MEMORY;
+        return complain( def, CLV_OUT_OF_MEMORY, "clv_shape_sim_create: out of memory" );
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
@@ -188,8 +198,10 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
     }
     sim_body* body = &sim->bodies[sim->body_count++];
     memset( body, 0, sizeof( *body ) );
+    base_fp_mode mode = base_fp_enter();
     body->rest = sim_rest_shape_make( hull );
     body->pose = math_pose_widen( at );
+    base_fp_leave( mode );
     return CLV_OK;
 }
 
@@ -207,10 +219,21 @@ static void move_freely( clv_shape_sim* sim )
     {
         sim_body* body = &sim->bodies[i];
         body->before = body->pose.position;
+        body->velocity_before = body->velocity;
         body->touched = body->matched = body->on_floor = false;
         body->move_count = 0;
         sim_integrate(
             sim->def.integrator, gravity, (double)sim->def.damping, &body->pose.position, &body->velocity );
+    }
+}
+
+// A frame that ran out of memory before its first response: nothing but the free motion has happened.
+static void move_back( clv_shape_sim* sim )
+{
+    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    {
+        sim->bodies[i].pose.position = sim->bodies[i].before;
+        sim->bodies[i].velocity = sim->bodies[i].velocity_before;
     }
 }
 
@@ -469,9 +492,9 @@ clv_result clv_shape_sim_step( clv_shape_sim* sim )
 {
     CLV_ASSERT( sim != NULL );
     base_fp_mode mode = base_fp_enter();
-    uint64_t frame = sim->stats.frame + 1;
+    clv_shape_sim_stats before = sim->stats;
     memset( &sim->stats, 0, sizeof( sim->stats ) );
-    sim->stats.frame = frame;
+    sim->stats.frame = before.frame + 1;
     uint64_t begin = read_clock( sim );
     move_freely( sim );
     uint64_t moved = read_clock( sim );
@@ -484,10 +507,15 @@ clv_result clv_shape_sim_step( clv_shape_sim* sim )
         run_rounds( sim );
         update_bodies( sim );
         count_hits( sim );
+        sim->stats.integrate_ms = milliseconds( begin, moved );
+        sim->stats.volume_ms = milliseconds( moved, built );
+        sim->stats.sweep_ms = milliseconds( built, swept );
     }
-    sim->stats.integrate_ms = milliseconds( begin, moved );
-    sim->stats.volume_ms = milliseconds( moved, built );
-    sim->stats.sweep_ms = milliseconds( built, swept );
+    else
+    {
+        move_back( sim );
+        sim->stats = before;
+    }
     base_fp_leave( mode );
     return result;
 }
@@ -504,15 +532,20 @@ clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body )
 {
     CLV_ASSERT( sim != NULL && body < sim->body_count );
     const math_pose* pose = &sim->bodies[body].pose;
+    base_fp_mode mode = base_fp_enter();
     clv_transform at = { math_narrow( pose->position ),
         math_quat_narrow( math_quat_from_matrix( &pose->rotation ) ) };
+    base_fp_leave( mode );
     return at;
 }
 
 clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body )
 {
     CLV_ASSERT( sim != NULL && body < sim->body_count );
-    return math_narrow( sim->bodies[body].velocity );
+    base_fp_mode mode = base_fp_enter();
+    clv_vec3 velocity = math_narrow( sim->bodies[body].velocity );
+    base_fp_leave( mode );
+    return velocity;
 }
 
 clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim )

@@ -285,11 +285,8 @@ static double milliseconds( uint64_t begin, uint64_t end )
     return (double)( end - begin ) * 1e-6;
 }
 
-static clv_result update( clv_volume_sweep* s, const volume_array* v )
+static clv_result check( clv_volume_sweep* s, const volume_array* v )
 {
-    s->pair_count = 0;
-    s->valid = false;
-    s->stats = ( clv_volume_sweep_stats ){ 0 };
     for ( uint32_t i = 0; i < v->count; ++i )
     {
         if ( !is_good( v, i ) )
@@ -297,11 +294,12 @@ static clv_result update( clv_volume_sweep* s, const volume_array* v )
             return CLV_BAD_BOX;
         }
     }
-    if ( !reserve_items( s, v->count ) )
-    {
-        return CLV_OUT_OF_MEMORY;
-    }
-    base_fp_mode mode = base_fp_enter();
+    return reserve_items( s, v->count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+static clv_result search( clv_volume_sweep* s, const volume_array* v )
+{
+    uint32_t axis = s->axis, until_pca = s->until_pca;
     uint64_t begin = base_clock_ns();
     choose_axis( s, v );
     uint64_t chosen = base_clock_ns();
@@ -310,13 +308,28 @@ static clv_result update( clv_volume_sweep* s, const volume_array* v )
     uint64_t sorted_at = base_clock_ns();
     clv_result result = sweep_sorted( s, v, sorted );
     uint64_t end = base_clock_ns();
-    base_fp_leave( mode );
+    if ( result != CLV_OK )
+    {
+        s->axis = axis, s->until_pca = until_pca; // the same update again is to sweep as this one did
+        return result;
+    }
     s->stats.axis = s->axis;
     s->stats.axis_ms = milliseconds( begin, chosen );
     s->stats.sort_ms = milliseconds( chosen, sorted_at );
     s->stats.prune_ms = milliseconds( sorted_at, end );
+    return CLV_OK;
+}
+
+static clv_result update( clv_volume_sweep* s, const volume_array* v )
+{
+    base_fp_mode mode = base_fp_enter();
+    s->pair_count = 0;
+    s->stats = ( clv_volume_sweep_stats ){ 0 };
+    clv_result result = check( s, v );
+    result = result == CLV_OK ? search( s, v ) : result;
     s->valid = result == CLV_OK;
     s->pair_count = s->valid ? s->pair_count : 0;
+    base_fp_leave( mode );
     return result;
 }
 
