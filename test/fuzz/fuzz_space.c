@@ -7,6 +7,7 @@
 #include "method/method.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum
@@ -499,6 +500,25 @@ static clv_space_def take_def( fuzz_bytes* bytes )
     return def;
 }
 
+// Limits so small that a few hundred boxes split trees and overflow blocks: whatever has a default of ten or more.
+static void shrink_limits( clv_space_def* def )
+{
+    static char text[512];
+    const method* row = method_find( def->method );
+    size_t length = 0;
+    text[0] = '\0';
+    for ( uint32_t i = 0; i < row->param_count; ++i )
+    {
+        const method_param* param = &row->params[i];
+        if ( param->value >= 10 )
+        {
+            length += (size_t)snprintf( text + length, sizeof( text ) - length, "%s%s=%g",
+                length > 0 ? "," : "", param->name, param->least > 8 ? param->least : 8 );
+        }
+    }
+    def->settings = text;
+}
+
 void fuzz_space( const uint8_t* data, size_t size )
 {
     static fuzz_game game; // half a megabyte of arguments
@@ -506,7 +526,12 @@ void fuzz_space( const uint8_t* data, size_t size )
     game.bytes = ( fuzz_bytes ){ data, size };
     clv_space_def def = take_def( &game.bytes );
     clv_isa isa = take_isa( fuzz_take_byte( &game.bytes ) );
-    fuzz_twin_open( &game.twin, &def, isa, fuzz_take_byte( &game.bytes ) & 31u );
+    uint8_t salt = fuzz_take_byte( &game.bytes );
+    if ( ( salt & 128 ) != 0 )
+    {
+        shrink_limits( &def );
+    }
+    fuzz_twin_open( &game.twin, &def, isa, salt & 31u );
     for ( int step = 0; step < MOST_STEPS && game.bytes.left > 0 && game.twin.model->test_count < MOST_TESTS;
           ++step )
     {
