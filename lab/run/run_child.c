@@ -295,7 +295,7 @@ static void judge( int status, const pipe_end* errors, child_answer* answer )
 // Is it time to end the child? Says why.
 static bool is_beyond( pid_t process, const child_limits* limits, double elapsed, child_answer* answer )
 {
-    if ( limits->time_s > 0 && elapsed > limits->time_s )
+    if ( limits->time_s > 0 && elapsed > limits->time_s + limits->grace_s )
     {
         answer->status = CHILD_TIMEOUT;
         snprintf(

@@ -18,7 +18,8 @@ bool child_is_here( void );
 
 typedef struct child_limits
 {
-    double time_s;                ///< the child is ended after this; 0: never
+    double time_s;                ///< the child may take this long; 0: any time
+    double grace_s;               ///< and this much longer before it is ended
     uint64_t memory_bytes;        ///< likewise beyond this much memory in use; 0: never
     void ( *tick )( void* user ); ///< called several times a second; may be NULL
     void* user;

@@ -178,7 +178,8 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
     worker_words words;
     worker_words_make( &words, job );
     child_limits limits = {
-        .time_s = job->terms.time_limit_s > 0 ? job->terms.time_limit_s + GRACE_S : 0,
+        .time_s = job->terms.time_limit_s,
+        .grace_s = GRACE_S,
         .memory_bytes = job->terms.memory_limit_mib << 20,
         .tick = tick,
         .user = all,

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// A module of methods as nobody wants them: they crash, hang, eat the memory, leave, or find nothing. The program loads it
+// in place of ODE's when CLEAVE_PEERS names its folder; test_runner.c does.
+#define _DEFAULT_SOURCE
+#include "method/method.h"
+#include "peers/peer_abi.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void* create( const method_context* context )
+{
+    (void)context;
+    return malloc( 1 );
+}
+
+static void destroy( void* state )
+{
+    free( state );
+}
+
+static clv_result crash( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    signal( SIGSEGV, SIG_DFL ); // sanitizers have a word of their own to say otherwise
+    raise( SIGSEGV );
+    return CLV_OK;
+}
+
+static clv_result give_up(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    static const char last_words[] = "chatter\nthe very last words\n\n";
+    if ( write( STDOUT_FILENO, last_words, sizeof( last_words ) - 1 ) < 0 )
+    {
+        return CLV_OK;
+    }
+    abort();
+}
+
+static clv_result hang( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    while ( sleep( 1 ) < 2 )
+    {
+    }
+    return CLV_OK;
+}
+
+// Memory as methods take it; asked politely, it says when there is no more.
+static clv_result eat( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    for ( size_t bytes = 0; bytes < (size_t)1 << 30; bytes += 1 << 20 )
+    {
+        char* more = malloc( 1 << 20 );
+        if ( more == NULL )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        memset( more, 1, 1 << 20 );
+    }
+    return hang( state, input, sink, counters );
+}
+
+// Memory that no limit of the process counts.
+static clv_result eat_shared(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    size_t size = (size_t)1 << 30;
+    char* more = mmap( NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0 );
+    for ( size_t byte = 0; more != MAP_FAILED && byte < size; byte += 4096 )
+    {
+        more[byte] = 1;
+        if ( byte % ( 1 << 22 ) == 0 )
+        {
+            usleep( 1000 ); // so that the watcher sees it grow
+        }
+    }
+    return hang( state, input, sink, counters );
+}
+
+static clv_result leave( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    _exit( 3 );
+}
+
+static clv_result vanish( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    _exit( 0 );
+}
+
+static clv_result find_nothing(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    return CLV_OK;
+}
+
+#define ROW( own_name, own_update )                                                                          \
+    {                                                                                                        \
+        .name = own_name, .family = "bad", .source = "tests", .licence = "MIT", .time_cost = "-",            \
+        .space_cost = "-", .create = create, .destroy = destroy, .update = own_update                        \
+    }
+
+static const method rows[] = {
+    ROW( "bad-crash", crash ),
+    ROW( "bad-abort", give_up ),
+    ROW( "bad-hang", hang ),
+    ROW( "bad-eat", eat ),
+    ROW( "bad-eat-shared", eat_shared ),
+    ROW( "bad-leave", leave ),
+    ROW( "bad-vanish", vanish ),
+    ROW( "bad-blind", find_nothing ),
+};
+
+peer_entry cleave_peer_methods;
+
+const method* cleave_peer_methods( uint32_t* count, uint32_t* abi )
+{
+    *count = sizeof( rows ) / sizeof( rows[0] );
+    *abi = PEER_ABI;
+    return rows;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
+#include "program.h"
+
+#include "support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OUT_FILE "program.out"
+#define ERROR_FILE "program.errors"
+
+static void become( const char* line, const char* out, const char* errors )
+{
+    int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    dup2( open( out, flags, 0666 ), STDOUT_FILENO );
+    dup2( open( errors, flags, 0666 ), STDERR_FILENO );
+    char command[2048];
+    snprintf( command, sizeof( command ), "exec " TEST_PROGRAM " %s", line );
+    execl( "/bin/sh", "sh", "-c", command, (char*)NULL );
+    _exit( 127 );
+}
+
+static int start( const char* line, const char* out, const char* errors )
+{
+    fflush( NULL );
+    pid_t process = fork();
+    if ( process == 0 )
+    {
+        become( line, out, errors );
+    }
+    CHECK( process > 0 );
+    return (int)process;
+}
+
+static int wait_for( int process )
+{
+    int status = 0;
+    CHECK( waitpid( process, &status, 0 ) == process );
+    return WIFSIGNALED( status ) ? 128 + WTERMSIG( status ) : WEXITSTATUS( status );
+}
+
+static void read_file( const char* path, char* text, size_t size )
+{
+    FILE* file = fopen( path, "rb" );
+    CHECK( file != NULL );
+    size_t length = fread( text, 1, size - 1, file );
+    text[length] = '\0';
+    fclose( file );
+    remove( path );
+}
+
+program_answer* program_run( const char* line )
+{
+    static program_answer answer;
+    test_where.note = line;
+    answer.status = wait_for( start( line, OUT_FILE, ERROR_FILE ) );
+    read_file( OUT_FILE, answer.out, sizeof( answer.out ) );
+    read_file( ERROR_FILE, answer.errors, sizeof( answer.errors ) );
+    return &answer;
+}
+
+int program_start( const char* line )
+{
+    return start( line, "/dev/null", ERROR_FILE );
+}
+
+int program_end( int process, int signal_number )
+{
+    CHECK( kill( (pid_t)process, signal_number ) == 0 );
+    return wait_for( process );
+}
+
+bool program_said( const program_answer* answer, const char* text )
+{
+    return strstr( answer->out, text ) != NULL || strstr( answer->errors, text ) != NULL;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// A run that crashes, hangs or eats the memory ends alone and says why; what is done outlives Ctrl-C and kill -9.
+#define _POSIX_C_SOURCE 200809L
+#include "lab/results.h"
+#include "program.h"
+#include "support.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SCHEDULE "test_runner.schedule"
+#define JSON "test_runner.json"
+#define JOURNAL JSON ".journal"
+#define RUN "run " SCHEDULE " --json " JSON " "
+
+static void write_file( const char* path, const char* text )
+{
+    FILE* file = fopen( path, "wb" );
+    CHECK( file != NULL );
+    fputs( text, file );
+    fclose( file );
+}
+
+static bool exists( const char* path )
+{
+    return access( path, F_OK ) == 0;
+}
+
+static void begin( const char* schedule )
+{
+    remove( JSON );
+    remove( JOURNAL );
+    write_file( SCHEDULE, schedule );
+}
+
+static run_results read_results( void )
+{
+    run_results results;
+    complaint why = { LAB_DONE, "" };
+    bool good = results_read_file( JSON, &results, &why );
+    CHECK_TEXT( good ? "" : why.text, "" );
+    return results;
+}
+
+static const run_result* find( const run_results* results, const char* name, uint32_t objects )
+{
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( strcmp( run->method, name ) == 0 && run->object_count == objects )
+        {
+            return run;
+        }
+    }
+    test_where.note = name;
+    CHECK( false );
+    return NULL;
+}
+
+static void check_run( const run_results* results, const char* name, run_status status, const char* reason )
+{
+    const run_result* run = find( results, name, 1000 );
+    test_where.note = name;
+    CHECK_TEXT( run_status_name( run->status ), run_status_name( status ) );
+    if ( strstr( run->reason, reason ) == NULL )
+    {
+        CHECK_TEXT( run->reason, reason );
+    }
+}
+
+// ---- bad methods
+
+static void bad_runs_end_alone( void )
+{
+    begin(
+        "sizes 1k\nframes 3\nrepeat 1\ntime-limit 1\nmemory-limit 200\n"
+        "methods sap bad-crash brute bad-abort bad-hang bad-eat bad-eat-shared bad-leave bad-vanish kd\n" );
+    program_answer* answer = program_run( RUN );
+    CHECK_EQUAL( answer->status, 1 );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 10 );
+    check_run( &results, "bad-crash", RUN_FAILED, "crashed by SIGSEGV" );
+    check_run( &results, "bad-abort", RUN_FAILED, "crashed by SIGABRT" );
+    check_run( &results, "bad-abort", RUN_FAILED, "the very last words" );
+    check_run( &results, "bad-hang", RUN_TIMEOUT, "within a frame" );
+    check_run( &results, "bad-eat", RUN_FAILED, "memory" );
+    check_run( &results, "bad-eat-shared", RUN_FAILED, "over the memory limit of 200.0 MiB" );
+    check_run( &results, "bad-leave", RUN_FAILED, "ended with status 3" );
+    check_run( &results, "bad-vanish", RUN_FAILED, "without an answer" );
+    const run_result* sap = find( &results, "sap", 1000 );
+    const run_result* kd = find( &results, "kd", 1000 );
+    CHECK(
+        sap->status == RUN_OK && kd->status == RUN_OK && find( &results, "brute", 1000 )->status == RUN_OK );
+    CHECK( sap->pairs_hash == kd->pairs_hash && sap->pairs_hash != 0 && sap->pass_count == 1 );
+    CHECK( sap->frame_static != NULL && sap->frame_update_ms != NULL );
+    CHECK( program_said( answer, "failed: bad-crash" ) && program_said( answer, "timeout: bad-hang" ) );
+    run_results_free( &results );
+}
+
+static void wrong_answers_are_noticed( void )
+{
+    begin( "sizes 1k\nframes 3\nrepeat 1\nmethods sap bad-blind\n" );
+    program_answer* answer = program_run( RUN );
+    CHECK_EQUAL( answer->status, 1 );
+    CHECK( program_said( answer, "RESULTS DISAGREE on brownian-free, 1000 objects" ) );
+}
+
+static void a_time_limit_between_frames_tells_the_frame( void )
+{
+    begin( "sizes 8k\nframes 60\nmethods brute@scalar\ntime-limit 0.05\n" );
+    program_answer* answer = program_run( RUN );
+    CHECK_EQUAL( answer->status, 0 );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 1 );
+    CHECK( results.items[0].status == RUN_TIMEOUT &&
+        strstr( results.items[0].reason, "over 0.05 s in frame " ) != NULL );
+    run_results_free( &results );
+}
+
+static void ladders_end_after_what_is_too_slow( void )
+{
+    begin( "sizes 1k 2k 4k\nframes 2\nrepeat 1\nladder 1e-9\nmethods sap bad-crash bad-blind\n" );
+    program_run( RUN );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 3 ); // 1k of each
+    run_results_free( &results );
+    begin( "sizes 1k 2k 4k\nframes 2\nrepeat 1\nladder 100\nmethods sap bad-crash\n" );
+    program_run( RUN );
+    results = read_results();
+    CHECK_EQUAL( results.count, 3 + 1 );
+    run_results_free( &results );
+}
+
+// ---- rounds
+
+static void rounds_add_their_passes( void )
+{
+    begin( "sizes 1k\nframes 3\nrepeat 2\nrounds 3\nmethods sap kd\n" );
+    CHECK_EQUAL( program_run( RUN )->status, 0 );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 2 );
+    for ( uint32_t index = 0; index < 2; ++index )
+    {
+        const run_result* run = &results.items[index];
+        double least = run->pass_ms[0];
+        CHECK_EQUAL( run->pass_count, 6 );
+        for ( uint32_t pass = 0; pass < 6; ++pass )
+        {
+            least = run->pass_ms[pass * 3] < least ? run->pass_ms[pass * 3] : least;
+        }
+        CHECK( run->frame_ms[0] == least );
+    }
+    CHECK( find( &results, "kd", 1000 )->counter_count > 0 ); // what the worker counted came along
+    run_results_free( &results );
+}
+
+static void bench_gives_the_same_pairs_in_either_way( void )
+{
+    char hashes[2][32];
+    for ( int way = 0; way < 2; ++way )
+    {
+        CHECK_EQUAL( program_run( way == 0 ? "bench -n 2k -m sap --frames 3 --json " JSON
+                                           : "bench -n 2k -m sap --frames 3 --isolate --json " JSON )
+                         ->status,
+            0 );
+        run_results results = read_results();
+        results_hash( results.items[0].pairs_hash, hashes[way] );
+        run_results_free( &results );
+    }
+    CHECK_TEXT( hashes[0], hashes[1] );
+}
+
+// ---- resuming
+
+#define LONG_SCHEDULE                                                                                        \
+    "sizes 1k 2k\nframes 20\nrepeat 3\nrounds 2\nmethods sap kd grid bvh-f bvh-d segment-tree isap tracy\n"
+
+static uint32_t line_count( const char* path )
+{
+    FILE* file = fopen( path, "rb" );
+    uint32_t count = 0;
+    for ( int c = file != NULL ? fgetc( file ) : EOF; c != EOF; c = fgetc( file ) )
+    {
+        count += c == '\n' ? 1 : 0;
+    }
+    if ( file != NULL )
+    {
+        fclose( file );
+    }
+    return count;
+}
+
+// Starts the long schedule and ends it once some of its 32 rounds are in the journal.
+static int run_half( const char* flags, uint32_t lines, int signal_number )
+{
+    char line[256];
+    snprintf( line, sizeof( line ), RUN "%s", flags );
+    int process = program_start( line );
+    const struct timespec moment = { 0, 1000000 };
+    for ( int wait = 0; wait < 60000 && line_count( JOURNAL ) < lines; ++wait )
+    {
+        nanosleep( &moment, NULL );
+    }
+    return program_end( process, signal_number );
+}
+
+static void check_whole( const run_results* results )
+{
+    CHECK_EQUAL( results->count, 16 );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        CHECK( results->items[index].status == RUN_OK );
+        CHECK_EQUAL( results->items[index].pass_count, 6 );
+        for ( uint32_t other = 0; other < index; ++other )
+        {
+            CHECK( strcmp( results->items[index].key, results->items[other].key ) != 0 );
+        }
+    }
+}
+
+static void a_killed_run_is_resumed( void )
+{
+    begin( LONG_SCHEDULE );
+    CHECK_EQUAL( run_half( "", 12, SIGKILL ), 128 + SIGKILL );
+    CHECK( exists( JOURNAL ) && !exists( JSON ) );
+    uint32_t kept = line_count( JOURNAL );
+    CHECK_EQUAL( program_run( RUN )->status, 2 ); // it would be a pity to lose these
+    CHECK_EQUAL( line_count( JOURNAL ), kept );
+    // Killed in the middle of a line, and once more.
+    FILE* file = fopen( JOURNAL, "ab" );
+    fputs( "{\"key\": \"half a l", file );
+    fclose( file );
+    CHECK_EQUAL( run_half( "--resume", 20, SIGKILL ), 128 + SIGKILL );
+    program_answer* answer = program_run( RUN "--resume" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said( answer, "  kept" ) );
+    CHECK( !exists( JOURNAL ) );
+    run_results results = read_results();
+    check_whole( &results );
+    run_results_free( &results );
+}
+
+static void an_interrupted_run_says_how_to_go_on( void )
+{
+    begin( LONG_SCHEDULE );
+    CHECK_EQUAL( run_half( "", 6, SIGINT ), 130 );
+    char text[4096] = "";
+    FILE* file = fopen( "program.errors", "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    CHECK( strstr( text, JOURNAL ) != NULL && strstr( text, "--resume" ) != NULL );
+    CHECK( exists( JOURNAL ) && !exists( JSON ) );
+    CHECK_EQUAL( program_run( RUN "--resume -q" )->status, 0 );
+    run_results results = read_results();
+    check_whole( &results );
+    run_results_free( &results );
+}
+
+static void complete_results_are_taken_over( void )
+{
+    begin( "sizes 1k\nframes 3\nmethods sap\n" );
+    CHECK_EQUAL( program_run( RUN )->status, 0 );
+    run_results first = read_results();
+    CHECK_EQUAL( program_run( RUN "--resume -m sap,kd" )->status, 0 );
+    run_results second = read_results();
+    CHECK_EQUAL( second.count, 2 );
+    CHECK( first.items[0].ms_mean == second.items[0].ms_mean ); // not measured again
+    CHECK_TEXT( first.items[0].key, second.items[0].key );
+    // Another repeat is another measurement; a limit is none.
+    CHECK_EQUAL( program_run( RUN "--resume --time-limit 99 --memory-limit 4000" )->status, 0 );
+    run_results third = read_results();
+    CHECK( third.count == 1 && third.items[0].ms_mean == first.items[0].ms_mean );
+    program_answer* answer = program_run( RUN "--resume --repeat 2" );
+    CHECK( answer->status == 0 && !program_said( answer, "kept" ) );
+    run_results_free( &first );
+    run_results_free( &second );
+    run_results_free( &third );
+}
+
+static void failed_runs_are_done_again_under_other_limits( void )
+{
+    begin( "sizes 1k\nframes 3\nmethods bad-leave\n" );
+    CHECK_EQUAL( program_run( RUN )->status, 1 );
+    program_answer* answer = program_run( RUN "--resume" );
+    CHECK( answer->status == 1 && program_said( answer, "kept" ) );
+    answer = program_run( RUN "--resume --time-limit 7" );
+    CHECK( answer->status == 1 && !program_said( answer, "kept" ) );
+}
+
+// ---- bad usage
+
+static void bad_usage_is_told( void )
+{
+    static const char* const rows[][2] = {
+        { "run", "needs a SCHEDULE" },
+        { "run nosuch", "no schedule 'nosuch'" },
+        { "run nosuch.schedule", "nosuch.schedule: cannot be read" },
+        { RUN "-m nosuch", "part test_runner: -m: unknown method 'nosuch'" },
+        { RUN "--pin x", "--pin 'x'" },
+        { RUN "--only nosuch", "nothing to do" },
+        { RUN "--resume --restart", "give one" },
+        { "run " SCHEDULE " --resume", "--json OUT" },
+        { "run " SCHEDULE " --json no/such/folder/x.json", "no/such/folder/x.json" },
+        { "run " SCHEDULE " --json .", "is a folder" },
+        { "run " SCHEDULE " --repeat 0", "--repeat 0 is out of range" },
+        { "run quick --show --nosuch", "unknown flag --nosuch" },
+        { "run nosuch --show", "--show nosuch" },
+        { "bench -n 1k -m sap --memory-limit 5", "--isolate" },
+        { "worker", "needs a WHAT" },
+        { "worker brownian-free", "takes one method" },
+    };
+    begin( "sizes 1k\nframes 2\nmethods sap\n" );
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        program_answer* answer = program_run( rows[row][0] );
+        CHECK_EQUAL( answer->status, 2 );
+        if ( !program_said( answer, rows[row][1] ) )
+        {
+            CHECK_TEXT( answer->errors, rows[row][1] );
+        }
+        const char* end = strchr( answer->errors, '\n' );
+        CHECK( end != NULL && end[1] == '\0' ); // one line
+    }
+}
+
+static void schedules_are_listed_and_shown( void )
+{
+    program_answer* answer = program_run( "run --list" );
+    CHECK( answer->status == 0 && program_said( answer, "quick" ) && program_said( answer, "full" ) );
+    answer = program_run( "run quick --show" );
+    CHECK( answer->status == 0 && program_said( answer, "about " ) );
+    begin( "sizes 1k 2k\nmethods sap kd\n" );
+    answer = program_run( "run " SCHEDULE " --dry-run" );
+    CHECK( answer->status == 0 && program_said( answer, "4 runs" ) && !exists( JSON ) );
+}
+
+int main( int argc, char** argv )
+{
+    complaint why;
+    if ( !results_have_json( &why ) )
+    {
+        printf( "skipped: %s\n", why.text );
+        return 77;
+    }
+    setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
+    setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
+    const test_case cases[] = {
+        TEST_CASE( bad_runs_end_alone ),
+        TEST_CASE( wrong_answers_are_noticed ),
+        TEST_CASE( a_time_limit_between_frames_tells_the_frame ),
+        TEST_CASE( ladders_end_after_what_is_too_slow ),
+        TEST_CASE( rounds_add_their_passes ),
+        TEST_CASE( bench_gives_the_same_pairs_in_either_way ),
+        TEST_CASE( a_killed_run_is_resumed ),
+        TEST_CASE( an_interrupted_run_says_how_to_go_on ),
+        TEST_CASE( complete_results_are_taken_over ),
+        TEST_CASE( failed_runs_are_done_again_under_other_limits ),
+        TEST_CASE( bad_usage_is_told ),
+        TEST_CASE( schedules_are_listed_and_shown ),
+    };
+    int status = test_run( "runner", cases, TEST_COUNT( cases ), argc, argv );
+    remove( SCHEDULE );
+    remove( JSON );
+    return status;
+}
