@@ -24,6 +24,7 @@ static const command table[] = {
     { "bench", "time methods on scenes", command_bench },
     { "run", "measure what a schedule asks for, each run in a process of its own", command_run },
     { "verify", "compare every method's pairs with brute force", command_verify },
+    { "report", "make one page of results, with tables and plots", command_report },
     { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
     { "sim", "run the experiment with falling octahedra of paper 003", command_sim },
 };

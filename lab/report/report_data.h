@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the report's page is told: the results of several files, checked, as one text.
+#pragma once
+
+#include "lab/text.h"
+
+typedef struct report_data
+{
+    char* json; ///< in one line; no '<' and no line separator in it, so that a script element can hold it
+    uint32_t run_count;
+} report_data;
+
+/// { "files": [ { "name", "results" } ] } in the order of the paths. False with a complaint that names the file.
+bool report_data_read( report_data* data, const text_list* paths, complaint* why );
+void report_data_free( report_data* data );
+
+/// A copy of JSON text in which nothing can end a script element or a line of script, to free.
+char* report_data_escape( const char* json );

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What all charts share: text, legend, axes, tooltips. A chart is a function (data, look) -> ECharts option; data.title
+// (for files that stand alone) and data.width (pixels, decides where the legend goes) are optional everywhere.
+import { light, stylesFor } from '../look.js';
+import { logTicks, shortText } from '../model/numbers.js';
+
+export const NAME_MOST = 30;
+const ROW = 20;
+
+/** For text inside tooltips, which are HTML: names come from files. */
+export const escapeHtml = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
+
+export const swatch = color => `<span style="display:inline-block;width:9px;height:9px;border-radius:50%;margin-right:7px;background:${escapeHtml(color)}"></span>`;
+
+/** Lines of [color, name, value] under a heading; names and values are escaped here. */
+export function tooltipHtml(heading, rows) {
+    const lines = rows.map(([color, name, value]) =>
+        `<tr><td>${color ? swatch(color) : ''}${escapeHtml(shortText(String(name), 48))}</td><td style="text-align:right;padding-left:18px;font-variant-numeric:tabular-nums"><b>${escapeHtml(value)}</b></td></tr>`);
+    return `<div style="font-weight:600;margin-bottom:4px">${escapeHtml(shortText(String(heading), 70))}</div><table style="border-spacing:0 1px">${lines.join('')}</table>`;
+}
+
+export function baseOption(data, look = light) {
+    return {
+        animationDuration: 250,
+        animationDurationUpdate: 200,
+        textStyle: { fontFamily: look.font, color: look.text, fontSize: 12 },
+        title: data.title ? { text: data.title, left: 0, top: 0, textStyle: { fontFamily: look.font, fontSize: 15, fontWeight: 600, color: look.text } } : undefined,
+        aria: { enabled: true, label: data.describe ? { description: data.describe } : {} },
+        tooltip: {
+            confine: true,
+            backgroundColor: look.panel,
+            borderColor: look.line,
+            borderWidth: 1,
+            padding: [8, 11],
+            textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
+            extraCssText: 'box-shadow:0 4px 18px rgba(0,0,0,.18);max-width:440px',
+        },
+    };
+}
+
+// About as wide as a browser draws it; exact is not needed, too narrow would overlap.
+const widthOf = names => Math.max(0, ...names.map(name => [...shortText(name, NAME_MOST)].length)) * 7;
+
+/** Where the legend goes and how much room it leaves: { legend, room: { top, right, bottom } }. */
+export function legendFor(data, names, look = light, { formatter, icons = 'lines', styles } = {}) {
+    const written = name => shortText(formatter ? formatter(name) : name, NAME_MOST);
+    const top = data.title ? 34 : 14;
+    const shared = {
+        data: names.map(name => (icons === 'symbols' ? { name, icon: styles.get(name).symbol, itemStyle: styles.get(name).item } : { name })),
+        selected: Object.fromEntries(names.map(name => [name, !(data.hidden && data.hidden.has(name))])),
+        textStyle: { color: look.text, fontFamily: look.font, fontSize: 12, lineHeight: 16 },
+        inactiveColor: look.faint,
+        formatter: written,
+        itemWidth: icons === 'lines' ? 30 : 14,
+        itemHeight: 9,
+        pageTextStyle: { color: look.muted },
+        pageIconColor: look.text,
+        pageIconInactiveColor: look.line,
+    };
+    if ((data.width ?? 820) < 620) {
+        return { legend: { ...shared, type: 'scroll', orient: 'horizontal', bottom: 0, left: 0, right: 0 }, room: { top, right: 18, bottom: 34 } };
+    }
+    const width = widthOf(names.map(written)) + shared.itemWidth + 14;
+    return {
+        legend: { ...shared, type: names.length * ROW > (data.height ?? 480) - top ? 'scroll' : 'plain', orient: 'vertical', right: 0, top, bottom: 8, itemGap: ROW - 16 },
+        room: { top, right: width + 16, bottom: 0 },
+    };
+}
+
+/** Enough pixels that a legend of that many names needs no pages. */
+export const heightFor = (count, least = 400, most = 720) => Math.min(Math.max(least, count * ROW + 60), most);
+
+export function axis(look, name, extra = {}) {
+    return {
+        name,
+        nameLocation: 'middle',
+        nameGap: 30,
+        nameTextStyle: { color: look.muted, fontFamily: look.font, fontSize: 12 },
+        axisLine: { show: true, lineStyle: { color: look.line } },
+        axisTick: { lineStyle: { color: look.line }, ...extra.axisTick },
+        axisLabel: { color: look.muted, fontFamily: look.font, fontSize: 11.5, ...extra.axisLabel },
+        splitLine: { show: true, lineStyle: { color: look.grid }, ...extra.splitLine },
+        ...Object.fromEntries(Object.entries(extra).filter(([key]) => !['axisTick', 'axisLabel', 'splitLine'].includes(key))),
+    };
+}
+
+/** A logarithmic axis around positive values, with labels at 1, 2, 5 or at `ticks`. */
+export function logAxis(look, name, values, format, { ticks, margin = 1.25, ...extra } = {}) {
+    const good = values.filter(value => value > 0);
+    const low = (good.length > 0 ? Math.min(...good) : 1) / margin;
+    const high = (good.length > 0 ? Math.max(...good) : 10) * margin;
+    const marks = ticks ?? spread(logTicks(low, high), low, high);
+    return axis(look, name, {
+        type: 'log',
+        min: low,
+        max: high,
+        startValue: low,
+        axisLabel: { customValues: marks, formatter: format, hideOverlap: true, ...extra.axisLabel },
+        axisTick: { customValues: marks },
+        ...Object.fromEntries(Object.entries(extra).filter(([key]) => key !== 'axisLabel')),
+    });
+}
+
+// A range between two marks still needs some.
+function spread(marks, low, high) {
+    if (marks.length >= 2) return marks;
+    return [0.1, 0.5, 0.9].map(share => Number((low * (high / low) ** share).toPrecision(2)));
+}
+
+export function linearAxis(look, name, format, extra = {}) {
+    return axis(look, name, { type: 'value', axisLabel: { formatter: format, hideOverlap: true }, ...extra });
+}
+
+/** Names down the side, the first at the top. */
+export function nameAxis(look, names) {
+    return axis(look, '', {
+        type: 'category',
+        data: names,
+        inverse: true,
+        axisTick: { show: false },
+        splitLine: { show: false },
+        axisLabel: { color: look.text, interval: 0, formatter: name => shortText(name, NAME_MOST), margin: 10 },
+    });
+}
+
+export const nameRoom = names => Math.min(widthOf(names) + 22, 230);
+
+/** The caller's styles, so that one method looks the same in every chart, or ones of this chart alone. */
+export const stylesOf = (data, names, look) => data.styles ?? stylesFor(names, look);
+
+/** A line with dash and symbol. */
+export function lineSeries(name, points, style, extra = {}) {
+    return {
+        type: 'line',
+        name,
+        data: points,
+        color: style.color,
+        lineStyle: { color: style.color, type: style.dash, width: style.width },
+        itemStyle: style.item,
+        symbol: style.symbol,
+        symbolSize: 8,
+        emphasis: { focus: 'series' },
+        ...extra,
+    };
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// The page: reads the results in it and puts the parts together. What is hidden in one legend is hidden everywhere.
+import { stylesFor } from '../look.js';
+import { geometricMean, numberText } from '../model/numbers.js';
+import { readResults, runsAt } from '../model/results.js';
+import { choice, h } from './dom.js';
+import { makeTheme } from './theme.js';
+import { ladderSection, memorySection, radarSection, sweepSection } from './sections.js';
+import { oneSceneSection } from './one_scene.js';
+import { alarmSection, failureSection, hashSection, machineSection, runSection } from './records.js';
+
+const MANY = 12;
+
+function makeApp(model) {
+    const styles = new Map();
+    const app = {
+        model,
+        figures: [],
+        hidden: new Set(),
+        labels: new Set(model.labels),
+        measure: 'median',
+        marks: [],
+        styles: look => {
+            if (!styles.has(look.name)) styles.set(look.name, stylesFor(model.labels, look));
+            return styles.get(look.name);
+        },
+        redraw: () => app.figures.forEach(draw => draw()),
+        setHidden: (label, isHidden) => {
+            app.hidden[isHidden ? 'add' : 'delete'](label);
+            app.refresh();
+        },
+        refresh: () => {
+            app.marks.forEach(paint => paint());
+            app.redraw();
+        },
+        // A name with its colour, in tables.
+        mark: label => {
+            const dot = h('i', { class: 'dot', 'aria-hidden': 'true' });
+            const style = app.styles(app.look()).get(label);
+            if (style) dot.style.setProperty('--mark', style.color === app.look().ink ? 'currentColor' : style.color);
+            return h('span', { class: 'mark' }, dot, label);
+        },
+    };
+    return app;
+}
+
+// ---- which methods are shown
+
+// By the geometric mean of how far behind the best they are, over all places where they ran.
+function fastest(model, count) {
+    const ratios = new Map();
+    for (const scene of model.scenes) {
+        for (const size of scene.sizes) {
+            const runs = runsAt(model, scene.name, size);
+            const best = Math.min(...runs.map(run => run.median));
+            for (const run of runs) ratios.set(run.label, [...(ratios.get(run.label) ?? []), run.median / best]);
+        }
+    }
+    return [...ratios].map(([label, list]) => [label, geometricMean(list)]).sort((a, b) => a[1] - b[1]).slice(0, count).map(([label]) => label);
+}
+
+function methodPanel(app) {
+    const chips = app.model.labels.map(label => {
+        const chip = h('button', { type: 'button', class: 'chip', title: label, onclick: () => app.setHidden(label, !app.hidden.has(label)) }, h('i', { class: 'dot' }), label);
+        app.marks.push(() => {
+            const style = app.styles(app.look()).get(label);
+            chip.setAttribute('aria-pressed', String(!app.hidden.has(label)));
+            chip.style.setProperty('--mark', style.color);
+        });
+        return chip;
+    });
+    const show = labels => {
+        app.hidden = new Set(app.model.labels.filter(label => !labels.includes(label)));
+        app.refresh();
+    };
+    const preset = (text, labels) => h('button', { type: 'button', class: 'preset', onclick: () => show(labels()) }, text);
+    return h('div', { class: 'methods' }, h('div', { class: 'presets' }, h('span', { class: 'label' }, 'Show'),
+        preset('all', () => app.model.labels), preset('the fastest 8', () => fastest(app.model, 8)), preset('none', () => [])), h('div', { class: 'chips' }, chips));
+}
+
+// ---- the top
+
+const card = (value, name, kind = '') => h('div', { class: `card ${kind}` }, h('b', {}, value), h('span', {}, name));
+const plural = (count, one, many = `${one}s`) => `${count === 1 ? one : many}`;
+
+function summary(model) {
+    const ok = model.all.filter(run => run.status === 'ok').length;
+    const bad = model.hashes.filter(group => !group.agrees).length;
+    const broken = model.failed.filter(run => run.status !== 'unavailable').length;
+    const missing = model.failed.length - broken;
+    return h('div', { class: 'cards' },
+        card(String(model.scenes.length), plural(model.scenes.length, 'scene')),
+        card(String(model.labels.length), plural(model.labels.length, 'method')),
+        card(numberText(ok), plural(ok, 'run')),
+        broken > 0 ? card(String(broken), 'failed or timed out', 'bad') : null,
+        missing > 0 ? card(String(missing), 'unavailable') : null,
+        model.hashes.length === 0 ? null : bad > 0 ? card(`${bad} of ${model.hashes.length}`, 'scenes and sizes disagree on the pairs', 'bad')
+            : card(`${model.hashes.length} of ${model.hashes.length}`, `pairs agree in every scene and size`, 'good'));
+}
+
+function machineLine(model) {
+    const facts = model.files.map(({ machine, version }) => [machine.cpu, Number.isFinite(machine.cores) ? `${machine.cores} ${plural(machine.cores, 'core')}` : null, machine.isa, machine.compiler, machine.system, machine.gpu,
+        version ? `cleave ${version}` : null].filter(fact => typeof fact === 'string' && fact !== '').join(' · '));
+    return [...new Set(facts.filter(Boolean))];
+}
+
+function navigation(sections) {
+    return h('nav', { 'aria-label': 'sections' }, sections.map(part => h('a', { href: `#${part.id}` }, part.dataset.short ?? part.querySelector('h2').textContent)));
+}
+
+const SHORT = { alarm: 'Disagreement', time: 'Time', radar: 'Radar', scene: 'One scene', memory: 'Memory', sweeps: 'Parameters', hashes: 'Agreement', failures: 'Without result', machine: 'Machine', runs: 'Runs' };
+
+export function start() {
+    const model = readResults(JSON.parse(document.getElementById('results').textContent));
+    const app = makeApp(model);
+    const theme = makeTheme(() => app.refresh());
+    app.look = theme.look;
+    if (model.labels.length > MANY) app.hidden = new Set(model.labels.filter(label => !fastest(model, MANY).includes(label)));
+    const sections = [alarmSection, ladderSection, radarSection, oneSceneSection, memorySection, sweepSection, hashSection, failureSection, machineSection, runSection]
+        .map(make => make(app)).filter(Boolean);
+    for (const part of sections) part.dataset.short = SHORT[part.id] ?? '';
+    const measure = choice('measure', ['median', 'mean', 'min', 'p99'].map(value => ({ text: value, value })), app.measure, value => {
+        app.measure = value;
+        app.redraw();
+    });
+    const titles = [...new Set(model.scenes.map(scene => scene.name))];
+    document.title = `Cleave: ${titles.slice(0, 3).join(', ') || 'no runs'}${titles.length > 3 ? ' …' : ''}`;
+    document.getElementById('page').append(
+        h('header', {}, h('div', { class: 'title' }, h('h1', {}, 'Cleave ', h('span', {}, 'measurements')), theme.control),
+            machineLine(model).map(line => h('p', { class: 'machine' }, line)), summary(model)),
+        h('div', { class: 'bar' }, navigation(sections), h('div', { class: 'measure' }, h('span', { class: 'label' }, 'Times are'), measure)),
+        model.labels.length > 1 ? methodPanel(app) : '',
+        model.all.length === 0 ? h('p', { class: 'note' }, 'The results hold no runs. Measure some: cleave bench … --json results.json') : '',
+        ...sections,
+        document.getElementById('licences'));
+    app.refresh();
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// `cleave report`: what goes into the page comes out of it again, whatever the names; what is no results is refused by
+// name, and then no page is left behind. Without cJSON the program says so and ends with 77: skipped.
+#include "lab/commands.h"
+#include "lab/json.h"
+#include "lab/report/report_data.h"
+#include "lab/report/report_page.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RESULTS "test_report.json"
+#define OTHER "test_report_other.json"
+#define PAGE "test_report.html"
+#define OPENING "<script id=\"results\" type=\"application/json\">"
+
+// As `bench --json` writes it, short.
+static char* run_text( const char* scene, const char* name, uint32_t objects )
+{
+    return text_format(
+        "{\"scene\":\"%s\",\"type\":\"cubes\",\"objects\":%u,\"frames\":2,\"method\":\"%s\",\"variant\":\"scalar\","
+        "\"threads\":1,\"settings\":null,\"ms_median\":1.5,\"ms_mean\":1.5,\"ms_min\":1,\"ms_p99\":2,\"update_ms\":0.5,"
+        "\"search_ms\":1,\"pairs_last\":3,\"pairs_hash\":\"0x00000000000000aa\",\"frame_ms\":[1,2],"
+        "\"frame_static\":[0,0.5],\"pass_ms\":[[1,2],[1,2]],\"tests\":4,\"memory_bytes\":100,\"fat\":false,"
+        "\"status\":\"ok\"}",
+        scene, objects, name );
+}
+
+static void write_file( const char* path, const char* text )
+{
+    FILE* stream = fopen( path, "wb" );
+    CHECK( stream != NULL );
+    CHECK( fputs( text, stream ) >= 0 );
+    CHECK( fclose( stream ) == 0 );
+}
+
+static void write_results( const char* path, const char* runs )
+{
+    char* text = text_format( "{\"cleave\":\"0.1.0\",\"machine\":{\"cpu\":\"x\"},\"runs\":[%s]}\n", runs );
+    write_file( path, text );
+    free( text );
+}
+
+static char* read_file( const char* path )
+{
+    FILE* stream = fopen( path, "rb" );
+    CHECK( stream != NULL );
+    CHECK( fseek( stream, 0, SEEK_END ) == 0 );
+    long size = ftell( stream );
+    CHECK( size > 0 && fseek( stream, 0, SEEK_SET ) == 0 );
+    char* text = calloc( (size_t)size + 1, 1 );
+    CHECK( text != NULL && fread( text, 1, (size_t)size, stream ) == (size_t)size );
+    fclose( stream );
+    return text;
+}
+
+static bool exists( const char* path )
+{
+    FILE* stream = fopen( path, "rb" );
+    return stream != NULL && fclose( stream ) == 0;
+}
+
+static lab_status report( const char* first, const char* second )
+{
+    char words[4][64] = { "-o", PAGE, "", "" };
+    snprintf( words[2], sizeof( words[2] ), "%s", first );
+    snprintf( words[3], sizeof( words[3] ), "%s", second != NULL ? second : "" );
+    char* list[] = { words[0], words[1], words[2], words[3], NULL };
+    return command_report( second != NULL ? 4 : 3, list );
+}
+
+static uint32_t count_of( const char* text, const char* part )
+{
+    uint32_t count = 0;
+    for ( const char* at = strstr( text, part ); at != NULL; at = strstr( at + 1, part ) )
+    {
+        ++count;
+    }
+    return count;
+}
+
+// What the page's script reads: from the opening of its element to the first thing that ends it.
+static json_value* results_in( const char* page )
+{
+    const char* begin = strstr( page, OPENING );
+    CHECK( begin != NULL );
+    begin += strlen( OPENING );
+    const char* end = strstr( begin, "</script" );
+    CHECK( end != NULL );
+    char* text = text_format( "%.*s", (int)( end - begin ), begin );
+    size_t bad_offset = 0;
+    json_value* value = json_parse( text, strlen( text ), &bad_offset );
+    CHECK( value != NULL );
+    free( text );
+    return value;
+}
+
+static const json_value* runs_of( const json_value* file )
+{
+    return json_get( json_get( file, "results" ), "runs" );
+}
+
+static uint32_t run_count( const json_value* root )
+{
+    uint32_t count = 0;
+    for ( const json_value* file = json_first( json_get( root, "files" ) ); file != NULL;
+          file = json_next( file ) )
+    {
+        for ( const json_value* run = json_first( runs_of( file ) ); run != NULL; run = json_next( run ) )
+        {
+            ++count;
+        }
+    }
+    return count;
+}
+
+static json_value* page_results( const char* first, const char* second )
+{
+    remove( PAGE );
+    CHECK_EQUAL( report( first, second ), LAB_DONE );
+    char* page = read_file( PAGE );
+    json_value* root = results_in( page );
+    free( page );
+    CHECK( remove( PAGE ) == 0 );
+    return root;
+}
+
+static void the_page_has_one_place_for_results( void )
+{
+    const char* page = (const char*)report_page_bytes;
+    CHECK_EQUAL( strlen( page ), report_page_bytes_size );
+    CHECK_EQUAL( count_of( page, OPENING "/*RESULTS*/</script>" ), 1 );
+    CHECK_EQUAL( count_of( page, "/*RESULTS*/" ), 1 );
+}
+
+static void the_page_asks_nobody_for_anything( void )
+{
+    const char* page = (const char*)report_page_bytes;
+    CHECK_EQUAL( count_of( page, "default-src 'none'" ), 1 );
+    CHECK_EQUAL(
+        count_of( page, "<script src" ) + count_of( page, "<link" ) + count_of( page, "@import" ), 0 );
+}
+
+static void the_licence_of_the_plots_is_in_the_page( void )
+{
+    const char* page = (const char*)report_page_bytes;
+    CHECK( strstr( page, "Apache License" ) != NULL );
+    CHECK( strstr( page, "==== zrender ====" ) != NULL );
+}
+
+static void one_run_goes_in_and_comes_out( void )
+{
+    char* run = run_text( "city", "kd", 100 );
+    write_results( RESULTS, run );
+    free( run );
+    json_value* root = page_results( RESULTS, NULL );
+    const json_value* file = json_first( json_get( root, "files" ) );
+    CHECK_TEXT( json_as_text( json_get( file, "name" ) ), RESULTS );
+    const json_value* only = json_first( runs_of( file ) );
+    CHECK_TEXT( json_as_text( json_get( only, "scene" ) ), "city" );
+    CHECK( json_as_number( json_get( only, "ms_median" ) ) == 1.5 );
+    CHECK_EQUAL( run_count( root ), 1 );
+    json_free( root );
+}
+
+static void no_runs_make_a_page_too( void )
+{
+    write_results( RESULTS, "" );
+    json_value* root = page_results( RESULTS, NULL );
+    CHECK_EQUAL( run_count( root ), 0 );
+    json_free( root );
+}
+
+static void five_hundred_runs_are_all_there( void )
+{
+    char* runs = run_text( "s", "m", 1 );
+    for ( uint32_t index = 1; index < 500; ++index )
+    {
+        char* run = run_text( "s", "m", index + 1 );
+        char* longer = text_format( "%s,%s", runs, run );
+        free( runs );
+        free( run );
+        runs = longer;
+    }
+    write_results( RESULTS, runs );
+    free( runs );
+    json_value* root = page_results( RESULTS, NULL );
+    CHECK_EQUAL( run_count( root ), 500 );
+    json_free( root );
+}
+
+static void files_are_merged_in_their_order( void )
+{
+    char* run = run_text( "a", "kd", 1 );
+    write_results( RESULTS, run );
+    free( run );
+    run = run_text( "b", "kd", 1 );
+    write_results( OTHER, run );
+    free( run );
+    json_value* root = page_results( RESULTS, OTHER );
+    const json_value* first = json_first( json_get( root, "files" ) );
+    CHECK_TEXT( json_as_text( json_get( json_first( runs_of( first ) ), "scene" ) ), "a" );
+    CHECK_TEXT( json_as_text( json_get( json_first( runs_of( json_next( first ) ) ), "scene" ) ), "b" );
+    json_free( root );
+}
+
+static void hostile_names_stay_names( void )
+{
+    // In JSON as it stands in the file, and what it means.
+    const char* rows[][2] = {
+        { "</script><script>alert(1)</script>", "</script><script>alert(1)</script>" },
+        { "<!-- <script>", "<!-- <script>" },
+        { "]]>&lt;img src=x onerror=alert(1)>", "]]>&lt;img src=x onerror=alert(1)>" },
+        { "line\xE2\x80\xA8paragraph\xE2\x80\xA9", "line\xE2\x80\xA8paragraph\xE2\x80\xA9" },
+        { "/*RESULTS*/", "/*RESULTS*/" },
+        { "quote\\\" slash\\\\ tab\\t", "quote\" slash\\ tab\t" },
+        { "%s%n$&$1", "%s%n$&$1" },
+        { "\xE2\x80", "\xE2\x80" },
+    };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        test_where.note = rows[row][0];
+        char* run = run_text( rows[row][0], rows[row][0], 5 );
+        write_results( RESULTS, run );
+        free( run );
+        json_value* root = page_results( RESULTS, NULL );
+        const json_value* only = json_first( runs_of( json_first( json_get( root, "files" ) ) ) );
+        CHECK_TEXT( json_as_text( json_get( only, "scene" ) ), rows[row][1] );
+        CHECK_TEXT( json_as_text( json_get( only, "method" ) ), rows[row][1] );
+        json_free( root );
+    }
+}
+
+static void escaped_text_has_no_way_out_of_a_script( void )
+{
+    char* text =
+        report_data_escape( "[\"<a\",\"\xE2\x80\xA8\",\"\xE2\x80\xA9\",\"\xE2\x80\xAA\",\"\xE2\x80\"]" );
+    CHECK_TEXT( text, "[\"\\u003ca\",\"\\u2028\",\"\\u2029\",\"\xE2\x80\xAA\",\"\xE2\x80\"]" );
+    free( text );
+}
+
+static void what_is_no_results_is_refused_by_name( void )
+{
+    const char* rows[] = { "", "{", "[]", "{}", "{\"runs\":{}}", "{\"runs\":[1]}",
+        "{\"runs\":[{\"scene\":\"a\"}]}", "{\"runs\":[{\"scene\":1}]}", "not json" };
+    char* good = run_text( "a", "kd", 1 );
+    write_results( OTHER, good );
+    free( good );
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        test_where.note = rows[row];
+        write_file( RESULTS, rows[row] );
+        remove( PAGE );
+        report_data data;
+        complaint why = { 0 };
+        char path[] = RESULTS;
+        char* items[] = { path };
+        text_list paths = { items, 1 };
+        CHECK( !report_data_read( &data, &paths, &why ) );
+        CHECK( strncmp( why.text, RESULTS ": ", strlen( RESULTS ) + 2 ) == 0 );
+        CHECK_EQUAL( report( OTHER, RESULTS ), LAB_BAD_INPUT );
+        CHECK( !exists( PAGE ) );
+    }
+    CHECK( remove( RESULTS ) == 0 );
+    CHECK_EQUAL( report( RESULTS, NULL ), LAB_BAD_INPUT );
+    CHECK( !exists( PAGE ) );
+}
+
+static void a_page_that_is_there_stays_when_results_are_bad( void )
+{
+    write_file( PAGE, "before" );
+    write_file( RESULTS, "{" );
+    CHECK_EQUAL( report( RESULTS, NULL ), LAB_BAD_INPUT );
+    char* page = read_file( PAGE );
+    CHECK_TEXT( page, "before" );
+    free( page );
+}
+
+static void a_page_needs_a_place( void )
+{
+    write_results( RESULTS, "" );
+    char words[][32] = { RESULTS, "-o", "nowhere/page.html" };
+    char* list[] = { words[0], words[1], words[2], NULL };
+    CHECK_EQUAL( command_report( 1, list ), LAB_BAD_INPUT );
+    CHECK_EQUAL( command_report( 3, list ), LAB_BAD_INPUT );
+    CHECK_EQUAL( command_report( 0, list ), LAB_BAD_INPUT );
+}
+
+int main( int argc, char** argv )
+{
+    complaint why;
+    if ( !json_is_here( &why ) )
+    {
+        printf( "%s\n", why.text );
+        return 77;
+    }
+    const test_case cases[] = {
+        TEST_CASE( the_page_has_one_place_for_results ),
+        TEST_CASE( the_page_asks_nobody_for_anything ),
+        TEST_CASE( the_licence_of_the_plots_is_in_the_page ),
+        TEST_CASE( one_run_goes_in_and_comes_out ),
+        TEST_CASE( no_runs_make_a_page_too ),
+        TEST_CASE( five_hundred_runs_are_all_there ),
+        TEST_CASE( files_are_merged_in_their_order ),
+        TEST_CASE( hostile_names_stay_names ),
+        TEST_CASE( escaped_text_has_no_way_out_of_a_script ),
+        TEST_CASE( what_is_no_results_is_refused_by_name ),
+        TEST_CASE( a_page_that_is_there_stays_when_results_are_bad ),
+        TEST_CASE( a_page_needs_a_place ),
+    };
+    int status = test_run( "report", cases, TEST_COUNT( cases ), argc, argv );
+    remove( RESULTS );
+    remove( OTHER );
+    remove( PAGE );
+    return status;
+}
