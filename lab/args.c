@@ -106,8 +106,8 @@ static bool read_size(
     return true;
 }
 
-static bool read_seconds(
-    const args_table* table, const args_flag* flag, const char* text, double* seconds, complaint* why )
+static bool read_number(
+    const args_table* table, const args_flag* flag, const char* text, double* number, complaint* why )
 {
     char* end = NULL;
     errno = 0;
@@ -115,10 +115,11 @@ static bool read_seconds(
     // The comparisons are written so that NaN fails them.
     if ( end == text || *end != '\0' || errno != 0 || !( value >= 0 && value <= (double)flag->most ) )
     {
-        return complaint_write( why, "%s: %s '%s' is no number of seconds; use 0 to %" PRIu64, table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text, flag->most );
+        return complaint_write( why, "%s: %s '%s' is no number%s; use 0 to %" PRIu64, table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SECONDS ? " of seconds" : "",
+            flag->most );
     }
-    *seconds = value;
+    *number = value;
     return true;
 }
 
@@ -157,7 +158,8 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
         *(const char**)flag->value = text;
         return true;
     case ARGS_SIZE: return read_size( table, flag, text, flag->value, why );
-    case ARGS_SECONDS: return read_seconds( table, flag, text, flag->value, why );
+    case ARGS_SECONDS:
+    case ARGS_NUMBER: return read_number( table, flag, text, flag->value, why );
     case ARGS_SIZES: return read_sizes( table, flag, text, why );
     case ARGS_TEXTS:
         if ( !text_list_add_split( flag->value, text ) )

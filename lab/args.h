@@ -11,6 +11,7 @@ typedef enum args_kind
     ARGS_TEXT,    ///< const char*, into argv
     ARGS_SIZE,    ///< uint64_t, as text_parse_size reads it, least .. most
     ARGS_SECONDS, ///< double, 0 .. most
+    ARGS_NUMBER,  ///< likewise, of anything else
     ARGS_TEXTS,   ///< text_list, comma separated, may be repeated
     ARGS_SIZES,   ///< size_list, likewise, each least .. most
 } args_kind;
@@ -36,7 +37,7 @@ typedef struct args_flag
     void* value;            ///< of the kind's type; holds the default before parsing
     const char* value_name; ///< in the help: "F", "OUT"; NULL for a switch
     const char* help;       ///< one sentence, without full stop
-    uint64_t least, most;   ///< for sizes and seconds
+    uint64_t least, most;   ///< for sizes, seconds and numbers
 } args_flag;
 
 typedef struct args_table

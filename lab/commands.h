@@ -6,6 +6,7 @@
 #include "lab/complaint.h"
 
 lab_status command_bench( int argc, char** argv );
+lab_status command_compare( int argc, char** argv );
 lab_status command_gen( int argc, char** argv );
 lab_status command_info( int argc, char** argv );
 lab_status command_methods( int argc, char** argv );

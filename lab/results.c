@@ -31,6 +31,8 @@ void run_results_free( run_results* results )
         run_result_free( &results->items[index] );
     }
     free( results->items );
+    json_free( results->machine );
+    free( results->version );
     *results = ( run_results ){ 0 };
 }
 

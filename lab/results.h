@@ -9,6 +9,10 @@ typedef struct run_results
 {
     run_result* items;
     uint32_t count;
+
+    // Of a file that was read; else NULL.
+    json_value* machine;
+    char* version; ///< of the program that wrote it
 } run_results;
 
 /// The next result of the list, zeroed.

@@ -250,6 +250,10 @@ bool results_read_file( const char* path, run_results* results, complaint* why )
         return false;
     }
     const json_value* runs = json_get( root, "runs" );
+    const json_value* machine = json_get( root, "machine" );
+    const char* version = json_as_text( json_get( root, "cleave" ) );
+    results->machine = json_is_object( machine ) ? json_copy( machine ) : NULL;
+    results->version = version != NULL ? text_copy( version ) : NULL;
     bool good = json_is_array( runs )
         ? read_runs( path, runs, results, why )
         : complaint_write( why,

@@ -11,8 +11,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OUT_FILE "program.out"
-#define ERROR_FILE "program.errors"
+// Tests run side by side in one folder.
+static char s_out_file[64], s_error_file[64];
+
+static void name_files( void )
+{
+    snprintf( s_out_file, sizeof( s_out_file ), "program.%ld.out", (long)getpid() );
+    snprintf( s_error_file, sizeof( s_error_file ), "program.%ld.errors", (long)getpid() );
+}
+
+const char* program_error_file( void )
+{
+    name_files();
+    return s_error_file;
+}
 
 static void become( const char* line, const char* out, const char* errors )
 {
@@ -58,15 +70,17 @@ program_answer* program_run( const char* line )
 {
     static program_answer answer;
     test_where.note = line;
-    answer.status = wait_for( start( line, OUT_FILE, ERROR_FILE ) );
-    read_file( OUT_FILE, answer.out, sizeof( answer.out ) );
-    read_file( ERROR_FILE, answer.errors, sizeof( answer.errors ) );
+    name_files();
+    answer.status = wait_for( start( line, s_out_file, s_error_file ) );
+    read_file( s_out_file, answer.out, sizeof( answer.out ) );
+    read_file( s_error_file, answer.errors, sizeof( answer.errors ) );
     return &answer;
 }
 
 int program_start( const char* line )
 {
-    return start( line, "/dev/null", ERROR_FILE );
+    name_files();
+    return start( line, "/dev/null", s_error_file );
 }
 
 int program_end( int process, int signal_number )

@@ -15,8 +15,9 @@ typedef struct program_answer
 /// Runs TEST_PROGRAM with the words of `line`, as a shell would split them, and waits.
 program_answer* program_run( const char* line );
 
-/// Starts it in the background, its output to nowhere; the process's number.
+/// Starts it in the background, its output to nowhere, its errors to a file; the process's number.
 int program_start( const char* line );
+const char* program_error_file( void );
 
 /// Sends a signal, waits, and answers as program_answer.status.
 int program_end( int process, int signal_number );

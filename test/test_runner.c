@@ -248,10 +248,11 @@ static void an_interrupted_run_says_how_to_go_on( void )
     begin( LONG_SCHEDULE );
     CHECK_EQUAL( run_half( "", 6, SIGINT ), 130 );
     char text[4096] = "";
-    FILE* file = fopen( "program.errors", "rb" );
+    FILE* file = fopen( program_error_file(), "rb" );
     CHECK( file != NULL );
     text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
     fclose( file );
+    remove( program_error_file() );
     CHECK( strstr( text, JOURNAL ) != NULL && strstr( text, "--resume" ) != NULL );
     CHECK( exists( JOURNAL ) && !exists( JSON ) );
     CHECK_EQUAL( program_run( RUN "--resume -q" )->status, 0 );
@@ -365,5 +366,6 @@ int main( int argc, char** argv )
     int status = test_run( "runner", cases, TEST_COUNT( cases ), argc, argv );
     remove( SCHEDULE );
     remove( JSON );
+    remove( program_error_file() );
     return status;
 }

@@ -252,7 +252,10 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         good = run_output_write( &flags->output, &results, &why );
         bool agree = results_check_agreement( &results );
         status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
-        print_summary( &results, &report, agree );
+        if ( !flags->quiet )
+        {
+            print_summary( &results, &report, agree );
+        }
     }
     status = good ? status : complaint_print( &why );
     run_results_free( &results );
