@@ -9,6 +9,8 @@ static const generator* const table[] = {
     &generator_brownian_free,   // without contacts
     &generator_rest_and_motion, //
     &generator_mostly_rest,     //
+    &generator_jitter,          // packed and at rest
+    &generator_settling,        //
     &generator_freefall,        // Broadmark's three
     &generator_brownian,        //
     &generator_gravity,         //

@@ -66,6 +66,8 @@ extern const generator generator_recipe;
 extern const generator generator_brownian_free;
 extern const generator generator_rest_and_motion;
 extern const generator generator_mostly_rest;
+extern const generator generator_jitter;
+extern const generator generator_settling;
 extern const generator generator_freefall;
 extern const generator generator_brownian;
 extern const generator generator_gravity;
