@@ -32,7 +32,11 @@ static clv_result drain( pair_sink* sink )
 
 static void tight_open( tight_sink* tight )
 {
-    tight->sink = ( pair_sink ){ tight->room, 0, sizeof( tight->room ) / sizeof( tight->room[0] ), drain };
+    tight->sink = ( pair_sink ){
+        .pairs = tight->room,
+        .capacity = sizeof( tight->room ) / sizeof( tight->room[0] ),
+        .make_room = drain,
+    };
     tight->all_count = 0;
 }
 
@@ -439,6 +443,61 @@ static void regrow_body( const simd_kernels* kernels, test_random* random )
     CHECK_EQUAL( kernels->regrow( boxes, mine, count, 0.125f ), 0 );
 }
 
+// Boxes inside, on and just outside their margins; endless faces; margins of 0.
+static void strays_body( const simd_kernels* kernels, test_random* random )
+{
+    clv_aabb boxes[64];
+    simd_rest_box rests[64];
+    uint32_t count = 1 + test_random_below( random, 64 );
+    uint64_t expected = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float x = test_random_between( random, -9, 9 );
+        float margin = test_random_chance( random, 20 ) ? 0 : test_random_between( random, 0, 0.5f );
+        boxes[i] = test_box( x, 2, 3, x + 1, test_random_chance( random, 10 ) ? INFINITY : 4, 5 );
+        rests[i] = ( simd_rest_box ){ { x, 2, 3 }, margin, { x + 1, boxes[i].upper.y, 5 }, margin };
+        uint32_t face = test_random_below( random, 6 );
+        float* at = &( &boxes[i].lower.x )[face];
+        bool up = test_random_chance( random, 50 );
+        *at = up ? *at + margin : *at - margin; // the last place inside
+        if ( *at < INFINITY && test_random_chance( random, 50 ) )
+        {
+            *at = nextafterf( *at, up ? INFINITY : -INFINITY );
+            expected |= (uint64_t)1 << i;
+        }
+    }
+    CHECK_EQUAL( kernels->find_strays( boxes, rests, count ), expected );
+}
+
+static void touching_body( const simd_kernels* kernels, test_random* random )
+{
+    clv_aabb boxes[32];
+    clv_pair pairs[64];
+    uint32_t count = 1 + test_random_below( random, 64 );
+    uint64_t expected = 0;
+    for ( uint32_t i = 0; i < 32; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, 32, random );
+        boxes[i].upper.z = test_random_chance( random, 10 ) ? INFINITY : boxes[i].upper.z;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        pairs[i] = ( clv_pair ){ test_random_below( random, 32 ), test_random_below( random, 32 ) };
+        expected |= (uint64_t)clv_aabb_overlap( boxes[pairs[i].a], boxes[pairs[i].b] ) << i;
+    }
+    CHECK_EQUAL( kernels->find_touching( boxes, pairs, count ), expected );
+}
+
+static void strays_are_told_alike_everywhere( void )
+{
+    each_isa( strays_body );
+}
+
+static void touching_pairs_are_told_alike_everywhere( void )
+{
+    each_isa( touching_body );
+}
+
 static void moving_boxes_are_told_and_grown_alike_everywhere( void )
 {
     each_isa( regrow_body );
@@ -456,6 +515,8 @@ int main( int argc, char** argv )
         TEST_CASE( pairs_are_kept_alike_everywhere ),
         TEST_CASE( leavers_and_hits_come_out_alike_everywhere ),
         TEST_CASE( moving_boxes_are_told_and_grown_alike_everywhere ),
+        TEST_CASE( strays_are_told_alike_everywhere ),
+        TEST_CASE( touching_pairs_are_told_alike_everywhere ),
     };
     return test_run( "kd_kernels", cases, TEST_COUNT( cases ), argc, argv );
 }

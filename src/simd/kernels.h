@@ -99,6 +99,18 @@ typedef struct simd_small_row
     uint32_t begin, end;
 } simd_small_row;
 
+/// Where a box may be and still count as resting: each face within `margin` of this one. The margin stands twice so that
+/// each half of the record is a register's worth.
+typedef struct simd_rest_box
+{
+    float lower[3];
+    float margin;
+    float upper[3];
+    float margin_again;
+} simd_rest_box;
+
+static_assert( sizeof( simd_rest_box ) == 32, "two to a cache line" );
+
 /// Widest step of any table; also the padding unit.
 #define KERNEL_LANES 32
 
@@ -162,6 +174,13 @@ typedef struct simd_kernels
 
     /// A bit for each of up to 64 boxes that does not lie in its grown one; that one becomes the box, grown by epsilon.
     uint64_t ( *regrow )( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon );
+
+    /// A bit for each of up to 64 boxes that has a face outside lower - margin .. lower + margin, or upper likewise, of its
+    /// rest box.
+    uint64_t ( *find_strays )( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count );
+
+    /// A bit for each of up to 64 pairs whose boxes overlap.
+    uint64_t ( *find_touching )( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count );
 
     /// Items in steps. Not a number, where an endless bound meets a scale of 0, becomes 0.
     void ( *make_small )(

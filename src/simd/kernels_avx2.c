@@ -78,7 +78,7 @@ static inline uint32_t small_round(
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small, &simd_cells_avx2 };
+    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
+    make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_avx2 };
 
 #endif

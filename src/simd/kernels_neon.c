@@ -244,10 +244,45 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
     return bits;
 }
 
+// The fourth lane means nothing.
+static inline bool is_near( float32x4_t face, float32x4_t rest )
+{
+    const uint32x4_t no_matter = { 0, 0, 0, UINT32_MAX };
+    float32x4_t margin = vdupq_laneq_f32( rest, 3 );
+    uint32x4_t near = vandq_u32(
+        vcleq_f32( vsubq_f32( rest, margin ), face ), vcleq_f32( face, vaddq_f32( rest, margin ) ) );
+    return vminvq_u32( vorrq_u32( near, no_matter ) ) != 0;
+}
+
+static uint64_t find_strays( const clv_aabb* boxes, const simd_rest_box* rests, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* box = &boxes[i].lower.x;
+        float32x4_t last = vld1q_f32( box + 2 );
+        bool rests_here = is_near( vld1q_f32( box ), vld1q_f32( rests[i].lower ) ) &
+            is_near( vextq_f32( last, last, 1 ), vld1q_f32( rests[i].upper ) );
+        bits |= (uint64_t)!rests_here << i;
+    }
+    return bits;
+}
+
+static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uint32_t count )
+{
+    uint64_t bits = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_pair kept;
+        bits |= (uint64_t)keep_overlapping( boxes, &pairs[i], 1, &kept ) << i;
+    }
+    return bits;
+}
+
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small, &simd_cells_neon };
+    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
+    make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_neon };
 
 #endif
