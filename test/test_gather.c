@@ -88,7 +88,7 @@ static void pieces_are_joined_in_order_for_any_size( void )
         for ( uint32_t i = 0; i < TEST_COUNT( sizes ); ++i )
         {
             script plan = { sizes[i] };
-            fixed_sink out = { { pairs, 0, 0, refuse_beyond }, MOST };
+            fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST };
             uint64_t test_count = 0;
             CHECK_OK( task_gather_run(
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
@@ -112,7 +112,7 @@ static void what_the_sink_says_ends_the_joining( void )
         CHECK( task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         script plan = { 400 };
-        fixed_sink out = { { pairs, 0, 0, refuse_beyond }, 3000 };
+        fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000 };
         uint64_t test_count = 0;
         CHECK_RESULT(
             task_gather_run( &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ),

@@ -71,7 +71,7 @@ static void figure_3_externals_go_only_where_they_reach( void )
     kd_search search;
     kd_search_init( &search, &g.memory, tree->kernels, true );
     clv_pair pairs[256];
-    pair_sink sink = { pairs, 0, 256, refuse };
+    pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
     CHECK_OK( kd_search_run( &search, tree, g.boxes, NULL, &sink ) );
     // Left 2, right 2, right-left 1, right-right 1.
     CHECK_EQUAL( search.counters.external_count, 6 );

@@ -187,7 +187,7 @@ static void drain( interrupted* run )
 static void interrupted_open( interrupted* run, uint32_t capacity )
 {
     memset( run, 0, sizeof( *run ) );
-    run->sink = ( pair_sink ){ run->pairs, 0, capacity, no_room };
+    run->sink = ( pair_sink ){ .pairs = run->pairs, .capacity = capacity, .make_room = no_room };
 }
 
 // A full sink must have stopped the kernel, and the cursor must have moved: otherwise it would never end.

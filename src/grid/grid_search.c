@@ -200,7 +200,7 @@ static clv_result sweep_cell( const grid_search* search, grid_bench* bench, cons
 {
     load_sorted( search, bench, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
-    pair_sink local = { found, 0, LOCAL, refuse_room };
+    pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL };
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     bool done = false;

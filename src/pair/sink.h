@@ -18,6 +18,12 @@ typedef struct pair_sink
 
     /// After CLV_OK at least PAIR_SINK_ROOM more pairs fit; pairs, count and capacity may all have changed.
     clv_result ( *make_room )( struct pair_sink* sink );
+
+    /// For methods whose list outlives the update; either may be NULL, and then so much as has to be put.
+    /// The pairs of the last good update, in the same order: true if they are still there, and nothing needs to be put.
+    bool ( *keep )( struct pair_sink* sink );
+    /// These pairs, which stay as they are until the method is called again: true if they may stay where they are.
+    bool ( *borrow )( struct pair_sink* sink, const clv_pair* pairs, uint64_t count );
 } pair_sink;
 
 static inline bool pair_sink_is_full( const pair_sink* sink )
@@ -41,6 +47,11 @@ static inline clv_result pair_sink_put( pair_sink* sink, uint32_t slot_a, uint32
     return CLV_OK;
 }
 
+static inline bool pair_sink_keep( pair_sink* sink )
+{
+    return sink->keep != NULL && sink->keep( sink );
+}
+
 /// For methods that have a list already.
 static inline clv_result pair_sink_put_all( pair_sink* sink, const clv_pair* pairs, uint64_t count )
 {
@@ -62,4 +73,12 @@ static inline clv_result pair_sink_put_all( pair_sink* sink, const clv_pair* pai
         count -= part;
     }
     return CLV_OK;
+}
+
+/// For methods that keep it until they are called again.
+static inline clv_result pair_sink_lend( pair_sink* sink, const clv_pair* pairs, uint64_t count )
+{
+    return sink->borrow != NULL && sink->borrow( sink, pairs, count )
+        ? CLV_OK
+        : pair_sink_put_all( sink, pairs, count );
 }

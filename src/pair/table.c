@@ -119,8 +119,11 @@ static clv_result make_table_room( pair_sink* sink )
 
 void pair_table_sink_open( pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
 {
-    out->sink =
-        ( pair_sink ){ out->pairs, 0, sizeof( out->pairs ) / sizeof( out->pairs[0] ), make_table_room };
+    out->sink = ( pair_sink ){
+        .pairs = out->pairs,
+        .capacity = sizeof( out->pairs ) / sizeof( out->pairs[0] ),
+        .make_room = make_table_room,
+    };
     out->table = table;
     out->memory = memory;
     out->target = target;

@@ -284,6 +284,7 @@ void clv_space_clear( clv_space* space )
     CLV_ASSERT( space != NULL );
     object_store_clear( &space->objects );
     space->list.count = 0;
+    space->borrowed = NULL;
     space->list_is_valid = false;
     space->last_sorted.count = 0;
     space->begun.count = 0;

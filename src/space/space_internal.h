@@ -23,6 +23,9 @@ struct clv_space
     pair_list list;    ///< of the last update; capacity kept from frame to frame
     pair_list scratch; ///< second buffer of the sort
     bool list_is_valid;
+    const clv_pair* borrowed; ///< the method's own list in place of `list`; NULL: it is in `list`
+    uint64_t borrowed_count;
+    bool filters_changed; ///< since the last good update
 
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made
@@ -35,6 +38,11 @@ struct clv_space
     clv_error error;
     char error_text[192];
 };
+
+static inline uint64_t space_pair_count( const clv_space* space )
+{
+    return space->borrowed != NULL ? space->borrowed_count : space->list.count;
+}
 
 /// The callback is asked while pairs arrive, unless the list must be sorted first.
 typedef enum space_filter_stage

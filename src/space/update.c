@@ -20,6 +20,7 @@ typedef struct list_sink
     clv_space* space;
     uint64_t settled;
     uint64_t candidate_count;
+    bool is_kept; ///< nothing changed, the list and what was made of it stand
 } list_sink;
 
 // The same over one chunk that goes to a visitor again and again.
@@ -107,6 +108,31 @@ static clv_result make_visit_room( pair_sink* sink )
     return CLV_OK;
 }
 
+// Is the list as the last good update left it, and would be made the same way again?
+static bool keep_list( pair_sink* sink )
+{
+    list_sink* arriving = (list_sink*)sink;
+    clv_space* space = arriving->space;
+    arriving->is_kept = space->list_is_valid && !space->filters_changed;
+    return arriving->is_kept;
+}
+
+// Where nothing has to be done with the pairs, the caller may see the method's own list.
+static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count )
+{
+    list_sink* arriving = (list_sink*)sink;
+    clv_space* space = arriving->space;
+    bool is_plain = !space->def.sorted && !space->def.events &&
+        !space_has_filter( space, SPACE_FILTER_ARRIVING ) && !space_has_filter( space, SPACE_FILTER_SORTED );
+    if ( is_plain )
+    {
+        space->borrowed = pairs;
+        space->borrowed_count = count;
+        arriving->candidate_count = count;
+    }
+    return is_plain;
+}
+
 // Have the method search. Its counters land in the statistics.
 static clv_result search( clv_space* space, pair_sink* sink )
 {
@@ -157,7 +183,7 @@ static clv_result finish_list( clv_space* space )
             return result;
         }
     }
-    return is_over_limit( space, list->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
+    return is_over_limit( space, space_pair_count( space ) ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
 static bool copy_sorted( clv_space* space )
@@ -199,15 +225,39 @@ static clv_result find_events( clv_space* space )
     return CLV_OK;
 }
 
+// The last update's list is this one's too, so nothing began or ended, and answers of the callback stand.
+static clv_result keep_all( clv_space* space )
+{
+    space->begun.count = 0;
+    space->ended.count = 0;
+    space->stats.output_ms = 0;
+    return CLV_OK;
+}
+
 static clv_result make_list( clv_space* space )
 {
-    space->list.count = 0;
     pair_decisions_clear( &space->next_decisions );
     list_sink arriving = {
-        .sink = { space->list.pairs, 0, space->list.capacity, make_list_room },
+        .sink = {
+            .pairs = space->list.pairs,
+            .capacity = space->list.capacity,
+            .make_room = make_list_room,
+            .keep = keep_list,
+            .borrow = borrow_list,
+        },
         .space = space,
     };
+    const clv_pair* borrowed = space->borrowed;
+    uint64_t count = space->list.count;
+    space->borrowed = NULL;
+    space->list.count = 0;
     clv_result result = search( space, &arriving.sink );
+    if ( arriving.is_kept && result == CLV_OK )
+    {
+        space->borrowed = borrowed;
+        space->list.count = count;
+        return keep_all( space );
+    }
     result = result == CLV_OK ? settle( &arriving ) : result;
     space->list.count = arriving.sink.count;
     space->stats.candidate_count = arriving.candidate_count;
@@ -221,6 +271,10 @@ static clv_result make_list( clv_space* space )
     {
         result = find_events( space );
     }
+    if ( result == CLV_OK )
+    {
+        space_filter_commit( space );
+    }
     space->stats.output_ms = space->def.stage_times ? (double)( base_clock_ns() - start ) * 1e-6 : 0;
     return result;
 }
@@ -228,6 +282,7 @@ static clv_result make_list( clv_space* space )
 static void forget_list( clv_space* space )
 {
     space->list.count = 0;
+    space->borrowed = NULL;
     space->list_is_valid = false;
     space->begun.count = 0;
     space->ended.count = 0;
@@ -251,9 +306,9 @@ clv_result clv_space_update( clv_space* space )
     clv_result result = make_list( space );
     if ( result == CLV_OK )
     {
-        space_filter_commit( space );
         space->list_is_valid = true;
-        space->stats.pair_count = space->list.count;
+        space->filters_changed = false;
+        space->stats.pair_count = space_pair_count( space );
         space->stats.begun_count = space->begun.count;
         space->stats.ended_count = space->ended.count;
         space->stats.update_count += 1;
@@ -261,7 +316,7 @@ clv_result clv_space_update( clv_space* space )
     }
     else
     {
-        complain_of_update( space, result, space->list.count );
+        complain_of_update( space, result, space_pair_count( space ) );
         forget_list( space );
     }
     base_fp_leave( mode );
@@ -280,7 +335,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     forget_list( space );
     clv_pair chunk[VISIT_CHUNK];
     visit_sink visiting = {
-        .sink = { chunk, 0, VISIT_CHUNK, make_visit_room },
+        .sink = { .pairs = chunk, .capacity = VISIT_CHUNK, .make_room = make_visit_room },
         .space = space,
         .visitor = visitor,
         .user = user,
@@ -305,10 +360,10 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
 clv_pair_view clv_space_pairs( const clv_space* space )
 {
     clv_pair_view view = { NULL, 0, space->list_is_valid };
-    if ( space->list_is_valid && space->list.count > 0 )
+    if ( space->list_is_valid && space_pair_count( space ) > 0 )
     {
-        view.pairs = space->list.pairs;
-        view.count = space->list.count;
+        view.pairs = space->borrowed != NULL ? space->borrowed : space->list.pairs;
+        view.count = space_pair_count( space );
     }
     return view;
 }

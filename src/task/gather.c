@@ -83,7 +83,7 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
     gathering* job = context;
     task_gather_piece done = { NO_CHUNK, 0, false,
         0 }; // neighbours in the array are written by other workers
-    piece_sink out = { { NULL, 0, 0, take_chunk }, job, &done, NO_CHUNK };
+    piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
     done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
     close_chunk( &out );
     job->gather->pieces[index] = done;
