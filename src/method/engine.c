@@ -3,18 +3,24 @@
 // any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/methods.h"
 
-#include "engine/world.h"
+#include "rest/rest_mode.h"
 
-// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many.
+// There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
 static const method_param s_params[] = {
     { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 16384, 16, 1e6, true, "boxes in a block, about" },
+    { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
+        "worlds at rest: 0 searched anew, 1 followed, 2 as counters advise" },
+    { "cleave.rest_least", 512, 0, 1e9, true,
+        "boxes below which a world at rest is searched anew all the same" },
 };
 
 enum
 {
     PARAM_FEW,
     PARAM_BLOCK,
+    PARAM_REST,
+    PARAM_REST_LEAST,
     PARAM_COUNT
 };
 
@@ -23,7 +29,12 @@ typedef struct engine
     const method_context* context;
     void* few;
     block_world many;
-    bool was_many; // the last update went through blocks, to its end
+    bool was_few;  ///< the last update was brute force
+    bool was_many; ///< the last update went through blocks, to its end
+    rest_world rest;
+    rest_mode mode;
+    bool rest_is_over;    ///< from the next update on: until then the list at rest may be in use
+    uint64_t handed_over; ///< changes of the list at rest when it was last handed over
 } engine;
 
 static void destroy( void* state )
@@ -33,6 +44,7 @@ static void destroy( void* state )
     {
         method_brute.destroy( self->few );
     }
+    rest_world_release( &self->rest );
     block_world_release( &self->many );
     base_memory_give( self->context->memory, self, 1, sizeof( engine ) );
 }
@@ -45,10 +57,16 @@ static void* create( const method_context* context )
         return NULL;
     }
     self->context = context;
-    self->was_many = false;
     self->few = method_brute.create( context );
+    self->was_few = true;
+    self->was_many = false;
     block_world_init( &self->many, context->memory, context->kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK] );
+    rest_world_init( &self->rest, context->memory, context->kernels, context->tasks );
+    rest_mode_init(
+        &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
+    self->rest_is_over = false;
+    self->handed_over = 0;
     if ( self->few == NULL )
     {
         destroy( self );
@@ -57,14 +75,28 @@ static void* create( const method_context* context )
     return self;
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static void end_rest( engine* self )
 {
-    engine* self = state;
-    self->was_many = false;
-    if ( input->live_count <= self->context->params[PARAM_FEW] )
+    rest_world_leave( &self->rest );
+    rest_mode_note_end( &self->mode );
+    self->rest_is_over = false;
+}
+
+// Nobody moved, came or went?
+static bool is_still( const method_input* input )
+{
+    uint64_t words = ( (uint64_t)input->slot_count + 63 ) / 64;
+    bool still = input->moved != NULL && !input->members_changed;
+    for ( uint64_t word = 0; word < words && still; ++word )
     {
-        return method_brute.update( self->few, input, sink, counters );
+        still = input->moved[word] == 0;
     }
+    return still;
+}
+
+static clv_result search(
+    engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
+{
     method_stopwatch watch = method_stopwatch_start( self->context );
     block_input boxes = { input->boxes, input->live, input->live_count };
     if ( !block_world_fill( &self->many, &boxes ) )
@@ -72,10 +104,93 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         return CLV_OUT_OF_MEMORY;
     }
     counters->update_ms = method_stopwatch_lap( &watch );
+    uint64_t before = sink->count;
     clv_result result = block_world_search( &self->many, sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     self->was_many = result == CLV_OK;
+    rest_mode_note_pairs( &self->mode, sink->count > before ? sink->count - before : 0 );
     return result;
+}
+
+static clv_result hand_over( engine* self, const method_input* input, pair_sink* sink )
+{
+    const rest_pairs* pairs = &self->rest.pairs;
+    bool is_same = self->handed_over == pairs->change_count && !input->members_changed;
+    self->handed_over = pairs->change_count;
+    if ( is_same && pair_sink_keep( sink ) )
+    {
+        return CLV_OK;
+    }
+    return pair_sink_lend( sink, pairs->list.pairs, pairs->list.count );
+}
+
+// True if the world at rest is up to date.
+static bool follow( engine* self, const rest_input* input, method_counters* counters )
+{
+    if ( rest_world_follow( &self->rest, input, rest_mode_limit( &self->mode, input ) ) != REST_FOLLOWED )
+    {
+        end_rest( self );
+        return false;
+    }
+    const rest_counters* done = &self->rest.counters;
+    counters->test_count = done->compared_count + done->near_count + done->test_count;
+    return true;
+}
+
+static clv_result update_many(
+    engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    rest_input boxes = { input->boxes, input->live, input->live_count, input->slot_count,
+        input->members_changed, input->moved };
+    method_stopwatch watch = method_stopwatch_start( self->context );
+    if ( self->rest_is_over )
+    {
+        end_rest( self );
+    }
+    if ( self->rest.is_on && follow( self, &boxes, counters ) )
+    {
+        clv_result result = hand_over( self, input, sink );
+        counters->update_ms = method_stopwatch_lap( &watch );
+        self->rest_is_over = !rest_mode_review( &self->mode, &self->rest, input->live_count );
+        return result;
+    }
+    rest_advice advice = rest_mode_advise( &self->mode, &boxes );
+    if ( advice == REST_ENTER && rest_world_enter( &self->rest, &boxes, &self->many, &counters->test_count ) )
+    {
+        self->was_many = true;
+        rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
+        clv_result result = hand_over( self, input, sink );
+        counters->search_ms = method_stopwatch_lap( &watch );
+        return result;
+    }
+    clv_result result = search( self, input, sink, counters );
+    if ( advice == REST_REMEMBER )
+    {
+        rest_world_remember( &self->rest, &boxes );
+    }
+    return result;
+}
+
+static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    engine* self = state;
+    self->was_many = false;
+    self->was_few = false;
+    if ( is_still( input ) && pair_sink_keep( sink ) )
+    {
+        self->rest.counters = ( rest_counters ){ 0 };
+        return CLV_OK;
+    }
+    if ( input->live_count <= self->context->params[PARAM_FEW] )
+    {
+        self->was_few = true;
+        if ( self->rest.is_on )
+        {
+            end_rest( self );
+        }
+        return method_brute.update( self->few, input, sink, counters );
+    }
+    return update_many( self, input, sink, counters );
 }
 
 static void shrink( void* state )
@@ -84,11 +199,23 @@ static void shrink( void* state )
     method_brute.shrink( self->few );
     block_world_release( &self->many );
     self->was_many = false;
+    if ( !self->rest.is_on ) // its list may be the one the caller sees
+    {
+        rest_world_release( &self->rest );
+    }
+}
+
+static bool check( void* state, char* text, size_t text_size )
+{
+    engine* self = state;
+    return rest_world_check( &self->rest, text, text_size );
 }
 
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     const engine* self = state;
+    const rest_world* rest = &self->rest;
+    const rest_counters done = rest->is_on ? rest->counters : ( rest_counters ){ 0 };
     const block_world* many = &self->many;
     cell_counters sum = { 0 };
     for ( uint64_t worker = 0; self->was_many && worker < many->counter_capacity; ++worker )
@@ -100,7 +227,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     }
     uint32_t block_count = many->plan.block_count > 0 ? many->plan.block_count : 1;
     method_figure_list list = { figures, capacity, 0 };
-    method_figure_add( &list, "by brute force", self->was_many ? 0 : 1 );
+    method_figure_add( &list, "by brute force", self->was_few );
     method_figure_add( &list, "blocks", self->was_many ? block_count : 0 );
     method_figure_add( &list, "largest block", self->was_many ? many->largest_block : 0 );
     method_figure_add( &list, "boxes in blocks", self->was_many ? many->starts[block_count] : 0 );
@@ -108,6 +235,17 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "boxes in cells", (double)sum.entry_count );
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );
     method_figure_add( &list, "tests in float", (double)sum.candidate_count );
+    method_figure_add( &list, "at rest", rest->is_on );
+    method_figure_add( &list, "compared boxes", done.compared_count );
+    method_figure_add( &list, "refits", done.refit_count );
+    method_figure_add( &list, "came", done.come_count );
+    method_figure_add( &list, "went", done.gone_count );
+    method_figure_add( &list, "objects around them", (double)done.near_count );
+    method_figure_add( &list, "pairs reclassified", (double)done.change_count );
+    method_figure_add( &list, "sure pairs", rest->is_on ? (double)rest_pairs_sure_count( &rest->pairs ) : 0 );
+    method_figure_add( &list, "marginal pairs", rest->is_on ? rest->pairs.marginal_count : 0 );
+    method_figure_add( &list, "marginal tests", (double)done.test_count );
+    method_figure_add( &list, "marginal pairs turned", (double)done.turn_count );
     return list.count;
 }
 
@@ -121,11 +259,13 @@ const method method_engine = {
     .has_isa = true,
     .has_threads = true,
     .is_temporal = true,
+    .wants_moved = true,
     .params = s_params,
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
     .update = update,
     .shrink = shrink,
+    .check = check,
     .report = report,
 };

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Fat boxes by place, for asking who is near one of them, and for moving one at a time. A stack of grids, each for boxes of
+// about one size: a box lies in the one cell of its lower corner, on the finest level whose limit it does not exceed. So a
+// question visits the cells of its box, grown downwards by the limit. What exceeds every limit is in a list of its own; what
+// lies outside counts to the cells at the rim.
+#pragma once
+
+#include "base/memory.h"
+#include "rest/margin.h"
+
+enum
+{
+    REST_LEVELS = 20
+};
+
+typedef struct rest_level
+{
+    float limit[3]; ///< no box here is longer
+    float origin[3];
+    float scale[3]; ///< cells per metre
+    uint32_t dims[3];
+    uint32_t first_cell;
+} rest_level;
+
+typedef struct rest_grid
+{
+    base_memory* memory;
+    rest_level levels[REST_LEVELS]; ///< finest first
+    uint32_t level_count;
+    uint32_t* heads; ///< by cell: the first slot and 1, or 0
+    uint64_t head_capacity;
+    uint32_t* nexts; ///< by slot: likewise; in the list of large boxes, the place there
+    uint64_t next_capacity;
+    uint32_t* large; ///< slots
+    uint64_t large_capacity;
+    uint32_t large_count;
+
+    uint32_t* found; ///< slots, by the last question
+    uint64_t found_capacity;
+    uint32_t found_count;
+} rest_grid;
+
+void rest_grid_init( rest_grid* grid, base_memory* memory );
+void rest_grid_release( rest_grid* grid );
+
+/// Room for slots below `slot_count`.
+bool rest_grid_reserve( rest_grid* grid, uint32_t slot_count );
+
+/// Levels and cells for the fat boxes of those slots below `slot_count` that have a bit in `known`. Empty afterwards. False if
+/// out of memory.
+bool rest_grid_plan(
+    rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count );
+
+/// Put a box in. False if out of memory.
+bool rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box );
+
+/// Take it out; `box` is the one it was put in with.
+void rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box );
+
+/// Would it stay where it is?
+bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after );
+
+/// Everybody whose box may overlap this one, into `found`; more may be there. False if out of memory.
+bool rest_grid_ask( rest_grid* grid, const clv_aabb* box );
+
+/// Is it in the list of large boxes?
+bool rest_grid_is_large( const rest_grid* grid, const clv_aabb* box );

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
+#include "rest/loose_grid.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    SAMPLES = 256,
+    BELOW = 6,         // halvings of the usual size that have a level
+    LEVEL_BOXES = 64,  // a level that would have fewer boxes is merged with the next coarser one
+    CELLS_PER_BOX = 2, // at most
+    CELLS_MORE = 64    // and so many
+};
+
+// Faces and lengths of a sample, each sorted.
+typedef struct sample
+{
+    float corners[3][SAMPLES]; ///< lower ones
+    float lengths[3][SAMPLES];
+    uint32_t count;
+} sample;
+
+static int compare_floats( const void* a, const void* b )
+{
+    float x = *(const float*)a, y = *(const float*)b;
+    return ( x > y ) - ( x < y );
+}
+
+static bool is_finite_box( const clv_aabb* box )
+{
+    float sum = 0; // a product with 0 is not 0 for what is endless
+    const float* faces = &box->lower.x;
+    for ( int face = 0; face < 6; ++face )
+    {
+        sum += faces[face] * 0.0f;
+    }
+    return sum == 0 && box->upper.x - box->lower.x <= FLT_MAX && box->upper.y - box->lower.y <= FLT_MAX &&
+        box->upper.z - box->lower.z <= FLT_MAX;
+}
+
+static bool is_known( const uint64_t* known, uint32_t slot )
+{
+    return ( known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
+}
+
+static void take_sample( sample* out, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
+{
+    uint32_t wanted = slot_count < SAMPLES ? slot_count : SAMPLES;
+    out->count = 0;
+    for ( uint32_t i = 0; i < wanted; ++i )
+    {
+        uint32_t slot = (uint32_t)( (uint64_t)i * slot_count / wanted );
+        if ( !is_known( known, slot ) )
+        {
+            continue;
+        }
+        clv_aabb box = rest_zone_of( &boxes[slot] ).fat;
+        for ( int axis = 0; axis < 3 && is_finite_box( &box ); ++axis )
+        {
+            float lower = ( &box.lower.x )[axis];
+            out->corners[axis][out->count] = lower;
+            out->lengths[axis][out->count] = ( &box.upper.x )[axis] - lower;
+            out->count += axis == 2;
+        }
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        qsort( out->corners[axis], out->count, sizeof( float ), compare_floats );
+        qsort( out->lengths[axis], out->count, sizeof( float ), compare_floats );
+    }
+}
+
+// Limits double from level to level; the one that nine in ten boxes keep to has number BELOW.
+static void set_limits( rest_level* levels, const sample* s )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float usual = s->count > 0 ? s->lengths[axis][s->count * 9 / 10] : 1;
+        usual = usual * 1.02f; // a hair above, so that boxes of one size and their refits share a level
+        usual = usual < 1e-30f ? 1e-30f : usual > 1e30f ? 1e30f : usual;
+        float limit = usual;
+        for ( int i = 0; i < BELOW; ++i )
+        {
+            limit *= 0.5f;
+        }
+        for ( int i = 0; i < REST_LEVELS; ++i )
+        {
+            levels[i].limit[axis] = limit;
+            limit *= 2;
+        }
+    }
+}
+
+static uint32_t finest_level( const rest_level* levels, const clv_aabb* box )
+{
+    uint32_t i = 0;
+    while ( i < REST_LEVELS &&
+        !( box->upper.x - box->lower.x <= levels[i].limit[0] &&
+            box->upper.y - box->lower.y <= levels[i].limit[1] &&
+            box->upper.z - box->lower.z <= levels[i].limit[2] ) )
+    {
+        ++i;
+    }
+    return i;
+}
+
+// Cells as wide as the limit, over where nearly all of the sample is, and then wider until they are not too many.
+static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_count )
+{
+    float width[3], extent[3];
+    uint64_t cells = 1;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float low = s->corners[axis][s->count / 64];
+        float high = s->corners[axis][s->count - 1 - s->count / 64];
+        extent[axis] = ( high - low ) * 1.1f;
+        level->origin[axis] = low - ( high - low ) * 0.05f;
+        width[axis] = level->limit[axis];
+        float dims = extent[axis] / width[axis];
+        level->dims[axis] = dims < 1023 ? (uint32_t)dims + 1 : 1024;
+        cells *= level->dims[axis];
+    }
+    while ( cells > CELLS_PER_BOX * box_count + CELLS_MORE )
+    {
+        int widest = level->dims[1] > level->dims[0] ? 1 : 0;
+        widest = level->dims[2] > level->dims[widest] ? 2 : widest;
+        level->dims[widest] -= ( level->dims[widest] + 7 ) / 8;
+        cells = (uint64_t)level->dims[0] * level->dims[1] * level->dims[2];
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float scale =
+            (float)level->dims[axis] / extent[axis]; // not a number, or endless, where all are in one place
+        level->scale[axis] = scale > 1e-30f && scale < 1e30f ? scale : 1e-30f;
+    }
+    return cells;
+}
+
+bool rest_grid_plan( rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
+{
+    sample s;
+    rest_level all[REST_LEVELS];
+    uint64_t counts[REST_LEVELS + 1] = { 0 };
+    memset( all, 0, sizeof( all ) );
+    take_sample( &s, boxes, known, slot_count );
+    set_limits( all, &s );
+    for ( uint32_t slot = 0; slot < slot_count && s.count > 0; ++slot )
+    {
+        clv_aabb box = rest_zone_of( &boxes[slot] ).fat;
+        counts[is_known( known, slot ) ? finest_level( all, &box ) : REST_LEVELS] += 1;
+    }
+    uint64_t cells = 0, waiting = 0;
+    grid->level_count = 0;
+    grid->large_count = 0;
+    for ( int i = 0; i < REST_LEVELS; ++i )
+    {
+        waiting += counts[i];
+        if ( waiting >= LEVEL_BOXES )
+        {
+            rest_level* level = &grid->levels[grid->level_count];
+            *level = all[i];
+            level->first_cell = (uint32_t)cells;
+            cells += lay_cells( level, &s, waiting );
+            grid->level_count += 1;
+            waiting = 0;
+        }
+    }
+    void* heads = grid->heads;
+    bool ok = base_memory_reserve( grid->memory, &heads, &grid->head_capacity, 0, cells, sizeof( uint32_t ) );
+    grid->heads = heads;
+    if ( ok && cells > 0 )
+    {
+        memset( grid->heads, 0, (size_t)cells * sizeof( uint32_t ) );
+    }
+    return ok;
+}

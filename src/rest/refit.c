@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// One object gets another reference box, or its first, or loses it. Those around it are found in the loose grid; pairs whose
+// class stays the same are not touched.
+#include "base/assertion.h"
+#include "base/bits.h"
+#include "rest/rest_world.h"
+
+enum
+{
+    AHEAD = 8 // objects asked for before they are looked at
+};
+
+static bool make_grid( rest_world* world )
+{
+    if ( world->grid_is_made )
+    {
+        return true;
+    }
+    if ( !rest_grid_reserve( &world->grid, world->slot_count ) ||
+        !rest_grid_plan( &world->grid, world->boxes, world->known, world->slot_count ) )
+    {
+        return false;
+    }
+    bool ok = true;
+    for ( uint32_t slot = 0; slot < world->slot_count && ok; ++slot )
+    {
+        if ( ( world->known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0 )
+        {
+            rest_zone zone = rest_zone_of( &world->boxes[slot] );
+            ok = rest_grid_insert( &world->grid, slot, &zone.fat );
+        }
+    }
+    world->grid_is_made = ok;
+    return ok;
+}
+
+static clv_aabb join( const clv_aabb* a, const clv_aabb* b )
+{
+    clv_aabb box = *a;
+    float* lower = &box.lower.x;
+    float* upper = &box.upper.x;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float other_lower = ( &b->lower.x )[axis], other_upper = ( &b->upper.x )[axis];
+        lower[axis] = other_lower < lower[axis] ? other_lower : lower[axis];
+        upper[axis] = other_upper > upper[axis] ? other_upper : upper[axis];
+    }
+    return box;
+}
+
+// Ask who is in `box`, and change the class of each with `slot` from what it was with zone `from` to what it is with `to`;
+// NULL: apart.
+static bool reclassify(
+    rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )
+{
+    rest_grid* grid = &world->grid;
+    if ( !rest_grid_ask( grid, box ) )
+    {
+        return false;
+    }
+    uint32_t count = grid->found_count;
+    world->counters.near_count += count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t other = grid->found[i];
+        base_prefetch( &world->boxes[grid->found[i + AHEAD < count ? i + AHEAD : i]] );
+        rest_zone zone = rest_zone_of( &world->boxes[other] );
+        if ( other == slot || !clv_aabb_overlap( zone.fat, *box ) )
+        {
+            continue;
+        }
+        rest_class before = from != NULL ? rest_classify( from, &zone ) : REST_APART;
+        rest_class after = to != NULL ? rest_classify( to, &zone ) : REST_APART;
+        if ( before != after )
+        {
+            world->counters.change_count += 1;
+            if ( !rest_pairs_change( &world->pairs, slot, other, before, after ) )
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
+{
+    if ( !make_grid( world ) )
+    {
+        return false;
+    }
+    simd_rest_box* rest = &world->boxes[slot];
+    clv_aabb reference = rest_box_reference( rest );
+    uint32_t age = world->now - world->times[slot];
+    float speed = rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
+    rest_zone before = rest_zone_of( rest );
+    simd_rest_box fresh = rest_box_make( box, rest_margin( box, speed, slot + 0x10001u * world->now ) );
+    rest_zone after = rest_zone_of( &fresh );
+    world->counters.refit_count += 1;
+    world->times[slot] = world->now;
+    if ( clv_aabb_overlap( before.fat, after.fat ) )
+    {
+        clv_aabb both = join( &before.fat, &after.fat );
+        if ( !reclassify( world, slot, &both, &before, &after ) )
+        {
+            return false;
+        }
+    }
+    else if ( !reclassify( world, slot, &before.fat, &before, NULL ) ||
+        !reclassify( world, slot, &after.fat, NULL, &after ) )
+    {
+        return false;
+    }
+    *rest = fresh;
+    if ( rest_grid_is_same_place( &world->grid, &before.fat, &after.fat ) )
+    {
+        return true;
+    }
+    rest_grid_remove( &world->grid, slot, &before.fat );
+    return rest_grid_insert( &world->grid, slot, &after.fat );
+}
+
+bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box )
+{
+    if ( !make_grid( world ) )
+    {
+        return false;
+    }
+    world->boxes[slot] = rest_box_make( box, rest_margin( box, 0, slot ) );
+    world->times[slot] = world->now;
+    world->known[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
+    world->counters.come_count += 1;
+    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    return reclassify( world, slot, &zone.fat, NULL, &zone ) &&
+        rest_grid_insert( &world->grid, slot, &zone.fat );
+}
+
+bool rest_world_go( rest_world* world, uint32_t slot )
+{
+    if ( !make_grid( world ) )
+    {
+        return false;
+    }
+    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    if ( !reclassify( world, slot, &zone.fat, &zone, NULL ) )
+    {
+        return false;
+    }
+    rest_grid_remove( &world->grid, slot, &zone.fat );
+    world->known[slot >> 6] &= ~( (uint64_t)1 << ( slot & 63 ) );
+    world->counters.gone_count += 1;
+    return true;
+}
+
+bool rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot )
+{
+    rest_grid* grid = &world->grid;
+    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    if ( !make_grid( world ) || !rest_grid_ask( grid, &zone.fat ) )
+    {
+        return false;
+    }
+    world->counters.near_count += grid->found_count;
+    for ( uint32_t i = 0; i < grid->found_count; ++i )
+    {
+        uint32_t other = grid->found[i];
+        rest_zone around = rest_zone_of( &world->boxes[other] );
+        if ( other == slot || rest_classify( &zone, &around ) != REST_MARGINAL )
+        {
+            continue;
+        }
+        uint32_t number = rest_pairs_find_marginal( &world->pairs, slot, other );
+        bool touches = clv_aabb_overlap( boxes[slot], boxes[other] );
+        world->counters.test_count += 1;
+        if ( number == UINT32_MAX || !rest_pairs_turn( &world->pairs, number, touches ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "rest/rest_mode.h"
+
+#include "base/bits.h"
+
+#include <string.h>
+
+// Costs in nanoseconds as measured on one core, docs/engine.md; only their ratios matter.
+enum
+{
+    SEARCH_BOX = 16, // a complete search, per box
+    SEARCH_PAIR = 6, // and per pair
+    COMPARE = 1,     // following, per box
+    TEST = 3,        // per marginal pair
+    REFIT = 150,     // per refit
+    NEAR = 6,        // per object looked at around it
+    CHANGE = 60,     // per pair that changes its class
+    NEAR_USUAL = 40, // objects around a box, before any were counted
+};
+
+enum
+{
+    SAMPLE_AGE = 6, // updates after which a sample is judged: jitter has gone nowhere, drift has
+    FIRST_WAIT = 4, // updates after rest ended before it is thought of again
+    LONGEST_WAIT = 64,
+    LONG_STAY = 32, // rest that lasted so long was worth it
+    FEW_MOVED = 32, // one in so many, or fewer: rest without a sample
+};
+
+void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
+{
+    memset( mode, 0, sizeof( *mode ) );
+    mode->choice = choice;
+    mode->least = least;
+    mode->next_wait = FIRST_WAIT;
+}
+
+void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
+{
+    mode->pair_count = pair_count;
+}
+
+static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
+{
+    return (uint64_t)object_count * SEARCH_BOX + mode->pair_count * SEARCH_PAIR;
+}
+
+// ---- the sample --------------------------------------------------------------------------------------------------
+
+static bool is_live( const rest_input* input, uint32_t slot )
+{
+    if ( input->live == NULL )
+    {
+        return slot < input->slot_count;
+    }
+    uint32_t low = 0, high = input->live_count;
+    while ( low < high )
+    {
+        uint32_t middle = low + ( high - low ) / 2;
+        low = input->live[middle] < slot ? middle + 1 : low;
+        high = input->live[middle] < slot ? high : middle;
+    }
+    return low < input->live_count && input->live[low] == slot;
+}
+
+static void take_sample( rest_mode* mode, const rest_input* input )
+{
+    uint32_t wanted = input->live_count / 16;
+    mode->sample_count = wanted < REST_SAMPLES ? wanted : REST_SAMPLES;
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        uint32_t index = (uint32_t)( (uint64_t)i * input->live_count / mode->sample_count );
+        mode->slots[i] = rest_input_slot( input, index );
+        mode->boxes[i] = input->boxes[mode->slots[i]];
+    }
+}
+
+static void set_margins( rest_mode* mode, const rest_input* input )
+{
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        const clv_aabb* box = &input->boxes[mode->slots[i]];
+        bool lives = is_live( input, mode->slots[i] );
+        mode->margins[i] = lives ? rest_margin( box, rest_shift( &mode->boxes[i], box ), i ) : 0;
+    }
+}
+
+// Refits per update in 1024ths of the objects, if these moved on as they did.
+static uint64_t expected_refits( const rest_mode* mode, const rest_input* input )
+{
+    float sum = 0;
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        float share = 1;
+        if ( is_live( input, mode->slots[i] ) )
+        {
+            float shift = rest_shift( &mode->boxes[i], &input->boxes[mode->slots[i]] );
+            float reach = mode->margins[i] * (float)SAMPLE_AGE;
+            share = shift < reach ? shift / reach : shift > 0 ? 1.0f : 0.0f;
+        }
+        sum += share;
+    }
+    return mode->sample_count > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 1024;
+}
+
+static uint64_t moved_count( const rest_input* input )
+{
+    uint64_t count = 0;
+    for ( uint64_t word = 0; word < ( (uint64_t)input->slot_count + 63 ) / 64; ++word )
+    {
+        count += base_bit_count( input->moved[word] );
+    }
+    return count;
+}
+
+// ---- advice ------------------------------------------------------------------------------------------------------
+
+static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
+{
+    uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
+    uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
+        refits * ( REFIT + NEAR * NEAR_USUAL + CHANGE );
+    mode->age = 0;
+    if ( 2 * cost <= search_cost( mode, input->live_count ) )
+    {
+        mode->is_ready = true;
+        return REST_REMEMBER;
+    }
+    return REST_SEARCH;
+}
+
+rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
+{
+    if ( mode->choice != REST_BY_COST || input->live_count < mode->least )
+    {
+        mode->age = 0;
+        mode->is_ready = false;
+        return mode->choice == REST_ALWAYS ? REST_ENTER : REST_SEARCH;
+    }
+    if ( mode->is_ready )
+    {
+        mode->is_ready = false;
+        return REST_ENTER;
+    }
+    if ( mode->wait > 0 )
+    {
+        mode->wait -= 1;
+        return REST_SEARCH;
+    }
+    if ( input->moved != NULL && moved_count( input ) * FEW_MOVED <= input->live_count )
+    {
+        mode->age = 0;
+        return REST_ENTER;
+    }
+    if ( mode->age == 0 )
+    {
+        take_sample( mode, input );
+    }
+    else if ( mode->age == 1 )
+    {
+        set_margins( mode, input );
+    }
+    else if ( mode->age == SAMPLE_AGE )
+    {
+        return judge_sample( mode, input );
+    }
+    mode->age += 1;
+    return REST_SEARCH;
+}
+
+uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input )
+{
+    if ( mode->choice == REST_ALWAYS )
+    {
+        return UINT64_MAX;
+    }
+    return search_cost( mode, input->live_count ) / ( REFIT + NEAR * NEAR_USUAL + CHANGE );
+}
+
+bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count )
+{
+    const rest_counters* c = &world->counters;
+    uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
+    uint64_t cost = (uint64_t)object_count * COMPARE + c->test_count * TEST + steps * REFIT +
+        c->near_count * NEAR + ( c->change_count + c->turn_count ) * CHANGE;
+    mode->stay += 1;
+    mode->pair_count = world->pairs.list.count;
+    mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;
+    return mode->choice == REST_ALWAYS || mode->cost <= search_cost( mode, object_count );
+}
+
+void rest_mode_note_end( rest_mode* mode )
+{
+    bool was_long = mode->stay >= LONG_STAY;
+    mode->wait = was_long ? FIRST_WAIT : mode->next_wait;
+    mode->next_wait = 2 * mode->wait < LONGEST_WAIT ? 2 * mode->wait : LONGEST_WAIT;
+    mode->stay = 0;
+    mode->age = 0;
+    mode->is_ready = false;
+}

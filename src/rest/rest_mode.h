@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Whether to follow a world at rest or to search it anew, by counters and constants alone: what is chosen is a function of the
+// boxes so far. A wrong choice costs time, and is the rarer the longer it lasts.
+#pragma once
+
+#include "rest/rest_world.h"
+
+enum
+{
+    REST_SAMPLES = 512
+};
+
+typedef enum rest_choice
+{
+    REST_NEVER,
+    REST_ALWAYS,
+    REST_BY_COST,
+} rest_choice;
+
+typedef enum rest_advice
+{
+    REST_SEARCH,   ///< search all boxes
+    REST_REMEMBER, ///< likewise, and remember them: the next advice may be to enter
+    REST_ENTER,
+} rest_advice;
+
+typedef struct rest_mode
+{
+    rest_choice choice;
+    uint32_t least; ///< objects below which searching is as quick
+    uint32_t wait;  ///< updates before resting is thought of again
+    uint32_t next_wait;
+    uint32_t stay; ///< updates at rest this time
+    uint64_t pair_count;
+    uint64_t cost; ///< of following, averaged
+    bool is_ready; ///< everybody was remembered
+
+    uint32_t age; ///< of the sample, in updates; 0: there is none
+    uint32_t sample_count;
+    uint32_t slots[REST_SAMPLES];
+    clv_aabb boxes[REST_SAMPLES];
+    float margins[REST_SAMPLES];
+} rest_mode;
+
+void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );
+
+/// While the world is not followed.
+rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input );
+
+/// A search, or entering, gave so many pairs.
+void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
+
+/// Most objects that may be refitted in one update before a search would have been quicker.
+uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input );
+
+/// After an update at rest: false if searching promises to be quicker from now on.
+bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );
+
+/// Rest has ended. It is thought of again later, and the later the shorter it lasted.
+void rest_mode_note_end( rest_mode* mode );

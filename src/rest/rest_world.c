@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+#include "rest/rest_world.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+enum
+{
+    BIT_SETS = 3,
+    SCAN_WORDS = 256,   // words of slots in a piece of work
+    TEST_WORDS = 64,    // words of marginal pairs
+    ENTER_CHUNK = 2048, // pairs of a search that are classified in one go
+    ASK_COST = 128 // testing all pairs of an object through the grid costs as much as so many tests in a row
+};
+
+void rest_world_init(
+    rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks )
+{
+    *world = ( rest_world ){ .memory = memory, .kernels = kernels, .tasks = tasks };
+    rest_grid_init( &world->grid, memory );
+    rest_pairs_init( &world->pairs, memory );
+}
+
+void rest_world_release( rest_world* world )
+{
+    base_memory* memory = world->memory;
+    base_memory_give( memory, world->boxes, world->box_capacity, sizeof( simd_rest_box ) );
+    base_memory_give( memory, world->times, world->time_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    rest_grid_release( &world->grid );
+    rest_pairs_release( &world->pairs );
+    rest_world_init( world, memory, world->kernels, world->tasks );
+}
+
+void rest_world_leave( rest_world* world )
+{
+    world->is_on = false;
+    world->has_references = false;
+    world->grid_is_made = false;
+    world->slot_count = 0;
+    if ( world->word_capacity > 0 )
+    {
+        memset( world->bits, 0, (size_t)world->word_capacity * BIT_SETS * sizeof( uint64_t ) );
+    }
+}
+
+// ---- memory ------------------------------------------------------------------------------------------------------
+
+static uint64_t words_for( uint32_t slot_count )
+{
+    return ( (uint64_t)slot_count + 63 ) / 64;
+}
+
+static bool reserve_bits( rest_world* world, uint32_t slot_count )
+{
+    uint64_t words = words_for( slot_count );
+    if ( words <= world->word_capacity )
+    {
+        return true;
+    }
+    words += words / 2;
+    uint64_t* bits = base_memory_take( world->memory, words * BIT_SETS, sizeof( uint64_t ) );
+    if ( bits == NULL )
+    {
+        return false;
+    }
+    memset( bits, 0, (size_t)words * BIT_SETS * sizeof( uint64_t ) );
+    if ( world->word_capacity > 0 )
+    {
+        memcpy( bits, world->known, (size_t)world->word_capacity * sizeof( uint64_t ) );
+    }
+    base_memory_give( world->memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    world->bits = bits;
+    world->word_capacity = words;
+    world->known = bits;
+    world->live = bits + words;
+    world->strays = bits + 2 * words;
+    return true;
+}
+
+static bool reserve_slots( rest_world* world, uint32_t slot_count )
+{
+    void* boxes = world->boxes;
+    void* times = world->times;
+    bool ok = base_memory_reserve( world->memory, &boxes, &world->box_capacity, world->box_capacity,
+                  slot_count, sizeof( simd_rest_box ) ) &&
+        base_memory_reserve( world->memory, &times, &world->time_capacity, world->time_capacity, slot_count,
+            sizeof( uint32_t ) );
+    world->boxes = boxes;
+    world->times = times;
+    return ok && reserve_bits( world, slot_count );
+}
+
+// ---- entering ----------------------------------------------------------------------------------------------------
+
+static void list_live( rest_world* world, const rest_input* input )
+{
+    uint64_t words = words_for( input->slot_count );
+    if ( input->live == NULL )
+    {
+        memset( world->live, 0xFF, (size_t)words * sizeof( uint64_t ) );
+        if ( ( input->live_count & 63 ) != 0 )
+        {
+            world->live[words - 1] = ( (uint64_t)1 << ( input->live_count & 63 ) ) - 1;
+        }
+        return;
+    }
+    memset( world->live, 0, (size_t)words * sizeof( uint64_t ) );
+    for ( uint32_t i = 0; i < input->live_count; ++i )
+    {
+        world->live[input->live[i] >> 6] |= (uint64_t)1 << ( input->live[i] & 63 );
+    }
+}
+
+static bool bit_at( const uint64_t* bits, uint32_t slot )
+{
+    return ( bits[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
+}
+
+void rest_world_remember( rest_world* world, const rest_input* input )
+{
+    CLV_ASSERT( !world->is_on );
+    rest_world_leave( world );
+    if ( !reserve_slots( world, input->slot_count ) )
+    {
+        return;
+    }
+    list_live( world, input );
+    memcpy( world->known, world->live, (size_t)words_for( input->slot_count ) * sizeof( uint64_t ) );
+    for ( uint32_t i = 0; i < input->live_count; ++i )
+    {
+        uint32_t slot = rest_input_slot( input, i );
+        world->boxes[slot] = rest_box_make( &input->boxes[slot], 0 );
+    }
+    world->slot_count = input->slot_count;
+    world->has_references = true;
+}
+
+// Margins by how far everybody went since they were remembered; fat boxes by slot.
+static void set_margins( rest_world* world, const rest_input* input, clv_aabb* fat )
+{
+    list_live( world, input );
+    for ( uint32_t i = 0; i < input->live_count; ++i )
+    {
+        uint32_t slot = rest_input_slot( input, i );
+        const clv_aabb* box = &input->boxes[slot];
+        simd_rest_box* rest = &world->boxes[slot];
+        float speed = 0;
+        if ( world->has_references && slot < world->slot_count && bit_at( world->known, slot ) )
+        {
+            clv_aabb before = rest_box_reference( rest );
+            speed = rest_shift( &before, box );
+        }
+        *rest = rest_box_make( box, rest_margin( box, speed, slot ) );
+        fat[slot] = rest_zone_of( rest ).fat;
+        world->times[slot] = world->now;
+    }
+    memcpy( world->known, world->live, (size_t)words_for( input->slot_count ) * sizeof( uint64_t ) );
+    world->slot_count = input->slot_count;
+    world->has_references = false;
+}
+
+// What the search of fat boxes fills.
+typedef struct enter_sink
+{
+    pair_sink sink;
+    rest_world* world;
+    const clv_aabb* boxes;
+    clv_pair pairs[ENTER_CHUNK];
+} enter_sink;
+
+static clv_result take_pairs( pair_sink* sink )
+{
+    enter_sink* entering = (enter_sink*)sink;
+    rest_world* world = entering->world;
+    for ( uint64_t i = 0; i < sink->count; ++i )
+    {
+        clv_pair pair = sink->pairs[i];
+        rest_zone a = rest_zone_of( &world->boxes[pair.a] );
+        rest_zone b = rest_zone_of( &world->boxes[pair.b] );
+        rest_class class = clv_aabb_overlap( a.core, b.core ) ? REST_SURE : REST_MARGINAL;
+        if ( !rest_pairs_change( &world->pairs, pair.a, pair.b, REST_APART, class ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        if ( class == REST_MARGINAL &&
+            !rest_pairs_turn( &world->pairs, world->pairs.marginal_count - 1,
+                clv_aabb_overlap( entering->boxes[pair.a], entering->boxes[pair.b] ) ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    sink->count = 0;
+    return CLV_OK;
+}
+
+static bool search_fat( rest_world* world, const rest_input* input, const clv_aabb* fat,
+    block_world* complete, uint64_t* test_count )
+{
+    enter_sink* entering = base_memory_take( world->memory, 1, sizeof( enter_sink ) );
+    if ( entering == NULL )
+    {
+        return false;
+    }
+    entering->sink =
+        ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
+    entering->world = world;
+    entering->boxes = input->boxes;
+    block_input boxes = { fat, input->live, input->live_count };
+    bool ok = block_world_fill( complete, &boxes ) &&
+        block_world_search( complete, &entering->sink, test_count ) == CLV_OK &&
+        take_pairs( &entering->sink ) == CLV_OK;
+    base_memory_give( world->memory, entering, 1, sizeof( enter_sink ) );
+    return ok;
+}
+
+bool rest_world_enter(
+    rest_world* world, const rest_input* input, block_world* complete, uint64_t* test_count )
+{
+    bool ok =
+        reserve_slots( world, input->slot_count ) && rest_pairs_begin( &world->pairs, input->slot_count );
+    clv_aabb* fat = ok ? base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
+    ok = fat != NULL;
+    if ( ok )
+    {
+        world->now += 1;
+        world->counters = ( rest_counters ){ .compared_count = input->live_count };
+        world->grid_is_made = false;
+        set_margins( world, input, fat );
+        ok = search_fat( world, input, fat, complete, test_count );
+        base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
+    }
+    world->is_on = ok;
+    if ( !ok )
+    {
+        rest_world_leave( world );
+    }
+    return ok;
+}
+
+// ---- following ---------------------------------------------------------------------------------------------------
+
+typedef struct scan_job
+{
+    rest_world* world;
+    const rest_input* input;
+    uint64_t word_count;
+} scan_job;
+
+// One run of candidates after the other: of those that moved, or of all.
+static uint64_t find_strays(
+    const rest_world* world, const clv_aabb* boxes, uint32_t first, uint64_t candidates )
+{
+    uint64_t strays = 0;
+    while ( candidates != 0 )
+    {
+        uint32_t begin = base_lowest_bit( candidates );
+        uint64_t holes = ~( candidates >> begin );
+        uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
+        length = length < 64 - begin ? length : 64 - begin;
+        uint32_t slot = first + begin;
+        strays |= world->kernels->find_strays( boxes + slot, world->boxes + slot, length ) << begin;
+        candidates &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
+    }
+    return strays;
+}
+
+static void scan_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const scan_job* job = context;
+    rest_world* world = job->world;
+    const uint64_t* moved = job->input->moved;
+    uint64_t first = (uint64_t)piece * SCAN_WORDS;
+    uint64_t end = first + SCAN_WORDS < job->word_count ? first + SCAN_WORDS : job->word_count;
+    for ( uint64_t word = first; word < end; ++word )
+    {
+        uint64_t candidates =
+            world->known[word] & world->live[word] & ( moved != NULL ? moved[word] : UINT64_MAX );
+        world->strays[word] = find_strays( world, job->input->boxes, (uint32_t)( word * 64 ), candidates );
+    }
+}
+
+static uint32_t piece_count( uint64_t items, uint32_t per_piece )
+{
+    return (uint32_t)( ( items + per_piece - 1 ) / per_piece );
+}
+
+// Objects that strayed, came or went.
+static uint64_t count_work( const rest_world* world, const rest_input* input, uint64_t words )
+{
+    uint64_t count = 0;
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        count += base_bit_count( world->strays[word] );
+    }
+    for ( uint64_t word = 0; word < words && input->members_changed; ++word )
+    {
+        count += base_bit_count( world->known[word] ^ world->live[word] );
+    }
+    return count;
+}
+
+typedef bool object_step( rest_world* world, uint32_t slot, const clv_aabb* boxes );
+
+static bool refit_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
+{
+    return rest_world_refit( world, slot, &boxes[slot] );
+}
+
+static bool come_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
+{
+    return rest_world_come( world, slot, &boxes[slot] );
+}
+
+static bool go_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
+{
+    (void)boxes;
+    return rest_world_go( world, slot );
+}
+
+static bool step_word(
+    rest_world* world, uint64_t word, uint64_t bits, object_step* step, const clv_aabb* boxes )
+{
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        if ( !step( world, (uint32_t)( word * 64 + base_lowest_bit( bits ) ), boxes ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Who went first, then who strayed, then who came, each in order of slot.
+static bool refit_all( rest_world* world, const rest_input* input, uint64_t words )
+{
+    bool ok = true;
+    for ( uint64_t word = 0; word < words && ok && input->members_changed; ++word )
+    {
+        ok = step_word( world, word, world->known[word] & ~world->live[word], go_step, input->boxes );
+    }
+    for ( uint64_t word = 0; word < words && ok; ++word )
+    {
+        ok = step_word( world, word, world->strays[word], refit_step, input->boxes );
+    }
+    for ( uint64_t word = 0; word < words && ok && input->members_changed; ++word )
+    {
+        ok = step_word( world, word, world->live[word] & ~world->known[word], come_step, input->boxes );
+    }
+    return ok;
+}
+
+// ---- marginal pairs ----------------------------------------------------------------------------------------------
+
+static void test_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const scan_job* job = context;
+    rest_pairs* pairs = &job->world->pairs;
+    uint64_t first = (uint64_t)piece * TEST_WORDS;
+    uint64_t end = first + TEST_WORDS < job->word_count ? first + TEST_WORDS : job->word_count;
+    for ( uint64_t word = first; word < end; ++word )
+    {
+        uint64_t left = pairs->marginal_count - word * 64;
+        pairs->tested[word] = job->world->kernels->find_touching(
+            job->input->boxes, pairs->marginal + word * 64, left < 64 ? (uint32_t)left : 64 );
+    }
+}
+
+static bool test_all( rest_world* world, const rest_input* input )
+{
+    rest_pairs* pairs = &world->pairs;
+    uint64_t words = words_for( pairs->marginal_count );
+    scan_job job = { world, input, words };
+    task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
+    world->counters.test_count += pairs->marginal_count;
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        uint64_t left = pairs->marginal_count - word * 64;
+        uint64_t inside = left < 64 ? ( (uint64_t)1 << left ) - 1 : UINT64_MAX;
+        uint64_t turned = ( pairs->tested[word] ^ pairs->touching[word] ) & inside;
+        for ( ; turned != 0; turned &= turned - 1 )
+        {
+            uint32_t bit = base_lowest_bit( turned );
+            world->counters.turn_count += 1;
+            if ( !rest_pairs_turn(
+                     pairs, (uint32_t)( word * 64 ) + bit, ( pairs->tested[word] >> bit & 1 ) != 0 ) )
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Objects that moved and have marginal pairs; those for whom asking the grid would not pay count as very many.
+static uint64_t count_askers( const rest_world* world, const rest_input* input, uint64_t words )
+{
+    uint64_t count = 0;
+    for ( uint64_t word = 0; word < words; ++word )
+    {
+        for ( uint64_t bits = input->moved[word] & world->known[word]; bits != 0; bits &= bits - 1 )
+        {
+            uint32_t slot = (uint32_t)( word * 64 ) + base_lowest_bit( bits );
+            uint32_t degree = world->pairs.degrees[slot];
+            count += degree == 0 ? 0 : degree < 64 ? 1 : world->pairs.marginal_count;
+        }
+    }
+    return count;
+}
+
+// Only pairs of objects that moved can have turned; where those are few, each looks around itself.
+static bool test_marginal( rest_world* world, const rest_input* input, uint64_t words )
+{
+    if ( input->moved == NULL ||
+        count_askers( world, input, words ) * ASK_COST > world->pairs.marginal_count )
+    {
+        return test_all( world, input );
+    }
+    bool ok = true;
+    for ( uint64_t word = 0; word < words && ok; ++word )
+    {
+        for ( uint64_t bits = input->moved[word] & world->known[word]; bits != 0 && ok; bits &= bits - 1 )
+        {
+            uint32_t slot = (uint32_t)( word * 64 ) + base_lowest_bit( bits );
+            ok = world->pairs.degrees[slot] == 0 || rest_world_test_object( world, input->boxes, slot );
+        }
+    }
+    return ok;
+}
+
+rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint64_t most )
+{
+    CLV_ASSERT( world->is_on && input->slot_count >= world->slot_count ); // slots are reused, never given up
+    world->now += 1;
+    world->counters = ( rest_counters ){ .compared_count = input->live_count };
+    uint32_t slot_count = input->slot_count;
+    uint64_t words = words_for( slot_count );
+    if ( input->members_changed )
+    {
+        bool ok = reserve_slots( world, slot_count ) && rest_pairs_reserve( &world->pairs, slot_count ) &&
+            rest_grid_reserve( &world->grid, slot_count );
+        if ( !ok )
+        {
+            rest_world_leave( world );
+            return REST_NO_MEMORY;
+        }
+        list_live( world, input );
+        world->slot_count = slot_count;
+    }
+    scan_job job = { world, input, words };
+    task_run( world->tasks, scan_piece, piece_count( words, SCAN_WORDS ), &job );
+    if ( count_work( world, input, words ) > most )
+    {
+        return REST_TOO_MANY;
+    }
+    if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
+    {
+        rest_world_leave( world );
+        return REST_NO_MEMORY;
+    }
+    return REST_FOLLOWED;
+}

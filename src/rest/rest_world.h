@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A world that mostly rests, followed from update to update: who strayed from its margin, came or went is looked at; all
+// others cost a comparison. docs/engine.md.
+#pragma once
+
+#include "engine/world.h"
+#include "rest/loose_grid.h"
+#include "rest/rest_pairs.h"
+
+/// The boxes of an update, as the method gets them.
+typedef struct rest_input
+{
+    const clv_aabb* boxes; ///< by slot
+    const uint32_t* live;  ///< ascending; NULL: 0 .. live_count - 1
+    uint32_t live_count;
+    uint32_t slot_count;
+    bool members_changed;
+    const uint64_t* moved; ///< by slot, a bit: may be another box than before; NULL: any may
+} rest_input;
+
+static inline uint32_t rest_input_slot( const rest_input* input, uint32_t index )
+{
+    return input->live != NULL ? input->live[index] : index;
+}
+
+/// What the last update did.
+typedef struct rest_counters
+{
+    uint32_t compared_count; ///< boxes looked at
+    uint32_t refit_count, come_count, gone_count;
+    uint64_t near_count;   ///< objects looked at around those
+    uint64_t change_count; ///< pairs that changed their class
+    uint64_t test_count;   ///< marginal pairs tested
+    uint64_t turn_count;   ///< of those, how many began or ceased to touch
+} rest_counters;
+
+typedef struct rest_world
+{
+    base_memory* memory;
+    const simd_kernels* kernels;
+    task_runner* tasks;
+
+    simd_rest_box* boxes; ///< by slot
+    uint64_t box_capacity;
+    uint32_t* times; ///< by slot: the update of its last refit
+    uint64_t time_capacity;
+    uint64_t* bits; ///< three sets, one behind the other
+    uint64_t word_capacity;
+    uint64_t* known;  ///< by slot: has a reference box
+    uint64_t* live;   ///< in this update
+    uint64_t* strays; ///< left its margin
+
+    rest_grid grid;
+    bool grid_is_made; ///< when first asked
+    rest_pairs pairs;
+    uint32_t slot_count; ///< known slots are below
+    uint32_t now;        ///< number of the update
+    bool is_on;
+    bool has_references; ///< boxes of an earlier update are remembered, to learn speeds from
+    rest_counters counters;
+} rest_world;
+
+void rest_world_init(
+    rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
+void rest_world_release( rest_world* world );
+
+/// Remember where everybody is, so that rest_world_enter knows how fast they are. That there is no memory is no failure.
+void rest_world_remember( rest_world* world, const rest_input* input );
+
+/// Give everybody a margin and find all pairs, by a complete search of the fat boxes. False if out of memory; then the world
+/// is off.
+bool rest_world_enter(
+    rest_world* world, const rest_input* input, block_world* complete, uint64_t* test_count );
+
+/// Forget everything but keep the memory.
+void rest_world_leave( rest_world* world );
+
+typedef enum rest_outcome
+{
+    REST_FOLLOWED,
+    REST_TOO_MANY,  ///< more than `most` objects strayed, came or went; nothing else was done
+    REST_NO_MEMORY, ///< the world is off
+} rest_outcome;
+
+/// Bring a world that is on up to date with the boxes.
+rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint64_t most );
+
+/// True if all invariants hold; else a sentence in `text`.
+bool rest_world_check( rest_world* world, char* text, size_t text_size );
+
+// ---- refit.c: one object at a time. Each is false if out of memory ------------------------------------------------
+
+bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
+bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box );
+bool rest_world_go( rest_world* world, uint32_t slot );
+
+/// Test the marginal pairs of one object.
+bool rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot );

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+// Worlds that mostly rest: whatever moves, comes, goes or does neither, every list is that of brute force, in an order that
+// depends on the calls alone, and the mode that follows such worlds costs nothing where nothing happens.
+#include "heap.h"
+#include "space/space_internal.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    MOST = 1200
+};
+
+// A crowd, and what happens to it from frame to frame.
+typedef struct stage
+{
+    clv_aabb boxes[MOST];
+    clv_id ids[2][MOST]; ///< in the space under test, in the judge
+    uint32_t count;
+    uint32_t frame;
+    test_random random;
+    clv_space* space;
+    clv_space* judge;
+    uint64_t order_hash;
+    uint64_t rest_frames;
+} stage;
+
+static clv_aabb shifted( clv_aabb box, float x, float y, float z )
+{
+    return test_box( box.lower.x + x, box.lower.y + y, box.lower.z + z, box.upper.x + x, box.upper.y + y,
+        box.upper.z + z );
+}
+
+static clv_aabb jittered( stage* s, clv_aabb box, float by )
+{
+    return shifted( box, test_random_between( &s->random, -by, by ),
+        test_random_between( &s->random, -by, by ), test_random_between( &s->random, -by, by ) );
+}
+
+static clv_aabb random_box( stage* s )
+{
+    float side = 0.6f * cbrtf( (float)s->count );
+    return test_cube( test_random_between( &s->random, -side, side ),
+        test_random_between( &s->random, -side, side ), test_random_between( &s->random, -side, side ),
+        test_random_between( &s->random, 0.3f, 0.6f ) );
+}
+
+static void move_not( stage* s )
+{
+    (void)s;
+}
+
+// Around the place of the first frame, never further than the least margin of a cube.
+static void jitter_below( stage* s )
+{
+    static clv_aabb start[MOST];
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        start[i] = s->frame <= 1 ? s->boxes[i] : start[i];
+        s->boxes[i] = jittered( s, start[i], 0.0001f );
+    }
+}
+
+static void jitter_across( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = jittered( s, s->boxes[i], test_random_chance( &s->random, 3 ) ? 0.05f : 0.0005f );
+    }
+}
+
+static void drift( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = shifted( s->boxes[i], 0.004f * (float)( i % 7 ), 0.002f, -0.003f * (float)( i % 3 ) );
+    }
+}
+
+static void teleport_all( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = random_box( s );
+    }
+}
+
+static void teleport_few( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count / 40 + 1; ++i )
+    {
+        s->boxes[test_random_below( &s->random, s->count )] = random_box( s );
+    }
+}
+
+static void swap_places( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count / 20 + 1; ++i )
+    {
+        uint32_t a = test_random_below( &s->random, s->count ), b = test_random_below( &s->random, s->count );
+        clv_aabb box = s->boxes[a];
+        s->boxes[a] = s->boxes[b];
+        s->boxes[b] = box;
+    }
+}
+
+static void breathe( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        bool jumps = test_random_chance( &s->random, 1 );
+        float by = jumps ? test_random_between( &s->random, -0.2f, 2.0f )
+                         : 0.002f * (float)( s->frame % 9 ) - 0.008f;
+        clv_aabb box = clv_aabb_grow( s->boxes[i], by );
+        s->boxes[i] = clv_aabb_is_valid( box ) && box.upper.x - box.lower.x < 8 ? box : random_box( s );
+    }
+}
+
+static void one_in_fifty( stage* s )
+{
+    for ( uint32_t i = s->frame % 50; i < s->count; i += 50 )
+    {
+        s->boxes[i] = jittered( s, s->boxes[i], 0.4f );
+    }
+}
+
+// Rest, motion of all, motion of a few, teleports: long enough each for the mode to change.
+static void alternate( stage* s )
+{
+    static void ( *const parts[] )( stage* ) = { move_not, drift, one_in_fifty, jitter_across, teleport_all,
+        jitter_across, move_not, teleport_few };
+    uint32_t length = 5 + s->frame / 64 % 13;
+    parts[s->frame / length % TEST_COUNT( parts )]( s );
+}
+
+// A box around all of them, one without end, and a floor; now and then one of them moves or changes its size.
+static void live_with_giants( stage* s )
+{
+    one_in_fifty( s );
+    float shift = (float)( s->frame % 5 ) * 0.1f;
+    s->boxes[0] = test_box( -50, -50 + shift, -50, 50, 50, 50 );
+    s->boxes[1] =
+        test_box( -INFINITY, -INFINITY, -INFINITY, INFINITY, s->frame % 11 == 0 ? -1 : INFINITY, 0 );
+    s->boxes[2] = test_box( -INFINITY, -2, -INFINITY, INFINITY, -1 - shift, INFINITY );
+    s->boxes[3] = s->frame % 7 == 0 ? test_box( INFINITY, 0, 0, INFINITY, 1, 1 ) : test_cube( 1e9f, 0, 0, 1 );
+}
+
+static void all_equal( stage* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = test_cube( 0, (float)( s->frame / 4 ), 0, 0.5f );
+    }
+    s->boxes[s->frame % s->count] = test_cube( 3, 0, 0, 0.5f );
+}
+
+// Sizes over six decades.
+static void mix_sizes( stage* s )
+{
+    for ( uint32_t i = s->frame == 0 ? 0 : s->frame % 30; i < s->count; i += s->frame == 0 ? 1 : 30 )
+    {
+        float size = powf( 10, test_random_between( &s->random, -4, 2 ) );
+        s->boxes[i] = test_cube( test_random_between( &s->random, -30, 30 ),
+            test_random_between( &s->random, -30, 30 ), test_random_between( &s->random, -30, 30 ), size );
+    }
+}
+
+typedef struct motion
+{
+    const char* name;
+    void ( *move )( stage* s );
+    uint32_t churn;  ///< percent of the objects that are replaced every frame
+    uint32_t frames; ///< with every object
+} motion;
+
+static const motion s_motions[] = {
+    { "still", move_not, 0, 12 },
+    { "jitter below the margin", jitter_below, 0, 40 },
+    { "jitter across the margin", jitter_across, 0, 60 },
+    { "drift", drift, 0, 60 },
+    { "teleport all", teleport_all, 0, 20 },
+    { "teleport few", teleport_few, 0, 60 },
+    { "swap places", swap_places, 0, 60 },
+    { "grow and shrink", breathe, 0, 60 },
+    { "one in fifty", one_in_fifty, 0, 60 },
+    { "churn", jitter_across, 10, 40 },
+    { "churn and stillness", move_not, 3, 40 },
+    { "giants", live_with_giants, 0, 60 },
+    { "giants and churn", live_with_giants, 2, 40 },
+    { "all equal", all_equal, 0, 24 },
+    { "all sizes", mix_sizes, 1, 60 },
+    { "alternation", alternate, 0, 400 },
+    { "alternation and churn", alternate, 1, 300 },
+};
+
+// ---- running -----------------------------------------------------------------------------------------------------
+
+static clv_space* make_space( const char* name, const char* settings, clv_isa isa, uint32_t workers )
+{
+    clv_space_def def = clv_default_space_def();
+    def.method = name;
+    def.settings = settings;
+    def.isa = isa;
+    def.worker_count = workers;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    return space;
+}
+
+static double figure_of( const clv_space* space, const char* name )
+{
+    method_figure figures[64];
+    uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( strcmp( figures[i].name, name ) == 0 )
+        {
+            return figures[i].value;
+        }
+    }
+    test_fail( __FILE__, __LINE__, "no figure '%s'", name );
+    return 0;
+}
+
+static bool is_at_rest( const clv_space* space )
+{
+    return figure_of( space, "at rest" ) != 0;
+}
+
+static void check_inside( const clv_space* space )
+{
+    char text[200] = "";
+    if ( !space->method->check( space->method_state, text, sizeof( text ) ) )
+    {
+        test_fail( __FILE__, __LINE__, "%s", text );
+    }
+}
+
+static void replace_some( stage* s, uint32_t percent )
+{
+    clv_space* spaces[2] = { s->space, s->judge };
+    uint32_t count = s->count * percent / 100;
+    uint32_t first = count > 0 ? test_random_below( &s->random, s->count - count + 1 ) : 0;
+    for ( uint32_t i = first; i < first + count; ++i )
+    {
+        s->boxes[i] = random_box( s );
+    }
+    for ( int i = 0; i < 2 && count > 0; ++i )
+    {
+        CHECK_OK( clv_space_remove( spaces[i], s->ids[i] + first, count ) );
+        CHECK_OK( clv_space_add( spaces[i], s->boxes + first, count, s->ids[i] + first ) );
+    }
+}
+
+static void check_frame( stage* s )
+{
+    clv_space* spaces[2] = { s->space, s->judge };
+    uint64_t hashes[2];
+    for ( int i = 0; i < 2; ++i )
+    {
+        CHECK_OK( clv_space_move( spaces[i], s->ids[i], s->boxes, s->count ) );
+        CHECK_OK( clv_space_update( spaces[i] ) );
+        clv_pair_view view = clv_space_pairs( spaces[i] );
+        CHECK( view.valid );
+        hashes[i] = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    }
+    CHECK_EQUAL( hashes[0], hashes[1] );
+    clv_pair_view view = clv_space_pairs( s->space );
+    s->order_hash = test_mix( s->order_hash ^ test_order_hash( view.pairs, view.count ) );
+    s->rest_frames += is_at_rest( s->space );
+    if ( s->frame % 16 == 0 )
+    {
+        check_inside( s->space );
+    }
+}
+
+typedef struct outcome
+{
+    uint64_t order_hash;
+    uint64_t rest_frames;
+} outcome;
+
+static outcome live(
+    const motion* m, uint32_t count, const char* settings, clv_isa isa, uint32_t workers, uint32_t frames )
+{
+    stage* s = test_alloc( 1, sizeof( stage ) );
+    memset( s, 0, sizeof( *s ) );
+    test_where.note = m->name;
+    test_where.isa = isa;
+    test_where.worker_count = workers;
+    s->count = count;
+    s->random = test_random_make( count );
+    s->space = make_space( "cleave", settings, isa, workers );
+    s->judge = make_space( "brute", NULL, CLV_ISA_AUTO, 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        s->boxes[i] = random_box( s );
+    }
+    CHECK_OK( clv_space_add( s->space, s->boxes, count, s->ids[0] ) );
+    CHECK_OK( clv_space_add( s->judge, s->boxes, count, s->ids[1] ) );
+    for ( s->frame = 0; s->frame < frames; ++s->frame )
+    {
+        test_where.frame = s->frame;
+        m->move( s );
+        replace_some( s, m->churn );
+        check_frame( s );
+    }
+    outcome out = { s->order_hash, s->rest_frames };
+    clv_space_destroy( s->space );
+    clv_space_destroy( s->judge );
+    free( s );
+    return out;
+}
+
+#define FOLLOWED "cleave.few=0,cleave.rest=1,cleave.block=100"
+#define CHOSEN "cleave.few=0,cleave.rest=2,cleave.rest_least=0,cleave.block=100"
+
+static void a_followed_world_is_always_right( void )
+{
+    static const uint32_t sizes[] = { 5, 64, 65, 700 };
+    for ( uint32_t m = 0; m < TEST_COUNT( s_motions ); ++m )
+    {
+        for ( uint32_t i = 0; i < TEST_COUNT( sizes ); ++i )
+        {
+            uint32_t frames = test_scaled( s_motions[m].frames );
+            outcome out = live( &s_motions[m], sizes[i], FOLLOWED, CLV_ISA_AUTO, 1, frames );
+            CHECK_EQUAL( out.rest_frames, frames );
+        }
+    }
+}
+
+static void a_world_whose_mode_is_chosen_is_always_right( void )
+{
+    for ( uint32_t m = 0; m < TEST_COUNT( s_motions ); ++m )
+    {
+        live( &s_motions[m], 64, CHOSEN, CLV_ISA_AUTO, 1, s_motions[m].frames );
+        live( &s_motions[m], MOST, CHOSEN, CLV_ISA_AUTO, 1, s_motions[m].frames );
+    }
+}
+
+static void order_is_the_same_for_every_instruction_set_and_crew( void )
+{
+    static const char* const settings[] = { FOLLOWED, CHOSEN };
+    for ( uint32_t m = 0; m < 2 * TEST_COUNT( s_motions ); ++m )
+    {
+        const motion* moving = &s_motions[m / 2];
+        uint32_t frames = moving->frames < 60 ? moving->frames : 60;
+        outcome expected = live( moving, 900, settings[m % 2], CLV_ISA_SCALAR, 1, frames );
+        for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
+        {
+            if ( clv_isa_is_supported( (clv_isa)isa ) )
+            {
+                outcome out = live( moving, 900, settings[m % 2], (clv_isa)isa, 1, frames );
+                CHECK_EQUAL( out.order_hash, expected.order_hash );
+            }
+        }
+        for ( uint32_t workers = 2; workers <= 8; workers += 3 )
+        {
+            outcome out = live( moving, 900, settings[m % 2], CLV_ISA_AUTO, workers, frames );
+            CHECK_EQUAL( out.order_hash, expected.order_hash );
+        }
+    }
+}
+
+static const motion* motion_of( void ( *move )( stage* ), uint32_t churn )
+{
+    for ( uint32_t m = 0; m < TEST_COUNT( s_motions ); ++m )
+    {
+        if ( s_motions[m].move == move && s_motions[m].churn == churn )
+        {
+            return &s_motions[m];
+        }
+    }
+    test_fail( __FILE__, __LINE__, "no such motion" );
+    return NULL;
+}
+
+static void the_mode_follows_rest_and_searches_motion( void )
+{
+    CHECK( live( motion_of( jitter_below, 0 ), MOST, CHOSEN, CLV_ISA_AUTO, 1, 60 ).rest_frames >= 48 );
+    CHECK( live( motion_of( one_in_fifty, 0 ), MOST, CHOSEN, CLV_ISA_AUTO, 1, 60 ).rest_frames >= 40 );
+    CHECK_EQUAL( live( motion_of( teleport_all, 0 ), MOST, CHOSEN, CLV_ISA_AUTO, 1, 60 ).rest_frames, 0 );
+    CHECK( live( motion_of( drift, 0 ), MOST, CHOSEN, CLV_ISA_AUTO, 1, 60 ).rest_frames <= 12 );
+    CHECK_EQUAL( live( motion_of( jitter_below, 0 ), MOST, "cleave.few=0,cleave.rest=0", CLV_ISA_AUTO, 1, 60 )
+                     .rest_frames,
+        0 );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( a_followed_world_is_always_right ),
+        TEST_CASE( a_world_whose_mode_is_chosen_is_always_right ),
+        TEST_CASE( order_is_the_same_for_every_instruction_set_and_crew ),
+        TEST_CASE( the_mode_follows_rest_and_searches_motion ),
+    };
+    return test_run( "rest", cases, TEST_COUNT( cases ), argc, argv );
+}
