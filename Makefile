@@ -18,7 +18,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long fuzz lint lint-quick other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report fuzz lint lint-quick other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -28,7 +28,8 @@ help:
 	@echo "make         build $(CLEAVE) and the libraries"
 	@echo "make demo    build, bake a small scene, run every method on it, show that all agree"
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
-	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, lint, other machines, coverage, mutations, a fuzz run"
+	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, other machines, coverage, mutations, a fuzz run"
+	@echo "make test-report  the page of cleave report, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
 	@echo "make coverage  lines and branches of src/ that the tests reach"
@@ -47,11 +48,16 @@ demo: all
 test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
 	@echo "all tests passed"
 
-test-all: test $(addprefix test-,$(REST)) test-long lint other-machines coverage mutate fuzz
+test-all: test $(addprefix test-,$(REST)) test-long test-report lint other-machines coverage mutate fuzz
 	@echo "all tests passed, the long ones too"
 
 test-long: test-release
 	@ctest --preset release -L long
+
+# What is missing is named, and what needs it skipped.
+test-report: test-release
+	-@scripts/setup.sh report
+	@ctest --preset release -L report
 
 setup-test:
 	@scripts/setup.sh test
@@ -60,7 +66,7 @@ $(addprefix test-,$(PRESETS)): test-%: setup-test
 	@echo "== $*"
 	@cmake --preset $* >/dev/null
 	@cmake --build --preset $* -j $(JOBS)
-	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) -LE long $(ONLY_$*)
+	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) -LE 'long|report' $(ONLY_$*)
 
 lint-quick: setup-test
 	@JOBS=$(JOBS) scripts/lint.sh --quick

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
@@ -94,6 +94,28 @@ want_machines()
     want qemu-user command -v qemu-aarch64
 }
 
+# For the report's page: its packages are pinned in report/package-lock.json and come from npm.
+want_report()
+{
+    want_test
+    want nodejs command -v node
+    want npm command -v npm
+    want chromium command -v chromium
+    want fonts-dejavu-core test -d /usr/share/fonts/truetype
+}
+
+install_report_packages()
+{
+    folder=$(dirname "$0")/../report
+    [ -e "$folder/node_modules/.package-lock.json" ] &&
+        [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return
+    echo "setup.sh: installing the npm packages of report/"
+    if ! npm --prefix "$folder" ci --no-audit --no-fund >/dev/null 2>&1; then
+        echo "setup.sh: npm could not install the packages of report/; try: npm --prefix report ci" >&2
+        exit 2
+    fi
+}
+
 case "${1:-build}" in
 build) want_build ;;
 test) want_test ;;
@@ -101,37 +123,43 @@ lint) want_lint ;;
 coverage) want_coverage ;;
 machines) want_machines ;;
 peers) want_peers ;;
+report) want_report ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report or trust" >&2
     exit 2
     ;;
 esac
 
-[ -z "$need" ] && exit 0
-need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n') # shellcheck disable=SC2086
+install_debian_packages()
+{
+    need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n') # shellcheck disable=SC2086
 
-as_root=""
-if [ "$(id -u)" != 0 ]; then
-    if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-        as_root="sudo -n"
-    else
-        echo "setup.sh: these packages are missing, please install them:$need" >&2
+    as_root=""
+    if [ "$(id -u)" != 0 ]; then
+        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+            as_root="sudo -n"
+        else
+            echo "setup.sh: these packages are missing, please install them:$need" >&2
+            exit 2
+        fi
+    fi
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "setup.sh: these packages are missing (names as in Debian 12), please install them:$need" >&2
         exit 2
     fi
-fi
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "setup.sh: these packages are missing (names as in Debian 12), please install them:$need" >&2
-    exit 2
-fi
-echo "setup.sh: installing$need"
-export DEBIAN_FRONTEND=noninteractive
-# shellcheck disable=SC2086 # a list of words
-if ! $as_root apt-get install -y --no-install-recommends $need >/dev/null 2>&1; then
-    $as_root apt-get update -q >/dev/null
-    $as_root apt-get install -y --no-install-recommends $need >/dev/null
-fi
+    echo "setup.sh: installing$need"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086 # a list of words
+    if ! $as_root apt-get install -y --no-install-recommends $need >/dev/null 2>&1; then
+        $as_root apt-get update -q >/dev/null
+        $as_root apt-get install -y --no-install-recommends $need >/dev/null
+    fi
+}
+
+[ -z "$need" ] || install_debian_packages
+[ "${1:-build}" != report ] || install_report_packages

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// From results to what plots ask for, and plots as SVG; node alone.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as numbers from '../src/model/numbers.js';
+import { ladderOf, radarOf, readResults, readSettings, runsAt, stagesOf } from '../src/model/results.js';
+import { light, stylesFor } from '../src/look.js';
+import { logAxis } from '../src/charts/frame.js';
+import { radarChart } from '../src/charts/radar.js';
+import { readResults as builtReader, svgFiles, svgText } from '../svg.mjs';
+import { HOSTILE, fullResults, hostileResults, makeResults, makeRun, wrongResults } from './sample.mjs';
+
+const model = (...results) => readResults({ files: results.map((one, index) => ({ name: `f${index}.json`, results: one })) });
+
+test('a power law gives its exponent', () => {
+    assert.ok(Math.abs(numbers.slope([1, 2, 4, 8].map(x => [x, 3 * x ** 1.5])) - 1.5) < 1e-12);
+    assert.equal(numbers.slope([[1, 2]]), null);
+    assert.equal(numbers.slope([[5, 2], [5, 3]]), null);
+});
+
+test('boxes are quartiles, and outliers are told apart', () => {
+    const { box, outliers } = numbers.boxOf([5, 1, 2, 3, 4, 100]);
+    assert.deepEqual(outliers, [100]);
+    assert.deepEqual([box[0], box[2], box[4]], [1, 3.5, 5]);
+});
+
+test('a violin spans its values and is nowhere wider than 1, also if all are equal', () => {
+    for (const values of [[1, 2, 3, 10], [2, 2, 2], [7]]) {
+        const outline = numbers.density(values);
+        assert.ok(Math.abs(outline[0][0] - Math.min(...values)) < 1e-9);
+        assert.ok(Math.abs(outline.at(-1)[0] - Math.max(...values)) < 1e-9);
+        assert.ok(outline.every(([, weight]) => weight >= 0 && weight <= 1));
+    }
+});
+
+test('numbers read as on the command line', () => {
+    assert.deepEqual([999, 1000, 8000, 1024000, 1e6, 1234].map(numbers.sizeText), ['999', '1k', '8k', '1024k', '1m', '1234']);
+    assert.deepEqual([0, 0.012345, 1.5, 12.34, 1234567, NaN, null].map(numbers.numberText), ['0', '0.0123', '1.5', '12.3', '1,234,567', '–', '–']);
+    assert.deepEqual([512, 4 * 2 ** 20].map(numbers.bytesText), ['512 B', '4 MiB']);
+    assert.equal(numbers.shortText('abcdefghij', 5), 'ab…ij');
+});
+
+test('a logarithmic axis has labels inside its ends, however narrow', () => {
+    for (const values of [[1, 1000], [0.011, 0.012], [5, 5], []]) {
+        const axis = logAxis(light, '', values, String);
+        assert.ok(axis.axisLabel.customValues.length >= 2, String(values));
+        assert.ok(axis.axisLabel.customValues.every(value => value >= axis.min * 0.99 && value <= axis.max * 1.01));
+    }
+});
+
+test('labels say what is not as usual', () => {
+    const { labels } = model(makeResults([makeRun({}), makeRun({ variant: 'scalar' }), makeRun({ threads: 4 }), makeRun({ method: 'bvh-d', variant: 'plain' }),
+        makeRun({ fat: true }), makeRun({ settings: 'kd.leaf=256' })]));
+    assert.deepEqual(new Set(labels), new Set(['kd', 'kd@scalar', 'kd ×4', 'bvh-d', 'kd fat', 'kd kd.leaf=256']));
+});
+
+test('the same run in two files makes two series', () => {
+    assert.deepEqual(model(makeResults([makeRun({})]), makeResults([makeRun({ ms: 2 })])).labels, ['kd · f0.json', 'kd · f1.json']);
+    assert.deepEqual(model(makeResults([makeRun({})]), makeResults([makeRun({ objects: 2000 })])).labels, ['kd']);
+});
+
+test('settings are read from text and from objects', () => {
+    assert.deepEqual(readSettings('kd.leaf=256,kd.static=0.6'), [['kd.leaf', 256], ['kd.static', 0.6]]);
+    assert.deepEqual(readSettings({ b: 2, a: 1, c: 'x' }), [['a', 1], ['b', 2]]);
+    assert.deepEqual(readSettings(null), []);
+});
+
+test('a sweep is a plot of its own and stays out of the others', () => {
+    const full = model(fullResults());
+    assert.equal(full.sweeps.length, 1);
+    assert.equal(full.sweeps[0].parameter, 'kd.leaf');
+    assert.deepEqual(full.sweeps[0].series[0].points.map(point => point[0]), [32, 64, 128, 256, 512]);
+    assert.ok(full.labels.every(label => !label.includes('kd.leaf')));
+});
+
+test('two swept parameters make one plot each, with a line per value of the other', () => {
+    const runs = [1, 2, 4].flatMap(a => [10, 20, 40].map(b => makeRun({ settings: `kd.a=${a},kd.b=${b}`, ms: a + b })));
+    const { sweeps } = model(makeResults(runs));
+    assert.deepEqual(sweeps.map(sweep => [sweep.parameter, sweep.series.length]).sort(), [['kd.a', 3], ['kd.b', 3]]);
+    assert.equal(new Set(sweeps[0].series.map(one => one.name)).size, 3);
+});
+
+test('a ladder has a point per size, in order', () => {
+    const ladder = ladderOf(model(fullResults()), 'brownian', run => run.median);
+    assert.equal(ladder.length, 23);
+    assert.equal(ladder[0].name, 'cleave');
+    assert.deepEqual(ladder[0].points.map(point => point[0]), [1000, 2000, 4000, 8000]);
+});
+
+test('the radar takes the largest size that most scenes share, and only who ran everywhere', () => {
+    const runs = ['a', 'b', 'c'].flatMap(scene => [makeRun({ scene, objects: 2000 }), makeRun({ scene, objects: 2000, method: 'sap' })]);
+    const { size, axes, series } = radarOf(model(makeResults([...runs.slice(0, 5), makeRun({ scene: 'a', objects: 9000 })])), run => run.median);
+    assert.equal(size, 2000);
+    assert.deepEqual(axes, ['a', 'b', 'c']);
+    assert.deepEqual(series.map(one => one.name), ['kd']);
+    assert.equal(radarOf(model(makeResults([makeRun({})])), run => run.median), null);
+});
+
+test('hashes that differ are seen, across files too', () => {
+    assert.ok(model(fullResults()).hashes.every(group => group.agrees));
+    const [wrong] = model(wrongResults()).hashes;
+    assert.equal(wrong.agrees, false);
+    assert.deepEqual(wrong.hashes.map(({ runs }) => runs.length), [2, 1]);
+    assert.equal(model(makeResults([makeRun({})]), makeResults([makeRun({ pairs_hash: '0x00000000000000bb' })])).hashes[0].agrees, false);
+});
+
+test('other windows and grown boxes are not compared', () => {
+    const other = makeRun({ method: 'sap', pairs_hash: '0x00000000000000bb' });
+    assert.equal(model(makeResults([makeRun({}), { ...other, fat: true }])).hashes.length, 1);
+    assert.equal(model(makeResults([makeRun({}), { ...other, frame_static: other.frame_static.map(() => 0.9) }])).hashes.length, 2);
+});
+
+test('what has no result is listed, not drawn', () => {
+    const full = model(fullResults());
+    assert.deepEqual(full.failed.map(run => run.status).sort(), ['failed', 'timeout', 'unavailable']);
+    assert.ok(!full.labels.includes('hangs'));
+});
+
+test('stages are update and search, or what the counters time', () => {
+    const [run] = model(makeResults([makeRun({})])).runs;
+    assert.deepEqual(stagesOf(run).map(([name]) => name), ['update', 'search']);
+    const [counted] = model(makeResults([makeRun({ counters: { sort_ms: 0.2, sweep_ms: 0.3, nodes: 7 } })])).runs;
+    assert.deepEqual(stagesOf(counted), [['sort', 0.2], ['sweep', 0.3]]);
+});
+
+test('members of the wrong kind, nothing, and one run are no obstacle', () => {
+    const odd = makeRun({ frame_ms: 'x', frame_static: [null, {}, 'a'], counters: [1], update_ms: {}, memory_bytes: '9', threads: null, settings: [], type: 7 });
+    for (const results of [makeResults([odd]), makeResults([]), makeResults([makeRun({ ms: 0 })]), { runs: [] }]) {
+        for (const { option, width, height } of svgFiles(model(results))) assert.match(svgText(option, { width, height }), /^<svg/);
+    }
+});
+
+test('56 names, 56 looks', () => {
+    const styles = stylesFor(Array.from({ length: 56 }, (_, index) => `m${index}`), light);
+    assert.equal(new Set([...styles.values()].map(({ color, dash, symbol, item }) => JSON.stringify([color, dash, symbol, item]))).size, 56);
+});
+
+test('every plot of full results becomes an SVG file of its own', () => {
+    const files = svgFiles(builtReader({ files: [{ name: 'full.json', results: fullResults() }] }));
+    assert.equal(new Set(files.map(({ name }) => name)).size, files.length);
+    for (const start of ['radar', 'time-against', 'memory', 'violins', 'boxes', 'along', 'stages', 'kd.leaf']) assert.ok(files.some(({ name }) => name.startsWith(start)), start);
+    for (const { option, width, height } of files) {
+        const text = svgText(option, { width, height });
+        assert.match(text, /^<svg[^>]*width="860"/);
+        assert.ok(!/NaN|Infinity|undefined/.test(text), option.title.text);
+    }
+});
+
+test('hostile names neither leave the folder nor become markup in an SVG', () => {
+    const files = svgFiles(builtReader({ files: [{ name: '../x', results: hostileResults() }] }));
+    assert.ok(files.length > 0);
+    for (const { name, option, width, height } of files) {
+        assert.match(name, /^[a-z0-9][a-z0-9.-]*\.svg$/);
+        assert.ok(!/<(img|script)/i.test(svgText(option, { width, height })));
+    }
+    assert.match(svgText(radarChart({ axes: [HOSTILE, 'b', 'c'], series: [{ name: HOSTILE, values: [1, 2, 3] }] })), /&lt;/);
+});
+
+test('one run per label where windows of several lengths meet', () => {
+    const read = model(makeResults([makeRun({ frames: 10, ms: 5 }), makeRun({ frames: 20, ms: 3 })]));
+    assert.deepEqual(runsAt(read, 'brownian', 1000).map(run => run.median), [3]);
+});
