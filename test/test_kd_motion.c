@@ -648,6 +648,68 @@ static void awkward_shapes_match_brute_force( void )
     }
 }
 
+// More of them than small boxes take at once, and all in one place: both are sorted.
+static void many_askers_find_each_other( void )
+{
+    enum
+    {
+        MANY = 20000
+    };
+    static clv_aabb boxes[MANY];
+    static clv_id ids[MANY];
+    uint64_t order = 0;
+    for ( int isa = CLV_ISA_SCALAR; isa <= CLV_ISA_NEON; ++isa )
+    {
+        test_random random = test_random_make( 3 );
+        for ( uint32_t i = 0; i < MANY; ++i )
+        {
+            boxes[i] = test_cube( test_random_between( &random, 0, 60 ),
+                test_random_between( &random, 0, 60 ), test_random_between( &random, 0, 60 ), 1 );
+        }
+        if ( simd_kernels_for( (clv_isa)isa ) == NULL )
+        {
+            continue;
+        }
+        clv_space* spaces[2];
+        for ( uint32_t which = 0; which < 2; ++which )
+        {
+            clv_space_def def = clv_default_space_def();
+            def.isa = (clv_isa)isa;
+            def.method = which == 0 ? "kd-incremental" : "sap";
+            def.settings = which == 0 ? "kd.query=1,kd.leaf=500" : NULL;
+            CHECK_OK( clv_space_create( &def, &spaces[which] ) );
+            CHECK_OK( clv_space_add( spaces[which], boxes, MANY, ids ) );
+            CHECK_OK( clv_space_update( spaces[which] ) );
+        }
+        uint64_t sum = 0;
+        for ( uint32_t frame = 0; frame < 6; ++frame )
+        {
+            test_where.frame = frame;
+            for ( uint32_t i = 0; i < MANY / 2; ++i )
+            {
+                // In the last frames nearly all in one bucket.
+                boxes[i] = frame < 4 ? moved( boxes[i], 0.3f, -0.2f, 0.1f )
+                                     : test_cube( i == 0 ? 1e4f : (float)i * 1e-4f, (float)( i % 97 ),
+                                           (float)( i % 89 ), 0.2f );
+            }
+            uint64_t hashes[2];
+            for ( uint32_t which = 0; which < 2; ++which )
+            {
+                CHECK_OK( clv_space_move( spaces[which], ids, boxes, MANY ) );
+                CHECK_OK( clv_space_update( spaces[which] ) );
+                clv_pair_view view = clv_space_pairs( spaces[which] );
+                hashes[which] = test_set_hash( view.pairs, view.count );
+                sum = which == 0 ? sum * 31 + test_order_hash( view.pairs, view.count ) : sum;
+            }
+            CHECK( hashes[0] == hashes[1] );
+        }
+        CHECK( order == 0 || order == sum );
+        order = sum;
+        clv_space_destroy( spaces[0] );
+        clv_space_destroy( spaces[1] );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -658,6 +720,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_update_after_a_refused_one_is_right ),
         TEST_CASE( empty_and_single_spaces_are_legal ),
         TEST_CASE( awkward_shapes_match_brute_force ),
+        TEST_CASE( many_askers_find_each_other ),
     };
     return test_run( "kd_motion", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -14,7 +14,7 @@ enum
     LOOSE_SHARE = 16, // or this part of its objects
     CELL_FILL = 4,
     STEP_BITS = 15,
-    SWEEP_MOST = 8192 // active objects that are swept at once
+    SWEEP_MOST = 8192 // active objects that small boxes do for
 };
 
 typedef struct query_run
@@ -438,23 +438,13 @@ static uint32_t list_askers( const query_run* run )
     return count;
 }
 
-// Pairs of two active objects, all at once. Not if they are too many or too crowded for small boxes: then they ask.
-static clv_result sweep_askers( query_run* run, uint32_t count )
+static clv_result sweep_small_askers( const query_run* run, const sweep_small* small )
 {
     kd_search* search = run->search;
-    sweep_list list = { run->boxes, run->tree->spare, count, NULL };
-    if ( !search->use_sweep || count == 0 || count > SWEEP_MOST )
+    if ( search->counts_batches )
     {
-        return CLV_OK;
+        kd_batches_add_small( &search->counters.batches, &small->boxes );
     }
-    sweep_grid grid = sweep_grid_find( &list );
-    sweep_small* small = &search->small[1];
-    sweep_outcome outcome = sweep_small_fill( small, &grid, &list, 1 );
-    if ( outcome != SWEEP_DONE )
-    {
-        return outcome == SWEEP_CROWDED ? CLV_OK : CLV_OUT_OF_MEMORY;
-    }
-    run->is_swept = true;
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     while ( result == CLV_OK &&
@@ -463,6 +453,29 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
         result = run->sink->make_room( run->sink );
     }
     return result;
+}
+
+// Pairs of two active objects, all at once; by small boxes, unless they are too many or too crowded for these.
+static clv_result sweep_askers( query_run* run, uint32_t count )
+{
+    kd_search* search = run->search;
+    sweep_list list = { run->boxes, run->tree->spare, count, NULL };
+    if ( !search->use_sweep || count == 0 )
+    {
+        return CLV_OK; // they ask for each other
+    }
+    run->is_swept = true;
+    if ( count <= SWEEP_MOST )
+    {
+        sweep_grid grid = sweep_grid_find( &list );
+        sweep_small* small = &search->small[1];
+        sweep_outcome outcome = sweep_small_fill( small, &grid, &list, 1 );
+        if ( outcome != SWEEP_CROWDED )
+        {
+            return outcome == SWEEP_DONE ? sweep_small_askers( run, small ) : CLV_OUT_OF_MEMORY;
+        }
+    }
+    return kd_search_sweep( search, run->boxes, list.slots, count, run->sink );
 }
 
 clv_result kd_query_run(

@@ -575,3 +575,21 @@ clv_result kd_search_run(
     }
     return result;
 }
+
+clv_result kd_search_sweep(
+    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink )
+{
+    search_run run = { search, NULL, boxes, NULL, sink };
+    if ( !reserve_arena( search, 0, (uint64_t)count + 1 ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    gather( &run, slots, count, search->arena );
+    uint32_t axis = sweep_choose_item_axis( search->arena, count );
+    if ( !sweep_sort_items(
+             &search->sorter, search->arena, count, ACTIVE, axis, -INFINITY, &search->own[ACTIVE] ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    return sweep_self( &run, &search->own[ACTIVE].boxes );
+}

@@ -61,3 +61,7 @@ bool kd_search_reserve( kd_search* search, uint32_t object_count );
 /// the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was updated with.
 clv_result kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
+
+/// Every pair of these slots whose boxes overlap, by a sort along one axis; the tree takes no part.
+clv_result kd_search_sweep(
+    kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink );

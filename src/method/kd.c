@@ -22,7 +22,7 @@ static const method_param s_params[PARAM_COUNT] = {
         "K: kd detects incrementally above this share of static objects" },
     [TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
     [SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
-    [QUERY] = { "kd.query", 0.03125, 0, 1, false,
+    [QUERY] = { "kd.query", 0.0625, 0, 1, false,
         "incremental: up to this share of active objects each asks the tree; above, nodes are swept" },
     [BATCHES] = { "kd.batches", 0, 0, 1, true,
         "1: count the lengths of the sweeps' batches, which costs time" },
