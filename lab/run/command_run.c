@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "lab/broadmark/broadmark_files.h"
 #include "lab/commands.h"
 #include "lab/interrupt.h"
 #include "lab/progress.h"
@@ -25,6 +26,8 @@ typedef struct run_flags
     const char* pin;
     text_list only;
     run_output output;
+    broadmark_files broadmark; ///< settings among the operands
+    const char* broadmark_folder;
     bool resume, restart, in_process, dry_run, list, show, quiet;
 } run_flags;
 
@@ -95,14 +98,18 @@ static bool is_wanted( const run_flags* flags, const char* part )
     return wanted;
 }
 
-static bool add_schedule( run_plan* plan, const char* name, const run_flags* flags, complaint* why )
+// A schedule, or Broadmark's settings as one.
+static bool open_schedule( const char* name, run_flags* flags, schedule* wanted, complaint* why )
+{
+    *wanted = ( schedule ){ 0 };
+    return broadmark_is_settings( name ) ? broadmark_files_add( &flags->broadmark, name, wanted, why )
+                                         : schedule_open( name, wanted, why );
+}
+
+static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, complaint* why )
 {
     schedule wanted;
-    if ( !schedule_open( name, &wanted, why ) )
-    {
-        return false;
-    }
-    bool good = true;
+    bool good = open_schedule( name, flags, &wanted, why );
     for ( uint32_t index = 0; good && index < wanted.part_count; ++index )
     {
         schedule_part* part = &wanted.parts[index];
@@ -118,7 +125,7 @@ static bool add_schedule( run_plan* plan, const char* name, const run_flags* fla
     return good;
 }
 
-static bool make_plan( run_plan* plan, const text_list* names, const run_flags* flags, complaint* why )
+static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, complaint* why )
 {
     pin_wish pin;
     if ( flags->pin != NULL &&
@@ -229,6 +236,20 @@ static char* parting_note( const journal* log )
               log->path );
 }
 
+// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
+static bool can_write( run_flags* flags, complaint* why )
+{
+    bool good = run_output_open( &flags->output, why ) && broadmark_files_check( &flags->broadmark, why );
+    run_output_close( &flags->output );
+    return good && ( flags->broadmark_folder == NULL || results_have_json( why ) );
+}
+
+static bool write_results( run_flags* flags, const run_results* results, complaint* why )
+{
+    return run_output_open( &flags->output, why ) && run_output_write( &flags->output, results, why ) &&
+        ( flags->broadmark_folder == NULL || broadmark_write_all( flags->broadmark_folder, results, why ) );
+}
+
 static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
 {
     complaint why;
@@ -249,7 +270,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         runner_run( plan, &options, log, &results, &report, &why ) && run_output_open( &flags->output, &why );
     if ( good )
     {
-        good = run_output_write( &flags->output, &results, &why );
+        good = write_results( flags, &results, &why );
         bool agree = results_check_agreement( &results );
         status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
         if ( !flags->quiet )
@@ -257,18 +278,15 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
             print_summary( &results, &report, agree );
         }
     }
+    if ( good && !broadmark_files_write( &flags->broadmark, &results, &why ) )
+    {
+        complaint_print( &why );
+        status = LAB_DISAGREES;
+    }
     status = good ? status : complaint_print( &why );
     run_results_free( &results );
     journal_close( log, good );
     return status;
-}
-
-// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
-static bool can_write( run_output* output, complaint* why )
-{
-    bool good = run_output_open( output, why );
-    run_output_close( output );
-    return good;
 }
 
 static lab_status run( run_flags* flags, const text_list* names )
@@ -282,7 +300,7 @@ static lab_status run( run_flags* flags, const text_list* names )
     {
         print_plan( &plan );
     }
-    else if ( good && can_write( &flags->output, &why ) && open_journal( &log, flags, &why ) )
+    else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
     {
         char* note = parting_note( &log );
         interrupt_set_note( note );
@@ -295,6 +313,7 @@ static lab_status run( run_flags* flags, const text_list* names )
         status = complaint_print( &why );
     }
     run_output_close( &flags->output );
+    broadmark_files_free( &flags->broadmark );
     run_plan_free( &plan );
     return status;
 }
@@ -302,7 +321,8 @@ static lab_status run( run_flags* flags, const text_list* names )
 // ---- flags
 
 static const char* const notes =
-    "SCHEDULE is a name of --list, or the path of a .schedule file; docs/schedules.md tells how to write one.\n"
+    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/schedules.md tells how to write one),\n"
+    "or Broadmark's settings, a .json file, whose results go where it says (docs/broadmark.md).\n"
     "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
     "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
     "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"
@@ -353,6 +373,8 @@ lab_status command_run( int argc, char** argv )
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
+        { "--broadmark-out", 0, ARGS_TEXT, &flags.broadmark_folder, "FOLDER",
+            "write each run as Broadmark's results", 0, 0 },
         { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL, "print what the methods count too", 0,
             0 },
         { "--resume", 0, ARGS_SWITCH, &flags.resume, NULL, "keep what an earlier run to OUT has done", 0, 0 },

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Broadmark's own files: a settings file says what to run and where its results go, and these are written in Broadmark's
+// form, so that scripts around it go on working. docs/broadmark.md.
+#pragma once
+
+#include "lab/results.h"
+#include "lab/run/schedule.h"
+
+typedef struct broadmark_file
+{
+    char* path;           ///< of the settings
+    char part[32];        ///< the name of its part
+    char* output;         ///< m_outputLog
+    json_value* settings; ///< as they stood
+} broadmark_file;
+
+/// Zero-initialised is empty.
+typedef struct broadmark_files
+{
+    broadmark_file* items;
+    uint32_t count;
+} broadmark_files;
+
+/// Is that a name for settings rather than for a schedule?
+bool broadmark_is_settings( const char* path );
+
+/// Reads settings (or the "Settings" of a results file) into a part of `wanted`: one scene, one method,
+/// each frame once. False names the file, the key and what it may be.
+bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, complaint* why );
+
+/// Can the results be written where the settings say?
+bool broadmark_files_check( const broadmark_files* files, complaint* why );
+
+/// Writes the results of each settings file. False if a run did not end well or a file cannot be written.
+bool broadmark_files_write( const broadmark_files* files, const run_results* results, complaint* why );
+void broadmark_files_free( broadmark_files* files );
+
+/// Every run that ended well as a file of its own in `folder`, which is made if need be.
+bool broadmark_write_all( const char* folder, const run_results* results, complaint* why );
+
+/// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with a complaint.
+char* broadmark_results_text(
+    const run_result* run, const json_value* settings, const char* output, complaint* why );

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "lab/broadmark/broadmark_files.h"
+#include "lab/broadmark/broadmark_names.h"
+#include "lab/json_file.h"
+#include "lab/platform.h"
+#include "lab/run/range.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool broadmark_is_settings( const char* path )
+{
+    return text_ends_with( path, ".json" );
+}
+
+// ---- members
+
+static const char* text_member( const broadmark_file* file, const char* key, complaint* why )
+{
+    const char* text = json_as_text( json_get( file->settings, key ) );
+    if ( text == NULL || text[0] == '\0' )
+    {
+        complaint_write( why,
+            "%s: \"%s\" must be a text; Broadmark's settings have m_inputScene, m_outputLog and m_algorithm",
+            file->path, key );
+        return NULL;
+    }
+    return text;
+}
+
+// A whole number above 0; *number stays if the member is missing.
+static bool count_member(
+    const broadmark_file* file, const char* key, double most, double* number, complaint* why )
+{
+    const json_value* value = json_get( file->settings, key );
+    double count = json_as_number( value );
+    if ( json_is_null( value ) )
+    {
+        return true;
+    }
+    *number = count;
+    return ( count >= 1 && count <= most ) ||
+        complaint_write( why, "%s: \"%s\" must be a number from 1 to %.10g", file->path, key, most );
+}
+
+// ---- the scene
+
+static char* with_slashes( const char* path )
+{
+    char* copy = text_copy( path );
+    for ( char* c = copy; *c != '\0'; ++c )
+    {
+        *c = *c == '\\' ? '/' : *c;
+    }
+    return copy;
+}
+
+// As Broadmark takes it, from where we are; else with Windows' separators turned; else beside the settings.
+static char* find_scene( const char* settings_path, const char* scene )
+{
+    const char* slash = strrchr( settings_path, '/' );
+    int length = slash != NULL ? (int)( slash - settings_path ) + 1 : 0;
+    char* turned = with_slashes( scene );
+    char* candidates[] = { text_copy( scene ), text_copy( turned ),
+        text_format( "%.*s%s", length, settings_path, turned ) };
+    free( turned );
+    char* found = NULL;
+    for ( size_t index = 0; index < sizeof( candidates ) / sizeof( candidates[0] ); ++index )
+    {
+        bool is_there = found == NULL && platform_look( candidates[index] ).kind == PLATFORM_FILE;
+        found = is_there ? text_copy( candidates[index] ) : found;
+        free( candidates[index] );
+    }
+    return found != NULL ? found : text_copy( scene );
+}
+
+// ---- the method
+
+static bool complain_algorithm( const broadmark_file* file, const char* name, complaint* why )
+{
+    return complaint_write( why, "%s: \"m_algorithm\" '%.60s' is %s; there are %s", file->path, name,
+        broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_names() );
+}
+
+static bool read_method( const broadmark_file* file, schedule_part* part, complaint* why )
+{
+    const char* name = text_member( file, "m_algorithm", why );
+    const broadmark_name* known = name != NULL ? broadmark_find( name ) : NULL;
+    if ( name == NULL )
+    {
+        return false;
+    }
+    if ( known == NULL || method_find( known->method ) == NULL )
+    {
+        return complain_algorithm( file, name, why );
+    }
+    double thread_count = 4; // Broadmark's default
+    if ( !count_member( file, "m_numThreads", CLV_MAX_WORKERS, &thread_count, why ) )
+    {
+        return false;
+    }
+    text_list_add( &part->wish.names, known->method );
+    if ( known->isa != NULL )
+    {
+        text_list_add( &part->wish.isas, known->isa );
+    }
+    size_list_add( &part->wish.threads, known->has_threads ? (uint64_t)thread_count : 1 );
+    if ( known->setting != NULL )
+    {
+        text_list_add( &part->wish.settings, known->setting );
+    }
+    return true;
+}
+
+// What the file says about objects per cell or leaf, if its method knows such a thing. What it does not say is ours.
+static bool read_params( const broadmark_file* file, schedule_part* part, complaint* why )
+{
+    run_spec spec = { .row = method_find( part->wish.names.items[0] ) };
+    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
+    {
+        const broadmark_param* param = broadmark_param_at( index );
+        double value = 0;
+        if ( !count_member( file, param->key, 1e6, &value, why ) )
+        {
+            return false;
+        }
+        if ( value > 0 && run_spec_knows( &spec, param->setting, strlen( param->setting ) ) )
+        {
+            char number[RANGE_TEXT_ROOM];
+            char* setting = text_format( "%s=%s", param->setting, range_text( value, number ) );
+            text_list_add( &part->wish.settings, setting );
+            free( setting );
+        }
+    }
+    return true;
+}
+
+// ---- all together
+
+static bool read_settings( broadmark_file* file, schedule* wanted, complaint* why )
+{
+    const char* scene = text_member( file, "m_inputScene", why );
+    const char* output = scene != NULL ? text_member( file, "m_outputLog", why ) : NULL;
+    if ( output == NULL )
+    {
+        return false;
+    }
+    file->output = with_slashes( output );
+    schedule_part* part = schedule_add_part( wanted, NULL, file->part );
+    char* found = find_scene( file->path, scene );
+    text_list_add( &part->scenes, found );
+    free( found );
+    part->terms.warmup = 0;
+    part->terms.repeat = 1;
+    return read_method( file, part, why ) && read_params( file, part, why );
+}
+
+bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, complaint* why )
+{
+    json_value* root = json_file_read( path, why );
+    if ( root == NULL )
+    {
+        return false;
+    }
+    broadmark_file* items = realloc( files->items, ( (size_t)files->count + 1 ) * sizeof( broadmark_file ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    files->items = items;
+    broadmark_file* file = &files->items[files->count++];
+    const json_value* inner = json_get( root, "Settings" );
+    *file = ( broadmark_file ){ .path = text_copy( path ),
+        .settings = json_copy( inner != NULL ? inner : root ) };
+    snprintf( file->part, sizeof( file->part ), "broadmark-%" PRIu32, files->count );
+    json_free( root );
+    return read_settings( file, wanted, why );
+}
+
+void broadmark_files_free( broadmark_files* files )
+{
+    for ( uint32_t index = 0; index < files->count; ++index )
+    {
+        free( files->items[index].path );
+        free( files->items[index].output );
+        json_free( files->items[index].settings );
+    }
+    free( files->items );
+    *files = ( broadmark_files ){ 0 };
+}
