@@ -4,6 +4,7 @@
 #include "lab/platform.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static char* read_whole( const char* path, size_t size, complaint* why )
     if ( text == NULL )
     {
         fclose( stream );
-        complaint_write( why, "%s: out of memory: its %zu bytes do not fit", path, size );
+        complaint_write( why, "%s: out of memory: its %" PRIu64 " bytes do not fit", path, (uint64_t)size );
         return NULL;
     }
     size_t got = fread( text, 1, size, stream );
@@ -35,7 +36,8 @@ static char* read_whole( const char* path, size_t size, complaint* why )
     {
         free( text );
         complaint_write( why,
-            "%s: cannot be read beyond byte %zu; check the disk, or whether it is being written", path, got );
+            "%s: cannot be read beyond byte %" PRIu64 "; check the disk, or whether it is being written",
+            path, (uint64_t)got );
         return NULL;
     }
     text[size] = '\0';
@@ -78,8 +80,8 @@ json_value* json_file_read( const char* path, complaint* why )
     json_value* value = json_parse( text, (size_t)entry.size, &bad_offset );
     if ( value == NULL )
     {
-        complaint_write(
-            why, "%s: at byte %zu: is not JSON; it may be cut off or damaged", path, bad_offset );
+        complaint_write( why, "%s: at byte %" PRIu64 ": is not JSON; it may be cut off or damaged", path,
+            (uint64_t)bad_offset );
     }
     free( text );
     return value;

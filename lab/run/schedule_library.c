@@ -6,6 +6,7 @@
 #include "lab/run/schedule_texts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,8 @@ static char* read_text( const char* path, complaint* why )
     fclose( file );
     if ( strlen( text ) != length )
     {
-        complaint_write( why, "%s: byte %zu: is no text; name a schedule", path, strlen( text ) );
+        complaint_write(
+            why, "%s: byte %" PRIu64 ": is no text; name a schedule", path, (uint64_t)strlen( text ) );
         free( text );
         return NULL;
     }
