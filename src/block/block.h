@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cell/cell.h"
+#include "cell/scaling.h"
 
 enum
 {
@@ -13,7 +14,7 @@ enum
     BLOCK_SAMPLES = 64,    // boxes looked at to place the coarse grid
     BLOCK_MANY = 0xFFFF,   // in place of a block's number: the box lies in several
     BLOCK_LIMIT = 0xFFF0,  // blocks at most
-    BLOCK_CHUNK = 1 << 14, // boxes handled by one piece of work
+    BLOCK_CHUNK = 1 << 12, // boxes handled by one piece of work, or more
 };
 
 /// A node of the KD-tree over coarse cells. A leaf has no children and is block number `block`.
@@ -43,6 +44,12 @@ typedef struct block_plan
     uint32_t node_count;
     block_leaf* leaves; ///< of each block
     uint64_t leaf_capacity;
+    cell_grid* grids; ///< of each block
+    uint64_t grid_capacity;
+    scaling* scalings; ///< of each block's grid
+    uint64_t scaling_capacity;
+    clv_aabb* samples; ///< by block, while grids are chosen
+    uint64_t sample_capacity;
     uint32_t block_count;
 } block_plan;
 
@@ -59,15 +66,6 @@ static inline uint32_t block_input_slot( const block_input* input, uint32_t inde
     return input->live != NULL ? input->live[index] : index;
 }
 
-static inline cell_box block_input_box( const block_input* input, uint32_t index )
-{
-    uint32_t slot = block_input_slot( input, index );
-    const clv_aabb* box = &input->boxes[slot];
-    cell_box out = { { box->lower.x, box->lower.y, box->lower.z }, slot,
-        { box->upper.x, box->upper.y, box->upper.z }, 0 };
-    return out;
-}
-
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
 cell_extent block_measure( const block_input* input );
 
@@ -77,6 +75,12 @@ bool block_plan_place(
 
 /// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
 bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
+
+/// Choose a grid for every block, by a sample of the boxes. False if out of memory.
+bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input );
+
+/// Where the boxes of a block begin.
+void block_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
 
 void block_plan_release( block_plan* plan, base_memory* memory );
 
@@ -88,5 +92,5 @@ typedef struct block_work
     uint32_t first, last;
     uint16_t* numbers; ///< per box of the input: its block, or BLOCK_MANY
     uint32_t* places;  ///< per block: first counts, then where the piece's next box goes
-    cell_box* out;
+    cell_record* out;
 } block_work;

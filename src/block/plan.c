@@ -43,12 +43,14 @@ cell_extent block_measure( const block_input* input )
     uint32_t step = input->count / BLOCK_SAMPLES + 1;
     for ( uint32_t i = 0; i < input->count; i += step )
     {
-        cell_box box = block_input_box( input, i );
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const float* lower = &box->lower.x;
+        const float* upper = &box->upper.x;
         float sum = 0;
         for ( int axis = 0; axis < 3; ++axis )
         {
-            centres[axis][count] = 0.5f * box.lower[axis] + 0.5f * box.upper[axis];
-            sizes[axis][count] = box.upper[axis] - box.lower[axis];
+            centres[axis][count] = 0.5f * lower[axis] + 0.5f * upper[axis];
+            sizes[axis][count] = upper[axis] - lower[axis];
             sum += centres[axis][count] * 0 + sizes[axis][count] * 0; // NaN if any is infinite
         }
         count += sum == 0;
@@ -136,6 +138,9 @@ void block_plan_release( block_plan* plan, base_memory* memory )
     base_memory_give( memory, plan->histogram, plan->histogram_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, plan->nodes, plan->node_capacity, sizeof( block_node ) );
     base_memory_give( memory, plan->leaves, plan->leaf_capacity, sizeof( block_leaf ) );
+    base_memory_give( memory, plan->grids, plan->grid_capacity, sizeof( cell_grid ) );
+    base_memory_give( memory, plan->scalings, plan->scaling_capacity, sizeof( scaling ) );
+    base_memory_give( memory, plan->samples, plan->sample_capacity, sizeof( clv_aabb ) );
     *plan = ( block_plan ){ 0 };
 }
 

@@ -9,14 +9,39 @@
 #include "base/memory.h"
 #include "pair/sink.h"
 
-/// A box on its way through a block: 32 bytes, so that one register holds it.
-typedef struct cell_box
+/// A box on its way through a block: 16 bytes. Coordinates are 256ths of a cell of the block's grid, held inside the grid
+/// and rounded down, so that what touches stays touching. Beside them, in two halves, its name: the slot, and in the upper
+/// three bits on which axes it begins before this block, where another block sees its beginning.
+typedef struct cell_record
 {
-    float lower[3];
-    uint32_t slot;
-    float upper[3];
-    uint32_t before; ///< bit k: begins before this block on axis k, where another block sees its beginning
-} cell_box;
+    uint16_t lower[3];
+    uint16_t name_low;
+    uint16_t upper[3];
+    uint16_t name_high;
+} cell_record;
+
+#define CELL_SLOT_BITS 29
+#define CELL_SLOTS ( UINT32_C( 1 ) << CELL_SLOT_BITS ) ///< slots are below
+
+static inline uint32_t cell_name( uint32_t slot, uint32_t before )
+{
+    return slot | before << CELL_SLOT_BITS;
+}
+
+static inline uint32_t cell_name_slot( uint32_t name )
+{
+    return name & ( CELL_SLOTS - 1 );
+}
+
+static inline uint32_t cell_name_before( uint32_t name )
+{
+    return name >> CELL_SLOT_BITS;
+}
+
+static inline uint32_t cell_record_name( const cell_record* record )
+{
+    return (uint32_t)record->name_low | (uint32_t)record->name_high << 16;
+}
 
 /// A grid of at most CELL_GRID_CELLS cells over a region. What lies outside counts to the cells at the rim.
 typedef struct cell_grid
@@ -29,13 +54,14 @@ typedef struct cell_grid
 enum
 {
     CELL_GRID_SIDE = 64,      // cells per axis at most
-    CELL_BOXES_PER_CELL = 4,  // and in all at least so many boxes for each
-    CELL_CANDIDATES = 1024,   // collected before they are tested in float
+    CELL_BOXES_PER_CELL = 8,  // and in all at least so many boxes for each
+    CELL_TIES = 1024,         // collected before they are tested in float
     CELL_OVERFULL = 384,      // entries from which a cell gets a grid of its own
     CELL_ENTRIES_PER_BOX = 3, // a grid that needs more is made coarser
     CELL_STEPS = 256,         // positions inside a cell
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
+    CELL_SLACK = 64,          // entries read past the last
 };
 
 /// What a search did; added to, never cleared here.
@@ -44,36 +70,60 @@ typedef struct cell_counters
     uint64_t cell_count;
     uint64_t entry_count;
     uint64_t test_count;
-    uint64_t candidate_count;
+    uint64_t candidate_count; ///< passed the bytes
+    uint64_t tie_count;       ///< of these, what only floats could decide
 } cell_counters;
 
-typedef struct cell_candidate
+/// A box in a cell: six bytes and three bits (simd/cell_body.h), and whose they are.
+typedef struct cell_entry
 {
-    uint32_t row, column;
-} cell_candidate;
+    uint64_t code;
+    uint32_t slot;
+    uint32_t unused;
+} cell_entry;
 
-/// One worker's memory for searching blocks of up to `capacity` boxes. A grid within a cell holds at most half the boxes
-/// of the grid around it, so twice the need of the outermost is enough for all of them.
+/// What a row is tested with: upper x y z, nothing, complemented lower x y z, nothing; each byte four times over.
+typedef struct cell_row
+{
+    uint32_t bytes[8];
+} cell_row;
+
+/// What laying a grid found out.
+typedef struct cell_layout
+{
+    uint32_t entry_count;
+    uint32_t fullest; ///< entries of the fullest cell
+} cell_layout;
+
+/// One worker's memory. Arrays of which a grid and those within its cells need their parts at once are stacks, inner grids
+/// behind outer. A grid within a cell holds at most half the boxes of the grid around it, so twice its need is enough for
+/// all that lie within each other.
 typedef struct cell_scratch
 {
-    uint32_t capacity;
-    int16_t* fixed; ///< per box eight: lower x y z 0, upper x y z 0 in 256ths of a cell; one grid at a time
-    uint64_t* list; ///< entries in order of boxes: cell << 32 | before bits << 29 | box; likewise
-    int16_t* bases; ///< per cell eight: where it begins; likewise
-    uint64_t*
-        codes; ///< by cell: an entry's eight bytes, see simd/cell_body.h; a stack, inner grids behind outer
-    uint32_t* owners;           ///< by cell: the entry's box; likewise
-    uint32_t* starts;           ///< first entry of each cell; likewise
-    cell_box* boxes;            ///< copies for grids within cells; likewise
-    uint8_t* lanes;             ///< eight rows of bytes, the codes of one cell by byte
-    uint64_t* rows;             ///< per entry of the cell what others are tested against
-    cell_candidate* candidates; ///< CELL_CANDIDATES + 64
-    void* block;                ///< all of the above
-    size_t block_bytes;
+    uint32_t* kinds;      ///< boxes by first cell and class, eight per cell; one grid at a time
+    uint32_t* starts;     ///< first entry of each cell; a stack
+    cell_entry* entries;  ///< by cell; a stack
+    cell_record* records; ///< of inner grids; a stack
+    uint8_t* lanes;       ///< eight rows of bytes, the codes of one cell by byte
+    cell_row* rows;       ///< per entry of the cell
+    clv_pair* ties;       ///< CELL_TIES + 64
+    void* cell_block;     ///< the first two
+    void* entry_block;    ///< all others
+    size_t cell_bytes, entry_bytes;
 } cell_scratch;
 
-/// Room for blocks of `capacity` boxes; false if out of memory, with the scratch as it was.
-bool cell_scratch_reserve( cell_scratch* scratch, base_memory* memory, uint32_t capacity );
+/// Room to lay a grid for `count` boxes; false if out of memory, with the scratch as it was.
+bool cell_scratch_reserve_cells( cell_scratch* scratch, base_memory* memory, uint32_t count );
+
+/// Room to search what was laid; likewise.
+bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout );
+
+/// The most that laying a grid for `count` boxes can find.
+static inline cell_layout cell_layout_most( uint32_t count )
+{
+    return ( cell_layout ){ count * CELL_ENTRIES_PER_BOX, count };
+}
+
 void cell_scratch_release( cell_scratch* scratch, base_memory* memory );
 
 /// Bounds of the boxes' corners, clipped to what the block is responsible for, and their typical size.
@@ -90,13 +140,23 @@ cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent );
 /// The same region with about half as many cells; false if it has only one.
 bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent );
 
+static inline uint32_t cell_grid_count( const cell_grid* grid )
+{
+    return grid->dims[0] * grid->dims[1] * grid->dims[2];
+}
+
 /// A block to search.
 typedef struct cell_job
 {
-    const cell_box* boxes;
+    const clv_aabb* boxes; ///< by slot
+    cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
-    float region_low[3],
-        region_high[3];    ///< where the block's own boxes begin; infinite where it has no neighbour
-    cell_scratch* scratch; ///< capacity >= count
+    cell_grid grid;                      ///< no dims: to be chosen, and the records are only names yet
+    float region_low[3], region_high[3]; ///< where the block's own boxes begin
+    cell_scratch* scratch;
     cell_counters* counters;
 } cell_job;
+
+/// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
+cell_extent cell_measure(
+    const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cell/cell.h"
 
+#include <string.h>
+
 // The next `bytes` of the block, or NULL while only sizes are wanted.
 static void* carve( char* block, size_t* offset, size_t bytes )
 {
@@ -9,47 +11,83 @@ static void* carve( char* block, size_t* offset, size_t bytes )
     return data;
 }
 
-// Lays the arrays out in `block`; returns their size.
-static size_t lay_out( cell_scratch* scratch, char* block, size_t capacity )
+// Cells of a grid for `count` boxes, and of all that may lie within it.
+static size_t cells_of( size_t count )
 {
-    size_t lanes = ( capacity + 63 ) / 64 * 64 + 64; // whole words of lanes, and one past the end
+    return 2 * ( count / CELL_BOXES_PER_CELL ) + 2 * ( CELL_DEPTH + 1 );
+}
+
+// Lay the arrays out in `block`; returns their size.
+static size_t lay_out_cells( cell_scratch* scratch, char* block, size_t count )
+{
     size_t offset = 0;
-    size_t entries = capacity * CELL_ENTRIES_PER_BOX + 16;
-    scratch->fixed = carve( block, &offset, capacity * 8 * sizeof( int16_t ) );
-    scratch->list = carve( block, &offset, entries * sizeof( uint64_t ) );
-    scratch->bases = carve( block, &offset, ( capacity / CELL_BOXES_PER_CELL + 2 ) * 8 * sizeof( int16_t ) );
-    scratch->codes = carve( block, &offset, ( entries * 2 + 16 * ( CELL_DEPTH + 2 ) ) * sizeof( uint64_t ) );
-    scratch->owners = carve( block, &offset, entries * 2 * sizeof( uint32_t ) );
-    scratch->starts = carve( block, &offset,
-        ( capacity * 2 / CELL_BOXES_PER_CELL + 2 * ( CELL_DEPTH + 1 ) ) * sizeof( uint32_t ) );
-    scratch->boxes = carve( block, &offset, capacity * sizeof( cell_box ) );
-    scratch->lanes = carve( block, &offset, lanes * 8 );
-    scratch->rows = carve( block, &offset, lanes * sizeof( uint64_t ) );
-    scratch->candidates = carve( block, &offset, ( CELL_CANDIDATES + 64 ) * sizeof( cell_candidate ) );
+    scratch->kinds = carve( block, &offset, ( count / CELL_BOXES_PER_CELL + 1 ) * 8 * sizeof( uint32_t ) );
+    scratch->starts = carve( block, &offset, cells_of( count ) * sizeof( uint32_t ) );
     return offset;
 }
 
-bool cell_scratch_reserve( cell_scratch* scratch, base_memory* memory, uint32_t capacity )
+static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout layout )
 {
-    if ( capacity <= scratch->capacity )
+    // Only crowded cells have grids within them.
+    size_t inner = layout.fullest > CELL_OVERFULL ? 2 * (size_t)layout.fullest : 0;
+    size_t entries = layout.entry_count + inner * CELL_ENTRIES_PER_BOX + CELL_SLACK * ( CELL_DEPTH + 1 );
+    size_t words = ( (size_t)layout.fullest + 63 ) / 64 * 64 + 64; // whole words of lanes
+    size_t offset = 0;
+    scratch->entries = carve( block, &offset, entries * sizeof( cell_entry ) );
+    scratch->records = carve( block, &offset, inner * sizeof( cell_record ) );
+    scratch->lanes = carve( block, &offset, words * 8 );
+    scratch->rows = carve( block, &offset, words * sizeof( cell_row ) );
+    scratch->ties = carve( block, &offset, ( CELL_TIES + 64 ) * sizeof( clv_pair ) );
+    return offset;
+}
+
+// A larger block in place of `block`; false if out of memory. What was in it is lost.
+static bool grow( base_memory* memory, void** block, size_t* bytes, size_t needed )
+{
+    if ( needed <= *bytes )
     {
         return true;
     }
-    cell_scratch fresh = { .capacity = capacity };
-    fresh.block_bytes = lay_out( &fresh, NULL, capacity );
-    fresh.block = base_memory_take( memory, fresh.block_bytes, 1 );
-    if ( fresh.block == NULL )
+    needed += needed / 8; // so that a slowly growing need asks seldom
+    void* fresh = base_memory_take( memory, needed, 1 );
+    if ( fresh == NULL )
     {
         return false;
     }
-    lay_out( &fresh, fresh.block, capacity );
-    cell_scratch_release( scratch, memory );
-    *scratch = fresh;
+    base_memory_give( memory, *block, *bytes, 1 );
+    memset( fresh, 0, needed ); // lanes behind a cell's last entry are read, though they have no say
+    *block = fresh;
+    *bytes = needed;
     return true;
+}
+
+bool cell_scratch_reserve_cells( cell_scratch* scratch, base_memory* memory, uint32_t count )
+{
+    cell_scratch sizes;
+    size_t needed = lay_out_cells( &sizes, NULL, count );
+    bool ok = grow( memory, &scratch->cell_block, &scratch->cell_bytes, needed );
+    if ( ok )
+    {
+        lay_out_cells( scratch, scratch->cell_block, count );
+    }
+    return ok;
+}
+
+bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout )
+{
+    cell_scratch sizes;
+    size_t needed = lay_out_entries( &sizes, NULL, layout );
+    bool ok = grow( memory, &scratch->entry_block, &scratch->entry_bytes, needed );
+    if ( ok )
+    {
+        lay_out_entries( scratch, scratch->entry_block, layout );
+    }
+    return ok;
 }
 
 void cell_scratch_release( cell_scratch* scratch, base_memory* memory )
 {
-    base_memory_give( memory, scratch->block, scratch->block_bytes, 1 );
+    base_memory_give( memory, scratch->cell_block, scratch->cell_bytes, 1 );
+    base_memory_give( memory, scratch->entry_block, scratch->entry_bytes, 1 );
     *scratch = ( cell_scratch ){ 0 };
 }

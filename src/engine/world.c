@@ -7,9 +7,10 @@
 
 enum
 {
-    SINGLE = 3,    // so many blocks' boxes still go into one: cutting them costs more than it saves
+    SINGLE = 4,    // so many blocks' boxes still go into one: cutting them costs more than it saves
     PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
-    HISTOGRAM_BOXES = 1 << 16 // about so many boxes are counted to make one
+    HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
+    PIECES = 128               // of work for several workers, about
 };
 
 void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
@@ -23,7 +24,8 @@ void block_world_release( block_world* world )
 {
     base_memory* memory = world->memory;
     block_plan_release( &world->plan, memory );
-    base_memory_give( memory, world->boxes, world->box_capacity, sizeof( cell_box ) );
+    base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
+    base_memory_give( memory, world->grids, world->grid_capacity, sizeof( cell_grid ) );
     base_memory_give( memory, world->numbers, world->number_capacity, sizeof( uint16_t ) );
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
@@ -39,11 +41,21 @@ void block_world_release( block_world* world )
 
 // ---- memory ------------------------------------------------------------------------------------------------------
 
-static bool reserve_boxes( block_world* world, uint64_t count )
+static bool reserve_records( block_world* world, uint64_t count )
 {
-    void* data = world->boxes;
-    bool ok = base_memory_reserve( world->memory, &data, &world->box_capacity, 0, count, sizeof( cell_box ) );
-    world->boxes = data;
+    void* data = world->records;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->record_capacity, 0, count, sizeof( cell_record ) );
+    world->records = data;
+    return ok;
+}
+
+static bool reserve_grids( block_world* world, uint64_t count )
+{
+    void* data = world->grids;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->grid_capacity, 0, count, sizeof( cell_grid ) );
+    world->grids = data;
     return ok;
 }
 
@@ -69,15 +81,9 @@ static bool reserve_places( block_world* world, uint64_t pieces, uint64_t blocks
     return ok;
 }
 
-static uint32_t block_count( const block_world* world )
-{
-    return world->plan.block_count > 0 ? world->plan.block_count : 1;
-}
-
-static bool reserve_workers( block_world* world )
+static bool reserve_counters( block_world* world )
 {
     uint32_t workers = task_worker_count( world->tasks );
-    uint32_t count = block_count( world ) > 1 ? workers : 1; // the others would find nothing to do
     if ( world->scratch_capacity == 0 )
     {
         void* scratches = NULL;
@@ -93,9 +99,19 @@ static bool reserve_workers( block_world* world )
     bool ok = base_memory_reserve(
         world->memory, &counters, &world->counter_capacity, 0, workers, sizeof( cell_counters ) );
     world->counters = counters;
-    for ( uint32_t i = 0; i < count && ok; ++i )
+    return ok;
+}
+
+// Workers take no memory, so each gets what the largest block may need.
+static bool reserve_workers( block_world* world )
+{
+    uint32_t workers = task_worker_count( world->tasks );
+    bool ok = reserve_counters( world );
+    for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = cell_scratch_reserve( &world->scratches[i], world->memory, world->largest_block );
+        cell_scratch* scratch = &world->scratches[i];
+        ok = cell_scratch_reserve_cells( scratch, world->memory, world->largest_block ) &&
+            cell_scratch_reserve_entries( scratch, world->memory, cell_layout_most( world->largest_block ) );
     }
     return ok;
 }
@@ -120,7 +136,8 @@ static bool make_plan( block_world* world, const block_input* input )
     }
     uint32_t step = input->count / HISTOGRAM_BOXES + 1;
     world->kernels->cells->block_histogram( input, &world->plan.grid, step, world->plan.histogram );
-    if ( !block_plan_cut( &world->plan, world->memory, world->block_boxes ) )
+    if ( !block_plan_cut( &world->plan, world->memory, world->block_boxes ) ||
+        !block_plan_choose_grids( &world->plan, world->memory, input ) )
     {
         world->plan.block_count = 0;
         return false;
@@ -149,7 +166,7 @@ static block_work work_of( const fill_job* job, uint32_t piece )
         .last = first + ( left < job->chunk ? left : job->chunk ),
         .numbers = world->numbers,
         .places = world->places + (size_t)piece * world->plan.block_count,
-        .out = world->boxes,
+        .out = world->records,
     };
 }
 
@@ -202,7 +219,8 @@ static bool fill_many( block_world* world, const block_input* input )
     }
     world->plan_age += 1;
     bool alone = task_worker_count( world->tasks ) == 1;
-    fill_job job = { world, input, alone ? input->count : BLOCK_CHUNK };
+    uint32_t chunk = input->count / PIECES > BLOCK_CHUNK ? input->count / PIECES : BLOCK_CHUNK;
+    fill_job job = { world, input, alone ? input->count : chunk };
     uint32_t pieces = ( input->count + job.chunk - 1 ) / job.chunk;
     if ( !reserve_numbers( world, input->count ) ||
         !reserve_places( world, pieces, world->plan.block_count ) )
@@ -210,94 +228,127 @@ static bool fill_many( block_world* world, const block_input* input )
         return false;
     }
     task_run( world->tasks, assign_piece, pieces, &job );
-    if ( !reserve_boxes( world, sum_places( world, pieces ) ) )
+    if ( !reserve_records( world, sum_places( world, pieces ) ) ||
+        !reserve_grids( world, world->plan.block_count ) || !reserve_workers( world ) )
     {
         return false;
     }
+    memcpy( world->grids, world->plan.grids, world->plan.block_count * sizeof( cell_grid ) );
     task_run( world->tasks, scatter_piece, pieces, &job );
     return true;
 }
 
-// Few boxes: one block, whose region is where most of them are.
-static bool fill_one( block_world* world, const block_input* input )
+static cell_job job_of( const block_world* world, uint32_t block, uint32_t worker )
 {
-    if ( !reserve_boxes( world, input->count ) || !reserve_places( world, 1, 1 ) )
+    uint32_t start = world->starts[block];
+    cell_job job = {
+        .boxes = world->boxes,
+        .records = world->records + start,
+        .count = world->starts[block + 1] - start,
+        .grid = world->grids[block],
+        .scratch = &world->scratches[worker],
+        .counters = &world->counters[worker],
+    };
+    block_plan_region( &world->plan, block, job.region_low, job.region_high );
+    return job;
+}
+
+// A plan of one block, whose region is where most of the boxes are.
+static bool plan_one( block_world* world, const block_input* input )
+{
+    block_plan* plan = &world->plan;
+    plan->block_count = 0; // no plan for many
+    void* leaves = plan->leaves;
+    bool ok = base_memory_reserve( world->memory, &leaves, &plan->leaf_capacity, 0, 1, sizeof( block_leaf ) );
+    plan->leaves = leaves;
+    if ( !ok || !reserve_places( world, 1, 1 ) || !reserve_grids( world, 1 ) )
     {
         return false;
     }
-    for ( uint32_t i = 0; i < input->count; ++i )
-    {
-        world->boxes[i] = block_input_box( input, i );
-    }
     cell_extent extent = block_measure( input );
+    plan->leaves[0] = ( block_leaf ){ 0, 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        world->plan.grid.origin[axis] = extent.low[axis];
-        world->plan.grid.dims[axis] = 1;
+        plan->grid.origin[axis] = extent.low[axis];
+        plan->grid.dims[axis] = 1;
         float width = extent.high[axis] - extent.low[axis];
-        world->plan.grid.scale[axis] = width > 0 ? CELL_STEPS / width : 1e30f;
+        plan->grid.scale[axis] = width > 0 ? CELL_STEPS / width : 1e30f;
     }
-    world->plan.block_count = 0; // no plan for many
     world->starts[0] = 0;
     world->starts[1] = input->count;
     world->largest_block = input->count;
     return true;
 }
 
+static cell_grid choose_one( const block_world* world, const block_input* input )
+{
+    clv_aabb samples[CELL_SAMPLES + 1];
+    uint32_t step = input->count / CELL_SAMPLES + 1;
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < input->count; i += step )
+    {
+        samples[count++] = input->boxes[block_input_slot( input, i )];
+    }
+    float low[3], high[3];
+    block_plan_region( &world->plan, 0, low, high );
+    cell_extent extent = cell_measure( samples, count, low, high );
+    return cell_grid_choose( input->count, &extent );
+}
+
+// Few boxes: one block, laid here, so that it takes no more memory than it needs.
+static bool fill_one( block_world* world, const block_input* input )
+{
+    if ( !plan_one( world, input ) || !reserve_records( world, input->count ) || !reserve_counters( world ) ||
+        !cell_scratch_reserve_cells( &world->scratches[0], world->memory, input->count ) )
+    {
+        return false;
+    }
+    world->grids[0] = choose_one( world, input );
+    world->kernels->cells->block_records( input, &world->grids[0], world->records );
+    cell_job job = job_of( world, 0, 0 );
+    world->layout = world->kernels->cells->lay_block( &job );
+    world->grids[0] = job.grid;
+    return cell_scratch_reserve_entries( &world->scratches[0], world->memory, world->layout );
+}
+
 bool block_world_fill( block_world* world, const block_input* input )
 {
-    bool ok = input->count <= (uint64_t)SINGLE * world->block_boxes ? fill_one( world, input )
-                                                                    : fill_many( world, input );
-    return ok && reserve_workers( world );
+    world->boxes = input->boxes;
+    return input->count <= (uint64_t)SINGLE * world->block_boxes ? fill_one( world, input )
+                                                                 : fill_many( world, input );
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------
-
-static cell_job job_of( const block_world* world, uint32_t block, uint32_t worker )
-{
-    const block_plan* plan = &world->plan;
-    uint32_t start = world->starts[block];
-    cell_job job = {
-        .boxes = world->boxes + start,
-        .count = world->starts[block + 1] - start,
-        .scratch = &world->scratches[worker],
-        .counters = &world->counters[worker],
-    };
-    block_leaf leaf = { 0, 0 };
-    if ( plan->block_count > 0 )
-    {
-        leaf = plan->leaves[block];
-    }
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        float side = CELL_STEPS / plan->grid.scale[axis];
-        job.region_low[axis] =
-            plan->grid.origin[axis] + (float)( leaf.first >> ( 16 * axis ) & 0xFFFF ) * side;
-        job.region_high[axis] =
-            plan->grid.origin[axis] + (float)( ( leaf.last >> ( 16 * axis ) & 0xFFFF ) + 1 ) * side;
-    }
-    return job;
-}
 
 static clv_result search_piece(
     uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     block_world* world = context;
+    const simd_cells* cells = world->kernels->cells;
     cell_job job = job_of( world, piece, worker );
     uint64_t before = job.counters->test_count;
-    clv_result result = world->kernels->cells->search_block( &job, sink );
+    cell_layout layout = cells->lay_block( &job );
+    world->grids[piece] = job.grid; // what the records are in now, should the piece be asked for again
+    clv_result result = cells->search_block( &job, layout, sink );
     *test_count += job.counters->test_count - before;
+    return result;
+}
+
+static clv_result search_one( block_world* world, pair_sink* sink, uint64_t* test_count )
+{
+    cell_job job = job_of( world, 0, 0 );
+    clv_result result = world->kernels->cells->search_block( &job, world->layout, sink );
+    *test_count += job.counters->test_count;
     return result;
 }
 
 clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
     memset( world->counters, 0, (size_t)world->counter_capacity * sizeof( cell_counters ) );
-    uint32_t blocks = block_count( world );
-    if ( blocks == 1 )
+    if ( world->plan.block_count == 0 )
     {
-        return search_piece( 0, 0, sink, test_count, world ); // nothing to join
+        return search_one( world, sink, test_count );
     }
-    return task_gather_run(
-        &world->gather, world->memory, world->tasks, blocks, search_piece, world, sink, test_count );
+    return task_gather_run( &world->gather, world->memory, world->tasks, world->plan.block_count,
+        search_piece, world, sink, test_count );
 }

@@ -18,9 +18,13 @@ typedef struct block_world
     uint32_t plan_age;   ///< updates since it was made
     uint32_t plan_count; ///< boxes it was made for
 
-    cell_box* boxes; ///< by block
-    uint64_t box_capacity;
-    uint16_t* numbers; ///< per box of the input
+    const clv_aabb* boxes; ///< of the update
+    cell_record* records;  ///< by block
+    uint64_t record_capacity;
+    cell_grid* grids; ///< that the records of each block are in
+    uint64_t grid_capacity;
+    cell_layout layout; ///< of the only block, where there is one
+    uint16_t* numbers;  ///< per box of the input
     uint64_t number_capacity;
     uint32_t* places; ///< per piece of work and block
     uint64_t place_capacity;

@@ -8,7 +8,7 @@
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
 static const method_param s_params[] = {
     { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
-    { "cleave.block", 16384, 16, 1e6, true, "boxes in a block, about" },
+    { "cleave.block", 8192, 16, 1e6, true, "boxes in a block, about" },
     { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
         "worlds at rest: 0 searched anew, 1 followed, 2 as counters advise" },
     { "cleave.rest_least", 512, 0, 1e9, true,
@@ -140,6 +140,10 @@ static bool follow( engine* self, const rest_input* input, method_counters* coun
 static clv_result update_many(
     engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
+    if ( input->slot_count > CELL_SLOTS )
+    {
+        return CLV_TOO_MANY_OBJECTS;
+    }
     rest_input boxes = { input->boxes, input->live, input->live_count, input->slot_count,
         input->members_changed, input->moved };
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -224,6 +228,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
         sum.entry_count += many->counters[worker].entry_count;
         sum.test_count += many->counters[worker].test_count;
         sum.candidate_count += many->counters[worker].candidate_count;
+        sum.tie_count += many->counters[worker].tie_count;
     }
     uint32_t block_count = many->plan.block_count > 0 ? many->plan.block_count : 1;
     method_figure_list list = { figures, capacity, 0 };
@@ -234,7 +239,8 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "cells", (double)sum.cell_count );
     method_figure_add( &list, "boxes in cells", (double)sum.entry_count );
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );
-    method_figure_add( &list, "tests in float", (double)sum.candidate_count );
+    method_figure_add( &list, "candidates", (double)sum.candidate_count );
+    method_figure_add( &list, "tests in float", (double)sum.tie_count );
     method_figure_add( &list, "at rest", rest->is_on );
     method_figure_add( &list, "compared boxes", done.compared_count );
     method_figure_add( &list, "refits", done.refit_count );

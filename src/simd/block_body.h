@@ -4,22 +4,15 @@
 
 #include "block/block.h"
 
-static inline record input_record( const block_input* input, uint32_t index )
+// Boxes as records of one block.
+static void block_records( const block_input* input, const cell_grid* grid, cell_record* out )
 {
-    uint32_t slot = block_input_slot( input, index );
-    return record_from( &input->boxes[slot], slot );
-}
-
-static inline cell_span coarse_span( record r, const scaling* s )
-{
-    int16_t fixed[8] __attribute__( ( aligned( 16 ) ) );
-    return fixed_of( r, s, fixed );
-}
-
-static inline uint32_t coarse_cell( const cell_grid* grid, uint64_t fields )
-{
-    return ( field_of( fields, 2 ) * grid->dims[1] + field_of( fields, 1 ) ) * grid->dims[0] +
-        field_of( fields, 0 );
+    const scaling s = scaling_of( grid );
+    for ( uint32_t i = 0; i < input->count; ++i )
+    {
+        uint32_t slot = block_input_slot( input, i );
+        words_store( &out[i], words_of( &input->boxes[slot], &s ), cell_name( slot, 0 ) );
+    }
 }
 
 // Count, per coarse cell, the boxes that begin there; every `step`-th box speaks for `step`.
@@ -27,10 +20,11 @@ static void block_histogram(
     const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram )
 {
     const scaling s = scaling_of( grid );
+    const key_weights weights = key_weights_of( grid );
     for ( uint32_t i = 0; i < input->count; i += step )
     {
-        record r = input_record( input, i );
-        histogram[coarse_cell( grid, coarse_span( r, &s ).first )] += step;
+        words w = words_of( &input->boxes[block_input_slot( input, i )], &s );
+        histogram[words_key( w, &weights ).cell] += step;
     }
 }
 
@@ -45,39 +39,46 @@ static inline uint64_t fields_of( const uint16_t corner[4] )
     return (uint64_t)corner[0] | (uint64_t)corner[1] << 16 | (uint64_t)corner[2] << 32;
 }
 
-typedef void block_visit( const block_work* work, record r, uint64_t first, uint32_t block );
+// A box on its way to several blocks.
+typedef struct block_guest
+{
+    uint32_t slot;
+    cell_span span; // in coarse cells
+} block_guest;
+
+typedef void block_visit( const block_work* work, const block_guest* guest, uint32_t block );
 
 // Every leaf that the span reaches. Depth is bounded by the coarse grid: each cut halves cells along some axis, so it is
 // below 3 x BLOCK_SIDE.
 static void visit_wide(
-    const block_work* work, record r, cell_span span, uint32_t node_index, block_visit* visit )
+    const block_work* work, const block_guest* guest, uint32_t node_index, block_visit* visit )
 {
     const block_node* node = &work->plan->nodes[node_index];
-    if ( !fields_at_most( span.first, fields_of( node->last ) ) ||
-        !fields_at_most( fields_of( node->first ), span.last ) )
+    if ( !fields_at_most( guest->span.first, fields_of( node->last ) ) ||
+        !fields_at_most( fields_of( node->first ), guest->span.last ) )
     {
         return;
     }
     if ( node->left == 0 )
     {
-        visit( work, r, span.first, node->block );
+        visit( work, guest, node->block );
         return;
     }
-    visit_wide( work, r, span, node->left, visit );
-    visit_wide( work, r, span, node->left + 1, visit );
+    visit_wide( work, guest, node->left, visit );
+    visit_wide( work, guest, node->left + 1, visit );
 }
 
 // The same for a span of at most two cells on each axis: the blocks of its corners, each once.
-static inline void visit_leaves( const block_work* work, record r, cell_span span, block_visit* visit )
+static inline void visit_leaves( const block_work* work, const block_guest* guest, block_visit* visit )
 {
-    uint64_t size = span.last - span.first;
+    uint64_t first = guest->span.first, size = guest->span.last - first;
     if ( ( size & 0xFFFEFFFEFFFEu ) != 0 )
     {
-        visit_wide( work, r, span, 0, visit );
+        visit_wide( work, guest, 0, visit );
         return;
     }
     const cell_grid* grid = &work->plan->grid;
-    uint32_t base = coarse_cell( grid, span.first );
+    uint32_t base = cell_at( grid, field_of( first, 0 ), field_of( first, 1 ), field_of( first, 2 ) );
     uint32_t kind = (uint32_t)( size | size >> 15 | size >> 30 ) & 7;
     uint32_t seen[8] = { 0 }, seen_count = 0;
     for ( uint32_t corner = 0; corner < 8; ++corner )
@@ -97,15 +98,14 @@ static inline void visit_leaves( const block_work* work, record r, cell_span spa
         if ( i == seen_count )
         {
             seen[seen_count++] = block;
-            visit( work, r, span.first, block );
+            visit( work, guest, block );
         }
     }
 }
 
-static inline void count_in_block( const block_work* work, record r, uint64_t first, uint32_t block )
+static void count_in_block( const block_work* work, const block_guest* guest, uint32_t block )
 {
-    (void)r;
-    (void)first;
+    (void)guest;
     work->places[block] += 1;
 }
 
@@ -113,11 +113,13 @@ static void block_assign( const block_work* work )
 {
     const block_plan* plan = work->plan;
     const scaling s = scaling_of( &plan->grid );
+    const key_weights weights = key_weights_of( &plan->grid );
     for ( uint32_t i = work->first; i < work->last; ++i )
     {
-        record r = input_record( work->input, i );
-        cell_span span = coarse_span( r, &s );
-        uint32_t block = plan->map[coarse_cell( &plan->grid, span.first )];
+        uint32_t slot = block_input_slot( work->input, i );
+        words w = words_of( &work->input->boxes[slot], &s );
+        cell_span span = words_span( w );
+        uint32_t block = plan->map[words_key( w, &weights ).cell];
         if ( fields_at_most( span.last, plan->leaves[block].last ) )
         {
             work->places[block] += 1;
@@ -125,41 +127,45 @@ static void block_assign( const block_work* work )
         }
         else
         {
+            block_guest guest = { slot, span };
             work->numbers[i] = BLOCK_MANY;
-            visit_leaves( work, r, span, count_in_block );
+            visit_leaves( work, &guest, count_in_block );
         }
     }
 }
 
-static inline void put_in_block( const block_work* work, record r, uint64_t first, uint32_t block )
+static inline void put_in_block( const block_work* work, uint32_t slot, uint32_t before, uint32_t block )
+{
+    words w = words_of( &work->input->boxes[slot], &work->plan->scalings[block] );
+    words_store( &work->out[work->places[block]++], w, cell_name( slot, before ) );
+}
+
+static void put_guest( const block_work* work, const block_guest* guest, uint32_t block )
 {
     uint64_t begin = work->plan->leaves[block].first;
-    cell_box* out = &work->out[work->places[block]++];
-    record_store( out, r );
     uint32_t before = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        before |= (uint32_t)( field_of( first, axis ) < field_of( begin, axis ) ) << axis;
+        before |= (uint32_t)( field_of( guest->span.first, axis ) < field_of( begin, axis ) ) << axis;
     }
-    out->before = before;
+    put_in_block( work, guest->slot, before, block );
 }
 
 static void block_scatter( const block_work* work )
 {
-    const scaling s = scaling_of( &work->plan->grid );
-    cell_box* out = work->out;
-    uint32_t* places = work->places;
+    const scaling coarse = scaling_of( &work->plan->grid );
     for ( uint32_t i = work->first; i < work->last; ++i )
     {
-        record r = input_record( work->input, i );
+        uint32_t slot = block_input_slot( work->input, i );
         uint32_t block = work->numbers[i];
         if ( block != BLOCK_MANY )
         {
-            record_store( &out[places[block]++], r );
+            put_in_block( work, slot, 0, block );
         }
         else
         {
-            visit_leaves( work, r, coarse_span( r, &s ), put_in_block );
+            block_guest guest = { slot, words_span( words_of( &work->input->boxes[slot], &coarse ) ) };
+            visit_leaves( work, &guest, put_guest );
         }
     }
 }

@@ -5,7 +5,7 @@
 #ifdef CLV_HAVE_AVX2
 
 #include "base/bits.h"
-#include "simd/scaling.h"
+#include "cell/scaling.h"
 
 #include <immintrin.h>
 
@@ -17,9 +17,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return _mm256_load_si256( (const __m256i*)(const void*)p );
 }
 
-static inline bytes bytes_splat( uint8_t b )
+static inline bytes bytes_splat( const uint32_t* p )
 {
-    return _mm256_set1_epi8( (char)b );
+    return _mm256_set1_epi32( (int)*p );
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -42,6 +42,13 @@ static inline bytes bytes_and( bytes a, bytes b )
     return _mm256_and_si256( a, b );
 }
 
+static inline bytes bytes_min( bytes a, bytes b )
+{
+    return _mm256_min_epu8( a, b );
+}
+
+#include "simd/cells_meet.h"
+
 #include "simd/cells_avx.h"
 
 #include "simd/cells_x86.h"
@@ -50,6 +57,13 @@ static inline bytes bytes_and( bytes a, bytes b )
 
 #include "simd/block_body.h"
 
-const simd_cells simd_cells_avx2 = { search_block, block_histogram, block_assign, block_scatter };
+const simd_cells simd_cells_avx2 = {
+    lay_block,
+    search_block,
+    block_histogram,
+    block_records,
+    block_assign,
+    block_scatter,
+};
 
 #endif

@@ -3,7 +3,7 @@
 #include "simd/cells.h"
 
 #include "base/bits.h"
-#include "simd/scaling.h"
+#include "cell/scaling.h"
 
 // A register of one byte.
 #define BYTE_LANES 1
@@ -14,9 +14,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return *p;
 }
 
-static inline bytes bytes_splat( uint8_t b )
+static inline bytes bytes_splat( const uint32_t* p )
 {
-    return b;
+    return (bytes)*p;
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -39,51 +39,45 @@ static inline bytes bytes_and( bytes a, bytes b )
     return a & b;
 }
 
-typedef cell_box record;
-
-static inline record record_load( const cell_box* box )
+static inline bytes bytes_min( bytes a, bytes b )
 {
-    return *box;
+    return a < b ? a : b;
 }
 
-static inline void record_store( cell_box* box, record r )
-{
-    *box = r;
-}
+#include "simd/cells_meet.h"
 
-static inline record record_from( const clv_aabb* box, uint32_t slot )
-{
-    record r = { { box->lower.x, box->lower.y, box->lower.z }, slot,
-        { box->upper.x, box->upper.y, box->upper.z }, 0 };
-    return r;
-}
+#include "simd/cells_plain.h"
 
-static inline int16_t fixed_coordinate( float value, const scaling* s, int axis )
+static inline uint16_t word_of( float value, const scaling* s, int axis )
 {
     float v = ( value - s->origin[axis] ) * s->scale[axis];
     v = v > 0 ? v : 0;
     v = v < s->most[axis] ? v : s->most[axis];
-    return (int16_t)v;
+    return (uint16_t)v;
 }
 
-static inline cell_span fixed_of( record r, const scaling* s, int16_t out[8] )
+static inline words words_of( const clv_aabb* box, const scaling* s )
 {
-    cell_span span = { 0, 0 };
+    const float* lower = &box->lower.x;
+    const float* upper = &box->upper.x;
+    words w = { .name_low = 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        out[axis] = fixed_coordinate( r.lower[axis], s, axis );
-        out[axis + 4] = fixed_coordinate( r.upper[axis], s, axis );
-        span.first |= (uint64_t)( out[axis] >> 8 ) << ( 16 * axis );
-        span.last |= (uint64_t)( out[axis + 4] >> 8 ) << ( 16 * axis );
+        w.lower[axis] = word_of( lower[axis], s, axis );
+        w.upper[axis] = word_of( upper[axis], s, axis );
     }
-    out[3] = out[7] = 0;
-    return span;
+    return w;
 }
-
-#include "simd/cells_plain.h"
 
 #include "simd/cell_body.h"
 
 #include "simd/block_body.h"
 
-const simd_cells simd_cells_scalar = { search_block, block_histogram, block_assign, block_scatter };
+const simd_cells simd_cells_scalar = {
+    lay_block,
+    search_block,
+    block_histogram,
+    block_records,
+    block_assign,
+    block_scatter,
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// A grid for every block, chosen with the plan: so boxes can be put into their blocks as records already. Plain C, in the
+// order of the boxes: every instruction set must choose the same.
+#include "block/block.h"
+
+enum
+{
+    SAMPLES_PER_BLOCK = 128
+};
+
+void block_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
+{
+    block_leaf leaf = plan->leaves[block];
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float side = CELL_STEPS / plan->grid.scale[axis];
+        low[axis] = plan->grid.origin[axis] + (float)( leaf.first >> ( 16 * axis ) & 0xFFFF ) * side;
+        high[axis] = plan->grid.origin[axis] + (float)( ( leaf.last >> ( 16 * axis ) & 0xFFFF ) + 1 ) * side;
+    }
+}
+
+// Block in whose region a box begins.
+static uint32_t block_of( const block_plan* plan, const clv_aabb* box )
+{
+    const float* lower = &box->lower.x;
+    uint32_t cell = 0;
+    for ( int axis = 2; axis >= 0; --axis )
+    {
+        uint32_t dims = plan->grid.dims[axis];
+        float at = ( lower[axis] - plan->grid.origin[axis] ) * plan->grid.scale[axis] / CELL_STEPS;
+        at = at > 0 ? at : 0;
+        at = at < (float)( dims - 1 ) ? at : (float)( dims - 1 );
+        cell = cell * dims + (uint32_t)at;
+    }
+    return plan->map[cell];
+}
+
+static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sample_count )
+{
+    void* grids = plan->grids;
+    void* scalings = plan->scalings;
+    void* samples = plan->samples;
+    bool ok = base_memory_reserve(
+                  memory, &grids, &plan->grid_capacity, 0, plan->block_count, sizeof( cell_grid ) ) &&
+        base_memory_reserve(
+            memory, &scalings, &plan->scaling_capacity, 0, plan->block_count, sizeof( scaling ) ) &&
+        base_memory_reserve( memory, &samples, &plan->sample_capacity, 0, sample_count, sizeof( clv_aabb ) );
+    plan->grids = grids;
+    plan->scalings = scalings;
+    plan->samples = samples;
+    return ok;
+}
+
+// At most SAMPLES_PER_BLOCK of each block, taken evenly from all boxes. counts[block] is how many were taken, seen[block]
+// how many there were.
+static void take_samples(
+    const block_plan* plan, const block_input* input, uint32_t step, uint32_t* counts, uint32_t* seen )
+{
+    for ( uint32_t i = 0; i < input->count; i += step )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        uint32_t block = block_of( plan, box );
+        if ( counts[block] < SAMPLES_PER_BLOCK )
+        {
+            plan->samples[(size_t)block * SAMPLES_PER_BLOCK + counts[block]++] = *box;
+        }
+        seen[block] += 1;
+    }
+}
+
+bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
+{
+    uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;
+    if ( !reserve_grids( plan, memory, sample_count ) )
+    {
+        return false;
+    }
+    uint32_t* counts = base_memory_take( memory, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
+    if ( counts == NULL )
+    {
+        return false;
+    }
+    uint32_t* seen = counts + plan->block_count;
+    for ( uint32_t i = 0; i < 2 * plan->block_count; ++i )
+    {
+        counts[i] = 0;
+    }
+    uint32_t step = (uint32_t)( input->count / sample_count + 1 );
+    take_samples( plan, input, step, counts, seen );
+    for ( uint32_t block = 0; block < plan->block_count; ++block )
+    {
+        float low[3], high[3];
+        block_plan_region( plan, block, low, high );
+        const clv_aabb* samples = plan->samples + (size_t)block * SAMPLES_PER_BLOCK;
+        static const clv_aabb nothing = { { 0, 0, 0 }, { 0, 0, 0 } };
+        bool is_empty = counts[block] == 0;
+        cell_extent extent =
+            cell_measure( is_empty ? &nothing : samples, is_empty ? 1 : counts[block], low, high );
+        plan->grids[block] = cell_grid_choose( seen[block] * step + 1, &extent );
+        plan->scalings[block] = scaling_of( &plan->grids[block] );
+    }
+    base_memory_give( memory, counts, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
+    return true;
+}
