@@ -26,7 +26,7 @@ all: setup
 
 help:
 	@echo "make         build $(CLEAVE) and the libraries"
-	@echo "make demo    build, bake a small scene, run every method on it, show that all agree"
+	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page"
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, other machines, coverage, mutations, a fuzz run"
 	@echo "make test-report  the page of cleave report, in headless Chromium too"
