@@ -266,8 +266,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
             "this system or build cannot give each run a process of its own: a crash or hang ends them all" );
     }
     lab_status status = LAB_DONE;
-    bool good =
-        runner_run( plan, &options, log, &results, &report, &why ) && run_output_open( &flags->output, &why );
+    bool good = runner_run( plan, &options, log, &results, &report, &why );
     if ( good )
     {
         good = write_results( flags, &results, &why );

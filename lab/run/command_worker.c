@@ -19,13 +19,14 @@ typedef struct worker_flags
     run_terms terms;
     const char* pin;
     bool fat;
+    bool answers; ///< to who started this process, not to standard output
 } worker_flags;
 
-static bool answer( const run_result* result, complaint* why )
+static bool answer( const worker_flags* flags, const run_result* result, complaint* why )
 {
     json_value* value = json_is_here( why ) ? results_run_json( result ) : NULL;
     char* text = value != NULL ? json_line( value ) : NULL;
-    bool good = text != NULL && child_write_answer( text );
+    bool good = text != NULL && ( flags->answers ? child_write_answer( text ) : puts( text ) >= 0 );
     free( text );
     return good || complaint_write( why, "worker: the answer cannot be written" );
 }
@@ -59,7 +60,7 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
         good = run_method( &source, spec, &options, &result, why );
         name_limit( &result, flags->terms.memory_limit_mib );
     }
-    good = good && answer( &result, why );
+    good = good && answer( flags, &result, why );
     run_result_free( &result );
     frame_source_close( &source );
     what_free( &what );
@@ -110,6 +111,8 @@ lab_status command_worker( int argc, char** argv )
         { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S", "seconds it may take; 0: any", 0,
             1000000000 },
         { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", PIN_FORM, 0, 0 },
+        { "--answer", 0, ARGS_SWITCH, &flags.answers, NULL,
+            "the result goes to the parent, not to standard output", 0, 0 },
         { "--fat", 0, ARGS_SWITCH, &flags.fat, NULL, "the settings ask for pairs of grown boxes", 0, 0 },
         { "--sorted", 0, ARGS_SWITCH, &terms->sorted, NULL, "time a sorted list", 0, 0 },
         { "--events", 0, ARGS_SWITCH, &terms->events, NULL, "time begun and ended pairs too", 0, 0 },

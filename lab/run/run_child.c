@@ -402,11 +402,9 @@ void child_limit_memory( uint64_t bytes )
 bool child_write_answer( const char* text )
 {
     size_t length = strlen( text );
-    // Somebody may look at a worker by hand, without a pipe.
-    int handle = fcntl( CHILD_ANSWER, F_GETFD ) >= 0 ? CHILD_ANSWER : STDOUT_FILENO;
     while ( length > 0 )
     {
-        ssize_t written = write( handle, text, length );
+        ssize_t written = write( CHILD_ANSWER, text, length );
         if ( written < 0 && errno != EINTR )
         {
             return false;

@@ -57,6 +57,7 @@ void worker_words_make( worker_words* words, const run_job* job )
     add_number( words, "--memory-limit", terms->memory_limit_mib );
     add_owned( words, "--time-limit", text_format( "%.17g", terms->time_limit_s ) );
     add_pair( words, "--pin", terms->pin );
+    add_switch( words, "--answer", true );
     add_switch( words, "--fat", job->spec.fat );
     add_switch( words, "--sorted", terms->sorted );
     add_switch( words, "--events", terms->events );
