@@ -318,9 +318,9 @@ static void fall_as_shapes( life* l, clv_volume_kind kind )
     def.pca_period = 3;
     clv_shape_sim* sim = NULL;
     TRY( clv_shape_sim_create( &def, &sim ), sim == NULL && l->memory.bytes == 0 );
-    for ( uint32_t frame = 0; frame < 16; ++frame )
+    for ( uint32_t frame = 0; frame < 10; ++frame )
     {
-        if ( frame % 8 == 0 )
+        if ( frame % 5 == 0 )
         {
             drop_shapes( l, sim, hull, 5, 3 + frame );
         }
@@ -404,13 +404,13 @@ static void fall_as_boxes( life* l, uint32_t worker_count )
     def.worker_count = worker_count;
     clv_rigid* world = NULL;
     TRY( clv_rigid_create( &def, &world ), world == NULL && l->memory.bytes == 0 );
-    for ( uint32_t frame = 0; frame < 24; ++frame )
+    for ( uint32_t frame = 0; frame < 14; ++frame )
     {
-        if ( frame % 12 == 0 )
+        if ( frame % 7 == 0 )
         {
             drop_boxes( l, world, 11 + frame );
         }
-        if ( frame == 18 )
+        if ( frame == 10 )
         {
             clv_rigid_body body = clv_default_rigid_body();
             body.position.y = 4;

@@ -379,23 +379,29 @@ static void check_all_refusals( test_variant variant, uint32_t bits, bool persis
     CHECK( refuse_from > 5 ); // the script does allocate
 }
 
-// Kernels allocate nothing, so one instruction set per method is enough; workers have memory of their own.
+// Which options and limits a method is tried with: the options are the space's, so every mixture of the four goes to the
+// first method, and none or all of them to the rest; the limits are the method's own, usual or small (16).
+static bool is_wanted( test_variant variant, uint32_t bits, bool persistent )
+{
+    if ( variant.worker_count > 1 )
+    {
+        return variant.worker_count == 2 && !persistent && bits == 31; // workers have memory of their own
+    }
+    bool is_mixture = variant.method == method_at( 0 ) && !persistent && bits < 16;
+    bool is_end = persistent ? bits == 0 || bits == 31 : bits == 15 || bits == 16;
+    return test_variant_is_usual( variant ) && ( is_mixture || is_end ); // kernels allocate nothing
+}
+
 static void refuse_on_every_method( bool persistent )
 {
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
-        test_variant variant = test_variant_at( i );
-        bool wanted = test_variant_is_usual( variant ) || ( variant.worker_count == 2 && !persistent );
-        // The options are the space's: every mixture of the four on the first method, none and all on the rest. Limits so
-        // small that structures grow are the method's own, and so are several workers.
-        for ( uint32_t bits = variant.worker_count > 1 ? 16 : 0; bits < 16 && wanted;
-              bits += persistent || i > 0 ? 15 : 1 )
+        for ( uint32_t bits = 0; bits < 32; ++bits )
         {
-            check_all_refusals( variant, bits, persistent );
-        }
-        for ( uint32_t bits = variant.worker_count > 1 ? 31 : 16; bits < 32 && wanted; bits += 15 )
-        {
-            check_all_refusals( variant, bits, persistent );
+            if ( is_wanted( test_variant_at( i ), bits, persistent ) )
+            {
+                check_all_refusals( test_variant_at( i ), bits, persistent );
+            }
         }
     }
 }
