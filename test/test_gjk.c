@@ -274,6 +274,10 @@ static void bad_shapes_and_transforms_are_refused( void )
     CHECK_RESULT( clv_shape_distance( hull, here, good, here, NULL, &d ), CLV_BAD_ARGUMENT );
     CHECK_RESULT( clv_shape_distance( good, lost, good, here, NULL, &d ), CLV_BAD_ARGUMENT );
     CHECK_RESULT( clv_shape_distance( good, here, good, twisted, NULL, &d ), CLV_BAD_ARGUMENT );
+    bool touching;
+    clv_contact contact;
+    CHECK_RESULT( clv_shape_overlap( good, lost, good, here, NULL, &touching ), CLV_BAD_ARGUMENT );
+    CHECK_RESULT( clv_shape_contact( bad, here, good, here, NULL, &contact ), CLV_BAD_ARGUMENT );
     bad = clv_box_shape( ( clv_vec3 ){ 1, NAN, 1 } );
     CHECK_RESULT( clv_shape_check( bad ), CLV_BAD_ARGUMENT );
     bad.kind = (clv_shape_kind)7;

@@ -316,6 +316,47 @@ static void bad_points_are_named( void )
     CHECK_RESULT( clv_hull_create( &def, &hull ), CLV_BAD_DEF );
 }
 
+// ---- the checker
+
+static void the_checker_names_every_kind_of_damage( void )
+{
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create_box( ( clv_vec3 ){ 1, 1, 1 }, &hull ) );
+    CHECK( hull_check( hull ) == NULL );
+#define DAMAGE( place, value, text )                                                                         \
+    do                                                                                                       \
+    {                                                                                                        \
+        test_where.note = #place;                                                                            \
+        const char* wrong;                                                                                   \
+        hull_damaged = place;                                                                                \
+        place = value;                                                                                       \
+        wrong = hull_check( hull );                                                                          \
+        place = hull_damaged;                                                                                \
+        CHECK( wrong != NULL );                                                                              \
+        CHECK_TEXT( wrong, text );                                                                           \
+        CHECK( hull_check( hull ) == NULL );                                                                 \
+    } while ( 0 )
+    uint32_t hull_damaged;
+    DAMAGE( hull->edge_count, 11, "Euler's formula does not hold" );
+    DAMAGE( hull->neighbour_starts[1], 2, "a vertex has too few neighbours" );
+    DAMAGE( hull->neighbours[0], 7, "a neighbour does not know of it" );
+    DAMAGE( hull->face_starts[1], 2, "a face has fewer than three corners" );
+    DAMAGE( hull->face_corners[1], hull->face_corners[2], "two corners in a row are not neighbours" );
+#undef DAMAGE
+    float kept = hull->radius;
+    hull->radius = 1;
+    CHECK_TEXT( hull_check( hull ), "a vertex is beyond the radius" );
+    hull->radius = kept;
+    clv_plane plane = hull->face_planes[0];
+    hull->face_planes[0].normal.x += 0.5f;
+    CHECK_TEXT( hull_check( hull ), "a normal is not of length 1" );
+    hull->face_planes[0] = plane;
+    hull->face_planes[0].offset -= 0.5f;
+    CHECK_TEXT( hull_check( hull ), "a vertex is outside of a face" );
+    hull->face_planes[0] = plane;
+    clv_hull_destroy( hull );
+}
+
 typedef struct stingy
 {
     uint32_t left;
@@ -394,6 +435,7 @@ int main( int argc, char** argv )
         TEST_CASE( collinear_points_make_a_segment ),
         TEST_CASE( equal_points_make_a_point ),
         TEST_CASE( bad_points_are_named ),
+        TEST_CASE( the_checker_names_every_kind_of_damage ),
         TEST_CASE( running_out_of_memory_anywhere_leaks_nothing ),
     };
     return test_run( "hull", cases, TEST_COUNT( cases ), argc, argv );

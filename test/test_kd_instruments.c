@@ -52,6 +52,39 @@ static void damage_end( grove* g )
     g->tree.count -= 1;
 }
 
+static void damage_root( grove* g )
+{
+    grove_node( g, "" )->parent = 1;
+}
+static void damage_count( grove* g )
+{
+    g->tree.node_count += 2;
+}
+static void damage_count_down( grove* g )
+{
+    g->tree.node_count -= 2;
+}
+static void damage_free( grove* g )
+{
+    g->tree.node_end += 1;
+}
+static void damage_rest( grove* g )
+{
+    grove_node( g, "R" )->rest_end = g->tree.count + 1;
+}
+static void damage_leaf( grove* g )
+{
+    grove_node( g, "R" )->population += 1;
+    grove_node( g, "" )->population += 1;
+}
+static void damage_lifted( grove* g )
+{
+    grove_node( g, "R" )->lifted = true;
+}
+static void damage_outside( grove* g )
+{
+    g->tree.outside[g->tree.outside_count++] = 3;
+}
 static void the_checker_names_every_kind_of_damage( void )
 {
     static const struct
@@ -70,6 +103,14 @@ static void the_checker_names_every_kind_of_damage( void )
         { damage_least, "R2" },
         { damage_child, "strictly binary" },
         { damage_end, "array" },
+        { damage_root, "root" },
+        { damage_count, "are counted" },
+        { damage_count_down, "can be reached" },
+        { damage_free, "free nodes" },
+        { damage_rest, "at rest" },
+        { damage_leaf, "leaf" },
+        { damage_lifted, "to be emptied" },
+        { damage_outside, "is outside" },
     };
     for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
     {

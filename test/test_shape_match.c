@@ -298,28 +298,59 @@ static void kept_velocities_go_on_falling( void )
     clv_hull_destroy( hull );
 }
 
-static void bad_defs_and_bodies_are_refused( void )
+static void note_line( clv_log_level level, const char* line, void* user )
+{
+    (void)level;
+    snprintf( user, 128, "%s", line );
+}
+
+// `wrong` differs from the default in one member; the reason must speak of `word`.
+static void check_refusal( clv_shape_sim_def wrong, clv_result expected, const char* word )
+{
+    char line[128] = "";
+    clv_shape_sim* sim = (clv_shape_sim*)(uintptr_t)8;
+    wrong.logger = ( clv_logger ){ note_line, line };
+    test_where.note = word;
+    CHECK_RESULT( clv_shape_sim_create( &wrong, &sim ), expected );
+    CHECK( sim == NULL );
+    CHECK( strstr( line, word ) != NULL );
+    wrong.logger = ( clv_logger ){ 0 };
+    CHECK_RESULT( clv_shape_sim_create( &wrong, &sim ), expected ); // nobody has to listen
+}
+
+static void bad_defs_are_refused_with_the_reason( void )
+{
+    const clv_shape_sim_def good = clv_default_shape_sim_def();
+    heap hooks = { 0 };
+    clv_shape_sim_def bad;
+#define REFUSE( change, word ) bad = good, change, check_refusal( bad, CLV_BAD_DEF, word )
+    REFUSE( bad.cookie = 1, "clv_default_shape_sim_def" );
+    REFUSE( bad.size -= 1, "clv_default_shape_sim_def" );
+    REFUSE( bad.volume = (clv_volume_kind)3, "volume" );
+    REFUSE( bad.integrator = (clv_integrator)4, "integrator" );
+    REFUSE( bad.after_contact = (clv_contact_velocity)2, "after_contact" );
+    REFUSE( bad.gravity = NAN, "gravity" );
+    REFUSE( bad.speed = -1, "speed" );
+    REFUSE( bad.speed = INFINITY, "speed" );
+    REFUSE( bad.damping = 1.5f, "damping" );
+    REFUSE( bad.damping = -0.5f, "damping" );
+    REFUSE( bad.carry = NAN, "carry" );
+    REFUSE( bad.carry = 2, "carry" );
+    REFUSE( bad.round_count = 0, "round_count" );
+    REFUSE( bad.round_count = 1001, "round_count" );
+    // Taken at its word, half an allocator would end in a call of NULL.
+    REFUSE( ( bad.allocator = heap_hooks( &hooks ), bad.allocator.release = NULL ), "allocator" );
+#undef REFUSE
+    heap empty = { .refuse_from = 1, .refuse_count = UINT64_MAX };
+    bad = good;
+    bad.allocator = heap_hooks( &empty );
+    check_refusal( bad, CLV_OUT_OF_MEMORY, "memory" );
+}
+
+static void bad_bodies_are_refused( void )
 {
     clv_shape_sim* sim = NULL;
     clv_shape_sim_def def = clv_default_shape_sim_def();
-    def.damping = 1.5f;
-    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
-    def = clv_default_shape_sim_def();
-    def.gravity = NAN;
-    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
-    def = clv_default_shape_sim_def();
-    def.volume = (clv_volume_kind)3;
-    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
-    def = clv_default_shape_sim_def();
-    def.round_count = 0;
-    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
-    heap hooks = { 0 };
-    def = clv_default_shape_sim_def();
-    def.allocator = heap_hooks( &hooks );
-    def.allocator.release = NULL; // taken at its word, it would end in a call of NULL
-    CHECK_RESULT( clv_shape_sim_create( &def, &sim ), CLV_BAD_DEF );
-    CHECK( sim == NULL );
-    def = clv_default_shape_sim_def();
     CHECK_OK( clv_shape_sim_create( &def, &sim ) );
     clv_hull* hull = make_octahedron();
     CHECK_RESULT( clv_shape_sim_add( sim, NULL, clv_identity_transform() ), CLV_BAD_ARGUMENT );
@@ -346,7 +377,8 @@ int main( int argc, char** argv )
         TEST_CASE( stage_times_change_nothing ),
         TEST_CASE( a_tower_ends_in_golden_bits ),
         TEST_CASE( kept_velocities_go_on_falling ),
-        TEST_CASE( bad_defs_and_bodies_are_refused ),
+        TEST_CASE( bad_defs_are_refused_with_the_reason ),
+        TEST_CASE( bad_bodies_are_refused ),
     };
     return test_run( "shape_match", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/volume.h"
+#include "heap.h"
 #include "shapes.h"
 #include "support.h"
 #include "volume/bound.h"
@@ -276,11 +277,45 @@ static void bad_volumes_are_refused( void )
         { { 0, -1, 0 }, { 1, 1, 1 } } };
     CHECK_OK( clv_volume_sweep_aabbs( sweep, half, 2 ) );
     CHECK_EQUAL( clv_volume_sweep_pairs( sweep ).count, 1 );
+    clv_dop18 dop = { { 0 }, { 0 } };
+    dop.lower[8] = 1; // above its upper end, on the last axis
+    CHECK_RESULT( clv_volume_sweep_dops( sweep, &dop, 1 ), CLV_BAD_BOX );
+    spheres[1] = ( clv_sphere ){ { 0, 0, 0 }, -1 };
+    CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
     clv_volume_sweep_destroy( sweep );
+}
+
+static void note_line( clv_log_level level, const char* line, void* user )
+{
+    (void)level;
+    snprintf( user, 128, "%s", line );
+}
+
+static void check_refusal( clv_volume_sweep_def wrong, clv_result expected, const char* word )
+{
+    char line[128] = "";
+    clv_volume_sweep* sweep = (clv_volume_sweep*)(uintptr_t)8;
+    wrong.logger = ( clv_logger ){ note_line, line };
+    test_where.note = word;
+    CHECK_RESULT( clv_volume_sweep_create( &wrong, &sweep ), expected );
+    CHECK( sweep == NULL );
+    CHECK( strstr( line, word ) != NULL );
+}
+
+static void bad_defs_are_refused_with_the_reason( void )
+{
     clv_volume_sweep_def def = clv_default_volume_sweep_def();
     def.first_axis = 9;
-    CHECK_RESULT( clv_volume_sweep_create( &def, &sweep ), CLV_BAD_DEF );
-    CHECK( sweep == NULL );
+    check_refusal( def, CLV_BAD_DEF, "first_axis" );
+    def = clv_default_volume_sweep_def();
+    def.cookie += 1;
+    check_refusal( def, CLV_BAD_DEF, "clv_default_volume_sweep_def" );
+    heap hooks = { .refuse_from = 1, .refuse_count = 1 };
+    def = clv_default_volume_sweep_def();
+    def.allocator = heap_hooks( &hooks );
+    check_refusal( def, CLV_OUT_OF_MEMORY, "memory" );
+    def.allocator.allocate = NULL;
+    check_refusal( def, CLV_BAD_DEF, "allocator" );
 }
 
 int main( int argc, char** argv )
@@ -296,6 +331,7 @@ int main( int argc, char** argv )
         TEST_CASE( sweeps_find_what_brute_force_finds ),
         TEST_CASE( the_axis_changes_once_in_a_period ),
         TEST_CASE( bad_volumes_are_refused ),
+        TEST_CASE( bad_defs_are_refused_with_the_reason ),
     };
     return test_run( "volume", cases, TEST_COUNT( cases ), argc, argv );
 }
