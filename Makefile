@@ -14,11 +14,12 @@ ONLY_tsan := -R '^(task|gather|threads|engine|visit|event|hub|rigid|recipe)$$'
 # Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
+PAPERS ?= hour
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report fuzz lint lint-quick other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report papers setup-papers fuzz lint lint-quick other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -29,6 +30,7 @@ help:
 	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page"
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, other machines, coverage, mutations, a fuzz run"
+	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
 	@echo "make test-report  the page of cleave report, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
@@ -55,6 +57,14 @@ test-long: test-release
 	@ctest --preset release -L long
 
 # What is missing is named, and what needs it skipped.
+# PAPERS=tiny, short, hour or full: how much of the papers' schedules is run; scripts/papers/grades.mjs.
+papers: setup-papers all
+	@command -v node >/dev/null || { echo "make papers: node is missing (Debian: nodejs)" >&2; exit 2; }
+	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers
+
+setup-papers:
+	-@scripts/setup.sh papers
+
 test-report: test-release
 	-@scripts/setup.sh report
 	@ctest --preset release -L report

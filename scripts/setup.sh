@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|papers|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
@@ -104,6 +104,14 @@ want_report()
     want fonts-dejavu-core test -d /usr/share/fonts/truetype
 }
 
+# For `make papers`: other people's libraries to compare with, and node for pages and pictures.
+want_papers()
+{
+    want_build
+    want_peers
+    want nodejs command -v node
+}
+
 install_report_packages()
 {
     folder=$(dirname "$0")/../report
@@ -124,13 +132,14 @@ coverage) want_coverage ;;
 machines) want_machines ;;
 peers) want_peers ;;
 report) want_report ;;
+papers) want_papers ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers or trust" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The papers' own numbers, bench/papers/published/*.csv.
+import { readFileSync } from 'node:fs';
+
+/** Fields may stand in quotes; none of these files has a quote within one. */
+function readRows(name) {
+    const text = readFileSync(new URL(`../../bench/papers/published/${name}`, import.meta.url), 'utf8');
+    const [head, ...lines] = text.trim().split(/\r?\n/).map(line => [...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map(match => match[2] ?? match[1]));
+    return lines.map(line => Object.fromEntries(head.map((key, column) => [key, line[column]])));
+}
+
+const number = text => (text === '' || text === 'NA' || text === undefined ? undefined : Number(text));
+
+/** Paper 004's tables: Map "scene method" -> Map objects -> ms. Methods as we name them. */
+function wideTable(name) {
+    const names = { dbvt_f: 'bullet-dbvt-f', dbvt_d: 'bullet-dbvt-d' };
+    return new Map(readRows(name).map(({ scene, type, method, unit, ...sizes }) =>
+        [`${scene} ${names[method] ?? method}`, new Map(Object.entries(sizes).map(([objects, ms]) => [Number(objects), number(ms)]))]));
+}
+
+export const table1Of004 = () => wideTable('004-table-1.csv');
+export const table2Of004 = () => wideTable('004-table-2.csv');
+
+/** Paper 001's Table II: rows { scene, objects, bf_st: seconds, … }. */
+export const table2Of001 = () => readRows('001-table-2.csv').map(({ scene, type, objects, unit, ...columns }) =>
+    ({ scene, objects: Number(objects), ...Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, number(value)])) }));
+
+export const pairsOf003 = () => readRows('003-tables-5.1-5.2.csv').map(row =>
+    ({ scale: row.scale.replaceAll('x', ','), volume: row.volume, mean: Number(row.pairs_mean_per_frame), most: Number(row.pairs_max) }));
+
+export const timesOf003 = () => readRows('003-table-5.3.csv').map(row =>
+    ({ volume: row.volume, '1,1,1': Number(row.ms_per_frame_unscaled), '1,3,1': Number(row.ms_per_frame_scaled) }));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Results of `cleave run` as the pages ask for them.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { groups, towerFile, towers } from './grades.mjs';
+
+export const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Standard deviation over mean, as paper 000 has it. */
+export function variation(values) {
+    const middle = mean(values);
+    return Math.sqrt(mean(values.map(value => (value - middle) ** 2))) / middle;
+}
+
+/** { "kd.leaf": 512 } of "kd.leaf=512,kd.tree=0". */
+export const settingsOf = text => Object.fromEntries((text ?? '').split(',').filter(Boolean).map(one => {
+    const [name, value] = one.split('=');
+    return [name, Number(value)];
+}));
+
+/** Without the first frame of each pass, in which a method builds what it keeps: one in 1000 in the papers, one in 60 or fewer here. */
+export const laterFrames = passes => passes.flatMap(pass => (pass.length > 1 ? pass.slice(1) : pass));
+
+function readRun(run) {
+    const frames = laterFrames(run.pass_ms ?? []);
+    return { ...run, settings: settingsOf(run.settings), ms_mean: frames.length > 0 ? mean(frames) : run.ms_mean, cv: frames.length > 1 ? variation(frames) : NaN };
+}
+
+/** All results of a folder: { runs, machine, methods, towers }. */
+export function readFolder(folder) {
+    const files = groups.map(group => join(folder, `${group.name}.json`)).filter(existsSync).map(path => JSON.parse(readFileSync(path, 'utf8')));
+    if (files.length === 0) throw new Error(`${folder} holds no results; measure first`);
+    return {
+        version: files[0].cleave,
+        machine: files[0].machine,
+        runs: files.flatMap(file => file.runs).map(readRun),
+        methods: JSON.parse(readFileSync(join(folder, 'methods.json'), 'utf8')).methods,
+        towers: new Map(towers.filter(tower => existsSync(join(folder, towerFile(tower))))
+            .map(tower => [`${tower.volume} ${tower.scale}`, readTower(join(folder, towerFile(tower)))])),
+    };
+}
+
+/** Columns of a CSV file of numbers: { name: [values] }; what is no number stays text. */
+export function readTower(path) {
+    const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n').map(line => line.split(','));
+    return Object.fromEntries(head.map((name, column) => [name, lines.map(line => (Number.isNaN(Number(line[column])) ? line[column] : Number(line[column])))]));
+}
+
+/** Good runs of a part that have these members; settings are compared one by one. */
+export function pick(runs, part, { settings = {}, ...members } = {}) {
+    return runs.filter(run => run.status === 'ok' && run.parts.includes(part) &&
+        Object.entries(members).every(([name, value]) => run[name] === value) &&
+        Object.entries(settings).every(([name, value]) => run.settings[name] === value));
+}
+
+export const distinct = values => [...new Set(values)];
+export const ascending = values => distinct(values).sort((a, b) => a - b);
+
+/** [[objects, mean ms]], ascending. */
+export const ladder = runs => [...runs].sort((a, b) => a.objects - b.objects).map(run => [run.objects, run.ms_mean]);
