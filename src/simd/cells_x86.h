@@ -11,8 +11,8 @@ static inline words words_load( const cell_record* record )
 
 static inline void words_store( cell_record* record, words w, uint32_t name )
 {
-    w = _mm_insert_epi16( w, (int)( name & 0xFFFF ), 3 );
-    w = _mm_insert_epi16( w, (int)( name >> 16 ), 7 );
+    w = _mm_insert_epi16( w, (int16_t)( name & 0xFFFF ), 3 );
+    w = _mm_insert_epi16( w, (int16_t)( name >> 16 ), 7 );
     _mm_store_si128( (__m128i*)(void*)record, w );
 }
 
