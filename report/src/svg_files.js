@@ -9,7 +9,7 @@ import { boxChart, violinChart } from './charts/spread.js';
 import { stageChart } from './charts/stages.js';
 import { sweepChart } from './charts/sweep.js';
 import { light, stylesFor } from './look.js';
-import { bytesText, sizeText } from './model/numbers.js';
+import { bytesText, runningMedian, sizeText } from './model/numbers.js';
 import { ladderOf, radarOf, runsAt, stagesOf } from './model/results.js';
 
 /** Letters, digits, dots and dashes of a title, whatever else it holds. */
@@ -43,10 +43,21 @@ function onesOf(model, shared) {
             spread.length > 0 && { title: `violins: ${at}`, height: rowHeight(spread.length), make: frame => violinChart({ ...shared, ...frame, rows: spread }, light) },
             spread.length > 0 && { title: `boxes: ${at}`, height: rowHeight(spread.length), make: frame => boxChart({ ...shared, ...frame, rows: spread }, light) },
             spread.length > 0 && { title: `along the run: ${at}`, height: heightFor(spread.length, 460),
-                make: frame => courseChart({ ...shared, ...frame, series: spread, share: shareOf(runs), log: true }, light) },
+                make: frame => courseChart({ ...shared, ...frame, ...courseOf(runs, spread), share: shareOf(runs), log: true }, light) },
             stages.length > 0 && { title: `stages: ${at}`, height: rowHeight(stages.length), make: frame => stageChart({ ...shared, ...frame, rows: stages }, light) },
         ];
     });
+}
+
+/** Half the frames around one whose median stands for it. */
+export const SMOOTH_REACH = 4;
+
+/** So many frames of several methods cannot be told apart one by one. */
+export const isCrowded = runs => runs.some(run => run.frameMs.length > 80) && new Set(runs.map(run => run.label)).size > 4;
+
+function courseOf(runs, spread) {
+    if (!isCrowded(runs)) return { series: spread, value: 'ms per frame' };
+    return { series: spread.map(({ name, values }) => ({ name, values: runningMedian(values, SMOOTH_REACH) })), value: `ms, running median of ${2 * SMOOTH_REACH + 1} frames` };
 }
 
 /** The static share of a scene's frames, from the run that has most of it. */

@@ -33,6 +33,11 @@ test('a violin spans its values and is nowhere wider than 1, also if all are equ
     }
 });
 
+test('a running median forgets a lone outlier, an average does not', () => {
+    assert.deepEqual(numbers.runningMedian([1, 1, 9, 1, 1], 1), [1, 1, 1, 1, 1]);
+    assert.deepEqual(numbers.movingAverage([1, 1, 9, 1, 1], 1), [1, 11 / 3, 11 / 3, 11 / 3, 1]);
+});
+
 test('numbers read as on the command line', () => {
     assert.deepEqual([999, 1000, 8000, 1024000, 1e6, 1234].map(numbers.sizeText), ['999', '1k', '8k', '1024k', '1m', '1234']);
     assert.deepEqual([0, 0.012345, 1.5, 12.34, 1234567, NaN, null].map(numbers.numberText), ['0', '0.0123', '1.5', '12.3', '1,234,567', '–', '–']);

@@ -68,6 +68,7 @@ test('every section is there, with plots in it, and no complaint', async () => {
         for (const [name, paths] of plots) assert.ok(paths > 5, `${name}: ${paths} paths`);
         assert.match(await page.textContent('.card.good'), /12 of 12/);
         assert.match(await page.textContent('#failures'), /signal 11/);
+        assert.match(await page.textContent('#scene details'), /cleave, kd.*count besides \(2\).*nodes.*leaves/s);
     });
 });
 

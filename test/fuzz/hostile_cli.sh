@@ -65,11 +65,36 @@ refuse "a NaN in frame 0" nan.aabbs verify nan.aabbs
 refuse "a target in a folder that is not there" nowhere gen brownian-free -n 10 -o nowhere/out.aabbs
 refuse "a target that is a folder" folder.aabbs gen brownian-free -n 10 -o folder.aabbs
 
+# Without cJSON there are no results to report.
+results=no
+if "$cleave" methods --json >/dev/null 2>&1; then
+    results=yes
+    "$cleave" bench good.aabbs -m sap --repeat 1 -q --json good.json >/dev/null
+    head -c 100 good.json >short.json
+    refuse "report of truncated results" short.json report good.json short.json -o page.html
+    refuse "report of a scene" good.aabbs report good.aabbs -o page.html
+    refuse "report of a folder" folder.aabbs report folder.aabbs -o page.html
+    refuse "report of a pipe" pipe.aabbs report pipe.aabbs -o page.html
+    refuse "report of nothing" missing.json report missing.json -o page.html
+    [ ! -e page.html ] || fail "a refused report left a page"
+    cleave_as_is=$cleave
+    cleave=$folder/without_node
+    printf '#!/bin/sh\nPATH=/nowhere exec "%s" "$@"\n' "$cleave_as_is" >"$cleave"
+    chmod +x "$cleave"
+    refuse "plots without node" node report good.json --svg plots
+    cleave=$cleave_as_is
+fi
+
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     mounted=yes
     refuse "a full disk" disk/out.aabbs gen brownian-free -n 1000 --frames 100 -o disk/out.aabbs
     [ -z "$(ls -A disk)" ] || fail "a full disk: left behind: $(ls -A disk)"
+    if [ $results = yes ]; then
+        head -c 600000 /dev/zero >disk/filler
+        refuse "a page on a full disk" disk/page.html report good.json -o disk/page.html
+        [ "$(ls -A disk)" = filler ] || fail "a page on a full disk: left behind: $(ls -A disk)"
+    fi
 else
     refuse "a full device (no small disk can be mounted here)" /dev/full gen brownian-free -n 1000 -o /dev/full
 fi

@@ -50,6 +50,8 @@ export function legendFor(data, names, look = light, { formatter, icons = 'lines
         selected: Object.fromEntries(names.map(name => [name, !(data.hidden && data.hidden.has(name))])),
         textStyle: { color: look.text, fontFamily: look.font, fontSize: 12, lineHeight: 16 },
         inactiveColor: look.faint,
+        inactiveBorderColor: look.faint,
+        lineStyle: { inactiveColor: look.faint, inactiveWidth: 1.5 },
         formatter: written,
         itemWidth: icons === 'lines' ? 30 : 14,
         itemHeight: 9,

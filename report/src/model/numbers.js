@@ -31,7 +31,7 @@ export function boxOf(values) {
  * The outline of a violin: [value, density] from the lowest to the highest value, density at most 1. A Gaussian kernel
  * in the logarithm of the value where `log`, width by Silverman's rule.
  */
-export function density(values, { log = true, steps = 48 } = {}) {
+export function density(values, { log = true, steps = 96 } = {}) {
     const to = log ? Math.log : value => value;
     const back = log ? Math.exp : value => value;
     const points = sortedCopy(values.map(to));
@@ -57,13 +57,13 @@ export function slope(points) {
     return logs.length >= 2 && sxx > 1e-12 ? logs.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0) / sxx : null;
 }
 
-/** Centred moving average over 2 reach + 1 values, fewer at the ends. */
-export function movingAverage(values, reach) {
-    return values.map((_, index) => {
-        const window = values.slice(Math.max(0, index - reach), index + reach + 1);
-        return window.reduce((sum, value) => sum + value, 0) / window.length;
-    });
-}
+// The 2 reach + 1 values around each, fewer at the ends.
+const windows = (values, reach) => values.map((_, index) => values.slice(Math.max(0, index - reach), index + reach + 1));
+
+export const movingAverage = (values, reach) => windows(values, reach).map(window => window.reduce((sum, value) => sum + value, 0) / window.length);
+
+/** Lone outliers, such as a frame in which the machine did something else, leave no trace. */
+export const runningMedian = (values, reach) => windows(values, reach).map(median);
 
 /** 1, 2 and 5 times the powers of ten (powers alone beyond three decades) within [low, high]. */
 export function logTicks(low, high) {

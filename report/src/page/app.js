@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page: reads the results in it and puts the parts together. What is hidden in one legend is hidden everywhere.
-import { stylesFor } from '../look.js';
+import { dark, light, stylesFor } from '../look.js';
 import { geometricMean, numberText } from '../model/numbers.js';
 import { readResults, runsAt } from '../model/results.js';
 import { choice, h } from './dom.js';
@@ -35,10 +35,8 @@ function makeApp(model) {
         },
         // A name with its colour, in tables.
         mark: label => {
-            const dot = h('i', { class: 'dot', 'aria-hidden': 'true' });
-            const style = app.styles(app.look()).get(label);
-            if (style) dot.style.setProperty('--mark', style.color === app.look().ink ? 'currentColor' : style.color);
-            return h('span', { class: 'mark' }, dot, label);
+            const colors = [light, dark].map(look => app.styles(look).get(label)?.color ?? look.muted);
+            return h('span', { class: 'mark' }, h('i', { class: 'dot', 'aria-hidden': 'true', style: `--light:${colors[0]};--dark:${colors[1]}` }), label);
         },
     };
     return app;
@@ -61,12 +59,8 @@ function fastest(model, count) {
 
 function methodPanel(app) {
     const chips = app.model.labels.map(label => {
-        const chip = h('button', { type: 'button', class: 'chip', title: label, onclick: () => app.setHidden(label, !app.hidden.has(label)) }, h('i', { class: 'dot' }), label);
-        app.marks.push(() => {
-            const style = app.styles(app.look()).get(label);
-            chip.setAttribute('aria-pressed', String(!app.hidden.has(label)));
-            chip.style.setProperty('--mark', style.color);
-        });
+        const chip = h('button', { type: 'button', class: 'chip', title: label, onclick: () => app.setHidden(label, !app.hidden.has(label)) }, app.mark(label));
+        app.marks.push(() => chip.setAttribute('aria-pressed', String(!app.hidden.has(label))));
         return chip;
     });
     const show = labels => {
@@ -92,7 +86,7 @@ function summary(model) {
         card(String(model.scenes.length), plural(model.scenes.length, 'scene')),
         card(String(model.labels.length), plural(model.labels.length, 'method')),
         card(numberText(ok), plural(ok, 'run')),
-        broken > 0 ? card(String(broken), 'failed or timed out', 'bad') : null,
+        broken > 0 ? card(String(broken), 'failed or timed out', 'warn') : null,
         missing > 0 ? card(String(missing), 'unavailable') : null,
         model.hashes.length === 0 ? null : bad > 0 ? card(`${bad} of ${model.hashes.length}`, 'scenes and sizes disagree on the pairs', 'bad')
             : card(`${model.hashes.length} of ${model.hashes.length}`, `pairs agree in every scene and size`, 'good'));

@@ -4,9 +4,9 @@ import { barChart } from '../charts/bars.js';
 import { courseChart } from '../charts/course.js';
 import { boxChart, violinChart } from '../charts/spread.js';
 import { stageChart } from '../charts/stages.js';
-import { fixedText, numberText, sizeText } from '../model/numbers.js';
+import { numberText, runningMedian, sizeText } from '../model/numbers.js';
 import { countersOf, runsAt, stagesOf } from '../model/results.js';
-import { shareOf } from '../svg_files.js';
+import { SMOOTH_REACH, isCrowded, shareOf } from '../svg_files.js';
 import { choice, h, picker } from './dom.js';
 import { makeFigure } from './figure.js';
 import { sortableTable } from './grid.js';
@@ -22,26 +22,41 @@ function firstPlace(model) {
     return places.reduce((best, place) => (count(place) > count(best) ? place : best));
 }
 
-function counterTable(app, runs) {
-    const counted = runs.map(run => ({ run, counters: { tests: run.tests, pairs: run.pairs, ...countersOf(run) } }));
-    const names = [...new Set(counted.flatMap(({ counters }) => Object.keys(counters)))].filter(name => counted.some(({ counters }) => counters[name] !== null && counters[name] !== undefined));
-    const columns = [{ name: 'method' }, ...names.map(name => ({ name, isNumber: true })), { name: 'tests per pair', isNumber: true }];
-    const rows = counted.map(({ run, counters }) => [{ text: run.label, value: run.label, node: app.mark(run.label) },
-        ...names.map(name => ({ text: numberText(counters[name]), value: counters[name] ?? null })),
-        { text: run.pairs > 0 && run.tests !== null ? numberText(run.tests / run.pairs) : '–', value: run.pairs > 0 && run.tests !== null ? run.tests / run.pairs : null }]);
-    return sortableTable(columns, rows, { caption: 'counters' });
+// What all methods count, one row each.
+function testTable(app, runs) {
+    const columns = [{ name: 'method' }, { name: 'pairs', isNumber: true }, { name: 'tests', isNumber: true }, { name: 'tests per pair', isNumber: true }];
+    const count = value => ({ text: numberText(value), value });
+    return sortableTable(columns, runs.map(run => [{ text: run.label, value: run.label, node: app.mark(run.label) }, count(run.pairs), count(run.tests),
+        count(run.pairs > 0 && run.tests !== null ? run.tests / run.pairs : null)]), { caption: 'pairs and tests' });
+}
+
+// What some count: methods with the same counters side by side, a row per counter that is not zero for all of them.
+function counterTables(app, runs) {
+    const families = new Map();
+    for (const run of runs) {
+        const names = Object.keys(countersOf(run));
+        const key = JSON.stringify(names);
+        if (names.length > 0) families.set(key, [...(families.get(key) ?? []), run]);
+    }
+    return [...families].map(([key, members]) => {
+        const columns = [{ name: 'counter' }, ...members.map(run => ({ name: run.label, isNumber: true }))];
+        const rows = JSON.parse(key).filter(name => members.some(run => run.counters[name] !== 0))
+            .map(name => [name, ...members.map(run => ({ text: numberText(run.counters[name]), value: run.counters[name] }))]);
+        return h('details', {}, h('summary', {}, `What ${members.map(run => run.label).join(', ')} ${members.length > 1 ? 'count' : 'counts'} besides (${rows.length})`),
+            sortableTable(columns, rows, { caption: 'counters' }));
+    });
 }
 
 export function oneSceneSection(app) {
     if (app.model.scenes.length === 0) return null;
     const at = firstPlace(app.model);
-    const state = { log: true, kind: 'violin', share: false, courseLog: true };
+    const state = { log: true, kind: 'violin', share: false, courseLog: true, smooth: isCrowded(app.model.runs) };
     const runs = () => runsAt(app.model, at.scene.name, at.size).filter(run => !app.hidden.has(run.label));
     const every = () => runsAt(app.model, at.scene.name, at.size);
     const framed = list => list.filter(run => run.frameMs.length > 0 && run.frameMs.every(ms => ms > 0));
     const where = () => `${at.scene.name}, ${sizeText(at.size)}`;
     const counters = h('div');
-    const showCounters = () => counters.replaceChildren(counterTable(app, every()));
+    const showCounters = () => counters.replaceChildren(testTable(app, every()), ...counterTables(app, every()));
     const redraw = () => {
         showCounters();
         app.redraw();
@@ -64,7 +79,8 @@ export function oneSceneSection(app) {
     const course = makeFigure(app, {
         name: 'along the run', rows: () => framed(every()).length, least: 500,
         make: (look, frame) => framed(every()).length === 0 ? null : courseChart({ ...frame, log: state.courseLog,
-            series: framed(every()).map(run => ({ name: run.label, values: run.frameMs })), share: shareOf(every()) }, look),
+            value: state.smooth ? `ms, running median of ${2 * SMOOTH_REACH + 1} frames` : 'ms per frame',
+            series: framed(every()).map(run => ({ name: run.label, values: state.smooth ? runningMedian(run.frameMs, SMOOTH_REACH) : run.frameMs })), share: shareOf(every()) }, look),
     });
     const stages = makeFigure(app, {
         name: 'stages', rows: () => runs().length, tall: rowHeight,
@@ -94,7 +110,8 @@ export function oneSceneSection(app) {
         h('div', { class: 'part' }, h('h3', {}, 'Spread over frames'), h('div', { class: 'controls' },
             choice('kind', [{ text: 'violins', value: 'violin' }, { text: 'boxes', value: 'box' }], state.kind, set('kind'))), spread),
         h('div', { class: 'part' }, h('h3', {}, 'Along the run'), h('p', { class: 'about' }, 'Each frame’s time, and below it the share of objects that rest.'),
-            h('div', { class: 'controls' }, choice('scale', SCALES, state.courseLog, set('courseLog'))), course),
+            h('div', { class: 'controls' }, choice('scale', SCALES, state.courseLog, set('courseLog')),
+                choice('smoothing', [{ text: 'each frame', value: false }, { text: `median of ${2 * SMOOTH_REACH + 1}`, value: true }], state.smooth, set('smooth'))), course),
         h('div', { class: 'part' }, h('h3', {}, 'Stages'), h('div', { class: 'controls' },
             choice('unit', [{ text: 'milliseconds', value: false }, { text: 'shares', value: true }], state.share, set('share'))), stages),
         h('div', { class: 'part' }, h('h3', {}, 'Counters'), h('p', { class: 'about' }, 'What milliseconds cannot explain, counts often do. Tests and pairs are those of the last frame, the rest are means over the frames.'), counters));
