@@ -235,7 +235,7 @@ static bool write_text( output_file* file, const char* text, complaint* why )
 static const char csv_head[] =
     "frame,candidate_pairs,hits,false_positives,floor_pairs,floor_hits,landed,deepest,mean_depth,kinetic_energy,"
     "potential_energy,unconverged,singular,diverged,drifted,unturned,axis,integrate_ms,volume_ms,sweep_ms,narrow_ms,"
-    "match_ms,frame_ms\n";
+    "match_ms,frame_ms,axis_ms,project_ms,sort_ms,prune_ms\n";
 
 static bool write_row( output_file* file, const clv_shape_sim_stats* s, double frame_ms, complaint* why )
 {
@@ -243,12 +243,12 @@ static bool write_row( output_file* file, const clv_shape_sim_stats* s, double f
     snprintf( row, sizeof( row ),
         "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
         ",%.9g,%.9g,%.9g,%.9g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-        ",%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n",
+        ",%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n",
         s->frame, s->candidate_count, s->hit_count, s->candidate_count - s->hit_count,
         s->floor_candidate_count, s->floor_hit_count, s->landed_count, s->deepest, s->mean_depth,
         s->kinetic_energy, s->potential_energy, s->unconverged_count, s->singular_count, s->diverged_count,
         s->drifted_count, s->unturned_count, axis_names[s->axis], s->integrate_ms, s->volume_ms, s->sweep_ms,
-        s->narrow_ms, s->match_ms, frame_ms );
+        s->narrow_ms, s->match_ms, frame_ms, s->axis_ms, s->project_ms, s->sort_ms, s->prune_ms );
     return write_text( file, row, why );
 }
 

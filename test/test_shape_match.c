@@ -251,6 +251,10 @@ static void stage_times_change_nothing( void )
         }
         clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
         CHECK( ( stats.narrow_ms > 0.0 ) == ( timed == 1 ) );
+        // The phases of the sweep lie within it, and are not told where nobody asked.
+        double phases_ms = stats.axis_ms + stats.project_ms + stats.sort_ms + stats.prune_ms;
+        CHECK( ( phases_ms > 0.0 ) == ( timed == 1 ) );
+        CHECK( phases_ms <= stats.sweep_ms + 1e-9 );
         hashes[timed] = hash_bodies( sim );
         clv_shape_sim_destroy( sim );
     }

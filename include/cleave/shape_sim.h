@@ -106,6 +106,7 @@ typedef struct clv_shape_sim_stats
 
     uint32_t axis; ///< the sweep's, as clv_dop18_axis numbers them
     double integrate_ms, volume_ms, sweep_ms, narrow_ms, match_ms;
+    double axis_ms, project_ms, sort_ms, prune_ms; ///< of sweep_ms, as in clv_volume_sweep_stats
 } clv_shape_sim_stats;
 
 CLV_API clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim );

@@ -102,7 +102,8 @@ typedef struct clv_volume_sweep_stats
     uint32_t axis;       ///< it swept along
     uint64_t test_count; ///< volumes that overlapped on that axis and were tested on the others
     double axis_ms;      ///< choosing the axis; 0 in most updates
-    double sort_ms;      ///< projecting and sorting
+    double project_ms;   ///< lower ends along the axis
+    double sort_ms;      ///< these in ascending order
     double prune_ms;     ///< sweeping and testing
 } clv_volume_sweep_stats;
 

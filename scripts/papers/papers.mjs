@@ -49,7 +49,7 @@ function writeIndex(folder, grade, { runs, machine, version, towers }) {
         ['[000](000.md)', 'the same earlier', '3 to 5; coefficient of variation'],
         ['[001](001.md)', 'Broadmark', '2; tables I and II'],
         ['[002](002.md)', 'the RAY KD-tree, 2015', '2 and 3'],
-        ['[003](003.md)', 'sweep-and-prune with k-DOPs, 2021', '5.6 to 5.22; tables 5.1 to 5.3'],
+        ['[003](003.md)', 'sweep-and-prune with k-DOPs, 2021', '5.6 to 5.23; tables 5.1 to 5.3'],
     ], { left: 3 });
     page.heading('These runs');
     const tower = [...towers.values()][0];

@@ -278,6 +278,19 @@ static void build_volumes( clv_shape_sim* sim )
     sim->stats.floor_candidate_count = sim->floor_count;
 }
 
+static void note_sweep( clv_shape_sim* sim )
+{
+    clv_volume_sweep_stats sweep = clv_volume_sweep_get_stats( sim->sweep );
+    sim->stats.axis = sweep.axis;
+    if ( sim->def.stage_times )
+    {
+        sim->stats.axis_ms = sweep.axis_ms;
+        sim->stats.project_ms = sweep.project_ms;
+        sim->stats.sort_ms = sweep.sort_ms;
+        sim->stats.prune_ms = sweep.prune_ms;
+    }
+}
+
 static clv_result find_candidates( clv_shape_sim* sim )
 {
     uint32_t count = sim->body_count;
@@ -312,7 +325,7 @@ static clv_result find_candidates( clv_shape_sim* sim )
         }
     }
     sim->stats.candidate_count = view.count;
-    sim->stats.axis = clv_volume_sweep_get_stats( sim->sweep ).axis;
+    note_sweep( sim );
     return CLV_OK;
 }
 

@@ -304,6 +304,7 @@ static clv_result search( clv_volume_sweep* s, const volume_array* v )
     choose_axis( s, v );
     uint64_t chosen = base_clock_ns();
     project( s, v );
+    uint64_t projected = base_clock_ns();
     const base_keyed* sorted = base_sort_keyed( s->items, s->scratch, v->count );
     uint64_t sorted_at = base_clock_ns();
     clv_result result = sweep_sorted( s, v, sorted );
@@ -315,7 +316,8 @@ static clv_result search( clv_volume_sweep* s, const volume_array* v )
     }
     s->stats.axis = s->axis;
     s->stats.axis_ms = milliseconds( begin, chosen );
-    s->stats.sort_ms = milliseconds( chosen, sorted_at );
+    s->stats.project_ms = milliseconds( chosen, projected );
+    s->stats.sort_ms = milliseconds( projected, sorted_at );
     s->stats.prune_ms = milliseconds( sorted_at, end );
     return CLV_OK;
 }
