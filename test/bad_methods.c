@@ -51,18 +51,21 @@ static clv_result hang( void* state, const method_input* input, pair_sink* sink,
     return CLV_OK;
 }
 
+// What was eaten last; nobody gives it back.
+static char* s_meal;
+
 // Memory as methods take it; asked politely, it says when there is no more.
 static clv_result eat( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     for ( size_t bytes = 0; bytes < (size_t)1 << 30; bytes += 1 << 20 )
     {
-        char* more = malloc( 1 << 20 );
-        if ( more == NULL )
+        s_meal = malloc( 1 << 20 );
+        if ( s_meal == NULL )
         {
             return CLV_OUT_OF_MEMORY;
         }
-        memset( more, 1, 1 << 20 );
+        memset( s_meal, 1, 1 << 20 );
     }
     return hang( state, input, sink, counters );
 }
@@ -105,8 +108,8 @@ static clv_result find_nothing(
 
 #define ROW( own_name, own_update )                                                                          \
     {                                                                                                        \
-        .name = own_name, .family = "bad", .source = "tests", .licence = "MIT", .time_cost = "-",            \
-        .space_cost = "-", .create = create, .destroy = destroy, .update = own_update                        \
+        .name = ( own_name ), .family = "bad", .source = "tests", .licence = "MIT", .time_cost = "-",        \
+        .space_cost = "-", .create = create, .destroy = destroy, .update = ( own_update )                    \
     }
 
 static const method rows[] = {

@@ -132,7 +132,7 @@ static void every_name_is_a_method_of_ours( void )
         char text[64];
         snprintf( text, sizeof( text ), "%s@%s", spec->row->name, run_spec_variant( spec ) );
         CHECK_TEXT( text, rows[row][1] );
-        CHECK_EQUAL( spec->thread_count, atoi( rows[row][2] ) );
+        CHECK_EQUAL( spec->thread_count, strtoul( rows[row][2], NULL, 10 ) );
         bool is_grid = strncmp( spec->row->name, "grid", 4 ) == 0;
         CHECK( is_grid == ( spec->settings != NULL && strstr( spec->settings, "grid.cell=50" ) != NULL ) );
         // And back.

@@ -213,18 +213,19 @@ static void listen_once( pipe_end* answer, pipe_end* errors, int wait_ms )
 // Bytes of memory in use, where /proc tells; else 0.
 static uint64_t memory_of( pid_t process )
 {
-    char path[64];
-    unsigned long long pages = 0, resident = 0;
+    char path[64], text[128] = "";
     snprintf( path, sizeof( path ), "/proc/%ld/statm", (long)process );
     FILE* file = fopen( path, "r" );
     if ( file == NULL )
     {
         return 0;
     }
-    int count = fscanf( file, "%llu %llu", &pages, &resident );
+    size_t length = fread( text, 1, sizeof( text ) - 1, file );
     fclose( file );
+    text[length] = '\0';
+    const char* resident = strchr( text, ' ' ); // the second number, in pages
     long page = sysconf( _SC_PAGESIZE );
-    return count == 2 && page > 0 ? resident * (uint64_t)page : 0;
+    return resident != NULL && page > 0 ? strtoull( resident, NULL, 10 ) * (uint64_t)page : 0;
 }
 
 static const char* signal_name( int number )

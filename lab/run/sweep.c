@@ -102,7 +102,7 @@ bool sweep_expand( run_spec_list* list, const text_list* sweeps, complaint* why 
     for ( uint32_t next = 0; good && next < sweeps->count; )
     {
         sweep what = { 0 };
-        good = read_sweep( &what, sweeps, &next, why ) && multiply( list, &what, why );
+        good = read_sweep( &what, sweeps, &next, why ) && what.name != NULL && multiply( list, &what, why );
         number_list_free( &what.values );
         free( what.name );
     }
