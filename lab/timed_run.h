@@ -68,6 +68,7 @@ typedef struct run_result
     const text_list* parts; ///< of the schedule
     const char* key;        ///< what --resume knows it by
     const char* limits;
+    bool is_against; ///< by the other build that this one is measured against
     json_value*
         json; ///< as it was read, with members this struct does not know; texts above may point into it; to free
 } run_result;

@@ -173,6 +173,27 @@ static void bench_gives_the_same_pairs_in_either_way( void )
     CHECK_TEXT( hashes[0], hashes[1] );
 }
 
+// ---- two builds
+
+static void two_builds_are_measured_in_turn( void )
+{
+    begin( "sizes 1k\nframes 3\nrepeat 1\nrounds 3\nmethods sap kd\n" );
+    program_answer* answer = program_run( RUN "--against " TEST_PROGRAM " --bound 1000000" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said( answer, "2 compared" ) && program_said( answer, "kd@" ) &&
+        program_said( answer, "(against)" ) );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 2 ); // ours alone
+    CHECK_EQUAL( results.items[0].pass_count, 3 );
+    run_results_free( &results );
+    // A build that cannot run a thing does not spoil ours.
+    answer = program_run( RUN "--against /bin/false --restart" );
+    CHECK( answer->status == 0 && program_said( answer, "mended" ) &&
+        program_said( answer, "ended with status 1" ) );
+    CHECK_EQUAL( program_run( RUN "--against no-such-program" )->status, 2 );
+    CHECK_EQUAL( program_run( RUN "--in-process --against " TEST_PROGRAM )->status, 2 );
+}
+
 // ---- resuming
 
 #define LONG_SCHEDULE                                                                                        \
@@ -356,6 +377,7 @@ int main( int argc, char** argv )
         TEST_CASE( ladders_end_after_what_is_too_slow ),
         TEST_CASE( rounds_add_their_passes ),
         TEST_CASE( bench_gives_the_same_pairs_in_either_way ),
+        TEST_CASE( two_builds_are_measured_in_turn ),
         TEST_CASE( a_killed_run_is_resumed ),
         TEST_CASE( an_interrupted_run_says_how_to_go_on ),
         TEST_CASE( complete_results_are_taken_over ),

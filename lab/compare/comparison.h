@@ -44,5 +44,8 @@ typedef struct comparison
 void comparison_make( comparison* all, const run_results* a, const run_results* b, double bound_percent );
 void comparison_free( comparison* all );
 
+/// The table, the reasons of what is wrong, and a sentence, on stdout.
+void comparison_print( const comparison* all, bool shows_all, double bound_percent );
+
 /// A regression, a run that broke, or other pairs.
 bool comparison_is_bad( const comparison* all );

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/commands.h"
+#include "lab/compare/comparison.h"
 #include "lab/interrupt.h"
+#include "lab/platform.h"
 #include "lab/progress.h"
 #include "lab/run/pin.h"
 #include "lab/run/results_table.h"
@@ -28,6 +30,8 @@ typedef struct run_flags
     run_output output;
     broadmark_files broadmark; ///< settings among the operands
     const char* broadmark_folder;
+    const char* against; ///< another build of the program
+    double bound_percent;
     bool resume, restart, in_process, dry_run, list, show, quiet;
 } run_flags;
 
@@ -128,6 +132,7 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, co
 static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, complaint* why )
 {
     pin_wish pin;
+    plan->against = flags->against;
     if ( flags->pin != NULL &&
         ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) ) )
     {
@@ -250,10 +255,39 @@ static bool write_results( run_flags* flags, const run_results* results, complai
         ( flags->broadmark_folder == NULL || broadmark_write_all( flags->broadmark_folder, results, why ) );
 }
 
+// The other build's runs out of the results, into a list of their own.
+static void split_results( run_results* results, run_results* others )
+{
+    uint32_t kept = 0;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        if ( results->items[index].is_against )
+        {
+            *run_results_add( others ) = results->items[index];
+            continue;
+        }
+        results->items[kept++] = results->items[index];
+    }
+    results->count = kept;
+}
+
+// Is this build as good as the other?
+static bool compare_builds( const run_flags* flags, const run_results* others, const run_results* results )
+{
+    comparison all;
+    comparison_make( &all, others, results, flags->bound_percent );
+    printf( "\nA  %s\nB  this program, %s\n", flags->against, run_plan_program() );
+    comparison_print( &all, false, flags->bound_percent );
+    fflush( stdout );
+    bool is_good = !comparison_is_bad( &all );
+    comparison_free( &all );
+    return is_good;
+}
+
 static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
 {
     complaint why;
-    run_results results = { 0 };
+    run_results results = { 0 }, others = { 0 };
     runner_report report = { 0 };
     runner_options options = {
         .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
@@ -269,9 +303,11 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     bool good = runner_run( plan, &options, log, &results, &report, &why );
     if ( good )
     {
-        good = write_results( flags, &results, &why );
         bool agree = results_check_agreement( &results );
-        status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        split_results( &results, &others );
+        good = write_results( flags, &results, &why );
+        bool is_good = flags->against == NULL || compare_builds( flags, &others, &results );
+        status = agree && is_good && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
         if ( !flags->quiet )
         {
             print_summary( &results, &report, agree );
@@ -284,8 +320,24 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     }
     status = good ? status : complaint_print( &why );
     run_results_free( &results );
+    run_results_free( &others );
     journal_close( log, good );
     return status;
+}
+
+static bool check_against( const run_flags* flags, complaint* why )
+{
+    if ( flags->against == NULL )
+    {
+        return true;
+    }
+    if ( flags->in_process || !child_is_here() )
+    {
+        return complaint_write( why, "run: --against needs a process per run; leave --in-process out" );
+    }
+    return platform_look( flags->against ).kind == PLATFORM_FILE ||
+        complaint_write(
+            why, "run: --against %s: no such file; name another build of cleave", flags->against );
 }
 
 static lab_status run( run_flags* flags, const text_list* names )
@@ -293,7 +345,7 @@ static lab_status run( run_flags* flags, const text_list* names )
     complaint why;
     run_plan plan = { 0 };
     journal log = { 0 };
-    bool good = make_plan( &plan, names, flags, &why );
+    bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
     lab_status status = LAB_DONE;
     if ( good && flags->dry_run )
     {
@@ -363,7 +415,8 @@ lab_status command_run( int argc, char** argv )
         .memory_limit_mib = ARGS_UNSET,
         .seed = ARGS_UNSET,
         .time_limit_s = SECONDS_UNSET,
-        .ladder_s = SECONDS_UNSET };
+        .ladder_s = SECONDS_UNSET,
+        .bound_percent = 5 };
     const args_flag list[] = {
         { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
         { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
@@ -402,6 +455,10 @@ lab_status command_run( int argc, char** argv )
         { "--ladder", 0, ARGS_SECONDS, &flags.ladder_s, "S",
             "no larger sizes after a mean above S seconds; 0: all", 0, 1000000000 },
         { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
+        { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
+            "measure another build of cleave too, run by run in turn, and compare", 0, 0 },
+        { "--bound", 0, ARGS_NUMBER, &flags.bound_percent, "PERCENT",
+            "slower than PROGRAM by more is a regression (default 5)", 0, 1000000 },
         { "--seed", 0, ARGS_SIZE, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX - 1 },
         { "--in-process", 0, ARGS_SWITCH, &flags.in_process, NULL, "no process per run, for debuggers", 0,
             0 },
@@ -413,6 +470,7 @@ lab_status command_run( int argc, char** argv )
         .about = "Measure what a schedule asks for, each run in a process of its own, and print the table.",
         .notes = notes,
         .example = "  cleave run quick --json quick.json\n"
+                   "  cleave run quick --rounds 5 --against ../before/build/cleave\n"
                    "  cleave run quick -m kd --sweep kd.leaf=32..4096 --csv leaf.csv",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),

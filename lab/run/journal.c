@@ -130,7 +130,8 @@ static void note_strangers( const journal* log )
     uint32_t count = 0;
     for ( uint32_t index = 0; index < log->entry_count; ++index )
     {
-        count += strstr( log->entries[index].key, run_plan_program() ) == NULL ? 1 : 0;
+        const char* key = log->entries[index].key;
+        count += strstr( key, run_plan_program() ) == NULL && strstr( key, "| against " ) == NULL ? 1 : 0;
     }
     if ( count > 0 )
     {

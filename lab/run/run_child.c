@@ -19,9 +19,9 @@ bool child_is_here( void )
     return false;
 }
 
-child_answer child_run( const char* const* words, const child_limits* limits )
+child_answer child_run( const char* program, const char* const* words, const child_limits* limits )
 {
-    (void)words, (void)limits;
+    (void)program, (void)words, (void)limits;
     child_answer answer = { .status = CHILD_FAILED };
     snprintf( answer.reason, sizeof( answer.reason ), "no process of its own on this system" );
     return answer;
@@ -78,7 +78,7 @@ static bool open_pipe( int ends[2] )
 }
 
 // In the child: never returns. Handles are first moved out of the way of the numbers they shall get.
-static void become_program( char** words, int answer, int errors )
+static void become_program( const char* program, char** words, int answer, int errors )
 {
     int high_answer = fcntl( answer, F_DUPFD, 10 );
     int high_errors = fcntl( errors, F_DUPFD, 10 );
@@ -93,8 +93,8 @@ static void become_program( char** words, int answer, int errors )
     // Whoever kills us without notice shall not leave a busy child behind.
     prctl( PR_SET_PDEATHSIG, SIGKILL );
 #endif
-    execv( CHILD_PROGRAM, words );
-    const char* text = "the program cannot be started again";
+    execv( program, words );
+    const char* text = "the program cannot be started";
     if ( write( STDERR_FILENO, text, strlen( text ) ) < 0 )
     {
         _exit( 126 );
@@ -131,7 +131,7 @@ static void free_words( char** words )
     free( words );
 }
 
-static pid_t start( const char* const* words, pipe_end* answer, pipe_end* errors )
+static pid_t start( const char* program, const char* const* words, pipe_end* answer, pipe_end* errors )
 {
     int answer_ends[2] = { -1, -1 };
     int error_ends[2] = { -1, -1 };
@@ -144,7 +144,7 @@ static pid_t start( const char* const* words, pipe_end* answer, pipe_end* errors
     }
     if ( process == 0 )
     {
-        become_program( copies, answer_ends[1], error_ends[1] );
+        become_program( program, copies, answer_ends[1], error_ends[1] );
     }
     int reason = errno;
     close( answer_ends[1] );
@@ -350,11 +350,11 @@ static void watch(
     }
 }
 
-child_answer child_run( const char* const* words, const child_limits* limits )
+child_answer child_run( const char* program, const char* const* words, const child_limits* limits )
 {
     child_answer answer = { .status = CHILD_FAILED };
     pipe_end text = { .handle = -1 }, errors = { .handle = -1 };
-    pid_t process = start( words, &text, &errors );
+    pid_t process = start( program != NULL ? program : CHILD_PROGRAM, words, &text, &errors );
     if ( process < 0 )
     {
         snprintf(

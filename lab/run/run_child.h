@@ -40,8 +40,8 @@ typedef struct child_answer
     char reason[256]; ///< unless it ended well
 } child_answer;
 
-/// Runs this program with the given words behind its name, NULL at the end, and waits for it.
-child_answer child_run( const char* const* words, const child_limits* limits );
+/// Runs `program` (NULL: this one) with the given words behind its name, NULL at the end, and waits for it.
+child_answer child_run( const char* program, const char* const* words, const child_limits* limits );
 
 /// In the child: no memory beyond this, where the system can see to it. 0: no limit.
 void child_limit_memory( uint64_t bytes );

@@ -24,16 +24,11 @@ static uint64_t hash_bytes( uint64_t hash, const void* data, size_t size )
     return hash;
 }
 
-const char* run_plan_program( void )
+static void name_program( const char* path, char* name, size_t size )
 {
-    static char name[64] = "";
-    if ( name[0] != '\0' )
-    {
-        return name;
-    }
     machine_facts facts = machine_look();
     uint64_t hash = hash_bytes( UINT64_C( 0xcbf29ce484222325 ), facts.cpu, strlen( facts.cpu ) );
-    FILE* file = platform_open( CHILD_PROGRAM );
+    FILE* file = platform_open( path );
     static char buffer[1 << 16];
     for ( size_t got = 1; file != NULL && got > 0; )
     {
@@ -44,8 +39,30 @@ const char* run_plan_program( void )
     {
         fclose( file );
     }
-    snprintf( name, sizeof( name ), "%s-%08" PRIx32, clv_version_text(), (uint32_t)( hash ^ hash >> 32 ) );
+    snprintf( name, size, "%s-%08" PRIx32, clv_version_text(), (uint32_t)( hash ^ hash >> 32 ) );
+}
+
+const char* run_plan_program( void )
+{
+    static char name[64] = "";
+    if ( name[0] == '\0' )
+    {
+        name_program( CHILD_PROGRAM, name, sizeof( name ) );
+    }
     return name;
+}
+
+// Of another build; said apart, since it may be a copy of this one. A plan has at most one such.
+static char* other_program( const char* path )
+{
+    static char name[64] = "";
+    static const char* named = NULL;
+    if ( named != path )
+    {
+        name_program( path, name, sizeof( name ) );
+        named = path;
+    }
+    return text_format( "against %s %s", name, path );
 }
 
 // ---- scenes
@@ -108,12 +125,13 @@ static char* spec_key( const run_spec* spec )
 static char* ladder_key( const run_job* job, const char* spec )
 {
     const what_spec* what = &job->scene.what;
+    const char* program = job->program != NULL ? job->program : "";
     if ( what->generator == NULL )
     {
-        return text_format( "%s | %s", what->path, spec );
+        return text_format( "%s | %s | %s", what->path, spec, program );
     }
-    return text_format( "%s:%s@%" PRIu32 "+%" PRIu32 " | %s", what->generator->name,
-        body_type_name( what->type ), what->from, what->frame_count, spec );
+    return text_format( "%s:%s@%" PRIu32 "+%" PRIu32 " | %s | %s", what->generator->name,
+        body_type_name( what->type ), what->from, what->frame_count, spec, program );
 }
 
 static void name_job( run_job* job )
@@ -121,15 +139,16 @@ static void name_job( run_job* job )
     const run_terms* terms = &job->terms;
     char* scene = scene_key( job );
     char* spec = spec_key( &job->spec );
+    char* program = job->program != NULL ? other_program( job->program ) : text_copy( run_plan_program() );
     job->key = text_format( "%s | %s | warmup %" PRIu64 ", repeat %" PRIu64 ", rounds %" PRIu64
                             "%s%s%s, pin %s | %s",
         scene, spec, terms->warmup, terms->repeat, terms->rounds, terms->sorted ? ", sorted" : "",
-        terms->events ? ", events" : "", terms->thread_time ? ", thread time" : "", terms->pin,
-        run_plan_program() );
+        terms->events ? ", events" : "", terms->thread_time ? ", thread time" : "", terms->pin, program );
     job->limits = text_format( "%g s, %" PRIu64 " MiB", terms->time_limit_s, terms->memory_limit_mib );
     job->ladder = ladder_key( job, spec );
     free( scene );
     free( spec );
+    free( program );
 }
 
 // ---- jobs
@@ -175,18 +194,31 @@ static void add_job( run_plan* plan, run_job job, const char* part )
     plan->items[plan->count++] = job;
 }
 
+static void add_one( run_plan* plan, const schedule_part* part, const char* scene_text,
+    const scene_item* scene, const run_spec* spec, const char* program )
+{
+    run_job job = { .scene_text = text_copy( scene_text ),
+        .scene = *scene,
+        .spec = *spec,
+        .terms = part->terms,
+        .program = program };
+    complaint unread;
+    what_parse( scene_text, &job.scene.what, &unread ); // has been parsed once and was good
+    job.spec.settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
+    name_job( &job );
+    add_job( plan, job, part->name );
+}
+
 static void add_specs( run_plan* plan, const schedule_part* part, const char* scene_text,
     const scene_item* scene, const run_spec_list* specs )
 {
     for ( uint32_t index = 0; index < specs->count; ++index )
     {
-        run_job job = { .scene_text = text_copy( scene_text ), .scene = *scene, .terms = part->terms };
-        complaint unread;
-        what_parse( scene_text, &job.scene.what, &unread ); // has been parsed once and was good
-        job.spec = specs->items[index];
-        job.spec.settings = job.spec.settings != NULL ? text_copy( job.spec.settings ) : NULL;
-        name_job( &job );
-        add_job( plan, job, part->name );
+        add_one( plan, part, scene_text, scene, &specs->items[index], NULL );
+        if ( plan->against != NULL )
+        {
+            add_one( plan, part, scene_text, scene, &specs->items[index], plan->against );
+        }
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct run_job
     char* key;            ///< everything the result depends on but the round; what --resume goes by
     char* limits;         ///< what a run that did not end well depends on besides
     char* ladder;         ///< jobs that differ in size alone share it
+    const char* program;  ///< another build of the program that does it, or NULL
 } run_job;
 
 /// Zero-initialised is empty.
@@ -23,6 +24,8 @@ typedef struct run_plan
 {
     run_job* items;
     uint32_t count;
+    const char*
+        against; ///< path of another build that does every job too, in turn with this one; set before adding
 } run_plan;
 
 /// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan already gets the part's name

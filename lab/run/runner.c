@@ -58,9 +58,9 @@ static void label_job( const run_job* job, char* label, size_t size )
     {
         snprintf( threads, sizeof( threads ), " ×%" PRIu32, job->spec.thread_count );
     }
-    snprintf( label, size, "%s %s@%s%s%s%s", job->scene.label, job->spec.row->name,
+    snprintf( label, size, "%s %s@%s%s%s%s%s", job->scene.label, job->spec.row->name,
         run_spec_variant( &job->spec ), threads, job->spec.settings != NULL ? " " : "",
-        job->spec.settings != NULL ? job->spec.settings : "" );
+        job->spec.settings != NULL ? job->spec.settings : "", job->program != NULL ? " (against)" : "" );
 }
 
 // A guess of the work: boxes handed over.
@@ -184,7 +184,7 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
         .tick = tick,
         .user = all,
     };
-    child_answer answer = child_run( words.items, &limits );
+    child_answer answer = child_run( job->program, words.items, &limits );
     take_answer( job, &answer, options, result );
     free( answer.text );
     worker_words_free( &words );
@@ -216,6 +216,7 @@ static void sign( run_result* result, const run_job* job )
     result->parts = &job->parts;
     result->key = job->key;
     result->limits = job->limits;
+    result->is_against = job->program != NULL;
 }
 
 static bool run_round( runner* all, const run_job* job, const char* key, run_result* result, complaint* why )
