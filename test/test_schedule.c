@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Schedules are read as written or refused with their line; they make the runs they mean, each once.
+#include "lab/peer_modules.h"
 #include "lab/run/pin.h"
 #include "lab/run/range.h"
 #include "lab/run/run_plan.h"
@@ -270,6 +271,7 @@ static void plans_refuse_what_nobody_knows( void )
 
 int main( int argc, char** argv )
 {
+    peer_modules_load(); // schedules may name other people's methods, here or not
     const test_case cases[] = {
         TEST_CASE( ranges_double_multiply_or_add ),
         TEST_CASE( what_is_no_range_is_refused ),
