@@ -64,6 +64,15 @@ test('the same run in two files makes two series', () => {
     assert.deepEqual(model(makeResults([makeRun({})]), makeResults([makeRun({ objects: 2000 })])).labels, ['kd']);
 });
 
+test('files that merely overlap complete each other', () => {
+    const ladder = [1000, 2000, 4000].map(objects => makeRun({ objects }));
+    const read = model(makeResults(ladder), makeResults([makeRun({ objects: 4000, ms: 7 }), makeRun({ objects: 8000 }), makeRun({ objects: 16000 })]));
+    assert.deepEqual(read.labels, ['kd']);
+    assert.deepEqual(ladderOf(read, 'brownian', run => run.median)[0].points, [[1000, 1], [2000, 1], [4000, 1], [8000, 1], [16000, 1]]);
+    const three = model(makeResults(ladder), makeResults(ladder), makeResults([makeRun({ objects: 8000 })]));
+    assert.deepEqual(new Set(three.labels), new Set(['kd', 'kd · f0.json', 'kd · f1.json']));
+});
+
 test('settings are read from text and from objects', () => {
     assert.deepEqual(readSettings('kd.leaf=256,kd.static=0.6'), [['kd.leaf', 256], ['kd.static', 0.6]]);
     assert.deepEqual(readSettings({ b: 2, a: 1, c: 'x' }), [['a', 1], ['b', 2]]);

@@ -70,13 +70,16 @@ function readRun(run, file, bestIsa) {
     };
 }
 
-// The same thing measured in two files is two series: before and after.
-function tellFilesApart(runs) {
-    const seen = new Map();
-    const key = run => JSON.stringify([run.scene, run.type, run.objects, run.frames, run.label]);
-    for (const run of runs) seen.set(key(run), (seen.get(key(run)) ?? new Set()).add(run.file));
-    const twice = new Set(runs.filter(run => seen.get(key(run)).size > 1).map(run => run.label));
-    for (const run of runs) if (twice.has(run.label)) run.label += ` · ${run.file}`;
+// Two files of which one holds more than half of the other's measurements are versions, before and after: what stands in both
+// makes two series. Files that merely overlap complete each other.
+function tellVersionsApart(runs, files) {
+    const keyOf = run => JSON.stringify([run.scene, run.type, run.objects, run.frames, run.label]);
+    const keys = files.map((_, index) => new Set(runs.filter(run => run.file === index).map(keyOf)));
+    const isVersion = (a, b) => a !== b && [...keys[a]].filter(key => keys[b].has(key)).length > Math.min(keys[a].size, keys[b].size) / 2;
+    const versions = files.map((_, a) => files.map((__, b) => b).filter(b => isVersion(a, b)));
+    const labels = files.map((_, index) => new Set(runs.filter(run => run.file === index).map(run => run.label)));
+    const changed = runs.filter(run => versions[run.file].some(other => labels[other].has(run.label)));
+    for (const run of changed) run.label += ` · ${files[run.file].name}`;
 }
 
 const rank = label => {
@@ -98,9 +101,10 @@ export function readResults(data) {
         machine: results.machine && typeof results.machine === 'object' ? results.machine : {},
         count: results.runs.length,
     }));
-    const all = data.files.flatMap(({ name, results }, index) =>
-        results.runs.map(run => readRun(run, String(name), files[index].machine.isa)));
-    tellFilesApart(all);
+    const all = data.files.flatMap(({ results }, index) =>
+        results.runs.map(run => readRun(run, index, files[index].machine.isa)));
+    tellVersionsApart(all, files);
+    for (const run of all) run.file = files[run.file].name;
     const runs = all.filter(isUsable);
     const swept = sweepsOf(runs);
     const sweptRuns = new Set(swept.flatMap(sweep => sweep.series.flatMap(series => series.runs)));
