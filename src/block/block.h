@@ -50,6 +50,8 @@ typedef struct block_plan
     uint64_t scaling_capacity;
     clv_aabb* samples; ///< by block, while grids are chosen
     uint64_t sample_capacity;
+    uint32_t* tallies; ///< by block, how many of them, and behind those how many boxes were seen
+    uint64_t tally_capacity;
     uint32_t block_count;
 } block_plan;
 

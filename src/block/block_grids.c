@@ -40,14 +40,19 @@ static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sampl
     void* grids = plan->grids;
     void* scalings = plan->scalings;
     void* samples = plan->samples;
+    void* tallies = plan->tallies;
     bool ok = base_memory_reserve(
                   memory, &grids, &plan->grid_capacity, 0, plan->block_count, sizeof( cell_grid ) ) &&
         base_memory_reserve(
             memory, &scalings, &plan->scaling_capacity, 0, plan->block_count, sizeof( scaling ) ) &&
-        base_memory_reserve( memory, &samples, &plan->sample_capacity, 0, sample_count, sizeof( clv_aabb ) );
+        base_memory_reserve(
+            memory, &samples, &plan->sample_capacity, 0, sample_count, sizeof( clv_aabb ) ) &&
+        base_memory_reserve(
+            memory, &tallies, &plan->tally_capacity, 0, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
     plan->grids = grids;
     plan->scalings = scalings;
     plan->samples = samples;
+    plan->tallies = tallies;
     return ok;
 }
 
@@ -75,11 +80,7 @@ bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block
     {
         return false;
     }
-    uint32_t* counts = base_memory_take( memory, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
-    if ( counts == NULL )
-    {
-        return false;
-    }
+    uint32_t* counts = plan->tallies;
     uint32_t* seen = counts + plan->block_count;
     for ( uint32_t i = 0; i < 2 * plan->block_count; ++i )
     {
@@ -99,6 +100,5 @@ bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block
         plan->grids[block] = cell_grid_choose( seen[block] * step + 1, &extent );
         plan->scalings[block] = scaling_of( &plan->grids[block] );
     }
-    base_memory_give( memory, counts, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
     return true;
 }

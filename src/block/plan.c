@@ -141,6 +141,7 @@ void block_plan_release( block_plan* plan, base_memory* memory )
     base_memory_give( memory, plan->grids, plan->grid_capacity, sizeof( cell_grid ) );
     base_memory_give( memory, plan->scalings, plan->scaling_capacity, sizeof( scaling ) );
     base_memory_give( memory, plan->samples, plan->sample_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, plan->tallies, plan->tally_capacity, sizeof( uint32_t ) );
     *plan = ( block_plan ){ 0 };
 }
 
