@@ -20,11 +20,12 @@ static json_value* frame_value( const run_result* run, uint32_t index )
     double total = at( run->frame_ms, index );
     double update = at( run->frame_update_ms, index );
     double search = at( run->frame_search_ms, index );
-    // The stages are from another pass; they must fit into this one.
-    double scale = update + search > total ? total / ( update + search ) : 1;
+    // The stages are from another pass; they must fit into this one, and rounding leaves nothing below 0.
+    bool is_over = update + search > total;
+    double scale = is_over ? total / ( update + search ) : 1;
     json_value* frame = json_object();
     json_put_number( frame, "Total", total );
-    json_put_number( frame, "UpdateObjects", total - scale * ( update + search ) );
+    json_put_number( frame, "UpdateObjects", is_over ? 0 : total - ( update + search ) );
     json_put_number( frame, "CleanCache", 0 );
     json_put_number( frame, "UpdateStructures", scale * update );
     json_put_number( frame, "SearchOverlaps", scale * search );

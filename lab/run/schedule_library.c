@@ -26,7 +26,8 @@ const char* schedule_carried_text( uint32_t index )
 static char* read_text( const char* path, complaint* why )
 {
     platform_entry entry = platform_look( path );
-    if ( entry.kind == PLATFORM_FOLDER || entry.size > SCHEDULE_BYTES_MOST )
+    bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
+    if ( !is_file || entry.size > SCHEDULE_BYTES_MOST )
     {
         complaint_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
         return NULL;

@@ -65,6 +65,13 @@ refuse "a NaN in frame 0" nan.aabbs verify nan.aabbs
 refuse "a target in a folder that is not there" nowhere gen brownian-free -n 10 -o nowhere/out.aabbs
 refuse "a target that is a folder" folder.aabbs gen brownian-free -n 10 -o folder.aabbs
 
+cp good.aabbs scene.schedule
+refuse "a schedule that is a scene" scene.schedule run scene.schedule
+mkdir folder.schedule && mkfifo pipe.schedule
+refuse "a schedule that is a folder" folder.schedule run folder.schedule
+refuse "a schedule that is a pipe" pipe.schedule run pipe.schedule
+refuse "a schedule that is not there" missing.schedule run missing.schedule
+
 # Without cJSON there are no results to report.
 results=no
 if "$cleave" methods --json >/dev/null 2>&1; then
@@ -77,6 +84,13 @@ if "$cleave" methods --json >/dev/null 2>&1; then
     refuse "report of a pipe" pipe.aabbs report pipe.aabbs -o page.html
     refuse "report of nothing" missing.json report missing.json -o page.html
     [ ! -e page.html ] || fail "a refused report left a page"
+    refuse "a comparison with truncated results" short.json compare good.json short.json
+    refuse "a comparison with a scene" good.aabbs compare good.json good.aabbs
+    refuse "a comparison with a folder" folder.aabbs compare folder.aabbs good.json
+    refuse "a comparison with a pipe" pipe.aabbs compare good.json pipe.aabbs
+    refuse "a comparison with nothing" missing.json compare missing.json good.json
+    refuse "results in place of Broadmark's settings" good.json run good.json
+    refuse "truncated settings" short.json run short.json
     cleave_as_is=$cleave
     cleave=$folder/without_node
     printf '#!/bin/sh\nPATH=/nowhere exec "%s" "$@"\n' "$cleave_as_is" >"$cleave"
