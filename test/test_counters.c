@@ -118,7 +118,7 @@ static void batches_hold_every_test( void )
 
 static void the_engine_counts_what_its_blocks_did( void )
 {
-    clv_space* space = cloud( "cleave", "cleave.block=64" );
+    clv_space* space = cloud( "cleave", "cleave.block=16" );
     figure_set set = look( space );
     CHECK( figure( &set, "by brute force" ) == 0 && figure( &set, "blocks" ) > 1 );
     CHECK( figure( &set, "boxes in blocks" ) >= OBJECTS );

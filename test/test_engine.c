@@ -92,7 +92,7 @@ static uint64_t live( test_crowd crowd, uint32_t count, const char* settings, cl
 }
 
 static const char* const s_settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.block=150",
-    "cleave.few=0,cleave.block=2000" };
+    "cleave.few=0,cleave.block=2000,cleave.alone=0" };
 static const uint32_t s_sizes[] = { 2, 17, 64, 65, 300, 1500, 4000 };
 
 static void small_blocks_find_what_brute_force_finds( void )
@@ -112,27 +112,33 @@ static void small_blocks_find_what_brute_force_finds( void )
     }
 }
 
+static void everyone_gives_the_same_order( test_crowd crowd, const char* settings )
+{
+    uint64_t expected = live( crowd, 700, settings, CLV_ISA_SCALAR, 1 );
+    for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
+    {
+        if ( clv_isa_is_supported( (clv_isa)isa ) )
+        {
+            CHECK_EQUAL( live( crowd, 700, settings, (clv_isa)isa, 1 ), expected );
+        }
+    }
+    CHECK_EQUAL( live( crowd, 700, settings, CLV_ISA_AUTO, 2 ), expected );
+    CHECK_EQUAL( live( crowd, 700, settings, CLV_ISA_AUTO, 5 ), expected );
+}
+
 static void every_instruction_set_and_crew_gives_the_same_order( void )
 {
     for ( uint32_t c = 0; c < TEST_CROWD_COUNT; ++c )
     {
         test_where.seed = c;
-        uint64_t expected = live( (test_crowd)c, 700, s_settings[0], CLV_ISA_SCALAR, 1 );
-        for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
-        {
-            if ( clv_isa_is_supported( (clv_isa)isa ) )
-            {
-                CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], (clv_isa)isa, 1 ), expected );
-            }
-        }
-        CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], CLV_ISA_AUTO, 2 ), expected );
-        CHECK_EQUAL( live( (test_crowd)c, 700, s_settings[0], CLV_ISA_AUTO, 5 ), expected );
+        everyone_gives_the_same_order( (test_crowd)c, s_settings[0] ); // in many blocks
+        everyone_gives_the_same_order( (test_crowd)c, s_settings[2] ); // in one grid that all share
     }
 }
 
 static uint64_t pairs_of( const char* name, const char* settings, const clv_aabb* boxes, uint32_t count )
 {
-    clv_space* space = make_space( name, settings, CLV_ISA_AUTO, 1 );
+    clv_space* space = make_space( name, settings, CLV_ISA_AUTO, settings != NULL ? 3 : 1 );
     CHECK_OK( clv_space_add( space, boxes, count, NULL ) );
     CHECK_OK( clv_space_update( space ) );
     clv_pair_view view = clv_space_pairs( space );
@@ -181,6 +187,7 @@ static void misleading_worlds_are_searched_right( void )
         uint64_t expected = pairs_of( "brute", NULL, boxes, COUNT );
         CHECK_EQUAL( pairs_of( "cleave", NULL, boxes, COUNT ), expected );
         CHECK_EQUAL( pairs_of( "cleave", "cleave.block=100", boxes, COUNT ), expected );
+        CHECK_EQUAL( pairs_of( "cleave", "cleave.alone=0", boxes, COUNT ), expected );
     }
     free( boxes );
 }

@@ -20,8 +20,8 @@ static clv_space* make_space( const method* row, uint32_t worker_count, clv_task
 {
     clv_space_def def = clv_default_space_def();
     def.method = row->name;
-    // Small blocks, so that there is something to share.
-    def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=500" : NULL;
+    // Small blocks, so that there is something to share: 4099 boxes fill many, 1009 lie in one grid.
+    def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=100,cleave.alone=300" : NULL;
     def.worker_count = worker_count;
     def.tasks = hooks;
     clv_space* space = NULL;
@@ -124,11 +124,68 @@ static void the_callers_threads_give_the_same_list( void )
     }
 }
 
+// Enough boxes that several workers take them.
+static void a_large_move_is_taken_whole_or_not_at_all( void )
+{
+    enum
+    {
+        COUNT = 40001
+    };
+    const method* row = method_find( METHOD_DEFAULT );
+    clv_task_hooks none = { 0 };
+    clv_space* space = make_space( row, 5, none );
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( (float)i, 0, 0, 0.25f );
+    }
+    CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, 0 );
+
+    // Bad in the last piece: none of the others moves either.
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( 0, (float)i, 0, 0.25f );
+    }
+    boxes[COUNT - 3].upper.z = -9;
+    CHECK_EQUAL( clv_space_move( space, ids, boxes, COUNT ), CLV_BAD_BOX );
+    CHECK_EQUAL( clv_space_error( space ).position, COUNT - 3 );
+    const uint32_t looked_at[] = { 1, COUNT / 2, COUNT - 1 };
+    for ( uint32_t i = 0; i < TEST_COUNT( looked_at ); ++i )
+    {
+        clv_aabb box;
+        CHECK_OK( clv_space_get_box( space, ids[looked_at[i]], &box ) );
+        CHECK( box.lower.x > 0 );
+    }
+
+    // All of them, each a neighbour's touching neighbour now; and those alone that are told apart from what they were.
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( (float)i, 0, 0, 0.5f );
+    }
+    CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, COUNT - 1 );
+    for ( uint32_t i = 0; i < COUNT; i += 1000 )
+    {
+        boxes[i] = test_cube( (float)i, 1000, 0, 0.5f );
+    }
+    CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, COUNT - 1 - 2 * ( COUNT / 1000 + 1 ) + 2 );
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( any_number_of_workers_gives_the_same_list ),
         TEST_CASE( the_callers_threads_give_the_same_list ),
+        TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
     };
     return test_run( "threads", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -161,11 +161,12 @@ typedef struct clv_space_def
     bool events;            ///< keep begun and ended pairs
     bool skip_static_pairs; ///< leave out pairs of two objects that are both hinted static
     bool stage_times;       ///< fill the times in clv_stats; a clock read costs as much as ten boxes
-    const char* method;    ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
-    const char* settings;  ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
-    clv_isa isa;           ///< instruction set; CLV_ISA_AUTO unless you compare
-    uint32_t worker_count; ///< threads that share an update, the caller's included; 1: no other thread
-    clv_task_hooks tasks;  ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
+    const char* method;   ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
+    const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
+    clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
+    uint32_t
+        worker_count; ///< threads that share an update or a large move, the caller's included; 1: no other
+    clv_task_hooks tasks;    ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
     clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
     clv_allocator allocator; ///< zero: the C library's

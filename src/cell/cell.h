@@ -62,6 +62,7 @@ enum
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
     CELL_SLACK = 64,          // entries read past the last
+    CELL_CHUNK = 512,         // boxes placed at a time, class by class
 };
 
 /// What a search did; added to, never cleared here.
@@ -112,8 +113,16 @@ typedef struct cell_scratch
     size_t cell_bytes, entry_bytes;
 } cell_scratch;
 
-/// Room to lay a grid for `count` boxes; false if out of memory, with the scratch as it was.
-bool cell_scratch_reserve_cells( cell_scratch* scratch, base_memory* memory, uint32_t count );
+/// Most cells of a grid for `count` boxes.
+static inline uint32_t cell_count_most( uint32_t count )
+{
+    return count / CELL_BOXES_PER_CELL + 1;
+}
+
+/// Room to lay a grid of `cell_count` cells, and `stack` more in grids within its cells; false if out of memory, with the
+/// scratch as it was.
+bool cell_scratch_reserve_cells(
+    cell_scratch* scratch, base_memory* memory, uint32_t cell_count, uint32_t stack );
 
 /// Room to search what was laid; likewise.
 bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout );
@@ -152,6 +161,8 @@ typedef struct cell_job
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
     cell_grid grid;                      ///< no dims: to be chosen, and the records are only names yet
+    cell_entry* entries;                 ///< by cell
+    uint32_t* starts;                    ///< first entry of each cell, and one more
     float region_low[3], region_high[3]; ///< where the block's own boxes begin
     cell_scratch* scratch;
     cell_counters* counters;
@@ -160,3 +171,22 @@ typedef struct cell_job
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
 cell_extent cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
+
+/// The same for a sample of a job's boxes.
+cell_extent cell_measure_job( const cell_job* job );
+
+/// A grid is found by trying: what the last one came to decides about the next.
+typedef struct cell_lay
+{
+    cell_extent extent;
+    bool is_measured;
+    uint32_t zoom_count;
+} cell_lay;
+
+/// Give the job the grid that should cost least.
+void cell_lay_choose( cell_lay* lay, cell_job* job );
+
+/// Should another grid be tried? One with too many entries is made coarser. Where most boxes crowd into one cell, because the
+/// region is far too wide for them, the next is laid over that cell alone and the others count to its rim. False if the
+/// job's grid may stay.
+bool cell_lay_again( cell_lay* lay, cell_job* job, bool fits, cell_layout layout, uint32_t fullest_cell );

@@ -87,3 +87,15 @@ cell_extent cell_measure(
     extent.crowding = measure_crowding( samples, count, &extent );
     return extent;
 }
+
+cell_extent cell_measure_job( const cell_job* job )
+{
+    clv_aabb samples[CELL_SAMPLES + 1];
+    uint32_t step = job->count / CELL_SAMPLES + 1;
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < job->count; i += step )
+    {
+        samples[count++] = job->boxes[cell_name_slot( cell_record_name( &job->records[i] ) )];
+    }
+    return cell_measure( samples, count, job->region_low, job->region_high );
+}

@@ -11,18 +11,13 @@ static void* carve( char* block, size_t* offset, size_t bytes )
     return data;
 }
 
-// Cells of a grid for `count` boxes, and of all that may lie within it.
-static size_t cells_of( size_t count )
-{
-    return 2 * ( count / CELL_BOXES_PER_CELL ) + 2 * ( CELL_DEPTH + 1 );
-}
-
 // Lay the arrays out in `block`; returns their size.
-static size_t lay_out_cells( cell_scratch* scratch, char* block, size_t count )
+static size_t lay_out_cells( cell_scratch* scratch, char* block, size_t cell_count, size_t stack )
 {
     size_t offset = 0;
-    scratch->kinds = carve( block, &offset, ( count / CELL_BOXES_PER_CELL + 1 ) * 8 * sizeof( uint32_t ) );
-    scratch->starts = carve( block, &offset, cells_of( count ) * sizeof( uint32_t ) );
+    scratch->kinds = carve( block, &offset, cell_count * 8 * sizeof( uint32_t ) );
+    scratch->starts =
+        carve( block, &offset, ( cell_count + stack + 2 * ( CELL_DEPTH + 1 ) ) * sizeof( uint32_t ) );
     return offset;
 }
 
@@ -61,14 +56,15 @@ static bool grow( base_memory* memory, void** block, size_t* bytes, size_t neede
     return true;
 }
 
-bool cell_scratch_reserve_cells( cell_scratch* scratch, base_memory* memory, uint32_t count )
+bool cell_scratch_reserve_cells(
+    cell_scratch* scratch, base_memory* memory, uint32_t cell_count, uint32_t stack )
 {
     cell_scratch sizes;
-    size_t needed = lay_out_cells( &sizes, NULL, count );
+    size_t needed = lay_out_cells( &sizes, NULL, cell_count, stack );
     bool ok = grow( memory, &scratch->cell_block, &scratch->cell_bytes, needed );
     if ( ok )
     {
-        lay_out_cells( scratch, scratch->cell_block, count );
+        lay_out_cells( scratch, scratch->cell_block, cell_count, stack );
     }
     return ok;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All blocks of an update: planned, filled, searched.
+// All boxes of an update, filled in and searched: as one grid, or in blocks where they are too many for the caches.
 #pragma once
 
 #include "block/block.h"
@@ -13,8 +13,9 @@ typedef struct block_world
     const simd_kernels* kernels;
     task_runner* tasks;
     uint32_t block_boxes; ///< boxes in a block, about
+    uint32_t alone_boxes; ///< boxes up to which one worker is quicker than several
 
-    block_plan plan;
+    block_plan plan;     ///< no blocks: all boxes are in one grid
     uint32_t plan_age;   ///< updates since it was made
     uint32_t plan_count; ///< boxes it was made for
 
@@ -23,14 +24,17 @@ typedef struct block_world
     uint64_t record_capacity;
     cell_grid* grids; ///< that the records of each block are in
     uint64_t grid_capacity;
-    cell_layout layout; ///< of the only block, where there is one
-    uint16_t* numbers;  ///< per box of the input
+    uint16_t* numbers; ///< per box of the input
     uint64_t number_capacity;
-    uint32_t* places; ///< per piece of work and block
+    uint32_t* places; ///< per piece of work and block, or cell
     uint64_t place_capacity;
-    uint32_t* starts; ///< per block, and one more
+    uint32_t* starts; ///< per block, or cell, and one more
     uint64_t start_capacity;
     uint32_t largest_block;
+
+    cell_job flat;       ///< where all boxes are in one grid
+    cell_entry* entries; ///< of that one
+    uint64_t entry_capacity;
 
     cell_scratch* scratches; ///< per worker
     uint64_t scratch_capacity;
@@ -40,10 +44,10 @@ typedef struct block_world
 } block_world;
 
 void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
-    task_runner* tasks, uint32_t block_boxes );
+    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes );
 void block_world_release( block_world* world );
 
-/// Put the boxes into blocks. False if out of memory; the next call starts afresh.
+/// Put the boxes in. False if out of memory; the next call starts afresh.
 bool block_world_fill( block_world* world, const block_input* input );
 
 /// Every touching pair of what was filled in.

@@ -9,6 +9,7 @@
 static const method_param s_params[] = {
     { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 8192, 16, 1e6, true, "boxes in a block, about" },
+    { "cleave.alone", 8192, 0, 1e9, true, "boxes up to which one worker is quicker than several" },
     { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
         "worlds at rest: 0 searched anew, 1 followed, 2 as counters advise" },
     { "cleave.rest_least", 512, 0, 1e9, true,
@@ -19,6 +20,7 @@ enum
 {
     PARAM_FEW,
     PARAM_BLOCK,
+    PARAM_ALONE,
     PARAM_REST,
     PARAM_REST_LEAST,
     PARAM_COUNT
@@ -61,7 +63,7 @@ static void* create( const method_context* context )
     self->was_few = true;
     self->was_many = false;
     block_world_init( &self->many, context->memory, context->kernels, context->tasks,
-        (uint32_t)context->params[PARAM_BLOCK] );
+        (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
     rest_world_init( &self->rest, context->memory, context->kernels, context->tasks );
     rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
@@ -235,7 +237,10 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "by brute force", self->was_few );
     method_figure_add( &list, "blocks", self->was_many ? block_count : 0 );
     method_figure_add( &list, "largest block", self->was_many ? many->largest_block : 0 );
-    method_figure_add( &list, "boxes in blocks", self->was_many ? many->starts[block_count] : 0 );
+    method_figure_add( &list, "boxes in blocks",
+        self->was_many
+            ? (double)( many->plan.block_count > 0 ? many->starts[block_count] : many->largest_block )
+            : 0 );
     method_figure_add( &list, "cells", (double)sum.cell_count );
     method_figure_add( &list, "boxes in cells", (double)sum.entry_count );
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );

@@ -4,11 +4,12 @@
 
 #include "block/block.h"
 
-// Boxes as records of one block.
-static void block_records( const block_input* input, const cell_grid* grid, cell_record* out )
+// Boxes [first, last) as records of one block.
+static void block_records(
+    const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out )
 {
     const scaling s = scaling_of( grid );
-    for ( uint32_t i = 0; i < input->count; ++i )
+    for ( uint32_t i = first; i < last; ++i )
     {
         uint32_t slot = block_input_slot( input, i );
         words_store( &out[i], words_of( &input->boxes[slot], &s ), cell_name( slot, 0 ) );

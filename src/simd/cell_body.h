@@ -72,7 +72,7 @@ static inline uint32_t cell_at( const cell_grid* grid, uint32_t x, uint32_t y, u
 
 // ---- from boxes to entries ---------------------------------------------------------------------------------------
 
-// How deep a grid lies in others, and where its share of the scratch begins.
+// How deep the next grid would lie in others, and where its share of the scratch begins.
 typedef struct nesting
 {
     uint32_t depth;
@@ -90,18 +90,6 @@ static void requantise( const cell_job* job )
         uint32_t name = cell_record_name( &job->records[i] );
         words_store( &job->records[i], words_of( &job->boxes[cell_name_slot( name )], &s ), name );
     }
-}
-
-static cell_extent measure( const cell_job* job )
-{
-    clv_aabb samples[CELL_SAMPLES + 1];
-    uint32_t step = job->count / CELL_SAMPLES + 1;
-    uint32_t count = 0;
-    for ( uint32_t i = 0; i < job->count; i += step )
-    {
-        samples[count++] = job->boxes[cell_name_slot( cell_record_name( &job->records[i] ) )];
-    }
-    return cell_measure( samples, count, job->region_low, job->region_high );
 }
 
 // One entry in each cell of a box that spans more than two on some axis; false if that would be more than `room`.
@@ -128,13 +116,14 @@ static bool count_wide(
     return true;
 }
 
-// Boxes by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
-static bool count_kinds( const cell_job* job, uint32_t* kinds, uint32_t* counts )
+// Boxes [first, last) by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
+static bool count_kinds(
+    const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
 {
     const key_weights weights = key_weights_of( &job->grid );
     uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
     uint64_t sum = 0;
-    for ( uint32_t i = 0; i < job->count; ++i )
+    for ( uint32_t i = first; i < last; ++i )
     {
         words w = words_load( &job->records[i] );
         cell_key key = words_key( w, &weights );
@@ -177,20 +166,33 @@ static void spread_kinds( const cell_grid* grid, uint32_t* kinds, uint32_t* coun
     }
 }
 
-// Entries per cell, in starts[cell + 1]. False if there are more than the grid is worth.
-static bool count_entries( const cell_job* job, uint32_t* starts, cell_layout* layout, uint32_t* fullest )
+static bool count_cells(
+    const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
 {
-    uint32_t* kinds = job->scratch->kinds;
     uint32_t cell_count = cell_grid_count( &job->grid );
     memset( kinds, 0, (size_t)cell_count * 8 * sizeof( uint32_t ) );
-    memset( starts, 0, ( (size_t)cell_count + 1 ) * sizeof( uint32_t ) );
-    if ( !count_kinds( job, kinds, starts + 1 ) )
+    memset( counts, 0, (size_t)cell_count * sizeof( uint32_t ) );
+    if ( !count_kinds( job, first, last, kinds, counts ) )
     {
         return false;
     }
-    spread_kinds( &job->grid, kinds, starts + 1 );
+    spread_kinds( &job->grid, kinds, counts );
+    return true;
+}
+
+// Entries per cell, in starts[cell + 1]. False if there are more than the grid is worth.
+static bool count_entries( const cell_job* job, uint32_t* starts, cell_layout* layout, uint32_t* fullest )
+{
+    uint32_t cell_count = cell_grid_count( &job->grid );
     uint64_t sum = 0;
     uint32_t most = 0;
+    *layout = ( cell_layout ){ 0, 0 };
+    *fullest = 0;
+    starts[0] = 0;
+    if ( !count_cells( job, 0, job->count, job->scratch->kinds, starts + 1 ) )
+    {
+        return false;
+    }
     for ( uint32_t cell = 0; cell < cell_count; ++cell )
     {
         uint32_t here = starts[cell + 1];
@@ -202,51 +204,24 @@ static bool count_entries( const cell_job* job, uint32_t* starts, cell_layout* l
     return sum <= (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
 }
 
-// Choose a grid, if none was given, and count the entries it makes. One with too many is made coarser. Where most boxes
-// crowd into one cell, because the region is far too wide for them, the grid is laid over that cell alone and the others
-// count to its rim.
+// Choose a grid, if none was given, and count the entries it makes, until one will do.
 static cell_layout lay_grid( cell_job* job, uint32_t* starts )
 {
-    enum
+    cell_lay lay = { .zoom_count = 0 };
+    if ( job->grid.dims[0] == 0 )
     {
-        ZOOMS = 12
-    };
-    bool is_fresh = job->grid.dims[0] == 0;
-    cell_extent extent = { .crowding = 1 };
-    if ( is_fresh )
-    {
-        extent = measure( job );
-        job->grid = cell_grid_choose( job->count, &extent );
+        cell_lay_choose( &lay, job );
         requantise( job );
     }
-    cell_layout layout;
-    for ( int zoom = 0;; ++zoom )
+    for ( ;; )
     {
+        cell_layout layout;
         uint32_t fullest;
-        while ( !count_entries( job, starts, &layout, &fullest ) )
-        {
-            extent = is_fresh ? extent : measure( job );
-            is_fresh = true;
-            cell_grid_coarsen( &job->grid, &extent );
-            requantise( job );
-        }
-        bool is_crowded = job->count > CELL_OVERFULL && layout.fullest > job->count / 2;
-        if ( !is_crowded || zoom == ZOOMS || cell_grid_count( &job->grid ) == 1 )
+        bool fits = count_entries( job, starts, &layout, &fullest );
+        if ( !cell_lay_again( &lay, job, fits, layout, fullest ) )
         {
             return layout;
         }
-        extent = is_fresh ? extent : measure( job );
-        is_fresh = true;
-        const cell_grid* grid = &job->grid;
-        uint32_t cell[3] = { fullest % grid->dims[0], fullest / grid->dims[0] % grid->dims[1],
-            fullest / grid->dims[0] / grid->dims[1] };
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            float side = CELL_STEPS / grid->scale[axis];
-            extent.low[axis] = grid->origin[axis] + (float)cell[axis] * side;
-            extent.high[axis] = grid->origin[axis] + (float)( cell[axis] + 1 ) * side;
-        }
-        job->grid = cell_grid_choose( job->count, &extent );
         requantise( job );
     }
 }
@@ -259,7 +234,7 @@ static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
     return relative < 254 ? relative : 254;
 }
 
-static void place_wide( const cell_job* job, nesting at, const cell_record* record )
+static void place_wide( const cell_job* job, uint32_t* next, const cell_record* record )
 {
     cell_span span = words_span( words_load( record ) );
     uint32_t name = cell_record_name( record );
@@ -283,8 +258,8 @@ static void place_wide( const cell_job* job, nesting at, const cell_record* reco
                     code |= code_byte( record->upper[axis], c[axis] ) << ( 32 + 8 * axis );
                     before |= (uint32_t)( c[axis] > first[axis] ) << axis;
                 }
-                uint32_t place = at.starts[cell_at( &job->grid, c[0], c[1], c[2] ) + 1]++;
-                at.entries[place] =
+                uint32_t place = next[cell_at( &job->grid, c[0], c[1], c[2] )]++;
+                job->entries[place] =
                     ( cell_entry ){ code | (uint64_t)before << 24, cell_name_slot( name ), 0 };
             }
         }
@@ -293,14 +268,13 @@ static void place_wide( const cell_job* job, nesting at, const cell_record* reco
 
 enum
 {
-    PLACE_CHUNK = 512,
     KIND_WIDE = 8,
     KINDS
 };
 
 // Boxes of one class: each as often as the class has corners, so that nothing is left to guess.
 static inline void place_kind( const cell_record* records, const uint16_t* list, uint32_t count,
-    const uint32_t* cells, const corner_cells* near, uint32_t kind, nesting at )
+    const uint32_t* cells, const corner_cells* near, uint32_t kind, cell_entry* entries, uint32_t* next )
 {
     uint32_t corner_count = near->count[kind];
     for ( uint32_t i = 0; i < count; ++i )
@@ -313,19 +287,19 @@ static inline void place_kind( const cell_record* records, const uint16_t* list,
         for ( uint32_t k = 0; k < corner_count; ++k )
         {
             uint32_t corner = near->corner[kind][k];
-            uint32_t place = at.starts[cell + near->offset[corner] + 1]++;
-            words_put( &at.entries[place], w, before, slot, corner );
+            uint32_t place = next[cell + near->offset[corner]]++;
+            words_put( &entries[place], w, before, slot, corner );
         }
     }
 }
 
 // Sorted by class first: how many entries a box makes is a coin toss otherwise.
 static void place_chunk( const cell_job* job, const corner_cells* near, const key_weights* weights,
-    uint32_t first, uint32_t count, nesting at )
+    uint32_t first, uint32_t count, uint32_t* next )
 {
     const cell_record* records = job->records + first;
-    uint32_t cells[PLACE_CHUNK];
-    uint16_t lists[KINDS][PLACE_CHUNK];
+    uint32_t cells[CELL_CHUNK];
+    uint16_t lists[KINDS][CELL_CHUNK];
     uint32_t counts[KINDS] = { 0 };
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -336,35 +310,40 @@ static void place_chunk( const cell_job* job, const corner_cells* near, const ke
     }
     for ( uint32_t kind = 0; kind < KIND_WIDE; ++kind )
     {
-        place_kind( records, lists[kind], counts[kind], cells, near, kind, at );
+        place_kind( records, lists[kind], counts[kind], cells, near, kind, job->entries, next );
     }
     for ( uint32_t i = 0; i < counts[KIND_WIDE]; ++i )
     {
-        place_wide( job, at, &records[lists[KIND_WIDE][i]] );
+        place_wide( job, next, &records[lists[KIND_WIDE][i]] );
     }
 }
 
-// Entries to their cells. Afterwards starts[cell] is a cell's first entry; there is one more than there are cells.
-static void place_entries( const cell_job* job, uint32_t entry_count, nesting at )
+// Entries of boxes [first, last) to their cells; next[cell] is where the next one goes. `first` is a multiple of CELL_CHUNK.
+static void place_entries( const cell_job* job, uint32_t first, uint32_t last, uint32_t* next )
 {
-    uint32_t* starts = at.starts;
+    const corner_cells near = corner_cells_of( &job->grid );
+    const key_weights weights = key_weights_of( &job->grid );
+    for ( ; first < last; first += CELL_CHUNK )
+    {
+        place_chunk(
+            job, &near, &weights, first, last - first < CELL_CHUNK ? last - first : CELL_CHUNK, next );
+    }
+}
+
+// All entries to their cells. Before, starts[cell + 1] is how many a cell has; afterwards, where the next cell begins.
+static void place_all( const cell_job* job, uint32_t entry_count )
+{
+    uint32_t* starts = job->starts;
     uint32_t cell_count = cell_grid_count( &job->grid );
     uint32_t sum = 0;
     for ( uint32_t cell = 0; cell < cell_count; ++cell )
     {
         uint32_t here = starts[cell + 1];
-        starts[cell + 1] = sum;
+        starts[cell + 1] = sum; // while placing: the next place of `cell`
         sum += here;
     }
-    const corner_cells near = corner_cells_of( &job->grid );
-    const key_weights weights = key_weights_of( &job->grid );
-    // While placing, starts[cell + 1] is the next place of `cell`; in the end it is where the next cell begins.
-    for ( uint32_t first = 0; first < job->count; first += PLACE_CHUNK )
-    {
-        uint32_t left = job->count - first;
-        place_chunk( job, &near, &weights, first, left < PLACE_CHUNK ? left : PLACE_CHUNK, at );
-    }
-    memset( at.entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
+    place_entries( job, 0, job->count, starts + 1 );
+    memset( job->entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 
 // ---- from entries to pairs ---------------------------------------------------------------------------------------
@@ -642,7 +621,7 @@ static clv_result search_rows( cell_search* search, const cell_view* view )
     return result;
 }
 
-static clv_result search_grid( cell_search* search, cell_layout layout, nesting at );
+static clv_result search_grid( cell_search* search, cell_layout layout, nesting inner );
 
 // A crowded cell: its boxes get a grid of their own and are told what they have begun before.
 static clv_result search_inner(
@@ -669,9 +648,11 @@ static clv_result search_inner(
         job.region_low[axis] = at_cell[axis] == 0 ? outer->region_low[axis] : low;
         job.region_high[axis] = at_cell[axis] + 1 == grid->dims[axis] ? outer->region_high[axis] : high;
     }
+    job.entries = inner.entries;
+    job.starts = inner.starts;
+    cell_layout layout = lay_grid( &job, inner.starts );
     inner.records += view->count;
     inner.depth += 1;
-    cell_layout layout = lay_grid( &job, inner.starts );
     search->job = &job;
     clv_result result = search_grid( search, layout, inner );
     search->job = outer;
@@ -693,46 +674,56 @@ static clv_result search_cell(
     return search_rows( search, view );
 }
 
-static clv_result search_grid( cell_search* search, cell_layout layout, nesting at )
+// The cells [first, last), where all entries are placed.
+static clv_result search_range( cell_search* search, uint32_t first, uint32_t last, nesting inner )
 {
     const cell_job* job = search->job;
     const cell_grid* grid = &job->grid;
-    place_entries( job, layout.entry_count, at );
-    nesting inner = at;
-    inner.entries += layout.entry_count + CELL_SLACK;
-    inner.starts += cell_grid_count( grid ) + 1;
-    uint32_t cell = 0;
-    uint32_t c[3];
-    for ( c[2] = 0; c[2] < grid->dims[2]; ++c[2] )
+    for ( uint32_t cell = first; cell < last; ++cell )
     {
-        for ( c[1] = 0; c[1] < grid->dims[1]; ++c[1] )
+        uint32_t start = job->starts[cell];
+        uint32_t count = job->starts[cell + 1] - start;
+        if ( count > 1 )
         {
-            for ( c[0] = 0; c[0] < grid->dims[0]; ++c[0], ++cell )
+            uint32_t at[3] = { cell % grid->dims[0], cell / grid->dims[0] % grid->dims[1],
+                cell / grid->dims[0] / grid->dims[1] };
+            cell_view view = { job->entries + start, count, ( count + 63 ) & ~63u };
+            clv_result result = search_cell( search, &view, at, inner );
+            if ( result != CLV_OK )
             {
-                uint32_t first = at.starts[cell];
-                uint32_t count = at.starts[cell + 1] - first;
-                cell_view view = { at.entries + first, count, ( count + 63 ) & ~63u };
-                clv_result result = count > 1 ? search_cell( search, &view, c, inner ) : CLV_OK;
-                if ( result != CLV_OK )
-                {
-                    return result;
-                }
+                return result;
             }
         }
     }
     return CLV_OK;
 }
 
-static cell_layout lay_block( cell_job* job )
+static clv_result search_grid( cell_search* search, cell_layout layout, nesting inner )
 {
-    return lay_grid( job, job->scratch->starts );
+    uint32_t cell_count = cell_grid_count( &search->job->grid );
+    place_all( search->job, layout.entry_count );
+    inner.entries += layout.entry_count + CELL_SLACK;
+    inner.starts += cell_count + 1;
+    return search_range( search, 0, cell_count, inner );
 }
 
-static clv_result search_block( const cell_job* job, cell_layout layout, pair_sink* sink )
+static clv_result search_block( cell_job* job, pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
-    nesting outermost = { 0, scratch->entries, scratch->starts, scratch->records };
+    job->entries = scratch->entries;
+    job->starts = scratch->starts;
+    cell_layout layout = lay_grid( job, job->starts );
+    nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
     cell_search search = { job, sink, 0 };
-    clv_result result = search_grid( &search, layout, outermost );
+    clv_result result = search_grid( &search, layout, inner );
+    return result == CLV_OK ? settle_ties( &search ) : result;
+}
+
+static clv_result search_cells( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
+{
+    const cell_scratch* scratch = job->scratch;
+    nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
+    cell_search search = { job, sink, 0 };
+    clv_result result = search_range( &search, first, last, inner );
     return result == CLV_OK ? settle_ties( &search ) : result;
 }

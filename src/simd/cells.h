@@ -7,20 +7,32 @@
 
 typedef struct simd_cells
 {
-    /// Lay a grid over a block whose scratch has room for its cells; the job's grid and records may change.
-    cell_layout ( *lay_block )( cell_job* job );
+    /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
+    /// CLV_OK that the sink gave. Makes room in the sink by itself. The scratch has room for all a block may need; the job's
+    /// grid and records may change, entries and starts are made here.
+    clv_result ( *search_block )( cell_job* job, pair_sink* sink );
 
-    /// Every touching pair of the boxes of a block that was laid, and whose scratch has room for its entries, as far as it
-    /// does not belong to another block; or the first result other than CLV_OK that the sink gave. Makes room in the sink
-    /// by itself.
-    clv_result ( *search_block )( const cell_job* job, cell_layout layout, pair_sink* sink );
+    // The same in steps, for one block that many workers share.
+
+    /// Boxes [first, last) as records in `grid`.
+    void ( *block_records )(
+        const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
+
+    /// How many entries the boxes [first, last) have in each cell; false if far too many. `kinds` is eight times as long.
+    bool ( *count_cells )(
+        const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts );
+
+    /// Entries of the boxes [first, last); next[cell] is where the next one goes. `first` is a multiple of CELL_CHUNK.
+    void ( *place_entries )( const cell_job* job, uint32_t first, uint32_t last, uint32_t* next );
+
+    /// The pairs of cells [first, last). The scratch has room for the fullest cell.
+    clv_result ( *search_cells )( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
+
+    // Boxes to blocks.
 
     /// How many boxes begin in each coarse cell, by every step-th.
     void ( *block_histogram )(
         const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram );
-
-    /// All boxes as records of one block.
-    void ( *block_records )( const block_input* input, const cell_grid* grid, cell_record* out );
 
     /// Which block each box lies in, and how many lie in each.
     void ( *block_assign )( const block_work* work );

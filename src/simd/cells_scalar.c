@@ -74,10 +74,12 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 #include "simd/block_body.h"
 
 const simd_cells simd_cells_scalar = {
-    lay_block,
-    search_block,
-    block_histogram,
-    block_records,
-    block_assign,
-    block_scatter,
+    .search_block = search_block,
+    .block_records = block_records,
+    .count_cells = count_cells,
+    .place_entries = place_entries,
+    .search_cells = search_cells,
+    .block_histogram = block_histogram,
+    .block_assign = block_assign,
+    .block_scatter = block_scatter,
 };

@@ -9,7 +9,9 @@
 
 enum
 {
-    CORNER_BYTES = 12
+    CORNER_BYTES = 12,
+    PLAIN_ALONE = 1 << 15, // boxes below which one worker takes them
+    PLAIN_PIECES = 64,     // at most
 };
 
 static clv_box_stream stream_of( const clv_aabb* boxes )
@@ -212,8 +214,56 @@ static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream
     }
 }
 
-// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, and no margins. One pass
-// to see that all is well, one to take them. False, and nothing done, if anything is otherwise.
+// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, and no margins.
+typedef struct plain_move
+{
+    clv_space* space;
+    const clv_id* ids;
+    const clv_aabb* boxes;
+    uint32_t count;
+    uint32_t piece_count;
+    bool is_good[PLAIN_PIECES];
+} plain_move;
+
+// Where a piece begins: pieces share no word of the bits that tell who moved.
+static uint32_t plain_first( const plain_move* move, uint32_t piece )
+{
+    uint32_t slot = move->ids[0].index;
+    if ( piece == 0 )
+    {
+        return 0;
+    }
+    uint32_t end = slot + (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
+    return piece == move->piece_count ? move->count : ( end | 63 ) + 1 - slot;
+}
+
+static void check_plain_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    plain_move* move = context;
+    uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
+    const uint32_t* generations = object_generations( &move->space->objects ) + move->ids[0].index;
+    uint32_t different = 0, dead = 0;
+    for ( uint32_t i = first; i < last; ++i )
+    {
+        different |= ( move->ids[i].index ^ ( move->ids[0].index + i ) ) |
+            ( move->ids[i].generation ^ generations[i] );
+        dead |= ~generations[i] & 1;
+    }
+    move->is_good[piece] = ( different | dead ) == 0 &&
+        move->space->context.kernels->are_good( move->boxes + first, last - first );
+}
+
+static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const plain_move* move = context;
+    uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
+    object_store_set_boxes(
+        &move->space->objects, move->ids[0].index + first, move->boxes + first, last - first );
+}
+
+// One pass to see that all is well, one to take the boxes. False, and nothing done, if anything is otherwise.
 static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
     object_store* objects = &space->objects;
@@ -222,20 +272,22 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
     {
         return false;
     }
-    const uint32_t first = ids[0].index;
-    const uint32_t* generations = object_generations( objects ) + first;
-    uint32_t different = 0, dead = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t workers = task_worker_count( &space->tasks );
+    plain_move move = { .space = space, .ids = ids, .count = count, .piece_count = 1 };
+    move.boxes = (const clv_aabb*)(const void*)stream.lower;
+    if ( count >= PLAIN_ALONE && workers > 1 )
     {
-        different |= ( ids[i].index ^ ( first + i ) ) | ( ids[i].generation ^ generations[i] );
-        dead |= ~generations[i] & 1;
+        move.piece_count = workers < PLAIN_PIECES ? workers : PLAIN_PIECES;
     }
-    const clv_aabb* boxes = (const clv_aabb*)(const void*)stream.lower;
-    if ( ( different | dead ) != 0 || !space->context.kernels->are_good( boxes, count ) )
+    task_run( &space->tasks, check_plain_piece, move.piece_count, &move );
+    for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
-        return false;
+        if ( !move.is_good[piece] )
+        {
+            return false;
+        }
     }
-    object_store_set_boxes( objects, first, boxes, count );
+    task_run( &space->tasks, take_plain_piece, move.piece_count, &move );
     return true;
 }
 

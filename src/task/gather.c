@@ -4,11 +4,13 @@
 #include "base/assertion.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 enum
 {
     CHUNK = 512, // pairs: a page
     LEAST_CHUNKS = 32,
+    JOIN_ALONE = 1 << 14, // pairs up to which one worker joins them
 };
 
 #define NO_CHUNK UINT32_MAX
@@ -37,6 +39,7 @@ static void close_chunk( piece_sink* out )
     if ( out->chunk != NO_CHUNK )
     {
         out->job->gather->chunk_counts[out->chunk] = (uint32_t)out->sink.count;
+        out->piece->pair_count += out->sink.count;
     }
 }
 
@@ -81,8 +84,8 @@ static clv_result take_chunk( pair_sink* sink )
 static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
     gathering* job = context;
-    task_gather_piece done = { NO_CHUNK, 0, false,
-        0 }; // neighbours in the array are written by other workers
+    // Neighbours in the array are written by other workers.
+    task_gather_piece done = { .first_chunk = NO_CHUNK };
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
     done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
     close_chunk( &out );
@@ -182,6 +185,57 @@ static clv_result join( gathering* job, uint32_t piece_count, pair_sink* sink, u
     return result;
 }
 
+typedef struct join_job
+{
+    const task_gather* gather;
+    clv_pair* pairs;
+} join_job;
+
+// One piece's pairs to their places.
+static void join_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    const join_job* job = context;
+    const task_gather* gather = job->gather;
+    clv_pair* out = job->pairs + gather->pieces[index].first_pair;
+    for ( uint32_t chunk = gather->pieces[index].first_chunk; chunk != NO_CHUNK;
+          chunk = gather->next_chunks[chunk] )
+    {
+        uint32_t count = gather->chunk_counts[chunk];
+        memcpy( out, gather->pairs + (uint64_t)chunk * CHUNK, count * sizeof( clv_pair ) );
+        out += count;
+    }
+}
+
+// All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
+static bool join_together(
+    task_gather* gather, task_runner* tasks, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+{
+    uint64_t pairs = 0, tests = 0, chunks = 0;
+    for ( uint32_t i = 0; i < piece_count; ++i )
+    {
+        task_gather_piece* piece = &gather->pieces[i];
+        if ( !piece->is_done )
+        {
+            return false;
+        }
+        piece->first_pair = pairs;
+        pairs += piece->pair_count;
+        tests += piece->test_count;
+        chunks += piece->chunk_count;
+    }
+    if ( pairs <= JOIN_ALONE || sink->capacity - sink->count < pairs )
+    {
+        return false;
+    }
+    join_job job = { gather, sink->pairs + sink->count };
+    task_run( tasks, join_piece, piece_count, &job );
+    sink->count += pairs;
+    *test_count += tests;
+    gather->wanted_chunks = chunks;
+    return true;
+}
+
 clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count )
 {
@@ -208,6 +262,10 @@ clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runne
     job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
     atomic_init( &job.next_free, 0 );
     task_run( tasks, run_piece, piece_count, &job );
+    if ( join_together( gather, tasks, piece_count, sink, test_count ) )
+    {
+        return CLV_OK;
+    }
     return join( &job, piece_count, sink, test_count );
 }
 

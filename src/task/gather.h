@@ -17,6 +17,8 @@ typedef struct task_gather_piece
     uint32_t chunk_count;
     bool is_done; ///< false: there were not enough chunks
     uint64_t test_count;
+    uint64_t pair_count;
+    uint64_t first_pair; ///< where its pairs go, while they are joined
 } task_gather_piece;
 
 /// Memory of the pieces' sinks, kept from frame to frame: chunks that any piece may take.

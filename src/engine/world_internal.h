@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the files of this folder share.
+#pragma once
+
+#include "engine/world.h"
+
+// ---- world_memory.c ----------------------------------------------------------------------------------------------
+
+/// Room for so many; false if out of memory. What was in them is lost.
+bool world_reserve_records( block_world* world, uint64_t count );
+bool world_reserve_grids( block_world* world, uint64_t count );
+bool world_reserve_numbers( block_world* world, uint64_t count );
+bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece );
+bool world_reserve_entries( block_world* world, uint64_t count );
+
+/// A scratch, still without memory of its own, and counters for each worker.
+bool world_reserve_workers( block_world* world );
+
+// ---- flat_world.c ------------------------------------------------------------------------------------------------
+
+/// One grid over all boxes.
+bool world_fill_flat( block_world* world, const block_input* input );
+clv_result world_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count );

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "engine/world_internal.h"
+
+#include <string.h>
+
+void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+    task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes )
+{
+    *world = ( block_world ){
+        .memory = memory,
+        .kernels = kernels,
+        .tasks = tasks,
+        .block_boxes = block_boxes,
+        .alone_boxes = alone_boxes,
+    };
+}
+
+void block_world_release( block_world* world )
+{
+    base_memory* memory = world->memory;
+    block_plan_release( &world->plan, memory );
+    base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
+    base_memory_give( memory, world->grids, world->grid_capacity, sizeof( cell_grid ) );
+    base_memory_give( memory, world->numbers, world->number_capacity, sizeof( uint16_t ) );
+    base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
+    for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
+    {
+        cell_scratch_release( &world->scratches[i], memory );
+    }
+    base_memory_give( memory, world->scratches, world->scratch_capacity, sizeof( cell_scratch ) );
+    base_memory_give( memory, world->counters, world->counter_capacity, sizeof( cell_counters ) );
+    task_gather_release( &world->gather, memory );
+    block_world_init( world, memory, world->kernels, world->tasks, world->block_boxes, world->alone_boxes );
+}
+
+bool world_reserve_records( block_world* world, uint64_t count )
+{
+    void* data = world->records;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->record_capacity, 0, count, sizeof( cell_record ) );
+    world->records = data;
+    return ok;
+}
+
+bool world_reserve_grids( block_world* world, uint64_t count )
+{
+    void* data = world->grids;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->grid_capacity, 0, count, sizeof( cell_grid ) );
+    world->grids = data;
+    return ok;
+}
+
+bool world_reserve_numbers( block_world* world, uint64_t count )
+{
+    void* data = world->numbers;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->number_capacity, 0, count, sizeof( uint16_t ) );
+    world->numbers = data;
+    return ok;
+}
+
+bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece )
+{
+    void* places = world->places;
+    void* starts = world->starts;
+    bool ok = base_memory_reserve( world->memory, &places, &world->place_capacity, 0, pieces * per_piece,
+                  sizeof( uint32_t ) ) &&
+        base_memory_reserve(
+            world->memory, &starts, &world->start_capacity, 0, per_piece + 1, sizeof( uint32_t ) );
+    world->places = places;
+    world->starts = starts;
+    return ok;
+}
+
+bool world_reserve_entries( block_world* world, uint64_t count )
+{
+    void* data = world->entries;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->entry_capacity, 0, count, sizeof( cell_entry ) );
+    world->entries = data;
+    return ok;
+}
+
+bool world_reserve_workers( block_world* world )
+{
+    uint32_t workers = task_worker_count( world->tasks );
+    if ( world->scratch_capacity == 0 )
+    {
+        void* scratches = NULL;
+        if ( !base_memory_reserve(
+                 world->memory, &scratches, &world->scratch_capacity, 0, workers, sizeof( cell_scratch ) ) )
+        {
+            return false;
+        }
+        memset( scratches, 0, (size_t)world->scratch_capacity * sizeof( cell_scratch ) );
+        world->scratches = scratches;
+    }
+    void* counters = world->counters;
+    bool ok = base_memory_reserve(
+        world->memory, &counters, &world->counter_capacity, 0, workers, sizeof( cell_counters ) );
+    world->counters = counters;
+    return ok;
+}
