@@ -16,6 +16,7 @@ static const generator* const table[] = {
     &generator_gravity,         //
     &generator_ray_freefall,    // of the RAY KD-tree paper
     &generator_ray_particles,   //
+    &generator_tower,           // of the paper on k-DOPs
     &generator_giant,           // scenes that hurt
     &generator_spot,            //
     &generator_city,            //

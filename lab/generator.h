@@ -73,6 +73,7 @@ extern const generator generator_brownian;
 extern const generator generator_gravity;
 extern const generator generator_ray_freefall;
 extern const generator generator_ray_particles;
+extern const generator generator_tower;
 extern const generator generator_giant;
 extern const generator generator_spot;
 extern const generator generator_city;

@@ -15,6 +15,7 @@ export const groups = [
     { name: 'rest', schedules: ['paper-004', 'paper-000'], parts: ['004-rest', '004-rest-swept', '000-rest'] },
     { name: 'ray-leaf', schedules: ['paper-002'], parts: ['002-leaf'] },
     { name: 'ray', schedules: ['paper-002'], parts: ['002-others'] },
+    { name: 'tower', schedules: ['paper-003'], parts: ['003-falling', '003-landed'] },
 ];
 
 export const grades = {
@@ -29,7 +30,8 @@ export const grades = {
         rest: ['-n', '200', '--frames', '12'],
         'ray-leaf': ['-n', '200', '--frames', '2'],
         ray: ['-n', '100,200', '--frames', '2'],
-        tower: { bodies: 8, frames: 60 },
+        tower: ['-n', '8', '--frames', '2'],
+        sim: { bodies: 8, frames: 60 },
     },
     short: {
         about: 'up to 8,000 cubes and 4,000 assorted objects, 20 frames of each window',
@@ -42,7 +44,8 @@ export const grades = {
         rest: ['-n', '1k,2k,4k', '--repeat', '3'],
         'ray-leaf': ['-n', '4k', '--frames', '20', '--repeat', '3'],
         ray: ['-n', '1k,2k,4k', '--frames', '20'],
-        tower: { bodies: 128, frames: 2000 },
+        tower: ['--frames', '20'],
+        sim: { bodies: 128, frames: 2000 },
     },
     hour: {
         about: 'up to 32,000 cubes and 8,000 assorted objects, 20 frames of each window',
@@ -55,12 +58,12 @@ export const grades = {
         rest: ['-n', '1k,2k,4k,8k', '--repeat', '3'],
         'ray-leaf': ['--frames', '20', '--repeat', '3'],
         ray: ['-n', '1k,2k,4k', '--frames', '20'],
-        tower: { bodies: 512, frames: 7000 },
+        sim: { bodies: 512, frames: 7000 },
     },
     full: {
         about: "the papers' own sizes",
         all: [],
-        tower: { bodies: 512, frames: 7000 },
+        sim: { bodies: 512, frames: 7000 },
     },
 };
 

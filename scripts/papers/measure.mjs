@@ -37,7 +37,7 @@ function measureGroups(program, grade, folder, say) {
 }
 
 function measureTowers(program, grade, folder, say) {
-    const { bodies, frames } = grades[grade].tower;
+    const { bodies, frames } = grades[grade].sim;
     for (const tower of towers) {
         const path = join(folder, towerFile(tower));
         if (existsSync(path)) continue;

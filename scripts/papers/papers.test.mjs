@@ -27,7 +27,7 @@ test('every part that is asked for is in its schedule, and every part of a sched
         const there = group.schedules.flatMap(named);
         for (const part of group.parts) assert.ok(there.includes(part), part);
     }
-    for (const name of ['paper-000', 'paper-001', 'paper-002', 'paper-004']) {
+    for (const name of ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004']) {
         for (const part of named(name)) assert.ok(asked.has(part), part);
     }
 });
@@ -37,7 +37,7 @@ test('a grade changes sizes, and full changes nothing', () => {
     assert.deepEqual(groupWords(cubes, 'full', 'w', 2).slice(-3), ['--json', join('w', 'cubes.json'), '--resume']);
     assert.ok(groupWords(cubes, 'short', 'w', 2).includes('1k,2k,4k,8k'));
     assert.deepEqual(groupWords(groups.find(group => group.threads), 'full', 'w', 16).slice(-2), ['--threads', '4']);
-    for (const grade of Object.values(grades)) assert.ok(grade.about && grade.tower.bodies > 0);
+    for (const grade of Object.values(grades)) assert.ok(grade.about && grade.sim.bodies > 0);
     assert.equal(new Set(towers.map(towerFile)).size, 6);
 });
 
