@@ -161,7 +161,8 @@ static clv_result update_many(
         return result;
     }
     rest_advice advice = rest_mode_advise( &self->mode, &boxes );
-    if ( advice == REST_ENTER && rest_world_enter( &self->rest, &boxes, &self->many, &counters->test_count ) )
+    if ( advice == REST_ENTER &&
+        rest_world_enter( &self->rest, &boxes, self->mode.pair_count, &self->many, &counters->test_count ) )
     {
         self->was_many = true;
         rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
@@ -253,8 +254,8 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "went", done.gone_count );
     method_figure_add( &list, "objects around them", (double)done.near_count );
     method_figure_add( &list, "pairs reclassified", (double)done.change_count );
-    method_figure_add( &list, "sure pairs", rest->is_on ? (double)rest_pairs_sure_count( &rest->pairs ) : 0 );
-    method_figure_add( &list, "marginal pairs", rest->is_on ? rest->pairs.marginal_count : 0 );
+    method_figure_add( &list, "sure pairs", rest->is_on ? (double)rest->pairs.sure_count : 0 );
+    method_figure_add( &list, "marginal pairs", rest->is_on ? rest->pairs.marginal.count : 0 );
     method_figure_add( &list, "marginal tests", (double)done.test_count );
     method_figure_add( &list, "marginal pairs turned", (double)done.turn_count );
     return list.count;

@@ -11,6 +11,7 @@ enum
     SAMPLES = 256,
     BELOW = 6,         // halvings of the usual size that have a level
     LEVEL_BOXES = 64,  // a level that would have fewer boxes is merged with the next coarser one
+    SPARE_SHARE = 16,  // the level above the usual size is for boxes that move, as many as one in so many
     CELLS_PER_BOX = 2, // at most
     CELLS_MORE = 64    // and so many
 };
@@ -158,6 +159,11 @@ bool rest_grid_plan( rest_grid* grid, const simd_rest_box* boxes, const uint64_t
     for ( int i = 0; i < REST_LEVELS; ++i )
     {
         waiting += counts[i];
+        if ( i == BELOW + 1 &&
+            waiting < slot_count / SPARE_SHARE ) // margins grow with speed, by up to two fifths of a box
+        {
+            waiting = slot_count / SPARE_SHARE;
+        }
         if ( waiting >= LEVEL_BOXES )
         {
             rest_level* level = &grid->levels[grid->level_count];

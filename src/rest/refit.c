@@ -154,25 +154,15 @@ bool rest_world_go( rest_world* world, uint32_t slot )
 
 bool rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot )
 {
-    rest_grid* grid = &world->grid;
-    rest_zone zone = rest_zone_of( &world->boxes[slot] );
-    if ( !make_grid( world ) || !rest_grid_ask( grid, &zone.fat ) )
+    rest_marginal* marginal = &world->pairs.marginal;
+    for ( uint32_t i = rest_marginal_first( marginal, slot ); i != REST_NO_PAIR;
+          i = rest_marginal_next( marginal, i, slot ) )
     {
-        return false;
-    }
-    world->counters.near_count += grid->found_count;
-    for ( uint32_t i = 0; i < grid->found_count; ++i )
-    {
-        uint32_t other = grid->found[i];
-        rest_zone around = rest_zone_of( &world->boxes[other] );
-        if ( other == slot || rest_classify( &zone, &around ) != REST_MARGINAL )
-        {
-            continue;
-        }
-        uint32_t number = rest_pairs_find_marginal( &world->pairs, slot, other );
-        bool touches = clv_aabb_overlap( boxes[slot], boxes[other] );
+        clv_pair pair = marginal->pairs[i];
+        bool touches = clv_aabb_overlap( boxes[pair.a], boxes[pair.b] );
         world->counters.test_count += 1;
-        if ( number == UINT32_MAX || !rest_pairs_turn( &world->pairs, number, touches ) )
+        world->counters.turn_count += touches != rest_marginal_is_touching( marginal, i );
+        if ( !rest_pairs_turn( &world->pairs, i, touches ) )
         {
             return false;
         }

@@ -15,7 +15,8 @@ enum
     REFIT = 150,     // per refit
     NEAR = 6,        // per object looked at around it
     CHANGE = 60,     // per pair that changes its class
-    NEAR_USUAL = 40, // objects around a box, before any were counted
+    NEAR_USUAL = 40, // objects around a box that are looked at, besides those it touches
+    STEP = 2,        // per step along a chain of pairs
 };
 
 enum
@@ -43,6 +44,14 @@ void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
 static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
 {
     return (uint64_t)object_count * SEARCH_BOX + mode->pair_count * SEARCH_PAIR;
+}
+
+// What a refit may cost where an object touches `degree` others: all of them looked at, some of them sought in chains as
+// long as that.
+static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
+{
+    uint64_t degree = 2 * mode->pair_count / ( (uint64_t)object_count + 1 );
+    return REFIT + NEAR * ( NEAR_USUAL + degree ) + CHANGE + STEP * degree * degree / 4;
 }
 
 // ---- the sample --------------------------------------------------------------------------------------------------
@@ -119,7 +128,7 @@ static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
 {
     uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
     uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
-        refits * ( REFIT + NEAR * NEAR_USUAL + CHANGE );
+        refits * refit_cost( mode, input->live_count );
     mode->age = 0;
     if ( 2 * cost <= search_cost( mode, input->live_count ) )
     {
@@ -147,7 +156,7 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
         mode->wait -= 1;
         return REST_SEARCH;
     }
-    if ( input->moved != NULL && moved_count( input ) * FEW_MOVED <= input->live_count )
+    if ( input->moved != NULL && 2 * moved_count( input ) <= rest_mode_limit( mode, input ) )
     {
         mode->age = 0;
         return REST_ENTER;
@@ -174,7 +183,7 @@ uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input )
     {
         return UINT64_MAX;
     }
-    return search_cost( mode, input->live_count ) / ( REFIT + NEAR * NEAR_USUAL + CHANGE );
+    return search_cost( mode, input->live_count ) / refit_cost( mode, input->live_count );
 }
 
 bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count )
@@ -182,7 +191,7 @@ bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object
     const rest_counters* c = &world->counters;
     uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
     uint64_t cost = (uint64_t)object_count * COMPARE + c->test_count * TEST + steps * REFIT +
-        c->near_count * NEAR + ( c->change_count + c->turn_count ) * CHANGE;
+        c->near_count * NEAR + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
     mode->stay += 1;
     mode->pair_count = world->pairs.list.count;
     mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;

@@ -2,62 +2,56 @@
 #include "rest/rest_pairs.h"
 
 #include "base/assertion.h"
-#include "base/bits.h"
 
 #include <string.h>
 
-enum
-{
-    LEAST_INDEX = 1024,
-    AHEAD = 16 // pairs whose places in the index are asked for before they are used
-};
-
-#define MOST_PAIRS ( (uint64_t)1 << 30 ) // what an entry of the index can tell apart
+#define MOST_PAIRS ( (uint64_t)1 << 31 ) // places are 32 bits, with one to spare
 
 void rest_pairs_init( rest_pairs* pairs, base_memory* memory )
 {
     *pairs = ( rest_pairs ){ .memory = memory };
+    rest_marginal_init( &pairs->marginal, memory );
 }
 
 void rest_pairs_release( rest_pairs* pairs )
 {
     base_memory* memory = pairs->memory;
     pair_list_free( &pairs->list, memory );
-    base_memory_give( memory, pairs->marginal, pairs->marginal_capacity, sizeof( clv_pair ) );
-    base_memory_give( memory, pairs->places, pairs->place_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, pairs->touching, pairs->touching_capacity, sizeof( uint64_t ) );
-    base_memory_give( memory, pairs->tested, pairs->tested_capacity, sizeof( uint64_t ) );
-    base_memory_give( memory, pairs->degrees, pairs->degree_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, pairs->index, pairs->index_capacity, sizeof( uint32_t ) );
+    rest_marginal_release( &pairs->marginal );
+    base_memory_give( memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, pairs->heads, pairs->head_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, pairs->nexts, pairs->next_capacity, sizeof( uint32_t ) );
     rest_pairs_init( pairs, memory );
 }
 
-bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
+static bool reserve_words( rest_pairs* pairs, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
-    uint64_t before = pairs->degree_capacity;
-    void* degrees = pairs->degrees;
-    bool ok = base_memory_reserve(
-        pairs->memory, &degrees, &pairs->degree_capacity, before, slot_count, sizeof( uint32_t ) );
-    pairs->degrees = degrees;
-    if ( pairs->degree_capacity > before )
+    uint64_t before = *capacity;
+    void* data = *words;
+    bool ok = base_memory_reserve( pairs->memory, &data, capacity, before, count, sizeof( uint32_t ) );
+    *words = data;
+    if ( *capacity > before )
     {
-        memset(
-            pairs->degrees + before, 0, (size_t)( pairs->degree_capacity - before ) * sizeof( uint32_t ) );
+        memset( *words + before, 0, (size_t)( *capacity - before ) * sizeof( uint32_t ) );
     }
     return ok;
 }
 
-bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count )
+bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
+{
+    return rest_marginal_reserve( &pairs->marginal, slot_count ) &&
+        reserve_words( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
+}
+
+bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count )
 {
     pairs->list.count = 0;
-    pairs->marginal_count = 0;
-    pairs->index_is_made = false;
+    pairs->sure_count = 0;
+    pairs->is_chained = false;
     pairs->change_count += 1;
-    if ( pairs->degree_capacity > 0 )
-    {
-        memset( pairs->degrees, 0, (size_t)pairs->degree_capacity * sizeof( uint32_t ) );
-    }
-    return rest_pairs_reserve( pairs, slot_count );
+    rest_marginal_clear( &pairs->marginal );
+    return rest_pairs_reserve( pairs, slot_count ) &&
+        pair_list_reserve( &pairs->list, pairs->memory, pair_count );
 }
 
 static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
@@ -66,348 +60,268 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
     return pair;
 }
 
-// ---- the index ---------------------------------------------------------------------------------------------------
+// ---- chains of sure pairs ----------------------------------------------------------------------------------------
+// A pair is in the chain of one of its two objects, whichever has fewer there at first sight: so one that touches everybody
+// owns nothing. Whoever looks for it walks both chains at once and is done when the shorter way is.
 
-static uint32_t entry_of_place( uint32_t place )
+static void chain( rest_pairs* pairs, uint32_t place )
 {
-    return 1 + 2 * place;
-}
-
-static uint32_t entry_of_marginal( uint32_t number )
-{
-    return 2 + 2 * number;
-}
-
-static bool is_marginal( uint32_t entry )
-{
-    return ( entry & 1 ) == 0;
-}
-
-static uint32_t number_of( uint32_t entry )
-{
-    return ( entry - 1 ) >> 1;
-}
-
-static clv_pair pair_at( const rest_pairs* pairs, uint32_t entry )
-{
-    return is_marginal( entry ) ? pairs->marginal[number_of( entry )] : pairs->list.pairs[number_of( entry )];
-}
-
-// Fibonacci hashing with the high half folded in, as in pair/table.c.
-static uint64_t home_of( const rest_pairs* pairs, clv_pair pair )
-{
-    uint64_t key = ( ( (uint64_t)pair.a << 32 ) | pair.b ) * 0x9E3779B97F4A7C15u;
-    return ( key ^ ( key >> 32 ) ) & ( pairs->index_capacity - 1 );
-}
-
-// Where the pair stands, or the empty place where it would.
-static uint64_t find( const rest_pairs* pairs, clv_pair pair )
-{
-    uint64_t at = home_of( pairs, pair );
-    while ( pairs->index[at] != 0 )
+    clv_pair pair = pairs->list.pairs[place];
+    uint32_t a = pairs->heads[pair.a], b = pairs->heads[pair.b];
+    while ( a != 0 && b != 0 )
     {
-        clv_pair other = pair_at( pairs, pairs->index[at] );
-        if ( other.a == pair.a && other.b == pair.b )
+        a = pairs->nexts[a - 1];
+        b = pairs->nexts[b - 1];
+    }
+    uint32_t* head = &pairs->heads[a == 0 ? pair.a : pair.b];
+    pairs->nexts[place] = *head;
+    *head = place + 1;
+}
+
+// The link that leads to a place, which is there.
+static uint32_t* find_link( rest_pairs* pairs, clv_pair pair, uint32_t place )
+{
+    uint32_t* a = &pairs->heads[pair.a];
+    uint32_t* b = &pairs->heads[pair.b];
+    for ( ;; )
+    {
+        CLV_ASSERT( *a != 0 || *b != 0 );
+        pairs->step_count += 1;
+        if ( *a == place + 1 )
         {
-            break;
+            return a;
         }
-        at = ( at + 1 ) & ( pairs->index_capacity - 1 );
-    }
-    return at;
-}
-
-// For a pair that is not there: nobody else needs to be read.
-static void put_new( rest_pairs* pairs, clv_pair pair, uint32_t entry )
-{
-    uint64_t at = home_of( pairs, pair );
-    while ( pairs->index[at] != 0 )
-    {
-        at = ( at + 1 ) & ( pairs->index_capacity - 1 );
-    }
-    pairs->index[at] = entry;
-    pairs->index_count += 1;
-}
-
-// Sure pairs first; what marginal ones there are takes the place of their entries in the list afterwards.
-static void fill_index( rest_pairs* pairs )
-{
-    const pair_list* list = &pairs->list;
-    memset( pairs->index, 0, (size_t)pairs->index_capacity * sizeof( uint32_t ) );
-    pairs->index_count = 0;
-    for ( uint64_t i = 0; i < list->count; ++i )
-    {
-        uint64_t later = i + AHEAD < list->count ? i + AHEAD : i;
-        base_prefetch( &pairs->index[home_of( pairs, list->pairs[later] )] );
-        put_new( pairs, list->pairs[i], entry_of_place( (uint32_t)i ) );
-    }
-    for ( uint32_t i = 0; i < pairs->marginal_count; ++i )
-    {
-        uint64_t at = find( pairs, pairs->marginal[i] );
-        pairs->index_count += pairs->index[at] == 0;
-        pairs->index[at] = entry_of_marginal( i );
-    }
-}
-
-static uint64_t pair_total( const rest_pairs* pairs )
-{
-    return pairs->list.count + pairs->marginal_count;
-}
-
-// At most two thirds full for one more pair; when it is made, at most a half.
-static bool make_index( rest_pairs* pairs )
-{
-    if ( pairs->index_is_made && ( pairs->index_count + 1 ) * 3 <= pairs->index_capacity * 2 )
-    {
-        return true;
-    }
-    uint64_t capacity = LEAST_INDEX;
-    while ( capacity < 2 * pair_total( pairs ) + 2 )
-    {
-        capacity *= 2;
-    }
-    if ( capacity > pairs->index_capacity )
-    {
-        uint32_t* index = base_memory_take( pairs->memory, capacity, sizeof( uint32_t ) );
-        if ( index == NULL )
+        if ( *b == place + 1 )
         {
-            return false;
+            return b;
         }
-        base_memory_give( pairs->memory, pairs->index, pairs->index_capacity, sizeof( uint32_t ) );
-        pairs->index = index;
-        pairs->index_capacity = capacity;
+        a = *a != 0 ? &pairs->nexts[*a - 1] : a;
+        b = *b != 0 ? &pairs->nexts[*b - 1] : b;
     }
-    fill_index( pairs );
-    pairs->index_is_made = true;
+}
+
+static bool is_at( const rest_pairs* pairs, uint32_t link, clv_pair pair )
+{
+    return link != 0 && pairs->list.pairs[link - 1].a == pair.a && pairs->list.pairs[link - 1].b == pair.b;
+}
+
+// The link that leads to a pair, or NULL.
+static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
+{
+    uint32_t* a = &pairs->heads[pair.a];
+    uint32_t* b = &pairs->heads[pair.b];
+    while ( *a != 0 || *b != 0 )
+    {
+        pairs->step_count += 1;
+        if ( is_at( pairs, *a, pair ) )
+        {
+            return a;
+        }
+        if ( is_at( pairs, *b, pair ) )
+        {
+            return b;
+        }
+        a = *a != 0 ? &pairs->nexts[*a - 1] : a;
+        b = *b != 0 ? &pairs->nexts[*b - 1] : b;
+    }
+    return NULL;
+}
+
+static bool make_chains( rest_pairs* pairs )
+{
+    if ( !reserve_words( pairs, &pairs->nexts, &pairs->next_capacity, pairs->sure_count + 1 ) )
+    {
+        return false;
+    }
+    if ( !pairs->is_chained )
+    {
+        memset( pairs->heads, 0, (size_t)pairs->head_capacity * sizeof( uint32_t ) );
+        for ( uint64_t place = 0; place < pairs->sure_count; ++place )
+        {
+            chain( pairs, (uint32_t)place );
+        }
+        pairs->is_chained = true;
+    }
     return true;
-}
-
-// Knuth's deletion for linear probing: whoever could not get home because of the gap moves into it.
-static void forget_entry( rest_pairs* pairs, uint64_t gap )
-{
-    uint64_t mask = pairs->index_capacity - 1;
-    for ( uint64_t at = ( gap + 1 ) & mask; pairs->index[at] != 0; at = ( at + 1 ) & mask )
-    {
-        uint64_t home = home_of( pairs, pair_at( pairs, pairs->index[at] ) );
-        if ( ( ( at - home ) & mask ) >= ( ( at - gap ) & mask ) )
-        {
-            pairs->index[gap] = pairs->index[at];
-            gap = at;
-        }
-    }
-    pairs->index[gap] = 0;
-    pairs->index_count -= 1;
 }
 
 // ---- the list ----------------------------------------------------------------------------------------------------
 
-static bool append( rest_pairs* pairs, clv_pair pair )
+static bool reserve_list( rest_pairs* pairs )
 {
     pair_list* list = &pairs->list;
-    if ( list->count >= MOST_PAIRS ||
-        ( list->count == list->capacity && !pair_list_reserve( list, pairs->memory, list->count + 64 ) ) )
+    return list->count < MOST_PAIRS &&
+        ( list->count < list->capacity || pair_list_reserve( list, pairs->memory, list->count + 64 ) );
+}
+
+// Enough for all marginal pairs there is room for.
+static bool reserve_numbers( rest_pairs* pairs )
+{
+    rest_marginal* marginal = &pairs->marginal;
+    if ( marginal->capacity <= pairs->number_capacity )
+    {
+        return true;
+    }
+    uint64_t capacity = 64;
+    while ( capacity < marginal->capacity )
+    {
+        capacity *= 2;
+    }
+    uint32_t* numbers = base_memory_take( pairs->memory, capacity, sizeof( uint32_t ) );
+    if ( numbers == NULL )
     {
         return false;
     }
-    list->pairs[list->count++] = pair;
-    pairs->change_count += 1;
+    base_memory_give( pairs->memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
+    pairs->numbers = numbers;
+    pairs->number_capacity = capacity;
+    for ( uint32_t i = 0; i < marginal->count; ++i )
+    {
+        if ( rest_marginal_is_touching( marginal, i ) )
+        {
+            numbers[marginal->places[i] & ( capacity - 1 )] = i;
+        }
+    }
     return true;
 }
 
-// The last pair takes the place of the one that goes. Whoever holds the place's number is told.
-static void take_out( rest_pairs* pairs, uint32_t place )
+static uint32_t* number_at( rest_pairs* pairs, uint64_t place )
+{
+    return &pairs->numbers[place & ( pairs->number_capacity - 1 )];
+}
+
+// A marginal pair in the list goes to another place.
+static void shift_marginal( rest_pairs* pairs, uint64_t from, uint64_t to )
+{
+    uint32_t number = *number_at( pairs, from );
+    pairs->list.pairs[to] = pairs->list.pairs[from];
+    *number_at( pairs, to ) = number;
+    pairs->marginal.places[number] = (uint32_t)to;
+}
+
+static bool append_sure( rest_pairs* pairs, clv_pair pair )
 {
     pair_list* list = &pairs->list;
-    uint32_t last = (uint32_t)list->count - 1;
+    if ( !reserve_list( pairs ) || ( pairs->is_chained && !make_chains( pairs ) ) )
+    {
+        return false;
+    }
+    uint64_t place = pairs->sure_count;
+    if ( list->count > place )
+    {
+        shift_marginal( pairs, place, list->count );
+    }
+    list->pairs[place] = pair;
+    list->count += 1;
+    pairs->sure_count += 1;
+    pairs->change_count += 1;
+    if ( pairs->is_chained )
+    {
+        chain( pairs, (uint32_t)place );
+    }
+    return true;
+}
+
+// The last sure pair takes the place of the one that goes, the last of all the place of that one.
+static void remove_sure( rest_pairs* pairs, uint32_t* link )
+{
+    pair_list* list = &pairs->list;
+    uint32_t place = *link - 1;
+    uint32_t last = (uint32_t)pairs->sure_count - 1;
+    *link = pairs->nexts[place];
     if ( place != last )
     {
-        uint64_t at = find( pairs, list->pairs[last] );
-        CLV_ASSERT( pairs->index[at] != 0 );
-        if ( is_marginal( pairs->index[at] ) )
-        {
-            pairs->places[number_of( pairs->index[at] )] = place;
-        }
-        else
-        {
-            pairs->index[at] = entry_of_place( place );
-        }
+        *find_link( pairs, list->pairs[last], last ) = place + 1;
+        pairs->nexts[place] = pairs->nexts[last];
         list->pairs[place] = list->pairs[last];
     }
+    pairs->sure_count -= 1;
     list->count -= 1;
+    if ( list->count > pairs->sure_count )
+    {
+        shift_marginal( pairs, list->count, last );
+    }
     pairs->change_count += 1;
 }
 
-// ---- marginal pairs ----------------------------------------------------------------------------------------------
-
-// The array of pairs grows last: its capacity is what is asked for.
-static bool reserve_marginal( rest_pairs* pairs, uint64_t count )
+static bool append_marginal( rest_pairs* pairs, uint32_t number )
 {
-    base_memory* memory = pairs->memory;
-    uint64_t kept = pairs->marginal_count;
-    uint64_t wanted = count + count / 2;
-    uint64_t words = wanted / 64 + 1;
-    uint64_t words_before = pairs->touching_capacity;
-    void* marginal = pairs->marginal;
-    void* places = pairs->places;
-    void* touching = pairs->touching;
-    void* tested = pairs->tested;
-    bool ok =
-        base_memory_reserve( memory, &places, &pairs->place_capacity, kept, wanted, sizeof( uint32_t ) ) &&
-        base_memory_reserve(
-            memory, &touching, &pairs->touching_capacity, words_before, words, sizeof( uint64_t ) ) &&
-        base_memory_reserve( memory, &tested, &pairs->tested_capacity, 0, words, sizeof( uint64_t ) ) &&
-        base_memory_resize( memory, &marginal, &pairs->marginal_capacity, kept, wanted, sizeof( clv_pair ) );
-    pairs->marginal = marginal;
-    pairs->places = places;
-    pairs->touching = touching;
-    pairs->tested = tested;
-    if ( pairs->touching_capacity > words_before ) // bits are set one by one, and the others read along
-    {
-        uint64_t fresh = pairs->touching_capacity - words_before;
-        memset( pairs->touching + words_before, 0, (size_t)fresh * sizeof( uint64_t ) );
-    }
-    return ok;
-}
-
-static void set_touching( rest_pairs* pairs, uint32_t number, bool touches )
-{
-    uint64_t bit = (uint64_t)1 << ( number & 63 );
-    uint64_t* word = &pairs->touching[number >> 6];
-    *word = touches ? *word | bit : *word & ~bit;
-}
-
-static bool add_marginal( rest_pairs* pairs, clv_pair pair )
-{
-    uint32_t number = pairs->marginal_count;
-    if ( number >= MOST_PAIRS ||
-        ( number >= pairs->marginal_capacity && !reserve_marginal( pairs, (uint64_t)number + 64 ) ) )
+    pair_list* list = &pairs->list;
+    if ( !reserve_list( pairs ) || !reserve_numbers( pairs ) )
     {
         return false;
     }
-    pairs->marginal[number] = pair;
-    set_touching( pairs, number, false );
-    pairs->marginal_count += 1;
-    pairs->degrees[pair.a] += 1;
-    pairs->degrees[pair.b] += 1;
+    list->pairs[list->count] = pairs->marginal.pairs[number];
+    *number_at( pairs, list->count ) = number;
+    pairs->marginal.places[number] = (uint32_t)list->count;
+    rest_marginal_set_touching( &pairs->marginal, number, true );
+    list->count += 1;
+    pairs->change_count += 1;
     return true;
 }
 
-// The last marginal pair takes the number of the one that goes, whose entry in the index is gone or another already.
-static void drop_marginal( rest_pairs* pairs, uint32_t number )
+static void remove_marginal( rest_pairs* pairs, uint32_t number )
 {
-    clv_pair gone = pairs->marginal[number];
-    uint32_t last = pairs->marginal_count - 1;
-    pairs->degrees[gone.a] -= 1;
-    pairs->degrees[gone.b] -= 1;
-    if ( number != last )
+    uint32_t place = pairs->marginal.places[number];
+    pairs->list.count -= 1;
+    if ( place != pairs->list.count )
     {
-        uint64_t at = find( pairs, pairs->marginal[last] );
-        CLV_ASSERT( pairs->index[at] == entry_of_marginal( last ) );
-        pairs->index[at] = entry_of_marginal( number );
-        pairs->marginal[number] = pairs->marginal[last];
-        pairs->places[number] = pairs->places[last];
-        set_touching( pairs, number, rest_pairs_is_touching( pairs, last ) );
+        shift_marginal( pairs, pairs->list.count, place );
     }
-    pairs->marginal_count -= 1;
-}
-
-uint32_t rest_pairs_find_marginal( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b )
-{
-    if ( !make_index( pairs ) )
-    {
-        return UINT32_MAX;
-    }
-    uint32_t entry = pairs->index[find( pairs, pair_of( slot_a, slot_b ) )];
-    CLV_ASSERT( entry != 0 && is_marginal( entry ) );
-    return number_of( entry );
+    rest_marginal_set_touching( &pairs->marginal, number, false );
+    pairs->change_count += 1;
 }
 
 bool rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
 {
-    if ( rest_pairs_is_touching( pairs, number ) == touches )
+    if ( rest_marginal_is_touching( &pairs->marginal, number ) == touches )
     {
         return true;
     }
     if ( touches )
     {
-        if ( !append( pairs, pairs->marginal[number] ) )
-        {
-            return false;
-        }
-        pairs->places[number] = (uint32_t)pairs->list.count - 1;
+        return append_marginal( pairs, number );
     }
-    else
-    {
-        if ( !make_index( pairs ) )
-        {
-            return false;
-        }
-        take_out( pairs, pairs->places[number] );
-    }
-    set_touching( pairs, number, touches );
+    remove_marginal( pairs, number );
     return true;
 }
 
 // ---- changes -----------------------------------------------------------------------------------------------------
 
-static bool begin_pair( rest_pairs* pairs, clv_pair pair, rest_class to )
+static void drop_marginal( rest_pairs* pairs, uint32_t number )
 {
-    bool is_sure = to == REST_SURE;
-    if ( is_sure ? !append( pairs, pair ) : !add_marginal( pairs, pair ) )
+    rest_marginal* marginal = &pairs->marginal;
+    if ( rest_marginal_is_touching( marginal, number ) )
     {
-        return false;
+        remove_marginal( pairs, number );
     }
-    if ( pairs->index_is_made )
+    rest_marginal_drop( marginal, number );
+    if ( number < marginal->count && rest_marginal_is_touching( marginal, number ) )
     {
-        put_new( pairs, pair,
-            is_sure ? entry_of_place( (uint32_t)pairs->list.count - 1 )
-                    : entry_of_marginal( pairs->marginal_count - 1 ) );
+        *number_at( pairs, marginal->places[number] ) = number; // another one now
     }
-    return true;
 }
 
-static bool sure_to_marginal( rest_pairs* pairs, clv_pair pair, uint64_t at )
+static bool change_sure( rest_pairs* pairs, clv_pair pair, rest_class to )
 {
-    uint32_t place = number_of( pairs->index[at] );
-    if ( !add_marginal( pairs, pair ) )
+    if ( !make_chains( pairs ) )
     {
         return false;
     }
-    uint32_t number = pairs->marginal_count - 1;
-    pairs->places[number] = place;
-    set_touching( pairs, number, true );
-    pairs->index[at] = entry_of_marginal( number );
-    return true;
+    uint32_t* link = find_pair( pairs, pair );
+    CLV_ASSERT( link != NULL );
+    remove_sure( pairs, link );
+    return to == REST_APART ||
+        ( rest_marginal_add( &pairs->marginal, pair ) &&
+            append_marginal( pairs, pairs->marginal.count - 1 ) );
 }
 
-static bool marginal_to_sure( rest_pairs* pairs, uint64_t at )
+static bool change_marginal( rest_pairs* pairs, clv_pair pair, rest_class to )
 {
-    uint32_t number = number_of( pairs->index[at] );
-    if ( !rest_pairs_turn( pairs, number, true ) )
-    {
-        return false;
-    }
-    pairs->index[at] = entry_of_place( pairs->places[number] );
+    uint32_t number = rest_marginal_find( &pairs->marginal, pair );
+    CLV_ASSERT( number != REST_NO_PAIR );
     drop_marginal( pairs, number );
-    return true;
-}
-
-static void end_pair( rest_pairs* pairs, uint64_t at )
-{
-    uint32_t entry = pairs->index[at];
-    uint32_t number = number_of( entry );
-    if ( !is_marginal( entry ) )
-    {
-        forget_entry( pairs, at );
-        take_out( pairs, number );
-        return;
-    }
-    bool touches = rest_pairs_is_touching( pairs, number );
-    forget_entry( pairs, at );
-    if ( touches )
-    {
-        take_out( pairs, pairs->places[number] );
-    }
-    drop_marginal( pairs, number );
+    return to == REST_APART || append_sure( pairs, pair );
 }
 
 bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to )
@@ -416,70 +330,57 @@ bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, res
     CLV_ASSERT( from != to );
     if ( from == REST_APART )
     {
-        return ( !pairs->index_is_made || make_index( pairs ) ) && begin_pair( pairs, pair, to );
+        return to == REST_SURE ? append_sure( pairs, pair ) : rest_marginal_add( &pairs->marginal, pair );
     }
-    if ( !make_index( pairs ) )
-    {
-        return false;
-    }
-    uint64_t at = find( pairs, pair );
-    CLV_ASSERT( pairs->index[at] != 0 && is_marginal( pairs->index[at] ) == ( from == REST_MARGINAL ) );
-    if ( to == REST_APART )
-    {
-        end_pair( pairs, at );
-        return true;
-    }
-    return to == REST_MARGINAL ? sure_to_marginal( pairs, pair, at ) : marginal_to_sure( pairs, at );
-}
-
-uint64_t rest_pairs_sure_count( const rest_pairs* pairs )
-{
-    uint64_t touching = 0;
-    for ( uint32_t i = 0; i < pairs->marginal_count; ++i )
-    {
-        touching += rest_pairs_is_touching( pairs, i );
-    }
-    return pairs->list.count - touching;
+    return from == REST_SURE ? change_sure( pairs, pair, to ) : change_marginal( pairs, pair, to );
 }
 
 // ---- checking ----------------------------------------------------------------------------------------------------
 
-const char* rest_pairs_check( const rest_pairs* pairs )
+static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
 {
-    uint32_t touching = 0;
-    for ( uint32_t i = 0; i < pairs->marginal_count; ++i )
+    uint64_t sum = 0;
+    for ( uint32_t slot = 0; slot < slot_count; ++slot )
     {
-        clv_pair pair = pairs->marginal[i];
-        if ( rest_pairs_is_touching( pairs, i ) )
+        for ( uint32_t link = pairs->heads[slot]; link != 0; link = pairs->nexts[link - 1] )
         {
-            touching += 1;
-            clv_pair listed = pairs->places[i] < pairs->list.count ? pairs->list.pairs[pairs->places[i]]
-                                                                   : ( clv_pair ){ 0, 0 };
-            if ( listed.a != pair.a || listed.b != pair.b )
+            sum += 1;
+            if ( link > pairs->sure_count || sum > pairs->sure_count )
             {
-                return "a marginal pair is not where it says in the list";
+                return "a chain leads out of the sure pairs";
+            }
+            clv_pair pair = pairs->list.pairs[link - 1];
+            if ( pair.a != slot && pair.b != slot )
+            {
+                return "a chain leads to somebody else's pair";
             }
         }
-        if ( pairs->index_is_made && pairs->index[find( pairs, pair )] != entry_of_marginal( i ) )
-        {
-            return "the index does not lead to a marginal pair";
-        }
     }
-    uint32_t sure = 0;
-    for ( uint32_t i = 0; i < pairs->list.count && pairs->index_is_made; ++i )
+    return sum == pairs->sure_count ? NULL : "chains and sure pairs differ in number";
+}
+
+const char* rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
+{
+    const rest_marginal* marginal = &pairs->marginal;
+    const char* broken = rest_marginal_check( marginal, slot_count );
+    uint64_t touching = 0;
+    for ( uint32_t i = 0; i < marginal->count && broken == NULL; ++i )
     {
-        uint32_t entry = pairs->index[find( pairs, pairs->list.pairs[i] )];
-        if ( entry == 0 || ( !is_marginal( entry ) && number_of( entry ) != i ) )
+        if ( !rest_marginal_is_touching( marginal, i ) )
         {
-            return "the index does not lead to a pair of the list";
+            continue;
         }
-        sure += !is_marginal( entry );
+        uint64_t place = marginal->places[i];
+        touching += 1;
+        bool is_there = place >= pairs->sure_count && place < pairs->list.count &&
+            pairs->list.pairs[place].a == marginal->pairs[i].a &&
+            pairs->list.pairs[place].b == marginal->pairs[i].b &&
+            pairs->numbers[place & ( pairs->number_capacity - 1 )] == i;
+        broken = is_there ? NULL : "a marginal pair is not where it says in the list";
     }
-    if ( pairs->index_is_made &&
-        ( sure + touching != pairs->list.count ||
-            pairs->index_count != (uint64_t)sure + pairs->marginal_count ) )
+    if ( broken == NULL && pairs->sure_count + touching != pairs->list.count )
     {
-        return "the list, the marginal pairs and the index differ in number";
+        return "sure pairs and marginal ones that touch do not make up the list";
     }
-    return NULL;
+    return broken != NULL || !pairs->is_chained ? broken : check_chains( pairs, slot_count );
 }

@@ -11,8 +11,9 @@ enum
     BIT_SETS = 3,
     SCAN_WORDS = 256,   // words of slots in a piece of work
     TEST_WORDS = 64,    // words of marginal pairs
+    AHEAD = 12,         // pairs whose boxes are asked for before they are looked at
     ENTER_CHUNK = 2048, // pairs of a search that are classified in one go
-    ASK_COST = 128 // testing all pairs of an object through the grid costs as much as so many tests in a row
+    CHAIN_COST = 4      // a test along a chain costs as much as so many in a row
 };
 
 void rest_world_init(
@@ -29,6 +30,7 @@ void rest_world_release( rest_world* world )
     base_memory_give( memory, world->boxes, world->box_capacity, sizeof( simd_rest_box ) );
     base_memory_give( memory, world->times, world->time_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    base_memory_give( memory, world->busy, world->busy_capacity, sizeof( uint32_t ) );
     rest_grid_release( &world->grid );
     rest_pairs_release( &world->pairs );
     rest_world_init( world, memory, world->kernels, world->tasks );
@@ -84,12 +86,16 @@ static bool reserve_slots( rest_world* world, uint32_t slot_count )
 {
     void* boxes = world->boxes;
     void* times = world->times;
+    void* busy = world->busy;
     bool ok = base_memory_reserve( world->memory, &boxes, &world->box_capacity, world->box_capacity,
                   slot_count, sizeof( simd_rest_box ) ) &&
         base_memory_reserve( world->memory, &times, &world->time_capacity, world->time_capacity, slot_count,
-            sizeof( uint32_t ) );
+            sizeof( uint32_t ) ) &&
+        base_memory_reserve(
+            world->memory, &busy, &world->busy_capacity, 0, words_for( slot_count ), sizeof( uint32_t ) );
     world->boxes = boxes;
     world->times = times;
+    world->busy = busy;
     return ok && reserve_bits( world, slot_count );
 }
 
@@ -178,6 +184,9 @@ static clv_result take_pairs( pair_sink* sink )
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
+        clv_pair later = sink->pairs[i + AHEAD < sink->count ? i + AHEAD : i];
+        base_prefetch( &world->boxes[later.a] );
+        base_prefetch( &world->boxes[later.b] );
         rest_zone a = rest_zone_of( &world->boxes[pair.a] );
         rest_zone b = rest_zone_of( &world->boxes[pair.b] );
         rest_class class = clv_aabb_overlap( a.core, b.core ) ? REST_SURE : REST_MARGINAL;
@@ -186,7 +195,7 @@ static clv_result take_pairs( pair_sink* sink )
             return CLV_OUT_OF_MEMORY;
         }
         if ( class == REST_MARGINAL &&
-            !rest_pairs_turn( &world->pairs, world->pairs.marginal_count - 1,
+            !rest_pairs_turn( &world->pairs, world->pairs.marginal.count - 1,
                 clv_aabb_overlap( entering->boxes[pair.a], entering->boxes[pair.b] ) ) )
         {
             return CLV_OUT_OF_MEMORY;
@@ -216,11 +225,11 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
     return ok;
 }
 
-bool rest_world_enter(
-    rest_world* world, const rest_input* input, block_world* complete, uint64_t* test_count )
+bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, block_world* complete,
+    uint64_t* test_count )
 {
-    bool ok =
-        reserve_slots( world, input->slot_count ) && rest_pairs_begin( &world->pairs, input->slot_count );
+    bool ok = reserve_slots( world, input->slot_count ) &&
+        rest_pairs_begin( &world->pairs, input->slot_count, pair_count );
     clv_aabb* fat = ok ? base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
     ok = fat != NULL;
     if ( ok )
@@ -249,6 +258,24 @@ typedef struct scan_job
     uint64_t word_count;
 } scan_job;
 
+static uint64_t candidates_at( const rest_world* world, const rest_input* input, uint32_t word )
+{
+    uint64_t candidates = world->known[word];
+    candidates &= input->moved != NULL ? input->moved[word] : UINT64_MAX;
+    return input->members_changed ? candidates & world->live[word] : candidates;
+}
+
+static void list_busy( rest_world* world, const rest_input* input, uint64_t words )
+{
+    uint32_t count = 0;
+    for ( uint32_t word = 0; word < words; ++word )
+    {
+        world->busy[count] = word;
+        count += candidates_at( world, input, word ) != 0;
+    }
+    world->busy_count = count;
+}
+
 // One run of candidates after the other: of those that moved, or of all.
 static uint64_t find_strays(
     const rest_world* world, const clv_aabb* boxes, uint32_t first, uint64_t candidates )
@@ -272,14 +299,13 @@ static void scan_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const scan_job* job = context;
     rest_world* world = job->world;
-    const uint64_t* moved = job->input->moved;
     uint64_t first = (uint64_t)piece * SCAN_WORDS;
     uint64_t end = first + SCAN_WORDS < job->word_count ? first + SCAN_WORDS : job->word_count;
-    for ( uint64_t word = first; word < end; ++word )
+    for ( uint64_t i = first; i < end; ++i )
     {
-        uint64_t candidates =
-            world->known[word] & world->live[word] & ( moved != NULL ? moved[word] : UINT64_MAX );
-        world->strays[word] = find_strays( world, job->input->boxes, (uint32_t)( word * 64 ), candidates );
+        uint32_t word = world->busy[i];
+        uint64_t candidates = candidates_at( world, job->input, word );
+        world->strays[i] = find_strays( world, job->input->boxes, word * 64, candidates );
     }
 }
 
@@ -292,9 +318,9 @@ static uint32_t piece_count( uint64_t items, uint32_t per_piece )
 static uint64_t count_work( const rest_world* world, const rest_input* input, uint64_t words )
 {
     uint64_t count = 0;
-    for ( uint64_t word = 0; word < words; ++word )
+    for ( uint32_t i = 0; i < world->busy_count; ++i )
     {
-        count += base_bit_count( world->strays[word] );
+        count += base_bit_count( world->strays[i] );
     }
     for ( uint64_t word = 0; word < words && input->members_changed; ++word )
     {
@@ -342,9 +368,9 @@ static bool refit_all( rest_world* world, const rest_input* input, uint64_t word
     {
         ok = step_word( world, word, world->known[word] & ~world->live[word], go_step, input->boxes );
     }
-    for ( uint64_t word = 0; word < words && ok; ++word )
+    for ( uint32_t i = 0; i < world->busy_count && ok; ++i )
     {
-        ok = step_word( world, word, world->strays[word], refit_step, input->boxes );
+        ok = step_word( world, world->busy[i], world->strays[i], refit_step, input->boxes );
     }
     for ( uint64_t word = 0; word < words && ok && input->members_changed; ++word )
     {
@@ -359,27 +385,27 @@ static void test_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const scan_job* job = context;
-    rest_pairs* pairs = &job->world->pairs;
+    rest_marginal* pairs = &job->world->pairs.marginal;
     uint64_t first = (uint64_t)piece * TEST_WORDS;
     uint64_t end = first + TEST_WORDS < job->word_count ? first + TEST_WORDS : job->word_count;
     for ( uint64_t word = first; word < end; ++word )
     {
-        uint64_t left = pairs->marginal_count - word * 64;
+        uint64_t left = pairs->count - word * 64;
         pairs->tested[word] = job->world->kernels->find_touching(
-            job->input->boxes, pairs->marginal + word * 64, left < 64 ? (uint32_t)left : 64 );
+            job->input->boxes, pairs->pairs + word * 64, left < 64 ? (uint32_t)left : 64 );
     }
 }
 
 static bool test_all( rest_world* world, const rest_input* input )
 {
-    rest_pairs* pairs = &world->pairs;
-    uint64_t words = words_for( pairs->marginal_count );
+    rest_marginal* pairs = &world->pairs.marginal;
+    uint64_t words = words_for( pairs->count );
     scan_job job = { world, input, words };
     task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
-    world->counters.test_count += pairs->marginal_count;
+    world->counters.test_count += pairs->count;
     for ( uint64_t word = 0; word < words; ++word )
     {
-        uint64_t left = pairs->marginal_count - word * 64;
+        uint64_t left = pairs->count - word * 64;
         uint64_t inside = left < 64 ? ( (uint64_t)1 << left ) - 1 : UINT64_MAX;
         uint64_t turned = ( pairs->tested[word] ^ pairs->touching[word] ) & inside;
         for ( ; turned != 0; turned &= turned - 1 )
@@ -387,7 +413,7 @@ static bool test_all( rest_world* world, const rest_input* input )
             uint32_t bit = base_lowest_bit( turned );
             world->counters.turn_count += 1;
             if ( !rest_pairs_turn(
-                     pairs, (uint32_t)( word * 64 ) + bit, ( pairs->tested[word] >> bit & 1 ) != 0 ) )
+                     &world->pairs, (uint32_t)( word * 64 ) + bit, ( pairs->tested[word] >> bit & 1 ) != 0 ) )
             {
                 return false;
             }
@@ -396,38 +422,40 @@ static bool test_all( rest_world* world, const rest_input* input )
     return true;
 }
 
-// Objects that moved and have marginal pairs; those for whom asking the grid would not pay count as very many.
-static uint64_t count_askers( const rest_world* world, const rest_input* input, uint64_t words )
+// Marginal pairs of those who moved, a pair of two of them twice; counts no further than `most`.
+static uint64_t count_doubtful( const rest_world* world, const rest_input* input, uint64_t most )
 {
     uint64_t count = 0;
-    for ( uint64_t word = 0; word < words; ++word )
+    for ( uint32_t i = 0; i < world->busy_count && count <= most; ++i )
     {
-        for ( uint64_t bits = input->moved[word] & world->known[word]; bits != 0; bits &= bits - 1 )
+        uint32_t word = world->busy[i];
+        for ( uint64_t bits = candidates_at( world, input, word ); bits != 0; bits &= bits - 1 )
         {
-            uint32_t slot = (uint32_t)( word * 64 ) + base_lowest_bit( bits );
-            uint32_t degree = world->pairs.degrees[slot];
-            count += degree == 0 ? 0 : degree < 64 ? 1 : world->pairs.marginal_count;
+            count += rest_marginal_degree( &world->pairs.marginal, word * 64 + base_lowest_bit( bits ) );
         }
     }
     return count;
 }
 
-// Only pairs of objects that moved can have turned; where those are few, each looks around itself.
-static bool test_marginal( rest_world* world, const rest_input* input, uint64_t words )
+static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
-    if ( input->moved == NULL ||
-        count_askers( world, input, words ) * ASK_COST > world->pairs.marginal_count )
+    return rest_world_test_object( world, boxes, slot );
+}
+
+// Only pairs of objects that moved can have turned; where those are few, they alone are tested. Who came is not among those
+// that moved.
+static bool test_marginal( rest_world* world, const rest_input* input )
+{
+    uint64_t most = world->pairs.marginal.count / CHAIN_COST;
+    if ( input->moved == NULL || input->members_changed || count_doubtful( world, input, most ) > most )
     {
         return test_all( world, input );
     }
     bool ok = true;
-    for ( uint64_t word = 0; word < words && ok; ++word )
+    for ( uint32_t i = 0; i < world->busy_count && ok; ++i )
     {
-        for ( uint64_t bits = input->moved[word] & world->known[word]; bits != 0 && ok; bits &= bits - 1 )
-        {
-            uint32_t slot = (uint32_t)( word * 64 ) + base_lowest_bit( bits );
-            ok = world->pairs.degrees[slot] == 0 || rest_world_test_object( world, input->boxes, slot );
-        }
+        uint32_t word = world->busy[i];
+        ok = step_word( world, word, candidates_at( world, input, word ), test_object_step, input->boxes );
     }
     return ok;
 }
@@ -451,16 +479,19 @@ rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint
         list_live( world, input );
         world->slot_count = slot_count;
     }
-    scan_job job = { world, input, words };
-    task_run( world->tasks, scan_piece, piece_count( words, SCAN_WORDS ), &job );
+    list_busy( world, input, words );
+    scan_job job = { world, input, world->busy_count };
+    task_run( world->tasks, scan_piece, piece_count( world->busy_count, SCAN_WORDS ), &job );
     if ( count_work( world, input, words ) > most )
     {
         return REST_TOO_MANY;
     }
-    if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
+    world->pairs.step_count = 0;
+    if ( !refit_all( world, input, words ) || !test_marginal( world, input ) )
     {
         rest_world_leave( world );
         return REST_NO_MEMORY;
     }
+    world->counters.step_count = world->pairs.step_count;
     return REST_FOLLOWED;
 }

@@ -30,6 +30,7 @@ typedef struct rest_counters
     uint32_t refit_count, come_count, gone_count;
     uint64_t near_count;   ///< objects looked at around those
     uint64_t change_count; ///< pairs that changed their class
+    uint64_t step_count;   ///< along chains of pairs, to find those
     uint64_t test_count;   ///< marginal pairs tested
     uint64_t turn_count;   ///< of those, how many began or ceased to touch
 } rest_counters;
@@ -47,8 +48,11 @@ typedef struct rest_world
     uint64_t* bits; ///< three sets, one behind the other
     uint64_t word_capacity;
     uint64_t* known;  ///< by slot: has a reference box
-    uint64_t* live;   ///< in this update
-    uint64_t* strays; ///< left its margin
+    uint64_t* live;   ///< in this update, if somebody came or went
+    uint64_t* strays; ///< per busy word: who left its margin
+    uint32_t* busy;   ///< words of slots in which somebody may have moved
+    uint64_t busy_capacity;
+    uint32_t busy_count;
 
     rest_grid grid;
     bool grid_is_made; ///< when first asked
@@ -67,10 +71,10 @@ void rest_world_release( rest_world* world );
 /// Remember where everybody is, so that rest_world_enter knows how fast they are. That there is no memory is no failure.
 void rest_world_remember( rest_world* world, const rest_input* input );
 
-/// Give everybody a margin and find all pairs, by a complete search of the fat boxes. False if out of memory; then the world
-/// is off.
-bool rest_world_enter(
-    rest_world* world, const rest_input* input, block_world* complete, uint64_t* test_count );
+/// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
+/// of memory; then the world is off.
+bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, block_world* complete,
+    uint64_t* test_count );
 
 /// Forget everything but keep the memory.
 void rest_world_leave( rest_world* world );

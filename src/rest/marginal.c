@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "rest/marginal.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+#define MOST_PAIRS ( (uint32_t)1 << 30 ) // a link names a pair and one of its sides
+
+void rest_marginal_init( rest_marginal* set, base_memory* memory )
+{
+    *set = ( rest_marginal ){ .memory = memory };
+}
+
+void rest_marginal_release( rest_marginal* set )
+{
+    base_memory* memory = set->memory;
+    base_memory_give( memory, set->pairs, set->capacity, sizeof( clv_pair ) );
+    base_memory_give( memory, set->places, set->place_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, set->touching, set->touching_capacity, sizeof( uint64_t ) );
+    base_memory_give( memory, set->tested, set->tested_capacity, sizeof( uint64_t ) );
+    base_memory_give( memory, set->links, set->link_capacity, sizeof( uint32_t ) );
+    base_memory_give( memory, set->heads, set->head_capacity, sizeof( uint32_t ) );
+    rest_marginal_init( set, memory );
+}
+
+static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t item_size )
+{
+    return base_memory_reserve( memory, data, capacity, *capacity, count, item_size );
+}
+
+bool rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
+{
+    uint64_t before = set->head_capacity;
+    void* heads = set->heads;
+    bool ok =
+        reserve( set->memory, &heads, &set->head_capacity, 2 * (uint64_t)slot_count, sizeof( uint32_t ) );
+    set->heads = heads;
+    if ( set->head_capacity > before )
+    {
+        memset( set->heads + before, 0, (size_t)( set->head_capacity - before ) * sizeof( uint32_t ) );
+    }
+    return ok;
+}
+
+void rest_marginal_clear( rest_marginal* set )
+{
+    set->count = 0;
+    if ( set->head_capacity > 0 )
+    {
+        memset( set->heads, 0, (size_t)set->head_capacity * sizeof( uint32_t ) );
+    }
+}
+
+// The array of pairs grows last: its capacity is what is asked for.
+static bool grow( rest_marginal* set )
+{
+    base_memory* memory = set->memory;
+    uint64_t wanted = (uint64_t)set->count + set->count / 2 + 64;
+    uint64_t words = wanted / 64 + 1;
+    uint64_t words_before = set->touching_capacity;
+    void* pairs = set->pairs;
+    void* places = set->places;
+    void* touching = set->touching;
+    void* tested = set->tested;
+    void* links = set->links;
+    bool ok = reserve( memory, &places, &set->place_capacity, wanted, sizeof( uint32_t ) ) &&
+        reserve( memory, &touching, &set->touching_capacity, words, sizeof( uint64_t ) ) &&
+        reserve( memory, &tested, &set->tested_capacity, words, sizeof( uint64_t ) ) &&
+        reserve( memory, &links, &set->link_capacity, 4 * wanted, sizeof( uint32_t ) ) &&
+        base_memory_resize( memory, &pairs, &set->capacity, set->count, wanted, sizeof( clv_pair ) );
+    set->pairs = pairs;
+    set->places = places;
+    set->touching = touching;
+    set->tested = tested;
+    set->links = links;
+    if ( set->touching_capacity > words_before ) // bits are set one by one, and the others read along
+    {
+        uint64_t fresh = set->touching_capacity - words_before;
+        memset( set->touching + words_before, 0, (size_t)fresh * sizeof( uint64_t ) );
+    }
+    return ok;
+}
+
+// ---- chains ------------------------------------------------------------------------------------------------------
+// A link is 1 + 2 * number + side, or 0. The pair's own links of a side are next and previous.
+
+static uint32_t link_of( uint32_t number, uint32_t side )
+{
+    return 1 + 2 * number + side;
+}
+
+static uint32_t slot_of( const rest_marginal* set, uint32_t number, uint32_t side )
+{
+    return side == 0 ? set->pairs[number].a : set->pairs[number].b;
+}
+
+static uint32_t* next_of( rest_marginal* set, uint32_t link )
+{
+    return &set->links[2 * (size_t)( link - 1 )];
+}
+
+static uint32_t* previous_of( rest_marginal* set, uint32_t link )
+{
+    return &set->links[2 * (size_t)( link - 1 ) + 1];
+}
+
+static void chain( rest_marginal* set, uint32_t number, uint32_t side )
+{
+    uint32_t* head = &set->heads[2 * (size_t)slot_of( set, number, side )];
+    uint32_t link = link_of( number, side );
+    *next_of( set, link ) = head[0];
+    *previous_of( set, link ) = 0;
+    if ( head[0] != 0 )
+    {
+        *previous_of( set, head[0] ) = link;
+    }
+    head[0] = link;
+    head[1] += 1;
+}
+
+// Whoever led to `link` leads to `to`.
+static void lead_to(
+    rest_marginal* set, uint32_t link, uint32_t slot, uint32_t next_link, uint32_t previous_link )
+{
+    uint32_t next = *next_of( set, link );
+    uint32_t previous = *previous_of( set, link );
+    if ( next != 0 )
+    {
+        *previous_of( set, next ) = previous_link;
+    }
+    *( previous != 0 ? next_of( set, previous ) : &set->heads[2 * (size_t)slot] ) = next_link;
+}
+
+static void unchain( rest_marginal* set, uint32_t number, uint32_t side )
+{
+    uint32_t link = link_of( number, side );
+    uint32_t slot = slot_of( set, number, side );
+    lead_to( set, link, slot, *next_of( set, link ), *previous_of( set, link ) );
+    set->heads[2 * (size_t)slot + 1] -= 1;
+}
+
+// The pair `from` takes the number `to`, which is free.
+static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
+{
+    for ( uint32_t side = 0; side < 2; ++side )
+    {
+        uint32_t link = link_of( to, side );
+        lead_to( set, link_of( from, side ), slot_of( set, from, side ), link, link );
+        *next_of( set, link ) = *next_of( set, link_of( from, side ) );
+        *previous_of( set, link ) = *previous_of( set, link_of( from, side ) );
+    }
+    set->pairs[to] = set->pairs[from];
+    set->places[to] = set->places[from];
+    rest_marginal_set_touching( set, to, rest_marginal_is_touching( set, from ) );
+}
+
+bool rest_marginal_add( rest_marginal* set, clv_pair pair )
+{
+    if ( set->count >= MOST_PAIRS || ( set->count == set->capacity && !grow( set ) ) )
+    {
+        return false;
+    }
+    uint32_t number = set->count++;
+    set->pairs[number] = pair;
+    rest_marginal_set_touching( set, number, false );
+    chain( set, number, 0 );
+    chain( set, number, 1 );
+    return true;
+}
+
+void rest_marginal_drop( rest_marginal* set, uint32_t number )
+{
+    unchain( set, number, 0 );
+    unchain( set, number, 1 );
+    set->count -= 1;
+    if ( number != set->count )
+    {
+        renumber( set, set->count, number );
+    }
+}
+
+static uint32_t number_of( uint32_t link )
+{
+    return link != 0 ? ( link - 1 ) / 2 : REST_NO_PAIR;
+}
+
+uint32_t rest_marginal_first( const rest_marginal* set, uint32_t slot )
+{
+    return number_of( set->heads[2 * (size_t)slot] );
+}
+
+uint32_t rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot )
+{
+    return number_of( set->links[4 * (size_t)number + ( set->pairs[number].a == slot ? 0 : 2 )] );
+}
+
+uint32_t rest_marginal_find( const rest_marginal* set, clv_pair pair )
+{
+    bool is_a = rest_marginal_degree( set, pair.a ) <= rest_marginal_degree( set, pair.b );
+    uint32_t slot = is_a ? pair.a : pair.b;
+    uint32_t number = rest_marginal_first( set, slot );
+    while ( number != REST_NO_PAIR && ( set->pairs[number].a != pair.a || set->pairs[number].b != pair.b ) )
+    {
+        number = rest_marginal_next( set, number, slot );
+    }
+    return number;
+}
+
+// ---- checking ----------------------------------------------------------------------------------------------------
+
+const char* rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
+{
+    uint64_t sum = 0;
+    for ( uint32_t slot = 0; slot < slot_count; ++slot )
+    {
+        uint32_t degree = 0;
+        for ( uint32_t i = rest_marginal_first( set, slot ); i != REST_NO_PAIR && degree <= set->count;
+              i = rest_marginal_next( set, i, slot ) )
+        {
+            degree += 1;
+            if ( set->pairs[i].a != slot && set->pairs[i].b != slot )
+            {
+                return "a chain of marginal pairs leads to somebody else's";
+            }
+        }
+        if ( degree != rest_marginal_degree( set, slot ) )
+        {
+            return "a chain of marginal pairs is longer or shorter than it says";
+        }
+        sum += degree;
+    }
+    for ( uint32_t i = 0; i < set->count; ++i )
+    {
+        if ( rest_marginal_find( set, set->pairs[i] ) != i )
+        {
+            return "a marginal pair is not found, or twice there";
+        }
+    }
+    return sum == 2 * (uint64_t)set->count ? NULL : "chains and marginal pairs differ in number";
+}
