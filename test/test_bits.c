@@ -61,6 +61,24 @@ static void lowest_bit_count_and_width_hold_for_every_single_bit( void )
     CHECK_EQUAL( base_bit_width( UINT64_MAX ), 64 );
 }
 
+// One from each part, all of them where as many are wanted as there are, and no stride that a pattern could hide behind.
+static void samples_come_from_every_part( void )
+{
+    static const uint32_t counts[] = { 1, 2, 7, 64, 1000, 128000, UINT32_MAX };
+    for ( uint32_t c = 0; c < TEST_COUNT( counts ); ++c )
+    {
+        uint32_t wanted = counts[c] < 512 ? counts[c] : 512;
+        uint32_t special = 0;
+        for ( uint32_t i = 0; i < wanted; ++i )
+        {
+            uint32_t at = base_sample( i, wanted, counts[c] );
+            CHECK( at >= (uint64_t)i * counts[c] / wanted && at < ( (uint64_t)i + 1 ) * counts[c] / wanted );
+            special += at % 50 == 0;
+        }
+        CHECK( counts[c] < 1000 || special < 40 );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -68,6 +86,7 @@ int main( int argc, char** argv )
         TEST_CASE( float_order_agrees_on_random_pairs ),
         TEST_CASE( float_order_has_no_gaps ),
         TEST_CASE( lowest_bit_count_and_width_hold_for_every_single_bit ),
+        TEST_CASE( samples_come_from_every_part ),
     };
     return test_run( "bits", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -57,6 +57,17 @@ static inline uint32_t base_float_order( float value )
     return bits ^ flip;
 }
 
+/// The `i`-th of `wanted` samples of 0 .. count - 1, wanted <= count: one from each of as many equal parts, but not at equal
+/// distances, which would see every 50th of a crowd whose every 50th is special as all of it.
+static inline uint32_t base_sample( uint32_t i, uint32_t wanted, uint32_t count )
+{
+    uint32_t begin = (uint32_t)( (uint64_t)i * count / wanted );
+    uint32_t end = (uint32_t)( ( (uint64_t)i + 1 ) * count / wanted );
+    uint32_t mixed = ( i + 1 ) * 0x9E3779B9u;
+    mixed = ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
+    return begin + (uint32_t)( (uint64_t)( mixed ^ mixed >> 13 ) * ( end - begin ) >> 32 );
+}
+
 /// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.
 static inline void base_prefetch( const void* address )
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
+#include "base/bits.h"
 #include "rest/loose_grid.h"
 
 #include <float.h>
@@ -53,7 +54,7 @@ static void take_sample( sample* out, const simd_rest_box* boxes, const uint64_t
     out->count = 0;
     for ( uint32_t i = 0; i < wanted; ++i )
     {
-        uint32_t slot = (uint32_t)( (uint64_t)i * slot_count / wanted );
+        uint32_t slot = base_sample( i, wanted, slot_count );
         if ( !is_known( known, slot ) )
         {
             continue;

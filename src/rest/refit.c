@@ -7,7 +7,8 @@
 
 enum
 {
-    AHEAD = 8 // objects asked for before they are looked at
+    AHEAD = 8, // objects asked for before they are looked at
+    LONG = 48  // updates without a refit after which a margin may shrink
 };
 
 static bool make_grid( rest_world* world )
@@ -83,19 +84,16 @@ static bool reclassify(
     return true;
 }
 
-bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
+// The object gets this reference box.
+static bool settle( rest_world* world, uint32_t slot, const simd_rest_box* fresh )
 {
     if ( !make_grid( world ) )
     {
         return false;
     }
     simd_rest_box* rest = &world->boxes[slot];
-    clv_aabb reference = rest_box_reference( rest );
-    uint32_t age = world->now - world->times[slot];
-    float speed = rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
     rest_zone before = rest_zone_of( rest );
-    simd_rest_box fresh = rest_box_make( box, rest_margin( box, speed, slot + 0x10001u * world->now ) );
-    rest_zone after = rest_zone_of( &fresh );
+    rest_zone after = rest_zone_of( fresh );
     world->counters.refit_count += 1;
     world->times[slot] = world->now;
     if ( clv_aabb_overlap( before.fat, after.fat ) )
@@ -111,13 +109,43 @@ bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
     {
         return false;
     }
-    *rest = fresh;
+    *rest = *fresh;
     if ( rest_grid_is_same_place( &world->grid, &before.fat, &after.fat ) )
     {
         return true;
     }
     rest_grid_remove( &world->grid, slot, &before.fat );
     return rest_grid_insert( &world->grid, slot, &after.fat );
+}
+
+bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
+{
+    clv_aabb reference = rest_box_reference( &world->boxes[slot] );
+    uint32_t age = world->now - world->times[slot];
+    float speed = rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
+    float margin = rest_margin( box, speed, slot + 0x10001u * world->now );
+    simd_rest_box fresh = rest_box_make( box, margin );
+    return settle( world, slot, &fresh );
+}
+
+bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
+{
+    const simd_rest_box* rest = &world->boxes[slot];
+    if ( world->now - world->times[slot] < LONG || rest_marginal_degree( &world->pairs.marginal, slot ) == 0 )
+    {
+        return true;
+    }
+    clv_aabb reference = rest_box_reference( rest );
+    float least = rest_margin( box, 0, 0 );
+    float wanted =
+        4 * rest_shift( &reference, box ); // jitter goes to either side, and now may not be its widest
+    wanted = wanted > least ? wanted : least;
+    if ( !( 2 * wanted < rest->margin ) )
+    {
+        return true;
+    }
+    simd_rest_box fresh = rest_box_make( box, wanted );
+    return settle( world, slot, &fresh );
 }
 
 bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box )

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 
+#include <math.h>
 #include <string.h>
 
 // Costs in nanoseconds as measured on one core, docs/engine.md; only their ratios matter.
@@ -12,7 +13,7 @@ enum
     SEARCH_PAIR = 6, // and per pair
     COMPARE = 1,     // following, per box
     TEST = 3,        // per marginal pair
-    REFIT = 150,     // per refit
+    REFIT = 250,     // per refit
     NEAR = 6,        // per object looked at around it
     CHANGE = 60,     // per pair that changes its class
     NEAR_USUAL = 40, // objects around a box that are looked at, besides those it touches
@@ -78,38 +79,55 @@ static void take_sample( rest_mode* mode, const rest_input* input )
     mode->sample_count = wanted < REST_SAMPLES ? wanted : REST_SAMPLES;
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
-        uint32_t index = (uint32_t)( (uint64_t)i * input->live_count / mode->sample_count );
-        mode->slots[i] = rest_input_slot( input, index );
+        mode->slots[i] = rest_input_slot( input, base_sample( i, mode->sample_count, input->live_count ) );
         mode->boxes[i] = input->boxes[mode->slots[i]];
     }
+}
+
+// How far one of the sample went; endless if it is no more.
+static float sample_shift( const rest_mode* mode, const rest_input* input, uint32_t i )
+{
+    uint32_t slot = mode->slots[i];
+    return is_live( input, slot ) ? rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
 static void set_margins( rest_mode* mode, const rest_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
-        const clv_aabb* box = &input->boxes[mode->slots[i]];
-        bool lives = is_live( input, mode->slots[i] );
-        mode->margins[i] = lives ? rest_margin( box, rest_shift( &mode->boxes[i], box ), i ) : 0;
+        mode->margins[i] = rest_margin( &mode->boxes[i], sample_shift( mode, input, i ), i );
     }
 }
 
-// Refits per update in 1024ths of the objects, if these moved on as they did.
+static void note_shifts( rest_mode* mode, const rest_input* input )
+{
+    for ( uint32_t i = 0; i < mode->sample_count; ++i )
+    {
+        mode->shifts[i] = sample_shift( mode, input, i );
+    }
+}
+
+// Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far half way as it is at the end,
+// so over many it adds up to nothing; drift goes on.
 static uint64_t expected_refits( const rest_mode* mode, const rest_input* input )
 {
     float sum = 0;
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
-        float share = 1;
-        if ( is_live( input, mode->slots[i] ) )
+        float margin = mode->margins[i];
+        float shift = sample_shift( mode, input, i );
+        float share = shift > 0 ? 1.0f : 0.0f;
+        if ( shift < margin )
         {
-            float shift = rest_shift( &mode->boxes[i], &input->boxes[mode->slots[i]] );
-            float reach = mode->margins[i] * (float)SAMPLE_AGE;
-            share = shift < reach ? shift / reach : shift > 0 ? 1.0f : 0.0f;
+            share = ( shift - mode->shifts[i] ) / ( margin * ( SAMPLE_AGE - SAMPLE_AGE / 2 ) );
         }
-        sum += share;
+        else if ( shift < margin * SAMPLE_AGE )
+        {
+            share = shift / ( margin * SAMPLE_AGE );
+        }
+        sum += share > -1 ? share : -1;
     }
-    return mode->sample_count > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 1024;
+    return mode->sample_count > 0 && sum > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 0;
 }
 
 static uint64_t moved_count( const rest_input* input )
@@ -132,7 +150,7 @@ static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
     mode->age = 0;
     if ( 2 * cost <= search_cost( mode, input->live_count ) )
     {
-        mode->is_ready = true;
+        mode->hold = 1;
         return REST_REMEMBER;
     }
     return REST_SEARCH;
@@ -143,13 +161,13 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
     if ( mode->choice != REST_BY_COST || input->live_count < mode->least )
     {
         mode->age = 0;
-        mode->is_ready = false;
+        mode->hold = 0;
         return mode->choice == REST_ALWAYS ? REST_ENTER : REST_SEARCH;
     }
-    if ( mode->is_ready )
+    if ( mode->hold > 0 )
     {
-        mode->is_ready = false;
-        return REST_ENTER;
+        mode->hold = mode->hold < REST_HOLD ? mode->hold + 1 : 0;
+        return mode->hold > 0 ? REST_SEARCH : REST_ENTER;
     }
     if ( mode->wait > 0 )
     {
@@ -168,6 +186,10 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
     else if ( mode->age == 1 )
     {
         set_margins( mode, input );
+    }
+    else if ( mode->age == SAMPLE_AGE / 2 )
+    {
+        note_shifts( mode, input );
     }
     else if ( mode->age == SAMPLE_AGE )
     {
@@ -205,5 +227,5 @@ void rest_mode_note_end( rest_mode* mode )
     mode->next_wait = 2 * mode->wait < LONGEST_WAIT ? 2 * mode->wait : LONGEST_WAIT;
     mode->stay = 0;
     mode->age = 0;
-    mode->is_ready = false;
+    mode->hold = 0;
 }

@@ -33,13 +33,14 @@ typedef struct rest_mode
     uint32_t stay; ///< updates at rest this time
     uint64_t pair_count;
     uint64_t cost; ///< of following, averaged
-    bool is_ready; ///< everybody was remembered
+    uint32_t hold; ///< updates since everybody was remembered; 0: nobody is
 
     uint32_t age; ///< of the sample, in updates; 0: there is none
     uint32_t sample_count;
     uint32_t slots[REST_SAMPLES];
     clv_aabb boxes[REST_SAMPLES];
     float margins[REST_SAMPLES];
+    float shifts[REST_SAMPLES]; ///< half way
 } rest_mode;
 
 void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );

@@ -9,11 +9,13 @@
 enum
 {
     BIT_SETS = 3,
-    SCAN_WORDS = 256,   // words of slots in a piece of work
-    TEST_WORDS = 64,    // words of marginal pairs
-    AHEAD = 12,         // pairs whose boxes are asked for before they are looked at
-    ENTER_CHUNK = 2048, // pairs of a search that are classified in one go
-    CHAIN_COST = 4      // a test along a chain costs as much as so many in a row
+    SCAN_WORDS = 256,     // words of slots in a piece of work
+    TEST_WORDS = 64,      // words of marginal pairs
+    AHEAD = 12,           // pairs whose boxes are asked for before they are looked at
+    ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
+    TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
+    TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
+    CHAIN_COST = 4        // a test along a chain costs as much as so many in a row
 };
 
 void rest_world_init(
@@ -157,7 +159,7 @@ static void set_margins( rest_world* world, const rest_input* input, clv_aabb* f
         if ( world->has_references && slot < world->slot_count && bit_at( world->known, slot ) )
         {
             clv_aabb before = rest_box_reference( rest );
-            speed = rest_shift( &before, box );
+            speed = rest_shift( &before, box ) / REST_HOLD; // of jitter that is no speed, only a part remains
         }
         *rest = rest_box_make( box, rest_margin( box, speed, slot ) );
         fat[slot] = rest_zone_of( rest ).fat;
@@ -379,6 +381,30 @@ static bool refit_all( rest_world* world, const rest_input* input, uint64_t word
     return ok;
 }
 
+static bool tighten_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
+{
+    return rest_world_tighten( world, slot, &boxes[slot] );
+}
+
+// A part of the objects in every update, all of them in turn, where there are enough marginal pairs to be worth it. Fat boxes
+// only shrink and cores only grow, so nothing becomes marginal.
+static bool tighten_some( rest_world* world, const rest_input* input, uint64_t words )
+{
+    if ( world->pairs.marginal.count < input->live_count / TIGHTEN_SHARE )
+    {
+        return true;
+    }
+    uint64_t count = words / TIGHTEN_UPDATES + 1;
+    bool ok = true;
+    for ( uint64_t i = 0; i < count && ok; ++i )
+    {
+        uint64_t word = world->tightened < words ? world->tightened : 0;
+        world->tightened = (uint32_t)word + 1;
+        ok = step_word( world, word, world->known[word], tighten_step, input->boxes );
+    }
+    return ok;
+}
+
 // ---- marginal pairs ----------------------------------------------------------------------------------------------
 
 static void test_piece( uint32_t piece, uint32_t worker, void* context )
@@ -444,12 +470,12 @@ static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* 
 
 // Only pairs of objects that moved can have turned; where those are few, they alone are tested. Who came is not among those
 // that moved.
-static bool test_marginal( rest_world* world, const rest_input* input )
+static bool test_marginal( rest_world* world, const rest_input* input, uint64_t words )
 {
     uint64_t most = world->pairs.marginal.count / CHAIN_COST;
     if ( input->moved == NULL || input->members_changed || count_doubtful( world, input, most ) > most )
     {
-        return test_all( world, input );
+        return tighten_some( world, input, words ) && test_all( world, input );
     }
     bool ok = true;
     for ( uint32_t i = 0; i < world->busy_count && ok; ++i )
@@ -487,7 +513,7 @@ rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint
         return REST_TOO_MANY;
     }
     world->pairs.step_count = 0;
-    if ( !refit_all( world, input, words ) || !test_marginal( world, input ) )
+    if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
     {
         rest_world_leave( world );
         return REST_NO_MEMORY;

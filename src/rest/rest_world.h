@@ -61,6 +61,7 @@ typedef struct rest_world
     uint32_t now;        ///< number of the update
     bool is_on;
     bool has_references; ///< boxes of an earlier update are remembered, to learn speeds from
+    uint32_t tightened;  ///< words of slots that were looked at so far, again and again from the first
     rest_counters counters;
 } rest_world;
 
@@ -70,6 +71,9 @@ void rest_world_release( rest_world* world );
 
 /// Remember where everybody is, so that rest_world_enter knows how fast they are. That there is no memory is no failure.
 void rest_world_remember( rest_world* world, const rest_input* input );
+
+/// Updates that rest_world_enter follows rest_world_remember by, if it was called.
+#define REST_HOLD 3
 
 /// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory; then the world is off.
@@ -95,6 +99,9 @@ bool rest_world_check( rest_world* world, char* text, size_t text_size );
 // ---- refit.c: one object at a time. Each is false if out of memory ------------------------------------------------
 
 bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
+
+/// The same for one that has rested long with a margin much wider than it needs: a narrower one has fewer marginal pairs.
+bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box );
 bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box );
 bool rest_world_go( rest_world* world, uint32_t slot );
 
