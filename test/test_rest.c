@@ -538,6 +538,43 @@ static void the_list_stays_where_it_is( void )
     free( s );
 }
 
+// Two spaces, one of which has no list to keep: what is chosen, and so the order, must be the same frame by frame.
+static void a_visit_is_an_update_without_a_list( void )
+{
+    static const char* const settings[] = { FOLLOWED, CHOSEN };
+    static void ( *const parts[] )( stage* ) = { one_in_fifty, move_not, jitter_across, teleport_few, drift };
+    for ( uint32_t i = 0; i < TEST_COUNT( settings ); ++i )
+    {
+        stage* s = test_alloc( 1, sizeof( stage ) );
+        memset( s, 0, sizeof( *s ) );
+        s->count = MOST;
+        s->random = test_random_make( 11 );
+        s->space = make_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
+        s->judge = make_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
+        teleport_all( s );
+        CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
+        CHECK_OK( clv_space_add( s->judge, s->boxes, s->count, s->ids[1] ) );
+        for ( s->frame = 0; s->frame < 150; ++s->frame )
+        {
+            test_where.frame = s->frame;
+            parts[s->frame / 20 % TEST_COUNT( parts )]( s );
+            CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
+            CHECK_OK( clv_space_move( s->judge, s->ids[1], s->boxes, s->count ) );
+            CHECK_OK( clv_space_update( s->space ) );
+            clv_pair_view view = clv_space_pairs( s->space );
+            visited v = { view.pairs, 0 };
+            CHECK_OK( clv_space_visit( s->judge, compare_visit, &v ) );
+            CHECK_EQUAL( v.count, view.count );
+            CHECK_EQUAL( is_at_rest( s->space ), is_at_rest( s->judge ) );
+            s->rest_frames += is_at_rest( s->space );
+        }
+        CHECK( s->rest_frames > 20 );
+        clv_space_destroy( s->space );
+        clv_space_destroy( s->judge );
+        free( s );
+    }
+}
+
 static void a_limit_on_pairs_holds_at_rest_too( void )
 {
     clv_space_def def = clv_default_space_def();
@@ -691,6 +728,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_mode_follows_rest_and_searches_motion ),
         TEST_CASE( filters_events_and_order_see_every_change ),
         TEST_CASE( the_list_stays_where_it_is ),
+        TEST_CASE( a_visit_is_an_update_without_a_list ),
         TEST_CASE( a_limit_on_pairs_holds_at_rest_too ),
         TEST_CASE( refused_memory_ends_rest_and_nothing_else ),
         TEST_CASE( a_frame_at_rest_takes_no_memory ),

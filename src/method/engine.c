@@ -3,6 +3,7 @@
 // any order costs more than it saves. The choice depends on the number of objects alone.
 #include "method/methods.h"
 
+#include "pair/counting_sink.h"
 #include "rest/rest_mode.h"
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
@@ -106,11 +107,11 @@ static clv_result search(
         return CLV_OUT_OF_MEMORY;
     }
     counters->update_ms = method_stopwatch_lap( &watch );
-    uint64_t before = sink->count;
-    clv_result result = block_world_search( &self->many, sink, &counters->test_count );
+    pair_counting_sink counting = pair_counting_open( sink );
+    clv_result result = block_world_search( &self->many, &counting.sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     self->was_many = result == CLV_OK;
-    rest_mode_note_pairs( &self->mode, sink->count > before ? sink->count - before : 0 );
+    rest_mode_note_pairs( &self->mode, pair_counting_close( &counting ) );
     return result;
 }
 
@@ -183,10 +184,14 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     engine* self = state;
     self->was_many = false;
     self->was_few = false;
-    if ( is_still( input ) && pair_sink_keep( sink ) )
+    bool still = is_still( input );
+    if ( still )
     {
         self->rest.counters = ( rest_counters ){ 0 };
-        return CLV_OK;
+        if ( pair_sink_keep( sink ) )
+        {
+            return CLV_OK;
+        }
     }
     if ( input->live_count <= self->context->params[PARAM_FEW] )
     {
@@ -197,7 +202,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         }
         return method_brute.update( self->few, input, sink, counters );
     }
-    return update_many( self, input, sink, counters );
+    // Whether the sink has kept its list must not be seen later in what is chosen: a visit is an update without a list.
+    return !still          ? update_many( self, input, sink, counters )
+        : self->rest.is_on ? hand_over( self, input, sink )
+                           : search( self, input, sink, counters );
 }
 
 static void shrink( void* state )

@@ -2,6 +2,7 @@
 #include "task/gather.h"
 
 #include "base/assertion.h"
+#include "pair/counting_sink.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -130,38 +131,14 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
     return result;
 }
 
-// A sink on the way to the caller's that counts what passes.
-typedef struct counting_sink
-{
-    pair_sink sink;
-    pair_sink* target;
-    uint64_t passed;
-} counting_sink;
-
-static clv_result pass_on( pair_sink* sink )
-{
-    counting_sink* counting = (counting_sink*)sink;
-    pair_sink* target = counting->target;
-    counting->passed += sink->count - target->count;
-    target->count = sink->count;
-    clv_result result = target->make_room( target );
-    sink->pairs = target->pairs;
-    sink->count = target->count;
-    sink->capacity = target->capacity;
-    return result;
-}
-
 // A piece for which there were no chunks, again and straight into the caller's sink; the chunks it would have needed.
 static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
 {
-    counting_sink counting = { *sink, sink, 0 };
-    counting.sink.make_room = pass_on;
+    pair_counting_sink counting = pair_counting_open( sink );
     task_gather_piece* piece = &job->gather->pieces[index];
     piece->test_count = 0;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
-    counting.passed += counting.sink.count - sink->count;
-    sink->count = counting.sink.count;
-    *chunk_count = counting.passed / ( CHUNK - PAIR_SINK_ROOM ) + 1;
+    *chunk_count = pair_counting_close( &counting ) / ( CHUNK - PAIR_SINK_ROOM ) + 1;
     return result;
 }
 
