@@ -168,6 +168,13 @@ typedef struct cell_job
     cell_counters* counters;
 } cell_job;
 
+/// One worker's share of a block: some boxes, and the cells they are asked for.
+typedef struct cell_share
+{
+    const uint64_t* chosen; ///< a bit per box; NULL: all
+    uint32_t first_cell, last_cell;
+} cell_share;
+
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
 cell_extent cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );

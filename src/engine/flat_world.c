@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: MIT
-// One grid over all boxes, shared by all workers. Boxes are counted and placed in pieces, cells summed up and searched in
-// ranges; a piece's entries go behind those of the pieces before it, so the outcome does not depend on how many there are.
+// One grid over all boxes, shared by all workers: boxes become records in pieces; then each slab of rows of cells counts and
+// places its own entries, so that no two workers write to the same lines of memory; then cells are searched in ranges. Pieces and
+// slabs follow the number of workers, what lies in a cell and in which order does not.
 #include "engine/world_internal.h"
 
 #include <string.h>
 
 enum
 {
-    PIECES = 64,         // at most
-    RANGES = 64,         // of cells to be summed up, at most
+    PIECES = 64,         // of boxes, at most
+    SLABS = 64,          // at most
+    SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
+    ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SEARCH_RANGES = 256, // of cells to be searched, about
     SEARCH_CELLS = 16,   // in each at least
 };
-
-typedef struct cell_range
-{
-    uint32_t first, last;
-    uint64_t entry_count; ///< first in the range, then before it
-    uint32_t fullest;     ///< cell
-    uint32_t most;        ///< its entries
-} cell_range;
 
 // A fill while it is under way.
 typedef struct flat_fill
@@ -29,9 +24,11 @@ typedef struct flat_fill
     task_runner* tasks;
     uint32_t piece_count, piece_boxes;
     uint32_t cell_count;
-    bool fits[PIECES];
-    cell_range ranges[RANGES];
-    uint32_t range_count;
+    uint32_t slab_count;
+    uint32_t slab_rows[SLABS + 1]; ///< first row of each, and one more
+    bool fits[SLABS];
+    uint8_t slab_of_row[ROWS];
+    uint64_t words_per_slab;
 } flat_fill;
 
 static task_runner s_nobody; // zero: the calling thread alone
@@ -58,145 +55,162 @@ static void choose_grid( cell_job* job, const block_input* input )
     job->grid = cell_grid_choose( input->count, &extent );
 }
 
-static uint32_t last_of( const flat_fill* fill, uint32_t piece )
+// ---- slabs -------------------------------------------------------------------------------------------------------
+
+static uint32_t cell_along( const cell_grid* grid, int axis, float lower )
 {
-    uint32_t left = fill->input->count - piece * fill->piece_boxes;
-    return piece * fill->piece_boxes + ( left < fill->piece_boxes ? left : fill->piece_boxes );
+    float at = ( lower - grid->origin[axis] ) * grid->scale[axis] / CELL_STEPS;
+    float most = (float)( grid->dims[axis] - 1 );
+    at = at > 0 ? at : 0;
+    return (uint32_t)( at < most ? at : most );
 }
 
-static uint32_t* places_of( const flat_fill* fill, uint32_t piece )
+// Rows of cells into slabs in which about as many boxes begin. Any cut is right; a bad one is only slow.
+static void cut_slabs( flat_fill* fill )
 {
-    return fill->world->places + (size_t)piece * fill->cell_count;
+    const cell_grid* grid = &fill->world->flat.grid;
+    const block_input* input = fill->input;
+    uint32_t row_count = grid->dims[1] * grid->dims[2];
+    uint32_t workers = task_worker_count( fill->tasks );
+    uint32_t wanted = workers > 1 ? 2 * workers : 1;
+    wanted = wanted < SLABS ? wanted : SLABS;
+    uint16_t counts[ROWS] = { 0 };
+    uint32_t total = 0;
+    uint32_t step = input->count / SLAB_SAMPLES + 1;
+    for ( uint32_t i = 0; i < input->count && wanted > 1; i += step, ++total )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        counts[cell_along( grid, 2, box->lower.z ) * grid->dims[1] + cell_along( grid, 1, box->lower.y )] +=
+            1;
+    }
+    fill->slab_count = 0;
+    uint32_t seen = 0;
+    for ( uint32_t row = 0; row < row_count; ++row )
+    {
+        if ( seen * wanted >= fill->slab_count * total && fill->slab_count < wanted )
+        {
+            fill->slab_rows[fill->slab_count++] = row;
+        }
+        fill->slab_of_row[row] = (uint8_t)( fill->slab_count - 1 );
+        seen += counts[row];
+    }
+    fill->slab_rows[fill->slab_count] = row_count;
 }
 
-static void count_piece( uint32_t piece, uint32_t worker, void* context )
+static cell_share share_of( const flat_fill* fill, uint32_t slab )
 {
+    uint32_t width = fill->world->flat.grid.dims[0];
+    cell_share share = { NULL, fill->slab_rows[slab] * width, fill->slab_rows[slab + 1] * width };
+    if ( fill->slab_count > 1 )
+    {
+        share.chosen = fill->world->chosen + slab * fill->words_per_slab;
+    }
+    return share;
+}
+
+// ---- pieces of work ----------------------------------------------------------------------------------------------
+
+static void record_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
     flat_fill* fill = context;
     block_world* world = fill->world;
     const simd_cells* cells = world->kernels->cells;
-    uint32_t first = piece * fill->piece_boxes, last = last_of( fill, piece );
+    uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
+    uint32_t last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes );
     cells->block_records( fill->input, first, last, &world->flat.grid, world->records );
-    fill->fits[piece] = cells->count_cells(
-        &world->flat, first, last, world->scratches[worker].kinds, places_of( fill, piece ) );
-}
-
-static void sum_range( uint32_t index, uint32_t worker, void* context )
-{
-    (void)worker;
-    flat_fill* fill = context;
-    cell_range* range = &fill->ranges[index];
-    range->entry_count = 0;
-    range->fullest = range->first;
-    range->most = 0;
-    for ( uint32_t cell = range->first; cell < range->last; ++cell )
+    if ( fill->slab_count > 1 )
     {
-        uint32_t sum = 0;
-        for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
+        for ( uint32_t slab = 0; slab < fill->slab_count; ++slab )
         {
-            sum += places_of( fill, piece )[cell];
+            memset( world->chosen + slab * fill->words_per_slab + first / 64, 0,
+                ( last - first + 63 ) / 64 * sizeof( uint64_t ) );
         }
-        fill->world->starts[cell] = sum;
-        range->entry_count += sum;
-        range->fullest = sum > range->most ? cell : range->fullest;
-        range->most = sum > range->most ? sum : range->most;
+        cells->mark_slabs(
+            &world->flat, first, last, fill->slab_of_row, world->chosen, fill->words_per_slab );
     }
 }
 
-// Counts per piece become places: cell by cell, in a cell piece by piece, so in the order of the boxes.
-static void place_range( uint32_t index, uint32_t worker, void* context )
+static void count_slab( uint32_t slab, uint32_t worker, void* context )
 {
-    (void)worker;
-    flat_fill* fill = context;
-    const cell_range* range = &fill->ranges[index];
-    uint32_t place = (uint32_t)range->entry_count;
-    for ( uint32_t cell = range->first; cell < range->last; ++cell )
-    {
-        fill->world->starts[cell] = place;
-        for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
-        {
-            uint32_t* at = &places_of( fill, piece )[cell];
-            uint32_t count = *at;
-            *at = place;
-            place += count;
-        }
-    }
-}
-
-static void place_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
     flat_fill* fill = context;
     block_world* world = fill->world;
-    world->kernels->cells->place_entries(
-        &world->flat, piece * fill->piece_boxes, last_of( fill, piece ), places_of( fill, piece ) );
+    cell_scratch* scratch = &world->scratches[worker];
+    cell_share share = share_of( fill, slab );
+    fill->fits[slab] =
+        world->kernels->cells->count_cells( &world->flat, &share, scratch->kinds, scratch->starts );
+    memcpy( world->starts + share.first_cell, scratch->starts + share.first_cell,
+        ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
 }
 
-// Memory for counting, by the job's present grid.
-static bool reserve_cells( flat_fill* fill )
+static void place_slab( uint32_t slab, uint32_t worker, void* context )
+{
+    flat_fill* fill = context;
+    block_world* world = fill->world;
+    uint32_t* next = world->scratches[worker].starts;
+    cell_share share = share_of( fill, slab );
+    memcpy( next + share.first_cell, world->starts + share.first_cell,
+        ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
+    world->kernels->cells->place_entries( &world->flat, &share, next );
+}
+
+// ---- filling -----------------------------------------------------------------------------------------------------
+
+// Memory for counting, by the job's present grid; what lies within a crowded cell needs more later.
+static bool reserve_cells( flat_fill* fill, uint32_t stack )
 {
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
-    bool ok = world_reserve_places( world, fill->piece_count, fill->cell_count );
+    fill->words_per_slab = ( (uint64_t)fill->input->count + 511 ) / 512 * 8; // slabs share no line of memory
+    bool ok = world_reserve_places( world, 0, fill->cell_count ) &&
+        ( fill->slab_count == 1 || world_reserve_chosen( world, fill->slab_count * fill->words_per_slab ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = cell_scratch_reserve_cells( &world->scratches[i], world->memory, fill->cell_count, 0 );
+        uint32_t cells = fill->cell_count > stack ? fill->cell_count : stack;
+        ok = cell_scratch_reserve_cells( &world->scratches[i], world->memory, cells, stack );
     }
     return ok;
 }
 
-// Entries of each cell, for all pieces; false if there are too many.
+// Entries of each cell, in starts[cell]; false if there are too many.
 static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 {
-    task_run( fill->tasks, count_piece, fill->piece_count, fill );
-    bool fits = true;
-    for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
+    task_run( fill->tasks, record_piece, fill->piece_count, fill );
+    task_run( fill->tasks, count_slab, fill->slab_count, fill );
+    for ( uint32_t slab = 0; slab < fill->slab_count; ++slab )
     {
-        fits = fits && fill->fits[piece];
+        if ( !fill->fits[slab] )
+        {
+            return false;
+        }
     }
-    if ( !fits )
-    {
-        return false;
-    }
-    uint32_t per_range = fill->cell_count / fill->piece_count + 1;
-    fill->range_count = 0;
-    for ( uint32_t first = 0; first < fill->cell_count; first += per_range )
-    {
-        uint32_t left = fill->cell_count - first;
-        cell_range range = { .first = first, .last = first + ( left < per_range ? left : per_range ) };
-        fill->ranges[fill->range_count++] = range;
-    }
-    task_run( fill->tasks, sum_range, fill->range_count, fill );
+    const uint32_t* counts = fill->world->starts;
     uint64_t sum = 0;
-    uint32_t most = 0;
-    for ( uint32_t i = 0; i < fill->range_count; ++i )
+    for ( uint32_t cell = 0; cell < fill->cell_count; ++cell )
     {
-        cell_range* range = &fill->ranges[i];
-        uint64_t here = range->entry_count;
-        range->entry_count = sum;
-        sum += here;
-        *fullest = range->most > most ? range->fullest : *fullest;
-        most = range->most > most ? range->most : most;
+        sum += counts[cell];
+        *fullest = counts[cell] > counts[*fullest] ? cell : *fullest;
     }
-    *layout = ( cell_layout ){ (uint32_t)sum, most };
+    *layout = ( cell_layout ){ (uint32_t)sum, counts[*fullest] };
     return sum <= (uint64_t)fill->input->count * CELL_ENTRIES_PER_BOX;
 }
 
 // A grid that will do, with its entries counted. False if out of memory.
 static bool lay( flat_fill* fill, cell_layout* layout )
 {
-    block_world* world = fill->world;
     cell_lay trying = { .zoom_count = 0 };
     for ( bool again = true; again; )
     {
         uint32_t fullest = 0;
         *layout = ( cell_layout ){ 0, 0 };
-        if ( !reserve_cells( fill ) )
+        cut_slabs( fill );
+        if ( !reserve_cells( fill, 0 ) )
         {
             return false;
         }
         bool fits = count_all( fill, layout, &fullest );
-        again = cell_lay_again( &trying, &world->flat, fits, *layout, fullest );
+        again = cell_lay_again( &trying, &fill->world->flat, fits, *layout, fullest );
     }
     return true;
 }
@@ -207,24 +221,41 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
     cell_layout inner = { 0, layout.fullest };
-    uint32_t cells = layout.fullest > CELL_OVERFULL ? cell_count_most( layout.fullest ) : 0;
-    bool ok = world_reserve_entries( world, (uint64_t)layout.entry_count + CELL_SLACK );
+    uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
+    bool ok = world_reserve_entries( world, (uint64_t)layout.entry_count + CELL_SLACK ) &&
+        ( stack == 0 || reserve_cells( fill, stack ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = cell_scratch_reserve_cells( &world->scratches[i], world->memory, cells, cells ) &&
-            cell_scratch_reserve_entries( &world->scratches[i], world->memory, inner );
+        ok = cell_scratch_reserve_entries( &world->scratches[i], world->memory, inner );
     }
     return ok;
+}
+
+// Counts become places: starts[cell] is a cell's first entry, and there is one more.
+static void sum_starts( const flat_fill* fill )
+{
+    uint32_t* starts = fill->world->starts;
+    uint32_t sum = 0;
+    for ( uint32_t cell = 0; cell < fill->cell_count; ++cell )
+    {
+        uint32_t here = starts[cell];
+        starts[cell] = sum;
+        sum += here;
+    }
+    starts[fill->cell_count] = sum;
 }
 
 bool world_fill_flat( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
-    task_runner* tasks = tasks_for( world, input->count );
-    uint32_t workers = task_worker_count( tasks );
+    world->largest_block = input->count;
+    flat_fill fill;
+    fill.world = world;
+    fill.input = input;
+    fill.tasks = tasks_for( world, input->count );
+    uint32_t workers = task_worker_count( fill.tasks );
     uint32_t pieces = workers < PIECES ? workers : PIECES;
     uint32_t chunks = ( input->count + CELL_CHUNK - 1 ) / CELL_CHUNK;
-    flat_fill fill = { .world = world, .input = input, .tasks = tasks };
     fill.piece_boxes = ( chunks + pieces - 1 ) / pieces * CELL_CHUNK;
     fill.piece_count = ( input->count + fill.piece_boxes - 1 ) / fill.piece_boxes;
     if ( !world_reserve_records( world, input->count ) || !world_reserve_workers( world ) )
@@ -238,12 +269,10 @@ bool world_fill_flat( block_world* world, const block_input* input )
     {
         return false;
     }
-    task_run( tasks, place_range, fill.range_count, &fill );
-    world->starts[fill.cell_count] = layout.entry_count;
+    sum_starts( &fill );
     world->flat.starts = world->starts;
     world->flat.entries = world->entries;
-    world->largest_block = input->count;
-    task_run( tasks, place_piece, fill.piece_count, &fill );
+    task_run( fill.tasks, place_slab, fill.slab_count, &fill );
     memset( world->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
     return true;
 }

@@ -35,6 +35,8 @@ typedef struct block_world
     cell_job flat;       ///< where all boxes are in one grid
     cell_entry* entries; ///< of that one
     uint64_t entry_capacity;
+    uint64_t* chosen; ///< who lies in each slab of it: a bit per box
+    uint64_t chosen_capacity;
 
     cell_scratch* scratches; ///< per worker
     uint64_t scratch_capacity;

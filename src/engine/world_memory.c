@@ -25,6 +25,7 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
+    base_memory_give( memory, world->chosen, world->chosen_capacity, sizeof( uint64_t ) );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
         cell_scratch_release( &world->scratches[i], memory );
@@ -81,6 +82,15 @@ bool world_reserve_entries( block_world* world, uint64_t count )
     bool ok =
         base_memory_reserve( world->memory, &data, &world->entry_capacity, 0, count, sizeof( cell_entry ) );
     world->entries = data;
+    return ok;
+}
+
+bool world_reserve_chosen( block_world* world, uint64_t word_count )
+{
+    void* data = world->chosen;
+    bool ok = base_memory_reserve(
+        world->memory, &data, &world->chosen_capacity, 0, word_count, sizeof( uint64_t ) );
+    world->chosen = data;
     return ok;
 }
 

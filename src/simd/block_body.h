@@ -16,6 +16,24 @@ static void block_records(
     }
 }
 
+// Records [first, last): a bit in the row of every slab they may reach, from the one of their first row of cells to that of
+// their last. `first` is a multiple of 64.
+static void mark_slabs( const cell_job* job, uint32_t first, uint32_t last, const uint8_t* slab_of_row,
+    uint64_t* chosen, uint64_t words_per_slab )
+{
+    uint32_t rows = job->grid.dims[1];
+    for ( uint32_t i = first; i < last; ++i )
+    {
+        cell_span span = words_span( words_load( &job->records[i] ) );
+        uint32_t slab = slab_of_row[field_of( span.first, 2 ) * rows + field_of( span.first, 1 )];
+        uint32_t end = slab_of_row[field_of( span.last, 2 ) * rows + field_of( span.last, 1 )];
+        for ( ; slab <= end; ++slab )
+        {
+            chosen[slab * words_per_slab + i / 64] |= (uint64_t)1 << ( i % 64 );
+        }
+    }
+}
+
 // Count, per coarse cell, the boxes that begin there; every `step`-th box speaks for `step`.
 static void block_histogram(
     const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram )

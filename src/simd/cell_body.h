@@ -116,35 +116,68 @@ static bool count_wide(
     return true;
 }
 
-// Boxes [first, last) by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
-static bool count_kinds(
-    const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
+// Positions, from `first` on, of the chosen among up to CELL_CHUNK boxes; how many there are.
+static inline uint32_t pick( const uint64_t* chosen, uint32_t first, uint32_t count, uint16_t* positions )
+{
+    if ( chosen == NULL )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            positions[i] = (uint16_t)i;
+        }
+        return count;
+    }
+    uint32_t picked = 0;
+    for ( uint32_t i = 0; i < count; i += 64 )
+    {
+        for ( uint64_t bits = chosen[( first + i ) / 64]; bits != 0; bits &= bits - 1 )
+        {
+            positions[picked++] = (uint16_t)( i + base_lowest_bit( bits ) );
+        }
+    }
+    return picked;
+}
+
+static inline uint32_t chunk_at( const cell_job* job, uint32_t first )
+{
+    return job->count - first < CELL_CHUNK ? job->count - first : CELL_CHUNK;
+}
+
+// A share's boxes by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
+static bool count_kinds( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
     const key_weights weights = key_weights_of( &job->grid );
     uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
     uint64_t sum = 0;
-    for ( uint32_t i = first; i < last; ++i )
+    uint16_t positions[CELL_CHUNK];
+    for ( uint32_t first = 0; first < job->count; first += CELL_CHUNK )
     {
-        words w = words_load( &job->records[i] );
-        cell_key key = words_key( w, &weights );
-        if ( !key.is_wide )
+        uint32_t count = pick( share->chosen, first, chunk_at( job, first ), positions );
+        for ( uint32_t i = 0; i < count; ++i )
         {
-            kinds[key.cell * 8 + key.kind] += 1;
-        }
-        else if ( !count_wide( &job->grid, words_span( w ), counts, room, &sum ) )
-        {
-            return false;
+            words w = words_load( &job->records[first + positions[i]] );
+            cell_key key = words_key( w, &weights );
+            if ( !key.is_wide )
+            {
+                kinds[key.cell * 8 + key.kind] += 1;
+            }
+            else if ( !count_wide( &job->grid, words_span( w ), counts, room, &sum ) )
+            {
+                return false;
+            }
         }
     }
     return true;
 }
 
-// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower corner.
-static void spread_kinds( const cell_grid* grid, uint32_t* kinds, uint32_t* counts )
+// A cell has an entry of every box whose class reaches it from one of the eight cells around its lower corner: of these the
+// cells from `first` to `last`.
+static void spread_kinds(
+    const cell_grid* grid, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
 {
     const corner_cells near = corner_cells_of( grid );
     uint32_t cell_count = cell_grid_count( grid );
-    for ( uint32_t cell = 0; cell < cell_count; ++cell )
+    for ( uint32_t cell = first; cell < last; ++cell )
     {
         uint32_t* k = kinds + (size_t)cell * 8; // becomes, per corner, the boxes of all classes that have it
         for ( uint32_t bit = 1; bit < 8; bit *= 2 )
@@ -159,25 +192,34 @@ static void spread_kinds( const cell_grid* grid, uint32_t* kinds, uint32_t* coun
     {
         uint32_t offset =
             near.offset[corner]; // no class reaches beyond the grid, so what is cut off here is 0
-        for ( uint32_t cell = 0; cell + offset < cell_count; ++cell )
+        uint32_t end = cell_count > offset && last < cell_count - offset ? last : cell_count - offset;
+        for ( uint32_t cell = first; cell < end && offset < cell_count; ++cell )
         {
             counts[cell + offset] += kinds[(size_t)cell * 8 + corner];
         }
     }
 }
 
-static bool count_cells(
-    const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts )
+// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all cells;
+// counts of other cells mean nothing.
+static bool count_cells( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
     uint32_t cell_count = cell_grid_count( &job->grid );
     memset( kinds, 0, (size_t)cell_count * 8 * sizeof( uint32_t ) );
     memset( counts, 0, (size_t)cell_count * sizeof( uint32_t ) );
-    if ( !count_kinds( job, first, last, kinds, counts ) )
+    if ( !count_kinds( job, share, kinds, counts ) )
     {
         return false;
     }
-    spread_kinds( &job->grid, kinds, counts );
+    uint32_t reach = corner_cells_of( &job->grid ).offset[7];
+    uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
+    spread_kinds( &job->grid, first, share->last_cell, kinds, counts );
     return true;
+}
+
+static inline cell_share everything( const cell_job* job )
+{
+    return ( cell_share ){ NULL, 0, cell_grid_count( &job->grid ) };
 }
 
 // Entries per cell, in starts[cell + 1]. False if there are more than the grid is worth.
@@ -189,7 +231,8 @@ static bool count_entries( const cell_job* job, uint32_t* starts, cell_layout* l
     *layout = ( cell_layout ){ 0, 0 };
     *fullest = 0;
     starts[0] = 0;
-    if ( !count_cells( job, 0, job->count, job->scratch->kinds, starts + 1 ) )
+    cell_share all = everything( job );
+    if ( !count_cells( job, &all, job->scratch->kinds, starts + 1 ) )
     {
         return false;
     }
@@ -234,7 +277,13 @@ static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
     return relative < 254 ? relative : 254;
 }
 
-static void place_wide( const cell_job* job, uint32_t* next, const cell_record* record )
+static inline bool is_in_share( const cell_share* share, uint32_t cell )
+{
+    return cell - share->first_cell < share->last_cell - share->first_cell;
+}
+
+static void place_wide(
+    const cell_job* job, const cell_share* share, uint32_t* next, const cell_record* record )
 {
     cell_span span = words_span( words_load( record ) );
     uint32_t name = cell_record_name( record );
@@ -250,6 +299,11 @@ static void place_wide( const cell_job* job, uint32_t* next, const cell_record* 
         {
             for ( c[0] = first[0]; c[0] <= last[0]; ++c[0] )
             {
+                uint32_t cell = cell_at( &job->grid, c[0], c[1], c[2] );
+                if ( !is_in_share( share, cell ) )
+                {
+                    continue;
+                }
                 uint64_t code = 0;
                 uint32_t before = cell_name_before( name );
                 for ( int axis = 0; axis < 3; ++axis )
@@ -258,7 +312,7 @@ static void place_wide( const cell_job* job, uint32_t* next, const cell_record* 
                     code |= code_byte( record->upper[axis], c[axis] ) << ( 32 + 8 * axis );
                     before |= (uint32_t)( c[axis] > first[axis] ) << axis;
                 }
-                uint32_t place = next[cell_at( &job->grid, c[0], c[1], c[2] )]++;
+                uint32_t place = next[cell]++;
                 job->entries[place] =
                     ( cell_entry ){ code | (uint64_t)before << 24, cell_name_slot( name ), 0 };
             }
@@ -273,60 +327,65 @@ enum
 };
 
 // Boxes of one class: each as often as the class has corners, so that nothing is left to guess.
-static inline void place_kind( const cell_record* records, const uint16_t* list, uint32_t count,
-    const uint32_t* cells, const corner_cells* near, uint32_t kind, cell_entry* entries, uint32_t* next )
+static inline void place_kind( const cell_job* job, const cell_share* share, uint32_t first,
+    const uint16_t* list, const uint32_t* cells, uint32_t count, const corner_cells* near, uint32_t kind,
+    uint32_t* next )
 {
     uint32_t corner_count = near->count[kind];
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const cell_record* record = &records[list[i]];
+        const cell_record* record = &job->records[first + list[i]];
         words w = words_from_cell( words_load( record ) );
         uint32_t name = cell_record_name( record );
         uint32_t slot = cell_name_slot( name ), before = cell_name_before( name );
-        uint32_t cell = cells[list[i]];
         for ( uint32_t k = 0; k < corner_count; ++k )
         {
             uint32_t corner = near->corner[kind][k];
-            uint32_t place = next[cell + near->offset[corner]]++;
-            words_put( &entries[place], w, before, slot, corner );
+            uint32_t cell = cells[list[i]] + near->offset[corner];
+            if ( is_in_share( share, cell ) )
+            {
+                words_put( &job->entries[next[cell]++], w, before, slot, corner );
+            }
         }
     }
 }
 
 // Sorted by class first: how many entries a box makes is a coin toss otherwise.
-static void place_chunk( const cell_job* job, const corner_cells* near, const key_weights* weights,
-    uint32_t first, uint32_t count, uint32_t* next )
+static void place_chunk( const cell_job* job, const cell_share* share, const corner_cells* near,
+    const key_weights* weights, uint32_t first, uint32_t* next )
 {
-    const cell_record* records = job->records + first;
+    uint16_t positions[CELL_CHUNK];
     uint32_t cells[CELL_CHUNK];
     uint16_t lists[KINDS][CELL_CHUNK];
     uint32_t counts[KINDS] = { 0 };
+    uint32_t count = pick( share->chosen, first, chunk_at( job, first ), positions );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        cell_key key = words_key( words_load( &records[i] ), weights );
+        uint16_t at = positions[i];
+        cell_key key = words_key( words_load( &job->records[first + at] ), weights );
         uint32_t kind = key.is_wide ? KIND_WIDE : key.kind;
-        cells[i] = key.cell;
-        lists[kind][counts[kind]++] = (uint16_t)i;
+        cells[at] = key.cell;
+        lists[kind][counts[kind]++] = at;
     }
     for ( uint32_t kind = 0; kind < KIND_WIDE; ++kind )
     {
-        place_kind( records, lists[kind], counts[kind], cells, near, kind, job->entries, next );
+        place_kind( job, share, first, lists[kind], cells, counts[kind], near, kind, next );
     }
     for ( uint32_t i = 0; i < counts[KIND_WIDE]; ++i )
     {
-        place_wide( job, next, &records[lists[KIND_WIDE][i]] );
+        place_wide( job, share, next, &job->records[first + lists[KIND_WIDE][i]] );
     }
 }
 
-// Entries of boxes [first, last) to their cells; next[cell] is where the next one goes. `first` is a multiple of CELL_CHUNK.
-static void place_entries( const cell_job* job, uint32_t first, uint32_t last, uint32_t* next )
+// Entries of a share's boxes to its cells; next[cell] is where the next one goes. In a cell they lie by chunk, class and
+// number of their boxes, whatever the share.
+static void place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
 {
     const corner_cells near = corner_cells_of( &job->grid );
     const key_weights weights = key_weights_of( &job->grid );
-    for ( ; first < last; first += CELL_CHUNK )
+    for ( uint32_t first = 0; first < job->count; first += CELL_CHUNK )
     {
-        place_chunk(
-            job, &near, &weights, first, last - first < CELL_CHUNK ? last - first : CELL_CHUNK, next );
+        place_chunk( job, share, &near, &weights, first, next );
     }
 }
 
@@ -342,7 +401,8 @@ static void place_all( const cell_job* job, uint32_t entry_count )
         starts[cell + 1] = sum; // while placing: the next place of `cell`
         sum += here;
     }
-    place_entries( job, 0, job->count, starts + 1 );
+    cell_share all = everything( job );
+    place_entries( job, &all, starts + 1 );
     memset( job->entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 

@@ -18,12 +18,16 @@ typedef struct simd_cells
     void ( *block_records )(
         const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
 
-    /// How many entries the boxes [first, last) have in each cell; false if far too many. `kinds` is eight times as long.
-    bool ( *count_cells )(
-        const cell_job* job, uint32_t first, uint32_t last, uint32_t* kinds, uint32_t* counts );
+    /// Records [first, last): a bit, in the words of every slab of rows of cells that they reach. `first` is a multiple of 64.
+    void ( *mark_slabs )( const cell_job* job, uint32_t first, uint32_t last, const uint8_t* slab_of_row,
+        uint64_t* chosen, uint64_t words_per_slab );
 
-    /// Entries of the boxes [first, last); next[cell] is where the next one goes. `first` is a multiple of CELL_CHUNK.
-    void ( *place_entries )( const cell_job* job, uint32_t first, uint32_t last, uint32_t* next );
+    /// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all
+    /// cells (`kinds` for eight times as many); counts of other cells mean nothing.
+    bool ( *count_cells )( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
+
+    /// Entries of a share's boxes to its cells; next[cell] is where the next one goes.
+    void ( *place_entries )( const cell_job* job, const cell_share* share, uint32_t* next );
 
     /// The pairs of cells [first, last). The scratch has room for the fullest cell.
     clv_result ( *search_cells )( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );

@@ -76,6 +76,7 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 const simd_cells simd_cells_scalar = {
     .search_block = search_block,
     .block_records = block_records,
+    .mark_slabs = mark_slabs,
     .count_cells = count_cells,
     .place_entries = place_entries,
     .search_cells = search_cells,
