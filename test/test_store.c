@@ -3,6 +3,10 @@
 #include "heap.h"
 #include "object/store.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 static void a_slot_whose_generation_wraps_is_retired( void )
 {
     heap hooks = { 0 };
@@ -66,11 +70,83 @@ static void only_duplicates_are_duplicates_when_the_batch_stamp_wraps( void )
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
+static bool are_good( const clv_aabb* boxes, uint32_t count )
+{
+    bool good = true;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        good &= clv_aabb_is_valid( boxes[i] );
+    }
+    return good;
+}
+
+enum
+{
+    MANY = 5000
+};
+
+// Any part of the slots, any share of them new: afterwards all are as given, whoever differs is noted, and where few differ
+// nobody else is. A bad box among them is seen, and then nothing has changed.
+static void boxes_are_compared_noted_and_taken( void )
+{
+    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    object_store store = object_store_make( &memory, 0.0f );
+    clv_aabb* given = test_alloc( MANY, sizeof( clv_aabb ) );
+    CHECK_OK( object_store_prepare_add( &store, MANY ) );
+    for ( uint32_t i = 0; i < MANY; ++i )
+    {
+        given[i] = test_cube( (float)i, 0, 0, 1 );
+        object_store_add( &store, given[i] );
+    }
+    for ( uint32_t seed = 0; seed < test_scaled( 300 ); ++seed )
+    {
+        static const uint32_t shares[] = { 0, 1, 20, 99, 100 };
+        test_where.seed = seed;
+        test_random random = test_random_make( seed );
+        uint32_t first = test_random_below( &random, MANY ),
+                 count = 1 + test_random_below( &random, MANY - first );
+        uint32_t share = shares[seed % TEST_COUNT( shares )], changed = 0;
+        bool is_bad = seed % 7 == 6;
+        if ( seed % 11 != 10 )
+        {
+            object_store_watch( &store );
+        }
+        for ( uint32_t i = first; i < first + count; ++i )
+        {
+            bool moves = test_random_chance( &random, share );
+            given[i].upper.z += moves ? 1 : 0;
+            changed += moves;
+        }
+        uint32_t bad = first + test_random_below( &random, count );
+        clv_aabb kept = given[bad];
+        given[bad].lower.y = is_bad ? NAN : given[bad].lower.y;
+        bool good = object_store_check_boxes( &store, first, &given[first], count, are_good );
+        CHECK_EQUAL( good, !is_bad );
+        given[bad] = kept;
+        object_store_check_boxes( &store, first, &given[first], count, are_good );
+        uint32_t noted = 0;
+        for ( uint32_t i = 0; i < MANY; ++i )
+        {
+            bool differs = memcmp( &object_boxes( &store )[i], &given[i], sizeof( clv_aabb ) ) != 0;
+            bool is_noted = ( store.moved[i >> 6] >> ( i & 63 ) & 1 ) != 0;
+            noted += is_noted;
+            CHECK( !differs || is_noted || !store.moved_is_known );
+        }
+        CHECK( share > 20 || is_bad || seed % 11 == 10 || noted == changed );
+        object_store_take_boxes( &store, first, &given[first], count );
+        CHECK( memcmp( object_boxes( &store ), given, MANY * sizeof( clv_aabb ) ) == 0 );
+    }
+    object_store_free( &store );
+    CHECK_EQUAL( memory.bytes, 0 );
+    free( given );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( a_slot_whose_generation_wraps_is_retired ),
         TEST_CASE( only_duplicates_are_duplicates_when_the_batch_stamp_wraps ),
+        TEST_CASE( boxes_are_compared_noted_and_taken ),
     };
     return test_run( "store", cases, TEST_COUNT( cases ), argc, argv );
 }

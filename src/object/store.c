@@ -2,6 +2,7 @@
 #include "object/store.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -283,34 +284,6 @@ static inline bool are_same( const clv_aabb* a, const clv_aabb* b, uint32_t coun
     return different == 0;
 }
 
-// Most boxes are as before, or most are not: either way the common branch is known beforehand.
-static void replace_few( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint64_t different = !are_same( &object_boxes( store )[slot + i], &boxes[i], 1 );
-        object_boxes( store )[slot + i] = boxes[i];
-        store->moved[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
-    }
-}
-
-// Returns how many groups of FEW were not as before.
-static uint32_t replace_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
-{
-    uint32_t changed = 0;
-    uint32_t done = 0;
-    for ( ; count - done >= FEW; done += FEW )
-    {
-        if ( !are_same( &object_boxes( store )[slot + done], &boxes[done], FEW ) )
-        {
-            replace_few( store, slot + done, &boxes[done], FEW );
-            changed += 1;
-        }
-    }
-    replace_few( store, slot + done, &boxes[done], count - done );
-    return changed;
-}
-
 static void mark_moved( object_store* store, uint32_t from, uint32_t to )
 {
     for ( ; from < to && ( from & 63 ) != 0; ++from )
@@ -327,32 +300,109 @@ static void mark_moved( object_store* store, uint32_t from, uint32_t to )
     }
 }
 
-void object_store_set_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+// Most boxes are as before, or most are not: either way the common branch is known beforehand.
+static void note_few( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint64_t different = !are_same( &object_boxes( store )[slot + i], &boxes[i], 1 );
+        store->moved[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
+    }
+}
+
+// Notes who differs. Returns how many groups of FEW do; the boxes of the others are good.
+static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
+    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
+{
+    uint32_t changed = 0;
+    for ( uint32_t done = 0; done < count; done += FEW )
+    {
+        uint32_t some = count - done < FEW ? count - done : FEW;
+        if ( !are_same( &object_boxes( store )[slot + done], &boxes[done], some ) )
+        {
+            note_few( store, slot + done, &boxes[done], some );
+            *good &= are_good( &boxes[done], some );
+            changed += 1;
+        }
+    }
+    return changed;
+}
+
+bool object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
+    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) )
 {
     CLV_ASSERT( store->columns[OBJECT_MARGIN] == NULL );
     if ( !store->moved_is_known )
     {
-        memcpy( &object_boxes( store )[slot], boxes, (size_t)count * sizeof( clv_aabb ) );
-        return;
+        return are_good( boxes, count );
     }
+    bool good = true;
     uint32_t done = 0;
-    uint32_t blind = BLOCK; // boxes to take without a look after a block in which everything moved
+    uint32_t blind = BLOCK; // boxes to note without a look after a block in which everything moved
     while ( count - done >= BLOCK )
     {
-        uint32_t changed = replace_block( store, slot + done, &boxes[done], BLOCK );
+        uint32_t changed = note_block( store, slot + done, &boxes[done], BLOCK, are_good, &good );
         done += BLOCK;
         if ( changed < BLOCK / FEW )
         {
             blind = BLOCK;
             continue;
         }
-        uint32_t taken = count - done < blind ? count - done : blind;
-        memcpy( &object_boxes( store )[slot + done], &boxes[done], (size_t)taken * sizeof( clv_aabb ) );
-        mark_moved( store, slot + done, slot + done + taken );
-        done += taken;
+        uint32_t noted = count - done < blind ? count - done : blind;
+        mark_moved( store, slot + done, slot + done + noted );
+        good &= are_good( &boxes[done], noted );
+        done += noted;
         blind *= 2;
     }
-    replace_block( store, slot + done, &boxes[done], count - done );
+    note_block( store, slot + done, &boxes[done], count - done, are_good, &good );
+    return good;
+}
+
+// Boxes from `done` on up to the end of a word, or of all.
+static uint32_t rest_of_word( uint32_t slot, uint32_t done, uint32_t count )
+{
+    uint32_t left = 64 - ( ( slot + done ) & 63 );
+    return left < count - done ? left : count - done;
+}
+
+static uint64_t moved_from( const object_store* store, uint32_t slot )
+{
+    return store->moved[slot >> 6] >> ( slot & 63 );
+}
+
+// How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not moved is the same.
+static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t done, uint32_t count )
+{
+    uint32_t end = done;
+    while ( end < count && base_bit_count( moved_from( store, slot + end ) ) >= FEW )
+    {
+        end += rest_of_word( slot, end, count );
+    }
+    return end - done;
+}
+
+void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+{
+    clv_aabb* own = &object_boxes( store )[slot];
+    uint32_t done = 0;
+    while ( done < count )
+    {
+        uint32_t busy = store->moved_is_known ? count_busy( store, slot, done, count ) : count;
+        if ( busy > 0 )
+        {
+            memcpy( &own[done], &boxes[done], (size_t)busy * sizeof( clv_aabb ) );
+            done += busy;
+            continue;
+        }
+        uint32_t some = rest_of_word( slot, done, count );
+        uint64_t moved =
+            moved_from( store, slot + done ) & ( some < 64 ? ( (uint64_t)1 << some ) - 1 : UINT64_MAX );
+        for ( ; moved != 0; moved &= moved - 1 )
+        {
+            own[done + base_lowest_bit( moved )] = boxes[done + base_lowest_bit( moved )];
+        }
+        done += some;
+    }
 }
 
 void object_store_watch( object_store* store )

@@ -96,8 +96,13 @@ clv_id object_store_add( object_store* store, clv_aabb box );
 /// Give a live slot another box.
 void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
-/// Give the live slots from `slot` on other boxes, where there are no margins.
-void object_store_set_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
+/// Are boxes for the live slots from `slot` on fit to be taken? Where it is known who moved, those that differ from what is
+/// there are noted as moved; those that do not are good already. Without margins only.
+bool object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
+    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) );
+
+/// Take boxes after object_store_check_boxes.
+void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
 
 /// From here on nothing has moved, and what does is noted. Without memory for that, it is not known who moves.
 void object_store_watch( object_store* store );

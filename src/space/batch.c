@@ -251,7 +251,8 @@ static void check_plain_piece( uint32_t piece, uint32_t worker, void* context )
         dead |= ~generations[i] & 1;
     }
     move->is_good[piece] = ( different | dead ) == 0 &&
-        move->space->context.kernels->are_good( move->boxes + first, last - first );
+        object_store_check_boxes( &move->space->objects, move->ids[0].index + first, move->boxes + first,
+            last - first, move->space->context.kernels->are_good );
 }
 
 static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
@@ -259,7 +260,7 @@ static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const plain_move* move = context;
     uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
-    object_store_set_boxes(
+    object_store_take_boxes(
         &move->space->objects, move->ids[0].index + first, move->boxes + first, last - first );
 }
 
