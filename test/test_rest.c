@@ -367,6 +367,61 @@ static void order_is_the_same_for_every_instruction_set_and_crew( void )
     }
 }
 
+enum
+{
+    LARGE = 40000,
+    LARGE_FRAMES = 8
+};
+
+// Enough boxes and marginal pairs for several pieces of work. A hash of all lists in order, and of all sets.
+static outcome live_large( const char* settings, uint32_t workers, uint64_t* set_hash )
+{
+    test_random random = test_random_make( 17 );
+    clv_aabb* boxes = test_alloc( LARGE, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( LARGE, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < LARGE; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, 0, 40 ), test_random_between( &random, 0, 40 ),
+            test_random_between( &random, 0, 40 ), 0.5f );
+    }
+    clv_space* space = make_space( "cleave", settings, CLV_ISA_AUTO, workers );
+    CHECK_OK( clv_space_add( space, boxes, LARGE, ids ) );
+    outcome out = { 0, 0 };
+    *set_hash = 0;
+    for ( uint32_t frame = 0; frame < LARGE_FRAMES; ++frame )
+    {
+        test_where.frame = frame;
+        for ( uint32_t i = frame; i < LARGE; i += frame == 2 ? 1 : 9 )
+        {
+            boxes[i] = shifted( boxes[i], test_random_between( &random, -0.02f, 0.02f ), 0, 0.01f );
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, LARGE ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        out.order_hash = test_mix( out.order_hash ^ test_order_hash( view.pairs, view.count ) );
+        *set_hash = test_mix( *set_hash ^ test_set_hash( view.pairs, view.count ) );
+        out.rest_frames += is_at_rest( space );
+    }
+    clv_space_destroy( space );
+    free( boxes );
+    free( ids );
+    return out;
+}
+
+static void any_number_of_workers_makes_the_same_list( void )
+{
+    uint64_t searched = 0, followed = 0;
+    live_large( "cleave.rest=0", 1, &searched );
+    outcome expected = live_large( "cleave.rest=1", 1, &followed );
+    CHECK_EQUAL( followed, searched );
+    CHECK_EQUAL( expected.rest_frames, LARGE_FRAMES );
+    for ( uint32_t workers = 2; workers <= 8; ++workers )
+    {
+        test_where.worker_count = workers;
+        CHECK_EQUAL( live_large( "cleave.rest=1", workers, &followed ).order_hash, expected.order_hash );
+    }
+}
+
 static const motion* motion_of( void ( *move )( stage* ), uint32_t churn )
 {
     for ( uint32_t m = 0; m < TEST_COUNT( s_motions ); ++m )
@@ -725,6 +780,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_followed_world_is_always_right ),
         TEST_CASE( a_world_whose_mode_is_chosen_is_always_right ),
         TEST_CASE( order_is_the_same_for_every_instruction_set_and_crew ),
+        TEST_CASE( any_number_of_workers_makes_the_same_list ),
         TEST_CASE( the_mode_follows_rest_and_searches_motion ),
         TEST_CASE( filters_events_and_order_see_every_change ),
         TEST_CASE( the_list_stays_where_it_is ),

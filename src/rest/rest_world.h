@@ -73,7 +73,7 @@ void rest_world_release( rest_world* world );
 void rest_world_remember( rest_world* world, const rest_input* input );
 
 /// Updates that rest_world_enter follows rest_world_remember by, if it was called.
-#define REST_HOLD 3
+#define REST_HOLD 5
 
 /// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory; then the world is off.
