@@ -9,7 +9,6 @@
 enum
 {
     PIECES = 64,         // of boxes, at most
-    SLABS = 64,          // at most
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
     ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SEARCH_RANGES = 256, // of cells to be searched, about
@@ -24,9 +23,8 @@ typedef struct flat_fill
     task_runner* tasks;
     uint32_t piece_count, piece_boxes;
     uint32_t cell_count;
-    uint32_t slab_count;
-    uint32_t slab_rows[SLABS + 1]; ///< first row of each, and one more
-    bool fits[SLABS];
+    world_slabs slabs;
+    bool fits[WORLD_SLABS];
     uint8_t slab_of_row[ROWS];
     uint64_t words_per_slab;
 } flat_fill;
@@ -65,43 +63,87 @@ static uint32_t cell_along( const cell_grid* grid, int axis, float lower )
     return (uint32_t)( at < most ? at : most );
 }
 
-// Rows of cells into slabs in which about as many boxes begin. Any cut is right; a bad one is only slow.
-static void cut_slabs( flat_fill* fill )
+// Cut rows into slabs of about equal weight. Any cut is right; a bad one is only slow.
+static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint32_t* weights, uint64_t total )
 {
-    const cell_grid* grid = &fill->world->flat.grid;
-    const block_input* input = fill->input;
     uint32_t row_count = grid->dims[1] * grid->dims[2];
-    uint32_t workers = task_worker_count( fill->tasks );
-    uint32_t wanted = workers > 1 ? 2 * workers : 1;
-    wanted = wanted < SLABS ? wanted : SLABS;
-    uint16_t counts[ROWS] = { 0 };
+    memcpy( slabs->dims, grid->dims, sizeof( slabs->dims ) );
+    slabs->count = 0;
+    uint64_t seen = 0;
+    for ( uint32_t row = 0; row < row_count; ++row )
+    {
+        if ( seen * slabs->wanted >= slabs->count * total && slabs->count < slabs->wanted )
+        {
+            slabs->rows[slabs->count++] = row;
+        }
+        seen += weights[row];
+    }
+    slabs->rows[slabs->count] = row_count;
+}
+
+static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const block_input* input )
+{
+    uint32_t counts[ROWS] = { 0 };
     uint32_t total = 0;
     uint32_t step = input->count / SLAB_SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->count && wanted > 1; i += step, ++total )
+    for ( uint32_t i = 0; i < input->count && slabs->wanted > 1; i += step, ++total )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
         counts[cell_along( grid, 2, box->lower.z ) * grid->dims[1] + cell_along( grid, 1, box->lower.y )] +=
             1;
     }
-    fill->slab_count = 0;
-    uint32_t seen = 0;
+    cut_rows( slabs, grid, counts, total );
+}
+
+// The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one worker.
+static void cut_slabs( flat_fill* fill )
+{
+    const cell_grid* grid = &fill->world->flat.grid;
+    const world_slabs* last = &fill->world->slabs;
+    uint32_t workers = task_worker_count( fill->tasks );
+    uint32_t wanted = workers > 1 ? 2 * workers : 1;
+    wanted = wanted < WORLD_SLABS ? wanted : WORLD_SLABS;
+    if ( wanted == last->wanted && memcmp( last->dims, grid->dims, sizeof( last->dims ) ) == 0 )
+    {
+        fill->slabs = *last;
+    }
+    else
+    {
+        fill->slabs.wanted = wanted;
+        cut_by_sample( &fill->slabs, grid, fill->input );
+    }
+    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
+    {
+        uint32_t first = fill->slabs.rows[slab], last_row = fill->slabs.rows[slab + 1];
+        memset( fill->slab_of_row + first, (int)slab, last_row - first );
+    }
+}
+
+// Slabs for the next update, by the entries of this one.
+static void remember_slabs( const flat_fill* fill )
+{
+    block_world* world = fill->world;
+    const cell_grid* grid = &world->flat.grid;
+    uint32_t weights[ROWS];
+    uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
+    if ( fill->slabs.wanted == 1 )
+    {
+        world->slabs = fill->slabs;
+        return;
+    }
     for ( uint32_t row = 0; row < row_count; ++row )
     {
-        if ( seen * wanted >= fill->slab_count * total && fill->slab_count < wanted )
-        {
-            fill->slab_rows[fill->slab_count++] = row;
-        }
-        fill->slab_of_row[row] = (uint8_t)( fill->slab_count - 1 );
-        seen += counts[row];
+        weights[row] = world->starts[( row + 1 ) * width] - world->starts[row * width];
     }
-    fill->slab_rows[fill->slab_count] = row_count;
+    world->slabs.wanted = fill->slabs.wanted;
+    cut_rows( &world->slabs, grid, weights, world->starts[row_count * width] );
 }
 
 static cell_share share_of( const flat_fill* fill, uint32_t slab )
 {
     uint32_t width = fill->world->flat.grid.dims[0];
-    cell_share share = { NULL, fill->slab_rows[slab] * width, fill->slab_rows[slab + 1] * width };
-    if ( fill->slab_count > 1 )
+    cell_share share = { NULL, fill->slabs.rows[slab] * width, fill->slabs.rows[slab + 1] * width };
+    if ( fill->slabs.count > 1 )
     {
         share.chosen = fill->world->chosen + slab * fill->words_per_slab;
     }
@@ -119,9 +161,9 @@ static void record_piece( uint32_t piece, uint32_t worker, void* context )
     uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
     uint32_t last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes );
     cells->block_records( fill->input, first, last, &world->flat.grid, world->records );
-    if ( fill->slab_count > 1 )
+    if ( fill->slabs.count > 1 )
     {
-        for ( uint32_t slab = 0; slab < fill->slab_count; ++slab )
+        for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
         {
             memset( world->chosen + slab * fill->words_per_slab + first / 64, 0,
                 ( last - first + 63 ) / 64 * sizeof( uint64_t ) );
@@ -164,7 +206,7 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     fill->cell_count = cell_grid_count( &world->flat.grid );
     fill->words_per_slab = ( (uint64_t)fill->input->count + 511 ) / 512 * 8; // slabs share no line of memory
     bool ok = world_reserve_places( world, 0, fill->cell_count ) &&
-        ( fill->slab_count == 1 || world_reserve_chosen( world, fill->slab_count * fill->words_per_slab ) );
+        ( fill->slabs.count == 1 || world_reserve_chosen( world, fill->slabs.count * fill->words_per_slab ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         uint32_t cells = fill->cell_count > stack ? fill->cell_count : stack;
@@ -177,8 +219,8 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
 static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 {
     task_run( fill->tasks, record_piece, fill->piece_count, fill );
-    task_run( fill->tasks, count_slab, fill->slab_count, fill );
-    for ( uint32_t slab = 0; slab < fill->slab_count; ++slab )
+    task_run( fill->tasks, count_slab, fill->slabs.count, fill );
+    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
     {
         if ( !fill->fits[slab] )
         {
@@ -270,9 +312,10 @@ bool world_fill_flat( block_world* world, const block_input* input )
         return false;
     }
     sum_starts( &fill );
+    remember_slabs( &fill );
     world->flat.starts = world->starts;
     world->flat.entries = world->entries;
-    task_run( fill.tasks, place_slab, fill.slab_count, &fill );
+    task_run( fill.tasks, place_slab, fill.slabs.count, &fill );
     memset( world->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
     return true;
 }

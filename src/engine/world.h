@@ -7,6 +7,20 @@
 #include "simd/kernels.h"
 #include "task/gather.h"
 
+enum
+{
+    WORLD_SLABS = 64 // at most
+};
+
+/// Rows of cells, cut into slabs of about equal weight.
+typedef struct world_slabs
+{
+    uint32_t dims[3]; ///< of the grid
+    uint32_t wanted;
+    uint32_t count;
+    uint32_t rows[WORLD_SLABS + 1]; ///< first row of each, and one more
+} world_slabs;
+
 typedef struct block_world
 {
     base_memory* memory;
@@ -35,7 +49,8 @@ typedef struct block_world
     cell_job flat;       ///< where all boxes are in one grid
     cell_entry* entries; ///< of that one
     uint64_t entry_capacity;
-    uint64_t* chosen; ///< who lies in each slab of it: a bit per box
+    world_slabs slabs; ///< by the entries of the last update
+    uint64_t* chosen;  ///< who lies in each slab of it: a bit per box
     uint64_t chosen_capacity;
 
     cell_scratch* scratches; ///< per worker

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Our own threads: a fixed crew that waits for a job, takes its pieces one by one from a shared counter, and waits again.
 // The caller works along as worker 0. A crew member spins for a moment before it sleeps, because a frame is several jobs
-// with little between them.
+// with little between them. A job is over when its pieces are done: nobody waits for a member that is still asleep.
+//
+// Number of pieces and number of the next one are one word, so that a member that comes late can tell, whatever job it finds
+// there, whether it got a piece; while it has one, the job cannot end.
 #define _POSIX_C_SOURCE 200809L
 #include "task/task.h"
 
+#include "base/assertion.h"
 #include "base/fp_mode.h"
 
 #include <stdatomic.h>
@@ -35,22 +39,28 @@ typedef struct member
     uint32_t worker;
 } member;
 
+enum
+{
+    LINE = 64, // bytes that processors pass to each other
+    COUNT_SHIFT = 32
+};
+
 struct task_pool
 {
     lock_type lock;
     signal_type job_there;
-    atomic_uint job_number; // written under the lock, read while spinning
-    bool stopping;          // under the lock
-
-    clv_task* piece; // the job: published by job_number
-    void* context;
-    uint32_t count;
-    atomic_uint next_index;
-    atomic_uint busy_count; // members that have not finished this job
-
     uint32_t worker_count;
     uint32_t started_count;
-    member members[]; // worker_count - 1
+
+    clv_task* piece; // the job: published by `ticket`
+    void* context;
+
+    // Each on a line of its own: many spin on the first while others count up the second and the third.
+    _Alignas( LINE ) atomic_uint job_number;  // written under the lock, read while spinning
+    atomic_bool is_stopping;                  // likewise
+    _Alignas( LINE ) _Atomic uint64_t ticket; // pieces of the job << COUNT_SHIFT | next piece
+    _Alignas( LINE ) atomic_uint done_count;  // pieces done
+    _Alignas( LINE ) member members[];        // worker_count - 1
 };
 
 // ---- the two platforms -------------------------------------------------------------------------------------------
@@ -185,12 +195,14 @@ static void take_pieces( task_pool* pool, uint32_t worker )
 {
     for ( ;; )
     {
-        uint32_t index = atomic_fetch_add_explicit( &pool->next_index, 1, memory_order_relaxed );
-        if ( index >= pool->count )
+        uint64_t ticket = atomic_fetch_add_explicit( &pool->ticket, 1, memory_order_acquire );
+        uint32_t index = (uint32_t)ticket;
+        if ( index >= (uint32_t)( ticket >> COUNT_SHIFT ) )
         {
             return;
         }
         pool->piece( index, worker, pool->context );
+        atomic_fetch_add_explicit( &pool->done_count, 1, memory_order_release );
     }
 }
 
@@ -224,12 +236,11 @@ static void work_as_member( member* self )
     for ( ;; )
     {
         job = await_job( pool, job );
-        if ( pool->stopping )
+        if ( atomic_load_explicit( &pool->is_stopping, memory_order_acquire ) )
         {
             return;
         }
         take_pieces( pool, self->worker );
-        atomic_fetch_sub_explicit( &pool->busy_count, 1, memory_order_release );
     }
 }
 
@@ -244,14 +255,14 @@ static void publish( task_pool* pool )
 
 void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
 {
+    CLV_ASSERT( count < UINT32_MAX / 2 ); // members that find nothing left count on
     pool->piece = piece;
     pool->context = context;
-    pool->count = count;
-    atomic_store_explicit( &pool->next_index, 0, memory_order_relaxed );
-    atomic_store_explicit( &pool->busy_count, pool->started_count, memory_order_relaxed );
+    atomic_store_explicit( &pool->done_count, 0, memory_order_relaxed );
+    atomic_store_explicit( &pool->ticket, (uint64_t)count << COUNT_SHIFT, memory_order_release );
     publish( pool );
     take_pieces( pool, 0 );
-    for ( int spin = 0; atomic_load_explicit( &pool->busy_count, memory_order_acquire ) > 0; ++spin )
+    for ( int spin = 0; atomic_load_explicit( &pool->done_count, memory_order_acquire ) < count; ++spin )
     {
         if ( spin < SPINS )
         {
@@ -271,7 +282,7 @@ static size_t pool_bytes( uint32_t worker_count )
 
 void task_pool_destroy( task_pool* pool, base_memory* memory )
 {
-    pool->stopping = true;
+    atomic_store_explicit( &pool->is_stopping, true, memory_order_release );
     publish( pool );
     for ( uint32_t i = 0; i < pool->started_count; ++i )
     {
