@@ -62,7 +62,7 @@ enum
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
     CELL_SLACK = 64,          // entries read past the last
-    CELL_CHUNK = 512,         // boxes placed at a time, class by class
+    CELL_CHUNK = 1024,        // boxes placed at a time, class by class
 };
 
 /// What a search did; added to, never cleared here.
@@ -171,7 +171,9 @@ typedef struct cell_job
 /// One worker's share of a block: some boxes, and the cells they are asked for.
 typedef struct cell_share
 {
-    const uint64_t* chosen; ///< a bit per box; NULL: all
+    const cell_record* records;
+    uint32_t count;
+    bool by_slot; ///< slots ascend, and which boxes are placed together depends on them, not on the share
     uint32_t first_cell, last_cell;
 } cell_share;
 

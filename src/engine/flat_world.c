@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One grid over all boxes, shared by all workers: boxes become records in pieces; then each slab of rows of cells counts and
-// places its own entries, so that no two workers write to the same lines of memory; then cells are searched in ranges. Pieces and
-// slabs follow the number of workers, what lies in a cell and in which order does not.
+// One grid over all boxes, shared by all workers: boxes become records in pieces, and go to slabs of rows of cells; then each
+// slab counts and places its own entries, so that no two workers touch the same lines of memory; then cells are searched in
+// ranges. Pieces and slabs follow the number of workers, what lies in a cell and in which order does not.
 #include "engine/world_internal.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ typedef struct flat_fill
     world_slabs slabs;
     bool fits[WORLD_SLABS];
     uint8_t slab_of_row[ROWS];
-    uint64_t words_per_slab;
+    uint32_t places[PIECES][WORLD_SLABS]; ///< counts, then where the piece's next record goes
+    uint32_t slab_starts[WORLD_SLABS + 1];
 } flat_fill;
 
 static task_runner s_nobody; // zero: the calling thread alone
@@ -141,36 +142,54 @@ static void remember_slabs( const flat_fill* fill )
 
 static cell_share share_of( const flat_fill* fill, uint32_t slab )
 {
-    uint32_t width = fill->world->flat.grid.dims[0];
-    cell_share share = { NULL, fill->slabs.rows[slab] * width, fill->slabs.rows[slab + 1] * width };
-    if ( fill->slabs.count > 1 )
+    const block_world* world = fill->world;
+    uint32_t width = world->flat.grid.dims[0];
+    uint32_t first = fill->slabs.rows[slab] * width, last = fill->slabs.rows[slab + 1] * width;
+    if ( fill->slabs.count == 1 )
     {
-        share.chosen = fill->world->chosen + slab * fill->words_per_slab;
+        return ( cell_share ){ world->records, world->flat.count, true, first, last };
     }
-    return share;
+    uint32_t start = fill->slab_starts[slab];
+    return ( cell_share ){ world->sorted + start, fill->slab_starts[slab + 1] - start, true, first, last };
 }
 
 // ---- pieces of work ----------------------------------------------------------------------------------------------
+
+static slab_work work_of( flat_fill* fill, uint32_t piece )
+{
+    uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
+    return ( slab_work ){
+        .job = &fill->world->flat,
+        .first = first,
+        .last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes ),
+        .slab_of_row = fill->slab_of_row,
+        .spans = fill->world->spans,
+        .places = fill->places[piece],
+        .out = fill->world->sorted,
+    };
+}
 
 static void record_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     flat_fill* fill = context;
     block_world* world = fill->world;
-    const simd_cells* cells = world->kernels->cells;
-    uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
-    uint32_t last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes );
-    cells->block_records( fill->input, first, last, &world->flat.grid, world->records );
+    slab_work work = work_of( fill, piece );
+    world->kernels->cells->block_records(
+        fill->input, work.first, work.last, &world->flat.grid, world->records );
     if ( fill->slabs.count > 1 )
     {
-        for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
-        {
-            memset( world->chosen + slab * fill->words_per_slab + first / 64, 0,
-                ( last - first + 63 ) / 64 * sizeof( uint64_t ) );
-        }
-        cells->mark_slabs(
-            &world->flat, first, last, fill->slab_of_row, world->chosen, fill->words_per_slab );
+        memset( work.places, 0, fill->slabs.count * sizeof( uint32_t ) );
+        world->kernels->cells->slab_assign( &work );
     }
+}
+
+static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    flat_fill* fill = context;
+    slab_work work = work_of( fill, piece );
+    fill->world->kernels->cells->slab_scatter( &work );
 }
 
 static void count_slab( uint32_t slab, uint32_t worker, void* context )
@@ -204,9 +223,8 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
-    fill->words_per_slab = ( (uint64_t)fill->input->count + 511 ) / 512 * 8; // slabs share no line of memory
     bool ok = world_reserve_places( world, 0, fill->cell_count ) &&
-        ( fill->slabs.count == 1 || world_reserve_chosen( world, fill->slabs.count * fill->words_per_slab ) );
+        ( fill->slabs.count == 1 || world_reserve_spans( world, fill->input->count ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         uint32_t cells = fill->cell_count > stack ? fill->cell_count : stack;
@@ -215,10 +233,32 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     return ok;
 }
 
+// Records to their slabs: slab by slab, in a slab piece by piece, so in the order of the boxes. False if out of memory.
+static bool scatter( flat_fill* fill )
+{
+    uint32_t sum = 0;
+    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
+    {
+        fill->slab_starts[slab] = sum;
+        for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
+        {
+            uint32_t count = fill->places[piece][slab];
+            fill->places[piece][slab] = sum;
+            sum += count;
+        }
+    }
+    fill->slab_starts[fill->slabs.count] = sum;
+    if ( !world_reserve_sorted( fill->world, sum ) )
+    {
+        return false;
+    }
+    task_run( fill->tasks, scatter_piece, fill->piece_count, fill );
+    return true;
+}
+
 // Entries of each cell, in starts[cell]; false if there are too many.
 static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 {
-    task_run( fill->tasks, record_piece, fill->piece_count, fill );
     task_run( fill->tasks, count_slab, fill->slabs.count, fill );
     for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
     {
@@ -248,6 +288,11 @@ static bool lay( flat_fill* fill, cell_layout* layout )
         *layout = ( cell_layout ){ 0, 0 };
         cut_slabs( fill );
         if ( !reserve_cells( fill, 0 ) )
+        {
+            return false;
+        }
+        task_run( fill->tasks, record_piece, fill->piece_count, fill );
+        if ( fill->slabs.count > 1 && !scatter( fill ) )
         {
             return false;
         }

@@ -50,8 +50,10 @@ typedef struct block_world
     cell_entry* entries; ///< of that one
     uint64_t entry_capacity;
     world_slabs slabs; ///< by the entries of the last update
-    uint64_t* chosen;  ///< who lies in each slab of it: a bit per box
-    uint64_t chosen_capacity;
+    slab_span* spans;  ///< of each of its records
+    uint64_t span_capacity;
+    cell_record* sorted; ///< its records, by slab
+    uint64_t sorted_capacity;
 
     cell_scratch* scratches; ///< per worker
     uint64_t scratch_capacity;

@@ -25,7 +25,8 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
-    base_memory_give( memory, world->chosen, world->chosen_capacity, sizeof( uint64_t ) );
+    base_memory_give( memory, world->spans, world->span_capacity, sizeof( slab_span ) );
+    base_memory_give( memory, world->sorted, world->sorted_capacity, sizeof( cell_record ) );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
         cell_scratch_release( &world->scratches[i], memory );
@@ -85,12 +86,21 @@ bool world_reserve_entries( block_world* world, uint64_t count )
     return ok;
 }
 
-bool world_reserve_chosen( block_world* world, uint64_t word_count )
+bool world_reserve_spans( block_world* world, uint64_t count )
 {
-    void* data = world->chosen;
-    bool ok = base_memory_reserve(
-        world->memory, &data, &world->chosen_capacity, 0, word_count, sizeof( uint64_t ) );
-    world->chosen = data;
+    void* data = world->spans;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->span_capacity, 0, count, sizeof( slab_span ) );
+    world->spans = data;
+    return ok;
+}
+
+bool world_reserve_sorted( block_world* world, uint64_t count )
+{
+    void* data = world->sorted;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->sorted_capacity, 0, count, sizeof( cell_record ) );
+    world->sorted = data;
     return ok;
 }
 

@@ -16,20 +16,32 @@ static void block_records(
     }
 }
 
-// Records [first, last): a bit in the row of every slab they may reach, from the one of their first row of cells to that of
-// their last. `first` is a multiple of 64.
-static void mark_slabs( const cell_job* job, uint32_t first, uint32_t last, const uint8_t* slab_of_row,
-    uint64_t* chosen, uint64_t words_per_slab )
+// The slabs that the records [first, last) may reach, from the one of their first row of cells to that of their last, and how
+// many reach each.
+static void slab_assign( const slab_work* work )
 {
-    uint32_t rows = job->grid.dims[1];
-    for ( uint32_t i = first; i < last; ++i )
+    uint32_t rows = work->job->grid.dims[1];
+    for ( uint32_t i = work->first; i < work->last; ++i )
     {
-        cell_span span = words_span( words_load( &job->records[i] ) );
-        uint32_t slab = slab_of_row[field_of( span.first, 2 ) * rows + field_of( span.first, 1 )];
-        uint32_t end = slab_of_row[field_of( span.last, 2 ) * rows + field_of( span.last, 1 )];
-        for ( ; slab <= end; ++slab )
+        cell_span span = words_span( words_load( &work->job->records[i] ) );
+        slab_span* slabs = &work->spans[i];
+        slabs->first = work->slab_of_row[field_of( span.first, 2 ) * rows + field_of( span.first, 1 )];
+        slabs->last = work->slab_of_row[field_of( span.last, 2 ) * rows + field_of( span.last, 1 )];
+        for ( uint32_t slab = slabs->first; slab <= slabs->last; ++slab )
         {
-            chosen[slab * words_per_slab + i / 64] |= (uint64_t)1 << ( i % 64 );
+            work->places[slab] += 1;
+        }
+    }
+}
+
+static void slab_scatter( const slab_work* work )
+{
+    for ( uint32_t i = work->first; i < work->last; ++i )
+    {
+        slab_span slabs = work->spans[i];
+        for ( uint32_t slab = slabs.first; slab <= slabs.last; ++slab )
+        {
+            work->out[work->places[slab]++] = work->job->records[i];
         }
     }
 }

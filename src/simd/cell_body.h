@@ -116,55 +116,23 @@ static bool count_wide(
     return true;
 }
 
-// Positions, from `first` on, of the chosen among up to CELL_CHUNK boxes; how many there are.
-static inline uint32_t pick( const uint64_t* chosen, uint32_t first, uint32_t count, uint16_t* positions )
-{
-    if ( chosen == NULL )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            positions[i] = (uint16_t)i;
-        }
-        return count;
-    }
-    uint32_t picked = 0;
-    for ( uint32_t i = 0; i < count; i += 64 )
-    {
-        for ( uint64_t bits = chosen[( first + i ) / 64]; bits != 0; bits &= bits - 1 )
-        {
-            positions[picked++] = (uint16_t)( i + base_lowest_bit( bits ) );
-        }
-    }
-    return picked;
-}
-
-static inline uint32_t chunk_at( const cell_job* job, uint32_t first )
-{
-    return job->count - first < CELL_CHUNK ? job->count - first : CELL_CHUNK;
-}
-
 // A share's boxes by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
 static bool count_kinds( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
     const key_weights weights = key_weights_of( &job->grid );
     uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
     uint64_t sum = 0;
-    uint16_t positions[CELL_CHUNK];
-    for ( uint32_t first = 0; first < job->count; first += CELL_CHUNK )
+    for ( uint32_t i = 0; i < share->count; ++i )
     {
-        uint32_t count = pick( share->chosen, first, chunk_at( job, first ), positions );
-        for ( uint32_t i = 0; i < count; ++i )
+        words w = words_load( &share->records[i] );
+        cell_key key = words_key( w, &weights );
+        if ( !key.is_wide )
         {
-            words w = words_load( &job->records[first + positions[i]] );
-            cell_key key = words_key( w, &weights );
-            if ( !key.is_wide )
-            {
-                kinds[key.cell * 8 + key.kind] += 1;
-            }
-            else if ( !count_wide( &job->grid, words_span( w ), counts, room, &sum ) )
-            {
-                return false;
-            }
+            kinds[key.cell * 8 + key.kind] += 1;
+        }
+        else if ( !count_wide( &job->grid, words_span( w ), counts, room, &sum ) )
+        {
+            return false;
         }
     }
     return true;
@@ -219,7 +187,7 @@ static bool count_cells( const cell_job* job, const cell_share* share, uint32_t*
 
 static inline cell_share everything( const cell_job* job )
 {
-    return ( cell_share ){ NULL, 0, cell_grid_count( &job->grid ) };
+    return ( cell_share ){ job->records, job->count, false, 0, cell_grid_count( &job->grid ) };
 }
 
 // Entries per cell, in starts[cell + 1]. False if there are more than the grid is worth.
@@ -326,23 +294,44 @@ enum
     KINDS
 };
 
-// Boxes of one class: each as often as the class has corners, so that nothing is left to guess.
-static inline void place_kind( const cell_job* job, const cell_share* share, uint32_t first,
-    const uint16_t* list, const uint32_t* cells, uint32_t count, const corner_cells* near, uint32_t kind,
-    uint32_t* next )
+// Some boxes of a share on their way to their cells, listed by class: how many entries a box makes is a coin toss otherwise.
+typedef struct place_chunk
 {
-    uint32_t corner_count = near->count[kind];
+    const cell_record* records;
+    uint32_t cells[CELL_CHUNK];
+    uint16_t lists[KINDS][CELL_CHUNK];
+    uint32_t counts[KINDS];
+} place_chunk;
+
+static inline void list_chunk( place_chunk* chunk, uint32_t count, const key_weights* weights )
+{
+    memset( chunk->counts, 0, sizeof( chunk->counts ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const cell_record* record = &job->records[first + list[i]];
+        cell_key key = words_key( words_load( &chunk->records[i] ), weights );
+        uint32_t kind = key.is_wide ? KIND_WIDE : key.kind;
+        chunk->cells[i] = key.cell;
+        chunk->lists[kind][chunk->counts[kind]++] = (uint16_t)i;
+    }
+}
+
+// Boxes of one class: each as often as the class has corners, so that nothing is left to guess.
+static inline void place_kind( const cell_job* job, const cell_share* share, const place_chunk* chunk,
+    const corner_cells* near, uint32_t kind, bool is_whole, uint32_t* next )
+{
+    uint32_t corner_count = near->count[kind];
+    for ( uint32_t i = 0; i < chunk->counts[kind]; ++i )
+    {
+        uint32_t at = chunk->lists[kind][i];
+        const cell_record* record = &chunk->records[at];
         words w = words_from_cell( words_load( record ) );
         uint32_t name = cell_record_name( record );
         uint32_t slot = cell_name_slot( name ), before = cell_name_before( name );
         for ( uint32_t k = 0; k < corner_count; ++k )
         {
             uint32_t corner = near->corner[kind][k];
-            uint32_t cell = cells[list[i]] + near->offset[corner];
-            if ( is_in_share( share, cell ) )
+            uint32_t cell = chunk->cells[at] + near->offset[corner];
+            if ( is_whole || is_in_share( share, cell ) )
             {
                 words_put( &job->entries[next[cell]++], w, before, slot, corner );
             }
@@ -350,31 +339,21 @@ static inline void place_kind( const cell_job* job, const cell_share* share, uin
     }
 }
 
-// Sorted by class first: how many entries a box makes is a coin toss otherwise.
-static void place_chunk( const cell_job* job, const cell_share* share, const corner_cells* near,
-    const key_weights* weights, uint32_t first, uint32_t* next )
+// Where the chunk that begins at `first` ends.
+static inline uint32_t end_of_chunk( const cell_share* share, uint32_t first )
 {
-    uint16_t positions[CELL_CHUNK];
-    uint32_t cells[CELL_CHUNK];
-    uint16_t lists[KINDS][CELL_CHUNK];
-    uint32_t counts[KINDS] = { 0 };
-    uint32_t count = pick( share->chosen, first, chunk_at( job, first ), positions );
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t most = share->count - first < CELL_CHUNK ? share->count : first + CELL_CHUNK;
+    if ( !share->by_slot )
     {
-        uint16_t at = positions[i];
-        cell_key key = words_key( words_load( &job->records[first + at] ), weights );
-        uint32_t kind = key.is_wide ? KIND_WIDE : key.kind;
-        cells[at] = key.cell;
-        lists[kind][counts[kind]++] = at;
+        return most;
     }
-    for ( uint32_t kind = 0; kind < KIND_WIDE; ++kind )
+    uint32_t number = cell_name_slot( cell_record_name( &share->records[first] ) ) / CELL_CHUNK;
+    uint32_t end = first + 1;
+    while ( end < most && cell_name_slot( cell_record_name( &share->records[end] ) ) / CELL_CHUNK == number )
     {
-        place_kind( job, share, first, lists[kind], cells, counts[kind], near, kind, next );
+        end += 1;
     }
-    for ( uint32_t i = 0; i < counts[KIND_WIDE]; ++i )
-    {
-        place_wide( job, share, next, &job->records[first + lists[KIND_WIDE][i]] );
-    }
+    return end;
 }
 
 // Entries of a share's boxes to its cells; next[cell] is where the next one goes. In a cell they lie by chunk, class and
@@ -383,9 +362,28 @@ static void place_entries( const cell_job* job, const cell_share* share, uint32_
 {
     const corner_cells near = corner_cells_of( &job->grid );
     const key_weights weights = key_weights_of( &job->grid );
-    for ( uint32_t first = 0; first < job->count; first += CELL_CHUNK )
+    const bool is_whole = share->last_cell - share->first_cell == cell_grid_count( &job->grid );
+    place_chunk chunk;
+    for ( uint32_t first = 0, end; first < share->count; first = end )
     {
-        place_chunk( job, share, &near, &weights, first, next );
+        end = end_of_chunk( share, first );
+        chunk.records = share->records + first;
+        list_chunk( &chunk, end - first, &weights );
+        for ( uint32_t kind = 0; kind < KIND_WIDE; ++kind )
+        {
+            if ( is_whole ) // told apart out here, so that the loop within has one branch less
+            {
+                place_kind( job, share, &chunk, &near, kind, true, next );
+            }
+            else
+            {
+                place_kind( job, share, &chunk, &near, kind, false, next );
+            }
+        }
+        for ( uint32_t i = 0; i < chunk.counts[KIND_WIDE]; ++i )
+        {
+            place_wide( job, share, next, &chunk.records[chunk.lists[KIND_WIDE][i]] );
+        }
     }
 }
 

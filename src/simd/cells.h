@@ -18,9 +18,11 @@ typedef struct simd_cells
     void ( *block_records )(
         const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
 
-    /// Records [first, last): a bit, in the words of every slab of rows of cells that they reach. `first` is a multiple of 64.
-    void ( *mark_slabs )( const cell_job* job, uint32_t first, uint32_t last, const uint8_t* slab_of_row,
-        uint64_t* chosen, uint64_t words_per_slab );
+    /// Which slabs each record may reach, and how many reach each.
+    void ( *slab_assign )( const slab_work* work );
+
+    /// Records to their slabs.
+    void ( *slab_scatter )( const slab_work* work );
 
     /// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all
     /// cells (`kinds` for eight times as many); counts of other cells mean nothing.

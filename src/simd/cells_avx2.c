@@ -60,7 +60,8 @@ static inline bytes bytes_min( bytes a, bytes b )
 const simd_cells simd_cells_avx2 = {
     .search_block = search_block,
     .block_records = block_records,
-    .mark_slabs = mark_slabs,
+    .slab_assign = slab_assign,
+    .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,
     .search_cells = search_cells,

@@ -67,7 +67,8 @@ static inline uint64_t bytes_meet( const bytes a[6], const bytes b[6] )
 const simd_cells simd_cells_avx512 = {
     .search_block = search_block,
     .block_records = block_records,
-    .mark_slabs = mark_slabs,
+    .slab_assign = slab_assign,
+    .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,
     .search_cells = search_cells,

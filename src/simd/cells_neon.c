@@ -82,7 +82,8 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 const simd_cells simd_cells_neon = {
     .search_block = search_block,
     .block_records = block_records,
-    .mark_slabs = mark_slabs,
+    .slab_assign = slab_assign,
+    .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,
     .search_cells = search_cells,
