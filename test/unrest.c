@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include "unrest.h"
+
+#include "space/space_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+clv_aabb unrest_shifted( clv_aabb box, float x, float y, float z )
+{
+    return test_box( box.lower.x + x, box.lower.y + y, box.lower.z + z, box.upper.x + x, box.upper.y + y,
+        box.upper.z + z );
+}
+
+static clv_aabb jittered( unrest* s, clv_aabb box, float by )
+{
+    return unrest_shifted( box, test_random_between( &s->random, -by, by ),
+        test_random_between( &s->random, -by, by ), test_random_between( &s->random, -by, by ) );
+}
+
+clv_aabb unrest_box( unrest* s )
+{
+    float side = 0.6f * cbrtf( (float)s->count );
+    return test_cube( test_random_between( &s->random, -side, side ),
+        test_random_between( &s->random, -side, side ), test_random_between( &s->random, -side, side ),
+        test_random_between( &s->random, 0.3f, 0.6f ) );
+}
+
+void unrest_still( unrest* s )
+{
+    (void)s;
+}
+
+// Around the place of the first frame, never further than the least margin of a cube.
+void unrest_jitter_below( unrest* s )
+{
+    static clv_aabb start[UNREST_MOST];
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        start[i] = s->frame == 0 ? s->boxes[i] : start[i];
+        s->boxes[i] = jittered( s, start[i], 0.0001f );
+    }
+}
+
+void unrest_jitter_across( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = jittered( s, s->boxes[i], test_random_chance( &s->random, 3 ) ? 0.05f : 0.0005f );
+    }
+}
+
+void unrest_drift( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] =
+            unrest_shifted( s->boxes[i], 0.004f * (float)( i % 7 ), 0.002f, -0.003f * (float)( i % 3 ) );
+    }
+}
+
+void unrest_teleport_all( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = unrest_box( s );
+    }
+}
+
+void unrest_teleport_few( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count / 40 + 1; ++i )
+    {
+        s->boxes[test_random_below( &s->random, s->count )] = unrest_box( s );
+    }
+}
+
+static void swap_places( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count / 20 + 1; ++i )
+    {
+        uint32_t a = test_random_below( &s->random, s->count ), b = test_random_below( &s->random, s->count );
+        clv_aabb box = s->boxes[a];
+        s->boxes[a] = s->boxes[b];
+        s->boxes[b] = box;
+    }
+}
+
+static void breathe( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        bool jumps = test_random_chance( &s->random, 1 );
+        float by = jumps ? test_random_between( &s->random, -0.2f, 2.0f )
+                         : 0.002f * (float)( s->frame % 9 ) - 0.008f;
+        clv_aabb box = clv_aabb_grow( s->boxes[i], by );
+        s->boxes[i] = clv_aabb_is_valid( box ) && box.upper.x - box.lower.x < 8 ? box : unrest_box( s );
+    }
+}
+
+void unrest_one_in_fifty( unrest* s )
+{
+    for ( uint32_t i = s->frame % 50; i < s->count; i += 50 )
+    {
+        s->boxes[i] = jittered( s, s->boxes[i], 0.4f );
+    }
+}
+
+// Rest, motion of all, motion of a few, teleports: long enough each for the mode to change.
+void unrest_alternate( unrest* s )
+{
+    static void ( *const parts[] )( unrest* ) = { unrest_still, unrest_drift, unrest_one_in_fifty,
+        unrest_jitter_across, unrest_teleport_all, unrest_jitter_across, unrest_still, unrest_teleport_few };
+    uint32_t length = 5 + s->frame / 64 % 13;
+    parts[s->frame / length % TEST_COUNT( parts )]( s );
+}
+
+// A box around all of them, one without end, and a floor; now and then one of them moves or changes its size.
+static void live_with_giants( unrest* s )
+{
+    unrest_one_in_fifty( s );
+    float shift = (float)( s->frame % 5 ) * 0.1f;
+    s->boxes[0] = test_box( -50, -50 + shift, -50, 50, 50, 50 );
+    s->boxes[1] =
+        test_box( -INFINITY, -INFINITY, -INFINITY, INFINITY, s->frame % 11 == 0 ? -1 : INFINITY, 0 );
+    s->boxes[2] = test_box( -INFINITY, -2, -INFINITY, INFINITY, -1 - shift, INFINITY );
+    s->boxes[3] = s->frame % 7 == 0 ? test_box( INFINITY, 0, 0, INFINITY, 1, 1 ) : test_cube( 1e9f, 0, 0, 1 );
+}
+
+static void all_equal( unrest* s )
+{
+    for ( uint32_t i = 0; i < s->count; ++i )
+    {
+        s->boxes[i] = test_cube( 0, (float)( s->frame / 4 ), 0, 0.5f );
+    }
+    s->boxes[s->frame % s->count] = test_cube( 3, 0, 0, 0.5f );
+}
+
+// Sizes over six decades.
+static void mix_sizes( unrest* s )
+{
+    for ( uint32_t i = s->frame == 0 ? 0 : s->frame % 30; i < s->count; i += s->frame == 0 ? 1 : 30 )
+    {
+        float size = powf( 10, test_random_between( &s->random, -4, 2 ) );
+        s->boxes[i] = test_cube( test_random_between( &s->random, -30, 30 ),
+            test_random_between( &s->random, -30, 30 ), test_random_between( &s->random, -30, 30 ), size );
+    }
+}
+
+const unrest_motion unrest_motions[] = {
+    { "still", unrest_still, 0, 12, UNREST_MOST },
+    { "jitter below the margin", unrest_jitter_below, 0, 40, UNREST_MOST },
+    { "jitter across the margin", unrest_jitter_across, 0, 60, UNREST_MOST },
+    { "drift", unrest_drift, 0, 60, UNREST_MOST },
+    { "teleport all", unrest_teleport_all, 0, 20, UNREST_MOST },
+    { "teleport few", unrest_teleport_few, 0, 60, UNREST_MOST },
+    { "swap places", swap_places, 0, 60, UNREST_MOST },
+    { "grow and shrink", breathe, 0, 60, UNREST_MOST },
+    { "one in fifty", unrest_one_in_fifty, 0, 60, UNREST_MOST },
+    { "churn", unrest_jitter_across, 10, 40, UNREST_MOST },
+    { "churn and stillness", unrest_still, 3, 40, UNREST_MOST },
+    { "giants", live_with_giants, 0, 60, UNREST_MOST },
+    { "giants and churn", live_with_giants, 2, 40, UNREST_MOST },
+    { "all equal", all_equal, 0, 24, 150 },
+    { "all sizes", mix_sizes, 1, 60, UNREST_MOST },
+    { "alternation", unrest_alternate, 0, 400, UNREST_MOST },
+    { "alternation and churn", unrest_alternate, 1, 300, UNREST_MOST },
+};
+
+const uint32_t unrest_motion_count = TEST_COUNT( unrest_motions );
+
+clv_space* unrest_space( const char* name, const char* settings, clv_isa isa, uint32_t workers )
+{
+    clv_space_def def = clv_default_space_def();
+    def.method = name;
+    def.settings = settings;
+    def.isa = isa;
+    def.worker_count = workers;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    return space;
+}
+
+double unrest_figure( const clv_space* space, const char* name )
+{
+    method_figure figures[64];
+    uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( strcmp( figures[i].name, name ) == 0 )
+        {
+            return figures[i].value;
+        }
+    }
+    test_fail( __FILE__, __LINE__, "no figure '%s'", name );
+    return 0;
+}
+
+bool unrest_is_at_rest( const clv_space* space )
+{
+    return unrest_figure( space, "at rest" ) != 0;
+}
+
+void unrest_check_inside( const clv_space* space )
+{
+    char text[200] = "";
+    if ( !space->method->check( space->method_state, text, sizeof( text ) ) )
+    {
+        test_fail( __FILE__, __LINE__, "%s", text );
+    }
+}
+
+void unrest_replace( unrest* s, uint32_t percent )
+{
+    clv_space* spaces[2] = { s->space, s->judge };
+    uint32_t count = s->count * percent / 100;
+    uint32_t first = count > 0 ? test_random_below( &s->random, s->count - count + 1 ) : 0;
+    for ( uint32_t i = first; i < first + count; ++i )
+    {
+        s->boxes[i] = unrest_box( s );
+    }
+    for ( int i = 0; i < 2 && count > 0; ++i )
+    {
+        CHECK_OK( clv_space_remove( spaces[i], s->ids[i] + first, count ) );
+        CHECK_OK( clv_space_add( spaces[i], s->boxes + first, count, s->ids[i] + first ) );
+    }
+}
+
+static void check_frame( unrest* s )
+{
+    clv_space* spaces[2] = { s->space, s->judge };
+    uint64_t hashes[2];
+    for ( int i = 0; i < 2; ++i )
+    {
+        CHECK_OK( clv_space_move( spaces[i], s->ids[i], s->boxes, s->count ) );
+        CHECK_OK( clv_space_update( spaces[i] ) );
+        clv_pair_view view = clv_space_pairs( spaces[i] );
+        CHECK( view.valid );
+        hashes[i] = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    }
+    CHECK_EQUAL( hashes[0], hashes[1] );
+    clv_pair_view view = clv_space_pairs( s->space );
+    s->order_hash = test_mix( s->order_hash ^ test_order_hash( view.pairs, view.count ) );
+    s->rest_frames += unrest_is_at_rest( s->space );
+    if ( s->frame % 16 == 0 )
+    {
+        unrest_check_inside( s->space );
+    }
+}
+
+unrest_outcome unrest_live( const unrest_motion* m, uint32_t count, const char* settings, clv_isa isa,
+    uint32_t workers, uint32_t frames )
+{
+    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    memset( s, 0, sizeof( *s ) );
+    test_where.note = m->name;
+    count = count < m->most ? count : m->most;
+    test_where.isa = isa;
+    test_where.worker_count = workers;
+    s->count = count;
+    s->random = test_random_make( count );
+    s->space = unrest_space( "cleave", settings, isa, workers );
+    s->judge = unrest_space( "brute", NULL, CLV_ISA_AUTO, 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        s->boxes[i] = unrest_box( s );
+    }
+    CHECK_OK( clv_space_add( s->space, s->boxes, count, s->ids[0] ) );
+    CHECK_OK( clv_space_add( s->judge, s->boxes, count, s->ids[1] ) );
+    for ( s->frame = 0; s->frame < frames; ++s->frame )
+    {
+        test_where.frame = s->frame;
+        m->move( s );
+        unrest_replace( s, m->churn );
+        check_frame( s );
+    }
+    unrest_outcome out = { s->order_hash, s->rest_frames };
+    clv_space_destroy( s->space );
+    clv_space_destroy( s->judge );
+    free( s );
+    return out;
+}
