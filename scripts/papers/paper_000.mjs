@@ -61,10 +61,11 @@ function writeVariation(page, runs) {
     const methods = distinct(own.map(label));
     page.heading('Coefficient of variation');
     page.text('Standard deviation over mean of all timed frames of all repeats, mean over the sizes:');
+    // NaN where there is nothing to tell.
     const cv = (method, scene) => mean(own.filter(run => label(run) === method && run.scene === scene).map(run => run.cv).filter(value => !Number.isNaN(value)));
     page.table(['method', ...scenes.map(scene => titles[scene])], methods.map(method => [method, ...scenes.map(scene => digits(cv(method, scene)))]));
     const dynamic = methods.flatMap(method => ['brownian', 'gravity'].map(scene => cv(method, scene))).filter(value => !Number.isNaN(value));
-    page.text(`Paper: below 0.1 everywhere but for DBVT F and the KD-tree on Queda Livre, about 0.7, since these profit from what comes to rest. Ours on the two scenes in motion: ${digits(Math.min(...dynamic))} to ${digits(Math.max(...dynamic))}. Our windows are short and frames take microseconds where the paper's take milliseconds, so a busy machine shows.`);
+    page.text(`Paper: below 0.1 everywhere but for DBVT F and the KD-tree on Queda Livre, about 0.7, since these profit from what comes to rest. ${dynamic.length > 0 ? `Ours on the two scenes in motion: ${digits(Math.min(...dynamic))} to ${digits(Math.max(...dynamic))}. ` : ''}Our windows are short and frames take microseconds where the paper's take milliseconds, so a busy machine shows.`);
 }
 
 export function writePage(folder, { runs }) {

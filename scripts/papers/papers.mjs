@@ -38,7 +38,7 @@ function writeCsv(folder, runs) {
     writeFileSync(join(folder, 'runs.csv'), `${[head, ...rows].join('\n')}\n`);
 }
 
-function writeIndex(folder, grade, { runs, machine, version, towers }) {
+function writeIndex(folder, grade, { runs, machine, version, towers, isBusy, load }) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
     const bad = runs.filter(run => run.status === 'failed' || run.status === 'timeout');
     const missing = [...new Set(runs.filter(run => run.status === 'unavailable').map(run => run.method))];
@@ -54,9 +54,10 @@ function writeIndex(folder, grade, { runs, machine, version, towers }) {
     page.heading('These runs');
     const tower = [...towers.values()][0];
     page.list([
-        `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. Cleave ${version}, ${machine.cpu}, ${machine.cores} cores, ${machine.isa}, ${machine.compiler}; load when they began ${machine.load === undefined || machine.load === null ? 'not known' : digits(machine.load)}.`,
+        `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. Cleave ${version}, ${machine.cpu}, ${machine.cores} cores, ${machine.isa}, ${machine.compiler}; load up to ${digits(load)} when a group of them began.`,
         `${runs.length} runs, each in a process of its own, by the papers' rules: five repeats unless a page says otherwise, all frames of a window, a method's sizes up to its first mean above half a second. A frame is the whole of it: boxes handed over, updated, pairs listed. Means and coefficients of variation leave out the first frame of a pass, in which a method builds what it keeps: one in 1000 in the papers.`,
         'Windows are 60 frames at most where the papers have 1000: Free Fall from frame 250, when most has come to rest (all of it from frame 0 to 400 for what is shown against the share of static objects), Brownian from 40, Gravity from 90.',
+        ...(isBusy ? ['**The machine was busy with other work.** So means here are not over all repeats, which would mostly show the neighbours: each frame counts by the least of its repeats, and the coefficient of variation is that over the frames. Figures of several threads suffer even so, and single large values remain.'] : []),
         ...(tower ? [`Towers: ${Math.max(...tower.landed)} bodies landed in ${tower.frame.length} frames.`] : []),
         wrong.length === 0 ? 'Every run of a scene found the same pairs as all others on it (hashes in `runs.csv`).' : `**Results disagree** in ${wrong.length} runs: ${wrong.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}`).join('; ')}.`,
         ...(missing.length > 0 ? [`Not installed there: ${missing.join(', ')}.`] : []),

@@ -22,19 +22,27 @@ export const settingsOf = text => Object.fromEntries((text ?? '').split(',').fil
 /** Without the first frame of each pass, in which a method builds what it keeps: one in 1000 in the papers, one in 60 or fewer here. */
 export const laterFrames = passes => passes.flatMap(pass => (pass.length > 1 ? pass.slice(1) : pass));
 
-function readRun(run) {
-    const frames = laterFrames(run.pass_ms ?? []);
+// On a busy machine the mean of all repeats is mostly the neighbours': there each frame counts by the least of its repeats.
+function readRun(run, isBusy) {
+    const frames = laterFrames(isBusy ? [run.frame_ms ?? []] : run.pass_ms ?? []);
     return { ...run, settings: settingsOf(run.settings), ms_mean: frames.length > 0 ? mean(frames) : run.ms_mean, cv: frames.length > 1 ? variation(frames) : NaN };
 }
 
-/** All results of a folder: { runs, machine, methods, towers }. */
+/** From this load at the start of a group of runs on, the machine is not ours alone. */
+export const BUSY = 1.5;
+
+/** All results of a folder: { runs, machine, methods, towers, isBusy, load }. */
 export function readFolder(folder) {
     const files = groups.map(group => join(folder, `${group.name}.json`)).filter(existsSync).map(path => JSON.parse(readFileSync(path, 'utf8')));
     if (files.length === 0) throw new Error(`${folder} holds no results; measure first`);
+    const load = Math.max(...files.map(file => file.machine.load ?? 0));
+    const isBusy = load > BUSY;
     return {
+        isBusy,
+        load,
         version: files[0].cleave,
         machine: files[0].machine,
-        runs: files.flatMap(file => file.runs).map(readRun),
+        runs: files.flatMap(file => file.runs).map(run => readRun(run, isBusy)),
         methods: JSON.parse(readFileSync(join(folder, 'methods.json'), 'utf8')).methods,
         towers: new Map(towers.filter(tower => existsSync(join(folder, towerFile(tower))))
             .map(tower => [`${tower.volume} ${tower.scale}`, readTower(join(folder, towerFile(tower)))])),
