@@ -133,6 +133,49 @@ static void the_engine_counts_what_its_blocks_did( void )
     clv_space_destroy( space );
 }
 
+// Others move every frame: who comes to rest must not stand outside the order for long, or everybody who asks pays.
+static void a_settling_crowd_stays_in_order( void )
+{
+    enum
+    {
+        MANY = 8000,
+        MOVING = 400
+    };
+    static clv_aabb boxes[MANY];
+    static clv_id ids[MANY];
+    test_random random = test_random_make( 11 );
+    for ( uint32_t i = 0; i < MANY; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, 0, 60 ), test_random_between( &random, 0, 60 ),
+            test_random_between( &random, 0, 60 ), 1 );
+    }
+    clv_space* space;
+    clv_space_def def = clv_default_space_def();
+    def.method = "kd-incremental";
+    def.settings = "kd.query=1";
+    CHECK_OK( clv_space_create( &def, &space ) );
+    CHECK_OK( clv_space_add( space, boxes, MANY, ids ) );
+    CHECK_OK( clv_space_update( space ) );
+    double tests = 0, askers = 0;
+    for ( uint32_t frame = 0; frame < 30; ++frame )
+    {
+        for ( uint32_t i = 0; i < MOVING; ++i )
+        {
+            clv_aabb* box = &boxes[( frame * MOVING / 2 + i ) % MANY];
+            *box = test_box( box->lower.x + 0.1f, box->lower.y, box->lower.z, box->upper.x + 0.1f,
+                box->upper.y, box->upper.z );
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, MANY ) );
+        CHECK_OK( clv_space_update( space ) );
+        figure_set set = look( space );
+        CHECK( frame < 2 || figure( &set, "by query" ) == 1 );
+        tests += frame < 2 ? 0 : figure( &set, "pairs tested" );
+        askers += frame < 2 ? 0 : figure( &set, "active objects" );
+    }
+    CHECK( tests < 150 * askers );
+    clv_space_destroy( space );
+}
+
 static void batches_of_crowded_lists_are_counted_too( void )
 {
     // All in one bucket of the small grid, a few far away: such lists are sorted.
@@ -344,6 +387,7 @@ int main( int argc, char** argv )
         TEST_CASE( leaves_and_objects_of_a_tree_add_up ),
         TEST_CASE( batches_hold_every_test ),
         TEST_CASE( the_engine_counts_what_its_blocks_did ),
+        TEST_CASE( a_settling_crowd_stays_in_order ),
         TEST_CASE( batches_of_crowded_lists_are_counted_too ),
         TEST_CASE( batches_are_counted_only_where_asked_for ),
         TEST_CASE( a_batch_is_in_the_bin_of_its_power_of_two ),

@@ -267,7 +267,8 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     if ( result == CLV_OK )
     {
         result = engine->was_by_query
-            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink )
+            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, rest->active_count,
+                  &candidates.sink )
             : kd_search_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink );
     }
     if ( result == CLV_OK )

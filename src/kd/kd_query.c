@@ -12,6 +12,7 @@ enum
     LOOSE_LEAST = 16, // unsorted objects at rest that a node may have
     CHUNK = 32,
     LOOSE_SHARE = 16, // or this part of its objects
+    SORT_TESTS = 1,
     CELL_FILL = 4,
     STEP_BITS = 15,
     SWEEP_MOST = 8192 // active objects that small boxes do for
@@ -23,6 +24,7 @@ typedef struct query_run
     kd_tree* tree;
     const clv_aabb* boxes;
     const uint64_t* active;
+    uint32_t active_count;
     pair_sink* sink;
     bool is_swept; // pairs of two active objects are found already
 } query_run;
@@ -181,13 +183,22 @@ static bool sort_node( const query_run* run, uint32_t index )
     return true;
 }
 
+// How many may be out of order. Everybody who asks is tested against them, so the more ask, the sooner it pays to put the node
+// in order again, which costs about as much as SORT_TESTS tests with each of its objects.
+static uint32_t loose_limit( const query_run* run, uint32_t own_count )
+{
+    uint64_t share = own_count / LOOSE_SHARE;
+    uint64_t paid = (uint64_t)own_count * SORT_TESTS / ( run->active_count + 1 );
+    return LOOSE_LEAST + (uint32_t)( paid < share ? paid : share );
+}
+
 static bool sort_loose_nodes( const query_run* run, bool* full )
 {
     kd_tree* tree = run->tree;
     for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
-        uint32_t limit = LOOSE_LEAST + ( node->end - node->begin ) / LOOSE_SHARE;
+        uint32_t limit = loose_limit( run, node->end - node->begin );
         bool is_worn = node->rest_end > node->rest_begin && node->rest_removed > limit;
         node->rest_loose = count_resting( run, node->begin, node->rest_begin ) +
             count_resting( run, node->rest_end, node->end );
@@ -478,10 +489,10 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
     return kd_search_sweep( search, run->boxes, list.slots, count, run->sink );
 }
 
-clv_result kd_query_run(
-    kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
+clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
+    uint32_t active_count, pair_sink* sink )
 {
-    query_run run = { search, tree, boxes, active, sink, false };
+    query_run run = { search, tree, boxes, active, active_count, sink, false };
     search->counters = ( kd_search_counters ){ 0 };
     if ( !sort_nodes( &run ) )
     {
