@@ -123,7 +123,7 @@ export function writePage(folder, { towers, runs }) {
     if (towers.size === 0) return;
     const frames = [...towers.values()][0].frame.length;
     const page = new Page(folder, '003', 'Sweep-and-prune with k-DOPs (003)');
-    page.text('*Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU*, COPPE 2021: 512 bodies fall on a floor, 7000 frames, i7-7700HQ and GTX 1060. `cleave sim tower`, everything on one core; docs/shape-matching.md tells what a frame does, bench/tower.md where numbers differ and why.');
+    page.text(`*Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU*, COPPE 2021: 512 bodies fall on a floor, 7000 frames, i7-7700HQ and GTX 1060. \`cleave sim tower\`, everything on one core, here ${Math.max(...[...towers.values()][0].landed)} bodies and ${frames} frames; docs/shape-matching.md tells what a frame does, bench/tower.md where numbers differ and why.`);
     scales.forEach(([scale, title], index) => writePairs(page, towers, scale, index + 1, title));
     writeStages(page, towers);
     writeTimes(page, towers);

@@ -37,6 +37,9 @@ export function movingAverage(points, step = 0.02) {
     return out;
 }
 
+// A picture of thousands of dots is no clearer than one of some hundreds, and far larger.
+const everyFew = (points, most = 600) => points.filter((_, index) => index % Math.max(1, Math.ceil(points.length / most)) === 0);
+
 const clampTo = (value, [low, high]) => Math.min(Math.max(value, low), high);
 
 /** Figure 10: { title, series: [{ name, points: [[share, gain]] }], clampX, clampY }. Points beyond are drawn at the border; the averages know nothing of that. */
@@ -54,7 +57,7 @@ export function gainChart(data, look = light) {
         series: data.series.flatMap(one => [
             {
                 type: 'scatter', name: one.name, symbol: styles.get(one.name).symbol, symbolSize: 3.5, itemStyle: { color: styles.get(one.name).color, opacity: 0.22 },
-                data: one.points.map(([x, y]) => [Number(clampTo(x, xs).toFixed(4)), Number(clampTo(y, ys).toFixed(3))]),
+                data: everyFew(one.points).map(([x, y]) => [Number(clampTo(x, xs).toFixed(4)), Number(clampTo(y, ys).toFixed(3))]),
             },
             lineSeries(`${one.name} average`, movingAverage(one.points).map(([x, y]) => [x, Number(clampTo(y, ys).toFixed(3))]), styles.get(one.name), { symbolSize: 4, lineStyle: { color: styles.get(one.name).color, width: 2 } }),
         ]),
