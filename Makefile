@@ -15,11 +15,13 @@ ONLY_tsan := -R '^(task|gather|threads|engine|visit|event|hub|rigid|recipe)$$'
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
 PAPERS ?= hour
+SPEED ?= short
+ISA ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers setup-papers fuzz lint lint-quick other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store setup-peers fuzz lint lint-quick other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -31,6 +33,10 @@ help:
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, other machines, coverage, mutations, a fuzz run"
 	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
+	@echo "make speed   the default beside other people's libraries; fails below the floors of bench/floors.csv; SPEED=full for 128k too"
+	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
+	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
+	@echo "make instructions-store  the same, and stores what was counted"
 	@echo "make test-report  the page of cleave report, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
@@ -64,6 +70,26 @@ papers: setup-papers all
 
 setup-papers:
 	-@scripts/setup.sh papers
+
+# Libraries that are missing are named by the run, and are no failure.
+setup-peers:
+	-@scripts/setup.sh peers
+
+speed: setup-peers all
+	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh $(CLEAVE) bench/floors.csv
+
+speed-raise: setup-peers all
+	@SPEED=$(SPEED) ISA=$(ISA) scripts/speed.sh $(CLEAVE) bench/floors.csv --raise
+
+instructions: all
+	@scripts/setup.sh instructions
+	@scripts/instructions.sh count $(CLEAVE) $(BUILD)/instructions >/dev/null
+	@scripts/instructions.sh compare bench/instructions.csv $(BUILD)/instructions/instructions.csv
+
+instructions-store: all
+	@scripts/setup.sh instructions
+	@scripts/instructions.sh count $(CLEAVE) $(BUILD)/instructions
+	@cp $(BUILD)/instructions/instructions.csv bench/instructions.csv
 
 test-report: test-release
 	-@scripts/setup.sh report

@@ -7,6 +7,7 @@
 
 lab_status command_bench( int argc, char** argv );
 lab_status command_compare( int argc, char** argv );
+lab_status command_floors( int argc, char** argv );
 lab_status command_gen( int argc, char** argv );
 lab_status command_info( int argc, char** argv );
 lab_status command_methods( int argc, char** argv );

@@ -24,6 +24,8 @@ static const command table[] = {
     { "bench", "time methods on scenes", command_bench },
     { "run", "measure what a schedule asks for, each run in a process of its own", command_run },
     { "compare", "tell what became faster or slower between two results, beyond the noise", command_compare },
+    { "floors", "tell how many times as fast as the fastest other a method is, and fail below stored floors",
+        command_floors },
     { "verify", "compare every method's pairs with brute force", command_verify },
     { "report", "make one page of results, with tables and plots", command_report },
     { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },

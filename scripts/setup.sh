@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|papers|trust
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|papers|instructions|trust
 # A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
 # otherwise it is named. Nothing is downloaded when everything is present.
 set -eu
@@ -112,6 +112,13 @@ want_papers()
     want nodejs command -v node
 }
 
+# For `make instructions`.
+want_instructions()
+{
+    want_build
+    want valgrind command -v valgrind
+}
+
 install_report_packages()
 {
     folder=$(dirname "$0")/../report
@@ -133,13 +140,14 @@ machines) want_machines ;;
 peers) want_peers ;;
 report) want_report ;;
 papers) want_papers ;;
+instructions) want_instructions ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions or trust" >&2
     exit 2
     ;;
 esac
