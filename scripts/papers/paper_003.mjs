@@ -9,13 +9,18 @@ const volumes = ['18-dop', 'aabb', 'sphere'];
 const scales = [['1,1,1', 'unscaled'], ['1,3,1', 'scaled (1, 3, 1)']];
 const stages = [['volumes', 'volume_ms'], ['sweep and prune', 'sweep_ms'], ['GJK + EPA', 'narrow_ms'], ['shape matching', 'match_ms']];
 
-/** Means over stretches of frames, at most `most` points, so that 7000 frames make a small picture. */
+const median = values => {
+    const sorted = [...values].sort((a, b) => a - b);
+    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};
+
+/** Medians over stretches of frames, since one interrupted frame would stand out as a tower of its own; at most `most` points, so that 7000 frames make a small picture. */
 export function thin(values, most = 200) {
     const step = Math.max(1, Math.ceil(values.length / most));
     const points = [];
     for (let at = 0; at < values.length; at += step) {
         const part = values.slice(at, at + step);
-        points.push([at + Math.round(part.length / 2), Number(mean(part).toPrecision(4))]);
+        points.push([at + Math.round(part.length / 2), Number(median(part).toPrecision(4))]);
     }
     return points;
 }
