@@ -192,12 +192,52 @@ static void misleading_worlds_are_searched_right( void )
     free( boxes );
 }
 
+// A region measured some updates ago must not make a crowd of everybody who has left it, by a little or for good.
+static void a_world_that_jumps_away_is_found_again( void )
+{
+    enum
+    {
+        COUNT = 3000
+    };
+    clv_space* space = make_space( "cleave", "cleave.rest=0", CLV_ISA_AUTO, 1 );
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    test_random random = test_random_make( 9 );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, -20, 20 ),
+            test_random_between( &random, -20, 20 ), test_random_between( &random, -20, 20 ), 0.5f );
+    }
+    CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+    CHECK_OK( clv_space_update( space ) );
+    uint64_t tests = clv_space_stats( space ).test_count;
+    for ( uint32_t frame = 1; frame < 12; ++frame )
+    {
+        test_where.frame = frame;
+        float jump = frame % 2 == 1 ? 35.0f : 1024.0f;
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            boxes[i].lower.x += jump, boxes[i].upper.x += jump;
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+        CHECK_OK( clv_space_update( space ) );
+        CHECK( clv_space_stats( space ).test_count < 2 * tests );
+        clv_pair_view view = clv_space_pairs( space );
+        uint64_t found = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+        CHECK_EQUAL( found, pairs_of( "brute", NULL, boxes, COUNT ) );
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( small_blocks_find_what_brute_force_finds ),
         TEST_CASE( every_instruction_set_and_crew_gives_the_same_order ),
         TEST_CASE( misleading_worlds_are_searched_right ),
+        TEST_CASE( a_world_that_jumps_away_is_found_again ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
 }

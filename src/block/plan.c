@@ -6,18 +6,40 @@
 #include <math.h>
 #include <string.h>
 
-static void sort_floats( float* values, uint32_t count )
+// The value that would be at `rank` if `values` were sorted; moves them about. (Hoare's selection)
+static float select_float( float* values, uint32_t count, uint32_t rank )
 {
-    for ( uint32_t i = 1; i < count; ++i )
+    uint32_t low = 0, high = count - 1;
+    while ( low < high )
     {
-        float value = values[i];
-        uint32_t hole = i;
-        for ( ; hole > 0 && values[hole - 1] > value; --hole )
+        float pivot = values[rank];
+        uint32_t i = low, j = high;
+        while ( i <= j )
         {
-            values[hole] = values[hole - 1];
+            while ( values[i] < pivot )
+            {
+                i += 1;
+            }
+            while ( pivot < values[j] )
+            {
+                j -= 1;
+            }
+            if ( i <= j )
+            {
+                float value = values[i];
+                values[i++] = values[j];
+                values[j] = value;
+                if ( j == 0 )
+                {
+                    break;
+                }
+                j -= 1;
+            }
         }
-        values[hole] = value;
+        low = j < rank ? i : low;
+        high = rank < i ? j : high;
     }
+    return values[rank];
 }
 
 // One axis of the sample: the inner 15 of 16ths, widened by as much as that cuts off a uniform crowd and a little more.
@@ -28,9 +50,8 @@ static void window_of( float* centres, uint32_t count, float* low, float* high )
         *low = *high = 0;
         return;
     }
-    sort_floats( centres, count );
     uint32_t cut = count / 32;
-    float first = centres[cut], last = centres[count - 1 - cut];
+    float first = select_float( centres, count, cut ), last = select_float( centres, count, count - 1 - cut );
     float slack = ( last - first ) * 0.0625f;
     *low = first - slack;
     *high = last + slack;
@@ -59,9 +80,8 @@ cell_extent block_measure( const block_input* input )
     for ( int axis = 0; axis < 3; ++axis )
     {
         window_of( centres[axis], count, &extent.low[axis], &extent.high[axis] );
-        sort_floats( sizes[axis], count );
         // The mean, without what is many times as large as most.
-        float most = count > 0 ? 8 * sizes[axis][count / 2] : 0;
+        float most = count > 0 ? 8 * select_float( sizes[axis], count, count / 2 ) : 0;
         float sum = 0;
         for ( uint32_t i = 0; i < count; ++i )
         {

@@ -8,7 +8,10 @@
 
 enum
 {
-    PIECES = 64,         // of boxes, at most
+    PIECES = 64,     // of boxes, at most
+    REGION_LIFE = 8, // updates
+    BOXES_PER_SAMPLE = 16,
+    LEAST_SAMPLES = 32,
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
     ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SEARCH_RANGES = 256, // of cells to be searched, about
@@ -37,18 +40,59 @@ static task_runner* tasks_for( block_world* world, uint32_t count )
     return count > world->alone_boxes ? world->tasks : &s_nobody;
 }
 
-// A region where most of the boxes are, and a sample of them to choose a grid by.
-static void choose_grid( cell_job* job, const block_input* input )
+// A region where most of the boxes are. It serves for some updates: any is right, and a few boxes are searched in little more
+// time than it takes to measure where they are.
+static void measure_region( block_world* world, const block_input* input )
 {
     cell_extent most = block_measure( input );
-    memcpy( job->region_low, most.low, sizeof( most.low ) );
-    memcpy( job->region_high, most.high, sizeof( most.high ) );
+    memcpy( world->flat.region_low, most.low, sizeof( most.low ) );
+    memcpy( world->flat.region_high, most.high, sizeof( most.high ) );
+    world->region_age = 0;
+    world->region_count = input->count;
+}
+
+static bool region_serves( const block_world* world, uint32_t count )
+{
+    uint32_t then = world->region_count;
+    return then > 0 && world->region_age < REGION_LIFE && count <= then + then / 4 &&
+        count >= then - then / 4;
+}
+
+// Do most of the sample still lie in the region?
+static bool region_holds( const cell_job* job, const clv_aabb* samples, uint32_t count )
+{
+    uint32_t outside = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const float* lower = &samples[i].lower.x;
+        const float* upper = &samples[i].upper.x;
+        int is_out = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            is_out |= ( upper[axis] < job->region_low[axis] ) | ( lower[axis] > job->region_high[axis] );
+        }
+        outside += (uint32_t)is_out;
+    }
+    return outside <= count / 4;
+}
+
+// By a sample of the boxes.
+static void choose_grid( block_world* world, const block_input* input )
+{
+    cell_job* job = &world->flat;
     clv_aabb samples[CELL_SAMPLES + 1];
-    uint32_t step = input->count / CELL_SAMPLES + 1;
+    uint32_t wanted =
+        input->count / BOXES_PER_SAMPLE; // few boxes take less time to search than to measure well
+    wanted = wanted < LEAST_SAMPLES ? LEAST_SAMPLES : wanted;
+    uint32_t step = input->count / ( wanted < CELL_SAMPLES ? wanted : CELL_SAMPLES ) + 1;
     uint32_t count = 0;
     for ( uint32_t i = 0; i < input->count; i += step )
     {
         samples[count++] = input->boxes[block_input_slot( input, i )];
+    }
+    if ( world->region_age > 0 && !region_holds( job, samples, count ) )
+    {
+        measure_region( world, input );
     }
     cell_extent extent = cell_measure( samples, count, job->region_low, job->region_high );
     job->grid = cell_grid_choose( input->count, &extent );
@@ -281,6 +325,7 @@ static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 // A grid that will do, with its entries counted. False if out of memory.
 static bool lay( flat_fill* fill, cell_layout* layout )
 {
+    block_world* world = fill->world;
     cell_lay trying = { .zoom_count = 0 };
     for ( bool again = true; again; )
     {
@@ -297,8 +342,15 @@ static bool lay( flat_fill* fill, cell_layout* layout )
             return false;
         }
         bool fits = count_all( fill, layout, &fullest );
-        again = cell_lay_again( &trying, &fill->world->flat, fits, *layout, fullest );
+        again = cell_lay_again( &trying, &world->flat, fits, *layout, fullest );
+        if ( again && world->region_age > 0 ) // perhaps everybody is somewhere else by now
+        {
+            measure_region( world, fill->input );
+            choose_grid( world, fill->input );
+            trying = ( cell_lay ){ .zoom_count = 0 };
+        }
     }
+    world->region_age += 1;
     return true;
 }
 
@@ -349,8 +401,14 @@ bool world_fill_flat( block_world* world, const block_input* input )
     {
         return false;
     }
-    world->flat = ( cell_job ){ .boxes = input->boxes, .records = world->records, .count = input->count };
-    choose_grid( &world->flat, input );
+    world->flat.boxes = input->boxes;
+    world->flat.records = world->records;
+    world->flat.count = input->count;
+    if ( !region_serves( world, input->count ) )
+    {
+        measure_region( world, input );
+    }
+    choose_grid( world, input );
     cell_layout layout;
     if ( !lay( &fill, &layout ) || !reserve_search( &fill, layout ) )
     {

@@ -46,8 +46,10 @@ typedef struct block_world
     uint64_t start_capacity;
     uint32_t largest_block;
 
-    cell_job flat;       ///< where all boxes are in one grid
-    cell_entry* entries; ///< of that one
+    cell_job flat;         ///< where all boxes are in one grid
+    uint32_t region_age;   ///< updates since its region was measured
+    uint32_t region_count; ///< boxes then; 0: never
+    cell_entry* entries;   ///< of that one
     uint64_t entry_capacity;
     world_slabs slabs; ///< by the entries of the last update
     slab_span* spans;  ///< of each of its records
