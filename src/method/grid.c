@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every cell of a uniform grid by brute force; the grid is made anew for every update. "Grid" of Broadmark's
+// Every cell of a uniform grid by brute force, or by sweep and prune; the grid is made anew for every update. "Grid" of Broadmark's
 // Table I, without its duplicates: a pair belongs to the cell where it begins.
 #include "method/methods.h"
 
@@ -12,10 +12,14 @@ enum
     PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
-    { "grid.cell", 24, 1, 1000000, false, "objects per cell, on average" },
-    { "grid.axes", 3, 2, 3, true, "axes that are cut: 3, or the 2 longest" },
-};
+#define GRID_PARAMS( cell )                                                                                  \
+    {                                                                                                        \
+        { "grid.cell", cell, 1, 1000000, false, "objects per cell, on average" },                            \
+            { "grid.axes", 3, 2, 3, true, "axes that are cut: 3, or the 2 longest" },                        \
+    }
+
+static const method_param s_params[PARAM_COUNT] = GRID_PARAMS( 24 );
+static const method_param s_sap_params[PARAM_COUNT] = GRID_PARAMS( 64 );
 
 typedef struct grid
 {
@@ -30,7 +34,7 @@ static void destroy( void* state )
     base_memory_give( self->context->memory, self, 1, sizeof( grid ) );
 }
 
-static void* create( const method_context* context )
+static void* create( const method_context* context, bool sweeps )
 {
     grid* self = base_memory_take( context->memory, 1, sizeof( grid ) );
     if ( self == NULL )
@@ -39,7 +43,7 @@ static void* create( const method_context* context )
     }
     self->context = context;
     grid_rules rules = {
-        .sweeps = false,
+        .sweeps = sweeps,
         .objects_per_cell = context->params[PARAM_CELL],
         .dimensions = (int)context->params[PARAM_AXES],
     };
@@ -49,6 +53,16 @@ static void* create( const method_context* context )
         return NULL;
     }
     return self;
+}
+
+static void* create_plain( const method_context* context )
+{
+    return create( context, false );
+}
+
+static void* create_sap( const method_context* context )
+{
+    return create( context, true );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -72,19 +86,13 @@ static void shrink( void* state )
     grid_search_shrink( &self->search );
 }
 
-const method method_grid = {
-    .name = "grid",
-    .family = "grid",
-    .source = "Broadmark (Serpa and Rodrigues 2019), Table I",
-    .licence = "MIT",
-    .time_cost = "O(n t)",
-    .space_cost = "O(n)",
-    .has_isa = true,
-    .has_threads = true,
-    .params = s_params,
-    .param_count = PARAM_COUNT,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
-};
+#define GRID_ROW( row_name, cost, row_params, make )                                                         \
+    {                                                                                                        \
+        .name = row_name, .family = "grid", .source = "Broadmark (Serpa and Rodrigues 2019), Table I",       \
+        .licence = "MIT", .time_cost = cost, .space_cost = "O(n)", .has_isa = true, .has_threads = true,     \
+        .params = row_params, .param_count = PARAM_COUNT, .create = make, .destroy = destroy,                \
+        .update = update, .shrink = shrink,                                                                  \
+    }
+
+const method method_grid = GRID_ROW( "grid", "O(n t)", s_params, create_plain );
+const method method_grid_sap = GRID_ROW( "grid-sap", "O(n t^(2/3))", s_sap_params, create_sap );

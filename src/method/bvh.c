@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A tree of grown boxes that lasts. bvh-d holds the tree against itself once per update; in bvh-f whoever leaves his grown box
+// asks the tree, and pairs of grown boxes last. The principle of Bullet's btDbvtBroadphase, which Broadmark's Table I calls DBVT.
+#include "method/methods.h"
+
+#include "bvh/bvh_world.h"
+
+#include <stdio.h>
+
+enum
+{
+    PARAM_MARGIN,
+    PARAM_FAT,
+    PARAM_COUNT
+};
+
+static const method_param s_params[PARAM_COUNT] = {
+    { "bvh.margin", 0.1, 0, 10, false, "how much boxes are grown, as a part of their longest side" },
+    { "bvh.fat", 0, 0, 1, true, "1: report every pair of grown boxes" },
+};
+
+typedef struct bvh_state
+{
+    const method_context* context;
+    bvh_world world;
+} bvh_state;
+
+static void* create( const method_context* context, bool forward )
+{
+    bvh_state* self = base_memory_take( context->memory, 1, sizeof( bvh_state ) );
+    if ( self != NULL )
+    {
+        self->context = context;
+        bvh_rules rules = {
+            .forward = forward,
+            .margin = context->params[PARAM_MARGIN],
+            .fat = context->params[PARAM_FAT] != 0,
+        };
+        bvh_world_init( &self->world, context->memory, rules );
+    }
+    return self;
+}
+
+static void* create_deferred( const method_context* context )
+{
+    return create( context, false );
+}
+
+static void* create_forward( const method_context* context )
+{
+    return create( context, true );
+}
+
+static void destroy( void* state )
+{
+    bvh_state* self = state;
+    bvh_world_shrink( &self->world );
+    base_memory_give( self->context->memory, self, 1, sizeof( bvh_state ) );
+}
+
+static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+{
+    bvh_state* self = state;
+    method_stopwatch watch = method_stopwatch_start( self->context );
+    bvh_crowd crowd = { input->boxes, input->live, input->live_count, input->slot_count,
+        input->members_changed };
+    clv_result result = bvh_world_update( &self->world, &crowd );
+    counters->update_ms = method_stopwatch_lap( &watch );
+    if ( result == CLV_OK )
+    {
+        result = bvh_world_search( &self->world, &crowd, sink, &counters->test_count );
+        counters->search_ms = method_stopwatch_lap( &watch );
+    }
+    return result;
+}
+
+static void shrink( void* state )
+{
+    bvh_state* self = state;
+    bvh_world_shrink( &self->world );
+}
+
+static bool check( void* state, char* text, size_t text_size )
+{
+    const bvh_state* self = state;
+    const char* broken = self->world.is_sound ? bvh_tree_check( &self->world.tree ) : NULL;
+    snprintf( text, text_size, "%s", broken != NULL ? broken : "" );
+    return broken == NULL;
+}
+
+#define BVH_ROW( row_name, cost, make )                 \
+    {                                                   \
+        .name = row_name,                               \
+        .family = "bounding volume hierarchy",          \
+        .source = "after Bullet's DBVT and Catto 2019", \
+        .licence = "MIT",                               \
+        .time_cost = "O(n log n)",                      \
+        .space_cost = cost,                             \
+        .is_temporal = true,                            \
+        .params = s_params,                             \
+        .param_count = PARAM_COUNT,                     \
+        .create = make,                                 \
+        .destroy = destroy,                             \
+        .update = update,                               \
+        .shrink = shrink,                               \
+        .check = check,                                 \
+    }
+
+const method method_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );
+const method method_bvh_d = BVH_ROW( "bvh-d", "O(n)", create_deferred );
