@@ -15,7 +15,9 @@ function( cleave_compile_options target )
             target_compile_options( ${target} PRIVATE -Werror )
         endif()
         # Walk whole structures after every step, in debug builds only.
-        target_compile_definitions( ${target} PRIVATE $<$<CONFIG:Debug>:CLV_VALIDATE_ENABLED> )
+        if( CLEAVE_VALIDATE )
+            target_compile_definitions( ${target} PRIVATE $<$<CONFIG:Debug>:CLV_VALIDATE_ENABLED> )
+        endif()
         if( CLEAVE_SANITIZE )
             target_compile_options( ${target} PRIVATE
                 -fsanitize=${CLEAVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g )

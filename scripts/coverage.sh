@@ -9,7 +9,7 @@ jobs=${JOBS:-2}
 cmake --preset coverage -B "$build" >/dev/null
 cmake --build "$build" -j "$jobs" >"$build/build.log" 2>&1 || { tail -30 "$build/build.log" >&2; exit 1; }
 find "$build" -name '*.gcda' -delete
-# Without optimisation and with every check: a share of the random cases reaches the same lines.
+# Without optimisation: a share of the random cases reaches the same lines.
 CLEAVE_TEST_SCALE=${CLEAVE_TEST_SCALE:-0.25} ctest --test-dir "$build" -j "$jobs" -LE long --output-on-failure >"$build/tests.log" 2>&1 || { tail -40 "$build/tests.log" >&2; exit 1; }
 gcovr --root . --object-directory "$build" --filter src/ --exclude-throw-branches --print-summary --txt "$build/lines.txt" \
     --fail-under-line 95 --fail-under-branch 90 >"$build/summary.txt" || status=$?
