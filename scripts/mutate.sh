@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Breaks a copy of the library in one chosen place after the other and runs tests until one notices. A mutant that lives is
-# a hole in the tests; a place that no longer exists is an error too. Usage: mutate.sh [FOLDER]
+# Breaks a copy of the library in one chosen place after the other and runs the tests whose business that place is until
+# one notices. A mutant that lives is a hole in the tests; a place that no longer exists is an error too.
+# Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$root/build/mutate}
+wanted=${2:-}
 jobs=${JOBS:-2}
-tests=${TESTS:-"fp_mode|bits|radix_sort|kernels|hub|box|id|batch|stream|filter|margin|event|limit|visit|stats|def|order|allocation|out_of_memory|fuzz.space"}
 rm -rf "$folder/source"
 mkdir -p "$folder/source"
 (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$folder/source")
@@ -15,11 +16,28 @@ cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_
 alive=""
 count=0
 
-# Stops at the first test that fails, in the given order.
+# build TEST...: the programs of these tests.
+build()
+{
+    targets=""
+    for test in "$@"; do
+        case $test in
+        fuzz.*) targets="$targets fuzz-replay" ;;
+        *) targets="$targets test_$test" ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # a list of words
+    cmake --build "$folder/build" -j "$jobs" --target $targets >"$folder/log" 2>&1 || {
+        tail -20 "$folder/log" >&2
+        return 1
+    }
+}
+
+# notice TEST...: the first that fails, in the given order.
 notice()
 {
-    for test in $(echo "$tests" | tr '|' ' '); do
-        if ! timeout 120 ctest --test-dir "$folder/build" -R "^$test\$" >"$folder/test.log" 2>&1; then
+    for test in "$@"; do
+        if ! timeout 120 ctest --test-dir "$folder/build" -R "^$test\$" --no-tests=error >"$folder/test.log" 2>&1; then
             echo "$test"
             return 0
         fi
@@ -27,65 +45,120 @@ notice()
     return 1
 }
 
-build()
+# Tests pass on the unchanged library; asked once for each, before the first mutant that needs it.
+passing=""
+pass_unchanged()
 {
-    cmake --build "$folder/build" -j "$jobs" >"$folder/log" 2>&1
+    for test in "$@"; do
+        case " $passing " in
+        *" $test "*) continue ;;
+        esac
+        build "$test" || exit 2
+        if by=$(notice "$test"); then
+            echo "mutate.sh: $by fails without any change; mend that first" >&2
+            exit 2
+        fi
+        passing="$passing $test"
+    done
 }
 
-# mutate NAME FILE SED: one change, which must change something and still compile.
+# mutate NAME TESTS FILE SED: one change, which must change something and still compile.
 mutate()
 {
-    cp "$folder/source/$2" "$folder/original"
-    sed -i "$3" "$folder/source/$2"
-    if cmp -s "$folder/original" "$folder/source/$2"; then
-        echo "mutate.sh: $1: nothing in $2 matches $3; the code moved on, move this line too" >&2
+    case $1 in
+    *"$wanted"*) ;;
+    *) return 0 ;;
+    esac
+    # shellcheck disable=SC2086 # a list of words
+    pass_unchanged $2
+    cp "$folder/source/$3" "$folder/original"
+    sed -i "$4" "$folder/source/$3"
+    if cmp -s "$folder/original" "$folder/source/$3"; then
+        echo "mutate.sh: $1: nothing in $3 matches $4; the code moved on, move this line too" >&2
         exit 2
     fi
-    if ! build; then
-        tail -20 "$folder/log" >&2
+    # shellcheck disable=SC2086
+    build $2 || {
         echo "mutate.sh: $1: does not compile" >&2
         exit 2
-    fi
+    }
     count=$((count + 1))
-    if by=$(notice); then
-        printf '  %-44s noticed by %s\n' "$1" "$by"
+    # shellcheck disable=SC2086
+    if by=$(notice $2); then
+        printf '  %-52s noticed by %s\n' "$1" "$by"
     else
-        printf '  %-44s LIVES\n' "$1"
+        printf '  %-52s LIVES\n' "$1"
         alive="$alive '$1'"
     fi
-    cp "$folder/original" "$folder/source/$2"
+    cp "$folder/original" "$folder/source/$3"
 }
 
-build || { tail -20 "$folder/log" >&2; exit 2; }
-if by=$(notice); then
-    echo "mutate.sh: $by fails without any change; mend that first" >&2
-    exit 2
-fi
-echo "unchanged: all tests pass"
+# Kernels, sorting, the space.
+mutate "closed overlap made open (scalar)" "kernels box" src/simd/kernels_scalar.c 's/lower\[axis\]\[a\] <= boxes/lower[axis][a] < boxes/'
+mutate "closed overlap made open (AVX2)" "kernels box" src/simd/kernels_avx2.c 's/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LE_OQ/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LT_OQ/'
+mutate "last lane of a step lost" "kernels" src/simd/kernel_body.h '/lanes_to(/,/^}/s/( 1u << ( end - base ) ) - 1/( 1u << ( end - base - 1 ) ) - 1/'
+mutate "tail of a row skipped" "kernels" src/simd/kernel_body.h 's/for ( ; base < end; base += WIDE_LANES )/for ( ; base + WIDE_LANES <= end; base += WIDE_LANES )/'
+mutate "sweep ends too early" "kernels" src/simd/kernels_scalar.c 's/lower\[0\]\[column\] <= reach/lower[0][column] < reach/'
+mutate "sweep goes on from the wrong column" "kernels" src/simd/kernel_body.h 's/\*column = base > first ? base : first;  /*column = base + 1 > first ? base + 1 : first;  /'
+mutate "padding is not NaN" "kernels box" src/simd/box_lanes.c 's/lower\[axis\]\[i\] = NAN/lower[axis][i] = 0/'
+mutate "radix sort off by one digit" "radix_sort" src/base/radix_sort.c 's/uint32_t shift = pass \* digit_bits;/uint32_t shift = pass * digit_bits + 1;/'
+mutate "radix sort of pairs skips high digits" "radix_sort" src/base/radix_sort.c 's/shift < index_bits; shift += LARGE/shift + LARGE_DIGIT_BITS < index_bits; shift += LARGE/'
+mutate "negative floats sorted upside down" "bits radix_sort" src/base/bits.h 's/( -(int32_t)( bits >> 31 ) )/( 0 )/'
+mutate "generation not checked" "id" src/object/store.h 's/object_generations( store )\[id.index\] == id.generation/object_generations( store )[id.index] != 0/'
+mutate "same id twice in a batch allowed" "batch id" src/object/store.c 's/stamps\[ids\[i\].index\] == store->stamp/false/'
+mutate "sign of groups turned round" "filter" src/space/filter.c 's/return a->group > 0;/return a->group < 0;/'
+mutate "only one side's mask asked" "filter" src/space/filter.c 's/ \&\& ( b->category \& a->mask ) != 0//'
+mutate "begun and ended swapped" "event" src/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
+mutate "reused slots taken for the same object" "event" src/pair/difference.c 's/return before.generations\[pair.a\] == after.generations\[pair.a\] \&\&/return true ||/'
+mutate "floating-point modes left to the caller" "fp_mode" src/base/fp_mode.h 's/    _mm_setcsr( 0x1F80 );/    (void)0;/'
+mutate "margin added to one side only" "margin" include/cleave/geom.h 's/box.lower.x -= margin, //'
+mutate "refilter forgotten" "filter" src/space/carry.c 's/ask\[ids\[i\].index\] = 1;/ask[ids[i].index] = 0;/'
+mutate "one pair too many allowed" "limit" src/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'
+mutate "bad box in the last place taken" "batch" src/space/batch.c '/static uint32_t find_bad_box/,/^}/s/i < count; ++i/i + 1 < count; ++i/'
+mutate "old list kept after a failed update" "limit" src/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
+mutate "scratch of a failed shrink lost" "memory allocation out_of_memory" src/base/memory.c '/^bool base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
 
-mutate "closed overlap made open (scalar)" src/simd/kernels_scalar.c 's/lower\[axis\]\[a\] <= boxes/lower[axis][a] < boxes/'
-mutate "closed overlap made open (AVX2)" src/simd/kernels_avx2.c 's/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LE_OQ/_mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LT_OQ/'
-mutate "last lane of a step lost" src/simd/kernel_body.h '/lanes_to(/,/^}/s/( 1u << ( end - base ) ) - 1/( 1u << ( end - base - 1 ) ) - 1/'
-mutate "tail of a row skipped" src/simd/kernel_body.h 's/for ( ; base < end; base += WIDE_LANES )/for ( ; base + WIDE_LANES <= end; base += WIDE_LANES )/'
-mutate "sweep ends too early" src/simd/kernels_scalar.c 's/lower\[0\]\[column\] <= reach/lower[0][column] < reach/'
-mutate "sweep goes on from the wrong column" src/simd/kernel_body.h 's/\*column = base > first ? base : first;  /*column = base + 1 > first ? base + 1 : first;  /'
-mutate "padding is not NaN" src/simd/box_lanes.c 's/lower\[axis\]\[i\] = NAN/lower[axis][i] = 0/'
-mutate "radix sort off by one digit" src/base/radix_sort.c 's/uint32_t shift = pass \* digit_bits;/uint32_t shift = pass * digit_bits + 1;/'
-mutate "radix sort of pairs skips high digits" src/base/radix_sort.c 's/shift < index_bits; shift += LARGE/shift + LARGE_DIGIT_BITS < index_bits; shift += LARGE/'
-mutate "negative floats sorted upside down" src/base/bits.h 's/( -(int32_t)( bits >> 31 ) )/( 0 )/'
-mutate "generation not checked" src/object/store.h 's/object_generations( store )\[id.index\] == id.generation/object_generations( store )[id.index] != 0/'
-mutate "same id twice in a batch allowed" src/object/store.c 's/stamps\[ids\[i\].index\] == store->stamp/false/'
-mutate "sign of groups turned round" src/space/filter.c 's/return a->group > 0;/return a->group < 0;/'
-mutate "only one side's mask asked" src/space/filter.c 's/ \&\& ( b->category \& a->mask ) != 0//'
-mutate "begun and ended swapped" src/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
-mutate "reused slots taken for the same object" src/pair/difference.c 's/return before.generations\[pair.a\] == after.generations\[pair.a\] \&\&/return true ||/'
-mutate "floating-point modes left to the caller" src/base/fp_mode.h 's/    _mm_setcsr( 0x1F80 );/    (void)0;/'
-mutate "margin added to one side only" include/cleave/geom.h 's/box.lower.x -= margin, //'
-mutate "refilter forgotten" src/space/carry.c 's/ask\[ids\[i\].index\] = 1;/ask[ids[i].index] = 0;/'
-mutate "one pair too many allowed" src/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'
-mutate "bad box in the last place taken" src/space/batch.c '/static uint32_t find_bad_box/,/^}/s/i < count; ++i/i + 1 < count; ++i/'
-mutate "old list kept after a failed update" src/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
-mutate "scratch of a failed shrink lost" src/base/memory.c '/^bool base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
+# The tree of src/kd.
+mutate "kd: leavers lost in the refit" "kd_motion" src/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'
+mutate "kd: delayed offset in the wrong direction" "kd_figures" src/kd/kd_refit.c 's/\.offset -= (int32_t)count/.offset += (int32_t)count/'
+mutate "kd: the plane belongs to both sides" "kd_operators kd_motion" src/kd/kd_tree.h 's/kd_upper( box, axis ) < plane/kd_upper( box, axis ) <= plane/'
+mutate "kd: balance upside down" "kd_operators" src/kd/kd_evaluate.c 's/!( cost > fewer/!( cost < fewer/'
+mutate "kd: stale pairs of movers in the cache" "kd_motion" src/kd/kd_rest.c 's/if ( !rest->has_unsettled )/if ( true )/'
+mutate "kd: pairs of the dead in the cache" "kd_motion" src/kd/kd_rest.c 's/kept += kd_bit( live, pair.a ) \& kd_bit( live, pair.b );/kept += 1;/'
+mutate "kd: a new pair at rest is not remembered" "kd_motion" src/kd/kd_rest.c 's/bool both_static = /bool both_static = false \&\& /'
+mutate "kd: those a sample left out count as unmoved" "kd_motion random" src/kd/kd_rest.c 's/moved = rest->was_cut_short ? NULL : moved;/(void)0;/'
+mutate "moved boxes not told to the method" "store random" src/object/store.c 's/store->moved\[slot >> 6\] |= (uint64_t)1 << ( slot \& 63 );/(void)0;/'
+
+# The default engine: cells and blocks.
+mutate "cells: pairs found in every cell both lie in" "engine" src/simd/cell_body.h 's/ \& behind \& lanes->allowed\[before\];/ \& behind \& lanes->allowed[0];/'
+mutate "cells: the row's own lane taken for another" "engine" src/simd/cell_body.h 's/behind = ~(uint64_t)shift;/behind = ~(uint64_t)0;/'
+mutate "cells: tail lanes hold the next cell's boxes" "engine" src/simd/cell_body.h 's/uint64_t valid = lane_count < 64 ? /uint64_t valid = lane_count < 1 ? /'
+mutate "cells: ties taken for touching" "engine" src/simd/cell_body.h 's/put_lanes( out, slot, entries, hits \& ~tied )/put_lanes( out, slot, entries, hits )/'
+mutate "cells: ties forgotten" "engine" src/simd/cell_body.h 's/put_ties( search, slot, entries, hits \& tied );/(void)0;/'
+mutate "cells: last layer of a wide box left out" "engine" src/simd/cell_body.h 's/z <= z1; ++z/z < z1 || z == z0; ++z/'
+mutate "blocks: seen pairs found in the next block again" "engine" src/simd/block_body.h 's/put_in_block( work, guest->slot, before, block );/put_in_block( work, guest->slot, 0, block );/'
+mutate "blocks: a box goes to its first block alone" "engine" src/simd/block_body.h 's/if ( fields_at_most( span.last, plan->leaves\[block\].last ) )/if ( true )/'
+mutate "blocks: the rest of a chunk left out" "threads engine" src/engine/world.c 's/uint32_t pieces = ( input->count + job.chunk - 1 ) \/ job.chunk;/uint32_t pieces = input->count > job.chunk ? input->count \/ job.chunk : 1;/'
+
+# What rests in it.
+mutate "rest: the wrong class after a refit" "rest" src/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
+mutate "rest: who leaves far behind keeps its pairs" "rest" src/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'
+mutate "rest: who is refitted stays in its old cell" "rest" src/rest/refit.c 's/if ( rest_grid_is_same_place( /if ( true || rest_grid_is_same_place( /'
+mutate "rest: who goes leaves its pairs" "rest" src/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
+
+# Methods of Table I, and what joins their pairs.
+mutate "grid: a pair belongs to every cell it is in" "random" src/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
+mutate "grid: two groups of a cell never meet" "random" src/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
+mutate "bvh: a box that left its grown box stays" "family random" src/bvh/bvh_world.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
+mutate "isap: ends of the dead stay in the lists" "family random" src/method/isap.c 's/if ( !input->members_changed || self->is_live\[slot\] != 0 )/if ( true )/'
+mutate "segment tree: points on the upper end left out" "box random" src/method/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
+mutate "gather: a piece's second chunk lost" "gather threads" src/task/gather.c 's/gather->next_chunks\[out->chunk\] = chunk;/(void)0;/'
+
+# Shapes and simulations.
+mutate "volumes rounded inwards" "volume" src/volume/bound.c 's/return -volume_round_up( -value );/return volume_round_up( value );/'
+mutate "a failed frame of shapes leaves them moved" "refusal" src/sim/shape_sim.c 's/^        move_back( sim );/        (void)0;/'
+mutate "a failed sweep has used up its turn" "refusal" src/volume/volume_sweep.c 's/s->axis = axis, s->until_pca = until_pca;/(void)axis, (void)until_pca;/'
+mutate "friction twice as strong" "rigid" src/sim/rigid_solver.c 's/mu = sim_lanes_set( friction );/mu = sim_lanes_set( 2 * friction );/'
 
 [ -z "$alive" ] || { echo "mutate.sh: of $count mutants these live:$alive" >&2; exit 1; }
 echo "mutate.sh: $count mutants, every one noticed"
