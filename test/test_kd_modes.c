@@ -116,6 +116,36 @@ static void an_update_after_a_refused_one_is_right( void )
     }
 }
 
+// While everybody else rests: its pairs went with it, and come once.
+static void who_comes_back_to_its_place_is_found_once( void )
+{
+    for ( uint32_t way = 0; way < rider_way_count; ++way )
+    {
+        rider r;
+        static stage s;
+        rider_open( &r, rider_ways[way].method, rider_ways[way].settings, clv_isa_best() );
+        stage_open( &s, 11 );
+        uint32_t frame = 0;
+        for ( uint32_t i = 0; i < 4; ++i )
+        {
+            rider_judge_next( &r, &s, frame++ );
+        }
+        for ( uint32_t slot = 0; slot < RIDER_OBJECTS; slot += 9 )
+        {
+            clv_aabb box = s.boxes[slot];
+            for ( int alive = 0; alive <= 1; ++alive )
+            {
+                s.alive[slot] = alive == 1;
+                s.boxes[slot] = box;
+                s.changed = true;
+                stage_list( &s );
+                rider_judge_next( &r, &s, frame++ );
+            }
+        }
+        rider_close( &r );
+    }
+}
+
 static void empty_and_single_spaces_are_legal( void )
 {
     for ( uint32_t way = 0; way < rider_way_count; ++way )
@@ -278,6 +308,7 @@ int main( int argc, char** argv )
         TEST_CASE( kd_switches_at_its_share_and_is_right_on_both_sides ),
         TEST_CASE( kd_remembers_only_where_few_move ),
         TEST_CASE( an_update_after_a_refused_one_is_right ),
+        TEST_CASE( who_comes_back_to_its_place_is_found_once ),
         TEST_CASE( empty_and_single_spaces_are_legal ),
         TEST_CASE( awkward_shapes_match_brute_force ),
         TEST_CASE( many_askers_find_each_other ),

@@ -110,13 +110,14 @@ static void wrong_answers_are_noticed( void )
 
 static void a_time_limit_between_frames_tells_the_frame( void )
 {
-    begin( "sizes 8k\nframes 60\nmethods brute@scalar\ntime-limit 0.05\n" );
+    // Frames far below the limit, however slow the build, and far more of them than it allows.
+    begin( "sizes 300\nframes 60\nrepeat 5000\nmethods brute@scalar\ntime-limit 0.3\n" );
     program_answer* answer = program_run( RUN );
     CHECK_EQUAL( answer->status, 0 );
     run_results results = read_results();
     CHECK_EQUAL( results.count, 1 );
     CHECK( results.items[0].status == RUN_TIMEOUT &&
-        strstr( results.items[0].reason, "over 0.05 s in frame " ) != NULL );
+        strstr( results.items[0].reason, "over 0.3 s in frame " ) != NULL );
     run_results_free( &results );
 }
 
