@@ -144,7 +144,7 @@ mutate "blocks: the rest of a chunk left out" "threads engine" src/engine/world.
 mutate "rest: the wrong class after a refit" "rest" src/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
 mutate "rest: who leaves far behind keeps its pairs" "rest" src/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'
 mutate "rest: who is refitted stays in its old cell" "rest" src/rest/refit.c 's/if ( rest_grid_is_same_place( /if ( true || rest_grid_is_same_place( /'
-mutate "rest: who goes leaves its pairs" "rest" src/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
+mutate "rest: who goes leaves its pairs" "rest_members" src/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
 
 # Methods of Table I, and what joins their pairs.
 mutate "grid: a pair belongs to every cell it is in" "random" src/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
