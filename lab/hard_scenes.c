@@ -84,7 +84,7 @@ static void* create_churn( const generator_def* def )
 }
 
 #define HARD_SCENE( noun, text, most )                                                                       \
-    .name = #noun, .about = text, .version = 1, .bodies_most = most, .create = create_##noun,                \
+    .name = #noun, .about = ( text ), .version = 1, .bodies_most = ( most ), .create = create_##noun,        \
     RECIPE_RUN_FUNCTIONS
 
 const generator generator_giant = { HARD_SCENE(

@@ -31,8 +31,8 @@ typedef struct known_peer
     {                                                                                                        \
         file, debian,                                                                                        \
         {                                                                                                    \
-            .name = own_name, .family = own_family, .source = own_source, .licence = own_licence,            \
-            .time_cost = "-", .space_cost = "-"                                                              \
+            .name = ( own_name ), .family = ( own_family ), .source = ( own_source ),                        \
+            .licence = ( own_licence ), .time_cost = "-", .space_cost = "-"                                  \
         }                                                                                                    \
     }
 

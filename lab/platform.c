@@ -32,7 +32,6 @@
 #include <dirent.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 #endif
 

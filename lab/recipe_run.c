@@ -158,8 +158,9 @@ static clv_vec3 street_position( const running* run, clv_vec3 half, uint32_t ind
         columns += 1;
     }
     double pitch = run->side / columns;
-    double p[3] = { ( index % columns + 0.5 ) * pitch - 0.5 * run->side, (double)half.y - (double)run->wall,
-        ( index / columns + 0.5 ) * pitch - 0.5 * run->side };
+    uint32_t row = index / columns, column = index % columns;
+    double p[3] = { ( column + 0.5 ) * pitch - 0.5 * run->side, (double)half.y - (double)run->wall,
+        ( row + 0.5 ) * pitch - 0.5 * run->side };
     return to_vec3( p );
 }
 

@@ -328,10 +328,10 @@ static void the_checker_names_every_kind_of_damage( void )
     {                                                                                                        \
         test_where.note = #place;                                                                            \
         const char* wrong;                                                                                   \
-        hull_damaged = place;                                                                                \
-        place = value;                                                                                       \
+        hull_damaged = ( place );                                                                            \
+        ( place ) = ( value );                                                                               \
         wrong = hull_check( hull );                                                                          \
-        place = hull_damaged;                                                                                \
+        ( place ) = hull_damaged;                                                                            \
         CHECK( wrong != NULL );                                                                              \
         CHECK_TEXT( wrong, text );                                                                           \
         CHECK( hull_check( hull ) == NULL );                                                                 \

@@ -213,9 +213,14 @@ static void churn_writes_who_was_born_again( void )
     CHECK( fgets( line, sizeof( line ), stream ) != NULL );
     CHECK_TEXT( line, "frame,object\n" );
     uint32_t count = 0;
-    unsigned frame, object;
-    while ( fscanf( stream, "%u,%u", &frame, &object ) == 2 )
+    while ( fgets( line, sizeof( line ), stream ) != NULL )
     {
+        char* comma = NULL;
+        char* end = NULL;
+        unsigned long frame = strtoul( line, &comma, 10 );
+        CHECK( comma > line && *comma == ',' );
+        unsigned long object = strtoul( comma + 1, &end, 10 );
+        CHECK( end > comma + 1 && strcmp( end, "\n" ) == 0 );
         CHECK( frame >= 1 && frame <= 6 && object < 300 );
         count += 1;
     }

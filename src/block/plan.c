@@ -59,7 +59,7 @@ static void window_of( float* centres, uint32_t count, float* low, float* high )
 
 cell_extent block_measure( const block_input* input )
 {
-    float centres[3][BLOCK_SAMPLES], sizes[3][BLOCK_SAMPLES];
+    float centres[3][BLOCK_SAMPLES] = { { 0 } }, sizes[3][BLOCK_SAMPLES] = { { 0 } };
     uint32_t count = 0;
     uint32_t step = input->count / BLOCK_SAMPLES + 1;
     for ( uint32_t i = 0; i < input->count; i += step )

@@ -206,11 +206,11 @@ uint32_t method_report_kd( kd_engine* engine, method_figure* figures, uint32_t c
 
 #define KD_ROW( row_name, row_create, temporal, rests )                                                      \
     {                                                                                                        \
-        .name = row_name, .family = "kd-tree", .source = "Serpa and Rodrigues, CGF 2019", .licence = "MIT",  \
-        .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)", .has_isa = true, .is_temporal = temporal,    \
-        .wants_moved = rests, .params = s_params, .param_count = PARAM_COUNT, .create = row_create,          \
-        .destroy = destroy, .update = update, .shrink = shrink, .check = check, .report = report,            \
-        .dump = dump                                                                                         \
+        .name = ( row_name ), .family = "kd-tree", .source = "Serpa and Rodrigues, CGF 2019",                \
+        .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)", .has_isa = true,           \
+        .is_temporal = ( temporal ), .wants_moved = ( rests ), .params = s_params,                           \
+        .param_count = PARAM_COUNT, .create = ( row_create ), .destroy = destroy, .update = update,          \
+        .shrink = shrink, .check = check, .report = report, .dump = dump                                     \
     }
 
 const method method_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );

@@ -90,7 +90,7 @@ static void destroy( void* state )
     tracy* self = state;
     base_memory* memory = self->context->memory;
     shrink( self );
-    base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
+    base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
     base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
     base_memory_give( memory, self, 1, sizeof( tracy ) );
 }
@@ -104,11 +104,11 @@ static void* create( const method_context* context )
         return NULL;
     }
     *self = ( tracy ){ .context = context, .worker_count = task_worker_count( context->tasks ) };
-    self->scratch = base_memory_take( memory, self->worker_count, sizeof( *self->scratch ) );
+    self->scratch = base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
     self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
     if ( self->scratch == NULL || self->scratch_capacity == NULL )
     {
-        base_memory_give( memory, self->scratch, self->worker_count, sizeof( *self->scratch ) );
+        base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
         base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
         base_memory_give( memory, self, 1, sizeof( tracy ) );
         return NULL;

@@ -23,6 +23,7 @@ enum
 enum
 {
     SAMPLE_AGE = 6, // updates after which a sample is judged: jitter has gone nowhere, drift has
+    SECOND_HALF = SAMPLE_AGE - SAMPLE_AGE / 2,
     FIRST_WAIT = 4, // updates after rest ended before it is thought of again
     LONGEST_WAIT = 64,
     LONG_STAY = 32, // rest that lasted so long was worth it
@@ -119,7 +120,7 @@ static uint64_t expected_refits( const rest_mode* mode, const rest_input* input 
         float share = shift > 0 ? 1.0f : 0.0f;
         if ( shift < margin )
         {
-            share = ( shift - mode->shifts[i] ) / ( margin * ( SAMPLE_AGE - SAMPLE_AGE / 2 ) );
+            share = ( shift - mode->shifts[i] ) / ( margin * SECOND_HALF );
         }
         else if ( shift < margin * SAMPLE_AGE )
         {

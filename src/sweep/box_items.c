@@ -209,8 +209,9 @@ uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count )
     double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
     double samples = 0;
     uint32_t stride = ( count + SAMPLES - 1 ) / SAMPLES;
-    for ( uint32_t i = 0; i < count; i += stride, samples += 1 )
+    for ( uint32_t i = 0; i < count; i += stride )
     {
+        samples += 1;
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             // From the first item, so that digits are not lost far from the origin.
