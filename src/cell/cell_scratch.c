@@ -26,7 +26,8 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
     // Only crowded cells have grids within them.
     size_t inner = layout.fullest > CELL_OVERFULL ? 2 * (size_t)layout.fullest : 0;
     size_t entries = layout.entry_count + inner * CELL_ENTRIES_PER_BOX + CELL_SLACK * ( CELL_DEPTH + 1 );
-    size_t words = ( (size_t)layout.fullest + 63 ) / 64 * 64 + 64; // whole words of lanes
+    size_t fullest = layout.fullest > CELL_OVERFULL ? layout.fullest : CELL_OVERFULL;
+    size_t words = ( fullest + 63 ) / 64 * 64 + 64; // whole words of lanes
     size_t offset = 0;
     scratch->entries = carve( block, &offset, entries * sizeof( cell_entry ) );
     scratch->records = carve( block, &offset, inner * sizeof( cell_record ) );
@@ -43,7 +44,7 @@ static bool grow( base_memory* memory, void** block, size_t* bytes, size_t neede
     {
         return true;
     }
-    needed += needed / 8; // so that a slowly growing need asks seldom
+    needed += needed / 2; // a need that comes and goes asks once
     void* fresh = base_memory_take( memory, needed, 1 );
     if ( fresh == NULL )
     {

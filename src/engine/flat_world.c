@@ -267,7 +267,7 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
-    bool ok = world_reserve_places( world, 0, fill->cell_count ) &&
+    bool ok = world_reserve_places( world, 0, cell_count_most( fill->input->count ) ) &&
         ( fill->slabs.count == 1 || world_reserve_spans( world, fill->input->count ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
@@ -361,7 +361,8 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     uint32_t workers = task_worker_count( fill->tasks );
     cell_layout inner = { 0, layout.fullest };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
-    bool ok = world_reserve_entries( world, (uint64_t)layout.entry_count + CELL_SLACK ) &&
+    uint64_t entries = (uint64_t)layout.entry_count + layout.entry_count / 8; // a few more come and go
+    bool ok = world_reserve_entries( world, entries + CELL_SLACK ) &&
         ( stack == 0 || reserve_cells( fill, stack ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
