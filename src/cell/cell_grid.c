@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-static const double COST_ENTRY = 14; // counted, placed, made small, its row set up
-static const double COST_WORD = 8;   // 64 lanes tested against one row
-static const double COST_CELL = 60;  // looked at at all
+static const double COST_ENTRY = 8; // counted, placed, made small, its row set up
+static const double COST_WORD = 8;  // 64 lanes tested against one row
+static const double COST_CELL = 30; // looked at at all
 
 typedef struct region
 {
