@@ -21,7 +21,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store setup-peers fuzz lint lint-quick other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -37,6 +37,7 @@ help:
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
 	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
 	@echo "make instructions-store  the same, and stores what was counted"
+	@echo "make worst   scenes that hurt against ordinary ones with as many boxes and pairs; fails above three times"
 	@echo "make test-report  the page of cleave report, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
@@ -90,6 +91,11 @@ instructions-store: all
 	@scripts/setup.sh instructions
 	@scripts/instructions.sh count $(CLEAVE) $(BUILD)/instructions
 	@cp $(BUILD)/instructions/instructions.csv bench/instructions.csv
+
+worst: all
+	@cmake --build $(BUILD) -j $(JOBS) --target space_moments
+	@$(BUILD)/bench/space_moments
+	@scripts/worst.sh run $(CLEAVE)
 
 test-report: test-release
 	-@scripts/setup.sh report

@@ -23,6 +23,15 @@ static const generator* const table[] = {
     &generator_crowd,           //
     &generator_swarm,           //
     &generator_churn,           //
+    &generator_huge,            // the same without physics
+    &generator_equal,           //
+    &generator_needles,         //
+    &generator_lognormal,       //
+    &generator_outlier,         //
+    &generator_far,             //
+    &generator_teleport,        //
+    &generator_growing,         //
+    &generator_cluster,         //
 };
 
 uint32_t generator_count( void )

@@ -43,11 +43,11 @@ static void write_run( FILE* file, const made_run* run )
     fprintf( file, "}" );
 }
 
-static void write_results( const made_run* runs, size_t count )
+static void write_results_of( const char* machine, const made_run* runs, size_t count )
 {
     FILE* file = fopen( RESULTS, "wb" );
     CHECK( file != NULL );
-    fprintf( file, "{\"cleave\": \"0.1.0\", \"machine\": {}, \"runs\": [" );
+    fprintf( file, "{\"cleave\": \"0.1.0\", \"machine\": %s, \"runs\": [", machine );
     for ( size_t index = 0; index < count; ++index )
     {
         fprintf( file, index > 0 ? ",\n" : "" );
@@ -55,6 +55,11 @@ static void write_results( const made_run* runs, size_t count )
     }
     fprintf( file, "]}\n" );
     fclose( file );
+}
+
+static void write_results( const made_run* runs, size_t count )
+{
+    write_results_of( "{}", runs, count );
 }
 
 static void write_text( const char* path, const char* text )
@@ -125,6 +130,20 @@ static void floors_only_rise( void )
     check_floors( raised );
     CHECK( program_said( program_run( COMMAND "--raise --share 80" ), "3 of 3 floors raised" ) );
     CHECK_EQUAL( program_run( COMMAND )->status, 0 );
+}
+
+static void noise_raises_no_floor( void )
+{
+    const made_run runs[] = { { "p", "cleave", 1, "ok", HASH }, { "p", "fast", 10, "ok", HASH } };
+    write_results_of( "{\"cores\": 2, \"load\": 3.1}", runs, TEST_COUNT( runs ) );
+    write_text( FLOORS, HEADINGS );
+    program_answer* answer = program_run( COMMAND "--raise" );
+    CHECK( answer->status == 2 && program_said( answer, "the load was 3.1 on 2 cores" ) );
+    check_floors( HEADINGS );
+    CHECK_EQUAL( program_run( COMMAND )->status, 0 );
+    write_results_of( "{\"cores\": 2, \"load\": 2.9}", runs, TEST_COUNT( runs ) );
+    CHECK_EQUAL( program_run( COMMAND "--raise" )->status, 0 );
+    check_floors( HEADINGS "p,s,cubes,1000,avx2,fast,6\n" );
 }
 
 static void raised_floors_are_rounded_down( void )
@@ -237,6 +256,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_undercut_floor_fails ),
         TEST_CASE( rows_are_told_apart_by_part ),
         TEST_CASE( floors_only_rise ),
+        TEST_CASE( noise_raises_no_floor ),
         TEST_CASE( raised_floors_are_rounded_down ),
         TEST_CASE( who_is_missing_is_named_and_no_failure ),
         TEST_CASE( failures_and_other_pairs_fail ),

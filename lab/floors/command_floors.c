@@ -13,6 +13,22 @@ typedef struct floors_flags
     bool raise;
 } floors_flags;
 
+// How busy the machine was when the results were begun, per core. What rose on noise never sinks again.
+#define LOAD_MOST 1.5
+
+static bool was_quiet( const run_results* results, const char* path, complaint* why )
+{
+    double load = json_as_number( json_get( results->machine, "load" ) );
+    double cores = json_as_number( json_get( results->machine, "cores" ) );
+    if ( !( load > LOAD_MOST * ( cores >= 1 ? cores : 1 ) ) )
+    {
+        return true;
+    }
+    return complaint_write( why,
+        "%s: the load was %.1f on %.0f cores; floors never sink again, so measure on a quiet machine to raise them",
+        path, load, cores );
+}
+
 static lab_status raise_floors( const floors_flags* flags, const race* all, const run_results* results,
     const char* path, floor_file* floors )
 {
@@ -34,6 +50,10 @@ static lab_status judge(
     const char* path = paths->items[1];
     if ( !results_read_file( paths->items[0], results, &why ) ||
         !floor_file_read( path, flags->raise, floors, &why ) )
+    {
+        return complaint_print( &why );
+    }
+    if ( flags->raise && !was_quiet( results, paths->items[0], &why ) )
     {
         return complaint_print( &why );
     }

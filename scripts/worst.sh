@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Scenes that hurt against ordinary ones with as many boxes and pairs. Usage:
+#   worst.sh run CLEAVE          run the schedule `worst`, print the table; exit 1 where methods disagree or the goal is missed
+#   worst.sh table RESULTS.csv   the table alone
+# An ordinary scene of N boxes and P pairs takes what brownian-free of N takes, and for every pair it has more what a pair
+# more costs in freefall:32k. The goal is at most LIMIT (3) times that. Of all frames of all passes the least counts.
+set -eu
+
+complain()
+{
+    echo "worst.sh: $1" >&2
+    exit 2
+}
+
+table()
+{
+    [ -r "$1" ] || complain "$1: cannot be read; \`worst.sh run CLEAVE\` writes it"
+    awk -F, -v limit="${LIMIT:-3}" '
+        { gsub( /"/, "" ) } # no text of ours has a comma but the reason, which is last
+        FNR == 1 { for ( i = 1; i <= NF; ++i ) at[$i] = i; next }
+        $at["method"] != "cleave" {
+            if ( $at["status"] == "ok" ) others[$at["scene"] " " $at["type"] " " $at["objects"]] = others[$at["scene"] " " $at["type"] " " $at["objects"]] " " $at["method"]
+            next
+        }
+        $at["status"] != "ok" { printf "%s of %d: cleave ended with %s\n", $at["scene"], $at["objects"], $at["status"]; bad += 1; next }
+        {
+            n = $at["objects"]; ms = $at["ms_min"]; pairs = $at["pairs_last"]
+            if ( $at["scene"] == "brownian-free" ) { ordinary[n] = ms; ordinary_pairs[n] = pairs; next }
+            if ( $at["scene"] == "freefall" ) { dense = ms; dense_pairs = pairs; dense_n = n; next }
+            count += 1
+            name[count] = $at["scene"] " " $at["type"]; objects[count] = n; times[count] = ms; found[count] = pairs
+        }
+        END {
+            if ( !( dense_n in ordinary ) || dense_pairs <= ordinary_pairs[dense_n] ) {
+                print "worst.sh: needs cleave on brownian-free and on freefall of the same size" >"/dev/stderr"
+                exit 2
+            }
+            cost = ( dense - ordinary[dense_n] ) / ( dense_pairs - ordinary_pairs[dense_n] )
+            printf "A pair more costs %.2f ns: freefall %.3f ms and %d pairs, brownian-free %.3f ms and %d pairs\n\n",
+                1e6 * cost, dense, dense_pairs, ordinary[dense_n], ordinary_pairs[dense_n]
+            print "| scene | objects | pairs per object | ms | ordinary ms | times | agrees with |"
+            print "| --- | --- | --- | --- | --- | --- | --- |"
+            for ( i = 1; i <= count; ++i ) {
+                n = objects[i]
+                if ( !( n in ordinary ) ) {
+                    printf "worst.sh: no brownian-free of %d boxes to compare with\n", n >"/dev/stderr"
+                    exit 2
+                }
+                extra = found[i] > ordinary_pairs[n] ? found[i] - ordinary_pairs[n] : 0
+                expected = ordinary[n] + cost * extra
+                times_as_long = times[i] / expected
+                over = times_as_long > limit
+                bad += over
+                printf "| %s | %d | %.3g | %.3f | %.3f | %.2f%s | %s |\n", name[i], n, found[i] / n, times[i], expected,
+                    times_as_long, over ? " **over**" : "", substr( others[name[i] " " n], 2 )
+            }
+            if ( bad ) { printf "\n%d rows over %g times, or not ended\n", bad, limit; exit 1 }
+        }' "$1"
+}
+
+run()
+{
+    results=$(dirname "$1")/worst
+    status=0
+    "$1" run worst --csv "$results.csv" --json "$results.json" --restart >"$results.table" || status=$?
+    [ $status -le 1 ] || exit $status
+    [ $status = 0 ] || grep -iE "disagree|differ|failed|timeout" "$results.table" || true
+    table "$results.csv"
+    exit $status
+}
+
+case "${1:-}" in
+run) run "${2:?usage: worst.sh run CLEAVE}" ;;
+table) table "${2:?usage: worst.sh table RESULTS.csv}" ;;
+*) complain "unknown step '${1:-}'; use run or table" ;;
+esac
