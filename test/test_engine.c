@@ -231,6 +231,87 @@ static void a_world_that_jumps_away_is_found_again( void )
     clv_space_destroy( space );
 }
 
+// One frame of boxes, judged by brute force.
+static void check_frame( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
+{
+    CHECK_OK( clv_space_move( space, ids, boxes, count ) );
+    CHECK_OK( clv_space_update( space ) );
+    clv_pair_view view = clv_space_pairs( space );
+    uint64_t found = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    CHECK_EQUAL( found, pairs_of( "brute", NULL, boxes, count ) );
+}
+
+// Some frames in which three quarters of the boxes are a crowd first, and then everywhere.
+static void disperse( clv_space* space, clv_aabb* boxes, clv_id* ids, uint32_t count, test_random* random )
+{
+    for ( uint32_t frame = 0; frame < 6; ++frame )
+    {
+        test_where.frame = frame;
+        for ( uint32_t k = 0; k < count; ++k )
+        {
+            float spread = frame == 0 && k % 4 != 0 ? 1.0f : 20.0f;
+            boxes[k] = test_cube( test_random_between( random, -spread, spread ),
+                test_random_between( random, -spread, spread ),
+                test_random_between( random, -spread, spread ), 0.1f );
+        }
+        if ( frame == 0 )
+        {
+            CHECK_OK( clv_space_add( space, boxes, count, ids ) );
+        }
+        check_frame( space, ids, boxes, count );
+    }
+}
+
+// Blocks have grids chosen with the plan; a crowd that leaves one makes its grid far too fine for who stays.
+static void a_crowd_may_leave_its_block( void )
+{
+    enum
+    {
+        MOST = 2000
+    };
+    static const uint32_t counts[] = { 330, 400, 800, MOST };
+    clv_aabb* boxes = test_alloc( MOST, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( MOST, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < TEST_COUNT( counts ) * 2; ++i )
+    {
+        const char* settings = "cleave.few=0,cleave.block=16,cleave.rest=0";
+        test_random random = test_random_make( i + 1 );
+        test_where.seed = i;
+        clv_space* space = make_space( "cleave", settings, CLV_ISA_AUTO, 1 + i % 2 * 2 );
+        disperse( space, boxes, ids, counts[i / 2], &random );
+        clv_space_destroy( space );
+    }
+    free( boxes );
+    free( ids );
+}
+
+// Finite, but their distances are not.
+static void boxes_at_the_end_of_the_numbers_are_found( void )
+{
+    enum
+    {
+        COUNT = 1000
+    };
+    static const char* const settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.alone=0" };
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    test_random random = test_random_make( 3 );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, -9, 9 ), test_random_between( &random, -9, 9 ),
+            test_random_between( &random, -9, 9 ), 0.5f );
+        if ( i % 3 == 0 )
+        {
+            boxes[i].lower.x = boxes[i].upper.x = i % 2 == 0 ? 3.3e38f : -3.3e38f;
+        }
+    }
+    uint64_t expected = pairs_of( "brute", NULL, boxes, COUNT );
+    for ( uint32_t i = 0; i < TEST_COUNT( settings ); ++i )
+    {
+        CHECK_EQUAL( pairs_of( "cleave", settings[i], boxes, COUNT ), expected );
+    }
+    free( boxes );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -238,6 +319,8 @@ int main( int argc, char** argv )
         TEST_CASE( every_instruction_set_and_crew_gives_the_same_order ),
         TEST_CASE( misleading_worlds_are_searched_right ),
         TEST_CASE( a_world_that_jumps_away_is_found_again ),
+        TEST_CASE( a_crowd_may_leave_its_block ),
+        TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
 }

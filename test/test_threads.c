@@ -180,12 +180,60 @@ static void a_large_move_is_taken_whole_or_not_at_all( void )
     clv_space_destroy( space );
 }
 
+// A few move among many, all are handed over: who counts as moved must not depend on who looked.
+static uint64_t order_after_a_few_moved( uint32_t worker_count )
+{
+    enum
+    {
+        COUNT = 131072,
+        FIRST = 64512,
+        LAST = 66048
+    };
+    clv_space_def def = clv_default_space_def();
+    def.worker_count = worker_count;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    test_random random = test_random_make( 5 );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, -50, 50 ),
+            test_random_between( &random, -50, 50 ), test_random_between( &random, -50, 50 ), 0.5f );
+    }
+    CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < 3; ++frame )
+    {
+        for ( uint32_t i = FIRST; i < LAST && frame > 0; ++i )
+        {
+            boxes[i].lower.x += 0.25f, boxes[i].upper.x += 0.25f;
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+    return hash;
+}
+
+static void who_moved_does_not_depend_on_workers( void )
+{
+    uint64_t expected = order_after_a_few_moved( 1 );
+    CHECK_EQUAL( order_after_a_few_moved( 2 ), expected );
+    CHECK_EQUAL( order_after_a_few_moved( 5 ), expected );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( any_number_of_workers_gives_the_same_list ),
         TEST_CASE( the_callers_threads_give_the_same_list ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
+        TEST_CASE( who_moved_does_not_depend_on_workers ),
     };
     return test_run( "threads", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,10 +52,11 @@ static void window_of( float* centres, uint32_t count, float* low, float* high )
         return;
     }
     uint32_t cut = count / 32;
-    float first = select_float( centres, count, cut ), last = select_float( centres, count, count - 1 - cut );
-    float slack = ( last - first ) * 0.0625f;
-    *low = first - slack;
-    *high = last + slack;
+    double first = select_float( centres, count, cut );
+    double last = select_float( centres, count, count - 1 - cut );
+    double slack = ( last - first ) * 0.0625;
+    *low = (float)( first - slack > -FLT_MAX ? first - slack : -FLT_MAX );
+    *high = (float)( last + slack < FLT_MAX ? last + slack : FLT_MAX );
 }
 
 cell_extent block_measure( const block_input* input )
@@ -118,7 +120,7 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
     {
         double wanted = side > 4 * (double)extent->size[axis] ? side : 4 * (double)extent->size[axis];
         double cells = width[axis] / wanted;
-        grid->dims[axis] = cells < 1 ? 1 : cells > BLOCK_SIDE ? BLOCK_SIDE : (uint32_t)cells;
+        grid->dims[axis] = !( cells > 1 ) ? 1 : cells > BLOCK_SIDE ? BLOCK_SIDE : (uint32_t)cells;
         grid->origin[axis] = extent->low[axis];
         double scale = CELL_STEPS * grid->dims[axis] / width[axis];
         grid->scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );

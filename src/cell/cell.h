@@ -161,6 +161,7 @@ typedef struct cell_job
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
     cell_grid grid;                      ///< no dims: to be chosen, and the records are only names yet
+    bool is_settled;                     ///< the grid was found good before and stays
     cell_entry* entries;                 ///< by cell
     uint32_t* starts;                    ///< first entry of each cell, and one more
     float region_low[3], region_high[3]; ///< where the block's own boxes begin

@@ -41,7 +41,7 @@ static uint32_t cells_along( double width, double side, double size )
     // Cells narrower than what lies in them only make copies.
     double least = 0.75 * size;
     double count = width / ( side > least ? side : least );
-    return count < 1 ? 1 : count > CELL_GRID_SIDE ? CELL_GRID_SIDE : (uint32_t)count;
+    return !( count > 1 ) ? 1 : count > CELL_GRID_SIDE ? CELL_GRID_SIDE : (uint32_t)count;
 }
 
 static double cost_of( const region* r, uint32_t count, const uint32_t dims[3] )

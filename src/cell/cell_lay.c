@@ -43,6 +43,8 @@ bool cell_lay_again( cell_lay* lay, cell_job* job, bool fits, cell_layout layout
         float side = CELL_STEPS / grid->scale[axis];
         lay->extent.low[axis] = grid->origin[axis] + (float)cell[axis] * side;
         lay->extent.high[axis] = grid->origin[axis] + (float)( cell[axis] + 1 ) * side;
+        // What is wider than the cell is not what crowds in it.
+        lay->extent.size[axis] = lay->extent.size[axis] < side ? lay->extent.size[axis] : side;
     }
     *grid = cell_grid_choose( job->count, &lay->extent );
     return true;

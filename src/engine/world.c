@@ -138,12 +138,14 @@ static bool fill_many( block_world* world, const block_input* input )
         return false;
     }
     task_run( world->tasks, assign_piece, pieces, &job );
-    if ( !world_reserve_records( world, sum_places( world, pieces ) ) ||
+    uint64_t records = sum_places( world, pieces );
+    if ( records > UINT32_MAX || !world_reserve_records( world, records ) ||
         !world_reserve_grids( world, world->plan.block_count ) || !reserve_scratches( world ) )
     {
         return false;
     }
     memcpy( world->grids, world->plan.grids, world->plan.block_count * sizeof( cell_grid ) );
+    memset( world->is_settled, 0, world->plan.block_count * sizeof( bool ) );
     task_run( world->tasks, scatter_piece, pieces, &job );
     return true;
 }
@@ -165,6 +167,7 @@ static cell_job job_of( const block_world* world, uint32_t block, uint32_t worke
         .records = world->records + start,
         .count = world->starts[block + 1] - start,
         .grid = world->grids[block],
+        .is_settled = world->is_settled[block],
         .scratch = &world->scratches[worker],
         .counters = &world->counters[worker],
     };
@@ -180,6 +183,7 @@ static clv_result search_piece(
     uint64_t before = job.counters->test_count;
     clv_result result = world->kernels->cells->search_block( &job, sink );
     world->grids[piece] = job.grid; // what the records are in now, should the piece be asked for again
+    world->is_settled[piece] = job.is_settled;
     *test_count += job.counters->test_count - before;
     return result;
 }

@@ -38,6 +38,8 @@ typedef struct block_world
     uint64_t record_capacity;
     cell_grid* grids; ///< that the records of each block are in
     uint64_t grid_capacity;
+    bool* is_settled; ///< of each block: its grid was laid and found good in this update
+    uint64_t settled_capacity;
     uint16_t* numbers; ///< per box of the input
     uint64_t number_capacity;
     uint32_t* places; ///< per piece of work and block, or cell

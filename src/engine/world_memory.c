@@ -21,6 +21,7 @@ void block_world_release( block_world* world )
     block_plan_release( &world->plan, memory );
     base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
     base_memory_give( memory, world->grids, world->grid_capacity, sizeof( cell_grid ) );
+    base_memory_give( memory, world->is_settled, world->settled_capacity, sizeof( bool ) );
     base_memory_give( memory, world->numbers, world->number_capacity, sizeof( uint16_t ) );
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
@@ -48,10 +49,13 @@ bool world_reserve_records( block_world* world, uint64_t count )
 
 bool world_reserve_grids( block_world* world, uint64_t count )
 {
-    void* data = world->grids;
+    void* grids = world->grids;
+    void* settled = world->is_settled;
     bool ok =
-        base_memory_reserve( world->memory, &data, &world->grid_capacity, 0, count, sizeof( cell_grid ) );
-    world->grids = data;
+        base_memory_reserve( world->memory, &grids, &world->grid_capacity, 0, count, sizeof( cell_grid ) ) &&
+        base_memory_reserve( world->memory, &settled, &world->settled_capacity, 0, count, sizeof( bool ) );
+    world->grids = grids;
+    world->is_settled = settled;
     return ok;
 }
 

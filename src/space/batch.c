@@ -10,7 +10,7 @@
 enum
 {
     CORNER_BYTES = 12,
-    PLAIN_ALONE = 1 << 15, // boxes below which one worker takes them
+    PLAIN_BOXES = 1 << 13, // boxes in a piece, at least
     PLAIN_PIECES = 64,     // at most
 };
 
@@ -273,12 +273,12 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
     {
         return false;
     }
-    uint32_t workers = task_worker_count( &space->tasks );
     plain_move move = { .space = space, .ids = ids, .count = count, .piece_count = 1 };
     move.boxes = (const clv_aabb*)(const void*)stream.lower;
-    if ( count >= PLAIN_ALONE && workers > 1 )
+    if ( count >= 4 * PLAIN_BOXES )
     {
-        move.piece_count = workers < PLAIN_PIECES ? workers : PLAIN_PIECES;
+        // By their number alone: where pieces begin decides who counts as moved without having been looked at.
+        move.piece_count = count / PLAIN_BOXES < PLAIN_PIECES ? count / PLAIN_BOXES : PLAIN_PIECES;
     }
     task_run( &space->tasks, check_plain_piece, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )

@@ -262,10 +262,12 @@ void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* cont
     atomic_store_explicit( &pool->ticket, (uint64_t)count << COUNT_SHIFT, memory_order_release );
     publish( pool );
     take_pieces( pool, 0 );
-    for ( int spin = 0; atomic_load_explicit( &pool->done_count, memory_order_acquire ) < count; ++spin )
+    int spin = 0;
+    while ( atomic_load_explicit( &pool->done_count, memory_order_acquire ) < count )
     {
         if ( spin < SPINS )
         {
+            spin += 1;
             spin_pause();
         }
         else
