@@ -84,8 +84,9 @@ static bool copy_numbers( const json_value* list, double* values )
 
 static double* take_numbers( uint64_t count )
 {
-    double* values =
-        count < SIZE_MAX / sizeof( double ) ? calloc( count > 0 ? count : 1, sizeof( double ) ) : NULL;
+    double* values = count < SIZE_MAX / sizeof( double )
+        ? calloc( count > 0 ? (size_t)count : 1, sizeof( double ) )
+        : NULL;
     if ( values == NULL )
     {
         complaint_out_of_memory();
