@@ -6,6 +6,17 @@
 
 #include <stdint.h>
 
+/// The compiler does not know that modes change what it computes, and may do so before they are set or after they are put
+/// back. What lies at `data` is computed here: read afterwards, if it is read, and written before, if it is written.
+static inline void base_fp_settle( const void* data )
+{
+#if defined( __GNUC__ ) || defined( __clang__ )
+    __asm__ volatile( "" : : "r"( data ) : "memory" );
+#else
+    (void)data;
+#endif
+}
+
 #if defined( __SSE2__ ) || defined( _M_X64 )
 
 #include <xmmintrin.h>
@@ -16,11 +27,13 @@ static inline base_fp_mode base_fp_enter( void )
 {
     base_fp_mode mode = _mm_getcsr();
     _mm_setcsr( 0x1F80 ); // all exceptions masked, round to nearest, no FTZ, no DAZ
+    base_fp_settle( &mode );
     return mode;
 }
 
 static inline void base_fp_leave( base_fp_mode mode )
 {
+    base_fp_settle( &mode );
     _mm_setcsr( mode );
 }
 

@@ -431,6 +431,7 @@ void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
     base_fp_mode mode = base_fp_enter();
     clv_vec3 d = sim_sub( gravity, world->def.gravity );
     bool differs = sim_dot( d, d ) > 0.0f;
+    base_fp_settle( &differs );
     base_fp_leave( mode );
     if ( differs )
     {

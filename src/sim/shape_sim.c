@@ -548,6 +548,7 @@ clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body )
     base_fp_mode mode = base_fp_enter();
     clv_transform at = { math_narrow( pose->position ),
         math_quat_narrow( math_quat_from_matrix( &pose->rotation ) ) };
+    base_fp_settle( &at );
     base_fp_leave( mode );
     return at;
 }
@@ -557,6 +558,7 @@ clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body )
     CLV_ASSERT( sim != NULL && body < sim->body_count );
     base_fp_mode mode = base_fp_enter();
     clv_vec3 velocity = math_narrow( sim->bodies[body].velocity );
+    base_fp_settle( &velocity );
     base_fp_leave( mode );
     return velocity;
 }
