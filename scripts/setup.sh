@@ -65,7 +65,7 @@ want_lint()
 want_coverage()
 {
     want_test
-    want gcovr command -v gcovr
+    want python3 command -v python3
 }
 
 # Libraries of other people to measure against; each is optional.
