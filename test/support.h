@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cleave/cleave.h"
-#include "method/method.h"
+#include "flavour.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,13 +125,12 @@ bool test_variant_is_usual( test_variant variant );
 /// Says in test_where what is being tested.
 void test_variant_enter( test_variant variant );
 
-/// Settings under which a few hundred boxes fill what users fill with thousands, so that trees split and blocks overflow:
-/// every parameter whose default is ten or more is a size, and becomes eight or the least it may be. Read from the
-/// method's own table.
-const char* test_small_settings( const method* row );
+/// Settings of that flavour of a method; numbers wrap. Alive until the next call.
+const char* test_settings( const method* row, uint32_t flavour );
 
-/// As a def's settings: test_space_make puts the method's small ones in their place.
-extern const char test_small[];
+/// As a def's settings: test_space_make puts the method's own of that flavour in their place.
+const char* test_flavour( uint32_t index );
+#define test_small test_flavour( 1 )
 
 /// A space of that variant with the rest of the def as given. NULL: defaults.
 clv_space* test_space_make( test_variant variant, const clv_space_def* def );

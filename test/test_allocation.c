@@ -94,7 +94,7 @@ static clv_space_def def_of( uint32_t bits, heap* hooks )
     def.events = ( bits & 2 ) != 0;
     def.filter = ( bits & 4 ) != 0 ? accept_odd : NULL;
     def.skip_static_pairs = ( bits & 8 ) != 0;
-    def.settings = ( bits & 32 ) != 0 ? test_small : NULL;
+    def.settings = test_flavour( bits >> 5 );
     return def;
 }
 
@@ -105,13 +105,15 @@ static void check_steady( test_variant variant, uint32_t bits )
     show* act = test_alloc( 1, sizeof( show ) );
     show_open( act, variant, &def, ( bits & 16 ) != 0 );
     uint32_t frame = 0;
-    for ( ; frame < 6 * CYCLE; ++frame )
+    // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the first cycle.
+    uint32_t warmup = ( bits >> 5 ) > 1 ? 40 * CYCLE : 6 * CYCLE;
+    for ( ; frame < warmup; ++frame )
     {
         show_frame( act, frame );
     }
     uint64_t allocated = hooks.allocate_count;
     uint64_t released = hooks.release_count;
-    for ( ; frame < 9 * CYCLE; ++frame )
+    for ( ; frame < warmup + 3 * CYCLE; ++frame )
     {
         test_where.frame = frame;
         show_frame( act, frame );
@@ -126,16 +128,23 @@ static void check_steady( test_variant variant, uint32_t bits )
 
 static void a_steady_frame_allocates_nothing( void )
 {
-    // Kernels take no memory: every mixture of options on the usual variant, all options at once on the others.
+    // Options are the space's, so every mixture of them goes to the default method, none or all of them to the others.
+    // Kernels take no memory: all options at once on each. Then small limits, and objects that come and go.
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
         test_variant variant = test_variant_at( i );
-        for ( uint32_t bits = test_variant_is_usual( variant ) ? 0 : 31; bits < 32; ++bits )
+        bool is_usual = test_variant_is_usual( variant );
+        bool is_default = strcmp( variant.method->name, METHOD_DEFAULT ) == 0;
+        for ( uint32_t bits = is_usual ? 0 : 31; bits < 32; bits += is_default ? 1 : 31 )
         {
             test_where.seed = bits;
             check_steady( variant, bits );
         }
-        check_steady( variant, 32 + 16 ); // small limits, and objects that come and go
+        for ( uint32_t flavour = 1; flavour < ( is_usual ? flavour_count( variant.method ) : 2 ); ++flavour )
+        {
+            test_where.seed = 32 * flavour;
+            check_steady( variant, 32 * flavour + 16 );
+        }
     }
 }
 

@@ -10,7 +10,16 @@
 enum
 {
     OBJECTS = 90,
+    MORE = 270, // with small limits enough for many blocks
+    SETTINGS = 512,
+    UPDATES = 8
 };
+
+// What an update answered, in numbers that do not depend on the order of the list.
+typedef struct answer
+{
+    uint64_t pairs, begun, ended, candidates, updates;
+} answer;
 
 typedef struct script
 {
@@ -18,10 +27,13 @@ typedef struct script
     clv_space_def def;
     clv_space* space;
     oracle world;
-    clv_id ids[OBJECTS * 3];
+    char settings[SETTINGS];
+    clv_id ids[OBJECTS + MORE];
     uint64_t failure_count;
     uint64_t visited_hash;
-    bool persistent; ///< memory stays away until a call has failed, not for one allocation only
+    answer answers[UPDATES]; ///< of the updates so far
+    uint32_t answer_count;
+    const answer* expected; ///< of a life without refusals; NULL: this is that life, and the oracle judges it
 } script;
 
 static bool accept_by_index( const clv_space* space, clv_pair pair, void* user )
@@ -60,12 +72,12 @@ static clv_result call_add( script* play )
 
 static clv_result call_add_more( script* play )
 {
-    clv_aabb boxes[2 * OBJECTS];
-    for ( uint32_t i = 0; i < 2 * OBJECTS; ++i )
+    clv_aabb boxes[MORE];
+    for ( uint32_t i = 0; i < MORE; ++i )
     {
         boxes[i] = place( OBJECTS + i, 0 );
     }
-    return clv_space_add( play->space, boxes, 2 * OBJECTS, play->ids + OBJECTS );
+    return clv_space_add( play->space, boxes, MORE, play->ids + OBJECTS );
 }
 
 static clv_result call_move( script* play )
@@ -199,7 +211,7 @@ static void note( script* play, script_call* call )
     }
     else if ( call == call_add_more )
     {
-        note_added( play, OBJECTS, 2 * OBJECTS );
+        note_added( play, OBJECTS, MORE );
     }
     else if ( call == call_move )
     {
@@ -263,6 +275,66 @@ static void check_failed_call( script* play, script_call* call, const test_snaps
     CHECK_EQUAL( clv_space_stats( play->space ).memory_bytes, play->hooks.bytes );
 }
 
+static uint64_t hash_events( const clv_id_pair* events, uint64_t count )
+{
+    uint64_t hash = count;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        hash = test_mix( hash ^ ( ( (uint64_t)events[i].a.index << 32 ) | events[i].a.generation ) );
+        hash = test_mix( hash ^ ( ( (uint64_t)events[i].b.index << 32 ) | events[i].b.generation ) );
+    }
+    return hash;
+}
+
+static answer answer_of( const script* play )
+{
+    clv_pair_view view = clv_space_pairs( play->space );
+    clv_event_view events = clv_space_events( play->space );
+    clv_stats stats = clv_space_stats( play->space );
+    return ( answer ){
+        .pairs = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count ) + view.valid,
+        .begun = hash_events( events.begun, events.begun_count ),
+        .ended = hash_events( events.ended, events.ended_count ),
+        .candidates = play->def.skip_static_pairs ? 0 : stats.candidate_count,
+        .updates = stats.update_count,
+    };
+}
+
+static void judge_update( script* play )
+{
+    oracle_update( &play->world );
+    if ( play->def.filter == NULL )
+    {
+        oracle_check( &play->world, play->space );
+    }
+    check_pairs( play );
+}
+
+static void compare_update( const script* play, answer got )
+{
+    answer want = play->expected[play->answer_count];
+    CHECK_EQUAL( got.pairs, want.pairs );
+    CHECK_EQUAL( got.begun, want.begun );
+    CHECK_EQUAL( got.ended, want.ended );
+    CHECK_EQUAL( got.candidates, want.candidates );
+    CHECK_EQUAL( got.updates, want.updates );
+}
+
+static void look_at_update( script* play )
+{
+    answer got = answer_of( play );
+    CHECK( play->answer_count < UPDATES );
+    if ( play->expected != NULL )
+    {
+        compare_update( play, got );
+    }
+    else
+    {
+        judge_update( play );
+    }
+    play->answers[play->answer_count++] = got;
+}
+
 // Until it works. A call may ask for memory twice and be refused both times, but not for ever.
 static void play_call( script* play, script_call* call, const char* name )
 {
@@ -283,15 +355,13 @@ static void play_call( script* play, script_call* call, const char* name )
     }
     test_snapshot_free( &before );
     CHECK_OK( result );
-    note( play, call );
+    if ( play->expected == NULL )
+    {
+        note( play, call );
+    }
     if ( call == call_update )
     {
-        oracle_update( &play->world );
-        if ( play->def.filter == NULL )
-        {
-            oracle_check( &play->world, play->space );
-        }
-        check_pairs( play );
+        look_at_update( play );
     }
     test_where.note = NULL;
 }
@@ -328,36 +398,59 @@ static void play_script( script* play )
     PLAY( call_shrink );
     PLAY( call_crowd );
     PLAY( call_update );
-    if ( !play->def.sorted && !play->def.events )
+    bool can_visit = !play->def.sorted && !play->def.events;
+    if ( can_visit )
     {
         PLAY( call_visit );
     }
     PLAY( call_shrink );
     PLAY( call_update );
 #undef PLAY
+    clv_pair_view view = clv_space_pairs( play->space ); // nothing has moved since the visit
+    CHECK( !can_visit || play->visited_hash == test_set_hash( view.pairs, view.count ) );
 }
 
-// True if the script came to its end before the refused allocation was asked for.
-static bool play_with_refusal( test_variant variant, uint32_t bits, uint64_t refuse_from, bool persistent )
+// One way to live: options of the space by bits, and the method's settings.
+typedef struct way
+{
+    test_variant variant;
+    uint32_t bits;
+    uint32_t flavour;
+    bool persistent;
+} way;
+
+static void open_play( script* play, const way* w )
+{
+    play->def = clv_default_space_def();
+    play->def.sorted = ( w->bits & 1 ) != 0;
+    play->def.events = ( w->bits & 2 ) != 0;
+    play->def.filter = ( w->bits & 4 ) != 0 ? accept_by_index : NULL;
+    play->def.skip_static_pairs = ( w->bits & 8 ) != 0;
+    play->def.method = w->variant.method->name;
+    play->def.isa = w->variant.isa;
+    play->def.worker_count = w->variant.worker_count;
+    flavour_write( w->variant.method, w->flavour, play->settings, SETTINGS );
+    play->def.settings = play->settings;
+    play->def.allocator = heap_hooks( &play->hooks );
+    test_variant_enter( w->variant );
+    oracle_open( &play->world, &play->def, NULL );
+}
+
+// True if the script came to its end before the refused allocation was asked for; 0 refuses none and fills in `answers`.
+static bool play_with_refusal( const way* w, uint64_t refuse_from, answer* answers )
 {
     script* play = test_alloc( 1, sizeof( script ) );
-    play->def = clv_default_space_def();
-    play->def.sorted = ( bits & 1 ) != 0;
-    play->def.events = ( bits & 2 ) != 0;
-    play->def.filter = ( bits & 4 ) != 0 ? accept_by_index : NULL;
-    play->def.skip_static_pairs = ( bits & 8 ) != 0;
-    play->def.method = variant.method->name;
-    play->def.isa = variant.isa;
-    play->def.worker_count = variant.worker_count;
-    play->def.settings = ( bits & 16 ) != 0 ? test_small_settings( variant.method ) : NULL;
-    play->def.allocator = heap_hooks( &play->hooks );
+    open_play( play, w );
     play->hooks.refuse_from = refuse_from;
-    play->hooks.refuse_count = persistent ? UINT64_MAX : 1;
-    test_variant_enter( variant );
-    oracle_open( &play->world, &play->def, NULL );
+    play->hooks.refuse_count = refuse_from == 0 ? 0 : w->persistent ? UINT64_MAX : 1;
+    play->expected = refuse_from == 0 ? NULL : answers;
     play_create( play );
     play_script( play );
     bool ended = play->hooks.refused_count == 0;
+    if ( refuse_from == 0 )
+    {
+        memcpy( answers, play->answers, sizeof( play->answers ) );
+    }
     clv_space_destroy( play->space );
     CHECK_EQUAL( play->hooks.bytes, 0 );
     CHECK_EQUAL( play->hooks.block_count, 0 );
@@ -366,42 +459,57 @@ static bool play_with_refusal( test_variant variant, uint32_t bits, uint64_t ref
     return ended;
 }
 
-static void check_all_refusals( test_variant variant, uint32_t bits, bool persistent )
+// Every allocation; with a small CLEAVE_TEST_SCALE every third, another third in the next way.
+static void check_all_refusals( const way* w )
 {
-    uint64_t refuse_from = 1;
-    while ( !play_with_refusal( variant, bits, refuse_from, persistent ) )
+    static uint32_t turn = 0;
+    uint32_t stride = test_scaled( 12 ) < 12 ? 3 : 1;
+    answer answers[UPDATES];
+    CHECK( play_with_refusal( w, 0, answers ) );
+    uint64_t refuse_from = 1 + turn++ % stride;
+    while ( !play_with_refusal( w, refuse_from, answers ) )
     {
-        refuse_from += 1;
+        refuse_from += stride;
         test_where.seed = refuse_from;
-        test_where.frame = bits;
+        test_where.frame = w->bits;
         CHECK( refuse_from < 5000 );
     }
     CHECK( refuse_from > 5 ); // the script does allocate
 }
 
-// Which options and limits a method is tried with: the options are the space's, so every mixture of the four goes to the
-// first method, and none or all of them to the rest; the limits are the method's own, usual or small (16).
-static bool is_wanted( test_variant variant, uint32_t bits, bool persistent )
+// Options are the space's, so every mixture of the four goes to the first method, and none or all of them to the others.
+static void refuse_options( test_variant variant, bool persistent )
 {
-    if ( variant.worker_count > 1 )
+    bool is_mixed = variant.method == method_at( 0 ) && !persistent;
+    for ( uint32_t bits = 0; bits < 16; bits += is_mixed ? 1 : 15 )
     {
-        return variant.worker_count == 2 && !persistent && bits == 31; // workers have memory of their own
+        check_all_refusals( &( way ){ variant, bits, 0, persistent } );
     }
-    bool is_mixture = variant.method == method_at( 0 ) && !persistent && bits < 16;
-    bool is_end = persistent ? bits == 0 || bits == 31 : bits == 15 || bits == 16;
-    return test_variant_is_usual( variant ) && ( is_mixture || is_end ); // kernels allocate nothing
+}
+
+// Limits and choices are the method's, so it gets them all, without options or with all of them in turn.
+static void refuse_flavours( test_variant variant, bool persistent )
+{
+    for ( uint32_t flavour = 1; flavour < flavour_count( variant.method ); ++flavour )
+    {
+        uint32_t bits = ( ( flavour & 1 ) != 0 ) == persistent ? 15 : 0;
+        check_all_refusals( &( way ){ variant, bits, flavour, persistent } );
+    }
 }
 
 static void refuse_on_every_method( bool persistent )
 {
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
-        for ( uint32_t bits = 0; bits < 32; ++bits )
+        test_variant variant = test_variant_at( i );
+        if ( test_variant_is_usual( variant ) ) // kernels allocate nothing
         {
-            if ( is_wanted( test_variant_at( i ), bits, persistent ) )
-            {
-                check_all_refusals( test_variant_at( i ), bits, persistent );
-            }
+            refuse_options( variant, persistent );
+            refuse_flavours( variant, persistent );
+        }
+        else if ( variant.worker_count == 2 && !persistent ) // workers have memory of their own
+        {
+            refuse_flavours( variant, false );
         }
     }
 }

@@ -179,7 +179,7 @@ static void live( uint64_t seed, uint32_t size, uint32_t frames )
     def.events = ( bits & 4 ) != 0;
     def.skip_static_pairs = ( bits & 8 ) != 0;
     def.margin = ( bits & 48 ) == 0 ? 0.125f : 0.0f;
-    def.settings = ( bits & 128 ) != 0 ? test_small : NULL;
+    def.settings = test_flavour( ( bits & 128 ) != 0 ? 1 + ( bits >> 8 & 3 ) : 0 );
     herd_open( &one->all, &def, ( bits & 64 ) != 0 ? accept_by_user_data : NULL );
     for ( uint32_t i = 0; i < size; ++i )
     {

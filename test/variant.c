@@ -73,25 +73,23 @@ void test_variant_enter( test_variant variant )
     test_where.worker_count = variant.worker_count;
 }
 
-const char test_small[] = "small";
+enum
+{
+    MOST_FLAVOURS = 8
+};
 
-const char* test_small_settings( const method* row )
+// Only where they lie matters.
+static const char s_flavours[MOST_FLAVOURS] = { 0 };
+
+const char* test_flavour( uint32_t index )
+{
+    return &s_flavours[index % MOST_FLAVOURS];
+}
+
+const char* test_settings( const method* row, uint32_t flavour )
 {
     static char text[512];
-    size_t length = 0;
-    text[0] = '\0';
-    for ( uint32_t i = 0; i < row->param_count; ++i )
-    {
-        const method_param* param = &row->params[i];
-        if ( param->value >= 10 )
-        {
-            double value = param->least > 8 ? param->least : 8;
-            int written = snprintf( text + length, sizeof( text ) - length, "%s%s=%g", length > 0 ? "," : "",
-                param->name, value );
-            CHECK( written > 0 && (size_t)written < sizeof( text ) - length );
-            length += (size_t)written;
-        }
-    }
+    flavour_write( row, flavour % flavour_count( row ), text, sizeof( text ) );
     return text;
 }
 
@@ -102,7 +100,11 @@ clv_space* test_space_make( test_variant variant, const clv_space_def* def )
     own.method = variant.method->name;
     own.isa = variant.isa;
     own.worker_count = variant.worker_count;
-    own.settings = own.settings == test_small ? test_small_settings( variant.method ) : own.settings;
+    for ( uint32_t flavour = 0; flavour < MOST_FLAVOURS; ++flavour )
+    {
+        bool is_wanted = def != NULL && def->settings == test_flavour( flavour );
+        own.settings = is_wanted ? test_settings( variant.method, flavour ) : own.settings;
+    }
     clv_space* space = NULL;
     CHECK_OK( clv_space_create( &own, &space ) );
     CHECK( space != NULL );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes into calls. The first ones choose the def; then each step is an operation and its arguments. Expected answers
 // come from the public rules: the first bad entry of a batch decides, and an id is looked at before what goes with it.
+#include "flavour.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "fuzz_twin.h"
@@ -500,22 +501,13 @@ static clv_space_def take_def( fuzz_bytes* bytes )
     return def;
 }
 
-// Limits so small that a few hundred boxes split trees and overflow blocks: whatever has a default of ten or more.
-static void shrink_limits( clv_space_def* def )
+// Limits so small that a few hundred boxes split trees and overflow blocks, and one of the method's choices perhaps made
+// otherwise.
+static void take_flavour( clv_space_def* def, uint32_t choice )
 {
     static char text[512];
     const method* row = method_find( def->method );
-    size_t length = 0;
-    text[0] = '\0';
-    for ( uint32_t i = 0; i < row->param_count; ++i )
-    {
-        const method_param* param = &row->params[i];
-        if ( param->value >= 10 )
-        {
-            length += (size_t)snprintf( text + length, sizeof( text ) - length, "%s%s=%g",
-                length > 0 ? "," : "", param->name, param->least > 8 ? param->least : 8 );
-        }
-    }
+    flavour_write( row, 1 + choice % ( flavour_count( row ) - 1 ), text, sizeof( text ) );
     def->settings = text;
 }
 
@@ -529,7 +521,7 @@ void fuzz_space( const uint8_t* data, size_t size )
     uint8_t salt = fuzz_take_byte( &game.bytes );
     if ( ( salt & 128 ) != 0 )
     {
-        shrink_limits( &def );
+        take_flavour( &def, salt >> 5 & 3u );
     }
     fuzz_twin_open( &game.twin, &def, isa, salt & 31u );
     for ( int step = 0; step < MOST_STEPS && game.bytes.left > 0 && game.twin.model->test_count < MOST_TESTS;

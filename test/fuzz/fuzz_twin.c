@@ -200,10 +200,11 @@ void fuzz_twin_call( fuzz_twin* twin, fuzz_call* call, fuzz_answer answer )
     uint64_t refused = heap->refused;
     clv_result result = invoke_first( twin, call );
     twin->was_refused = heap->refused > refused;
+    // A method may do without, and find the same pairs by another way.
+    twin->lost_step |= twin->was_refused && ( call->kind == FUZZ_UPDATE || call->kind == FUZZ_VISIT );
     if ( result == CLV_OUT_OF_MEMORY && twin->was_refused )
     {
         check_after_refusal( twin, call );
-        twin->lost_step |= call->kind == FUZZ_UPDATE || call->kind == FUZZ_VISIT;
         heap->refuse_count = 0;
         result = invoke_first( twin, call );
     }
