@@ -7,10 +7,9 @@ SANITIZED := asan ubsan tsan
 REST := asan-clang ubsan-gcc msan
 # Release runs every random case; the slower builds look at the same code with a share of them.
 SCALE_release := 1
-SCALE_scalar-only := 1
-$(foreach preset,debug $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
+$(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
 # Races are looked for where there are threads; everything else would only be slow.
-ONLY_tsan := -R '^(task|gather|threads|engine|visit|event|hub|rigid|recipe)$$'
+ONLY_tsan := -R '^(task|gather|threads|engine|rest|visit|event|hub|rigid|recipe)$$'
 # Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60

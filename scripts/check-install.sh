@@ -22,38 +22,48 @@ first_program()
     [ -s "$2" ] && [ -s "$3" ] || { echo "check-install.sh: $1 has no C program, or does not say what it prints" >&2; exit 1; }
 }
 
-# compare WHAT PROGRAM: the program prints what the page says.
+# compare WHAT FOLDER [COMMAND...]: the programs there, started by the command, print what their pages say.
 compare()
 {
     what=$1
-    shift
-    "$@" >"$folder/printed" || { echo "check-install.sh: $what: the program failed" >&2; exit 1; }
-    if ! diff "$folder/expected" "$folder/printed" >&2; then
-        echo "check-install.sh: $what: '<' is what $page says, '>' what was printed" >&2
-        exit 1
-    fi
+    programs=$2
+    shift 2
+    for program in $names; do
+        page=$(cat "$folder/$program.page")
+        "$@" "$programs/hello_$program" >"$folder/printed" ||
+            { echo "check-install.sh: $what: the program of $page failed" >&2; exit 1; }
+        if ! diff "$folder/$program.expected" "$folder/printed" >&2; then
+            echo "check-install.sh: $what: '<' is what $page says, '>' what was printed" >&2
+            exit 1
+        fi
+    done
     echo "  $what"
 }
 
+# by_cmake NAME TARGET LINES...: a project with these lines and the pages' programs, linked with that target. Nothing else
+# of a project that is added is built.
 by_cmake()
 {
     name=$1
     target=$2
     shift 2
+    rm -rf "${folder:?}/$name"
     mkdir -p "$folder/$name"
     {
         echo 'cmake_minimum_required( VERSION 3.16 )'
         echo 'project( stranger LANGUAGES C )'
         printf '%s\n' "$@"
-        echo 'add_executable( hello ../hello.c )'
-        echo "target_link_libraries( hello PRIVATE $target )"
+        for program in $names; do
+            echo "add_executable( hello_$program ../$program.c )"
+            echo "target_link_libraries( hello_$program PRIVATE $target )"
+        done
     } >"$folder/$name/CMakeLists.txt"
     if ! { cmake -S "$folder/$name" -B "$folder/$name/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" &&
-        cmake --build "$folder/$name/build" -j 2; } >"$folder/log" 2>&1; then
+        cmake --build "$folder/$name/build" -j 2 --target $(printf 'hello_%s ' $names); } >"$folder/log" 2>&1; then
         tail -20 "$folder/log" >&2
         exit 1
     fi
-    compare "$page: $name, $target" "$folder/$name/build/hello"
+    compare "$name, $target" "$folder/$name/build"
 }
 
 by_pkg_config()
@@ -61,12 +71,15 @@ by_pkg_config()
     PKG_CONFIG_PATH=$(dirname "$(find "$stage" -name cleave.pc)")
     export PKG_CONFIG_PATH
     libdir=$(pkg-config --variable=libdir cleave)
-    # shellcheck disable=SC2046 # lists of words
-    $cc "$folder/hello.c" -o "$folder/hello-shared" $(pkg-config --cflags --libs cleave)
-    compare "$page: pkg-config, shared" env LD_LIBRARY_PATH="$libdir" "$folder/hello-shared"
-    # shellcheck disable=SC2046
-    $cc -static "$folder/hello.c" -o "$folder/hello-static" $(pkg-config --static --cflags --libs cleave)
-    compare "$page: pkg-config, static" "$folder/hello-static"
+    mkdir "$folder/shared" "$folder/static"
+    for program in $names; do
+        # shellcheck disable=SC2046 # lists of words
+        $cc "$folder/$program.c" -o "$folder/shared/hello_$program" $(pkg-config --cflags --libs cleave)
+        # shellcheck disable=SC2046
+        $cc -static "$folder/$program.c" -o "$folder/static/hello_$program" $(pkg-config --static --cflags --libs cleave)
+    done
+    compare "pkg-config, shared" "$folder/shared" env LD_LIBRARY_PATH="$libdir"
+    compare "pkg-config, static" "$folder/static"
 }
 
 stage=$folder/stage
@@ -77,19 +90,19 @@ header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/
     { echo "check-install.sh: CMakeLists.txt says $version, base.h $header_version" >&2; exit 1; }
 
 echo "installed $(find "$stage" -type f | wc -l) files, version $version"
+names=""
 for page in README.md docs/hello.md; do
-    [ -e "$root/$page" ] || continue
-    rm -rf "$folder/find_package" "$folder/add_subdirectory" "$folder/expected" "$folder/hello.c"
-    first_program "$root/$page" "$folder/hello.c" "$folder/expected"
-    for target in cleave::cleave cleave::static cleave::shared; do
-        rm -rf "$folder/find_package"
-        by_cmake find_package $target "find_package( cleave $version REQUIRED )"
-    done
-    by_pkg_config
-    by_cmake add_subdirectory cleave::cleave "add_subdirectory( \"$root\" cleave )"
-    rm -rf "$folder/add_subdirectory"
-    by_cmake add_subdirectory cleave::shared "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
+    program=$(basename "$page" .md)
+    first_program "$root/$page" "$folder/$program.c" "$folder/$program.expected"
+    echo "$page" >"$folder/$program.page"
+    names="$names $program"
 done
+for target in cleave::cleave cleave::static cleave::shared; do
+    by_cmake find_package $target "find_package( cleave $version REQUIRED )"
+done
+by_pkg_config
+by_cmake add_subdirectory cleave::cleave "add_subdirectory( \"$root\" cleave )"
+by_cmake add_subdirectory cleave::shared "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
 if [ -x "$stage/bin/cleave" ]; then
     "$stage/bin/cleave" --version
 fi

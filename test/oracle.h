@@ -34,6 +34,7 @@ typedef struct oracle
     clv_pair* pairs;       ///< sorted
     clv_id_pair* id_pairs; ///< the same pairs by identity
     uint64_t pair_count;
+    uint64_t set_hash; ///< of the pairs
     uint64_t candidate_count;
     uint64_t update_count;
     clv_id_pair* begun;

@@ -149,6 +149,7 @@ static uint64_t hash_scene( const generator* scene, const generator_def* def, ui
 
 static void every_scene_bakes_the_same_with_any_number_of_threads( void )
 {
+    const uint32_t frames = test_scaled( 25 );
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {
         const generator* scene = generator_at( index );
@@ -156,11 +157,11 @@ static void every_scene_bakes_the_same_with_any_number_of_threads( void )
         for ( int type = 0; type < BODY_TYPE_COUNT; ++type )
         {
             generator_def def = { .body_count = 700, .type = (body_type)type, .seed = 3, .thread_count = 1 };
-            uint64_t expected = hash_scene( scene, &def, 25 );
+            uint64_t expected = hash_scene( scene, &def, frames );
             def.thread_count = 2;
-            CHECK_EQUAL( hash_scene( scene, &def, 25 ), expected );
+            CHECK_EQUAL( hash_scene( scene, &def, frames ), expected );
             def.seed = 4;
-            CHECK( hash_scene( scene, &def, 25 ) != expected );
+            CHECK( hash_scene( scene, &def, frames ) != expected );
         }
     }
 }

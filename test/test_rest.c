@@ -26,9 +26,9 @@ static void a_world_whose_mode_is_chosen_is_always_right( void )
 {
     for ( uint32_t m = 0; m < unrest_motion_count; ++m )
     {
-        unrest_live( &unrest_motions[m], 64, UNREST_CHOSEN, CLV_ISA_AUTO, 1, unrest_motions[m].frames );
-        unrest_live(
-            &unrest_motions[m], UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, unrest_motions[m].frames );
+        uint32_t frames = test_scaled( unrest_motions[m].frames );
+        unrest_live( &unrest_motions[m], 64, UNREST_CHOSEN, CLV_ISA_AUTO, 1, frames );
+        unrest_live( &unrest_motions[m], UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, frames );
     }
 }
 
@@ -46,7 +46,7 @@ static void order_is_the_same_for_every_instruction_set_and_crew( void )
     for ( uint32_t m = 0; m < 2 * unrest_motion_count; ++m )
     {
         const unrest_motion* moving = &unrest_motions[m / 2];
-        uint32_t frames = moving->frames < 60 ? moving->frames : 60;
+        uint32_t frames = test_scaled( moving->frames < 60 ? moving->frames : 60 );
         unrest_outcome expected = unrest_live( moving, 900, settings[m % 2], CLV_ISA_SCALAR, 1, frames );
         for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
         {
@@ -112,7 +112,8 @@ static void any_number_of_workers_makes_the_same_list( void )
     unrest_outcome expected = live_large( "cleave.rest=1", 1, &followed );
     CHECK_EQUAL( followed, searched );
     CHECK_EQUAL( expected.rest_frames, LARGE_FRAMES );
-    for ( uint32_t workers = 2; workers <= 8; ++workers )
+    uint32_t step = test_scaled( 4 ) < 4 ? 3 : 1;
+    for ( uint32_t workers = 2; workers <= 8; workers += step )
     {
         test_where.worker_count = workers;
         CHECK_EQUAL( live_large( "cleave.rest=1", workers, &followed ).order_hash, expected.order_hash );

@@ -224,7 +224,7 @@ static uint64_t hash_run( uint32_t workers, bool assorted )
     clv_rigid* world = make_crowd( 3000, workers, assorted, 28 );
     clv_aabb* boxes = test_alloc( 3000, sizeof( clv_aabb ) );
     uint64_t hash = 0;
-    for ( uint32_t frame = 0; frame < 40; ++frame )
+    for ( uint32_t frame = 0; frame < test_scaled( 40 ); ++frame )
     {
         step( world, 1 );
         clv_rigid_boxes( world, boxes );
