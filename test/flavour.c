@@ -45,8 +45,7 @@ static double other_value( const method_param* param, uint32_t number )
 
 static size_t add( char* text, size_t length, size_t size, const char* name, double value )
 {
-    int written =
-        snprintf( text + length, size - length, "%s%s=%g", length > 0 ? "," : "", name, value );
+    int written = snprintf( text + length, size - length, "%s%s=%g", length > 0 ? "," : "", name, value );
     CLV_ASSERT( written > 0 && (size_t)written < size - length );
     return length + (size_t)written;
 }
