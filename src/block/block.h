@@ -97,19 +97,13 @@ typedef struct block_work
     cell_record* out;
 } block_work;
 
-/// Slabs of rows of cells that a box may reach.
-typedef struct slab_span
-{
-    uint8_t first, last;
-} slab_span;
-
-/// Work of one piece where several workers share one block: records [first, last) to slabs.
+/// Work of one piece where several workers share one block: boxes [first, last) to slabs.
 typedef struct slab_work
 {
-    const cell_job* job;
+    const block_input* input;
+    const cell_grid* grid;
     uint32_t first, last;
     const uint8_t* slab_of_row;
-    slab_span* spans; ///< per record
     uint32_t* places; ///< per slab: first counts, then where the piece's next record goes
     cell_record* out;
 } slab_work;

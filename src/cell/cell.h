@@ -9,38 +9,46 @@
 #include "base/memory.h"
 #include "pair/sink.h"
 
-/// A box on its way through a block: 16 bytes. Coordinates are 256ths of a cell of the block's grid, held inside the grid
-/// and rounded down, so that what touches stays touching. Beside them, in two halves, its name: the slot, and in the upper
-/// three bits on which axes it begins before this block, where another block sees its beginning.
-typedef struct cell_record
+/// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are 256ths of a cell,
+/// rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on which the box begins before, where
+/// another cell or block sees its beginning. The slot is the lower half of the name.
+///
+/// An entry is a box in one of its cells, relative to that. A record is a box on its way there: lower relative to its first
+/// cell, whose number is the upper half of the name, upper to its last; byte 7 is its class, a bit for each axis on which there is
+/// a second cell, or CELL_WIDE where it spans more than two.
+typedef struct cell_entry
 {
-    uint16_t lower[3];
-    uint16_t name_low;
-    uint16_t upper[3];
-    uint16_t name_high;
-} cell_record;
+    uint64_t code;
+    uint64_t name;
+} cell_entry;
 
-#define CELL_SLOT_BITS 29
-#define CELL_SLOTS ( UINT32_C( 1 ) << CELL_SLOT_BITS ) ///< slots are below
+typedef cell_entry cell_record;
 
-static inline uint32_t cell_name( uint32_t slot, uint32_t before )
+#define CELL_WIDE 8
+
+static inline uint64_t cell_name( uint32_t slot, uint32_t cell )
 {
-    return slot | before << CELL_SLOT_BITS;
+    return slot | (uint64_t)cell << 32;
 }
 
-static inline uint32_t cell_name_slot( uint32_t name )
+static inline uint32_t cell_slot( const cell_entry* entry )
 {
-    return name & ( CELL_SLOTS - 1 );
+    return (uint32_t)entry->name;
 }
 
-static inline uint32_t cell_name_before( uint32_t name )
+static inline uint32_t cell_first( const cell_record* record )
 {
-    return name >> CELL_SLOT_BITS;
+    return (uint32_t)( record->name >> 32 );
 }
 
-static inline uint32_t cell_record_name( const cell_record* record )
+static inline uint32_t cell_class( const cell_record* record )
 {
-    return (uint32_t)record->name_low | (uint32_t)record->name_high << 16;
+    return (uint32_t)( record->code >> 56 );
+}
+
+static inline uint32_t cell_before( const cell_entry* entry )
+{
+    return (uint32_t)( entry->code >> 24 ) & 7;
 }
 
 /// A grid of at most CELL_GRID_CELLS cells over a region. What lies outside counts to the cells at the rim.
@@ -75,20 +83,6 @@ typedef struct cell_counters
     uint64_t tie_count;       ///< of these, what only floats could decide
 } cell_counters;
 
-/// A box in a cell: six bytes and three bits (simd/cell_body.h), and whose they are.
-typedef struct cell_entry
-{
-    uint64_t code;
-    uint32_t slot;
-    uint32_t unused;
-} cell_entry;
-
-/// What a row is tested with: upper x y z, nothing, complemented lower x y z, nothing; each byte four times over.
-typedef struct cell_row
-{
-    uint32_t bytes[8];
-} cell_row;
-
 /// What laying a grid found out.
 typedef struct cell_layout
 {
@@ -106,7 +100,7 @@ typedef struct cell_scratch
     cell_entry* entries;  ///< by cell; a stack
     cell_record* records; ///< of inner grids; a stack
     uint8_t* lanes;       ///< eight rows of bytes, the codes of one cell by byte
-    cell_row* rows;       ///< per entry of the cell
+    uint32_t* slots;      ///< likewise
     clv_pair* ties;       ///< CELL_TIES + 64
     void* cell_block;     ///< the first two
     void* entry_block;    ///< all others
@@ -160,10 +154,10 @@ typedef struct cell_job
     const clv_aabb* boxes; ///< by slot
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
-    cell_grid grid;                      ///< no dims: to be chosen, and the records are only names yet
-    bool is_settled;                     ///< the grid was found good before and stays
-    cell_entry* entries;                 ///< by cell
-    uint32_t* starts;                    ///< first entry of each cell, and one more
+    cell_grid grid;      ///< no dims: to be chosen, and the records are only slots and before bits yet
+    bool is_settled;     ///< the grid was found good before and stays
+    cell_entry* entries; ///< by cell
+    uint32_t* starts;    ///< first entry of each cell, and one more
     float region_low[3], region_high[3]; ///< where the block's own boxes begin
     cell_scratch* scratch;
     cell_counters* counters;

@@ -95,7 +95,7 @@ cell_extent cell_measure_job( const cell_job* job )
     uint32_t count = 0;
     for ( uint32_t i = 0; i < job->count; i += step )
     {
-        samples[count++] = job->boxes[cell_name_slot( cell_record_name( &job->records[i] ) )];
+        samples[count++] = job->boxes[cell_slot( &job->records[i] )];
     }
     return cell_measure( samples, count, job->region_low, job->region_high );
 }

@@ -32,7 +32,7 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
     scratch->entries = carve( block, &offset, entries * sizeof( cell_entry ) );
     scratch->records = carve( block, &offset, inner * sizeof( cell_record ) );
     scratch->lanes = carve( block, &offset, words * 8 );
-    scratch->rows = carve( block, &offset, words * sizeof( cell_row ) );
+    scratch->slots = carve( block, &offset, words * sizeof( uint32_t ) );
     scratch->ties = carve( block, &offset, ( CELL_TIES + 64 ) * sizeof( clv_pair ) );
     return offset;
 }

@@ -7,6 +7,7 @@
 typedef struct scaling
 {
     float origin[8], scale[8], most[8];
+    int16_t weights[8]; ///< what a cell's coordinates are multiplied with, and added up, to get its number
 } scaling;
 
 static inline scaling scaling_of( const cell_grid* grid )
@@ -18,7 +19,11 @@ static inline scaling scaling_of( const cell_grid* grid )
         s.origin[axis] = s.origin[axis + 4] = is_axis ? grid->origin[axis] : 0;
         s.scale[axis] = s.scale[axis + 4] = is_axis ? grid->scale[axis] : 0;
         s.most[axis] = s.most[axis + 4] = is_axis ? (float)( grid->dims[axis] * CELL_STEPS - 1 ) : 0;
+        s.weights[axis] = s.weights[axis + 4] = 0;
     }
+    s.weights[0] = 1;
+    s.weights[1] = (int16_t)grid->dims[0];
+    s.weights[2] = (int16_t)( grid->dims[0] * grid->dims[1] );
     return s;
 }
 
@@ -28,23 +33,9 @@ typedef struct cell_span
     uint64_t first, last;
 } cell_span;
 
-/// A box that spans at most two cells on each axis: the first of them, and a bit for each axis on which there is another.
+/// A box's first cell, and its class.
 typedef struct cell_key
 {
     uint32_t cell;
-    uint32_t kind;
-    bool is_wide; ///< it spans more
+    uint32_t kind; ///< a bit for each axis on which there is a second cell; CELL_WIDE: more than two
 } cell_key;
-
-/// What a cell's coordinates are multiplied with, and added up, to get its number.
-typedef struct key_weights
-{
-    int16_t by_axis[8];
-} key_weights;
-
-static inline key_weights key_weights_of( const cell_grid* grid )
-{
-    key_weights w = { { 1, (int16_t)grid->dims[0], (int16_t)( grid->dims[0] * grid->dims[1] ), 0, 0, 0, 0,
-        0 } };
-    return w;
-}

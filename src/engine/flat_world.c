@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One grid over all boxes, shared by all workers: boxes become records in pieces, and go to slabs of rows of cells; then each
-// slab counts and places its own entries, so that no two workers touch the same lines of memory; then cells are searched in
-// ranges. Pieces and slabs follow the number of workers, what lies in a cell and in which order does not.
+// One grid over all boxes, shared by all workers. One worker alone: boxes become records, are counted, placed in all cells, and
+// the cells searched. Several: boxes become records of slabs, rows of cells about equally heavy; each slab is counted, and
+// then placed and searched at one go by one worker, so that no two touch the same lines of memory and what is placed is read from
+// where it is near. What lies in a cell, and in which order, depends neither on slabs nor on pieces.
 #include "engine/world_internal.h"
 
 #include <string.h>
@@ -14,8 +15,7 @@ enum
     LEAST_SAMPLES = 32,
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
     ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
-    SEARCH_RANGES = 256, // of cells to be searched, about
-    SEARCH_CELLS = 16,   // in each at least
+    SLABS_PER_WORKER = 3,
 };
 
 // A fill while it is under way.
@@ -26,11 +26,11 @@ typedef struct flat_fill
     task_runner* tasks;
     uint32_t piece_count, piece_boxes;
     uint32_t cell_count;
-    world_slabs slabs;
+    cell_extent extent; ///< of a sample
+    world_slabs* slabs; ///< of this update
     bool fits[WORLD_SLABS];
     uint8_t slab_of_row[ROWS];
     uint32_t places[PIECES][WORLD_SLABS]; ///< counts, then where the piece's next record goes
-    uint32_t slab_starts[WORLD_SLABS + 1];
 } flat_fill;
 
 static task_runner s_nobody; // zero: the calling thread alone
@@ -77,8 +77,10 @@ static bool region_holds( const cell_job* job, const clv_aabb* samples, uint32_t
 }
 
 // By a sample of the boxes.
-static void choose_grid( block_world* world, const block_input* input )
+static void choose_grid( flat_fill* fill )
 {
+    block_world* world = fill->world;
+    const block_input* input = fill->input;
     cell_job* job = &world->flat;
     clv_aabb samples[CELL_SAMPLES + 1];
     uint32_t wanted =
@@ -94,8 +96,8 @@ static void choose_grid( block_world* world, const block_input* input )
     {
         measure_region( world, input );
     }
-    cell_extent extent = cell_measure( samples, count, job->region_low, job->region_high );
-    job->grid = cell_grid_choose( input->count, &extent );
+    fill->extent = cell_measure( samples, count, job->region_low, job->region_high );
+    job->grid = cell_grid_choose( input->count, &fill->extent );
 }
 
 // ---- slabs -------------------------------------------------------------------------------------------------------
@@ -144,24 +146,30 @@ static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const bloc
 static void cut_slabs( flat_fill* fill )
 {
     const cell_grid* grid = &fill->world->flat.grid;
-    const world_slabs* last = &fill->world->slabs;
+    const world_slabs* last = &fill->world->next_slabs;
     uint32_t workers = task_worker_count( fill->tasks );
-    uint32_t wanted = workers > 1 ? 2 * workers : 1;
+    uint32_t wanted = workers > 1 ? SLABS_PER_WORKER * workers : 1;
     wanted = wanted < WORLD_SLABS ? wanted : WORLD_SLABS;
     if ( wanted == last->wanted && memcmp( last->dims, grid->dims, sizeof( last->dims ) ) == 0 )
     {
-        fill->slabs = *last;
+        *fill->slabs = *last;
     }
     else
     {
-        fill->slabs.wanted = wanted;
-        cut_by_sample( &fill->slabs, grid, fill->input );
+        fill->slabs->wanted = wanted;
+        cut_by_sample( fill->slabs, grid, fill->input );
     }
-    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
     {
-        uint32_t first = fill->slabs.rows[slab], last_row = fill->slabs.rows[slab + 1];
+        uint32_t first = fill->slabs->rows[slab], last_row = fill->slabs->rows[slab + 1];
         memset( fill->slab_of_row + first, (int)slab, last_row - first );
     }
+}
+
+// What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at once.
+static uint32_t weight_of( uint32_t entries )
+{
+    return entries * ( 4 + entries / 64 );
 }
 
 // Slabs for the next update, by the entries of this one.
@@ -170,31 +178,37 @@ static void remember_slabs( const flat_fill* fill )
     block_world* world = fill->world;
     const cell_grid* grid = &world->flat.grid;
     uint32_t weights[ROWS];
+    uint64_t total = 0;
     uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
-    if ( fill->slabs.wanted == 1 )
+    if ( fill->slabs->wanted == 1 )
     {
-        world->slabs = fill->slabs;
+        world->next_slabs = *fill->slabs;
         return;
     }
     for ( uint32_t row = 0; row < row_count; ++row )
     {
-        weights[row] = world->starts[( row + 1 ) * width] - world->starts[row * width];
+        weights[row] = 0;
+        for ( uint32_t cell = row * width; cell < ( row + 1 ) * width; ++cell )
+        {
+            weights[row] += weight_of( world->starts[cell + 1] - world->starts[cell] );
+        }
+        total += weights[row];
     }
-    world->slabs.wanted = fill->slabs.wanted;
-    cut_rows( &world->slabs, grid, weights, world->starts[row_count * width] );
+    world->next_slabs.wanted = fill->slabs->wanted;
+    cut_rows( &world->next_slabs, grid, weights, total );
 }
 
-static cell_share share_of( const flat_fill* fill, uint32_t slab )
+static cell_share share_of( const block_world* world, uint32_t slab )
 {
-    const block_world* world = fill->world;
     uint32_t width = world->flat.grid.dims[0];
-    uint32_t first = fill->slabs.rows[slab] * width, last = fill->slabs.rows[slab + 1] * width;
-    if ( fill->slabs.count == 1 )
+    const world_slabs* slabs = &world->slabs;
+    uint32_t first = slabs->rows[slab] * width, last = slabs->rows[slab + 1] * width;
+    if ( slabs->count == 1 )
     {
         return ( cell_share ){ world->records, world->flat.count, true, first, last };
     }
-    uint32_t start = fill->slab_starts[slab];
-    return ( cell_share ){ world->sorted + start, fill->slab_starts[slab + 1] - start, true, first, last };
+    uint32_t start = slabs->starts[slab];
+    return ( cell_share ){ world->sorted + start, slabs->starts[slab + 1] - start, true, first, last };
 }
 
 // ---- pieces of work ----------------------------------------------------------------------------------------------
@@ -203,29 +217,23 @@ static slab_work work_of( flat_fill* fill, uint32_t piece )
 {
     uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
     return ( slab_work ){
-        .job = &fill->world->flat,
+        .input = fill->input,
+        .grid = &fill->world->flat.grid,
         .first = first,
         .last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes ),
         .slab_of_row = fill->slab_of_row,
-        .spans = fill->world->spans,
         .places = fill->places[piece],
         .out = fill->world->sorted,
     };
 }
 
-static void record_piece( uint32_t piece, uint32_t worker, void* context )
+static void assign_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     flat_fill* fill = context;
-    block_world* world = fill->world;
     slab_work work = work_of( fill, piece );
-    world->kernels->cells->block_records(
-        fill->input, work.first, work.last, &world->flat.grid, world->records );
-    if ( fill->slabs.count > 1 )
-    {
-        memset( work.places, 0, fill->slabs.count * sizeof( uint32_t ) );
-        world->kernels->cells->slab_assign( &work );
-    }
+    memset( work.places, 0, fill->slabs->count * sizeof( uint32_t ) );
+    fill->world->kernels->cells->slab_assign( &work );
 }
 
 static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
@@ -241,22 +249,11 @@ static void count_slab( uint32_t slab, uint32_t worker, void* context )
     flat_fill* fill = context;
     block_world* world = fill->world;
     cell_scratch* scratch = &world->scratches[worker];
-    cell_share share = share_of( fill, slab );
+    cell_share share = share_of( world, slab );
     fill->fits[slab] =
         world->kernels->cells->count_cells( &world->flat, &share, scratch->kinds, scratch->starts );
     memcpy( world->starts + share.first_cell, scratch->starts + share.first_cell,
         ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
-}
-
-static void place_slab( uint32_t slab, uint32_t worker, void* context )
-{
-    flat_fill* fill = context;
-    block_world* world = fill->world;
-    uint32_t* next = world->scratches[worker].starts;
-    cell_share share = share_of( fill, slab );
-    memcpy( next + share.first_cell, world->starts + share.first_cell,
-        ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
-    world->kernels->cells->place_entries( &world->flat, &share, next );
 }
 
 // ---- filling -----------------------------------------------------------------------------------------------------
@@ -268,7 +265,8 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
     bool ok = world_reserve_places( world, 0, cell_count_most( fill->input->count ) ) &&
-        ( fill->slabs.count == 1 || world_reserve_spans( world, fill->input->count ) );
+        ( fill->slabs->count > 1 || world_reserve_records( world, fill->input->count ) );
+    world->flat.records = world->records;
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         uint32_t cells = fill->cell_count > stack ? fill->cell_count : stack;
@@ -277,22 +275,24 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     return ok;
 }
 
-// Records to their slabs: slab by slab, in a slab piece by piece, so in the order of the boxes. False if out of memory.
+// Boxes to their slabs, as records: slab by slab, in a slab piece by piece, so in the order of the boxes. False if out of
+// memory.
 static bool scatter( flat_fill* fill )
 {
-    uint32_t sum = 0;
-    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
+    task_run( fill->tasks, assign_piece, fill->piece_count, fill );
+    uint64_t sum = 0;
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
     {
-        fill->slab_starts[slab] = sum;
+        fill->slabs->starts[slab] = (uint32_t)sum;
         for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
         {
             uint32_t count = fill->places[piece][slab];
-            fill->places[piece][slab] = sum;
+            fill->places[piece][slab] = (uint32_t)sum;
             sum += count;
         }
     }
-    fill->slab_starts[fill->slabs.count] = sum;
-    if ( !world_reserve_sorted( fill->world, sum ) )
+    fill->slabs->starts[fill->slabs->count] = (uint32_t)sum;
+    if ( sum > UINT32_MAX || !world_reserve_sorted( fill->world, sum ) )
     {
         return false;
     }
@@ -300,11 +300,24 @@ static bool scatter( flat_fill* fill )
     return true;
 }
 
+// Records, of all boxes or by slab. False if out of memory.
+static bool make_records( flat_fill* fill )
+{
+    block_world* world = fill->world;
+    if ( fill->slabs->count > 1 )
+    {
+        return scatter( fill );
+    }
+    world->kernels->cells->block_records(
+        fill->input, 0, fill->input->count, &world->flat.grid, world->records );
+    return true;
+}
+
 // Entries of each cell, in starts[cell]; false if there are too many.
 static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 {
-    task_run( fill->tasks, count_slab, fill->slabs.count, fill );
-    for ( uint32_t slab = 0; slab < fill->slabs.count; ++slab )
+    task_run( fill->tasks, count_slab, fill->slabs->count, fill );
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
     {
         if ( !fill->fits[slab] )
         {
@@ -326,18 +339,13 @@ static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 static bool lay( flat_fill* fill, cell_layout* layout )
 {
     block_world* world = fill->world;
-    cell_lay trying = { .zoom_count = 0 };
+    cell_lay trying = { fill->extent, true, 0 };
     for ( bool again = true; again; )
     {
         uint32_t fullest = 0;
         *layout = ( cell_layout ){ 0, 0 };
         cut_slabs( fill );
-        if ( !reserve_cells( fill, 0 ) )
-        {
-            return false;
-        }
-        task_run( fill->tasks, record_piece, fill->piece_count, fill );
-        if ( fill->slabs.count > 1 && !scatter( fill ) )
+        if ( !reserve_cells( fill, 0 ) || !make_records( fill ) )
         {
             return false;
         }
@@ -346,23 +354,37 @@ static bool lay( flat_fill* fill, cell_layout* layout )
         if ( again && world->region_age > 0 ) // perhaps everybody is somewhere else by now
         {
             measure_region( world, fill->input );
-            choose_grid( world, fill->input );
-            trying = ( cell_lay ){ .zoom_count = 0 };
+            choose_grid( fill );
+            trying = ( cell_lay ){ fill->extent, true, 0 };
         }
     }
     world->region_age += 1;
     return true;
 }
 
-// Memory for searching; crowded cells have grids within them.
+// Entries of the slab that has most.
+static uint32_t most_entries( const flat_fill* fill )
+{
+    const uint32_t* starts = fill->world->starts;
+    uint32_t width = fill->world->flat.grid.dims[0], most = 0;
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
+    {
+        uint32_t here = starts[fill->slabs->rows[slab + 1] * width] - starts[fill->slabs->rows[slab] * width];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+// Memory for searching; crowded cells have grids within them. Several workers place their slabs' entries in their scratches.
 static bool reserve_search( flat_fill* fill, cell_layout layout )
 {
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
-    cell_layout inner = { 0, layout.fullest };
+    bool alone = fill->slabs->count == 1;
+    cell_layout inner = { alone ? 0 : most_entries( fill ), layout.fullest };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
     uint64_t entries = (uint64_t)layout.entry_count + layout.entry_count / 8; // a few more come and go
-    bool ok = world_reserve_entries( world, entries + CELL_SLACK ) &&
+    bool ok = ( !alone || world_reserve_entries( world, entries + CELL_SLACK ) ) &&
         ( stack == 0 || reserve_cells( fill, stack ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
@@ -385,6 +407,17 @@ static void sum_starts( const flat_fill* fill )
     starts[fill->cell_count] = sum;
 }
 
+// One worker places all entries at once.
+static void place_alone( block_world* world, uint32_t entry_count )
+{
+    uint32_t* next = world->scratches[0].starts;
+    cell_share share = share_of( world, 0 );
+    memcpy( next, world->starts, share.last_cell * sizeof( uint32_t ) );
+    world->flat.entries = world->entries;
+    world->kernels->cells->place_entries( &world->flat, &share, next );
+    memset( world->entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
+}
+
 bool world_fill_flat( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
@@ -393,65 +426,82 @@ bool world_fill_flat( block_world* world, const block_input* input )
     fill.world = world;
     fill.input = input;
     fill.tasks = tasks_for( world, input->count );
+    fill.slabs = &world->slabs;
     uint32_t workers = task_worker_count( fill.tasks );
     uint32_t pieces = workers < PIECES ? workers : PIECES;
-    uint32_t chunks = ( input->count + CELL_CHUNK - 1 ) / CELL_CHUNK;
-    fill.piece_boxes = ( chunks + pieces - 1 ) / pieces * CELL_CHUNK;
+    fill.piece_boxes = ( input->count + pieces - 1 ) / pieces;
     fill.piece_count = ( input->count + fill.piece_boxes - 1 ) / fill.piece_boxes;
-    if ( !world_reserve_records( world, input->count ) || !world_reserve_workers( world ) )
+    if ( !world_reserve_workers( world ) )
     {
         return false;
     }
     world->flat.boxes = input->boxes;
-    world->flat.records = world->records;
     world->flat.count = input->count;
     if ( !region_serves( world, input->count ) )
     {
         measure_region( world, input );
     }
-    choose_grid( world, input );
+    choose_grid( &fill );
     cell_layout layout;
-    if ( !lay( &fill, &layout ) || !reserve_search( &fill, layout ) )
+    if ( !lay( &fill, &layout ) )
     {
         return false;
     }
     sum_starts( &fill );
+    if ( !reserve_search( &fill, layout ) )
+    {
+        return false;
+    }
     remember_slabs( &fill );
     world->flat.starts = world->starts;
-    world->flat.entries = world->entries;
-    task_run( fill.tasks, place_slab, fill.slabs.count, &fill );
-    memset( world->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
+    if ( fill.slabs->count == 1 )
+    {
+        place_alone( world, layout.entry_count );
+    }
     return true;
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------
 
-static uint32_t cells_per_range( const block_world* world )
+// A slab's entries to its cells, in the worker's own memory. While they are placed, starts[cell + 1] is where the next one of
+// `cell` goes; afterwards, where the next cell begins.
+static void place_slab( block_world* world, uint32_t slab, cell_job* job )
 {
-    uint32_t cells = cell_grid_count( &world->flat.grid ) / SEARCH_RANGES + 1;
-    return cells > SEARCH_CELLS ? cells : SEARCH_CELLS;
+    cell_share share = share_of( world, slab );
+    uint32_t base = world->starts[share.first_cell];
+    uint32_t* starts = job->scratch->starts;
+    starts[share.first_cell] = 0;
+    for ( uint32_t cell = share.first_cell; cell < share.last_cell; ++cell )
+    {
+        starts[cell + 1] = world->starts[cell] - base;
+    }
+    job->starts = starts;
+    job->entries = job->scratch->entries;
+    world->kernels->cells->place_entries( job, &share, starts + 1 );
+    memset( job->entries + starts[share.last_cell], 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 
-static clv_result search_range(
-    uint32_t index, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+static clv_result search_slab(
+    uint32_t slab, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     block_world* world = context;
     cell_job job = world->flat;
     job.scratch = &world->scratches[worker];
     job.counters = &world->counters[worker];
+    if ( world->slabs.count > 1 )
+    {
+        place_slab( world, slab, &job );
+    }
     uint64_t before = job.counters->test_count;
-    uint32_t cells = cells_per_range( world ), first = index * cells;
-    uint32_t left = cell_grid_count( &job.grid ) - first;
-    clv_result result =
-        world->kernels->cells->search_cells( &job, first, first + ( left < cells ? left : cells ), sink );
+    uint32_t width = job.grid.dims[0];
+    clv_result result = world->kernels->cells->search_cells(
+        &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
     *test_count += job.counters->test_count - before;
     return result;
 }
 
 clv_result world_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
-    uint32_t cells = cells_per_range( world );
-    uint32_t ranges = ( cell_grid_count( &world->flat.grid ) + cells - 1 ) / cells;
-    return task_gather_run( &world->gather, world->memory, tasks_for( world, world->flat.count ), ranges,
-        search_range, world, sink, test_count );
+    return task_gather_run( &world->gather, world->memory, tasks_for( world, world->flat.count ),
+        world->slabs.count, search_slab, world, sink, test_count );
 }

@@ -18,7 +18,8 @@ typedef struct world_slabs
     uint32_t dims[3]; ///< of the grid
     uint32_t wanted;
     uint32_t count;
-    uint32_t rows[WORLD_SLABS + 1]; ///< first row of each, and one more
+    uint32_t rows[WORLD_SLABS + 1];   ///< first row of each, and one more
+    uint32_t starts[WORLD_SLABS + 1]; ///< first record of each, and one more
 } world_slabs;
 
 typedef struct block_world
@@ -53,10 +54,9 @@ typedef struct block_world
     uint32_t region_count; ///< boxes then; 0: never
     cell_entry* entries;   ///< of that one
     uint64_t entry_capacity;
-    world_slabs slabs; ///< by the entries of the last update
-    slab_span* spans;  ///< of each of its records
-    uint64_t span_capacity;
-    cell_record* sorted; ///< its records, by slab
+    world_slabs slabs;      ///< of this update
+    world_slabs next_slabs; ///< for the next, by the entries of this one
+    cell_record* sorted;    ///< its records, by slab
     uint64_t sorted_capacity;
 
     cell_scratch* scratches; ///< per worker

@@ -12,7 +12,6 @@ bool world_reserve_grids( block_world* world, uint64_t count );
 bool world_reserve_numbers( block_world* world, uint64_t count );
 bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece );
 bool world_reserve_entries( block_world* world, uint64_t count );
-bool world_reserve_spans( block_world* world, uint64_t count );
 bool world_reserve_sorted( block_world* world, uint64_t count );
 
 /// A scratch, still without memory of its own, and counters for each worker.

@@ -26,7 +26,6 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
-    base_memory_give( memory, world->spans, world->span_capacity, sizeof( slab_span ) );
     base_memory_give( memory, world->sorted, world->sorted_capacity, sizeof( cell_record ) );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
@@ -87,15 +86,6 @@ bool world_reserve_entries( block_world* world, uint64_t count )
     bool ok =
         base_memory_reserve( world->memory, &data, &world->entry_capacity, 0, count, sizeof( cell_entry ) );
     world->entries = data;
-    return ok;
-}
-
-bool world_reserve_spans( block_world* world, uint64_t count )
-{
-    void* data = world->spans;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->span_capacity, 0, count, sizeof( slab_span ) );
-    world->spans = data;
     return ok;
 }
 

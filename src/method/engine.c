@@ -143,10 +143,6 @@ static bool follow( engine* self, const rest_input* input, method_counters* coun
 static clv_result update_many(
     engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
-    if ( input->slot_count > CELL_SLOTS )
-    {
-        return CLV_TOO_MANY_OBJECTS;
-    }
     rest_input boxes = { input->boxes, input->live, input->live_count, input->slot_count,
         input->members_changed, input->moved };
     method_stopwatch watch = method_stopwatch_start( self->context );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which blocks a box lies in (block/block.h), over fixed_of of cell_body.h's instruction set.
+// Which blocks a box lies in (block/block.h), over words_of of cell_body.h's instruction set.
 // No include guard: this is a template.
 
 #include "block/block.h"
@@ -12,37 +12,105 @@ static void block_records(
     for ( uint32_t i = first; i < last; ++i )
     {
         uint32_t slot = block_input_slot( input, i );
-        words_store( &out[i], words_of( &input->boxes[slot], &s ), cell_name( slot, 0 ) );
+        out[i] = record_of( words_of( &input->boxes[slot], &s ), &s, slot, 0 );
     }
 }
 
-// The slabs that the records [first, last) may reach, from the one of their first row of cells to that of their last, and how
-// many reach each.
+// The slabs of the rows of cells that a box reaches, each once, ascending.
+typedef struct slab_set
+{
+    uint32_t count;
+    uint8_t slabs[4];
+} slab_set;
+
+// Later rows never lie in earlier slabs, so a slab met again is the one met last.
+static inline slab_set slabs_of( const slab_work* work, cell_span span )
+{
+    uint32_t rows = work->grid->dims[1];
+    uint32_t y0 = field_of( span.first, 1 ), y1 = field_of( span.last, 1 );
+    uint32_t z0 = field_of( span.first, 2 ), z1 = field_of( span.last, 2 );
+    const uint8_t* first = work->slab_of_row + z0 * rows;
+    const uint8_t* last = work->slab_of_row + z1 * rows;
+    uint8_t third = last[y0] > first[y1] ? last[y0] : first[y1]; // less only in the same layer
+    slab_set set = { 1, { first[y0], first[y1], third, last[y1] } };
+    for ( uint32_t i = 1; i < 4; ++i )
+    {
+        uint8_t slab = set.slabs[i];
+        set.count += set.slabs[set.count - 1] != slab;
+        set.slabs[set.count - 1] = slab;
+    }
+    return set;
+}
+
+static inline bool is_wide_across( cell_span span )
+{
+    uint64_t size = span.last - span.first;
+    return ( size & 0xFFFEFFFE0000u ) != 0;
+}
+
+typedef void slab_visit( const slab_work* work, uint32_t slab, cell_record record );
+
+static void visit_wide_slabs( const slab_work* work, cell_span span, cell_record record, slab_visit* visit )
+{
+    uint32_t rows = work->grid->dims[1], last_slab = UINT32_MAX;
+    for ( uint32_t z = field_of( span.first, 2 ); z <= field_of( span.last, 2 ); ++z )
+    {
+        for ( uint32_t y = field_of( span.first, 1 ); y <= field_of( span.last, 1 ); ++y )
+        {
+            uint32_t slab = work->slab_of_row[z * rows + y];
+            if ( slab != last_slab )
+            {
+                visit( work, slab, record );
+            }
+            last_slab = slab;
+        }
+    }
+}
+
+static inline void visit_slabs( const slab_work* work, cell_span span, cell_record record, slab_visit* visit )
+{
+    if ( is_wide_across( span ) )
+    {
+        visit_wide_slabs( work, span, record, visit );
+        return;
+    }
+    slab_set set = slabs_of( work, span );
+    for ( uint32_t i = 0; i < set.count; ++i )
+    {
+        visit( work, set.slabs[i], record );
+    }
+}
+
+static void count_in_slab( const slab_work* work, uint32_t slab, cell_record record )
+{
+    (void)record;
+    work->places[slab] += 1;
+}
+
 static void slab_assign( const slab_work* work )
 {
-    uint32_t rows = work->job->grid.dims[1];
+    const scaling s = scaling_of( work->grid );
     for ( uint32_t i = work->first; i < work->last; ++i )
     {
-        cell_span span = words_span( words_load( &work->job->records[i] ) );
-        slab_span* slabs = &work->spans[i];
-        slabs->first = work->slab_of_row[field_of( span.first, 2 ) * rows + field_of( span.first, 1 )];
-        slabs->last = work->slab_of_row[field_of( span.last, 2 ) * rows + field_of( span.last, 1 )];
-        for ( uint32_t slab = slabs->first; slab <= slabs->last; ++slab )
-        {
-            work->places[slab] += 1;
-        }
+        const clv_aabb* box = &work->input->boxes[block_input_slot( work->input, i )];
+        visit_slabs( work, words_span( words_of( box, &s ) ), ( cell_record ){ 0, 0 }, count_in_slab );
     }
 }
 
+static void put_in_slab( const slab_work* work, uint32_t slab, cell_record record )
+{
+    work->out[work->places[slab]++] = record;
+}
+
+// To make the words again costs less than to keep them from one pass to the other.
 static void slab_scatter( const slab_work* work )
 {
+    const scaling s = scaling_of( work->grid );
     for ( uint32_t i = work->first; i < work->last; ++i )
     {
-        slab_span slabs = work->spans[i];
-        for ( uint32_t slab = slabs.first; slab <= slabs.last; ++slab )
-        {
-            work->out[work->places[slab]++] = work->job->records[i];
-        }
+        uint32_t slot = block_input_slot( work->input, i );
+        words w = words_of( &work->input->boxes[slot], &s );
+        visit_slabs( work, words_span( w ), record_of( w, &s, slot, 0 ), put_in_slab );
     }
 }
 
@@ -51,11 +119,10 @@ static void block_histogram(
     const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram )
 {
     const scaling s = scaling_of( grid );
-    const key_weights weights = key_weights_of( grid );
     for ( uint32_t i = 0; i < input->count; i += step )
     {
         words w = words_of( &input->boxes[block_input_slot( input, i )], &s );
-        histogram[words_key( w, &weights ).cell] += step;
+        histogram[words_key( w, &s ).cell] += step;
     }
 }
 
@@ -144,13 +211,12 @@ static void block_assign( const block_work* work )
 {
     const block_plan* plan = work->plan;
     const scaling s = scaling_of( &plan->grid );
-    const key_weights weights = key_weights_of( &plan->grid );
     for ( uint32_t i = work->first; i < work->last; ++i )
     {
         uint32_t slot = block_input_slot( work->input, i );
         words w = words_of( &work->input->boxes[slot], &s );
         cell_span span = words_span( w );
-        uint32_t block = plan->map[words_key( w, &weights ).cell];
+        uint32_t block = plan->map[words_key( w, &s ).cell];
         if ( fields_at_most( span.last, plan->leaves[block].last ) )
         {
             work->places[block] += 1;
@@ -167,8 +233,8 @@ static void block_assign( const block_work* work )
 
 static inline void put_in_block( const block_work* work, uint32_t slot, uint32_t before, uint32_t block )
 {
-    words w = words_of( &work->input->boxes[slot], &work->plan->scalings[block] );
-    words_store( &work->out[work->places[block]++], w, cell_name( slot, before ) );
+    const scaling* s = &work->plan->scalings[block];
+    work->out[work->places[block]++] = record_of( words_of( &work->input->boxes[slot], s ), s, slot, before );
 }
 
 static void put_guest( const block_work* work, const block_guest* guest, uint32_t block )

@@ -4,26 +4,27 @@
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many
 //   bytes_load( p )            p aligned
-//   bytes_splat( p )           a byte that stands four times at p
+//   bytes_splat( value )       a byte in every lane
 //   bytes_excess( a, b )       a - b, or 0 where that is negative
-//   bytes_or( a, b ), bytes_and( a, b ), bytes_min( a, b )
+//   bytes_or( a, b ), bytes_and( a, b )
 //   bytes_zero_bits( a )       a bit per lane that is 0, lane 0 lowest
-//   bytes_meet( a, b )         a bit per lane in which a[i] <= b[i] for all six i
-//   words                      the coordinates of a cell_record, and its name in words 3 and 7
+//   bytes_meet( lanes, row )   a bit per lane in which lanes.lower <= row.upper and row.lower <= lanes.upper on three axes
+//   byte_box                   lower and upper x y z in registers
+//   boxes_touch( a, b )
+//   row_of( entry )            of one entry, in every lane
+//   hit_walk, split_hits, gather_slots   as in simd/hits_plain.h
+//   words                      the coordinates of a box: lower x y z 0, upper x y z 0
 //   words_of( box, s )         for each coordinate ( value - origin ) * scale, held between 0 and most, without its fraction.
-//                              Monotonous, so what touches stays touching. No name.
-//   words_load( record ), words_store( record, w, name )
+//                              Monotonous, so what touches stays touching.
+//   words_store( out, w )
 //   words_span( w )            the cells of both corners
-//   words_key( w, weights )    the same as a cell_key
-//   words_from_cell( w )       relative to where the first cell begins
-//   words_put( entry, w, before, slot, corner )   relative to a neighbour of that cell, held between 0 and 254, as an entry
+//   words_key( w, s )          the same as a cell_key
+//   words_code( w )            their low bytes, as a record's code without bits
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
-//   spread_row( code, row )
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, 0. Two boxes may touch if on
-// each axis the lower of one is at most the upper of the other, both ways. In lanes the upper bytes are complemented, and a
-// row holds its upper x y z and complemented lower x y z: then every test is "lane at most row". Where every lane is less than
-// its row, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
+// each axis the lower of one is at most the upper of the other, both ways. Where every lower is less than the upper it is
+// compared with, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
 //
 // Everything else is plain C. Sums run in the order of the boxes and no operation is fused, so that every instruction set
 // makes the same grid.
@@ -81,14 +82,22 @@ typedef struct nesting
     cell_record* records;
 } nesting;
 
+static inline cell_record record_of( words w, const scaling* s, uint32_t slot, uint32_t before )
+{
+    cell_key key = words_key( w, s );
+    return ( cell_record ){ words_code( w ) | (uint64_t)before << 24 | (uint64_t)key.kind << 56,
+        cell_name( slot, key.cell ) };
+}
+
 // The records again, in the job's grid.
 static void requantise( const cell_job* job )
 {
     const scaling s = scaling_of( &job->grid );
     for ( uint32_t i = 0; i < job->count; ++i )
     {
-        uint32_t name = cell_record_name( &job->records[i] );
-        words_store( &job->records[i], words_of( &job->boxes[cell_name_slot( name )], &s ), name );
+        cell_record* record = &job->records[i];
+        uint32_t slot = cell_slot( record );
+        *record = record_of( words_of( &job->boxes[slot], &s ), &s, slot, cell_before( record ) );
     }
 }
 
@@ -119,18 +128,20 @@ static bool count_wide(
 // A share's boxes by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
 static bool count_kinds( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
-    const key_weights weights = key_weights_of( &job->grid );
+    const scaling s = scaling_of( &job->grid );
     uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
     uint64_t sum = 0;
     for ( uint32_t i = 0; i < share->count; ++i )
     {
-        words w = words_load( &share->records[i] );
-        cell_key key = words_key( w, &weights );
-        if ( !key.is_wide )
+        const cell_record* record = &share->records[i];
+        uint32_t kind = cell_class( record );
+        if ( kind != CELL_WIDE )
         {
-            kinds[key.cell * 8 + key.kind] += 1;
+            kinds[cell_first( record ) * 8 + kind] += 1;
+            continue;
         }
-        else if ( !count_wide( &job->grid, words_span( w ), counts, room, &sum ) )
+        cell_span span = words_span( words_of( &job->boxes[cell_slot( record )], &s ) );
+        if ( !count_wide( &job->grid, span, counts, room, &sum ) )
         {
             return false;
         }
@@ -172,15 +183,14 @@ static void spread_kinds(
 // counts of other cells mean nothing.
 static bool count_cells( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
-    uint32_t cell_count = cell_grid_count( &job->grid );
-    memset( kinds, 0, (size_t)cell_count * 8 * sizeof( uint32_t ) );
-    memset( counts, 0, (size_t)cell_count * sizeof( uint32_t ) );
+    uint32_t reach = corner_cells_of( &job->grid ).offset[7];
+    uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
+    memset( kinds + (size_t)first * 8, 0, (size_t)( share->last_cell - first ) * 8 * sizeof( uint32_t ) );
+    memset( counts + share->first_cell, 0, ( share->last_cell - share->first_cell ) * sizeof( uint32_t ) );
     if ( !count_kinds( job, share, kinds, counts ) )
     {
         return false;
     }
-    uint32_t reach = corner_cells_of( &job->grid ).offset[7];
-    uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
     spread_kinds( &job->grid, first, share->last_cell, kinds, counts );
     return true;
 }
@@ -242,7 +252,7 @@ static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
 {
     uint32_t base = cell * CELL_STEPS;
     uint32_t relative = coordinate > base ? coordinate - base : 0;
-    return relative < 254 ? relative : 254;
+    return relative < 255 ? relative : 255;
 }
 
 static inline bool is_in_share( const cell_share* share, uint32_t cell )
@@ -250,11 +260,13 @@ static inline bool is_in_share( const cell_share* share, uint32_t cell )
     return cell - share->first_cell < share->last_cell - share->first_cell;
 }
 
-static void place_wide(
-    const cell_job* job, const cell_share* share, uint32_t* next, const cell_record* record )
+static void place_wide( const cell_job* job, const cell_share* share, const scaling* s, uint32_t* next,
+    const cell_record* record )
 {
-    cell_span span = words_span( words_load( record ) );
-    uint32_t name = cell_record_name( record );
+    words w = words_of( &job->boxes[cell_slot( record )], s );
+    cell_span span = words_span( w );
+    uint16_t at[8];
+    words_store( at, w );
     uint32_t first[3], last[3], c[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -273,16 +285,14 @@ static void place_wide(
                     continue;
                 }
                 uint64_t code = 0;
-                uint32_t before = cell_name_before( name );
+                uint32_t before = cell_before( record );
                 for ( int axis = 0; axis < 3; ++axis )
                 {
-                    code |= code_byte( record->lower[axis], c[axis] ) << ( 8 * axis );
-                    code |= code_byte( record->upper[axis], c[axis] ) << ( 32 + 8 * axis );
+                    code |= code_byte( at[axis], c[axis] ) << ( 8 * axis );
+                    code |= code_byte( at[axis + 4], c[axis] ) << ( 32 + 8 * axis );
                     before |= (uint32_t)( c[axis] > first[axis] ) << axis;
                 }
-                uint32_t place = next[cell]++;
-                job->entries[place] =
-                    ( cell_entry ){ code | (uint64_t)before << 24, cell_name_slot( name ), 0 };
+                job->entries[next[cell]++] = ( cell_entry ){ code | (uint64_t)before << 24, record->name };
             }
         }
     }
@@ -290,68 +300,131 @@ static void place_wide(
 
 enum
 {
-    KIND_WIDE = 8,
-    KINDS
+    KINDS = CELL_WIDE + 1
 };
 
-// Some boxes of a share on their way to their cells, listed by class: how many entries a box makes is a coin toss otherwise.
-typedef struct place_chunk
+// From a record to an entry: in a second cell on some axis a box begins at 0, in a first cell of two it ends beyond 255.
+typedef struct corner_codes
 {
-    const cell_record* records;
-    uint32_t cells[CELL_CHUNK];
-    uint16_t lists[KINDS][CELL_CHUNK];
-    uint32_t counts[KINDS];
-} place_chunk;
+    uint64_t kept[8];  // by corner: all but the lowers of its axes
+    uint64_t added[8]; // by corner: its axes as before bits
+    uint64_t ended[8]; // by axes: 255 for their uppers
+} corner_codes;
 
-static inline void list_chunk( place_chunk* chunk, uint32_t count, const key_weights* weights )
+static corner_codes corner_codes_make( void )
 {
-    memset( chunk->counts, 0, sizeof( chunk->counts ) );
+    corner_codes c;
+    for ( uint32_t axes = 0; axes < 8; ++axes )
+    {
+        uint64_t mask = 0;
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            mask |= ( axes >> axis & 1 ) != 0 ? UINT64_C( 0xFF ) << ( 8 * axis ) : 0;
+        }
+        c.kept[axes] = ~mask;
+        c.added[axes] = (uint64_t)axes << 24;
+        c.ended[axes] = mask << 32;
+    }
+    return c;
+}
+
+// What places the boxes of a share.
+typedef struct placing
+{
+    const cell_job* job;
+    const cell_share* share;
+    uint32_t* next; // where the next entry of each cell goes
+    scaling scaling;
+    corner_cells near;
+    corner_codes codes;
+    uint16_t lists[KINDS]
+                  [CELL_CHUNK]; // boxes by class: how many entries a box makes is a coin toss otherwise
+    uint32_t counts[KINDS];
+} placing;
+
+// The entry of each box in its first cell; then the boxes with more, by class. What does not go there is put aside without a
+// branch.
+static inline void place_first( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+{
+    cell_entry* const entries = p->job->entries;
+    uint32_t* const next = p->next;
+    const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
+    cell_entry aside = { 0, 0 };
+    uint16_t more[CELL_CHUNK];
+    uint32_t more_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        cell_key key = words_key( words_load( &chunk->records[i] ), weights );
-        uint32_t kind = key.is_wide ? KIND_WIDE : key.kind;
-        chunk->cells[i] = key.cell;
-        chunk->lists[kind][chunk->counts[kind]++] = (uint16_t)i;
+        uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
+        bool goes = ( kind != CELL_WIDE ) & ( is_whole | ( cell - first < width ) );
+        uint32_t place = next[cell];
+        next[cell] = place + goes;
+        cell_entry* entry = goes ? &entries[place] : &aside;
+        entry->code = records[i].code | p->codes.ended[kind & 7];
+        entry->name = records[i].name;
+        more[more_count] = (uint16_t)i;
+        more_count += kind != 0;
+    }
+    memset( p->counts, 0, sizeof( p->counts ) );
+    for ( uint32_t i = 0; i < more_count; ++i )
+    {
+        uint32_t kind = cell_class( &records[more[i]] );
+        p->lists[kind][p->counts[kind]++] = more[i];
     }
 }
 
-// Boxes of one class: each as often as the class has corners, so that nothing is left to guess.
-static inline void place_kind( const cell_job* job, const cell_share* share, const place_chunk* chunk,
-    const corner_cells* near, uint32_t kind, bool is_whole, uint32_t* next )
+// The other entries of boxes of one class: each as often as the class has corners, so that nothing is left to guess.
+static inline void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
 {
-    uint32_t corner_count = near->count[kind];
-    for ( uint32_t i = 0; i < chunk->counts[kind]; ++i )
+    for ( uint32_t i = 0; i < p->counts[kind]; ++i )
     {
-        uint32_t at = chunk->lists[kind][i];
-        const cell_record* record = &chunk->records[at];
-        words w = words_from_cell( words_load( record ) );
-        uint32_t name = cell_record_name( record );
-        uint32_t slot = cell_name_slot( name ), before = cell_name_before( name );
-        for ( uint32_t k = 0; k < corner_count; ++k )
+        const cell_record* record = &records[p->lists[kind][i]];
+        for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
         {
-            uint32_t corner = near->corner[kind][k];
-            uint32_t cell = chunk->cells[at] + near->offset[corner];
-            if ( is_whole || is_in_share( share, cell ) )
+            uint32_t corner = p->near.corner[kind][k];
+            uint32_t cell = cell_first( record ) + p->near.offset[corner];
+            if ( is_whole || is_in_share( p->share, cell ) )
             {
-                words_put( &job->entries[next[cell]++], w, before, slot, corner );
+                uint64_t code = ( record->code & p->codes.kept[corner] ) | p->codes.added[corner] |
+                    p->codes.ended[kind & ~corner];
+                p->job->entries[p->next[cell]++] = ( cell_entry ){ code, record->name };
             }
         }
     }
 }
 
-// Where the chunk that begins at `first` ends.
+static inline void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+{
+    place_first( p, records, count, is_whole );
+    for ( uint32_t kind = 1; kind < CELL_WIDE; ++kind )
+    {
+        place_kind( p, records, kind, is_whole );
+    }
+    for ( uint32_t i = 0; i < p->counts[CELL_WIDE]; ++i )
+    {
+        place_wide( p->job, p->share, &p->scaling, p->next, &records[p->lists[CELL_WIDE][i]] );
+    }
+}
+
+// Where the chunk that begins at `first` ends: slots ascend, so it is found by halving.
 static inline uint32_t end_of_chunk( const cell_share* share, uint32_t first )
 {
-    uint32_t most = share->count - first < CELL_CHUNK ? share->count : first + CELL_CHUNK;
+    uint32_t end = share->count - first < CELL_CHUNK ? share->count : first + CELL_CHUNK;
     if ( !share->by_slot )
     {
-        return most;
+        return end;
     }
-    uint32_t number = cell_name_slot( cell_record_name( &share->records[first] ) ) / CELL_CHUNK;
-    uint32_t end = first + 1;
-    while ( end < most && cell_name_slot( cell_record_name( &share->records[end] ) ) / CELL_CHUNK == number )
+    uint32_t number = cell_slot( &share->records[first] ) / CELL_CHUNK;
+    if ( cell_slot( &share->records[end - 1] ) / CELL_CHUNK == number )
     {
-        end += 1;
+        return end;
+    }
+    uint32_t low = first; // of this chunk, and `end` beyond
+    while ( end - low > 1 )
+    {
+        uint32_t middle = low + ( end - low ) / 2;
+        bool is_here = cell_slot( &share->records[middle] ) / CELL_CHUNK == number;
+        low = is_here ? middle : low;
+        end = is_here ? end : middle;
     }
     return end;
 }
@@ -360,29 +433,24 @@ static inline uint32_t end_of_chunk( const cell_share* share, uint32_t first )
 // number of their boxes, whatever the share.
 static void place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
 {
-    const corner_cells near = corner_cells_of( &job->grid );
-    const key_weights weights = key_weights_of( &job->grid );
     const bool is_whole = share->last_cell - share->first_cell == cell_grid_count( &job->grid );
-    place_chunk chunk;
+    placing p;
+    p.job = job;
+    p.share = share;
+    p.next = next;
+    p.scaling = scaling_of( &job->grid );
+    p.near = corner_cells_of( &job->grid );
+    p.codes = corner_codes_make();
     for ( uint32_t first = 0, end; first < share->count; first = end )
     {
         end = end_of_chunk( share, first );
-        chunk.records = share->records + first;
-        list_chunk( &chunk, end - first, &weights );
-        for ( uint32_t kind = 0; kind < KIND_WIDE; ++kind )
+        if ( is_whole ) // told apart out here, so that the loops within have one branch less
         {
-            if ( is_whole ) // told apart out here, so that the loop within has one branch less
-            {
-                place_kind( job, share, &chunk, &near, kind, true, next );
-            }
-            else
-            {
-                place_kind( job, share, &chunk, &near, kind, false, next );
-            }
+            place_chunk( &p, share->records + first, end - first, true );
         }
-        for ( uint32_t i = 0; i < chunk.counts[KIND_WIDE]; ++i )
+        else
         {
-            place_wide( job, share, next, &chunk.records[chunk.lists[KIND_WIDE][i]] );
+            place_chunk( &p, share->records + first, end - first, false );
         }
     }
 }
@@ -427,32 +495,29 @@ enum
     LANE_PARTS = 64 / BYTE_LANES // registers in a word of 64 lanes
 };
 
-// A word of lanes: what BYTE_LANES entries hold against a row, and which of the 64 a row may meet by its before bits.
+// A word of lanes: what 64 entries hold against a row, and which of them a row may meet by its before bits.
 typedef struct lane_word
 {
-    bytes least[LANE_PARTS][6];
+    byte_box parts[LANE_PARTS];
     uint64_t allowed[8];
 } lane_word;
 
+// Codes behind the cell's last are the next cell's, or slack: no row may meet them.
 static void load_cell( const cell_view* view, const cell_scratch* scratch )
 {
-    // Codes behind the cell's last are the next cell's, or slack: no row may meet them.
     for ( uint32_t first = 0; first < view->count; first += 16 )
     {
         transpose_codes( view->entries + first, scratch->lanes + first, view->stride );
-    }
-    for ( uint32_t i = 0; i < view->count; ++i )
-    {
-        spread_row( view->entries[i].code, &scratch->rows[i] );
+        gather_slots( view->entries + first, scratch->slots + first );
     }
 }
 
-static inline uint64_t lanes_without( const uint8_t* before, const uint32_t* splat_bit )
+static inline uint64_t lanes_without( const uint8_t* before, uint8_t bit )
 {
     uint64_t all = 0;
     for ( uint32_t part = 0; part < LANE_PARTS; ++part )
     {
-        bytes b = bytes_and( bytes_load( before + (size_t)part * BYTE_LANES ), bytes_splat( splat_bit ) );
+        bytes b = bytes_and( bytes_load( before + (size_t)part * BYTE_LANES ), bytes_splat( bit ) );
         all |= (uint64_t)bytes_zero_bits( b ) << ( part * BYTE_LANES % 64 );
     }
     return all;
@@ -461,13 +526,12 @@ static inline uint64_t lanes_without( const uint8_t* before, const uint32_t* spl
 // Two that both begin before this cell on some axis meet in another one.
 static inline void load_allowed( const uint8_t* before, uint32_t lane_count, uint64_t allowed[8] )
 {
-    static const uint32_t bits[3] = { 0x01010101, 0x02020202, 0x04040404 };
     uint64_t valid = lane_count < 64 ? ( (uint64_t)1 << lane_count ) - 1 : ~(uint64_t)0;
     allowed[0] = valid;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        uint64_t without = lanes_without( before, &bits[axis] );
         uint32_t bit = 1u << axis;
+        uint64_t without = lanes_without( before, (uint8_t)bit );
         for ( uint32_t i = 0; i < bit; ++i )
         {
             allowed[bit + i] = allowed[i] & without;
@@ -475,73 +539,31 @@ static inline void load_allowed( const uint8_t* before, uint32_t lane_count, uin
     }
 }
 
-static inline lane_word load_word( const cell_view* view, const uint8_t* lanes, uint32_t word )
+// In place: returned by value, 64 bytes written in parts would be read at once.
+static inline void load_word( lane_word* l, const cell_view* view, const uint8_t* lanes, uint32_t word )
 {
-    lane_word l;
     for ( uint32_t part = 0; part < LANE_PARTS; ++part )
     {
         const uint8_t* at = lanes + word + (size_t)part * BYTE_LANES;
         for ( int axis = 0; axis < 3; ++axis )
         {
-            l.least[part][axis] = bytes_load( at + (size_t)axis * view->stride );
-            l.least[part][axis + 3] = bytes_load( at + (size_t)( axis + 4 ) * view->stride );
+            l->parts[part].lower[axis] = bytes_load( at + (size_t)axis * view->stride );
+            l->parts[part].upper[axis] = bytes_load( at + (size_t)( axis + 4 ) * view->stride );
         }
     }
-    load_allowed( lanes + word + (size_t)3 * view->stride, view->count - word, l.allowed );
-    return l;
-}
-
-typedef struct row_bytes
-{
-    bytes most[6];
-} row_bytes;
-
-static inline row_bytes load_row( const cell_row* row )
-{
-    row_bytes r;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        r.most[axis] = bytes_splat( &row->bytes[axis] );
-        r.most[axis + 3] = bytes_splat( &row->bytes[axis + 4] );
-    }
-    return r;
+    load_allowed( lanes + word + (size_t)3 * view->stride, view->count - word, l->allowed );
 }
 
 // A bit for each lane that may touch the row.
-static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_row* row )
+static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry* entry )
 {
-    row_bytes r = load_row( row );
+    byte_box row = row_of( entry );
     uint64_t all = 0;
     for ( uint32_t part = 0; part < LANE_PARTS; ++part )
     {
-        all |= (uint64_t)bytes_meet( lanes->least[part], r.most ) << ( part * BYTE_LANES % 64 );
+        all |= (uint64_t)bytes_meet( &lanes->parts[part], &row ) << ( part * BYTE_LANES % 64 );
     }
     return all;
-}
-
-// A bit for each lane that is as far from the row as it needs on some axis: a tie.
-static inline uint64_t lanes_that_tie( const lane_word* lanes, const cell_row* row )
-{
-    row_bytes r = load_row( row );
-    uint64_t all = 0;
-    for ( uint32_t part = 0; part < LANE_PARTS; ++part )
-    {
-        bytes least = bytes_excess( r.most[0], lanes->least[part][0] );
-        for ( int i = 1; i < 6; ++i )
-        {
-            least = bytes_min( least, bytes_excess( r.most[i], lanes->least[part][i] ) );
-        }
-        all |= (uint64_t)bytes_zero_bits( least ) << ( part * BYTE_LANES % 64 );
-    }
-    return all;
-}
-
-// All comparisons made, no branch taken: which of them fails is a coin toss.
-static inline bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
-{
-    return ( ( a->lower.x <= b->upper.x ) & ( b->lower.x <= a->upper.x ) & ( a->lower.y <= b->upper.y ) &
-               ( b->lower.y <= a->upper.y ) & ( a->lower.z <= b->upper.z ) & ( b->lower.z <= a->upper.z ) ) !=
-        0;
 }
 
 static inline clv_result have_room( pair_sink* sink )
@@ -576,56 +598,32 @@ static clv_result settle_ties( cell_search* search )
     return CLV_OK;
 }
 
-static inline clv_pair pair_of( uint32_t a, uint32_t b )
-{
-    return ( clv_pair ){ a < b ? a : b, a < b ? b : a };
-}
-
-// The pair of a row and each lane whose bit is set; where the next goes. Writes four at a time and counts afterwards: how many
-// there are is a coin toss. Up to three more than there are bits are written, which the sink has room for.
-static inline clv_pair* put_lanes( clv_pair* out, uint32_t slot, const cell_entry* entries, uint64_t bits )
-{
-    clv_pair* end = out + base_bit_count( bits );
-    while ( bits != 0 )
-    {
-        for ( int i = 0; i < 4; ++i )
-        {
-            *out++ = pair_of( slot, entries[base_lowest_bit( bits | (uint64_t)1 << 63 )].slot );
-            bits &= bits - 1;
-        }
-    }
-    return end;
-}
-
-// Ties are rare, and looked up later, when their boxes have come from memory.
-static inline void put_ties( cell_search* search, uint32_t slot, const cell_entry* entries, uint64_t bits )
-{
-    const clv_aabb* boxes = search->job->boxes;
-    clv_pair* ties = search->job->scratch->ties + search->tie_count;
-    for ( ; bits != 0; bits &= bits - 1 )
-    {
-        *ties = pair_of( slot, entries[base_lowest_bit( bits )].slot );
-        base_prefetch( &boxes[ties->a] );
-        base_prefetch( &boxes[ties->b] );
-        ties += 1;
-    }
-    search->tie_count = (uint32_t)( ties - search->job->scratch->ties );
-}
-
-// One row's hits in one word of lanes: the pairs that are sure, and the ties.
-static inline clv_result put_hits(
-    cell_search* search, uint32_t slot, const cell_entry* entries, uint64_t hits, uint64_t tied )
+// The pairs of hits: those that are sure to the sink, ties behind the ties, which are looked up when there are many.
+static inline clv_result put_hits( cell_search* search, const row_hits* hits, const hit_sides* sides )
 {
     pair_sink* sink = search->sink;
-    clv_result result = have_room( sink );
-    if ( result != CLV_OK )
+    hit_walk walk;
+    uint32_t hit_count = hit_walk_begin( &walk, hits );
+    for ( uint32_t first = 0; first < hit_count; first += HITS_AT_ONCE )
     {
-        return result;
+        clv_result result = have_room( sink );
+        if ( result == CLV_OK && search->tie_count >= CELL_TIES )
+        {
+            result = settle_ties( search );
+            result = result == CLV_OK ? have_room( sink ) : result;
+        }
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        uint32_t left = hit_count - first, count = left < HITS_AT_ONCE ? left : HITS_AT_ONCE;
+        uint32_t sure = split_hits(
+            &walk, sides, count, sink->pairs + sink->count, search->job->scratch->ties + search->tie_count );
+        sink->count += sure;
+        search->tie_count += count - sure;
     }
-    clv_pair* out = sink->pairs + sink->count;
-    sink->count = (uint64_t)( put_lanes( out, slot, entries, hits & ~tied ) - sink->pairs );
-    put_ties( search, slot, entries, hits & tied );
-    return search->tie_count < CELL_TIES ? CLV_OK : settle_ties( search );
+    search->job->counters->candidate_count += hit_count;
+    return CLV_OK;
 }
 
 // Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
@@ -634,32 +632,25 @@ static inline clv_result put_hits(
 static clv_result search_word( cell_search* search, const cell_view* view, const lane_word* lanes,
     uint32_t word, uint32_t first, uint32_t last )
 {
-    const cell_row* rows = search->job->scratch->rows;
-    uint64_t hits[64];
-    uint32_t hit_rows[64];
+    const cell_entry* rows = view->entries + first;
+    row_hits hits;
     uint32_t found = 0;
     uint32_t shift = first == word;
     uint64_t behind = ~(uint64_t)shift;
-    for ( uint32_t row = first; row < last; ++row )
+    for ( uint32_t row = 0; row < last - first; ++row )
     {
-        uint32_t before = (uint32_t)( view->entries[row].code >> 24 ) & 7;
-        uint64_t all = lanes_that_meet( lanes, &rows[row] ) & behind & lanes->allowed[before];
+        uint64_t all =
+            lanes_that_meet( lanes, &rows[row] ) & behind & lanes->allowed[cell_before( &rows[row] )];
         behind <<= shift;
-        hits[found] = all;
-        hit_rows[found] = row;
+        hits.lanes[found] = all;
+        hits.rows[found] = (uint8_t)row;
         found += all != 0;
     }
-    clv_result result = CLV_OK;
-    uint64_t candidate_count = 0;
-    for ( uint32_t i = 0; i < found && result == CLV_OK; ++i )
-    {
-        uint32_t row = hit_rows[i];
-        uint64_t tied = lanes_that_tie( lanes, &rows[row] );
-        candidate_count += base_bit_count( hits[i] );
-        result = put_hits( search, view->entries[row].slot, view->entries + word, hits[i], tied );
-    }
-    search->job->counters->candidate_count += candidate_count;
-    return result;
+    hits.count = found;
+    const cell_scratch* scratch = search->job->scratch;
+    hit_sides sides = { { rows, scratch->lanes + first, scratch->slots + first },
+        { view->entries + word, scratch->lanes + word, scratch->slots + word }, view->stride };
+    return put_hits( search, &hits, &sides );
 }
 
 // All rows against all lanes behind them, a word of lanes at a time.
@@ -669,7 +660,8 @@ static clv_result search_rows( cell_search* search, const cell_view* view )
     clv_result result = CLV_OK;
     for ( uint32_t word = 0; word < view->count && result == CLV_OK; word += 64 )
     {
-        lane_word lanes = load_word( view, at, word );
+        lane_word lanes;
+        load_word( &lanes, view, at, word );
         for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
         {
             uint32_t last = first + 64 < view->count ? first + 64 : view->count;
@@ -694,9 +686,7 @@ static clv_result search_inner(
     job.is_settled = false;
     for ( uint32_t i = 0; i < view->count; ++i )
     {
-        uint32_t name = cell_name( view->entries[i].slot, (uint32_t)( view->entries[i].code >> 24 ) & 7 );
-        inner.records[i].name_low = (uint16_t)name;
-        inner.records[i].name_high = (uint16_t)( name >> 16 );
+        inner.records[i] = view->entries[i];
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -787,11 +777,22 @@ static clv_result search_block( cell_job* job, pair_sink* sink )
     return result == CLV_OK ? settle_ties( &search ) : result;
 }
 
+// Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked for.
 static clv_result search_cells( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
+    if ( job->entries == scratch->entries ) // inner grids lie behind
+    {
+        inner.entries += job->starts[last] + CELL_SLACK;
+        inner.starts += last + 1;
+    }
     cell_search search = { job, sink, 0 };
-    clv_result result = search_range( &search, first, last, inner );
-    return result == CLV_OK ? settle_ties( &search ) : result;
+    clv_result result = CLV_OK;
+    for ( uint32_t cell = first; cell < last && result == CLV_OK; cell += job->grid.dims[0] )
+    {
+        result = search_range( &search, cell, cell + job->grid.dims[0], inner );
+        result = result == CLV_OK ? settle_ties( &search ) : result;
+    }
+    return result;
 }

@@ -18,10 +18,10 @@ typedef struct simd_cells
     void ( *block_records )(
         const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
 
-    /// Which slabs each record may reach, and how many reach each.
+    /// Which slabs each box may reach, and how many reach each.
     void ( *slab_assign )( const slab_work* work );
 
-    /// Records to their slabs.
+    /// Boxes to their slabs, as records.
     void ( *slab_scatter )( const slab_work* work );
 
     /// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all
@@ -31,7 +31,7 @@ typedef struct simd_cells
     /// Entries of a share's boxes to its cells; next[cell] is where the next one goes.
     void ( *place_entries )( const cell_job* job, const cell_share* share, uint32_t* next );
 
-    /// The pairs of cells [first, last). The scratch has room for the fullest cell.
+    /// The pairs of cells [first, last), which are whole rows. The scratch has room for the fullest cell.
     clv_result ( *search_cells )( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
 
     // Boxes to blocks.

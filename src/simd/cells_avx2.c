@@ -17,9 +17,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return _mm256_load_si256( (const __m256i*)(const void*)p );
 }
 
-static inline bytes bytes_splat( const uint32_t* p )
+static inline bytes bytes_splat( uint8_t value )
 {
-    return _mm256_set1_epi32( (int)*p );
+    return _mm256_set1_epi8( (char)value );
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -42,16 +42,27 @@ static inline bytes bytes_and( bytes a, bytes b )
     return _mm256_and_si256( a, b );
 }
 
-static inline bytes bytes_min( bytes a, bytes b )
-{
-    return _mm256_min_epu8( a, b );
-}
-
 #include "simd/cells_meet.h"
+
+#include "simd/cells_splat.h"
 
 #include "simd/cells_avx.h"
 
 #include "simd/cells_x86.h"
+
+// A tie is a lower byte equal to the upper one it is compared with: turned by half, a code's uppers lie over the other's lowers.
+static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_pair* sure, clv_pair* tie )
+{
+    __m128i a = _mm_loadu_si128( (const __m128i*)(const void*)row );
+    __m128i b = _mm_loadu_si128( (const __m128i*)(const void*)lane );
+    __m128i pair =
+        _mm_unpackhi_epi32( _mm_min_epu32( a, b ), _mm_max_epu32( a, b ) ); // slots are the third words
+    _mm_storel_epi64( (__m128i*)(void*)sure, pair );
+    _mm_storel_epi64( (__m128i*)(void*)tie, pair );
+    return ( _mm_movemask_epi8( _mm_cmpeq_epi8( a, _mm_shuffle_epi32( b, 0xB1 ) ) ) & 0x77 ) != 0;
+}
+
+#include "simd/hits_plain.h"
 
 #include "simd/cell_body.h"
 

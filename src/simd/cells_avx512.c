@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled with AVX-512 (F, BW, DQ, VL) turned on; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) turned on; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/cells.h"
 
 #ifdef CLV_HAVE_AVX512
@@ -17,19 +17,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return _mm512_load_si512( p );
 }
 
-static inline bytes bytes_splat( const uint32_t* p )
+static inline bytes bytes_splat( uint8_t value )
 {
-    return _mm512_set1_epi32( (int)*p );
-}
-
-static inline bytes bytes_excess( bytes a, bytes b )
-{
-    return _mm512_subs_epu8( a, b );
-}
-
-static inline bytes bytes_or( bytes a, bytes b )
-{
-    return _mm512_or_si512( a, b );
+    return _mm512_set1_epi8( (char)value );
 }
 
 static inline uint64_t bytes_zero_bits( bytes a )
@@ -42,23 +32,30 @@ static inline bytes bytes_and( bytes a, bytes b )
     return _mm512_and_si512( a, b );
 }
 
-static inline bytes bytes_min( bytes a, bytes b )
+typedef struct byte_box
 {
-    return _mm512_min_epu8( a, b );
+    bytes lower[3], upper[3];
+} byte_box;
+
+// Where two intervals meet, the later beginning is at most the earlier end.
+static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
+{
+    uint64_t all = ~(uint64_t)0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        all &= _mm512_cmple_epu8_mask( _mm512_max_epu8( lanes->lower[axis], row->lower[axis] ),
+            _mm512_min_epu8( lanes->upper[axis], row->upper[axis] ) );
+    }
+    return all;
 }
 
-static inline uint64_t bytes_meet( const bytes a[6], const bytes b[6] )
-{
-    bytes first = _mm512_ternarylogic_epi32(
-        bytes_excess( a[0], b[0] ), bytes_excess( a[1], b[1] ), bytes_excess( a[2], b[2] ), 0xFE );
-    bytes second = _mm512_ternarylogic_epi32(
-        bytes_excess( a[3], b[3] ), bytes_excess( a[4], b[4] ), bytes_excess( a[5], b[5] ), 0xFE );
-    return bytes_zero_bits( bytes_or( first, second ) );
-}
+#include "simd/cells_splat.h"
 
 #include "simd/cells_avx.h"
 
 #include "simd/cells_x86.h"
+
+#include "simd/hits_avx512.h"
 
 #include "simd/cell_body.h"
 

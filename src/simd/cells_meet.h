@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT
-// bytes_meet for the instruction sets without a quicker way. No include guard: part of a template, see cell_body.h.
+// bytes_meet for the instruction sets without a quicker way: six saturating subtractions, or-ed, are zero exactly where all
+// hold. No include guard: part of a template, see cell_body.h.
 
-static inline uint64_t bytes_meet( const bytes a[6], const bytes b[6] )
+typedef struct byte_box
 {
-    bytes first = bytes_or( bytes_excess( a[0], b[0] ), bytes_excess( a[1], b[1] ) );
-    bytes second = bytes_or( bytes_excess( a[2], b[2] ), bytes_excess( a[3], b[3] ) );
-    bytes third = bytes_or( bytes_excess( a[4], b[4] ), bytes_excess( a[5], b[5] ) );
-    return bytes_zero_bits( bytes_or( bytes_or( first, second ), third ) );
+    bytes lower[3], upper[3];
+} byte_box;
+
+static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
+{
+    bytes by_axis[3];
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        by_axis[axis] = bytes_or( bytes_excess( lanes->lower[axis], row->upper[axis] ),
+            bytes_excess( row->lower[axis], lanes->upper[axis] ) );
+    }
+    return bytes_zero_bits( bytes_or( bytes_or( by_axis[0], by_axis[1] ), by_axis[2] ) );
 }

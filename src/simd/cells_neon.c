@@ -17,9 +17,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return vld1q_u8( p );
 }
 
-static inline bytes bytes_splat( const uint32_t* p )
+static inline bytes bytes_splat( uint8_t value )
 {
-    return vreinterpretq_u8_u32( vld1q_dup_u32( p ) );
+    return vdupq_n_u8( value );
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -45,12 +45,9 @@ static inline bytes bytes_and( bytes a, bytes b )
     return vandq_u8( a, b );
 }
 
-static inline bytes bytes_min( bytes a, bytes b )
-{
-    return vminq_u8( a, b );
-}
-
 #include "simd/cells_meet.h"
+
+#include "simd/cells_splat.h"
 
 #include "simd/cells_plain.h"
 
@@ -71,9 +68,14 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
     uint16x4_t low = words_of_corner( lower, s->origin, s->scale, s->most );
     uint16x4_t high = words_of_corner( upper, s->origin + 4, s->scale + 4, s->most + 4 );
     words w;
-    vst1q_u16( (uint16_t*)(void*)&w, vcombine_u16( low, high ) );
+    vst1_u16( w.lower, low );
+    vst1_u16( w.upper, high );
     return w;
 }
+
+#include "simd/hit_plain.h"
+
+#include "simd/hits_plain.h"
 
 #include "simd/cell_body.h"
 

@@ -2,19 +2,12 @@
 // Records and codes in plain C, for the instruction sets without a quicker way. No include guard: part of a template, see
 // cell_body.h.
 
-typedef cell_record words;
+#include <string.h>
 
-static inline words words_load( const cell_record* record )
+typedef struct words
 {
-    return *record;
-}
-
-static inline void words_store( cell_record* record, words w, uint32_t name )
-{
-    w.name_low = (uint16_t)name;
-    w.name_high = (uint16_t)( name >> 16 );
-    *record = w;
-}
+    uint16_t lower[4], upper[4];
+} words;
 
 static inline cell_span words_span( words w )
 {
@@ -27,52 +20,37 @@ static inline cell_span words_span( words w )
     return span;
 }
 
-static inline cell_key words_key( words w, const key_weights* weights )
+static inline cell_key words_key( words w, const scaling* s )
 {
-    cell_key key = { 0, 0, false };
+    cell_key key = { 0, 0 };
+    bool is_wide = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
         uint32_t first = (uint32_t)( w.lower[axis] >> 8 );
         uint32_t size = (uint32_t)( w.upper[axis] >> 8 ) - first;
-        key.cell += first * (uint16_t)weights->by_axis[axis];
+        key.cell += first * (uint16_t)s->weights[axis];
         key.kind |= (uint32_t)( size > 0 ) << axis;
-        key.is_wide = key.is_wide || size > 1;
+        is_wide = is_wide || size > 1;
     }
+    key.kind = is_wide ? CELL_WIDE : key.kind;
     return key;
 }
 
-static inline words words_from_cell( words w )
-{
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        uint16_t cell = w.lower[axis] & 0xFF00;
-        w.lower[axis] = (uint16_t)( w.lower[axis] - cell );
-        w.upper[axis] = (uint16_t)( w.upper[axis] - cell );
-    }
-    return w;
-}
-
-static inline void words_put( cell_entry* entry, words w, uint32_t before, uint32_t slot, uint32_t corner )
+static inline uint64_t words_code( words w )
 {
     uint64_t code = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        int32_t step = (int32_t)( corner >> axis & 1 ) * CELL_STEPS;
-        int32_t lower = w.lower[axis] - step, upper = w.upper[axis] - step;
-        lower = lower < 0 ? 0 : lower > 254 ? 254 : lower;
-        upper = upper < 0 ? 0 : upper > 254 ? 254 : upper;
-        code |= (uint64_t)lower << ( 8 * axis ) | (uint64_t)upper << ( 32 + 8 * axis );
+        code |= (uint64_t)( w.lower[axis] & 0xFF ) << ( 8 * axis );
+        code |= (uint64_t)( w.upper[axis] & 0xFF ) << ( 32 + 8 * axis );
     }
-    *entry = ( cell_entry ){ code | (uint64_t)( before | corner ) << 24, slot, 0 };
+    return code;
 }
 
-static inline void spread_row( uint64_t code, cell_row* row )
+static inline void words_store( uint16_t out[8], words w )
 {
-    for ( int i = 0; i < 4; ++i )
-    {
-        row->bytes[i] = (uint32_t)( code >> ( 32 + 8 * i ) & 0xFF ) * 0x01010101u;
-        row->bytes[i + 4] = ~( (uint32_t)( code >> ( 8 * i ) & 0xFF ) * 0x01010101u );
-    }
+    memcpy( out, w.lower, sizeof( w.lower ) );
+    memcpy( out + 4, w.upper, sizeof( w.upper ) );
 }
 
 static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, size_t stride )
@@ -81,8 +59,15 @@ static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, s
     {
         for ( int byte = 0; byte < 7; ++byte )
         {
-            uint8_t value = (uint8_t)( entries[i].code >> ( 8 * byte ) );
-            lanes[(size_t)byte * stride + (size_t)i] = byte >= 4 ? (uint8_t)~value : value;
+            lanes[(size_t)byte * stride + (size_t)i] = (uint8_t)( entries[i].code >> ( 8 * byte ) );
         }
     }
+}
+
+// All comparisons made, no branch taken: which of them fails is a coin toss.
+static inline bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
+{
+    return ( ( a->lower.x <= b->upper.x ) & ( b->lower.x <= a->upper.x ) & ( a->lower.y <= b->upper.y ) &
+               ( b->lower.y <= a->upper.y ) & ( a->lower.z <= b->upper.z ) & ( b->lower.z <= a->upper.z ) ) !=
+        0;
 }

@@ -14,9 +14,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return *p;
 }
 
-static inline bytes bytes_splat( const uint32_t* p )
+static inline bytes bytes_splat( uint8_t value )
 {
-    return (bytes)*p;
+    return value;
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -39,12 +39,18 @@ static inline bytes bytes_and( bytes a, bytes b )
     return a & b;
 }
 
-static inline bytes bytes_min( bytes a, bytes b )
-{
-    return a < b ? a : b;
-}
-
 #include "simd/cells_meet.h"
+
+static inline byte_box row_of( const cell_entry* entry )
+{
+    byte_box row;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        row.lower[axis] = (uint8_t)( entry->code >> ( 8 * axis ) );
+        row.upper[axis] = (uint8_t)( entry->code >> ( 32 + 8 * axis ) );
+    }
+    return row;
+}
 
 #include "simd/cells_plain.h"
 
@@ -60,7 +66,7 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 {
     const float* lower = &box->lower.x;
     const float* upper = &box->upper.x;
-    words w = { .name_low = 0 };
+    words w = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         w.lower[axis] = word_of( lower[axis], s, axis );
@@ -68,6 +74,10 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
     }
     return w;
 }
+
+#include "simd/hit_plain.h"
+
+#include "simd/hits_plain.h"
 
 #include "simd/cell_body.h"
 

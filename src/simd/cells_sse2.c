@@ -17,9 +17,9 @@ static inline bytes bytes_load( const uint8_t* p )
     return _mm_load_si128( (const __m128i*)(const void*)p );
 }
 
-static inline bytes bytes_splat( const uint32_t* p )
+static inline bytes bytes_splat( uint8_t value )
 {
-    return _mm_set1_epi32( (int)*p );
+    return _mm_set1_epi8( (char)value );
 }
 
 static inline bytes bytes_excess( bytes a, bytes b )
@@ -42,12 +42,20 @@ static inline bytes bytes_and( bytes a, bytes b )
     return _mm_and_si128( a, b );
 }
 
-static inline bytes bytes_min( bytes a, bytes b )
-{
-    return _mm_min_epu8( a, b );
-}
-
 #include "simd/cells_meet.h"
+
+static inline byte_box row_of( const cell_entry* entry )
+{
+    __m128i code = _mm_loadl_epi64( (const __m128i*)(const void*)&entry->code );
+    __m128i twice = _mm_unpacklo_epi8( code, code );
+    __m128i lower = _mm_unpacklo_epi16( twice, twice ), upper = _mm_unpackhi_epi16( twice, twice );
+    return ( byte_box ){
+        { _mm_shuffle_epi32( lower, 0x00 ), _mm_shuffle_epi32( lower, 0x55 ),
+            _mm_shuffle_epi32( lower, 0xAA ) },
+        { _mm_shuffle_epi32( upper, 0x00 ), _mm_shuffle_epi32( upper, 0x55 ),
+            _mm_shuffle_epi32( upper, 0xAA ) },
+    };
+}
 
 static inline __m128i words_of_corner(
     __m128 corner, const float* origin, const float* scale, const float* most )
@@ -67,6 +75,10 @@ static inline __m128i words_of( const clv_aabb* box, const scaling* s )
 }
 
 #include "simd/cells_x86.h"
+
+#include "simd/hit_plain.h"
+
+#include "simd/hits_plain.h"
 
 #include "simd/cell_body.h"
 

@@ -32,15 +32,16 @@ static uint64_t saved_registers( void )
     return ( (uint64_t)high << 32 ) | low;
 }
 
-// All of `feature_bits` in leaf 7's ebx, and all of `register_bits` saved on a task switch?
-static bool cpu_has( uint32_t feature_bits, uint64_t register_bits )
+// All of these bits in leaf 7's ebx and ecx, and all of `register_bits` saved on a task switch?
+static bool cpu_has( uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bits )
 {
     uint32_t eax, ebx, ecx, edx;
     if ( !__get_cpuid_count( 7, 0, &eax, &ebx, &ecx, &edx ) )
     {
         return false;
     }
-    return ( ebx & feature_bits ) == feature_bits && ( saved_registers() & register_bits ) == register_bits;
+    return ( ebx & ebx_bits ) == ebx_bits && ( ecx & ecx_bits ) == ecx_bits &&
+        ( saved_registers() & register_bits ) == register_bits;
 }
 
 #endif
@@ -54,12 +55,13 @@ const simd_kernels* simd_kernels_for( clv_isa isa )
     case CLV_ISA_SSE2: return &simd_kernels_sse2;
 #endif
 #ifdef CLV_HAVE_AVX2
-    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0x06 ) ? &simd_kernels_avx2 : NULL;
+    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0, 0x06 ) ? &simd_kernels_avx2 : NULL;
 #endif
 #ifdef CLV_HAVE_AVX512
-    case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31
-        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 0xE6 ) ? &simd_kernels_avx512
-                                                                                    : NULL;
+    case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31; VBMI 1, VBMI2 6
+        return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 1u << 1 | 1u << 6, 0xE6 )
+            ? &simd_kernels_avx512
+            : NULL;
 #endif
 #ifdef CLV_HAVE_NEON
     case CLV_ISA_NEON: return &simd_kernels_neon;
