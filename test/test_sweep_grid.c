@@ -143,6 +143,100 @@ static void rain_takes_few_tests( void )
     }
 }
 
+// ---- what the sample does not see
+
+enum
+{
+    DENSE = 6000 // of which the sample sees every 125th
+};
+
+static clv_aabb s_dense[DENSE];
+static uint32_t s_dense_slots[DENSE];
+
+// Cubes of side 1 in a room of 20, cut into four strips; every `step`th that the sample does not see is as long as the
+// room along the axis of the strips. How many there are.
+static uint32_t fill_dense( uint32_t step, uint32_t axis )
+{
+    test_random random = test_random_make( 11 );
+    uint32_t long_count = 0;
+    for ( uint32_t i = 0; i < DENSE; ++i )
+    {
+        float x = rnd( &random, 20 ), y = rnd( &random, 20 ), z = rnd( &random, 20 );
+        s_dense[i] = test_box( x, y, z, x + 1, y + 1, z + 1 );
+        s_dense_slots[i] = i;
+        if ( i % ( DENSE / 48 ) != 0 && i % step == 1 % step )
+        {
+            ( &s_dense[i].lower.x )[axis] = -1;
+            ( &s_dense[i].upper.x )[axis] = 22;
+            long_count += 1;
+        }
+    }
+    return long_count;
+}
+
+static void strips_are_given_up_for_boxes_that_reach_into_all( void )
+{
+    fill_dense( DENSE, 0 );
+    sweep_list list = { s_dense, s_dense_slots, DENSE, NULL };
+    sweep_grid plain = sweep_grid_find( &list );
+    CHECK( plain.strip_bits >= 2 );
+    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    sweep_small small = { .memory = &memory, .kernels = simd_kernels_for( clv_isa_best() ) };
+    for ( uint32_t step = 1; step <= 64; step *= 64 )
+    {
+        fill_dense( step, plain.axis[1] );
+        sweep_grid grid = sweep_grid_find( &list );
+        CHECK_EQUAL( grid.strip_bits, plain.strip_bits ); // it saw none of them
+        CHECK_EQUAL( grid.axis[1], plain.axis[1] );
+        CHECK_EQUAL( sweep_small_fill( &small, &grid, &list, 1 ), SWEEP_DONE );
+        uint32_t strips = small.start_count >> small.bucket_bits;
+        CHECK_EQUAL( strips, step == 1 ? 1 : 1u << grid.strip_bits );
+        CHECK( small.boxes.count <= 2 * DENSE );
+    }
+    sweep_small_release( &small );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
+// Long ones move among short ones that rest, so that each asks in every strip; and all are long. As brute force says.
+static void long_boxes_are_found_in_every_strip( void )
+{
+    static const char* const names[] = { "brute", "kd", "kd-incremental", "kd-complete" };
+    for ( uint32_t step = 1; step <= 8; step *= 8 )
+    {
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            uint64_t expected[4] = { 0 };
+            for ( uint32_t way = 0; way < TEST_COUNT( names ); ++way )
+            {
+                clv_space* space;
+                clv_space_def def = clv_default_space_def();
+                def.method = names[way];
+                CHECK_OK( clv_space_create( &def, &space ) );
+                clv_id ids[DENSE];
+                fill_dense( step, axis );
+                CHECK_OK( clv_space_add( space, s_dense, DENSE, ids ) );
+                for ( uint32_t frame = 0; frame < 4; ++frame )
+                {
+                    test_where.frame = frame, test_where.seed = step, test_where.method = names[way];
+                    for ( uint32_t i = 0; i < DENSE; ++i )
+                    {
+                        float shift = i % 8 == 1 ? 0.2f : 0;
+                        ( &s_dense[i].lower.x )[( axis + 1 ) % 3] += shift;
+                        ( &s_dense[i].upper.x )[( axis + 1 ) % 3] += shift;
+                    }
+                    CHECK_OK( clv_space_move( space, ids, s_dense, DENSE ) );
+                    CHECK_OK( clv_space_update( space ) );
+                    clv_pair_view view = clv_space_pairs( space );
+                    uint64_t hash = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+                    expected[frame] = way == 0 ? hash : expected[frame];
+                    CHECK_EQUAL( hash, expected[frame] );
+                }
+                clv_space_destroy( space );
+            }
+        }
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -152,6 +246,8 @@ int main( int argc, char** argv )
         TEST_CASE( one_far_box_does_not_stretch_the_grid ),
         TEST_CASE( awkward_lists_have_a_grid_too ),
         TEST_CASE( rain_takes_few_tests ),
+        TEST_CASE( strips_are_given_up_for_boxes_that_reach_into_all ),
+        TEST_CASE( long_boxes_are_found_in_every_strip ),
     };
     return test_run( "sweep_grid", cases, TEST_COUNT( cases ), argc, argv );
 }
