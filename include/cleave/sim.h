@@ -74,6 +74,7 @@ typedef struct clv_rigid_report
     double kinetic_energy;   ///< at the end of the step
     double potential_energy; ///< likewise, against gravity as it is; 0 at the origin
     uint32_t clamped_count;  ///< centres that had left the walls and were put back
+    uint32_t lost_count;     ///< bodies that grew too fast for numbers, and were stopped where they stood
     double find_ms, manifold_ms, solve_ms, other_ms;
 } clv_rigid_report;
 
@@ -99,7 +100,8 @@ CLV_API void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity );
 CLV_API void clv_rigid_set_contacts( clv_rigid* world, bool contacts );
 
 /// Move the world `seconds` on: one search for contacts, then `substeps` (at least 1) rounds of solving and moving.
-/// After CLV_OUT_OF_MEMORY nothing has moved.
+/// After CLV_OUT_OF_MEMORY nothing has moved. A body whose place or speed would be no number any more, as 1e38 metres per
+/// second make it, and with it what it touches, is stopped where it stands and counted in the report.
 CLV_API clv_result clv_rigid_step( clv_rigid* world, float seconds, uint32_t substeps );
 
 CLV_API uint32_t clv_rigid_body_count( const clv_rigid* world );

@@ -102,17 +102,47 @@ static uint32_t clamp_axis( float* position, float* velocity, float lower, float
     return 0;
 }
 
+/// 0 unless a component is infinite or NaN: nothing else differs from itself.
+static float excess_of( clv_vec3 v )
+{
+    return ( v.x - v.x ) + ( v.y - v.y ) + ( v.z - v.z );
+}
+
+/// Speeds or lengths so large that a sum or product of them was no number any more?
+static bool is_lost( const rigid_pose* pose, const rigid_motion* motion )
+{
+    sim_quat q = pose->rotation;
+    float excess = excess_of( pose->position ) + excess_of( sim_vec3( q.x, q.y, q.z ) ) + ( q.w - q.w ) +
+        excess_of( motion->velocity ) + excess_of( motion->spin );
+    return !( excess == 0.0f );
+}
+
+enum
+{
+    MARK_CLAMPED = 1,
+    MARK_LOST
+};
+
 static void settle_body( clv_rigid* world, uint32_t body )
 {
     rigid_pose* pose = &world->poses[body];
     rigid_motion* motion = &world->motions[body];
     const clv_aabb* walls = &world->def.walls;
+    const rigid_pose before = *pose;
     pose->position = sim_add( pose->position, motion->shift );
     pose->rotation = sim_quat_turn( pose->rotation, motion->turn );
+    if ( is_lost( pose, motion ) )
+    {
+        *pose = before;
+        motion->velocity = motion->spin = sim_vec3( 0.0f, 0.0f, 0.0f );
+        world->marks[body] = MARK_LOST;
+        rigid_refresh( world, body );
+        return;
+    }
     uint32_t clamped = clamp_axis( &pose->position.x, &motion->velocity.x, walls->lower.x, walls->upper.x ) +
         clamp_axis( &pose->position.y, &motion->velocity.y, walls->lower.y, walls->upper.y ) +
         clamp_axis( &pose->position.z, &motion->velocity.z, walls->lower.z, walls->upper.z );
-    world->marks[body] = clamped;
+    world->marks[body] = clamped > 0 ? MARK_CLAMPED : 0;
     rigid_refresh( world, body );
 }
 
@@ -131,7 +161,7 @@ static void settle_piece( uint32_t index, uint32_t worker, void* context )
         }
         motion->shift = sim_vec3( 0.0f, 0.0f, 0.0f );
         motion->turn = sim_vec3( 0.0f, 0.0f, 0.0f );
-        motion->fresh = 0;
+        motion->fresh = world->marks[body] == MARK_LOST; // what its contacts remember is no number either
     }
 }
 
@@ -178,7 +208,8 @@ static void report_bodies( clv_rigid* world, clv_rigid_report* report )
     {
         const rigid_motion* motion = &world->motions[body];
         const rigid_pose* pose = &world->poses[body];
-        report->clamped_count += world->marks[body] != 0 ? 1u : 0u;
+        report->clamped_count += world->marks[body] == MARK_CLAMPED;
+        report->lost_count += world->marks[body] == MARK_LOST;
         if ( motion->inverse_mass == 0.0f )
         {
             continue;
@@ -226,7 +257,7 @@ static clv_result rest( clv_rigid* world )
 {
     clv_rigid_report* report = &world->report;
     report->kinetic_energy = 0.0;
-    report->clamped_count = 0;
+    report->clamped_count = report->lost_count = 0;
     report->find_ms = report->manifold_ms = report->solve_ms = report->other_ms = 0.0;
     world->error = ( clv_error ){ CLV_OK, UINT32_MAX, clv_null_id(), 0, "" };
     return CLV_OK;
@@ -265,8 +296,8 @@ static clv_result run_step( clv_rigid* world )
     uint64_t solved = base_clock_ns();
 
     task_run( &world->runner, settle_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
-    world->any_fresh = false;
     report_bodies( world, &report );
+    world->any_fresh = report.lost_count > 0;
     if ( world->def.sleep )
     {
         rigid_sleep_rested( world );
