@@ -274,9 +274,9 @@ static void destroy( void* state )
         return create( def, twist_##noun );                                                                  \
     }                                                                                                        \
     const generator generator_##noun = { .name = #noun,                                                      \
-        .about = text,                                                                                       \
+        .about = ( text ),                                                                                   \
         .version = 1,                                                                                        \
-        .bodies_most = most,                                                                                 \
+        .bodies_most = ( most ),                                                                             \
         .create = create_##noun,                                                                             \
         .destroy = destroy,                                                                                  \
         .world = world,                                                                                      \

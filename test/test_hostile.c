@@ -166,6 +166,55 @@ static void every_number_is_answered( void )
     }
 }
 
+// ---- hulls
+
+enum
+{
+    POINTS = 12
+};
+
+static clv_hull* make_odd_hull( test_random* random, uint32_t count )
+{
+    clv_vec3 points[POINTS];
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            ( &points[i].x )[axis] = test_random_chance( random, 50 )
+                ? s_odd[test_random_below( random, (uint32_t)TEST_COUNT( s_odd ) )]
+                : test_random_between( random, -1, 1 );
+        }
+    }
+    clv_hull_def def = clv_default_hull_def();
+    def.points = points;
+    def.point_count = count;
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create( &def, &hull ) );
+    return hull;
+}
+
+static void hulls_of_any_number_are_made_and_asked( void )
+{
+    test_random random = test_random_make( 3 );
+    for ( uint32_t round = 0; round < test_scaled( 4000 ); ++round )
+    {
+        test_where.seed = round;
+        clv_hull* hulls[2] = { make_odd_hull( &random, 1 + round % POINTS ),
+            make_odd_hull( &random, 1 + round / POINTS % POINTS ) };
+        clv_hull_view view = clv_hull_get_view( hulls[0] );
+        CHECK( view.vertex_count > 0 && view.vertex_count <= POINTS && view.dimension <= 3 );
+        question q = usual_question();
+        q.a = clv_hull_shape( hulls[0] );
+        q.b = clv_hull_shape( hulls[1] );
+        for ( uint32_t which = 0; which < QUERIES; ++which )
+        {
+            CHECK_OK( ask( (query)which, &q ) );
+        }
+        clv_hull_destroy( hulls[0] );
+        clv_hull_destroy( hulls[1] );
+    }
+}
+
 // ---- sweeps
 
 static void no_sweep_takes_what_is_no_number( void )
@@ -325,6 +374,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( no_shape_query_takes_what_is_no_number ),
         TEST_CASE( every_number_is_answered ),
+        TEST_CASE( hulls_of_any_number_are_made_and_asked ),
         TEST_CASE( no_sweep_takes_what_is_no_number ),
         TEST_CASE( no_body_takes_what_is_no_number ),
         TEST_CASE( bodies_of_any_number_stay_numbers ),

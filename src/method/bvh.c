@@ -90,10 +90,10 @@ static bool check( void* state, char* text, size_t text_size )
 
 #define BVH_ROW( row_name, cost, make )                                                                      \
     {                                                                                                        \
-        .name = row_name, .family = "bounding volume hierarchy",                                             \
+        .name = ( row_name ), .family = "bounding volume hierarchy",                                         \
         .source = "after Bullet's DBVT and Catto 2019", .licence = "MIT", .time_cost = "O(n log n)",         \
-        .space_cost = cost, .is_temporal = true, .params = s_params, .param_count = PARAM_COUNT,             \
-        .create = make, .destroy = destroy, .update = update, .shrink = shrink, .check = check,              \
+        .space_cost = ( cost ), .is_temporal = true, .params = s_params, .param_count = PARAM_COUNT,         \
+        .create = ( make ), .destroy = destroy, .update = update, .shrink = shrink, .check = check,          \
     }
 
 const method method_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );

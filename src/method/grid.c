@@ -88,9 +88,9 @@ static void shrink( void* state )
 
 #define GRID_ROW( row_name, cost, row_params, make )                                                         \
     {                                                                                                        \
-        .name = row_name, .family = "grid", .source = "Broadmark (Serpa and Rodrigues 2019), Table I",       \
-        .licence = "MIT", .time_cost = cost, .space_cost = "O(n)", .has_isa = true, .has_threads = true,     \
-        .params = row_params, .param_count = PARAM_COUNT, .create = make, .destroy = destroy,                \
+        .name = ( row_name ), .family = "grid", .source = "Broadmark (Serpa and Rodrigues 2019), Table I",   \
+        .licence = "MIT", .time_cost = ( cost ), .space_cost = "O(n)", .has_isa = true, .has_threads = true, \
+        .params = ( row_params ), .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,        \
         .update = update, .shrink = shrink,                                                                  \
     }
 
