@@ -104,6 +104,7 @@ typedef struct slab_work
     const cell_grid* grid;
     uint32_t first, last;
     const uint8_t* slab_of_row;
-    uint32_t* places; ///< per slab: first counts, then where the piece's next record goes
+    uint32_t* places;       ///< per slab: where the piece's next record goes
+    const uint32_t* limits; ///< where its room ends; what is beyond is only counted
     cell_record* out;
 } slab_work;

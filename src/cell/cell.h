@@ -70,7 +70,8 @@ enum
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
     CELL_SLACK = 64,          // entries read past the last
-    CELL_CHUNK = 1024,        // boxes placed at a time, class by class
+    CELL_CHUNK = 2048,        // slots whose boxes are placed together, class by class
+    CELL_PART = 512,          // of which so many are looked at at a time
 };
 
 /// What a search did; added to, never cleared here.
@@ -95,7 +96,8 @@ typedef struct cell_layout
 /// all that lie within each other.
 typedef struct cell_scratch
 {
-    uint32_t* kinds;      ///< boxes by first cell and class, eight per cell; one grid at a time
+    uint32_t*
+        kinds; ///< boxes by first cell and class, eight per cell; of one grid, or a part of it, at a time
     uint32_t* starts;     ///< first entry of each cell; a stack
     cell_entry* entries;  ///< by cell; a stack
     cell_record* records; ///< of inner grids; a stack
@@ -113,10 +115,10 @@ static inline uint32_t cell_count_most( uint32_t count )
     return count / CELL_BOXES_PER_CELL + 1;
 }
 
-/// Room to lay a grid of `cell_count` cells, and `stack` more in grids within its cells; false if out of memory, with the
-/// scratch as it was.
+/// Room to lay a grid of `cell_count` cells of which `counted` are counted at once, and `stack` more in grids within its cells;
+/// false if out of memory, with the scratch as it was.
 bool cell_scratch_reserve_cells(
-    cell_scratch* scratch, base_memory* memory, uint32_t cell_count, uint32_t stack );
+    cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack );
 
 /// Room to search what was laid; likewise.
 bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout );
@@ -148,6 +150,14 @@ static inline uint32_t cell_grid_count( const cell_grid* grid )
     return grid->dims[0] * grid->dims[1] * grid->dims[2];
 }
 
+/// How many cells a share of so many is reached from, its own among them.
+static inline uint32_t cell_count_reached( const cell_grid* grid, uint32_t cell_count )
+{
+    uint64_t reached = (uint64_t)cell_count + grid->dims[0] * grid->dims[1] + grid->dims[0] + 1;
+    uint32_t all = cell_grid_count( grid );
+    return reached < all ? (uint32_t)reached : all;
+}
+
 /// A block to search.
 typedef struct cell_job
 {
@@ -163,14 +173,35 @@ typedef struct cell_job
     cell_counters* counters;
 } cell_job;
 
+/// Some records, one behind the other.
+typedef struct cell_segment
+{
+    uint32_t first;
+    uint32_t count;
+    uint32_t capacity;
+} cell_segment;
+
 /// One worker's share of a block: some boxes, and the cells they are asked for.
 typedef struct cell_share
 {
     const cell_record* records;
-    uint32_t count;
-    bool by_slot; ///< slots ascend, and which boxes are placed together depends on them, not on the share
+    const cell_segment* segments; ///< of the records; NULL: one, of all
+    uint32_t stride;              ///< from one to the next
+    uint32_t count;               ///< of segments, or records
+    bool by_slot; ///< which boxes are placed together depends on their slots, not on the share
     uint32_t first_cell, last_cell;
 } cell_share;
+
+static inline uint32_t cell_segment_count( const cell_share* share )
+{
+    return share->segments != NULL ? share->count : 1;
+}
+
+static inline cell_segment cell_segment_at( const cell_share* share, uint32_t index )
+{
+    return share->segments != NULL ? share->segments[(size_t)index * share->stride]
+                                   : ( cell_segment ){ 0, share->count, share->count };
+}
 
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
 cell_extent cell_measure(

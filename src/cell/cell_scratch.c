@@ -12,10 +12,11 @@ static void* carve( char* block, size_t* offset, size_t bytes )
 }
 
 // Lay the arrays out in `block`; returns their size.
-static size_t lay_out_cells( cell_scratch* scratch, char* block, size_t cell_count, size_t stack )
+static size_t lay_out_cells(
+    cell_scratch* scratch, char* block, size_t counted, size_t cell_count, size_t stack )
 {
     size_t offset = 0;
-    scratch->kinds = carve( block, &offset, cell_count * 8 * sizeof( uint32_t ) );
+    scratch->kinds = carve( block, &offset, counted * 8 * sizeof( uint32_t ) );
     scratch->starts =
         carve( block, &offset, ( cell_count + stack + 2 * ( CELL_DEPTH + 1 ) ) * sizeof( uint32_t ) );
     return offset;
@@ -44,7 +45,7 @@ static bool grow( base_memory* memory, void** block, size_t* bytes, size_t neede
     {
         return true;
     }
-    needed += needed / 2; // a need that comes and goes asks once
+    needed += needed / 8; // a need that comes and goes asks once
     void* fresh = base_memory_take( memory, needed, 1 );
     if ( fresh == NULL )
     {
@@ -58,14 +59,14 @@ static bool grow( base_memory* memory, void** block, size_t* bytes, size_t neede
 }
 
 bool cell_scratch_reserve_cells(
-    cell_scratch* scratch, base_memory* memory, uint32_t cell_count, uint32_t stack )
+    cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack )
 {
     cell_scratch sizes;
-    size_t needed = lay_out_cells( &sizes, NULL, cell_count, stack );
+    size_t needed = lay_out_cells( &sizes, NULL, counted, cell_count, stack );
     bool ok = grow( memory, &scratch->cell_block, &scratch->cell_bytes, needed );
     if ( ok )
     {
-        lay_out_cells( scratch, scratch->cell_block, cell_count, stack );
+        lay_out_cells( scratch, scratch->cell_block, counted, cell_count, stack );
     }
     return ok;
 }

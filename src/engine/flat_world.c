@@ -9,13 +9,15 @@
 
 enum
 {
-    PIECES = 64,     // of boxes, at most
-    REGION_LIFE = 8, // updates
+    PIECES = 64,   // of boxes, at most
+    GRID_LIFE = 8, // updates
     BOXES_PER_SAMPLE = 16,
     LEAST_SAMPLES = 32,
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
     ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
-    SLABS_PER_WORKER = 3,
+    SLABS_PER_WORKER = 2,
+    HOLD_SAMPLES = 32,
+    SEGMENT_SLACK = 24,
 };
 
 // A fill while it is under way.
@@ -24,13 +26,13 @@ typedef struct flat_fill
     block_world* world;
     const block_input* input;
     task_runner* tasks;
-    uint32_t piece_count, piece_boxes;
+    uint32_t piece_count, piece_slots;
+    uint32_t redo_count;
+    uint32_t redo[PIECES + 1]; ///< pieces to be scattered again
     uint32_t cell_count;
-    cell_extent extent; ///< of a sample
     world_slabs* slabs; ///< of this update
     bool fits[WORLD_SLABS];
     uint8_t slab_of_row[ROWS];
-    uint32_t places[PIECES][WORLD_SLABS]; ///< counts, then where the piece's next record goes
 } flat_fill;
 
 static task_runner s_nobody; // zero: the calling thread alone
@@ -40,47 +42,31 @@ static task_runner* tasks_for( block_world* world, uint32_t count )
     return count > world->alone_boxes ? world->tasks : &s_nobody;
 }
 
-// A region where most of the boxes are. It serves for some updates: any is right, and a few boxes are searched in little more
-// time than it takes to measure where they are.
+// A region where most of the boxes are.
 static void measure_region( block_world* world, const block_input* input )
 {
     cell_extent most = block_measure( input );
     memcpy( world->flat.region_low, most.low, sizeof( most.low ) );
     memcpy( world->flat.region_high, most.high, sizeof( most.high ) );
-    world->region_age = 0;
-    world->region_count = input->count;
 }
 
-static bool region_serves( const block_world* world, uint32_t count )
+// Two samples of the same boxes differ a little; the grid need not, and then everybody stays in the same cells.
+static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
 {
-    uint32_t then = world->region_count;
-    return then > 0 && world->region_age < REGION_LIFE && count <= then + then / 4 &&
-        count >= then - then / 4;
-}
-
-// Do most of the sample still lie in the region?
-static bool region_holds( const cell_job* job, const clv_aabb* samples, uint32_t count )
-{
-    uint32_t outside = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    bool are_alike = true;
+    for ( int axis = 0; axis < 3; ++axis )
     {
-        const float* lower = &samples[i].lower.x;
-        const float* upper = &samples[i].upper.x;
-        int is_out = 0;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            is_out |= ( upper[axis] < job->region_low[axis] ) | ( lower[axis] > job->region_high[axis] );
-        }
-        outside += (uint32_t)is_out;
+        float shift = ( a->origin[axis] - b->origin[axis] ) * a->scale[axis] / CELL_STEPS;
+        float ratio = a->scale[axis] / b->scale[axis];
+        are_alike = are_alike && a->dims[axis] == b->dims[axis] && shift > -0.25f && shift < 0.25f &&
+            ratio > 0.98f && ratio < 1.02f;
     }
-    return outside <= count / 4;
+    return are_alike;
 }
 
-// By a sample of the boxes.
-static void choose_grid( flat_fill* fill )
+// A grid for a sample of the boxes.
+static void choose_grid( block_world* world, const block_input* input )
 {
-    block_world* world = fill->world;
-    const block_input* input = fill->input;
     cell_job* job = &world->flat;
     clv_aabb samples[CELL_SAMPLES + 1];
     uint32_t wanted =
@@ -92,12 +78,38 @@ static void choose_grid( flat_fill* fill )
     {
         samples[count++] = input->boxes[block_input_slot( input, i )];
     }
-    if ( world->region_age > 0 && !region_holds( job, samples, count ) )
+    measure_region( world, input );
+    world->flat_extent = cell_measure( samples, count, job->region_low, job->region_high );
+    cell_grid grid = cell_grid_choose( input->count, &world->flat_extent );
+    world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
+    world->grid_age = 0;
+    world->grid_count = input->count;
+}
+
+// Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
+// now and then, and in between a few boxes tell whether everybody is somewhere else by now.
+static bool grid_serves( const block_world* world, const block_input* input )
+{
+    uint32_t then = world->grid_count, count = input->count;
+    if ( then == 0 || world->grid_age >= GRID_LIFE || count > then + then / 4 || count < then - then / 4 )
     {
-        measure_region( world, input );
+        return false;
     }
-    fill->extent = cell_measure( samples, count, job->region_low, job->region_high );
-    job->grid = cell_grid_choose( input->count, &fill->extent );
+    uint32_t outside = 0, seen = 0;
+    for ( uint32_t i = 0; i < count; i += count / HOLD_SAMPLES + 1, ++seen )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const float* lower = &box->lower.x;
+        const float* upper = &box->upper.x;
+        int is_out = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            is_out |= ( upper[axis] < world->flat.region_low[axis] ) |
+                ( lower[axis] > world->flat.region_high[axis] );
+        }
+        outside += (uint32_t)is_out;
+    }
+    return outside <= seen / 4;
 }
 
 // ---- slabs -------------------------------------------------------------------------------------------------------
@@ -172,7 +184,24 @@ static uint32_t weight_of( uint32_t entries )
     return entries * ( 4 + entries / 64 );
 }
 
-// Slabs for the next update, by the entries of this one.
+// Are the slabs about equally heavy?
+static bool slabs_are_even( const world_slabs* slabs, const uint32_t* weights, uint64_t total )
+{
+    uint64_t most = 0;
+    for ( uint32_t slab = 0; slab < slabs->count; ++slab )
+    {
+        uint64_t weight = 0;
+        for ( uint32_t row = slabs->rows[slab]; row < slabs->rows[slab + 1]; ++row )
+        {
+            weight += weights[row];
+        }
+        most = weight > most ? weight : most;
+    }
+    return 4 * most * slabs->count <= 5 * total;
+}
+
+// Slabs for the next update, by the entries of this one: the same while they will do, and looked at when the grid is new, since
+// others need other segments.
 static void remember_slabs( const flat_fill* fill )
 {
     block_world* world = fill->world;
@@ -180,9 +209,9 @@ static void remember_slabs( const flat_fill* fill )
     uint32_t weights[ROWS];
     uint64_t total = 0;
     uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
-    if ( fill->slabs->wanted == 1 )
+    world->next_slabs = *fill->slabs;
+    if ( fill->slabs->wanted == 1 || world->grid_age > 1 )
     {
-        world->next_slabs = *fill->slabs;
         return;
     }
     for ( uint32_t row = 0; row < row_count; ++row )
@@ -194,8 +223,10 @@ static void remember_slabs( const flat_fill* fill )
         }
         total += weights[row];
     }
-    world->next_slabs.wanted = fill->slabs->wanted;
-    cut_rows( &world->next_slabs, grid, weights, total );
+    if ( !slabs_are_even( fill->slabs, weights, total ) )
+    {
+        cut_rows( &world->next_slabs, grid, weights, total );
+    }
 }
 
 static cell_share share_of( const block_world* world, uint32_t slab )
@@ -205,43 +236,58 @@ static cell_share share_of( const block_world* world, uint32_t slab )
     uint32_t first = slabs->rows[slab] * width, last = slabs->rows[slab + 1] * width;
     if ( slabs->count == 1 )
     {
-        return ( cell_share ){ world->records, world->flat.count, true, first, last };
+        return ( cell_share ){ world->records, NULL, 0, world->flat.count, true, first, last };
     }
-    uint32_t start = slabs->starts[slab];
-    return ( cell_share ){ world->sorted + start, slabs->starts[slab + 1] - start, true, first, last };
+    return ( cell_share ){ world->sorted, world->segments + slab, slabs->count, world->segment_pieces, true,
+        first, last };
 }
 
 // ---- pieces of work ----------------------------------------------------------------------------------------------
 
-static slab_work work_of( flat_fill* fill, uint32_t piece )
+// The first box from `slot` on.
+static uint32_t box_from( const block_input* input, uint64_t slot )
 {
-    uint32_t first = piece * fill->piece_boxes, left = fill->input->count - first;
-    return ( slab_work ){
-        .input = fill->input,
-        .grid = &fill->world->flat.grid,
-        .first = first,
-        .last = first + ( left < fill->piece_boxes ? left : fill->piece_boxes ),
-        .slab_of_row = fill->slab_of_row,
-        .places = fill->places[piece],
-        .out = fill->world->sorted,
-    };
-}
-
-static void assign_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
-    flat_fill* fill = context;
-    slab_work work = work_of( fill, piece );
-    memset( work.places, 0, fill->slabs->count * sizeof( uint32_t ) );
-    fill->world->kernels->cells->slab_assign( &work );
+    uint32_t low = 0, high = input->count;
+    if ( input->live == NULL )
+    {
+        return slot < high ? (uint32_t)slot : high;
+    }
+    while ( low < high )
+    {
+        uint32_t middle = low + ( high - low ) / 2;
+        low = input->live[middle] < slot ? middle + 1 : low;
+        high = input->live[middle] < slot ? high : middle;
+    }
+    return low;
 }
 
 static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     flat_fill* fill = context;
-    slab_work work = work_of( fill, piece );
-    fill->world->kernels->cells->slab_scatter( &work );
+    block_world* world = fill->world;
+    uint32_t places[WORLD_SLABS], limits[WORLD_SLABS];
+    cell_segment* segments = world->segments + (size_t)piece * fill->slabs->count;
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
+    {
+        places[slab] = segments[slab].first;
+        limits[slab] = segments[slab].first + segments[slab].capacity;
+    }
+    slab_work work = {
+        .input = fill->input,
+        .grid = &world->flat.grid,
+        .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
+        .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
+        .slab_of_row = fill->slab_of_row,
+        .places = places,
+        .limits = limits,
+        .out = world->sorted,
+    };
+    world->kernels->cells->slab_scatter( &work );
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
+    {
+        segments[slab].count = places[slab] - segments[slab].first;
+    }
 }
 
 static void count_slab( uint32_t slab, uint32_t worker, void* context )
@@ -258,6 +304,19 @@ static void count_slab( uint32_t slab, uint32_t worker, void* context )
 
 // ---- filling -----------------------------------------------------------------------------------------------------
 
+// Cells that the slab with most of them is reached from.
+static uint32_t most_counted( const flat_fill* fill )
+{
+    const cell_grid* grid = &fill->world->flat.grid;
+    uint32_t most = 0;
+    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
+    {
+        uint32_t rows = fill->slabs->rows[slab + 1] - fill->slabs->rows[slab];
+        most = rows > most ? rows : most;
+    }
+    return cell_count_reached( grid, most * grid->dims[0] );
+}
+
 // Memory for counting, by the job's present grid; what lies within a crowded cell needs more later.
 static bool reserve_cells( flat_fill* fill, uint32_t stack )
 {
@@ -267,32 +326,106 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     bool ok = world_reserve_places( world, 0, cell_count_most( fill->input->count ) ) &&
         ( fill->slabs->count > 1 || world_reserve_records( world, fill->input->count ) );
     world->flat.records = world->records;
+    uint32_t counted = most_counted( fill );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        uint32_t cells = fill->cell_count > stack ? fill->cell_count : stack;
-        ok = cell_scratch_reserve_cells( &world->scratches[i], world->memory, cells, stack );
+        ok = cell_scratch_reserve_cells(
+            &world->scratches[i], world->memory, counted > stack ? counted : stack, fill->cell_count, stack );
     }
     return ok;
 }
 
-// Boxes to their slabs, as records: slab by slab, in a slab piece by piece, so in the order of the boxes. False if out of
-// memory.
-static bool scatter( flat_fill* fill )
+// Room for as many records as there are in each segment, and a few more; and for some segments to move. False if out of memory.
+static bool widen_all( flat_fill* fill )
 {
-    task_run( fill->tasks, assign_piece, fill->piece_count, fill );
+    block_world* world = fill->world;
     uint64_t sum = 0;
-    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
+    for ( uint32_t i = 0; i < fill->slabs->count * fill->piece_count; ++i )
     {
-        fill->slabs->starts[slab] = (uint32_t)sum;
-        for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
+        cell_segment* segment = &world->segments[i];
+        segment->first = (uint32_t)sum;
+        segment->capacity = segment->count + segment->count / 8 + SEGMENT_SLACK;
+        sum += segment->capacity;
+    }
+    bool ok = sum <= UINT32_MAX / 2 && world_reserve_sorted( world, sum + sum / 16 );
+    world->segment_slabs = ok ? world->segment_slabs : 0;
+    world->sorted_count = sum;
+    return ok;
+}
+
+// The pieces that have more records than fit into some segment, and wider segments for these, behind all others. False if there
+// is no room for them.
+static bool widen_some( flat_fill* fill )
+{
+    block_world* world = fill->world;
+    uint64_t sum = world->sorted_count;
+    bool redo[PIECES] = { false };
+    for ( uint32_t i = 0; i < fill->slabs->count * fill->piece_count; ++i )
+    {
+        cell_segment* segment = &world->segments[i];
+        if ( segment->count > segment->capacity )
         {
-            uint32_t count = fill->places[piece][slab];
-            fill->places[piece][slab] = (uint32_t)sum;
-            sum += count;
+            segment->first = (uint32_t)sum;
+            segment->capacity = segment->count + segment->count / 4 + SEGMENT_SLACK;
+            sum += segment->capacity;
+            redo[i / fill->slabs->count] = true;
+        }
+        if ( sum > world->sorted_capacity )
+        {
+            return false;
         }
     }
-    fill->slabs->starts[fill->slabs->count] = (uint32_t)sum;
-    if ( sum > UINT32_MAX || !world_reserve_sorted( fill->world, sum ) )
+    world->sorted_count = sum;
+    fill->redo_count = 0;
+    for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
+    {
+        fill->redo[fill->redo_count] = piece;
+        fill->redo_count += redo[piece];
+    }
+    return true;
+}
+
+static bool reserve_segments( flat_fill* fill )
+{
+    block_world* world = fill->world;
+    uint32_t slabs = fill->slabs->count, pieces = fill->piece_count;
+    if ( world->segment_slabs == slabs && world->segment_pieces == pieces )
+    {
+        return true;
+    }
+    world->segment_slabs = 0;
+    if ( !world_reserve_segments( world, (uint64_t)slabs * pieces ) )
+    {
+        return false;
+    }
+    memset( world->segments, 0, (size_t)slabs * pieces * sizeof( cell_segment ) );
+    world->segment_slabs = slabs;
+    world->segment_pieces = pieces;
+    world->sorted_count = UINT32_MAX; // no room at all
+    return true;
+}
+
+static void scatter_again( uint32_t index, uint32_t worker, void* context )
+{
+    const flat_fill* fill = context;
+    scatter_piece( fill->redo[index], worker, context );
+}
+
+// Boxes to their slabs, as records: into segments that were wide enough in the last update, and again into wider ones where
+// they are not, now that it is known how many there are. False if out of memory.
+static bool scatter( flat_fill* fill )
+{
+    if ( !reserve_segments( fill ) )
+    {
+        return false;
+    }
+    task_run( fill->tasks, scatter_piece, fill->piece_count, fill );
+    if ( widen_some( fill ) )
+    {
+        task_run( fill->tasks, scatter_again, fill->redo_count, fill );
+        return true;
+    }
+    if ( !widen_all( fill ) )
     {
         return false;
     }
@@ -339,7 +472,7 @@ static bool count_all( flat_fill* fill, cell_layout* layout, uint32_t* fullest )
 static bool lay( flat_fill* fill, cell_layout* layout )
 {
     block_world* world = fill->world;
-    cell_lay trying = { fill->extent, true, 0 };
+    cell_lay trying = { world->flat_extent, true, 0 };
     for ( bool again = true; again; )
     {
         uint32_t fullest = 0;
@@ -351,14 +484,15 @@ static bool lay( flat_fill* fill, cell_layout* layout )
         }
         bool fits = count_all( fill, layout, &fullest );
         again = cell_lay_again( &trying, &world->flat, fits, *layout, fullest );
-        if ( again && world->region_age > 0 ) // perhaps everybody is somewhere else by now
+        if ( again && world->grid_age > 0 ) // perhaps everybody is somewhere else by now
         {
-            measure_region( world, fill->input );
-            choose_grid( fill );
-            trying = ( cell_lay ){ fill->extent, true, 0 };
+            choose_grid( world, fill->input );
+            world->flat.grid = world->chosen;
+            trying = ( cell_lay ){ world->flat_extent, true, 0 };
         }
     }
-    world->region_age += 1;
+    world->chosen = world->flat.grid; // as it turned out to be needed
+    world->grid_age += 1;
     return true;
 }
 
@@ -427,21 +561,23 @@ bool world_fill_flat( block_world* world, const block_input* input )
     fill.input = input;
     fill.tasks = tasks_for( world, input->count );
     fill.slabs = &world->slabs;
-    uint32_t workers = task_worker_count( fill.tasks );
-    uint32_t pieces = workers < PIECES ? workers : PIECES;
-    fill.piece_boxes = ( input->count + pieces - 1 ) / pieces;
-    fill.piece_count = ( input->count + fill.piece_boxes - 1 ) / fill.piece_boxes;
+    // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
+    uint64_t slots =
+        input->live != NULL && input->count > 0 ? (uint64_t)input->live[input->count - 1] + 1 : input->count;
+    uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK, at_once = ( chunks + PIECES - 1 ) / PIECES;
+    fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
+    fill.piece_count = (uint32_t)( ( chunks + at_once - 1 ) / at_once );
     if ( !world_reserve_workers( world ) )
     {
         return false;
     }
     world->flat.boxes = input->boxes;
     world->flat.count = input->count;
-    if ( !region_serves( world, input->count ) )
+    if ( !grid_serves( world, input ) )
     {
-        measure_region( world, input );
+        choose_grid( world, input );
     }
-    choose_grid( &fill );
+    world->flat.grid = world->chosen;
     cell_layout layout;
     if ( !lay( &fill, &layout ) )
     {
@@ -486,17 +622,18 @@ static clv_result search_slab(
 {
     block_world* world = context;
     cell_job job = world->flat;
+    cell_counters counters = { 0 }; // neighbours in the array are written by other workers
     job.scratch = &world->scratches[worker];
-    job.counters = &world->counters[worker];
+    job.counters = &counters;
     if ( world->slabs.count > 1 )
     {
         place_slab( world, slab, &job );
     }
-    uint64_t before = job.counters->test_count;
     uint32_t width = job.grid.dims[0];
     clv_result result = world->kernels->cells->search_cells(
         &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
-    *test_count += job.counters->test_count - before;
+    world_count( world, worker, &counters );
+    *test_count += counters.test_count;
     return result;
 }
 

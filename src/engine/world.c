@@ -20,7 +20,7 @@ static bool reserve_scratches( block_world* world )
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         cell_scratch* scratch = &world->scratches[i];
-        ok = cell_scratch_reserve_cells( scratch, world->memory, cells, cells ) &&
+        ok = cell_scratch_reserve_cells( scratch, world->memory, cells, cells, cells ) &&
             cell_scratch_reserve_entries( scratch, world->memory, cell_layout_most( world->largest_block ) );
     }
     return ok;
@@ -159,7 +159,7 @@ bool block_world_fill( block_world* world, const block_input* input )
 
 // ---- searching ---------------------------------------------------------------------------------------------------
 
-static cell_job job_of( const block_world* world, uint32_t block, uint32_t worker )
+static cell_job job_of( const block_world* world, uint32_t block, uint32_t worker, cell_counters* counters )
 {
     uint32_t start = world->starts[block];
     cell_job job = {
@@ -169,7 +169,7 @@ static cell_job job_of( const block_world* world, uint32_t block, uint32_t worke
         .grid = world->grids[block],
         .is_settled = world->is_settled[block],
         .scratch = &world->scratches[worker],
-        .counters = &world->counters[worker],
+        .counters = counters,
     };
     block_plan_region( &world->plan, block, job.region_low, job.region_high );
     return job;
@@ -179,12 +179,13 @@ static clv_result search_piece(
     uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     block_world* world = context;
-    cell_job job = job_of( world, piece, worker );
-    uint64_t before = job.counters->test_count;
+    cell_counters counters = { 0 }; // neighbours in the array are written by other workers
+    cell_job job = job_of( world, piece, worker, &counters );
     clv_result result = world->kernels->cells->search_block( &job, sink );
     world->grids[piece] = job.grid; // what the records are in now, should the piece be asked for again
     world->is_settled[piece] = job.is_settled;
-    *test_count += job.counters->test_count - before;
+    world_count( world, worker, &counters );
+    *test_count += counters.test_count;
     return result;
 }
 

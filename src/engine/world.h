@@ -18,8 +18,7 @@ typedef struct world_slabs
     uint32_t dims[3]; ///< of the grid
     uint32_t wanted;
     uint32_t count;
-    uint32_t rows[WORLD_SLABS + 1];   ///< first row of each, and one more
-    uint32_t starts[WORLD_SLABS + 1]; ///< first record of each, and one more
+    uint32_t rows[WORLD_SLABS + 1]; ///< first row of each, and one more
 } world_slabs;
 
 typedef struct block_world
@@ -49,14 +48,20 @@ typedef struct block_world
     uint64_t start_capacity;
     uint32_t largest_block;
 
-    cell_job flat;         ///< where all boxes are in one grid
-    uint32_t region_age;   ///< updates since its region was measured
-    uint32_t region_count; ///< boxes then; 0: never
-    cell_entry* entries;   ///< of that one
+    cell_job flat;           ///< where all boxes are in one grid
+    cell_extent flat_extent; ///< of a sample of them
+    cell_grid chosen;        ///< by that sample
+    uint32_t grid_age;       ///< updates since
+    uint32_t grid_count;     ///< boxes then; 0: never
+    cell_entry* entries;     ///< of that one
     uint64_t entry_capacity;
     world_slabs slabs;      ///< of this update
     world_slabs next_slabs; ///< for the next, by the entries of this one
-    cell_record* sorted;    ///< its records, by slab
+    cell_segment* segments; ///< of each piece of boxes and slab, its records
+    uint64_t segment_capacity;
+    uint32_t segment_slabs, segment_pieces;
+    uint64_t sorted_count;
+    cell_record* sorted; ///< by segment
     uint64_t sorted_capacity;
 
     cell_scratch* scratches; ///< per worker

@@ -12,10 +12,14 @@ bool world_reserve_grids( block_world* world, uint64_t count );
 bool world_reserve_numbers( block_world* world, uint64_t count );
 bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece );
 bool world_reserve_entries( block_world* world, uint64_t count );
+bool world_reserve_segments( block_world* world, uint64_t count );
 bool world_reserve_sorted( block_world* world, uint64_t count );
 
 /// A scratch, still without memory of its own, and counters for each worker.
 bool world_reserve_workers( block_world* world );
+
+/// Add what a piece of work did.
+void world_count( block_world* world, uint32_t worker, const cell_counters* done );
 
 // ---- flat_world.c ------------------------------------------------------------------------------------------------
 

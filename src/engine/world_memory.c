@@ -26,6 +26,7 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
+    base_memory_give( memory, world->segments, world->segment_capacity, sizeof( cell_segment ) );
     base_memory_give( memory, world->sorted, world->sorted_capacity, sizeof( cell_record ) );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
@@ -89,6 +90,15 @@ bool world_reserve_entries( block_world* world, uint64_t count )
     return ok;
 }
 
+bool world_reserve_segments( block_world* world, uint64_t count )
+{
+    void* data = world->segments;
+    bool ok = base_memory_reserve(
+        world->memory, &data, &world->segment_capacity, 0, count, sizeof( cell_segment ) );
+    world->segments = data;
+    return ok;
+}
+
 bool world_reserve_sorted( block_world* world, uint64_t count )
 {
     void* data = world->sorted;
@@ -117,4 +127,14 @@ bool world_reserve_workers( block_world* world )
         world->memory, &counters, &world->counter_capacity, 0, workers, sizeof( cell_counters ) );
     world->counters = counters;
     return ok;
+}
+
+void world_count( block_world* world, uint32_t worker, const cell_counters* done )
+{
+    cell_counters* all = &world->counters[worker];
+    all->cell_count += done->cell_count;
+    all->entry_count += done->entry_count;
+    all->test_count += done->test_count;
+    all->candidate_count += done->candidate_count;
+    all->tie_count += done->tie_count;
 }

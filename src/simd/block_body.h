@@ -16,101 +16,80 @@ static void block_records(
     }
 }
 
-// The slabs of the rows of cells that a box reaches, each once, ascending.
-typedef struct slab_set
+// A record to a slab, where there is room; counted in any case.
+static inline void put_in_slab( const slab_work* work, uint32_t slab, cell_record record )
 {
-    uint32_t count;
-    uint8_t slabs[4];
-} slab_set;
+    uint32_t place = work->places[slab]++;
+    if ( place < work->limits[slab] )
+    {
+        work->out[place] = record;
+    }
+}
 
-// Later rows never lie in earlier slabs, so a slab met again is the one met last.
-static inline slab_set slabs_of( const slab_work* work, cell_span span )
+// The boxes of a part to the slabs of their first rows. Those that reach others too are listed, and those that are wide, which
+// go to none yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
+static inline uint32_t scatter_first(
+    const slab_work* work, const scaling* s, uint32_t first, uint32_t count, uint16_t* more )
 {
+    uint32_t* const places = work->places;
+    const uint32_t* const limits = work->limits;
+    const uint8_t* const slab_of_row = work->slab_of_row;
+    cell_record aside = { 0, 0 };
+    uint32_t more_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = block_input_slot( work->input, first + i );
+        words w = words_of( &work->input->boxes[slot], s );
+        cell_record record = record_of( w, s, slot, 0 );
+        row_span rows = words_rows( w, s );
+        uint32_t slab = slab_of_row[rows.first], last = slab_of_row[rows.last];
+        bool is_wide = cell_class( &record ) == CELL_WIDE;
+        uint32_t place = places[slab];
+        cell_record* out = !is_wide & ( place < limits[slab] ) ? &work->out[place] : &aside;
+        *out = record;
+        places[slab] = place + !is_wide;
+        more[more_count] = (uint16_t)i;
+        more_count += is_wide | ( slab != last );
+    }
+    return more_count;
+}
+
+// A box to its other slabs, or to all if it is wide. Later rows never lie in earlier slabs.
+static void scatter_more( const slab_work* work, const scaling* s, uint32_t slot )
+{
+    words w = words_of( &work->input->boxes[slot], s );
+    cell_record record = record_of( w, s, slot, 0 );
+    cell_span span = words_span( w );
     uint32_t rows = work->grid->dims[1];
     uint32_t y0 = field_of( span.first, 1 ), y1 = field_of( span.last, 1 );
     uint32_t z0 = field_of( span.first, 2 ), z1 = field_of( span.last, 2 );
-    const uint8_t* first = work->slab_of_row + z0 * rows;
-    const uint8_t* last = work->slab_of_row + z1 * rows;
-    uint8_t third = last[y0] > first[y1] ? last[y0] : first[y1]; // less only in the same layer
-    slab_set set = { 1, { first[y0], first[y1], third, last[y1] } };
-    for ( uint32_t i = 1; i < 4; ++i )
+    uint32_t last = cell_class( &record ) == CELL_WIDE ? UINT32_MAX : work->slab_of_row[z0 * rows + y0];
+    for ( uint32_t z = z0; z <= z1; ++z )
     {
-        uint8_t slab = set.slabs[i];
-        set.count += set.slabs[set.count - 1] != slab;
-        set.slabs[set.count - 1] = slab;
-    }
-    return set;
-}
-
-static inline bool is_wide_across( cell_span span )
-{
-    uint64_t size = span.last - span.first;
-    return ( size & 0xFFFEFFFE0000u ) != 0;
-}
-
-typedef void slab_visit( const slab_work* work, uint32_t slab, cell_record record );
-
-static void visit_wide_slabs( const slab_work* work, cell_span span, cell_record record, slab_visit* visit )
-{
-    uint32_t rows = work->grid->dims[1], last_slab = UINT32_MAX;
-    for ( uint32_t z = field_of( span.first, 2 ); z <= field_of( span.last, 2 ); ++z )
-    {
-        for ( uint32_t y = field_of( span.first, 1 ); y <= field_of( span.last, 1 ); ++y )
+        for ( uint32_t y = y0; y <= y1; ++y )
         {
             uint32_t slab = work->slab_of_row[z * rows + y];
-            if ( slab != last_slab )
+            if ( slab != last )
             {
-                visit( work, slab, record );
+                put_in_slab( work, slab, record );
             }
-            last_slab = slab;
+            last = slab;
         }
     }
 }
 
-static inline void visit_slabs( const slab_work* work, cell_span span, cell_record record, slab_visit* visit )
-{
-    if ( is_wide_across( span ) )
-    {
-        visit_wide_slabs( work, span, record, visit );
-        return;
-    }
-    slab_set set = slabs_of( work, span );
-    for ( uint32_t i = 0; i < set.count; ++i )
-    {
-        visit( work, set.slabs[i], record );
-    }
-}
-
-static void count_in_slab( const slab_work* work, uint32_t slab, cell_record record )
-{
-    (void)record;
-    work->places[slab] += 1;
-}
-
-static void slab_assign( const slab_work* work )
-{
-    const scaling s = scaling_of( work->grid );
-    for ( uint32_t i = work->first; i < work->last; ++i )
-    {
-        const clv_aabb* box = &work->input->boxes[block_input_slot( work->input, i )];
-        visit_slabs( work, words_span( words_of( box, &s ) ), ( cell_record ){ 0, 0 }, count_in_slab );
-    }
-}
-
-static void put_in_slab( const slab_work* work, uint32_t slab, cell_record record )
-{
-    work->out[work->places[slab]++] = record;
-}
-
-// To make the words again costs less than to keep them from one pass to the other.
 static void slab_scatter( const slab_work* work )
 {
     const scaling s = scaling_of( work->grid );
-    for ( uint32_t i = work->first; i < work->last; ++i )
+    for ( uint32_t first = work->first; first < work->last; first += CELL_PART )
     {
-        uint32_t slot = block_input_slot( work->input, i );
-        words w = words_of( &work->input->boxes[slot], &s );
-        visit_slabs( work, words_span( w ), record_of( w, &s, slot, 0 ), put_in_slab );
+        uint16_t more[CELL_PART];
+        uint32_t left = work->last - first;
+        uint32_t more_count = scatter_first( work, &s, first, left < CELL_PART ? left : CELL_PART, more );
+        for ( uint32_t i = 0; i < more_count; ++i )
+        {
+            scatter_more( work, &s, block_input_slot( work->input, first + more[i] ) );
+        }
     }
 }
 

@@ -19,6 +19,7 @@
 //   words_store( out, w )
 //   words_span( w )            the cells of both corners
 //   words_key( w, s )          the same as a cell_key
+//   words_rows( w, s )         the rows of cells of both corners
 //   words_code( w )            their low bytes, as a record's code without bits
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 //
@@ -125,28 +126,43 @@ static bool count_wide(
     return true;
 }
 
-// A share's boxes by first cell and class; the wide ones go to `counts` at once. False if the grid makes too many entries.
-static bool count_kinds( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
+// Some boxes by first cell, from `first` on, and class; the wide ones go to `counts` at once, and to `sum`. False if the grid makes more entries
+// than there is room for.
+static bool count_records( const cell_job* job, const cell_record* records, uint32_t count, uint32_t first,
+    uint32_t* kinds, uint32_t* counts, uint64_t* sum )
 {
-    const scaling s = scaling_of( &job->grid );
-    uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
-    uint64_t sum = 0;
-    for ( uint32_t i = 0; i < share->count; ++i )
+    const uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        const cell_record* record = &share->records[i];
+        const cell_record* record = &records[i];
         uint32_t kind = cell_class( record );
         if ( kind != CELL_WIDE )
         {
-            kinds[cell_first( record ) * 8 + kind] += 1;
+            kinds[( cell_first( record ) - first ) * 8 + kind] += 1;
             continue;
         }
+        const scaling s = scaling_of( &job->grid );
         cell_span span = words_span( words_of( &job->boxes[cell_slot( record )], &s ) );
-        if ( !count_wide( &job->grid, span, counts, room, &sum ) )
+        if ( !count_wide( &job->grid, span, counts, room, sum ) )
         {
             return false;
         }
     }
     return true;
+}
+
+static bool count_kinds(
+    const cell_job* job, const cell_share* share, uint32_t first, uint32_t* kinds, uint32_t* counts )
+{
+    uint64_t sum = 0;
+    bool fits = true;
+    for ( uint32_t i = 0; i < cell_segment_count( share ) && fits; ++i )
+    {
+        cell_segment segment = cell_segment_at( share, i );
+        fits =
+            count_records( job, share->records + segment.first, segment.count, first, kinds, counts, &sum );
+    }
+    return fits;
 }
 
 // A cell has an entry of every box whose class reaches it from one of the eight cells around its lower corner: of these the
@@ -158,7 +174,8 @@ static void spread_kinds(
     uint32_t cell_count = cell_grid_count( grid );
     for ( uint32_t cell = first; cell < last; ++cell )
     {
-        uint32_t* k = kinds + (size_t)cell * 8; // becomes, per corner, the boxes of all classes that have it
+        uint32_t* k = kinds +
+            (size_t)( cell - first ) * 8; // becomes, per corner, the boxes of all classes that have it
         for ( uint32_t bit = 1; bit < 8; bit *= 2 )
         {
             for ( uint32_t corner = 0; corner < 8; ++corner )
@@ -174,20 +191,20 @@ static void spread_kinds(
         uint32_t end = cell_count > offset && last < cell_count - offset ? last : cell_count - offset;
         for ( uint32_t cell = first; cell < end && offset < cell_count; ++cell )
         {
-            counts[cell + offset] += kinds[(size_t)cell * 8 + corner];
+            counts[cell + offset] += kinds[(size_t)( cell - first ) * 8 + corner];
         }
     }
 }
 
-// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all cells;
-// counts of other cells mean nothing.
+// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for them and those they are
+// reached from; `counts` for all cells, and those of others mean nothing.
 static bool count_cells( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
     uint32_t reach = corner_cells_of( &job->grid ).offset[7];
     uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
-    memset( kinds + (size_t)first * 8, 0, (size_t)( share->last_cell - first ) * 8 * sizeof( uint32_t ) );
+    memset( kinds, 0, (size_t)( share->last_cell - first ) * 8 * sizeof( uint32_t ) );
     memset( counts + share->first_cell, 0, ( share->last_cell - share->first_cell ) * sizeof( uint32_t ) );
-    if ( !count_kinds( job, share, kinds, counts ) )
+    if ( !count_kinds( job, share, first, kinds, counts ) )
     {
         return false;
     }
@@ -197,7 +214,7 @@ static bool count_cells( const cell_job* job, const cell_share* share, uint32_t*
 
 static inline cell_share everything( const cell_job* job )
 {
-    return ( cell_share ){ job->records, job->count, false, 0, cell_grid_count( &job->grid ) };
+    return ( cell_share ){ job->records, NULL, 0, job->count, false, 0, cell_grid_count( &job->grid ) };
 }
 
 // Entries per cell, in starts[cell + 1]. False if there are more than the grid is worth.
@@ -337,20 +354,20 @@ typedef struct placing
     scaling scaling;
     corner_cells near;
     corner_codes codes;
-    uint16_t lists[KINDS]
-                  [CELL_CHUNK]; // boxes by class: how many entries a box makes is a coin toss otherwise
+    // Boxes of a chunk with more than one cell, by class: how many entries a box makes is a coin toss otherwise.
     uint32_t counts[KINDS];
+    uint16_t lists[KINDS][CELL_CHUNK];
 } placing;
 
-// The entry of each box in its first cell; then the boxes with more, by class. What does not go there is put aside without a
-// branch.
-static inline void place_first( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+// The entry of each box in its first cell. What does not go there is put aside without a branch. Returns how many boxes have
+// more, and lists them.
+static inline uint32_t place_first(
+    const placing* p, const cell_record* records, uint32_t count, bool is_whole, uint16_t* more )
 {
     cell_entry* const entries = p->job->entries;
     uint32_t* const next = p->next;
     const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
     cell_entry aside = { 0, 0 };
-    uint16_t more[CELL_CHUNK];
     uint32_t more_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -364,29 +381,40 @@ static inline void place_first( placing* p, const cell_record* records, uint32_t
         more[more_count] = (uint16_t)i;
         more_count += kind != 0;
     }
-    memset( p->counts, 0, sizeof( p->counts ) );
+    return more_count;
+}
+
+// Records [first, first + count) of the chunk, few enough to stay near while they are looked at twice.
+static inline void place_part(
+    placing* p, const cell_record* records, uint32_t first, uint32_t count, bool is_whole )
+{
+    uint16_t more[CELL_PART];
+    uint32_t more_count = place_first( p, records + first, count, is_whole, more );
     for ( uint32_t i = 0; i < more_count; ++i )
     {
-        uint32_t kind = cell_class( &records[more[i]] );
-        p->lists[kind][p->counts[kind]++] = more[i];
+        uint16_t at = (uint16_t)( first + more[i] );
+        uint32_t kind = cell_class( &records[at] );
+        p->lists[kind][p->counts[kind]++] = at;
     }
 }
 
-// The other entries of boxes of one class: each as often as the class has corners, so that nothing is left to guess.
+// The other entries of boxes of one class, corner by corner, so that nothing is left to guess. What a cell gets from one class
+// and corner comes from one other cell.
 static inline void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
 {
-    for ( uint32_t i = 0; i < p->counts[kind]; ++i )
+    for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
     {
-        const cell_record* record = &records[p->lists[kind][i]];
-        for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
+        uint32_t corner = p->near.corner[kind][k];
+        uint64_t kept = p->codes.kept[corner],
+                 ended = p->codes.added[corner] | p->codes.ended[kind & ~corner];
+        for ( uint32_t i = 0; i < p->counts[kind]; ++i )
         {
-            uint32_t corner = p->near.corner[kind][k];
+            const cell_record* record = &records[p->lists[kind][i]];
             uint32_t cell = cell_first( record ) + p->near.offset[corner];
             if ( is_whole || is_in_share( p->share, cell ) )
             {
-                uint64_t code = ( record->code & p->codes.kept[corner] ) | p->codes.added[corner] |
-                    p->codes.ended[kind & ~corner];
-                p->job->entries[p->next[cell]++] = ( cell_entry ){ code, record->name };
+                p->job->entries[p->next[cell]++] =
+                    ( cell_entry ){ ( record->code & kept ) | ended, record->name };
             }
         }
     }
@@ -394,7 +422,11 @@ static inline void place_kind( placing* p, const cell_record* records, uint32_t 
 
 static inline void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
 {
-    place_first( p, records, count, is_whole );
+    memset( p->counts, 0, sizeof( p->counts ) );
+    for ( uint32_t first = 0; first < count; first += CELL_PART )
+    {
+        place_part( p, records, first, count - first < CELL_PART ? count - first : CELL_PART, is_whole );
+    }
     for ( uint32_t kind = 1; kind < CELL_WIDE; ++kind )
     {
         place_kind( p, records, kind, is_whole );
@@ -405,16 +437,17 @@ static inline void place_chunk( placing* p, const cell_record* records, uint32_t
     }
 }
 
-// Where the chunk that begins at `first` ends: slots ascend, so it is found by halving.
-static inline uint32_t end_of_chunk( const cell_share* share, uint32_t first )
+// Where the chunk that begins at `first` ends: its number ascends, so that is found by halving.
+static inline uint32_t end_of_chunk(
+    const cell_share* share, const cell_record* records, uint32_t first, uint32_t count )
 {
-    uint32_t end = share->count - first < CELL_CHUNK ? share->count : first + CELL_CHUNK;
+    uint32_t end = count - first < CELL_CHUNK ? count : first + CELL_CHUNK;
     if ( !share->by_slot )
     {
         return end;
     }
-    uint32_t number = cell_slot( &share->records[first] ) / CELL_CHUNK;
-    if ( cell_slot( &share->records[end - 1] ) / CELL_CHUNK == number )
+    uint32_t number = cell_slot( &records[first] ) / CELL_CHUNK;
+    if ( cell_slot( &records[end - 1] ) / CELL_CHUNK == number )
     {
         return end;
     }
@@ -422,14 +455,30 @@ static inline uint32_t end_of_chunk( const cell_share* share, uint32_t first )
     while ( end - low > 1 )
     {
         uint32_t middle = low + ( end - low ) / 2;
-        bool is_here = cell_slot( &share->records[middle] ) / CELL_CHUNK == number;
+        bool is_here = cell_slot( &records[middle] ) / CELL_CHUNK == number;
         low = is_here ? middle : low;
         end = is_here ? end : middle;
     }
     return end;
 }
 
-// Entries of a share's boxes to its cells; next[cell] is where the next one goes. In a cell they lie by chunk, class and
+static void place_segment( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+{
+    for ( uint32_t first = 0, end; first < count; first = end )
+    {
+        end = end_of_chunk( p->share, records, first, count );
+        if ( is_whole ) // told apart out here, so that the loops within have one branch less
+        {
+            place_chunk( p, records + first, end - first, true );
+        }
+        else
+        {
+            place_chunk( p, records + first, end - first, false );
+        }
+    }
+}
+
+// Entries of a share's boxes to its cells; next[cell] is where the next one goes. In a cell they lie by chunk, class, corner and
 // number of their boxes, whatever the share.
 static void place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
 {
@@ -441,17 +490,10 @@ static void place_entries( const cell_job* job, const cell_share* share, uint32_
     p.scaling = scaling_of( &job->grid );
     p.near = corner_cells_of( &job->grid );
     p.codes = corner_codes_make();
-    for ( uint32_t first = 0, end; first < share->count; first = end )
+    for ( uint32_t i = 0; i < cell_segment_count( share ); ++i )
     {
-        end = end_of_chunk( share, first );
-        if ( is_whole ) // told apart out here, so that the loops within have one branch less
-        {
-            place_chunk( &p, share->records + first, end - first, true );
-        }
-        else
-        {
-            place_chunk( &p, share->records + first, end - first, false );
-        }
+        cell_segment segment = cell_segment_at( share, i );
+        place_segment( &p, share->records + segment.first, segment.count, is_whole );
     }
 }
 

@@ -18,14 +18,11 @@ typedef struct simd_cells
     void ( *block_records )(
         const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
 
-    /// Which slabs each box may reach, and how many reach each.
-    void ( *slab_assign )( const slab_work* work );
-
     /// Boxes to their slabs, as records.
     void ( *slab_scatter )( const slab_work* work );
 
-    /// How many entries a share's boxes have in each of its cells; false if far too many. Both arrays have room for all
-    /// cells (`kinds` for eight times as many); counts of other cells mean nothing.
+    /// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for eight times
+    /// cell_count_reached, `counts` for all cells; counts of others mean nothing.
     bool ( *count_cells )( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
 
     /// Entries of a share's boxes to its cells; next[cell] is where the next one goes.

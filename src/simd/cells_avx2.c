@@ -71,7 +71,6 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
 const simd_cells simd_cells_avx2 = {
     .search_block = search_block,
     .block_records = block_records,
-    .slab_assign = slab_assign,
     .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,

@@ -64,7 +64,6 @@ static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
 const simd_cells simd_cells_avx512 = {
     .search_block = search_block,
     .block_records = block_records,
-    .slab_assign = slab_assign,
     .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,

@@ -84,7 +84,6 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 const simd_cells simd_cells_neon = {
     .search_block = search_block,
     .block_records = block_records,
-    .slab_assign = slab_assign,
     .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,

@@ -87,7 +87,6 @@ static inline __m128i words_of( const clv_aabb* box, const scaling* s )
 const simd_cells simd_cells_sse2 = {
     .search_block = search_block,
     .block_records = block_records,
-    .slab_assign = slab_assign,
     .slab_scatter = slab_scatter,
     .count_cells = count_cells,
     .place_entries = place_entries,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Our own threads: a fixed crew that waits for a job, takes its pieces one by one from a shared counter, and waits again.
-// The caller works along as worker 0. A crew member spins for a moment before it sleeps, because a frame is several jobs
+// Our own threads: a fixed crew that waits for a job, takes its pieces, and waits again. The caller works along as worker 0. Each
+// begins with a share of its own, the same part of the numbers in every job, since what it wrote in the last job is near;
+// then it helps the others with theirs. A crew member spins for a moment before it sleeps, because a frame is several jobs
 // with little between them. A job is over when its pieces are done: nobody waits for a member that is still asleep.
 //
-// Number of pieces and number of the next one are one word, so that a member that comes late can tell, whatever job it finds
-// there, whether it got a piece; while it has one, the job cannot end.
+// A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it finds there,
+// whether it got a piece; while it has one, the job cannot end.
+#ifdef __linux__
+#define _GNU_SOURCE // syscall
+#else
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include "task/task.h"
 
 #include "base/assertion.h"
@@ -27,23 +32,32 @@ typedef pthread_cond_t signal_type;
 typedef pthread_t thread_type;
 #endif
 
+#ifdef __linux__
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 enum
 {
-    SPINS = 4000 // some ten microseconds
+    SPINS = 4000 // 50 to 300 microseconds, as long as the processor pauses
 };
-
-typedef struct member
-{
-    struct task_pool* pool;
-    thread_type thread;
-    uint32_t worker;
-} member;
 
 enum
 {
     LINE = 64, // bytes that processors pass to each other
-    COUNT_SHIFT = 32
+    END_SHIFT = 32
 };
+
+// One of the crew; worker 0, the caller, has no thread. On lines of its own: many look at each ticket.
+typedef struct member
+{
+    _Alignas( LINE ) _Atomic uint64_t ticket; // its share of the job: end << END_SHIFT | next piece
+    struct task_pool* pool;
+    thread_type thread;
+    uint32_t worker;
+} member;
 
 struct task_pool
 {
@@ -52,15 +66,15 @@ struct task_pool
     uint32_t worker_count;
     uint32_t started_count;
 
-    clv_task* piece; // the job: published by `ticket`
+    clv_task* piece; // the job: published by the tickets
     void* context;
 
-    // Each on a line of its own: many spin on the first while others count up the second and the third.
-    _Alignas( LINE ) atomic_uint job_number;  // written under the lock, read while spinning
-    atomic_bool is_stopping;                  // likewise
-    _Alignas( LINE ) _Atomic uint64_t ticket; // pieces of the job << COUNT_SHIFT | next piece
-    _Alignas( LINE ) atomic_uint done_count;  // pieces done
-    _Alignas( LINE ) member members[];        // worker_count - 1
+    // Each on a line of its own: many spin on the first while others count up the second.
+    _Alignas( LINE ) atomic_uint job_number; // written under the lock, if there is one; read while spinning
+    atomic_bool is_stopping;                 // likewise
+    atomic_uint sleeper_count;
+    _Alignas( LINE ) atomic_uint done_count; // pieces done
+    member members[];                        // worker_count
 };
 
 // ---- the two platforms -------------------------------------------------------------------------------------------
@@ -125,6 +139,8 @@ static void let_others_run( void )
 
 #else
 
+#ifndef __linux__
+
 static void lock_init( task_pool* pool )
 {
     pthread_mutex_init( &pool->lock, NULL );
@@ -157,6 +173,8 @@ static void wake_all( task_pool* pool )
     pthread_cond_broadcast( &pool->job_there );
 }
 
+#endif
+
 static void* enter( void* argument )
 {
     work_as_member( argument );
@@ -180,6 +198,84 @@ static void let_others_run( void )
 
 #endif
 
+// ---- sleeping ----------------------------------------------------------------------------------------------------
+
+#ifdef __linux__
+
+static void sleeping_init( task_pool* pool )
+{
+    (void)pool;
+}
+
+static void sleeping_done( task_pool* pool )
+{
+    (void)pool;
+}
+
+static void wake( task_pool* pool )
+{
+    syscall( SYS_futex, &pool->job_number, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0 );
+}
+
+// Either the sleeper is counted when a job comes, or it finds the job's number when it lies down.
+static uint32_t sleep_until_job( task_pool* pool, uint32_t last )
+{
+    uint32_t number = last;
+    atomic_fetch_add( &pool->sleeper_count, 1 );
+    while ( number == last )
+    {
+        syscall( SYS_futex, &pool->job_number, FUTEX_WAIT_PRIVATE, last, NULL, NULL, 0 );
+        number = atomic_load( &pool->job_number );
+    }
+    atomic_fetch_sub( &pool->sleeper_count, 1 );
+    return number;
+}
+
+// Hand a new job, or the wish to stop, to everyone.
+static void publish( task_pool* pool )
+{
+    atomic_fetch_add( &pool->job_number, 1 );
+    if ( atomic_load( &pool->sleeper_count ) > 0 )
+    {
+        wake( pool );
+    }
+}
+
+#else
+
+static void sleeping_init( task_pool* pool )
+{
+    lock_init( pool );
+}
+
+static void sleeping_done( task_pool* pool )
+{
+    lock_done( pool );
+}
+
+static uint32_t sleep_until_job( task_pool* pool, uint32_t last )
+{
+    lock_take( pool );
+    while ( atomic_load_explicit( &pool->job_number, memory_order_acquire ) == last )
+    {
+        wait_for_job( pool );
+    }
+    uint32_t number = atomic_load_explicit( &pool->job_number, memory_order_acquire );
+    lock_give( pool );
+    return number;
+}
+
+// Hand a new job, or the wish to stop, to everyone.
+static void publish( task_pool* pool )
+{
+    lock_take( pool );
+    atomic_fetch_add_explicit( &pool->job_number, 1, memory_order_release );
+    wake_all( pool );
+    lock_give( pool );
+}
+
+#endif
+
 static void spin_pause( void )
 {
 #if defined( __SSE2__ )
@@ -191,18 +287,29 @@ static void spin_pause( void )
 
 // ---- the crew ----------------------------------------------------------------------------------------------------
 
+// Pieces of one share, as long as there are any.
+static void take_share( task_pool* pool, member* share, uint32_t worker )
+{
+    // Looked at before it is counted up: nobody needs to write where nothing is left.
+    uint64_t ticket = atomic_load_explicit( &share->ticket, memory_order_relaxed );
+    while ( (uint32_t)ticket < (uint32_t)( ticket >> END_SHIFT ) )
+    {
+        ticket = atomic_fetch_add_explicit( &share->ticket, 1, memory_order_acquire );
+        uint32_t index = (uint32_t)ticket;
+        if ( index < (uint32_t)( ticket >> END_SHIFT ) )
+        {
+            pool->piece( index, worker, pool->context );
+            atomic_fetch_add_explicit( &pool->done_count, 1, memory_order_release );
+        }
+    }
+}
+
 static void take_pieces( task_pool* pool, uint32_t worker )
 {
-    for ( ;; )
+    for ( uint32_t i = 0; i < pool->worker_count; ++i )
     {
-        uint64_t ticket = atomic_fetch_add_explicit( &pool->ticket, 1, memory_order_acquire );
-        uint32_t index = (uint32_t)ticket;
-        if ( index >= (uint32_t)( ticket >> COUNT_SHIFT ) )
-        {
-            return;
-        }
-        pool->piece( index, worker, pool->context );
-        atomic_fetch_add_explicit( &pool->done_count, 1, memory_order_release );
+        uint32_t other = worker + i < pool->worker_count ? worker + i : worker + i - pool->worker_count;
+        take_share( pool, &pool->members[other], worker );
     }
 }
 
@@ -218,14 +325,7 @@ static uint32_t await_job( task_pool* pool, uint32_t last )
         }
         spin_pause();
     }
-    lock_take( pool );
-    while ( atomic_load_explicit( &pool->job_number, memory_order_acquire ) == last )
-    {
-        wait_for_job( pool );
-    }
-    uint32_t number = atomic_load_explicit( &pool->job_number, memory_order_acquire );
-    lock_give( pool );
-    return number;
+    return sleep_until_job( pool, last );
 }
 
 static void work_as_member( member* self )
@@ -244,22 +344,18 @@ static void work_as_member( member* self )
     }
 }
 
-// Hand a new job (or the wish to stop) to everyone.
-static void publish( task_pool* pool )
-{
-    lock_take( pool );
-    atomic_fetch_add_explicit( &pool->job_number, 1, memory_order_release );
-    wake_all( pool );
-    lock_give( pool );
-}
-
 void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
 {
     CLV_ASSERT( count < UINT32_MAX / 2 ); // members that find nothing left count on
+    uint32_t workers = pool->worker_count;
     pool->piece = piece;
     pool->context = context;
     atomic_store_explicit( &pool->done_count, 0, memory_order_relaxed );
-    atomic_store_explicit( &pool->ticket, (uint64_t)count << COUNT_SHIFT, memory_order_release );
+    for ( uint32_t i = 0; i < workers; ++i )
+    {
+        uint64_t first = (uint64_t)count * i / workers, end = (uint64_t)count * ( i + 1 ) / workers;
+        atomic_store_explicit( &pool->members[i].ticket, end << END_SHIFT | first, memory_order_release );
+    }
     publish( pool );
     take_pieces( pool, 0 );
     int spin = 0;
@@ -279,7 +375,7 @@ void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* cont
 
 static size_t pool_bytes( uint32_t worker_count )
 {
-    return sizeof( task_pool ) + ( worker_count - 1 ) * sizeof( member );
+    return sizeof( task_pool ) + worker_count * sizeof( member );
 }
 
 void task_pool_destroy( task_pool* pool, base_memory* memory )
@@ -288,9 +384,9 @@ void task_pool_destroy( task_pool* pool, base_memory* memory )
     publish( pool );
     for ( uint32_t i = 0; i < pool->started_count; ++i )
     {
-        thread_join( &pool->members[i] );
+        thread_join( &pool->members[i + 1] );
     }
-    lock_done( pool );
+    sleeping_done( pool );
     base_memory_give( memory, pool, 1, pool_bytes( pool->worker_count ) );
 }
 
@@ -303,12 +399,12 @@ task_pool* task_pool_create( uint32_t worker_count, base_memory* memory )
     }
     memset( pool, 0, pool_bytes( worker_count ) );
     pool->worker_count = worker_count;
-    lock_init( pool );
-    for ( uint32_t i = 0; i < worker_count - 1; ++i )
+    sleeping_init( pool );
+    for ( uint32_t i = 1; i < worker_count; ++i )
     {
         member* self = &pool->members[i];
         self->pool = pool;
-        self->worker = i + 1;
+        self->worker = i;
         if ( !thread_start( self ) )
         {
             task_pool_destroy( pool, memory );
