@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who may meet whom: categories, masks, groups, static pairs, and the callback.
 #include "herd.h"
+#include "pair/decisions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,6 +388,41 @@ static void a_refilter_without_a_callback_is_legal( void )
     herd_close( &all );
 }
 
+// The longest row of places without a hole: what somebody who is looked for in vain may have to pass.
+static uint64_t longest_row( const pair_decisions* decisions )
+{
+    uint64_t longest = 0, row = 0;
+    for ( uint64_t i = 0; i < decisions->capacity; ++i )
+    {
+        row = decisions->entries[i] == UINT64_MAX ? 0 : row + 1;
+        longest = row > longest ? row : longest;
+    }
+    return longest;
+}
+
+static void answers_about_a_hub_lie_spread( void )
+{
+    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    for ( uint32_t hub_is_first = 0; hub_is_first < 2; ++hub_is_first )
+    {
+        pair_decisions decisions = { 0 };
+        for ( uint32_t i = 1; i <= 5000; ++i )
+        {
+            clv_pair pair = hub_is_first != 0 ? ( clv_pair ){ 0, i } : ( clv_pair ){ i, 9000 };
+            CHECK( pair_decisions_put( &decisions, &memory, pair, i % 3 == 0 ) );
+        }
+        CHECK( longest_row( &decisions ) < 100 );
+        for ( uint32_t i = 1; i <= 5000; ++i )
+        {
+            clv_pair pair = hub_is_first != 0 ? ( clv_pair ){ 0, i } : ( clv_pair ){ i, 9000 };
+            bool answer = false;
+            CHECK( pair_decisions_get( &decisions, pair, &answer ) && answer == ( i % 3 == 0 ) );
+        }
+        pair_decisions_free( &decisions, &memory );
+    }
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -402,6 +438,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_refilter_outlives_a_failed_update ),
         TEST_CASE( the_callback_is_asked_only_about_what_passed_the_filters ),
         TEST_CASE( a_refilter_without_a_callback_is_legal ),
+        TEST_CASE( answers_about_a_hub_lie_spread ),
     };
     return test_run( "filter", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -18,11 +18,19 @@ static uint64_t key_of( clv_pair pair )
     return ( (uint64_t)pair.a << 32 ) | pair.b;
 }
 
+// Fibonacci hashing with the high half folded in: the lower bits of the product know one of the slots only, and all pairs of
+// a hub would begin in the same few places.
+static uint64_t home_of( const pair_decisions* decisions, uint64_t key )
+{
+    key *= 0x9E3779B97F4A7C15u;
+    return ( key ^ ( key >> 32 ) ) & ( decisions->capacity - 1 );
+}
+
 // Position of the key, or of the hole where it belongs.
 static uint64_t find( const pair_decisions* decisions, uint64_t key )
 {
     uint64_t mask = decisions->capacity - 1;
-    uint64_t at = ( key * 0x9E3779B97F4A7C15u ) >> 20 & mask;
+    uint64_t at = home_of( decisions, key );
     while ( decisions->entries[at] != EMPTY && ( decisions->entries[at] & ~ANSWER ) != key )
     {
         at = ( at + 1 ) & mask;
