@@ -4,6 +4,7 @@
 #include "heap.h"
 #include "oracle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +44,21 @@ static bool accept_by_index( const clv_space* space, clv_pair pair, void* user )
     return ( pair.a + pair.b ) % 7 != 0;
 }
 
+// What no estimate expects: a crowd ever denser towards a corner, and some long boxes through all of it, so that trees become
+// deep and their searches carry more than there is.
+static clv_aabb odd_place( uint32_t i )
+{
+    float at = ldexpf( 1.0f, -(int)( i % 120 ) );
+    return i % 16 == 1 ? test_box( -20, -0.01f * (float)( i % 99 ), -20, 20, 0.5f, 20 )
+                       : test_cube( 8 + at, at, at, at * 0.125f );
+}
+
 static clv_aabb place( uint32_t i, uint32_t frame )
 {
     test_random random = test_random_make( i * 31 + frame );
-    return test_crowd_box( i % 9 == 0 ? TEST_CROWD_MIXED : TEST_CROWD_SPREAD, OBJECTS, &random );
+    bool is_odd = i >= OBJECTS && i % 4 < 3;
+    return is_odd ? odd_place( i )
+                  : test_crowd_box( i % 9 == 0 ? TEST_CROWD_MIXED : TEST_CROWD_SPREAD, OBJECTS, &random );
 }
 
 static bool visit( const clv_pair* pairs, size_t count, void* user )
@@ -105,6 +117,17 @@ static clv_result call_crowd( script* play )
         boxes[i] = test_cube( 0.001f * (float)i, 0, 0, 1 );
     }
     return clv_space_move( play->space, play->ids + 30, boxes, OBJECTS - 30 );
+}
+
+// So few that a tree is asked about them alone.
+static clv_result call_nudge( script* play )
+{
+    clv_aabb boxes[3];
+    for ( uint32_t i = 0; i < 3; ++i )
+    {
+        boxes[i] = place( i, 2 );
+    }
+    return clv_space_move( play->space, play->ids, boxes, 3 );
 }
 
 static clv_result call_margin( script* play )
@@ -216,6 +239,13 @@ static void note( script* play, script_call* call )
     else if ( call == call_move )
     {
         note_boxes_moved( play );
+    }
+    else if ( call == call_nudge )
+    {
+        for ( uint32_t i = 0; i < 3; ++i )
+        {
+            oracle_find( &play->world, play->ids[i] )->box = place( i, 2 );
+        }
     }
     else if ( call == call_crowd )
     {
@@ -392,8 +422,11 @@ static void play_script( script* play )
     PLAY( call_move );
     PLAY( call_update );
     PLAY( call_remove );
+    PLAY( call_update );
     PLAY( call_add_more );
     PLAY( call_refilter );
+    PLAY( call_update );
+    PLAY( call_nudge );
     PLAY( call_update );
     PLAY( call_shrink );
     PLAY( call_crowd );
@@ -487,10 +520,12 @@ static void refuse_options( test_variant variant, bool persistent )
     }
 }
 
-// Limits and choices are the method's, so it gets them all, without options or with all of them in turn.
+// Limits and choices are the method's, so it gets them all, without options or with all of them in turn; a refusal that
+// lasts is met with small limits.
 static void refuse_flavours( test_variant variant, bool persistent )
 {
-    for ( uint32_t flavour = 1; flavour < flavour_count( variant.method ); ++flavour )
+    uint32_t count = persistent ? 2 : flavour_count( variant.method );
+    for ( uint32_t flavour = 1; flavour < count; ++flavour )
     {
         uint32_t bits = ( ( flavour & 1 ) != 0 ) == persistent ? 15 : 0;
         check_all_refusals( &( way ){ variant, bits, flavour, persistent } );
