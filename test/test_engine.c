@@ -285,6 +285,46 @@ static void a_crowd_may_leave_its_block( void )
     free( ids );
 }
 
+// One grid shared by several workers keeps its slabs, and room in each, from frame to frame: a few boxes at a time gather in
+// one place until it is too small, here and there and back.
+static void a_slab_may_outgrow_its_room( void )
+{
+    enum
+    {
+        COUNT = 6000
+    };
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    for ( uint32_t workers = 2; workers <= 8; workers += 3 )
+    {
+        test_where.worker_count = workers;
+        test_random random = test_random_make( workers );
+        clv_space* space =
+            make_space( "cleave", "cleave.few=0,cleave.alone=0,cleave.rest=0", CLV_ISA_AUTO, workers );
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            boxes[i] = test_cube( test_random_between( &random, -20, 20 ),
+                test_random_between( &random, -20, 20 ), test_random_between( &random, -20, 20 ), 0.4f );
+        }
+        CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+        for ( uint32_t frame = 0; frame < 24; ++frame )
+        {
+            test_where.frame = frame;
+            uint32_t first = test_random_below( &random, COUNT - 60 );
+            float z = frame % 6 == 5 ? -19.0f : (float)( frame / 6 ) * 9 - 13;
+            for ( uint32_t i = first; i < first + 10 + frame * 2; ++i )
+            {
+                boxes[i] = test_cube( test_random_between( &random, -20, 20 ),
+                    test_random_between( &random, -20, 20 ), z, 0.4f );
+            }
+            check_frame( space, ids, boxes, COUNT );
+        }
+        clv_space_destroy( space );
+    }
+    free( boxes );
+    free( ids );
+}
+
 // Finite, but their distances are not.
 static void boxes_at_the_end_of_the_numbers_are_found( void )
 {
@@ -320,6 +360,7 @@ int main( int argc, char** argv )
         TEST_CASE( misleading_worlds_are_searched_right ),
         TEST_CASE( a_world_that_jumps_away_is_found_again ),
         TEST_CASE( a_crowd_may_leave_its_block ),
+        TEST_CASE( a_slab_may_outgrow_its_room ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
