@@ -109,7 +109,7 @@ static void boxes_are_compared_noted_and_taken( void )
         bool is_bad = seed % 7 == 6;
         if ( seed % 11 != 10 )
         {
-            object_store_watch( &store );
+            object_store_watch( &store, 1 );
         }
         for ( uint32_t i = first; i < first + count; ++i )
         {

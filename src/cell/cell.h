@@ -63,6 +63,7 @@ enum
 {
     CELL_GRID_SIDE = 64,      // cells per axis at most
     CELL_BOXES_PER_CELL = 8,  // and in all at least so many boxes for each
+    CELL_ALONE = 350,         // boxes that are in one cell sooner than in many
     CELL_TIES = 1024,         // collected before they are tested in float
     CELL_OVERFULL = 384,      // entries from which a cell gets a grid of its own
     CELL_ENTRIES_PER_BOX = 3, // a grid that needs more is made coarser

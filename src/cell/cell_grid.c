@@ -76,6 +76,10 @@ cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
     region r = region_of( extent );
     double volume = r.width[0] * r.width[1] * r.width[2];
     uint32_t best[3] = { 1, 1, 1 };
+    if ( count <= CELL_ALONE )
+    {
+        return grid_with( extent, &r, best );
+    }
     double best_cost = cost_of( &r, count, best );
     for ( uint32_t i = 0; i < sizeof( targets ) / sizeof( targets[0] ); ++i )
     {

@@ -552,21 +552,31 @@ static void place_alone( block_world* world, uint32_t entry_count )
     memset( world->entries + entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 
+// So few boxes that all are in one cell: their records are its entries as they are.
+static bool fill_one_cell( block_world* world, const block_input* input )
+{
+    uint32_t count = input->count;
+    if ( !world_reserve_records( world, (uint64_t)count + CELL_SLACK ) ||
+        !world_reserve_places( world, 0, 1 ) ||
+        !cell_scratch_reserve_entries( &world->scratches[0], world->memory, ( cell_layout ){ 0, count } ) )
+    {
+        return false;
+    }
+    world->kernels->cells->block_records( input, 0, count, &world->flat.grid, world->records );
+    memset( world->records + count, 0, CELL_SLACK * sizeof( cell_record ) );
+    world->starts[0] = 0;
+    world->starts[1] = count;
+    world->flat.starts = world->starts;
+    world->flat.entries = world->records;
+    world->slabs = ( world_slabs ){ .dims = { 1, 1, 1 }, .wanted = 1, .count = 1, .rows = { 0, 1 } };
+    world->grid_age += 1;
+    return true;
+}
+
 bool world_fill_flat( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
     world->largest_block = input->count;
-    flat_fill fill;
-    fill.world = world;
-    fill.input = input;
-    fill.tasks = tasks_for( world, input->count );
-    fill.slabs = &world->slabs;
-    // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
-    uint64_t slots =
-        input->live != NULL && input->count > 0 ? (uint64_t)input->live[input->count - 1] + 1 : input->count;
-    uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK, at_once = ( chunks + PIECES - 1 ) / PIECES;
-    fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
-    fill.piece_count = (uint32_t)( ( chunks + at_once - 1 ) / at_once );
     if ( !world_reserve_workers( world ) )
     {
         return false;
@@ -578,6 +588,21 @@ bool world_fill_flat( block_world* world, const block_input* input )
         choose_grid( world, input );
     }
     world->flat.grid = world->chosen;
+    if ( input->count <= CELL_ALONE )
+    {
+        return fill_one_cell( world, input );
+    }
+    flat_fill fill;
+    fill.world = world;
+    fill.input = input;
+    fill.tasks = tasks_for( world, input->count );
+    fill.slabs = &world->slabs;
+    // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
+    uint64_t slots =
+        input->live != NULL && input->count > 0 ? (uint64_t)input->live[input->count - 1] + 1 : input->count;
+    uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK, at_once = ( chunks + PIECES - 1 ) / PIECES;
+    fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
+    fill.piece_count = (uint32_t)( ( chunks + at_once - 1 ) / at_once );
     cell_layout layout;
     if ( !lay( &fill, &layout ) )
     {

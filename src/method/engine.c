@@ -8,7 +8,7 @@
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
 static const method_param s_params[] = {
-    { "cleave.few", 200, 0, 1e6, true, "boxes up to which brute force is quicker" },
+    { "cleave.few", 24, 0, 1e6, true, "boxes up to which brute force is quicker" },
     { "cleave.block", 8192, 16, 1e6, true, "boxes in a block, about" },
     { "cleave.alone", 8192, 0, 1e9, true, "boxes up to which one worker is quicker than several" },
     { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
@@ -276,6 +276,7 @@ const method method_engine = {
     .has_threads = true,
     .is_temporal = true,
     .wants_moved = true,
+    .moved_least = 256,
     .params = s_params,
     .param_count = PARAM_COUNT,
     .create = create,

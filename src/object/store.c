@@ -405,8 +405,13 @@ void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb
     }
 }
 
-void object_store_watch( object_store* store )
+void object_store_watch( object_store* store, uint32_t least )
 {
+    if ( store->live_count < least )
+    {
+        store->moved_is_known = false;
+        return;
+    }
     uint64_t words = ( (uint64_t)store->slot_count + 63 ) / 64;
     void* moved = store->moved;
     store->moved_is_known = base_memory_reserve(

@@ -104,8 +104,9 @@ bool object_store_check_boxes( object_store* store, uint32_t slot, const clv_aab
 /// Take boxes after object_store_check_boxes.
 void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
 
-/// From here on nothing has moved, and what does is noted. Without memory for that, it is not known who moves.
-void object_store_watch( object_store* store );
+/// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, it is not known who
+/// moves.
+void object_store_watch( object_store* store, uint32_t least );
 
 /// The box as the caller gave it.
 clv_aabb object_store_given_box( const object_store* store, uint32_t slot );

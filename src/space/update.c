@@ -156,7 +156,7 @@ static clv_result search( clv_space* space, pair_sink* sink )
         objects->members_changed = false;
         if ( space->method->wants_moved )
         {
-            object_store_watch( objects );
+            object_store_watch( objects, space->method->moved_least );
         }
     }
     space->stats.test_count = counters.test_count;
