@@ -45,7 +45,7 @@ static inline uint32_t scatter_first(
         uint32_t slab = slab_of_row[rows.first], last = slab_of_row[rows.last];
         bool is_wide = cell_class( &record ) == CELL_WIDE;
         uint32_t place = places[slab];
-        cell_record* out = !is_wide & ( place < limits[slab] ) ? &work->out[place] : &aside;
+        cell_record* out = ( !is_wide & ( place < limits[slab] ) ) ? &work->out[place] : &aside;
         *out = record;
         places[slab] = place + !is_wide;
         more[more_count] = (uint16_t)i;
