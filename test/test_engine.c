@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The default engine with blocks so small that a few hundred boxes fill many of them: pairs across blocks and cells, once
 // each, whatever the boxes look like.
-#include "support.h"
+#include "heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -325,6 +325,110 @@ static void a_slab_may_outgrow_its_room( void )
     free( ids );
 }
 
+static void check_by_brute_force( clv_space* space, clv_space* judge )
+{
+    clv_space* spaces[2] = { space, judge };
+    uint64_t hashes[2];
+    for ( int i = 0; i < 2; ++i )
+    {
+        CHECK_OK( clv_space_update( spaces[i] ) );
+        clv_pair_view view = clv_space_pairs( spaces[i] );
+        hashes[i] = test_mix( test_set_hash( view.pairs, view.count ) ^ view.count );
+    }
+    CHECK_EQUAL( hashes[0], hashes[1] );
+}
+
+// A grid serves several updates; so few boxes as go into one cell must not be left with one of many, nor more with one of one.
+static void a_world_may_cross_the_bound_of_one_cell( void )
+{
+    enum
+    {
+        MOST = 420
+    };
+    static const uint32_t counts[] = { 420, 330, 350, 351, 300, 360, 349, 420, 350 };
+    clv_aabb boxes[MOST];
+    clv_id ids[2][MOST];
+    test_random random = test_random_make( 5 );
+    for ( uint32_t i = 0; i < MOST; ++i )
+    {
+        boxes[i] = test_cube( test_random_between( &random, -9, 9 ), test_random_between( &random, -9, 9 ),
+            test_random_between( &random, -9, 9 ), 0.5f );
+    }
+    clv_space* spaces[2] = { make_space( "cleave", "cleave.rest=0", CLV_ISA_AUTO, 1 ),
+        make_space( "brute", NULL, CLV_ISA_AUTO, 1 ) };
+    uint32_t count = 0;
+    for ( uint32_t frame = 0; frame < TEST_COUNT( counts ); ++frame )
+    {
+        test_where.frame = frame;
+        uint32_t wanted = counts[frame], last = count;
+        count = wanted;
+        for ( int i = 0; i < 2; ++i )
+        {
+            if ( wanted > last )
+            {
+                CHECK_OK( clv_space_add( spaces[i], boxes + last, wanted - last, ids[i] + last ) );
+            }
+            else
+            {
+                CHECK_OK( clv_space_remove( spaces[i], ids[i] + wanted, last - wanted ) );
+            }
+        }
+        check_by_brute_force( spaces[0], spaces[1] );
+    }
+    clv_space_destroy( spaces[0] );
+    clv_space_destroy( spaces[1] );
+}
+
+// Eight small crowds in the corners of a wide world, for which a grid has nearly as many cells as it may.
+static void make_corners( clv_aabb* boxes, uint32_t count )
+{
+    test_random random = test_random_make( 4 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t corner = test_random_below( &random, 8 );
+        boxes[i] = test_cube( test_random_between( &random, 0, 20 ) + (float)( corner & 1 ) * 180,
+            test_random_between( &random, 0, 20 ) + (float)( corner >> 1 & 1 ) * 180,
+            test_random_between( &random, 0, 20 ) + (float)( corner >> 2 ) * 180, 0.1f );
+    }
+}
+
+// The grid of an update that failed serves the next one, for which fewer boxes, and so fewer cells, are expected.
+static void a_grid_outlives_the_update_that_failed( void )
+{
+    enum
+    {
+        COUNT = 9040,
+        GONE = 2140
+    };
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    make_corners( boxes, COUNT );
+    clv_result result = CLV_OUT_OF_MEMORY;
+    for ( uint64_t refused = 1; result != CLV_OK; ++refused )
+    {
+        test_where.seed = refused;
+        heap memory = { 0 };
+        clv_space_def def = clv_default_space_def();
+        def.settings = "cleave.rest=0";
+        def.allocator = heap_hooks( &memory );
+        clv_space* space = NULL;
+        CHECK_OK( clv_space_create( &def, &space ) );
+        CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+        memory.refuse_from = memory.allocate_count + refused;
+        memory.refuse_count = 1;
+        result = clv_space_update( space );
+        heap_heal( &memory );
+        CHECK_OK( clv_space_remove( space, ids + COUNT - GONE, GONE ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        CHECK_EQUAL( test_mix( test_set_hash( view.pairs, view.count ) ^ view.count ),
+            pairs_of( "brute", NULL, boxes, COUNT - GONE ) );
+        clv_space_destroy( space );
+    }
+    free( boxes );
+    free( ids );
+}
+
 // Finite, but their distances are not.
 static void boxes_at_the_end_of_the_numbers_are_found( void )
 {
@@ -361,6 +465,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_world_that_jumps_away_is_found_again ),
         TEST_CASE( a_crowd_may_leave_its_block ),
         TEST_CASE( a_slab_may_outgrow_its_room ),
+        TEST_CASE( a_world_may_cross_the_bound_of_one_cell ),
+        TEST_CASE( a_grid_outlives_the_update_that_failed ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );

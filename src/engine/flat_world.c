@@ -91,7 +91,9 @@ static void choose_grid( block_world* world, const block_input* input )
 static bool grid_serves( const block_world* world, const block_input* input )
 {
     uint32_t then = world->grid_count, count = input->count;
-    if ( then == 0 || world->grid_age >= GRID_LIFE || count > then + then / 4 || count < then - then / 4 )
+    bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&
+        count >= then - then / 4; // a few boxes go into one cell, and the grid has to have no other
+    if ( then == 0 || world->grid_age >= GRID_LIFE || !is_alike )
     {
         return false;
     }
@@ -323,7 +325,8 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
-    bool ok = world_reserve_places( world, 0, cell_count_most( fill->input->count ) ) &&
+    uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
+    bool ok = world_reserve_places( world, 0, fill->cell_count > most ? fill->cell_count : most ) &&
         ( fill->slabs->count > 1 || world_reserve_records( world, fill->input->count ) );
     world->flat.records = world->records;
     uint32_t counted = most_counted( fill );
