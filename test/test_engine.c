@@ -379,6 +379,47 @@ static void a_world_may_cross_the_bound_of_one_cell( void )
     clv_space_destroy( spaces[1] );
 }
 
+// With more than 64 chunks of slots, several go together to their slabs; gaps must not mix them up.
+static void gaps_among_many_slots_do_not_change_the_order( void )
+{
+    enum
+    {
+        SLOTS = 150000,
+        KEPT_OF = 10
+    };
+    clv_aabb* boxes = test_alloc( SLOTS, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( SLOTS, sizeof( clv_id ) );
+    uint64_t hashes[2];
+    for ( uint32_t i = 0; i < 2; ++i )
+    {
+        test_where.worker_count = 1 + 2 * i;
+        test_random random = test_random_make( 11 );
+        clv_space* space =
+            make_space( "cleave", "cleave.alone=0,cleave.rest=0", CLV_ISA_AUTO, test_where.worker_count );
+        for ( uint32_t k = 0; k < SLOTS; ++k )
+        {
+            boxes[k] = test_cube( test_random_between( &random, -9, 9 ),
+                test_random_between( &random, -9, 9 ), test_random_between( &random, -9, 9 ), 0.3f );
+        }
+        CHECK_OK( clv_space_add( space, boxes, SLOTS, ids ) );
+        uint32_t gone = 0;
+        for ( uint32_t k = 0; k + 1 < SLOTS; ++k )
+        {
+            ids[gone] = ids[k];
+            gone += test_random_below( &random, KEPT_OF ) != 0;
+        }
+        CHECK_OK( clv_space_remove( space, ids, gone ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        CHECK( view.count > 1000 );
+        hashes[i] = test_order_hash( view.pairs, view.count );
+        clv_space_destroy( space );
+    }
+    CHECK_EQUAL( hashes[1], hashes[0] );
+    free( boxes );
+    free( ids );
+}
+
 // Eight small crowds in the corners of a wide world, for which a grid has nearly as many cells as it may.
 static void make_corners( clv_aabb* boxes, uint32_t count )
 {
@@ -466,6 +507,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_crowd_may_leave_its_block ),
         TEST_CASE( a_slab_may_outgrow_its_room ),
         TEST_CASE( a_world_may_cross_the_bound_of_one_cell ),
+        TEST_CASE( gaps_among_many_slots_do_not_change_the_order ),
         TEST_CASE( a_grid_outlives_the_update_that_failed ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
     };
