@@ -128,8 +128,8 @@ static bool count_wide(
 
 // Some boxes by first cell, from `first` on, and class; the wide ones go to `counts` at once, and to `sum`. False if the grid makes more entries
 // than there is room for.
-static bool count_records( const cell_job* job, const cell_record* records, uint32_t count, uint32_t first,
-    uint32_t* kinds, uint32_t* counts, uint64_t* sum )
+static bool count_records( const cell_job* job, const scaling* s, const cell_record* records, uint32_t count,
+    uint32_t first, uint32_t* kinds, uint32_t* counts, uint64_t* sum )
 {
     const uint64_t room = (uint64_t)job->count * CELL_ENTRIES_PER_BOX;
     for ( uint32_t i = 0; i < count; ++i )
@@ -141,8 +141,7 @@ static bool count_records( const cell_job* job, const cell_record* records, uint
             kinds[( cell_first( record ) - first ) * 8 + kind] += 1;
             continue;
         }
-        const scaling s = scaling_of( &job->grid );
-        cell_span span = words_span( words_of( &job->boxes[cell_slot( record )], &s ) );
+        cell_span span = words_span( words_of( &job->boxes[cell_slot( record )], s ) );
         if ( !count_wide( &job->grid, span, counts, room, sum ) )
         {
             return false;
@@ -154,13 +153,14 @@ static bool count_records( const cell_job* job, const cell_record* records, uint
 static bool count_kinds(
     const cell_job* job, const cell_share* share, uint32_t first, uint32_t* kinds, uint32_t* counts )
 {
+    const scaling s = scaling_of( &job->grid );
     uint64_t sum = 0;
     bool fits = true;
     for ( uint32_t i = 0; i < cell_segment_count( share ) && fits; ++i )
     {
         cell_segment segment = cell_segment_at( share, i );
-        fits =
-            count_records( job, share->records + segment.first, segment.count, first, kinds, counts, &sum );
+        fits = count_records(
+            job, &s, share->records + segment.first, segment.count, first, kinds, counts, &sum );
     }
     return fits;
 }
@@ -272,6 +272,14 @@ static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
     return relative < 255 ? relative : 255;
 }
 
+// What a code says of one axis, in a cell of a box that lies from `lower` to `upper` there.
+static inline uint64_t code_axis( uint32_t lower, uint32_t upper, uint32_t cell, int axis )
+{
+    uint64_t before = cell > lower / CELL_STEPS;
+    return ( code_byte( lower, cell ) | code_byte( upper, cell ) << 32 ) << ( 8 * axis ) |
+        before << ( 24 + axis );
+}
+
 static inline bool is_in_share( const cell_share* share, uint32_t cell )
 {
     return cell - share->first_cell < share->last_cell - share->first_cell;
@@ -281,35 +289,23 @@ static void place_wide( const cell_job* job, const cell_share* share, const scal
     const cell_record* record )
 {
     words w = words_of( &job->boxes[cell_slot( record )], s );
-    cell_span span = words_span( w );
-    uint16_t at[8];
+    uint16_t at[8]; // lower x y z, nothing, upper x y z, nothing
     words_store( at, w );
-    uint32_t first[3], last[3], c[3];
-    for ( int axis = 0; axis < 3; ++axis )
+    uint64_t before = (uint64_t)cell_before( record ) << 24;
+    for ( uint32_t z = at[2] / CELL_STEPS; z <= at[6] / CELL_STEPS; ++z )
     {
-        first[axis] = field_of( span.first, axis );
-        last[axis] = field_of( span.last, axis );
-    }
-    for ( c[2] = first[2]; c[2] <= last[2]; ++c[2] )
-    {
-        for ( c[1] = first[1]; c[1] <= last[1]; ++c[1] )
+        uint64_t code_z = before | code_axis( at[2], at[6], z, 2 );
+        for ( uint32_t y = at[1] / CELL_STEPS; y <= at[5] / CELL_STEPS; ++y )
         {
-            for ( c[0] = first[0]; c[0] <= last[0]; ++c[0] )
+            uint64_t code_yz = code_z | code_axis( at[1], at[5], y, 1 );
+            for ( uint32_t x = at[0] / CELL_STEPS; x <= at[4] / CELL_STEPS; ++x )
             {
-                uint32_t cell = cell_at( &job->grid, c[0], c[1], c[2] );
-                if ( !is_in_share( share, cell ) )
+                uint32_t cell = cell_at( &job->grid, x, y, z );
+                if ( is_in_share( share, cell ) )
                 {
-                    continue;
+                    job->entries[next[cell]++] =
+                        ( cell_entry ){ code_yz | code_axis( at[0], at[4], x, 0 ), record->name };
                 }
-                uint64_t code = 0;
-                uint32_t before = cell_before( record );
-                for ( int axis = 0; axis < 3; ++axis )
-                {
-                    code |= code_byte( at[axis], c[axis] ) << ( 8 * axis );
-                    code |= code_byte( at[axis + 4], c[axis] ) << ( 32 + 8 * axis );
-                    before |= (uint32_t)( c[axis] > first[axis] ) << axis;
-                }
-                job->entries[next[cell]++] = ( cell_entry ){ code | (uint64_t)before << 24, record->name };
             }
         }
     }
