@@ -103,7 +103,7 @@ typedef struct slab_work
     const block_input* input;
     const cell_grid* grid;
     uint32_t first, last;
-    const uint8_t* slab_of_row;
+    const uint8_t* slab_of_cell;
     uint32_t* places;       ///< per slab: where the piece's next record goes
     const uint32_t* limits; ///< where its room ends; what is beyond is only counted
     cell_record* out;

@@ -8,7 +8,6 @@ typedef struct scaling
 {
     float origin[8], scale[8], most[8];
     int16_t weights[8]; ///< what a cell's coordinates are multiplied with, and added up, to get its number
-    int16_t row_weights[8]; ///< the same for its row, both corners
 } scaling;
 
 static inline scaling scaling_of( const cell_grid* grid )
@@ -21,13 +20,10 @@ static inline scaling scaling_of( const cell_grid* grid )
         s.scale[axis] = s.scale[axis + 4] = is_axis ? grid->scale[axis] : 0;
         s.most[axis] = s.most[axis + 4] = is_axis ? (float)( grid->dims[axis] * CELL_STEPS - 1 ) : 0;
         s.weights[axis] = s.weights[axis + 4] = 0;
-        s.row_weights[axis] = s.row_weights[axis + 4] = 0;
     }
     s.weights[0] = 1;
     s.weights[1] = (int16_t)grid->dims[0];
     s.weights[2] = (int16_t)( grid->dims[0] * grid->dims[1] );
-    s.row_weights[1] = s.row_weights[5] = 1;
-    s.row_weights[2] = s.row_weights[6] = (int16_t)grid->dims[1];
     return s;
 }
 
@@ -43,9 +39,3 @@ typedef struct cell_key
     uint32_t cell;
     uint32_t kind; ///< a bit for each axis on which there is a second cell; CELL_WIDE: more than two
 } cell_key;
-
-/// The rows of cells of a box's lower and upper corner.
-typedef struct row_span
-{
-    uint32_t first, last;
-} row_span;

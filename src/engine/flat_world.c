@@ -32,7 +32,6 @@ typedef struct flat_fill
     uint32_t cell_count;
     world_slabs* slabs; ///< of this update
     bool fits[WORLD_SLABS];
-    uint8_t slab_of_row[ROWS];
 } flat_fill;
 
 static task_runner s_nobody; // zero: the calling thread alone
@@ -173,11 +172,6 @@ static void cut_slabs( flat_fill* fill )
         fill->slabs->wanted = wanted;
         cut_by_sample( fill->slabs, grid, fill->input );
     }
-    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
-    {
-        uint32_t first = fill->slabs->rows[slab], last_row = fill->slabs->rows[slab + 1];
-        memset( fill->slab_of_row + first, (int)slab, last_row - first );
-    }
 }
 
 // What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at once.
@@ -280,7 +274,7 @@ static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
         .grid = &world->flat.grid,
         .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
         .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
-        .slab_of_row = fill->slab_of_row,
+        .slab_of_cell = world->slab_of_cell,
         .places = places,
         .limits = limits,
         .out = world->sorted,
@@ -391,7 +385,16 @@ static bool widen_some( flat_fill* fill )
 static bool reserve_segments( flat_fill* fill )
 {
     block_world* world = fill->world;
-    uint32_t slabs = fill->slabs->count, pieces = fill->piece_count;
+    uint32_t slabs = fill->slabs->count, pieces = fill->piece_count, width = world->flat.grid.dims[0];
+    if ( !world_reserve_slab_map( world, fill->cell_count ) )
+    {
+        return false;
+    }
+    for ( uint32_t slab = 0; slab < slabs; ++slab )
+    {
+        uint32_t first = fill->slabs->rows[slab] * width, end = fill->slabs->rows[slab + 1] * width;
+        memset( world->slab_of_cell + first, (int)slab, end - first );
+    }
     if ( world->segment_slabs == slabs && world->segment_pieces == pieces )
     {
         return true;

@@ -57,6 +57,8 @@ typedef struct block_world
     uint64_t entry_capacity;
     world_slabs slabs;      ///< of this update
     world_slabs next_slabs; ///< for the next, by the entries of this one
+    uint8_t* slab_of_cell;
+    uint64_t slab_map_capacity;
     cell_segment* segments; ///< of each piece of boxes and slab, its records
     uint64_t segment_capacity;
     uint32_t segment_slabs, segment_pieces;

@@ -12,6 +12,7 @@ bool world_reserve_grids( block_world* world, uint64_t count );
 bool world_reserve_numbers( block_world* world, uint64_t count );
 bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece );
 bool world_reserve_entries( block_world* world, uint64_t count );
+bool world_reserve_slab_map( block_world* world, uint64_t count );
 bool world_reserve_segments( block_world* world, uint64_t count );
 bool world_reserve_sorted( block_world* world, uint64_t count );
 

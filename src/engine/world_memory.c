@@ -26,6 +26,7 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
+    base_memory_give( memory, world->slab_of_cell, world->slab_map_capacity, sizeof( uint8_t ) );
     base_memory_give( memory, world->segments, world->segment_capacity, sizeof( cell_segment ) );
     base_memory_give( memory, world->sorted, world->sorted_capacity, sizeof( cell_record ) );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
@@ -87,6 +88,15 @@ bool world_reserve_entries( block_world* world, uint64_t count )
     bool ok =
         base_memory_reserve( world->memory, &data, &world->entry_capacity, 0, count, sizeof( cell_entry ) );
     world->entries = data;
+    return ok;
+}
+
+bool world_reserve_slab_map( block_world* world, uint64_t count )
+{
+    void* data = world->slab_of_cell;
+    bool ok =
+        base_memory_reserve( world->memory, &data, &world->slab_map_capacity, 0, count, sizeof( uint8_t ) );
+    world->slab_of_cell = data;
     return ok;
 }
 

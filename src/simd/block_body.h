@@ -4,16 +4,23 @@
 
 #include "block/block.h"
 
-// Boxes [first, last) as records of one block.
+// Boxes [first, last) of the input as records.
+static inline void records_of(
+    const block_input* input, uint32_t first, uint32_t last, const scaling* s, cell_record* out )
+{
+    for ( uint32_t i = first; i < last; ++i )
+    {
+        uint32_t slot = block_input_slot( input, i );
+        out[i - first] = record_of( words_of( &input->boxes[slot], s ), s, slot, 0 );
+    }
+}
+
+// The same, of one block.
 static void block_records(
     const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out )
 {
     const scaling s = scaling_of( grid );
-    for ( uint32_t i = first; i < last; ++i )
-    {
-        uint32_t slot = block_input_slot( input, i );
-        out[i] = record_of( words_of( &input->boxes[slot], &s ), &s, slot, 0 );
-    }
+    records_of( input, first, last, &s, out + first );
 }
 
 // A record to a slab, where there is room; counted in any case.
@@ -26,27 +33,24 @@ static inline void put_in_slab( const slab_work* work, uint32_t slab, cell_recor
     }
 }
 
-// The boxes of a part to the slabs of their first rows. Those that reach others too are listed, and those that are wide, which
-// go to none yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
-static inline uint32_t scatter_first(
-    const slab_work* work, const scaling* s, uint32_t first, uint32_t count, uint16_t* more )
+// Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
+// yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
+static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
+    const cell_record* records, uint32_t count, uint16_t* more )
 {
     uint32_t* const places = work->places;
     const uint32_t* const limits = work->limits;
-    const uint8_t* const slab_of_row = work->slab_of_row;
+    const uint8_t* const slab_of_cell = work->slab_of_cell;
     cell_record aside = { 0, 0 };
     uint32_t more_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = block_input_slot( work->input, first + i );
-        words w = words_of( &work->input->boxes[slot], s );
-        cell_record record = record_of( w, s, slot, 0 );
-        row_span rows = words_rows( w, s );
-        uint32_t slab = slab_of_row[rows.first], last = slab_of_row[rows.last];
-        bool is_wide = cell_class( &record ) == CELL_WIDE;
+        uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
+        bool is_wide = kind == CELL_WIDE;
+        uint32_t slab = slab_of_cell[cell], last = slab_of_cell[cell + near->offset[kind & 7]];
         uint32_t place = places[slab];
-        cell_record* out = ( !is_wide & ( place < limits[slab] ) ) ? &work->out[place] : &aside;
-        *out = record;
+        cell_record* out = !is_wide & ( place < limits[slab] ) ? &work->out[place] : &aside;
+        *out = records[i];
         places[slab] = place + !is_wide;
         more[more_count] = (uint16_t)i;
         more_count += is_wide | ( slab != last );
@@ -55,20 +59,17 @@ static inline uint32_t scatter_first(
 }
 
 // A box to its other slabs, or to all if it is wide. Later rows never lie in earlier slabs.
-static void scatter_more( const slab_work* work, const scaling* s, uint32_t slot )
+static void scatter_more( const slab_work* work, const scaling* s, cell_record record )
 {
-    words w = words_of( &work->input->boxes[slot], s );
-    cell_record record = record_of( w, s, slot, 0 );
-    cell_span span = words_span( w );
-    uint32_t rows = work->grid->dims[1];
-    uint32_t y0 = field_of( span.first, 1 ), y1 = field_of( span.last, 1 );
-    uint32_t z0 = field_of( span.first, 2 ), z1 = field_of( span.last, 2 );
-    uint32_t last = cell_class( &record ) == CELL_WIDE ? UINT32_MAX : work->slab_of_row[z0 * rows + y0];
-    for ( uint32_t z = z0; z <= z1; ++z )
+    cell_span span = words_span( words_of( &work->input->boxes[cell_slot( &record )], s ) );
+    uint32_t x = field_of( span.first, 0 );
+    uint32_t last =
+        cell_class( &record ) == CELL_WIDE ? UINT32_MAX : work->slab_of_cell[cell_first( &record )];
+    for ( uint32_t z = field_of( span.first, 2 ); z <= field_of( span.last, 2 ); ++z )
     {
-        for ( uint32_t y = y0; y <= y1; ++y )
+        for ( uint32_t y = field_of( span.first, 1 ); y <= field_of( span.last, 1 ); ++y )
         {
-            uint32_t slab = work->slab_of_row[z * rows + y];
+            uint32_t slab = work->slab_of_cell[cell_at( work->grid, x, y, z )];
             if ( slab != last )
             {
                 put_in_slab( work, slab, record );
@@ -107,14 +108,17 @@ static inline uint32_t end_of_part( const slab_work* work, uint32_t first )
 static void slab_scatter( const slab_work* work )
 {
     const scaling s = scaling_of( work->grid );
+    const corner_cells near = corner_cells_of( work->grid );
     for ( uint32_t first = work->first, end; first < work->last; first = end )
     {
+        cell_record records[CELL_PART];
         uint16_t more[CELL_PART];
         end = end_of_part( work, first );
-        uint32_t more_count = scatter_first( work, &s, first, end - first, more );
+        records_of( work->input, first, end, &s, records );
+        uint32_t more_count = scatter_first( work, &near, records, end - first, more );
         for ( uint32_t i = 0; i < more_count; ++i )
         {
-            scatter_more( work, &s, block_input_slot( work->input, first + more[i] ) );
+            scatter_more( work, &s, records[more[i]] );
         }
     }
 }

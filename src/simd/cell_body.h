@@ -19,7 +19,6 @@
 //   words_store( out, w )
 //   words_span( w )            the cells of both corners
 //   words_key( w, s )          the same as a cell_key
-//   words_rows( w, s )         the rows of cells of both corners
 //   words_code( w )            their low bytes, as a record's code without bits
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 //

@@ -36,13 +36,6 @@ static inline cell_key words_key( words w, const scaling* s )
     return key;
 }
 
-static inline row_span words_rows( words w, const scaling* s )
-{
-    uint32_t rows = (uint16_t)s->row_weights[2];
-    return ( row_span ){ (uint32_t)( w.lower[2] >> 8 ) * rows + (uint32_t)( w.lower[1] >> 8 ),
-        (uint32_t)( w.upper[2] >> 8 ) * rows + (uint32_t)( w.upper[1] >> 8 ) };
-}
-
 static inline uint64_t words_code( words w )
 {
     uint64_t code = 0;

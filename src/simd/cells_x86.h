@@ -30,15 +30,6 @@ static inline cell_key words_key( words w, const scaling* s )
         cell_key ){ (uint32_t)both + (uint32_t)( both >> 32 ), ( bits & 0x700 ) != 0 ? CELL_WIDE : bits & 7 };
 }
 
-static inline row_span words_rows( words w, const scaling* s )
-{
-    __m128i cells = _mm_srli_epi16( w, 8 );
-    __m128i sums = _mm_madd_epi16( cells, _mm_loadu_si128( (const __m128i*)(const void*)s->row_weights ) );
-    sums = _mm_add_epi32( sums, _mm_shuffle_epi32( sums, 0xB1 ) ); // y, z
-    return ( row_span ){ (uint32_t)_mm_cvtsi128_si32( sums ),
-        (uint32_t)_mm_cvtsi128_si32( _mm_unpackhi_epi64( sums, sums ) ) };
-}
-
 static inline uint64_t words_code( words w )
 {
     __m128i low = _mm_and_si128( w, _mm_set1_epi16( 0xFF ) );
