@@ -49,7 +49,7 @@ static inline uint32_t scatter_first( const slab_work* work, const corner_cells*
         bool is_wide = kind == CELL_WIDE;
         uint32_t slab = slab_of_cell[cell], last = slab_of_cell[cell + near->offset[kind & 7]];
         uint32_t place = places[slab];
-        cell_record* out = !is_wide & ( place < limits[slab] ) ? &work->out[place] : &aside;
+        cell_record* out = ( !is_wide & ( place < limits[slab] ) ) ? &work->out[place] : &aside;
         *out = records[i];
         places[slab] = place + !is_wide;
         more[more_count] = (uint16_t)i;
