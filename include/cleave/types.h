@@ -129,7 +129,7 @@ typedef enum clv_isa
     CLV_ISA_SCALAR = 1,
     CLV_ISA_SSE2 = 2,
     CLV_ISA_AVX2 = 3,
-    CLV_ISA_AVX512 = 4, ///< F, BW, DQ and VL
+    CLV_ISA_AVX512 = 4, ///< F, BW, DQ, VL, VBMI and VBMI2
     CLV_ISA_NEON = 5,
 } clv_isa;
 
