@@ -78,6 +78,9 @@ static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
         _mm512_storeu_si512( walk->rows + count, _mm512_set1_epi8( (char)hits->rows[i] ) );
         count += base_bit_count( hits->lanes[i] );
     }
+    // Whole registers are read; what is behind the last has no say, but is something.
+    _mm512_storeu_si512( walk->lanes + count, _mm512_setzero_si512() );
+    _mm512_storeu_si512( walk->rows + count, _mm512_setzero_si512() );
     walk->at = 0;
     return count;
 }
