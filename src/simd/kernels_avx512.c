@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file compiled with AVX-512 (F, BW, DQ, VL) turned on; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX-512 (F, BW, DQ, VL) turned on, as cells_avx512.c is; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/kernels.h"
 
 #ifdef CLV_HAVE_AVX512
