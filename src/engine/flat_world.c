@@ -322,7 +322,6 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
     bool ok = world_reserve_places( world, 0, fill->cell_count > most ? fill->cell_count : most ) &&
         ( fill->slabs->count > 1 || world_reserve_records( world, fill->input->count ) );
-    world->flat.records = world->records;
     uint32_t counted = most_counted( fill );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {

@@ -79,43 +79,20 @@ static void scatter_more( const slab_work* work, const scaling* s, cell_record r
     }
 }
 
-static inline uint32_t chunk_of( const slab_work* work, uint32_t index )
-{
-    return block_input_slot( work->input, index ) / CELL_CHUNK;
-}
-
-// Where the part that begins at `first` ends: before the next chunk of slots, or records of that would lie before the last of
-// this one, and what is placed together would depend on the slabs.
-static inline uint32_t end_of_part( const slab_work* work, uint32_t first )
-{
-    uint32_t end = work->last - first < CELL_PART ? work->last : first + CELL_PART;
-    uint32_t number = chunk_of( work, first );
-    if ( chunk_of( work, end - 1 ) == number )
-    {
-        return end;
-    }
-    uint32_t low = first; // of this chunk, and `end` beyond
-    while ( end - low > 1 )
-    {
-        uint32_t middle = low + ( end - low ) / 2;
-        bool is_here = chunk_of( work, middle ) == number;
-        low = is_here ? middle : low;
-        end = is_here ? end : middle;
-    }
-    return end;
-}
-
+// A part ends where a chunk of slots does, or records of the next would lie before the last of this one, and what is placed
+// together would depend on the slabs.
 static void slab_scatter( const slab_work* work )
 {
     const scaling s = scaling_of( work->grid );
     const corner_cells near = corner_cells_of( work->grid );
-    for ( uint32_t first = work->first, end; first < work->last; first = end )
+    for ( uint32_t first = work->first, count; first < work->last; first += count )
     {
         cell_record records[CELL_PART];
         uint16_t more[CELL_PART];
-        end = end_of_part( work, first );
-        records_of( work->input, first, end, &s, records );
-        uint32_t more_count = scatter_first( work, &near, records, end - first, more );
+        count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
+        records_of( work->input, first, first + count, &s, records );
+        count = end_of_chunk( records, 0, count );
+        uint32_t more_count = scatter_first( work, &near, records, count, more );
         for ( uint32_t i = 0; i < more_count; ++i )
         {
             scatter_more( work, &s, records[more[i]] );

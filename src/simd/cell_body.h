@@ -432,15 +432,9 @@ static inline void place_chunk( placing* p, const cell_record* records, uint32_t
     }
 }
 
-// Where the chunk that begins at `first` ends: its number ascends, so that is found by halving.
-static inline uint32_t end_of_chunk(
-    const cell_share* share, const cell_record* records, uint32_t first, uint32_t count )
+// Where the chunk that begins at `first` ends, before `end` or there: its number ascends, so that is found by halving.
+static inline uint32_t end_of_chunk( const cell_record* records, uint32_t first, uint32_t end )
 {
-    uint32_t end = count - first < CELL_CHUNK ? count : first + CELL_CHUNK;
-    if ( !share->by_slot )
-    {
-        return end;
-    }
     uint32_t number = cell_slot( &records[first] ) / CELL_CHUNK;
     if ( cell_slot( &records[end - 1] ) / CELL_CHUNK == number )
     {
@@ -461,7 +455,8 @@ static void place_segment( placing* p, const cell_record* records, uint32_t coun
 {
     for ( uint32_t first = 0, end; first < count; first = end )
     {
-        end = end_of_chunk( p->share, records, first, count );
+        end = count - first < CELL_CHUNK ? count : first + CELL_CHUNK;
+        end = p->share->by_slot ? end_of_chunk( records, first, end ) : end;
         if ( is_whole ) // told apart out here, so that the loops within have one branch less
         {
             place_chunk( p, records + first, end - first, true );

@@ -10,14 +10,6 @@ static inline void gather_slots( const cell_entry* entries, uint32_t* slots )
     (void)slots; // they are read from the entries
 }
 
-// All hits by their numbers.
-typedef struct hit_walk
-{
-    uint32_t at;
-    uint8_t rows[HITS_MOST + 64];
-    uint8_t lanes[HITS_MOST + 64];
-} hit_walk;
-
 // Four at a time, counted afterwards: how many a row has is a coin toss.
 static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
 {
