@@ -73,6 +73,19 @@ static void take_samples(
     }
 }
 
+// Some that were not asked lie farther out, and more will: beyond the rim of a grid all are alike and have to be told apart in
+// float.
+static void widen( cell_extent* extent, const float low[3], const float high[3] )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float slack = ( extent->high[axis] - extent->low[axis] ) * 0.2f;
+        extent->low[axis] = extent->low[axis] - low[axis] < slack ? low[axis] : extent->low[axis] - slack;
+        extent->high[axis] =
+            high[axis] - extent->high[axis] < slack ? high[axis] : extent->high[axis] + slack;
+    }
+}
+
 bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
 {
     uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;
@@ -97,6 +110,7 @@ bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block
         bool is_empty = counts[block] == 0;
         cell_extent extent =
             cell_measure( is_empty ? &nothing : samples, is_empty ? 1 : counts[block], low, high );
+        widen( &extent, low, high );
         plan->grids[block] = cell_grid_choose( seen[block] * step + 1, &extent );
         plan->scalings[block] = scaling_of( &plan->grids[block] );
     }

@@ -43,7 +43,8 @@ static float select_float( float* values, uint32_t count, uint32_t rank )
     return values[rank];
 }
 
-// One axis of the sample: the inner 15 of 16ths, widened by as much as that cuts off a uniform crowd and a little more.
+// One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform crowd, since many a
+// crowd thins out slowly. Where nobody is the sample says so; what lies farther out than this has no say.
 static void window_of( float* centres, uint32_t count, float* low, float* high )
 {
     if ( count == 0 )
@@ -54,7 +55,7 @@ static void window_of( float* centres, uint32_t count, float* low, float* high )
     uint32_t cut = count / 32;
     double first = select_float( centres, count, cut );
     double last = select_float( centres, count, count - 1 - cut );
-    double slack = ( last - first ) * 0.0625;
+    double slack = ( last - first ) * 0.3;
     *low = (float)( first - slack > -FLT_MAX ? first - slack : -FLT_MAX );
     *high = (float)( last + slack < FLT_MAX ? last + slack : FLT_MAX );
 }

@@ -151,6 +151,9 @@ static inline uint32_t cell_grid_count( const cell_grid* grid )
     return grid->dims[0] * grid->dims[1] * grid->dims[2];
 }
 
+/// Does the box lie beyond the grid's region?
+bool cell_grid_misses( const cell_grid* grid, const clv_aabb* box );
+
 /// How many cells a share of so many is reached from, its own among them.
 static inline uint32_t cell_count_reached( const cell_grid* grid, uint32_t cell_count )
 {

@@ -124,3 +124,17 @@ bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
     *grid = grid_with( extent, &r, dims );
     return true;
 }
+
+bool cell_grid_misses( const cell_grid* grid, const clv_aabb* box )
+{
+    const float* lower = &box->lower.x;
+    const float* upper = &box->upper.x;
+    bool misses = false;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float steps = (float)( grid->dims[axis] * CELL_STEPS );
+        misses = misses | ( ( upper[axis] - grid->origin[axis] ) * grid->scale[axis] < 0 ) |
+            ( ( lower[axis] - grid->origin[axis] ) * grid->scale[axis] > steps );
+    }
+    return misses;
+}

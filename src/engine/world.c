@@ -8,7 +8,8 @@ enum
     FLAT = 20,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
     PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
-    PIECES = 128               // of work for several workers, about
+    HOLD_SAMPLES = 128,
+    PIECES = 128 // of work for several workers, about
 };
 
 // Workers take no memory, so each gets what the largest block may need.
@@ -28,13 +29,27 @@ static bool reserve_scratches( block_world* world )
 
 // ---- filling -----------------------------------------------------------------------------------------------------
 
-static bool plan_fits( const block_world* world, uint32_t count )
+// Are all but a few boxes where the plan has its grids? Beyond these they are all alike and have to be told apart in float.
+static bool plan_covers( const block_plan* plan, const block_input* input )
 {
+    uint32_t outside = 0, seen = 0;
+    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1, ++seen )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        outside += cell_grid_misses( &plan->grid, box );
+    }
+    return outside <= seen / 32;
+}
+
+static bool plan_fits( const block_world* world, const block_input* input )
+{
+    uint32_t count = input->count;
     if ( world->plan.block_count == 0 || count > 2 * world->plan_count || count < world->plan_count / 2 )
     {
         return false;
     }
-    return world->plan_age < PLAN_LIFE || world->largest_block <= 2 * (uint64_t)world->block_boxes;
+    return world->plan_age < PLAN_LIFE ||
+        ( world->largest_block <= 2 * (uint64_t)world->block_boxes && plan_covers( &world->plan, input ) );
 }
 
 static bool make_plan( block_world* world, const block_input* input )
@@ -123,7 +138,7 @@ static uint64_t sum_places( block_world* world, uint32_t pieces )
 
 static bool fill_many( block_world* world, const block_input* input )
 {
-    if ( !plan_fits( world, input->count ) && !make_plan( world, input ) )
+    if ( !plan_fits( world, input ) && !make_plan( world, input ) )
     {
         return false;
     }

@@ -618,6 +618,11 @@ static clv_result settle_ties( cell_search* search )
         uint32_t left = search->tie_count - first;
         uint32_t end = first + ( left < PAIR_SINK_ROOM ? left : PAIR_SINK_ROOM );
         clv_pair* out = sink->pairs + sink->count;
+        for ( uint32_t i = first; i < end; ++i ) // many trips to memory at once, where there are many boxes
+        {
+            base_prefetch( &boxes[ties[i].a] );
+            base_prefetch( &boxes[ties[i].b] );
+        }
         for ( uint32_t i = first; i < end; ++i )
         {
             *out = ties[i];
