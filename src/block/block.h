@@ -14,7 +14,7 @@ enum
     BLOCK_SAMPLES = 64,    // boxes looked at to place the coarse grid
     BLOCK_MANY = 0xFFFF,   // in place of a block's number: the box lies in several
     BLOCK_LIMIT = 0xFFF0,  // blocks at most
-    BLOCK_CHUNK = 1 << 12, // boxes handled by one piece of work, or more
+    BLOCK_CHUNK = 1 << 12, // boxes handled by one piece of work, or a multiple
 };
 
 /// A node of the KD-tree over coarse cells. A leaf has no children and is block number `block`.
@@ -86,14 +86,13 @@ void block_plan_region( const block_plan* plan, uint32_t block, float low[3], fl
 
 void block_plan_release( block_plan* plan, base_memory* memory );
 
-/// Work of one piece: boxes [first, last) of the input.
+/// Work of one piece: boxes [first, last) of the input to blocks.
 typedef struct block_work
 {
     const block_plan* plan;
     const block_input* input;
     uint32_t first, last;
-    uint16_t* numbers; ///< per box of the input: its block, or BLOCK_MANY
-    uint32_t* places;  ///< per block: first counts, then where the piece's next box goes
+    cell_segment* segments; ///< of each block
     cell_record* out;
 } block_work;
 
@@ -104,7 +103,6 @@ typedef struct slab_work
     const cell_grid* grid;
     uint32_t first, last;
     const uint8_t* slab_of_cell;
-    uint32_t* places;       ///< per slab: where the piece's next record goes
-    const uint32_t* limits; ///< where its room ends; what is beyond is only counted
+    cell_segment* segments; ///< of each slab
     cell_record* out;
 } slab_work;

@@ -169,7 +169,6 @@ typedef struct cell_job
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
     cell_grid grid;      ///< no dims: to be chosen, and the records are only slots and before bits yet
-    bool is_settled;     ///< the grid was found good before and stays
     cell_entry* entries; ///< by cell
     uint32_t* starts;    ///< first entry of each cell, and one more
     float region_low[3], region_high[3]; ///< where the block's own boxes begin
@@ -181,8 +180,9 @@ typedef struct cell_job
 typedef struct cell_segment
 {
     uint32_t first;
-    uint32_t count;
+    uint32_t count; ///< what is beyond the capacity is only counted
     uint32_t capacity;
+    uint32_t last_count; ///< of the update before
 } cell_segment;
 
 /// One worker's share of a block: some boxes, and the cells they are asked for.
@@ -204,7 +204,7 @@ static inline uint32_t cell_segment_count( const cell_share* share )
 static inline cell_segment cell_segment_at( const cell_share* share, uint32_t index )
 {
     return share->segments != NULL ? share->segments[(size_t)index * share->stride]
-                                   : ( cell_segment ){ 0, share->count, share->count };
+                                   : ( cell_segment ){ 0, share->count, share->count, share->count };
 }
 
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.

@@ -9,7 +9,6 @@
 
 enum
 {
-    PIECES = 64,   // of boxes, at most
     GRID_LIFE = 8, // updates
     BOXES_PER_SAMPLE = 16,
     LEAST_SAMPLES = 32,
@@ -17,7 +16,6 @@ enum
     ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SLABS_PER_WORKER = 2,
     HOLD_SAMPLES = 32,
-    SEGMENT_SLACK = 24,
 };
 
 // A fill while it is under way.
@@ -27,8 +25,6 @@ typedef struct flat_fill
     const block_input* input;
     task_runner* tasks;
     uint32_t piece_count, piece_slots;
-    uint32_t redo_count;
-    uint32_t redo[PIECES + 1]; ///< pieces to be scattered again
     uint32_t cell_count;
     world_slabs* slabs; ///< of this update
     bool fits[WORLD_SLABS];
@@ -234,8 +230,9 @@ static cell_share share_of( const block_world* world, uint32_t slab )
     {
         return ( cell_share ){ world->records, NULL, 0, world->flat.count, true, first, last };
     }
-    return ( cell_share ){ world->sorted, world->segments + slab, slabs->count, world->segment_pieces, true,
-        first, last };
+    const world_segments* segments = &world->segments;
+    return ( cell_share ){ segments->records, segments->items + slab, segments->target_count,
+        segments->piece_count, true, first, last };
 }
 
 // ---- pieces of work ----------------------------------------------------------------------------------------------
@@ -257,33 +254,19 @@ static uint32_t box_from( const block_input* input, uint64_t slot )
     return low;
 }
 
-static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
+static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
 {
-    (void)worker;
-    flat_fill* fill = context;
-    block_world* world = fill->world;
-    uint32_t places[WORLD_SLABS], limits[WORLD_SLABS];
-    cell_segment* segments = world->segments + (size_t)piece * fill->slabs->count;
-    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
-    {
-        places[slab] = segments[slab].first;
-        limits[slab] = segments[slab].first + segments[slab].capacity;
-    }
+    const flat_fill* fill = context;
     slab_work work = {
         .input = fill->input,
-        .grid = &world->flat.grid,
+        .grid = &fill->world->flat.grid,
         .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
         .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
-        .slab_of_cell = world->slab_of_cell,
-        .places = places,
-        .limits = limits,
-        .out = world->sorted,
+        .slab_of_cell = fill->world->slab_of_cell,
+        .segments = segments,
+        .out = records,
     };
-    world->kernels->cells->slab_scatter( &work );
-    for ( uint32_t slab = 0; slab < fill->slabs->count; ++slab )
-    {
-        segments[slab].count = places[slab] - segments[slab].first;
-    }
+    fill->world->kernels->cells->slab_scatter( &work );
 }
 
 static void count_slab( uint32_t slab, uint32_t worker, void* context )
@@ -320,7 +303,7 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     uint32_t workers = task_worker_count( fill->tasks );
     fill->cell_count = cell_grid_count( &world->flat.grid );
     uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
-    bool ok = world_reserve_places( world, 0, fill->cell_count > most ? fill->cell_count : most ) &&
+    bool ok = world_reserve_starts( world, fill->cell_count > most ? fill->cell_count : most ) &&
         ( fill->slabs->count > 1 || world_reserve_records( world, fill->input->count ) );
     uint32_t counted = most_counted( fill );
     for ( uint32_t i = 0; i < workers && ok; ++i )
@@ -331,60 +314,11 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     return ok;
 }
 
-// Room for as many records as there are in each segment, and a few more; and for some segments to move. False if out of memory.
-static bool widen_all( flat_fill* fill )
+// Boxes to their slabs, as records. False if out of memory.
+static bool scatter( flat_fill* fill )
 {
     block_world* world = fill->world;
-    uint64_t sum = 0;
-    for ( uint32_t i = 0; i < fill->slabs->count * fill->piece_count; ++i )
-    {
-        cell_segment* segment = &world->segments[i];
-        segment->first = (uint32_t)sum;
-        segment->capacity = segment->count + segment->count / 8 + SEGMENT_SLACK;
-        sum += segment->capacity;
-    }
-    bool ok = sum <= UINT32_MAX / 2 && world_reserve_sorted( world, sum + sum / 16 );
-    world->segment_slabs = ok ? world->segment_slabs : 0;
-    world->sorted_count = sum;
-    return ok;
-}
-
-// The pieces that have more records than fit into some segment, and wider segments for these, behind all others. False if there
-// is no room for them.
-static bool widen_some( flat_fill* fill )
-{
-    block_world* world = fill->world;
-    uint64_t sum = world->sorted_count;
-    bool redo[PIECES] = { false };
-    for ( uint32_t i = 0; i < fill->slabs->count * fill->piece_count; ++i )
-    {
-        cell_segment* segment = &world->segments[i];
-        if ( segment->count > segment->capacity )
-        {
-            segment->first = (uint32_t)sum;
-            segment->capacity = segment->count + segment->count / 4 + SEGMENT_SLACK;
-            sum += segment->capacity;
-            redo[i / fill->slabs->count] = true;
-        }
-        if ( sum > world->sorted_capacity )
-        {
-            return false;
-        }
-    }
-    world->sorted_count = sum;
-    fill->redo_count = 0;
-    for ( uint32_t piece = 0; piece < fill->piece_count; ++piece )
-    {
-        fill->redo[fill->redo_count] = piece;
-        fill->redo_count += redo[piece];
-    }
-    return true;
-}
-
-static bool reserve_segments( flat_fill* fill )
-{
-    block_world* world = fill->world;
-    uint32_t slabs = fill->slabs->count, pieces = fill->piece_count, width = world->flat.grid.dims[0];
+    uint32_t slabs = fill->slabs->count, width = world->flat.grid.dims[0];
     if ( !world_reserve_slab_map( world, fill->cell_count ) )
     {
         return false;
@@ -394,48 +328,8 @@ static bool reserve_segments( flat_fill* fill )
         uint32_t first = fill->slabs->rows[slab] * width, end = fill->slabs->rows[slab + 1] * width;
         memset( world->slab_of_cell + first, (int)slab, end - first );
     }
-    if ( world->segment_slabs == slabs && world->segment_pieces == pieces )
-    {
-        return true;
-    }
-    world->segment_slabs = 0;
-    if ( !world_reserve_segments( world, (uint64_t)slabs * pieces ) )
-    {
-        return false;
-    }
-    memset( world->segments, 0, (size_t)slabs * pieces * sizeof( cell_segment ) );
-    world->segment_slabs = slabs;
-    world->segment_pieces = pieces;
-    world->sorted_count = UINT32_MAX; // no room at all
-    return true;
-}
-
-static void scatter_again( uint32_t index, uint32_t worker, void* context )
-{
-    const flat_fill* fill = context;
-    scatter_piece( fill->redo[index], worker, context );
-}
-
-// Boxes to their slabs, as records: into segments that were wide enough in the last update, and again into wider ones where
-// they are not, now that it is known how many there are. False if out of memory.
-static bool scatter( flat_fill* fill )
-{
-    if ( !reserve_segments( fill ) )
-    {
-        return false;
-    }
-    task_run( fill->tasks, scatter_piece, fill->piece_count, fill );
-    if ( widen_some( fill ) )
-    {
-        task_run( fill->tasks, scatter_again, fill->redo_count, fill );
-        return true;
-    }
-    if ( !widen_all( fill ) )
-    {
-        return false;
-    }
-    task_run( fill->tasks, scatter_piece, fill->piece_count, fill );
-    return true;
+    return world_segments_fill(
+        &world->segments, world->memory, fill->tasks, slabs, fill->piece_count, scatter_piece, fill );
 }
 
 // Records, of all boxes or by slab. False if out of memory.
@@ -561,8 +455,7 @@ static void place_alone( block_world* world, uint32_t entry_count )
 static bool fill_one_cell( block_world* world, const block_input* input )
 {
     uint32_t count = input->count;
-    if ( !world_reserve_records( world, (uint64_t)count + CELL_SLACK ) ||
-        !world_reserve_places( world, 0, 1 ) ||
+    if ( !world_reserve_records( world, (uint64_t)count + CELL_SLACK ) || !world_reserve_starts( world, 1 ) ||
         !cell_scratch_reserve_entries( &world->scratches[0], world->memory, ( cell_layout ){ 0, count } ) )
     {
         return false;
@@ -605,7 +498,8 @@ bool world_fill_flat( block_world* world, const block_input* input )
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
     uint64_t slots =
         input->live != NULL && input->count > 0 ? (uint64_t)input->live[input->count - 1] + 1 : input->count;
-    uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK, at_once = ( chunks + PIECES - 1 ) / PIECES;
+    uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK,
+             at_once = ( chunks + SEGMENTS_PIECES - 1 ) / SEGMENTS_PIECES;
     fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
     fill.piece_count = (uint32_t)( ( chunks + at_once - 1 ) / at_once );
     cell_layout layout;

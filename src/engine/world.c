@@ -74,66 +74,36 @@ static bool make_plan( block_world* world, const block_input* input )
 
 typedef struct fill_job
 {
-    block_world* world;
+    const block_world* world;
     const block_input* input;
     uint32_t chunk; ///< boxes per piece
 } fill_job;
 
-static block_work work_of( const fill_job* job, uint32_t piece )
+static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
 {
-    block_world* world = job->world;
-    uint32_t first = piece * job->chunk;
-    uint32_t left = job->input->count - first;
-    return ( block_work ){
-        .plan = &world->plan,
+    const fill_job* job = context;
+    uint32_t first = piece * job->chunk, left = job->input->count - first;
+    block_work work = {
+        .plan = &job->world->plan,
         .input = job->input,
         .first = first,
         .last = first + ( left < job->chunk ? left : job->chunk ),
-        .numbers = world->numbers,
-        .places = world->places + (size_t)piece * world->plan.block_count,
-        .out = world->records,
+        .segments = segments,
+        .out = records,
     };
-}
-
-static void assign_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
-    fill_job* job = context;
-    block_work work = work_of( job, piece );
-    memset( work.places, 0, job->world->plan.block_count * sizeof( uint32_t ) );
-    job->world->kernels->cells->block_assign( &work );
-}
-
-static void scatter_piece( uint32_t piece, uint32_t worker, void* context )
-{
-    (void)worker;
-    fill_job* job = context;
-    block_work work = work_of( job, piece );
     job->world->kernels->cells->block_scatter( &work );
 }
 
-// Counts per piece and block become places: block by block, in a block piece by piece, so in the order of the boxes.
-static uint64_t sum_places( block_world* world, uint32_t pieces )
+static void measure_blocks( block_world* world )
 {
-    uint32_t blocks = world->plan.block_count;
-    uint64_t sum = 0;
     world->largest_block = 0;
-    for ( uint32_t block = 0; block < blocks; ++block )
+    world->in_blocks = 0;
+    for ( uint32_t block = 0; block < world->plan.block_count; ++block )
     {
-        uint64_t start = sum;
-        world->starts[block] = (uint32_t)sum;
-        for ( uint32_t piece = 0; piece < pieces; ++piece )
-        {
-            uint32_t* place = &world->places[(size_t)piece * blocks + block];
-            uint32_t count = *place;
-            *place = (uint32_t)sum;
-            sum += count;
-        }
-        uint32_t size = (uint32_t)( sum - start );
-        world->largest_block = size > world->largest_block ? size : world->largest_block;
+        uint32_t count = world_segments_count( &world->segments, block );
+        world->largest_block = count > world->largest_block ? count : world->largest_block;
+        world->in_blocks += count;
     }
-    world->starts[blocks] = (uint32_t)sum;
-    return sum;
 }
 
 static bool fill_many( block_world* world, const block_input* input )
@@ -143,26 +113,22 @@ static bool fill_many( block_world* world, const block_input* input )
         return false;
     }
     world->plan_age += 1;
-    bool alone = task_worker_count( world->tasks ) == 1;
-    uint32_t chunk = input->count / PIECES > BLOCK_CHUNK ? input->count / PIECES : BLOCK_CHUNK;
-    fill_job job = { world, input, alone ? input->count : chunk };
-    uint32_t pieces = ( input->count + job.chunk - 1 ) / job.chunk;
-    if ( !world_reserve_numbers( world, input->count ) ||
-        !world_reserve_places( world, pieces, world->plan.block_count ) )
+    // Alone, all of a block lies in one segment and can be searched there.
+    uint32_t pieces = task_worker_count( world->tasks ) > 1 ? SEGMENTS_PIECES : 1;
+    uint32_t chunks = ( input->count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
+    fill_job job = { world, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
+    pieces = ( input->count + job.chunk - 1 ) / job.chunk;
+    bool ok = world_segments_fill(
+        &world->segments, world->memory, world->tasks, world->plan.block_count, pieces, scatter_piece, &job );
+    if ( !ok )
     {
         return false;
     }
-    task_run( world->tasks, assign_piece, pieces, &job );
-    uint64_t records = sum_places( world, pieces );
-    if ( records > UINT32_MAX || !world_reserve_records( world, records ) ||
-        !world_reserve_grids( world, world->plan.block_count ) || !reserve_scratches( world ) )
-    {
-        return false;
-    }
-    memcpy( world->grids, world->plan.grids, world->plan.block_count * sizeof( cell_grid ) );
-    memset( world->is_settled, 0, world->plan.block_count * sizeof( bool ) );
-    task_run( world->tasks, scatter_piece, pieces, &job );
-    return true;
+    measure_blocks( world );
+    return reserve_scratches( world ) &&
+        ( pieces == 1 ||
+            world_reserve_records(
+                world, (uint64_t)world->largest_block * task_worker_count( world->tasks ) ) );
 }
 
 bool block_world_fill( block_world* world, const block_input* input )
@@ -174,31 +140,41 @@ bool block_world_fill( block_world* world, const block_input* input )
 
 // ---- searching ---------------------------------------------------------------------------------------------------
 
-static cell_job job_of( const block_world* world, uint32_t block, uint32_t worker, cell_counters* counters )
+// The records of a block, in one place. A search may make them anew in another grid, so only who is alone has no copy.
+static cell_record* records_of( const block_world* world, uint32_t block, uint32_t worker, uint32_t* count )
 {
-    uint32_t start = world->starts[block];
-    cell_job job = {
-        .boxes = world->boxes,
-        .records = world->records + start,
-        .count = world->starts[block + 1] - start,
-        .grid = world->grids[block],
-        .is_settled = world->is_settled[block],
-        .scratch = &world->scratches[worker],
-        .counters = counters,
-    };
-    block_plan_region( &world->plan, block, job.region_low, job.region_high );
-    return job;
+    const world_segments* segments = &world->segments;
+    const cell_segment* segment = segments->items + block;
+    *count = segment->count;
+    if ( segments->piece_count == 1 )
+    {
+        return segments->records + segment->first;
+    }
+    cell_record* records = world->records + (size_t)worker * world->largest_block;
+    *count = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment += segments->target_count )
+    {
+        memcpy(
+            records + *count, segments->records + segment->first, segment->count * sizeof( cell_record ) );
+        *count += segment->count;
+    }
+    return records;
 }
 
 static clv_result search_piece(
-    uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+    uint32_t block, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     block_world* world = context;
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
-    cell_job job = job_of( world, piece, worker, &counters );
+    cell_job job = {
+        .boxes = world->boxes,
+        .grid = world->plan.grids[block],
+        .scratch = &world->scratches[worker],
+        .counters = &counters,
+    };
+    job.records = records_of( world, block, worker, &job.count );
+    block_plan_region( &world->plan, block, job.region_low, job.region_high );
     clv_result result = world->kernels->cells->search_block( &job, sink );
-    world->grids[piece] = job.grid; // what the records are in now, should the piece be asked for again
-    world->is_settled[piece] = job.is_settled;
     world_count( world, worker, &counters );
     *test_count += counters.test_count;
     return result;

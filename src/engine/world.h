@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block/block.h"
+#include "engine/segments.h"
 #include "simd/cells.h"
 #include "simd/kernels.h"
 #include "task/gather.h"
@@ -33,20 +34,14 @@ typedef struct block_world
     uint32_t plan_age;   ///< updates since it was made
     uint32_t plan_count; ///< boxes it was made for
 
-    const clv_aabb* boxes; ///< of the update
-    cell_record* records;  ///< by block
+    const clv_aabb* boxes;   ///< of the update
+    world_segments segments; ///< of blocks, or of slabs
+    cell_record* records;    ///< of all boxes, or of the block that a worker is at
     uint64_t record_capacity;
-    cell_grid* grids; ///< that the records of each block are in
-    uint64_t grid_capacity;
-    bool* is_settled; ///< of each block: its grid was laid and found good in this update
-    uint64_t settled_capacity;
-    uint16_t* numbers; ///< per box of the input
-    uint64_t number_capacity;
-    uint32_t* places; ///< per piece of work and block, or cell
-    uint64_t place_capacity;
-    uint32_t* starts; ///< per block, or cell, and one more
+    uint32_t* starts; ///< per cell, and one more
     uint64_t start_capacity;
     uint32_t largest_block;
+    uint64_t in_blocks; ///< boxes, some in several
 
     cell_job flat;           ///< where all boxes are in one grid
     cell_extent flat_extent; ///< of a sample of them
@@ -59,12 +54,6 @@ typedef struct block_world
     world_slabs next_slabs; ///< for the next, by the entries of this one
     uint8_t* slab_of_cell;
     uint64_t slab_map_capacity;
-    cell_segment* segments; ///< of each piece of boxes and slab, its records
-    uint64_t segment_capacity;
-    uint32_t segment_slabs, segment_pieces;
-    uint64_t sorted_count;
-    cell_record* sorted; ///< by segment
-    uint64_t sorted_capacity;
 
     cell_scratch* scratches; ///< per worker
     uint64_t scratch_capacity;

@@ -8,13 +8,9 @@
 
 /// Room for so many; false if out of memory. What was in them is lost.
 bool world_reserve_records( block_world* world, uint64_t count );
-bool world_reserve_grids( block_world* world, uint64_t count );
-bool world_reserve_numbers( block_world* world, uint64_t count );
-bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece );
+bool world_reserve_starts( block_world* world, uint64_t count );
 bool world_reserve_entries( block_world* world, uint64_t count );
 bool world_reserve_slab_map( block_world* world, uint64_t count );
-bool world_reserve_segments( block_world* world, uint64_t count );
-bool world_reserve_sorted( block_world* world, uint64_t count );
 
 /// A scratch, still without memory of its own, and counters for each worker.
 bool world_reserve_workers( block_world* world );

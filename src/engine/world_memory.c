@@ -20,15 +20,10 @@ void block_world_release( block_world* world )
     base_memory* memory = world->memory;
     block_plan_release( &world->plan, memory );
     base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
-    base_memory_give( memory, world->grids, world->grid_capacity, sizeof( cell_grid ) );
-    base_memory_give( memory, world->is_settled, world->settled_capacity, sizeof( bool ) );
-    base_memory_give( memory, world->numbers, world->number_capacity, sizeof( uint16_t ) );
-    base_memory_give( memory, world->places, world->place_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
     base_memory_give( memory, world->slab_of_cell, world->slab_map_capacity, sizeof( uint8_t ) );
-    base_memory_give( memory, world->segments, world->segment_capacity, sizeof( cell_segment ) );
-    base_memory_give( memory, world->sorted, world->sorted_capacity, sizeof( cell_record ) );
+    world_segments_release( &world->segments, memory );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
         cell_scratch_release( &world->scratches[i], memory );
@@ -48,37 +43,12 @@ bool world_reserve_records( block_world* world, uint64_t count )
     return ok;
 }
 
-bool world_reserve_grids( block_world* world, uint64_t count )
+bool world_reserve_starts( block_world* world, uint64_t count )
 {
-    void* grids = world->grids;
-    void* settled = world->is_settled;
+    void* data = world->starts;
     bool ok =
-        base_memory_reserve( world->memory, &grids, &world->grid_capacity, 0, count, sizeof( cell_grid ) ) &&
-        base_memory_reserve( world->memory, &settled, &world->settled_capacity, 0, count, sizeof( bool ) );
-    world->grids = grids;
-    world->is_settled = settled;
-    return ok;
-}
-
-bool world_reserve_numbers( block_world* world, uint64_t count )
-{
-    void* data = world->numbers;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->number_capacity, 0, count, sizeof( uint16_t ) );
-    world->numbers = data;
-    return ok;
-}
-
-bool world_reserve_places( block_world* world, uint64_t pieces, uint64_t per_piece )
-{
-    void* places = world->places;
-    void* starts = world->starts;
-    bool ok = base_memory_reserve( world->memory, &places, &world->place_capacity, 0, pieces * per_piece,
-                  sizeof( uint32_t ) ) &&
-        base_memory_reserve(
-            world->memory, &starts, &world->start_capacity, 0, per_piece + 1, sizeof( uint32_t ) );
-    world->places = places;
-    world->starts = starts;
+        base_memory_reserve( world->memory, &data, &world->start_capacity, 0, count + 1, sizeof( uint32_t ) );
+    world->starts = data;
     return ok;
 }
 
@@ -97,24 +67,6 @@ bool world_reserve_slab_map( block_world* world, uint64_t count )
     bool ok =
         base_memory_reserve( world->memory, &data, &world->slab_map_capacity, 0, count, sizeof( uint8_t ) );
     world->slab_of_cell = data;
-    return ok;
-}
-
-bool world_reserve_segments( block_world* world, uint64_t count )
-{
-    void* data = world->segments;
-    bool ok = base_memory_reserve(
-        world->memory, &data, &world->segment_capacity, 0, count, sizeof( cell_segment ) );
-    world->segments = data;
-    return ok;
-}
-
-bool world_reserve_sorted( block_world* world, uint64_t count )
-{
-    void* data = world->sorted;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->sorted_capacity, 0, count, sizeof( cell_record ) );
-    world->sorted = data;
     return ok;
 }
 

@@ -243,9 +243,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "blocks", self->was_many ? block_count : 0 );
     method_figure_add( &list, "largest block", self->was_many ? many->largest_block : 0 );
     method_figure_add( &list, "boxes in blocks",
-        self->was_many
-            ? (double)( many->plan.block_count > 0 ? many->starts[block_count] : many->largest_block )
-            : 0 );
+        self->was_many ? (double)( many->plan.block_count > 0 ? many->in_blocks : many->largest_block ) : 0 );
     method_figure_add( &list, "cells", (double)sum.cell_count );
     method_figure_add( &list, "boxes in cells", (double)sum.entry_count );
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );

@@ -4,6 +4,8 @@
 
 #include "block/block.h"
 
+#define FIELD_BITS UINT64_C( 0x800080008000 )
+
 // Boxes [first, last) of the input as records.
 static inline void records_of(
     const block_input* input, uint32_t first, uint32_t last, const scaling* s, cell_record* out )
@@ -23,14 +25,23 @@ static void block_records(
     records_of( input, first, last, &s, out + first );
 }
 
-// A record to a slab, where there is room; counted in any case.
-static inline void put_in_slab( const slab_work* work, uint32_t slab, cell_record record )
+// A record to a segment, where there is room; counted in any case.
+static inline void put_in_segment( cell_segment* segment, cell_record* out, cell_record record )
 {
-    uint32_t place = work->places[slab]++;
-    if ( place < work->limits[slab] )
+    if ( segment->count < segment->capacity )
     {
-        work->out[place] = record;
+        out[segment->first + segment->count] = record;
     }
+    segment->count += 1;
+}
+
+// The same without a branch, and nothing at all where it does not go there.
+static inline void put_if( cell_segment* segment, cell_record* out, cell_record record, bool goes )
+{
+    cell_record aside;
+    uint32_t count = segment->count;
+    *( goes & ( count < segment->capacity ) ? &out[segment->first + count] : &aside ) = record;
+    segment->count = count + goes;
 }
 
 // Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
@@ -38,20 +49,16 @@ static inline void put_in_slab( const slab_work* work, uint32_t slab, cell_recor
 static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
     const cell_record* records, uint32_t count, uint16_t* more )
 {
-    uint32_t* const places = work->places;
-    const uint32_t* const limits = work->limits;
+    cell_segment* const segments = work->segments;
+    cell_record* const out = work->out;
     const uint8_t* const slab_of_cell = work->slab_of_cell;
-    cell_record aside = { 0, 0 };
     uint32_t more_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
         bool is_wide = kind == CELL_WIDE;
         uint32_t slab = slab_of_cell[cell], last = slab_of_cell[cell + near->offset[kind & 7]];
-        uint32_t place = places[slab];
-        cell_record* out = ( !is_wide & ( place < limits[slab] ) ) ? &work->out[place] : &aside;
-        *out = records[i];
-        places[slab] = place + !is_wide;
+        put_if( &segments[slab], out, records[i], !is_wide );
         more[more_count] = (uint16_t)i;
         more_count += is_wide | ( slab != last );
     }
@@ -72,7 +79,7 @@ static void scatter_more( const slab_work* work, const scaling* s, cell_record r
             uint32_t slab = work->slab_of_cell[cell_at( work->grid, x, y, z )];
             if ( slab != last )
             {
-                put_in_slab( work, slab, record );
+                put_in_segment( &work->segments[slab], work->out, record );
             }
             last = slab;
         }
@@ -112,10 +119,10 @@ static void block_histogram(
     }
 }
 
-// Is every field of `a` at most that of `b`? The fields are far below 2^15, so a borrow shows in their top bits.
-static inline bool fields_at_most( uint64_t a, uint64_t b )
+// A bit above each field of `a` that is at most that of `b`: fields are far below 2^15, so a borrow shows in their top bits.
+static inline uint64_t fields_at_most( uint64_t a, uint64_t b )
 {
-    return ( ( b + 0x800080008000u - a ) & 0x800080008000u ) == 0x800080008000u;
+    return ( b + FIELD_BITS - a ) & FIELD_BITS;
 }
 
 static inline uint64_t fields_of( const uint16_t corner[4] )
@@ -123,132 +130,146 @@ static inline uint64_t fields_of( const uint16_t corner[4] )
     return (uint64_t)corner[0] | (uint64_t)corner[1] << 16 | (uint64_t)corner[2] << 32;
 }
 
-// A box on its way to several blocks.
-typedef struct block_guest
+// Boxes of a part that lie in several blocks, and which.
+typedef struct block_guests
 {
-    uint32_t slot;
-    cell_span span; // in coarse cells
-} block_guest;
+    uint32_t count;
+    uint16_t boxes[8 * CELL_PART];
+    uint16_t blocks[8 * CELL_PART];
+} block_guests;
 
-typedef void block_visit( const block_work* work, const block_guest* guest, uint32_t block );
+static inline cell_record record_in_block(
+    const block_work* work, uint32_t slot, uint32_t before, uint32_t block )
+{
+    const scaling* s = &work->plan->scalings[block];
+    return record_of( words_of( &work->input->boxes[slot], s ), s, slot, before );
+}
 
-// Every leaf that the span reaches. Depth is bounded by the coarse grid: each cut halves cells along some axis, so it is
-// below 3 x BLOCK_SIDE.
-static void visit_wide(
-    const block_work* work, const block_guest* guest, uint32_t node_index, block_visit* visit )
+// On which axes a box begins before a block.
+static inline uint32_t before_block( const block_work* work, uint64_t first_cell, uint32_t block )
+{
+    uint64_t begun = fields_at_most( work->plan->leaves[block].first, first_cell ) ^ FIELD_BITS;
+    return (uint32_t)( begun >> 15 | begun >> 30 | begun >> 45 ) & 7;
+}
+
+static void put_guest( const block_work* work, uint32_t slot, uint64_t first_cell, uint32_t block )
+{
+    cell_record record = record_in_block( work, slot, before_block( work, first_cell, block ), block );
+    put_in_segment( &work->segments[block], work->out, record );
+}
+
+// A box that spans more than two coarse cells on some axis, to every leaf that it reaches. Depth is bounded by the coarse grid: each
+// cut halves cells along some axis, so it is below 3 x BLOCK_SIDE.
+static void scatter_wide( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
 {
     const block_node* node = &work->plan->nodes[node_index];
-    if ( !fields_at_most( guest->span.first, fields_of( node->last ) ) ||
-        !fields_at_most( fields_of( node->first ), guest->span.last ) )
+    if ( fields_at_most( span->first, fields_of( node->last ) ) != FIELD_BITS ||
+        fields_at_most( fields_of( node->first ), span->last ) != FIELD_BITS )
     {
         return;
     }
     if ( node->left == 0 )
     {
-        visit( work, guest, node->block );
+        put_guest( work, slot, span->first, node->block );
         return;
     }
-    visit_wide( work, guest, node->left, visit );
-    visit_wide( work, guest, node->left + 1, visit );
+    scatter_wide( work, slot, span, node->left );
+    scatter_wide( work, slot, span, node->left + 1 );
 }
 
-// The same for a span of at most two cells on each axis: the blocks of its corners, each once.
-static inline void visit_leaves( const block_work* work, const block_guest* guest, block_visit* visit )
+// The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once. A corner that it has not
+// is one that it has, and how many blocks there are is not guessed.
+static inline void list_guest(
+    const block_work* work, const corner_cells* near, cell_span span, uint32_t box, block_guests* guests )
 {
-    uint64_t first = guest->span.first, size = guest->span.last - first;
-    if ( ( size & 0xFFFEFFFEFFFEu ) != 0 )
-    {
-        visit_wide( work, guest, 0, visit );
-        return;
-    }
     const cell_grid* grid = &work->plan->grid;
-    uint32_t base = cell_at( grid, field_of( first, 0 ), field_of( first, 1 ), field_of( first, 2 ) );
+    uint64_t size = span.last - span.first;
     uint32_t kind = (uint32_t)( size | size >> 15 | size >> 30 ) & 7;
-    uint32_t seen[8] = { 0 }, seen_count = 0;
+    uint32_t base =
+        cell_at( grid, field_of( span.first, 0 ), field_of( span.first, 1 ), field_of( span.first, 2 ) );
+    uint32_t blocks[8], count = guests->count;
     for ( uint32_t corner = 0; corner < 8; ++corner )
     {
-        if ( ( corner & ~kind ) != 0 )
+        blocks[corner] = work->plan->map[base + near->offset[corner & kind]];
+        bool is_new = true;
+        for ( uint32_t other = 0; other < corner; ++other )
         {
+            is_new = is_new & ( blocks[other] != blocks[corner] );
+        }
+        guests->boxes[count] = (uint16_t)box;
+        guests->blocks[count] = (uint16_t)blocks[corner];
+        count += is_new;
+    }
+    guests->count = count;
+}
+
+// The blocks in which boxes [first, first + count) begin; BLOCK_MANY for those that reach others, which are listed.
+static inline uint32_t find_blocks( const block_work* work, const scaling* coarse, uint32_t first,
+    uint32_t count, uint16_t* blocks, uint16_t* more )
+{
+    const uint16_t* const map = work->plan->map;
+    const block_leaf* const leaves = work->plan->leaves;
+    uint32_t more_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        words w = words_of( &work->input->boxes[block_input_slot( work->input, first + i )], coarse );
+        uint32_t block = map[words_key( w, coarse ).cell];
+        uint32_t is_inner = fields_at_most( words_span( w ).last, leaves[block].last ) == FIELD_BITS;
+        blocks[i] = (uint16_t)( block | ( is_inner - 1 ) ); // BLOCK_MANY without a branch
+        more[more_count] = (uint16_t)i;
+        more_count += !is_inner;
+    }
+    return more_count;
+}
+
+// Boxes of one block each.
+static inline void scatter_inner(
+    const block_work* work, uint32_t first, uint32_t count, const uint16_t* blocks )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bool is_inner = blocks[i] != BLOCK_MANY;
+        uint32_t block = is_inner ? blocks[i] : 0;
+        uint32_t slot = block_input_slot( work->input, first + i );
+        put_if( &work->segments[block], work->out, record_in_block( work, slot, 0, block ), is_inner );
+    }
+}
+
+// Boxes of several.
+static inline void scatter_guests( const block_work* work, const scaling* coarse, const corner_cells* near,
+    uint32_t first, uint32_t more_count, const uint16_t* more )
+{
+    block_guests guests;
+    guests.count = 0;
+    for ( uint32_t i = 0; i < more_count; ++i )
+    {
+        uint32_t slot = block_input_slot( work->input, first + more[i] );
+        cell_span span = words_span( words_of( &work->input->boxes[slot], coarse ) );
+        if ( ( ( span.last - span.first ) & 0xFFFEFFFEFFFEu ) != 0 )
+        {
+            scatter_wide( work, slot, &span, 0 );
             continue;
         }
-        uint32_t cell = base + ( corner & 1 ) + ( corner >> 1 & 1 ) * grid->dims[0] +
-            ( corner >> 2 ) * grid->dims[0] * grid->dims[1];
-        uint32_t block = work->plan->map[cell];
-        uint32_t i = 0;
-        while ( i < seen_count && seen[i] != block )
-        {
-            i += 1;
-        }
-        if ( i == seen_count )
-        {
-            seen[seen_count++] = block;
-            visit( work, guest, block );
-        }
+        list_guest( work, near, span, more[i], &guests );
     }
-}
-
-static void count_in_block( const block_work* work, const block_guest* guest, uint32_t block )
-{
-    (void)guest;
-    work->places[block] += 1;
-}
-
-static void block_assign( const block_work* work )
-{
-    const block_plan* plan = work->plan;
-    const scaling s = scaling_of( &plan->grid );
-    for ( uint32_t i = work->first; i < work->last; ++i )
+    for ( uint32_t i = 0; i < guests.count; ++i )
     {
-        uint32_t slot = block_input_slot( work->input, i );
-        words w = words_of( &work->input->boxes[slot], &s );
-        cell_span span = words_span( w );
-        uint32_t block = plan->map[words_key( w, &s ).cell];
-        if ( fields_at_most( span.last, plan->leaves[block].last ) )
-        {
-            work->places[block] += 1;
-            work->numbers[i] = (uint16_t)block;
-        }
-        else
-        {
-            block_guest guest = { slot, span };
-            work->numbers[i] = BLOCK_MANY;
-            visit_leaves( work, &guest, count_in_block );
-        }
+        uint32_t slot = block_input_slot( work->input, first + guests.boxes[i] );
+        cell_span span = words_span( words_of( &work->input->boxes[slot], coarse ) );
+        put_guest( work, slot, span.first, guests.blocks[i] );
     }
-}
-
-static inline void put_in_block( const block_work* work, uint32_t slot, uint32_t before, uint32_t block )
-{
-    const scaling* s = &work->plan->scalings[block];
-    work->out[work->places[block]++] = record_of( words_of( &work->input->boxes[slot], s ), s, slot, before );
-}
-
-static void put_guest( const block_work* work, const block_guest* guest, uint32_t block )
-{
-    uint64_t begin = work->plan->leaves[block].first;
-    uint32_t before = 0;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        before |= (uint32_t)( field_of( guest->span.first, axis ) < field_of( begin, axis ) ) << axis;
-    }
-    put_in_block( work, guest->slot, before, block );
 }
 
 static void block_scatter( const block_work* work )
 {
     const scaling coarse = scaling_of( &work->plan->grid );
-    for ( uint32_t i = work->first; i < work->last; ++i )
+    const corner_cells near = corner_cells_of( &work->plan->grid );
+    for ( uint32_t first = work->first, count; first < work->last; first += count )
     {
-        uint32_t slot = block_input_slot( work->input, i );
-        uint32_t block = work->numbers[i];
-        if ( block != BLOCK_MANY )
-        {
-            put_in_block( work, slot, 0, block );
-        }
-        else
-        {
-            block_guest guest = { slot, words_span( words_of( &work->input->boxes[slot], &coarse ) ) };
-            visit_leaves( work, &guest, put_guest );
-        }
+        uint16_t blocks[CELL_PART], more[CELL_PART];
+        count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
+        uint32_t more_count = find_blocks( work, &coarse, first, count, blocks, more );
+        scatter_inner( work, first, count, blocks );
+        scatter_guests( work, &coarse, &near, first, more_count, more );
     }
 }

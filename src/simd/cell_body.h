@@ -255,7 +255,7 @@ static cell_layout lay_grid( cell_job* job, uint32_t* starts )
         cell_layout layout;
         uint32_t fullest;
         bool fits = count_entries( job, starts, &layout, &fullest );
-        if ( job->is_settled || !cell_lay_again( &lay, job, fits, layout, fullest ) )
+        if ( !cell_lay_again( &lay, job, fits, layout, fullest ) )
         {
             return layout;
         }
@@ -720,7 +720,6 @@ static clv_result search_inner(
     job.records = inner.records;
     job.count = view->count;
     job.grid = ( cell_grid ){ .dims = { 0, 0, 0 } };
-    job.is_settled = false;
     for ( uint32_t i = 0; i < view->count; ++i )
     {
         inner.records[i] = view->entries[i];
@@ -807,7 +806,6 @@ static clv_result search_block( cell_job* job, pair_sink* sink )
         job->grid.dims[0] = 0; // it was chosen for more boxes than came
     }
     cell_layout layout = lay_grid( job, job->starts );
-    job->is_settled = true;
     nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
     cell_search search = { job, sink, 0 };
     clv_result result = search_grid( &search, layout, inner );

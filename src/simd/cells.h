@@ -37,10 +37,8 @@ typedef struct simd_cells
     void ( *block_histogram )(
         const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram );
 
-    /// Which block each box lies in, and how many lie in each.
-    void ( *block_assign )( const block_work* work );
-
-    /// Boxes to their blocks.
+    /// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it begins with a
+    /// multiple of BLOCK_CHUNK.
     void ( *block_scatter )( const block_work* work );
 } simd_cells;
 

@@ -69,7 +69,6 @@ const simd_cells simd_cells_avx512 = {
     .place_entries = place_entries,
     .search_cells = search_cells,
     .block_histogram = block_histogram,
-    .block_assign = block_assign,
     .block_scatter = block_scatter,
 };
 

@@ -89,7 +89,6 @@ const simd_cells simd_cells_neon = {
     .place_entries = place_entries,
     .search_cells = search_cells,
     .block_histogram = block_histogram,
-    .block_assign = block_assign,
     .block_scatter = block_scatter,
 };
 

@@ -91,6 +91,5 @@ const simd_cells simd_cells_scalar = {
     .place_entries = place_entries,
     .search_cells = search_cells,
     .block_histogram = block_histogram,
-    .block_assign = block_assign,
     .block_scatter = block_scatter,
 };

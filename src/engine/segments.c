@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "engine/segments.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+enum
+{
+    SLACK = 24,
+    AHEAD = 4 // updates that a segment should last, should it grow
+};
+
+static const uint64_t NO_ROOM = UINT32_MAX; // more than there can be records: none is left
+
+// A fill while it is under way.
+typedef struct segments_job
+{
+    world_segments* segments;
+    segments_put* put;
+    void* context;
+    bool is_again; ///< counted once in this update
+    uint32_t redo_count;
+    uint32_t redo[SEGMENTS_PIECES]; ///< pieces that go again
+} segments_job;
+
+// Records in a segment if it goes on growing as it did, or by an eighth of what it has: another grid makes it jump once.
+static uint32_t count_after( const cell_segment* segment, uint32_t updates )
+{
+    uint32_t growth = segment->count > segment->last_count ? segment->count - segment->last_count : 0;
+    uint32_t most = segment->count / 8;
+    return segment->count + ( growth < most ? growth : most ) * updates;
+}
+
+static uint64_t item_count( const world_segments* segments )
+{
+    return (uint64_t)segments->target_count * segments->piece_count;
+}
+
+static bool reserve_records( world_segments* segments, base_memory* memory, uint64_t count )
+{
+    void* data = segments->records;
+    bool ok =
+        base_memory_reserve( memory, &data, &segments->record_capacity, 0, count, sizeof( cell_record ) );
+    segments->records = data;
+    return ok;
+}
+
+// Segments for other targets or pieces than the last ones: empty, so that the first pass only counts.
+static bool reserve_items( world_segments* segments, base_memory* memory, uint32_t targets, uint32_t pieces )
+{
+    if ( segments->target_count == targets && segments->piece_count == pieces )
+    {
+        return true;
+    }
+    segments->target_count = 0;
+    void* data = segments->items;
+    if ( !base_memory_reserve( memory, &data, &segments->item_capacity, 0, (uint64_t)targets * pieces,
+             sizeof( cell_segment ) ) )
+    {
+        return false;
+    }
+    segments->items = data;
+    memset( data, 0, (size_t)targets * pieces * sizeof( cell_segment ) );
+    segments->target_count = targets;
+    segments->piece_count = pieces;
+    segments->room = NO_ROOM;
+    return true;
+}
+
+// Will every segment be wide enough, as things are going?
+static bool will_do( const world_segments* segments )
+{
+    bool all = true;
+    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    {
+        const cell_segment* segment = &segments->items[i];
+        all = all & ( count_after( segment, 1 ) <= segment->capacity );
+    }
+    return all;
+}
+
+// Room for what will be in each segment, and a few more; and for some segments to move. False if out of memory.
+static bool widen_all( world_segments* segments, base_memory* memory )
+{
+    uint32_t ahead = segments->room == NO_ROOM ? 0 : AHEAD; // the first time nobody knows who grows
+    uint64_t sum = 0;
+    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    {
+        cell_segment* segment = &segments->items[i];
+        segment->first = (uint32_t)sum;
+        segment->capacity = count_after( segment, ahead ) + segment->count / 8 + SLACK;
+        sum += segment->capacity;
+    }
+    bool ok = sum <= UINT32_MAX / 2 && reserve_records( segments, memory, sum + sum / 16 );
+    segments->target_count = ok ? segments->target_count : 0;
+    segments->room = sum;
+    return ok;
+}
+
+// The pieces of which too much came for some segment, and wider segments for these, behind all others. False if there is no
+// room for them.
+static bool widen_some( segments_job* job )
+{
+    world_segments* segments = job->segments;
+    uint64_t sum = segments->room;
+    bool redo[SEGMENTS_PIECES] = { false };
+    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    {
+        cell_segment* segment = &segments->items[i];
+        if ( segment->count > segment->capacity )
+        {
+            segment->first = (uint32_t)sum;
+            segment->capacity = count_after( segment, AHEAD ) + segment->count / 4 + SLACK;
+            sum += segment->capacity;
+            redo[i / segments->target_count] = true;
+        }
+        if ( sum > segments->record_capacity )
+        {
+            return false;
+        }
+    }
+    segments->room = sum;
+    job->redo_count = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        if ( redo[piece] )
+        {
+            job->redo[job->redo_count++] = piece;
+        }
+    }
+    return true;
+}
+
+static void put_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const segments_job* job = context;
+    world_segments* segments = job->segments;
+    cell_segment* items = segments->items + (size_t)piece * segments->target_count;
+    for ( uint32_t target = 0; target < segments->target_count; ++target )
+    {
+        items[target].last_count = job->is_again ? items[target].last_count : items[target].count;
+        items[target].count = 0;
+    }
+    job->put( piece, items, segments->records, job->context );
+}
+
+static void put_again( uint32_t index, uint32_t worker, void* context )
+{
+    const segments_job* job = context;
+    put_piece( job->redo[index], worker, context );
+}
+
+bool world_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+    uint32_t target_count, uint32_t piece_count, segments_put* put, void* context )
+{
+    CLV_ASSERT( piece_count <= SEGMENTS_PIECES );
+    if ( !reserve_items( segments, memory, target_count, piece_count ) ||
+        ( !will_do( segments ) && !widen_all( segments, memory ) ) )
+    {
+        return false;
+    }
+    segments_job job;
+    job.segments = segments;
+    job.put = put;
+    job.context = context;
+    job.is_again = false;
+    task_run( tasks, put_piece, piece_count, &job );
+    job.is_again = true;
+    if ( widen_some( &job ) )
+    {
+        task_run( tasks, put_again, job.redo_count, &job );
+        return true;
+    }
+    if ( !widen_all( segments, memory ) )
+    {
+        return false;
+    }
+    task_run( tasks, put_piece, piece_count, &job );
+    return true;
+}
+
+uint32_t world_segments_count( const world_segments* segments, uint32_t target )
+{
+    uint32_t sum = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
+    {
+        sum += segments->items[(size_t)piece * segments->target_count + target].count;
+    }
+    return sum;
+}
+
+void world_segments_release( world_segments* segments, base_memory* memory )
+{
+    base_memory_give( memory, segments->items, segments->item_capacity, sizeof( cell_segment ) );
+    base_memory_give( memory, segments->records, segments->record_capacity, sizeof( cell_record ) );
+    *segments = ( world_segments ){ 0 };
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Boxes go in pieces, each by one worker, to slabs or blocks, each searched by one worker later. In between lies a segment of
+// records for each piece and target, as wide as the last update and a guess at this one ask for: so the records are made and
+// put in one pass, and only pieces of which too much comes go again.
+#pragma once
+
+#include "cell/cell.h"
+#include "task/task.h"
+
+typedef struct world_segments
+{
+    cell_segment* items; ///< by piece, in a piece by target
+    uint64_t item_capacity;
+    uint32_t target_count, piece_count; ///< 0: none yet
+    cell_record* records;
+    uint64_t record_capacity;
+    uint64_t room; ///< records that all segments have room for
+} world_segments;
+
+enum
+{
+    SEGMENTS_PIECES = 64 // at most
+};
+
+/// The records of a piece to its segments, one for each target: counted there, and put where there is room.
+typedef void segments_put( uint32_t piece, cell_segment* segments, cell_record* records, void* context );
+
+/// All pieces. False if out of memory; the next call starts afresh.
+bool world_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+    uint32_t target_count, uint32_t piece_count, segments_put* put, void* context );
+
+/// Records of a target, of all pieces.
+uint32_t world_segments_count( const world_segments* segments, uint32_t target );
+
+void world_segments_release( world_segments* segments, base_memory* memory );
