@@ -9,6 +9,7 @@ enum
     PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
     HOLD_SAMPLES = 128,
+    PIECES_PER_WORKER = 4,
     PIECES = 128 // of work for several workers, about
 };
 
@@ -114,7 +115,9 @@ static bool fill_many( block_world* world, const block_input* input )
     }
     world->plan_age += 1;
     // Alone, all of a block lies in one segment and can be searched there.
-    uint32_t pieces = task_worker_count( world->tasks ) > 1 ? SEGMENTS_PIECES : 1;
+    uint32_t workers = task_worker_count( world->tasks );
+    uint32_t pieces = workers > 1 ? PIECES_PER_WORKER * workers : 1;
+    pieces = pieces < SEGMENTS_PIECES ? pieces : SEGMENTS_PIECES;
     uint32_t chunks = ( input->count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
     fill_job job = { world, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
     pieces = ( input->count + job.chunk - 1 ) / job.chunk;
