@@ -66,9 +66,17 @@ static inline uint32_t hit_walk_begin( hit_walk* walk, const row_hits* hits )
     uint32_t count = 0;
     for ( uint32_t i = 0; i < hits->count; ++i )
     {
-        _mm512_storeu_si512( walk->lanes + count, _mm512_maskz_compress_epi8( hits->lanes[i], all ) );
-        _mm512_storeu_si512( walk->rows + count, _mm512_set1_epi8( (char)hits->rows[i] ) );
-        count += base_bit_count( hits->lanes[i] );
+        uint32_t hit_count = base_bit_count( hits->lanes[i] );
+        __m512i lanes = _mm512_maskz_compress_epi8( hits->lanes[i], all );
+        __m512i row = _mm512_set1_epi8( (char)hits->rows[i] );
+        _mm_storeu_si128( (__m128i*)(void*)( walk->lanes + count ), _mm512_castsi512_si128( lanes ) );
+        _mm_storeu_si128( (__m128i*)(void*)( walk->rows + count ), _mm512_castsi512_si128( row ) );
+        if ( hit_count > 16 ) // seldom, and a store of 64 bytes takes long where it lies in two lines
+        {
+            _mm512_storeu_si512( walk->lanes + count, lanes );
+            _mm512_storeu_si512( walk->rows + count, row );
+        }
+        count += hit_count;
     }
     // Whole registers are read; what is behind the last has no say, but is something.
     _mm512_storeu_si512( walk->lanes + count, _mm512_setzero_si512() );
