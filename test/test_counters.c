@@ -118,7 +118,7 @@ static void batches_hold_every_test( void )
 
 static void the_engine_counts_what_its_blocks_did( void )
 {
-    clv_space* space = cloud( "cleave", "cleave.block=16" );
+    clv_space* space = cloud( "cleave", "cleave.block=8" );
     figure_set set = look( space );
     CHECK( figure( &set, "by brute force" ) == 0 && figure( &set, "blocks" ) > 1 );
     CHECK( figure( &set, "boxes in blocks" ) >= OBJECTS );
@@ -131,6 +131,89 @@ static void the_engine_counts_what_its_blocks_did( void )
     set = look( space );
     CHECK( figure( &set, "by brute force" ) == 1 && figure( &set, "cells" ) == 0 );
     clv_space_destroy( space );
+}
+
+static void fill_swarm( clv_aabb* boxes, uint32_t count, float spread, float size )
+{
+    test_random random = test_random_make( 11 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float at[3];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            at[axis] = 0; // dense in the middle and ever thinner outwards
+            for ( int k = 0; k < 4; ++k )
+            {
+                at[axis] += test_random_between( &random, -spread, spread );
+            }
+        }
+        boxes[i] = test_cube( at[0], at[1], at[2], size );
+    }
+}
+
+static clv_space* swarm_space( const char* settings, const clv_aabb* boxes, uint32_t count, clv_id* ids )
+{
+    clv_space* space;
+    clv_space_def def = clv_default_space_def();
+    def.settings = settings;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    CHECK_OK( clv_space_add( space, boxes, count, ids ) );
+    CHECK_OK( clv_space_update( space ) );
+    return space;
+}
+
+// Boxes that shrink where they are need smaller cells at once, not when the grid is due.
+static void a_grid_follows_the_size_of_its_boxes( void )
+{
+    enum
+    {
+        COUNT = 4000
+    };
+    static clv_aabb large[COUNT], small[COUNT];
+    static clv_id ids[COUNT];
+    fill_swarm( large, COUNT, 20, 4 );
+    fill_swarm( small, COUNT, 20, 0.3f );
+    clv_space* space = swarm_space( "cleave.rest=0", large, COUNT, ids );
+    CHECK_OK( clv_space_move( space, ids, small, COUNT ) );
+    CHECK_OK( clv_space_update( space ) );
+    figure_set after = look( space );
+    clv_space* fresh = swarm_space( "cleave.rest=0", small, COUNT, NULL );
+    figure_set wanted = look( fresh );
+    CHECK( figure( &after, "tests in bytes" ) < 1.1 * figure( &wanted, "tests in bytes" ) );
+    clv_space_destroy( fresh );
+    clv_space_destroy( space );
+}
+
+// Beyond the rim of a grid all boxes are alike and their pairs have to be told apart in float: hardly anybody may lie there, also
+// when a swarm spreads.
+static void hardly_anybody_lies_beyond_a_grid( void )
+{
+    enum
+    {
+        COUNT = 6000,
+        FRAMES = 40
+    };
+    static const char* const settings[] = { "cleave.rest=0", "cleave.rest=0,cleave.block=120" };
+    static clv_aabb boxes[COUNT];
+    static clv_id ids[COUNT];
+    for ( size_t row = 0; row < TEST_COUNT( settings ); ++row )
+    {
+        test_where.note = settings[row];
+        fill_swarm( boxes, COUNT, 10, 1 );
+        clv_space* space = swarm_space( settings[row], boxes, COUNT, ids );
+        double ties = 0, candidates = 0;
+        for ( uint32_t frame = 1; frame < FRAMES; ++frame )
+        {
+            fill_swarm( boxes, COUNT, 10 + 0.1f * (float)frame, 1 );
+            CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+            CHECK_OK( clv_space_update( space ) );
+            figure_set set = look( space );
+            ties += figure( &set, "tests in float" );
+            candidates += figure( &set, "candidates" );
+        }
+        CHECK( ties < 0.15 * candidates );
+        clv_space_destroy( space );
+    }
 }
 
 // Others move every frame: who comes to rest must not stand outside the order for long, or everybody who asks pays.
@@ -387,6 +470,8 @@ int main( int argc, char** argv )
         TEST_CASE( leaves_and_objects_of_a_tree_add_up ),
         TEST_CASE( batches_hold_every_test ),
         TEST_CASE( the_engine_counts_what_its_blocks_did ),
+        TEST_CASE( a_grid_follows_the_size_of_its_boxes ),
+        TEST_CASE( hardly_anybody_lies_beyond_a_grid ),
         TEST_CASE( a_settling_crowd_stays_in_order ),
         TEST_CASE( batches_of_crowded_lists_are_counted_too ),
         TEST_CASE( batches_are_counted_only_where_asked_for ),

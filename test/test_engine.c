@@ -91,8 +91,8 @@ static uint64_t live( test_crowd crowd, uint32_t count, const char* settings, cl
     return l.order_hash;
 }
 
-static const char* const s_settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.block=150",
-    "cleave.few=0,cleave.block=2000,cleave.alone=0" };
+static const char* const s_settings[] = { "cleave.few=0,cleave.block=8", "cleave.few=0,cleave.block=75",
+    "cleave.few=0,cleave.block=1000,cleave.alone=0" };
 static const uint32_t s_sizes[] = { 2, 17, 64, 65, 300, 1500, 4000 };
 
 static void small_blocks_find_what_brute_force_finds( void )
@@ -186,7 +186,7 @@ static void misleading_worlds_are_searched_right( void )
         test_where.seed = world;
         uint64_t expected = pairs_of( "brute", NULL, boxes, COUNT );
         CHECK_EQUAL( pairs_of( "cleave", NULL, boxes, COUNT ), expected );
-        CHECK_EQUAL( pairs_of( "cleave", "cleave.block=100", boxes, COUNT ), expected );
+        CHECK_EQUAL( pairs_of( "cleave", "cleave.block=50", boxes, COUNT ), expected );
         CHECK_EQUAL( pairs_of( "cleave", "cleave.alone=0", boxes, COUNT ), expected );
     }
     free( boxes );
@@ -274,7 +274,7 @@ static void a_crowd_may_leave_its_block( void )
     clv_id* ids = test_alloc( MOST, sizeof( clv_id ) );
     for ( uint32_t i = 0; i < TEST_COUNT( counts ) * 2; ++i )
     {
-        const char* settings = "cleave.few=0,cleave.block=16,cleave.rest=0";
+        const char* settings = "cleave.few=0,cleave.block=8,cleave.rest=0";
         test_random random = test_random_make( i + 1 );
         test_where.seed = i;
         clv_space* space = make_space( "cleave", settings, CLV_ISA_AUTO, 1 + i % 2 * 2 );
@@ -477,7 +477,7 @@ static void boxes_at_the_end_of_the_numbers_are_found( void )
     {
         COUNT = 1000
     };
-    static const char* const settings[] = { "cleave.few=0,cleave.block=16", "cleave.few=0,cleave.alone=0" };
+    static const char* const settings[] = { "cleave.few=0,cleave.block=8", "cleave.few=0,cleave.alone=0" };
     clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
     test_random random = test_random_make( 3 );
     for ( uint32_t i = 0; i < COUNT; ++i )

@@ -121,8 +121,8 @@ static void stage_judge( stage* s )
 static void those_who_go_take_their_pairs_along( void )
 {
     static const char* const settings[] = {
-        "cleave.few=0,cleave.rest=1,cleave.block=100",
-        "cleave.few=0,cleave.rest=2,cleave.rest_least=0,cleave.block=100",
+        "cleave.few=0,cleave.rest=1,cleave.block=50",
+        "cleave.few=0,cleave.rest=2,cleave.rest_least=0,cleave.block=50",
     };
     static stage s;
     for ( size_t i = 0; i < TEST_COUNT( settings ); ++i )

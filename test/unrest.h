@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-#define UNREST_FOLLOWED "cleave.few=0,cleave.rest=1,cleave.block=100"
-#define UNREST_CHOSEN "cleave.few=0,cleave.rest=2,cleave.rest_least=0,cleave.block=100"
+#define UNREST_FOLLOWED "cleave.few=0,cleave.rest=1,cleave.block=50"
+#define UNREST_CHOSEN "cleave.few=0,cleave.rest=2,cleave.rest_least=0,cleave.block=50"
 
 enum
 {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#ifdef __linux__
+#define _DEFAULT_SOURCE // madvise
+#endif
 #include "base/memory.h"
 
 #include "base/assertion.h"
@@ -6,10 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+// Large blocks begin with a large page, where the system has them for the asking: touched for the first time they cost a
+// fraction, and far fewer translations of addresses are needed. The part behind the last whole one stays as it is, so that
+// nothing is taken that was not asked for.
+static const size_t LARGE_PAGE = (size_t)1 << 21;
+
+static void use_large_pages( char* data, size_t size )
+{
+#ifdef __linux__
+    (void)madvise( data, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE ); // a wish
+#else
+    (void)data;
+    (void)size;
+#endif
+}
+
 // malloc with any alignment: the block's true start is kept in the word before what the caller sees.
 static void* default_allocate( size_t size, size_t alignment, void* user )
 {
     (void)user;
+    bool is_large = size >= LARGE_PAGE && alignment <= LARGE_PAGE;
+    alignment = is_large ? LARGE_PAGE : alignment;
     size_t extra = alignment + sizeof( void* );
     if ( size > SIZE_MAX - extra )
     {
@@ -23,6 +47,10 @@ static void* default_allocate( size_t size, size_t alignment, void* user )
     uintptr_t start = ( (uintptr_t)block + extra - 1 ) & ~(uintptr_t)( alignment - 1 );
     char* data = block + ( start - (uintptr_t)block );
     memcpy( data - sizeof( void* ), &block, sizeof( void* ) );
+    if ( is_large )
+    {
+        use_large_pages( data, size );
+    }
     return data;
 }
 

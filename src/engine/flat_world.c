@@ -59,6 +59,34 @@ static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
     return are_alike;
 }
 
+// A few boxes, always the same, that tell whether everybody is somewhere else by now, or of another size.
+typedef struct held_sample
+{
+    uint32_t seen, outside;
+    float size; ///< of all together
+} held_sample;
+
+static held_sample look_again( const block_world* world, const block_input* input )
+{
+    held_sample sample = { 0, 0, 0 };
+    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const float* lower = &box->lower.x;
+        const float* upper = &box->upper.x;
+        int is_out = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            is_out |= ( upper[axis] < world->flat.region_low[axis] ) |
+                ( lower[axis] > world->flat.region_high[axis] );
+            sample.size += upper[axis] - lower[axis];
+        }
+        sample.outside += (uint32_t)is_out;
+        sample.seen += 1;
+    }
+    return sample;
+}
+
 // A grid for a sample of the boxes.
 static void choose_grid( block_world* world, const block_input* input )
 {
@@ -79,10 +107,11 @@ static void choose_grid( block_world* world, const block_input* input )
     world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
     world->grid_age = 0;
     world->grid_count = input->count;
+    world->held_size = look_again( world, input ).size;
 }
 
 // Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
-// now and then, and in between a few boxes tell whether everybody is somewhere else by now.
+// now and then, and in between a few boxes are looked at.
 static bool grid_serves( const block_world* world, const block_input* input )
 {
     uint32_t then = world->grid_count, count = input->count;
@@ -92,21 +121,9 @@ static bool grid_serves( const block_world* world, const block_input* input )
     {
         return false;
     }
-    uint32_t outside = 0, seen = 0;
-    for ( uint32_t i = 0; i < count; i += count / HOLD_SAMPLES + 1, ++seen )
-    {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
-        const float* lower = &box->lower.x;
-        const float* upper = &box->upper.x;
-        int is_out = 0;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            is_out |= ( upper[axis] < world->flat.region_low[axis] ) |
-                ( lower[axis] > world->flat.region_high[axis] );
-        }
-        outside += (uint32_t)is_out;
-    }
-    return outside <= seen / 4;
+    held_sample sample = look_again( world, input );
+    bool is_other_size = sample.size > 2 * world->held_size || sample.size < world->held_size / 2;
+    return sample.outside <= sample.seen / 4 && !is_other_size;
 }
 
 // ---- slabs -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 
 enum
 {
-    FLAT = 20,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
+    FLAT = 40,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
     PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
     HOLD_SAMPLES = 128,

@@ -48,6 +48,7 @@ typedef struct block_world
     cell_grid chosen;        ///< by that sample
     uint32_t grid_age;       ///< updates since
     uint32_t grid_count;     ///< boxes then; 0: never
+    float held_size;         ///< of a few of them together
     cell_entry* entries;     ///< of that one
     uint64_t entry_capacity;
     world_slabs slabs;      ///< of this update

@@ -9,7 +9,7 @@
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
 static const method_param s_params[] = {
     { "cleave.few", 24, 0, 1e6, true, "boxes up to which brute force is quicker" },
-    { "cleave.block", 8192, 16, 1e6, true, "boxes in a block, about" },
+    { "cleave.block", 8192, 8, 1e6, true, "boxes in a block, about" },
     { "cleave.alone", 8192, 0, 1e9, true, "boxes up to which one worker is quicker than several" },
     { "cleave.rest", REST_BY_COST, REST_NEVER, REST_BY_COST, true,
         "worlds at rest: 0 searched anew, 1 followed, 2 as counters advise" },
