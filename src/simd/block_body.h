@@ -65,13 +65,26 @@ static inline uint32_t scatter_first( const slab_work* work, const corner_cells*
     return more_count;
 }
 
-// A box to its other slabs, or to all if it is wide. Later rows never lie in earlier slabs.
-static void scatter_more( const slab_work* work, const scaling* s, cell_record record )
+// A box to its other slabs. Later rows never lie in earlier slabs, so who has been there is told by the last; and which there are is
+// not guessed.
+static inline void scatter_more( const slab_work* work, const corner_cells* near, cell_record record )
+{
+    uint32_t kind = cell_class( &record ), cell = cell_first( &record );
+    uint32_t last = work->slab_of_cell[cell];
+    for ( uint32_t corner = 2; corner < 8; corner += 2 ) // cells that differ in x alone are in one slab
+    {
+        uint32_t slab = work->slab_of_cell[cell + near->offset[corner & kind]];
+        put_if( &work->segments[slab], work->out, record, slab > last );
+        last = slab > last ? slab : last;
+    }
+}
+
+// A wide one to all of its slabs.
+static void scatter_wide( const slab_work* work, const scaling* s, cell_record record )
 {
     cell_span span = words_span( words_of( &work->input->boxes[cell_slot( &record )], s ) );
     uint32_t x = field_of( span.first, 0 );
-    uint32_t last =
-        cell_class( &record ) == CELL_WIDE ? UINT32_MAX : work->slab_of_cell[cell_first( &record )];
+    uint32_t last = UINT32_MAX;
     for ( uint32_t z = field_of( span.first, 2 ); z <= field_of( span.last, 2 ); ++z )
     {
         for ( uint32_t y = field_of( span.first, 1 ); y <= field_of( span.last, 1 ); ++y )
@@ -102,7 +115,14 @@ static void slab_scatter( const slab_work* work )
         uint32_t more_count = scatter_first( work, &near, records, count, more );
         for ( uint32_t i = 0; i < more_count; ++i )
         {
-            scatter_more( work, &s, records[more[i]] );
+            if ( cell_class( &records[more[i]] ) == CELL_WIDE )
+            {
+                scatter_wide( work, &s, records[more[i]] );
+            }
+            else
+            {
+                scatter_more( work, &near, records[more[i]] );
+            }
         }
     }
 }
@@ -160,7 +180,7 @@ static void put_guest( const block_work* work, uint32_t slot, uint64_t first_cel
 
 // A box that spans more than two coarse cells on some axis, to every leaf that it reaches. Depth is bounded by the coarse grid: each
 // cut halves cells along some axis, so it is below 3 x BLOCK_SIDE.
-static void scatter_wide( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
+static void visit_leaves( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
 {
     const block_node* node = &work->plan->nodes[node_index];
     if ( fields_at_most( span->first, fields_of( node->last ) ) != FIELD_BITS ||
@@ -173,8 +193,8 @@ static void scatter_wide( const block_work* work, uint32_t slot, const cell_span
         put_guest( work, slot, span->first, node->block );
         return;
     }
-    scatter_wide( work, slot, span, node->left );
-    scatter_wide( work, slot, span, node->left + 1 );
+    visit_leaves( work, slot, span, node->left );
+    visit_leaves( work, slot, span, node->left + 1 );
 }
 
 // The blocks of a box that spans at most two coarse cells on each axis: those of its corners, each once. A corner that it has not
@@ -247,7 +267,7 @@ static inline void scatter_guests( const block_work* work, const scaling* coarse
         cell_span span = words_span( words_of( &work->input->boxes[slot], coarse ) );
         if ( ( ( span.last - span.first ) & 0xFFFEFFFEFFFEu ) != 0 )
         {
-            scatter_wide( work, slot, &span, 0 );
+            visit_leaves( work, slot, &span, 0 );
             continue;
         }
         list_guest( work, near, span, more[i], &guests );
