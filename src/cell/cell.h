@@ -71,7 +71,7 @@ enum
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
     CELL_SLACK = 64,          // entries read past the last
-    CELL_CHUNK = 2048,        // slots whose boxes are placed together, class by class
+    CELL_CHUNK = 4096,        // slots whose boxes are placed together, class by class
     CELL_PART = 512,          // of which so many are looked at at a time
 };
 
