@@ -10,7 +10,9 @@
 static inline void records_of(
     const block_input* input, uint32_t first, uint32_t last, const scaling* s, cell_record* out )
 {
-    for ( uint32_t i = first; i < last; ++i )
+    uint32_t done =
+        input->live == NULL ? whole_records( input->boxes, first, last - first, s, out ) : 0;
+    for ( uint32_t i = first + done; i < last; ++i )
     {
         uint32_t slot = block_input_slot( input, i );
         out[i - first] = record_of( words_of( &input->boxes[slot], s ), s, slot, 0 );

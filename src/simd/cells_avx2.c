@@ -66,6 +66,8 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
 
 #include "simd/cell_body.h"
 
+#include "simd/records_plain.h"
+
 #include "simd/block_body.h"
 
 const simd_cells simd_cells_avx2 = {

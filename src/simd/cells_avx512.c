@@ -59,6 +59,8 @@ static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
 
 #include "simd/cell_body.h"
 
+#include "simd/records_avx512.h"
+
 #include "simd/block_body.h"
 
 const simd_cells simd_cells_avx512 = {

@@ -81,6 +81,8 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/cell_body.h"
 
+#include "simd/records_plain.h"
+
 #include "simd/block_body.h"
 
 const simd_cells simd_cells_scalar = {

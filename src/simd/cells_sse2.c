@@ -82,6 +82,8 @@ static inline __m128i words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/cell_body.h"
 
+#include "simd/records_plain.h"
+
 #include "simd/block_body.h"
 
 const simd_cells simd_cells_sse2 = {
