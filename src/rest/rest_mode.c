@@ -9,15 +9,16 @@
 // Costs in nanoseconds as measured on one core, docs/engine.md; only their ratios matter.
 enum
 {
-    SEARCH_BOX = 16, // a complete search, per box
-    SEARCH_PAIR = 6, // and per pair
-    COMPARE = 1,     // following, per box
-    TEST = 3,        // per marginal pair
-    REFIT = 250,     // per refit
-    NEAR = 6,        // per object looked at around it
-    CHANGE = 60,     // per pair that changes its class
-    NEAR_USUAL = 40, // objects around a box that are looked at, besides those it touches
-    STEP = 2,        // per step along a chain of pairs
+    SEARCH_BOX = 13,  // a complete search, per box
+    SEARCH_PAIR = 3,  // and per pair
+    COMPARE = 1,      // following, per box
+    TEST = 3,         // per marginal pair
+    REFIT = 250,      // per refit
+    NEAR = 6,         // per object looked at around it
+    CHANGE = 60,      // per pair that changes its class
+    NEAR_USUAL = 8,   // objects around a box that are looked at where it touches none
+    NEAR_TOUCHED = 4, // and for each that it touches
+    STEP = 2,         // per step along a chain of pairs
 };
 
 enum
@@ -53,7 +54,7 @@ static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
 static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 {
     uint64_t degree = 2 * mode->pair_count / ( (uint64_t)object_count + 1 );
-    return REFIT + NEAR * ( NEAR_USUAL + degree ) + CHANGE + STEP * degree * degree / 4;
+    return REFIT + NEAR * ( NEAR_USUAL + NEAR_TOUCHED * degree ) + CHANGE + STEP * degree * degree / 4;
 }
 
 // ---- the sample --------------------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
     uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
         refits * refit_cost( mode, input->live_count );
     mode->age = 0;
-    if ( 2 * cost <= search_cost( mode, input->live_count ) )
+    if ( 3 * cost <= 2 * search_cost( mode, input->live_count ) ) // entering has its price, too
     {
         mode->hold = 1;
         return REST_REMEMBER;

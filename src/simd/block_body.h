@@ -10,8 +10,7 @@
 static inline void records_of(
     const block_input* input, uint32_t first, uint32_t last, const scaling* s, cell_record* out )
 {
-    uint32_t done =
-        input->live == NULL ? whole_records( input->boxes, first, last - first, s, out ) : 0;
+    uint32_t done = input->live == NULL ? whole_records( input->boxes, first, last - first, s, out ) : 0;
     for ( uint32_t i = first + done; i < last; ++i )
     {
         uint32_t slot = block_input_slot( input, i );

@@ -3,8 +3,8 @@
 // No include guard: part of a template, see cell_body.h.
 
 // Lane 4 j + k holds box j + 4 k, so that what is interleaved to records in the end lies in order.
-#define LANE_BOXES( at ) \
-    at( 0 ), at( 4 ), at( 8 ), at( 12 ), at( 1 ), at( 5 ), at( 9 ), at( 13 ), at( 2 ), at( 6 ), at( 10 ), \
+#define LANE_BOXES( at )                                                                                     \
+    at( 0 ), at( 4 ), at( 8 ), at( 12 ), at( 1 ), at( 5 ), at( 9 ), at( 13 ), at( 2 ), at( 6 ), at( 10 ),    \
         at( 14 ), at( 3 ), at( 7 ), at( 11 ), at( 15 )
 
 // One coordinate of 16 boxes, which lie in six registers: number `c` of the six.
@@ -92,8 +92,8 @@ static inline uint32_t whole_records(
             upper[axis] = steps_of( coordinate_of( in, axis + 3 ), s, axis );
         }
         __m512i cells = keys_of( lower, upper, s, &classes );
-        __m512i slots = _mm512_add_epi32(
-            _mm512_loadu_si512( lane_boxes ), _mm512_set1_epi32( (int)( first + done ) ) );
+        __m512i slots =
+            _mm512_add_epi32( _mm512_loadu_si512( lane_boxes ), _mm512_set1_epi32( (int)( first + done ) ) );
         store_records(
             out + done, bytes_of( lower ), _mm512_or_si512( bytes_of( upper ), classes ), slots, cells );
     }
