@@ -142,3 +142,22 @@ bool base_memory_reserve(
     // The comfortable size was refused; the exact one may still be there.
     return wanted > needed && base_memory_resize( memory, data, capacity, kept, needed, item_size );
 }
+
+bool base_memory_renew(
+    base_memory* memory, void** data, uint64_t* capacity, uint64_t needed, size_t item_size )
+{
+    if ( needed <= *capacity )
+    {
+        return true;
+    }
+    base_memory_give( memory, *data, *capacity, item_size );
+    uint64_t wanted = needed + needed / 8;
+    *data = base_memory_take( memory, wanted, item_size );
+    if ( *data == NULL )
+    {
+        wanted = needed;
+        *data = base_memory_take( memory, wanted, item_size );
+    }
+    *capacity = *data != NULL ? wanted : 0;
+    return *data != NULL;
+}

@@ -32,3 +32,8 @@ bool base_memory_reserve(
 /// The same with exactly `capacity_wanted` items, for shrinking. 0 gives everything back.
 bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
     uint64_t capacity_wanted, size_t item_size );
+
+/// For what is made anew each time: room for at least `needed` items, and an eighth more if there was not. What was in
+/// them is lost. The old memory is given back first, so there is never twice as much; after false there is none at all.
+bool base_memory_renew(
+    base_memory* memory, void** data, uint64_t* capacity, uint64_t needed, size_t item_size );

@@ -107,7 +107,7 @@ typedef struct cell_scratch
     clv_pair* ties;       ///< CELL_TIES + 64
     void* cell_block;     ///< the first two
     void* entry_block;    ///< all others
-    size_t cell_bytes, entry_bytes;
+    uint64_t cell_bytes, entry_bytes;
 } cell_scratch;
 
 /// Most cells of a grid for `count` boxes.
@@ -117,7 +117,7 @@ static inline uint32_t cell_count_most( uint32_t count )
 }
 
 /// Room to lay a grid of `cell_count` cells of which `counted` are counted at once, and `stack` more in grids within its cells;
-/// false if out of memory, with the scratch as it was.
+/// false if out of memory. What was in it is lost.
 bool cell_scratch_reserve_cells(
     cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack );
 

@@ -38,24 +38,17 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
     return offset;
 }
 
-// A larger block in place of `block`; false if out of memory. What was in it is lost.
-static bool grow( base_memory* memory, void** block, size_t* bytes, size_t needed )
+// A larger block in place of `block`; false if out of memory, and then there is none. What was in it is lost.
+static bool grow( base_memory* memory, void** block, uint64_t* bytes, size_t needed )
 {
-    if ( needed <= *bytes )
+    uint64_t before = *bytes;
+    bool ok = base_memory_renew( memory, block, bytes, needed, 1 ); // a need that comes and goes asks once
+    if ( ok && *bytes != before )
     {
-        return true;
+        memset(
+            *block, 0, (size_t)*bytes ); // lanes behind a cell's last entry are read, though they have no say
     }
-    needed += needed / 8; // a need that comes and goes asks once
-    void* fresh = base_memory_take( memory, needed, 1 );
-    if ( fresh == NULL )
-    {
-        return false;
-    }
-    base_memory_give( memory, *block, *bytes, 1 );
-    memset( fresh, 0, needed ); // lanes behind a cell's last entry are read, though they have no say
-    *block = fresh;
-    *bytes = needed;
-    return true;
+    return ok;
 }
 
 bool cell_scratch_reserve_cells(

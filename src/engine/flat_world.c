@@ -433,8 +433,7 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     bool alone = fill->slabs->count == 1;
     cell_layout inner = { alone ? 0 : most_entries( fill ), layout.fullest };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
-    uint64_t entries = (uint64_t)layout.entry_count + layout.entry_count / 8; // a few more come and go
-    bool ok = ( !alone || world_reserve_entries( world, entries + CELL_SLACK ) ) &&
+    bool ok = ( !alone || world_reserve_entries( world, (uint64_t)layout.entry_count + CELL_SLACK ) ) &&
         ( stack == 0 || reserve_cells( fill, stack ) );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {

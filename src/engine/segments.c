@@ -40,8 +40,7 @@ static uint64_t item_count( const world_segments* segments )
 static bool reserve_records( world_segments* segments, base_memory* memory, uint64_t count )
 {
     void* data = segments->records;
-    bool ok =
-        base_memory_reserve( memory, &data, &segments->record_capacity, 0, count, sizeof( cell_record ) );
+    bool ok = base_memory_renew( memory, &data, &segments->record_capacity, count, sizeof( cell_record ) );
     segments->records = data;
     return ok;
 }

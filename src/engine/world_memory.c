@@ -38,7 +38,7 @@ bool world_reserve_records( block_world* world, uint64_t count )
 {
     void* data = world->records;
     bool ok =
-        base_memory_reserve( world->memory, &data, &world->record_capacity, 0, count, sizeof( cell_record ) );
+        base_memory_renew( world->memory, &data, &world->record_capacity, count, sizeof( cell_record ) );
     world->records = data;
     return ok;
 }
@@ -55,8 +55,7 @@ bool world_reserve_starts( block_world* world, uint64_t count )
 bool world_reserve_entries( block_world* world, uint64_t count )
 {
     void* data = world->entries;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->entry_capacity, 0, count, sizeof( cell_entry ) );
+    bool ok = base_memory_renew( world->memory, &data, &world->entry_capacity, count, sizeof( cell_entry ) );
     world->entries = data;
     return ok;
 }

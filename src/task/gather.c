@@ -103,7 +103,7 @@ static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t c
             memory, &counts, &gather->counts_capacity, 0, count, sizeof( *gather->chunk_counts ) ) &&
         base_memory_reserve(
             memory, &next, &gather->next_capacity, 0, count, sizeof( *gather->next_chunks ) ) &&
-        base_memory_reserve( memory, &pairs, &gather->chunk_capacity, 0, count, CHUNK * sizeof( clv_pair ) );
+        base_memory_renew( memory, &pairs, &gather->chunk_capacity, count, CHUNK * sizeof( clv_pair ) );
     gather->pairs = pairs;
     gather->chunk_counts = counts;
     gather->next_chunks = next;
