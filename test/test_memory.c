@@ -40,6 +40,15 @@ static void zero_hooks_mean_the_c_library( void )
         memset( data, 0xA5, size );
         base_memory_give( &memory, data, size, 1 );
     }
+    // From 2 MiB on blocks begin with a large page, where there are such.
+    for ( size_t size = ( (size_t)2 << 20 ) - 1; size < (size_t)8 << 20; size += ( (size_t)1 << 20 ) + 1 )
+    {
+        unsigned char* data = base_memory_take( &memory, size, 1 );
+        CHECK( data != NULL );
+        CHECK_EQUAL( (uintptr_t)data % BASE_ALIGNMENT, 0 );
+        memset( data, 0x5A, size );
+        base_memory_give( &memory, data, size, 1 );
+    }
     CHECK_EQUAL( memory.bytes, 0 );
     CHECK( base_memory_take( &memory, SIZE_MAX, 1 ) == NULL );
     CHECK_EQUAL( memory.bytes, 0 );
@@ -123,6 +132,35 @@ static void growth_takes_the_exact_size_where_half_more_is_refused( void )
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
+static void renewing_never_holds_twice_as_much( void )
+{
+    heap hooks = { 0 };
+    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    void* data = NULL;
+    uint64_t capacity = 0;
+    CHECK( base_memory_renew( &memory, &data, &capacity, 800, 4 ) );
+    CHECK_EQUAL( capacity, 900 );
+    CHECK( base_memory_renew( &memory, &data, &capacity, 900, 4 ) );
+    CHECK_EQUAL( hooks.allocate_count, 1 );
+    CHECK( base_memory_renew( &memory, &data, &capacity, 1600, 4 ) );
+    CHECK_EQUAL( capacity, 1800 );
+    CHECK_EQUAL( hooks.peak_bytes, 1800 * 4 );
+    CHECK_EQUAL( memory.peak_bytes, 1800 * 4 );
+    hooks.refuse_from = hooks.allocate_count + 1; // an eighth more is refused, the exact size is not
+    hooks.refuse_count = 1;
+    CHECK( base_memory_renew( &memory, &data, &capacity, 2000, 4 ) );
+    CHECK_EQUAL( capacity, 2000 );
+    hooks.refuse_from = hooks.allocate_count + 1;
+    hooks.refuse_count = UINT64_MAX;
+    CHECK( !base_memory_renew( &memory, &data, &capacity, 2001, 4 ) );
+    CHECK( data == NULL && capacity == 0 );
+    heap_heal( &hooks );
+    CHECK( !base_memory_renew( &memory, &data, &capacity, UINT64_MAX, 4 ) );
+    CHECK( data == NULL && capacity == 0 );
+    CHECK_EQUAL( hooks.bytes, 0 );
+    CHECK_EQUAL( memory.bytes, 0 );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -132,6 +170,7 @@ int main( int argc, char** argv )
         TEST_CASE( reserve_keeps_what_was_there_and_grows_by_half ),
         TEST_CASE( refused_growth_changes_nothing ),
         TEST_CASE( growth_takes_the_exact_size_where_half_more_is_refused ),
+        TEST_CASE( renewing_never_holds_twice_as_much ),
     };
     return test_run( "memory", cases, TEST_COUNT( cases ), argc, argv );
 }

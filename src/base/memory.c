@@ -151,7 +151,7 @@ bool base_memory_renew(
         return true;
     }
     base_memory_give( memory, *data, *capacity, item_size );
-    uint64_t wanted = needed + needed / 8;
+    uint64_t wanted = needed < UINT64_MAX / 2 ? needed + needed / 8 : needed;
     *data = base_memory_take( memory, wanted, item_size );
     if ( *data == NULL )
     {
