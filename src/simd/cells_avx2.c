@@ -66,7 +66,7 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
 
 #include "simd/cell_body.h"
 
-#include "simd/records_plain.h"
+#include "simd/records_avx2.h"
 
 #include "simd/block_body.h"
 
