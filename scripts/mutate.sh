@@ -165,7 +165,7 @@ mutate "slabs: a wide box goes to the slabs of its first layer alone" "engine th
 mutate "slabs: a box does not go to the slabs of the next layer" "engine threads" src/simd/block_body.h 's/for ( uint32_t corner = 2; corner < 8; corner += 2 )/for ( uint32_t corner = 2; corner < 4; corner += 2 )/'
 mutate "slabs: the last box of a piece left out" "engine threads" src/engine/flat_world.c 's/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) \* fill->piece_slots ),/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots - 1 ),/'
 mutate "slabs: what outgrew its segment is not scattered again" "engine threads" src/engine/segments.c 's/redo\[i \/ segments->target_count\] = true;/(void)0;/'
-mutate "slabs: records are put beyond their segment" "engine threads" src/simd/block_body.h 's/goes \& ( count < segment->capacity )/goes/'
+mutate "slabs: records are put beyond their segment" "engine threads" src/simd/block_body.h 's/bool has_room = goes \& ( count < segment->capacity );/bool has_room = goes;/'
 mutate "blocks: seen pairs found in the next block again" "engine" src/simd/block_body.h 's/before_block( work, first_cell, block ), block );/0, block );/'
 mutate "blocks: a box goes to its first block alone" "engine" src/simd/block_body.h 's/uint32_t is_inner = fields_at_most( .*/uint32_t is_inner = 1;/'
 mutate "blocks: a box goes to a block twice" "engine" src/simd/block_body.h 's/is_new = is_new \& ( blocks\[other\] != blocks\[corner\] );/is_new = true;/'

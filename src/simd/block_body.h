@@ -41,7 +41,8 @@ static inline void put_if( cell_segment* segment, cell_record* out, cell_record 
 {
     cell_record aside;
     uint32_t count = segment->count;
-    *( goes & ( count < segment->capacity ) ? &out[segment->first + count] : &aside ) = record;
+    bool has_room = goes & ( count < segment->capacity );
+    *( has_room ? &out[segment->first + count] : &aside ) = record;
     segment->count = count + goes;
 }
 
