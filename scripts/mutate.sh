@@ -169,6 +169,7 @@ mutate "slabs: records are put beyond their segment" "engine threads" src/simd/b
 mutate "blocks: seen pairs found in the next block again" "engine" src/simd/block_body.h 's/before_block( work, first_cell, block ), block );/0, block );/'
 mutate "blocks: a box goes to its first block alone" "engine" src/simd/block_body.h 's/uint32_t is_inner = fields_at_most( .*/uint32_t is_inner = 1;/'
 mutate "blocks: a box goes to a block twice" "engine" src/simd/block_body.h 's/is_new = is_new \& ( blocks\[other\] != blocks\[corner\] );/is_new = true;/'
+mutate "blocks: many search a block where its records lie" "engine" src/engine/world.c 's/    if ( task_worker_count( world->tasks ) == 1 )/    if ( segments->piece_count == 1 )/'
 mutate "blocks: records of the last piece are left behind" "engine threads" src/engine/world.c 's/for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment/for ( uint32_t piece = 0; piece + 1 < segments->piece_count; ++piece, segment/'
 mutate "blocks: the rest of a chunk left out" "threads engine" src/engine/world.c 's/    pieces = ( input->count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->count > job.chunk ? input->count \/ job.chunk : 1;/'
 

@@ -420,6 +420,47 @@ static void gaps_among_many_slots_do_not_change_the_order( void )
     free( ids );
 }
 
+static uint64_t order_of_crew( const clv_aabb* boxes, uint32_t count, uint32_t workers )
+{
+    test_where.worker_count = workers;
+    clv_space* space =
+        make_space( "cleave", "cleave.few=0,cleave.block=8,cleave.rest=0", CLV_ISA_AUTO, workers );
+    CHECK_OK( clv_space_add( space, boxes, count, NULL ) );
+    CHECK_OK( clv_space_update( space ) );
+    clv_pair_view view = clv_space_pairs( space );
+    uint64_t hash = test_order_hash( view.pairs, view.count );
+    clv_space_destroy( space );
+    return hash;
+}
+
+// More pairs than there are chunks for: a block is searched a second time, after the first has given it another grid.
+static void a_block_may_be_searched_twice( void )
+{
+    enum
+    {
+        MOST = 3100
+    };
+    static clv_aabb boxes[MOST];
+    for ( uint32_t seed = 0; seed < 16; ++seed )
+    {
+        test_where.seed = seed;
+        test_random random = test_random_make( seed );
+        uint32_t count = 1500 + seed * 100;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            bool is_far = i % 4 == 0; // one in four around a dense crowd
+            float spread = is_far ? 20 : test_random_between( &random, 0, 0.4f );
+            float size = is_far ? 0.7f : test_random_between( &random, 0.05f, 0.3f );
+            boxes[i] = test_cube( test_random_between( &random, -spread, spread ),
+                test_random_between( &random, -spread, spread ),
+                test_random_between( &random, -spread, spread ), size );
+        }
+        uint64_t alone = order_of_crew( boxes, count, 1 );
+        CHECK_EQUAL( order_of_crew( boxes, count, 2 ), alone );
+        CHECK_EQUAL( order_of_crew( boxes, count, 3 ), alone );
+    }
+}
+
 // Eight small crowds in the corners of a wide world, for which a grid has nearly as many cells as it may.
 static void make_corners( clv_aabb* boxes, uint32_t count )
 {
@@ -508,6 +549,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_slab_may_outgrow_its_room ),
         TEST_CASE( a_world_may_cross_the_bound_of_one_cell ),
         TEST_CASE( gaps_among_many_slots_do_not_change_the_order ),
+        TEST_CASE( a_block_may_be_searched_twice ),
         TEST_CASE( a_grid_outlives_the_update_that_failed ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
     };

@@ -129,9 +129,7 @@ static bool fill_many( block_world* world, const block_input* input )
     }
     measure_blocks( world );
     return reserve_scratches( world ) &&
-        ( pieces == 1 ||
-            world_reserve_records(
-                world, (uint64_t)world->largest_block * task_worker_count( world->tasks ) ) );
+        ( workers == 1 || world_reserve_records( world, (uint64_t)world->largest_block * workers ) );
 }
 
 bool block_world_fill( block_world* world, const block_input* input )
@@ -143,13 +141,14 @@ bool block_world_fill( block_world* world, const block_input* input )
 
 // ---- searching ---------------------------------------------------------------------------------------------------
 
-// The records of a block, in one place. A search may make them anew in another grid, so only who is alone has no copy.
+// The records of a block, in one place. A search may make them anew in another grid, and many have to search a block again, should
+// there be too few chunks for pairs; so only who is alone has no copy.
 static cell_record* records_of( const block_world* world, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const world_segments* segments = &world->segments;
     const cell_segment* segment = segments->items + block;
     *count = segment->count;
-    if ( segments->piece_count == 1 )
+    if ( task_worker_count( world->tasks ) == 1 )
     {
         return segments->records + segment->first;
     }
