@@ -433,6 +433,55 @@ static uint64_t order_of_crew( const clv_aabb* boxes, uint32_t count, uint32_t w
     return hash;
 }
 
+// A life of several frames in blocks, long enough for several pieces of boxes: everybody drifts, some come and go.
+static uint64_t order_of_life( uint32_t workers )
+{
+    enum
+    {
+        COUNT = 9000
+    };
+    static clv_aabb boxes[COUNT];
+    static clv_id ids[COUNT];
+    test_where.worker_count = workers;
+    test_random random = test_random_make( 5 );
+    clv_space* space =
+        make_space( "cleave", "cleave.few=0,cleave.block=50,cleave.rest=0", CLV_ISA_AUTO, workers );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] =
+            test_cube( test_random_between( &random, -12, 12 ), test_random_between( &random, -12, 12 ),
+                test_random_between( &random, -12, 12 ), i % 100 == 0 ? 6.0f : 0.8f );
+    }
+    CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < FRAMES / 2; ++frame )
+    {
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            boxes[i].lower.x += 0.02f;
+            boxes[i].upper.x += 0.02f;
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+        uint32_t first = test_random_below( &random, COUNT - 100 );
+        CHECK_OK( clv_space_remove( space, ids + first, 60 ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        CHECK( view.count > COUNT );
+        hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
+        CHECK_OK( clv_space_add( space, boxes + first, 60, ids + first ) );
+    }
+    clv_space_destroy( space );
+    return hash;
+}
+
+static void pieces_do_not_change_the_order_in_blocks( void )
+{
+    uint64_t alone = order_of_life( 1 );
+    CHECK_EQUAL( order_of_life( 2 ), alone );
+    CHECK_EQUAL( order_of_life( 5 ), alone );
+    CHECK_EQUAL( order_of_life( 16 ), alone );
+}
+
 // More pairs than there are chunks for: a block is searched a second time, after the first has given it another grid.
 static void a_block_may_be_searched_twice( void )
 {
@@ -549,6 +598,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_slab_may_outgrow_its_room ),
         TEST_CASE( a_world_may_cross_the_bound_of_one_cell ),
         TEST_CASE( gaps_among_many_slots_do_not_change_the_order ),
+        TEST_CASE( pieces_do_not_change_the_order_in_blocks ),
         TEST_CASE( a_block_may_be_searched_twice ),
         TEST_CASE( a_grid_outlives_the_update_that_failed ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),

@@ -20,7 +20,7 @@ static const size_t LARGE_PAGE = (size_t)1 << 21;
 
 static void use_large_pages( char* data, size_t size )
 {
-#ifdef __linux__
+#ifdef MADV_HUGEPAGE
     (void)madvise( data, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE ); // a wish
 #else
     (void)data;

@@ -83,6 +83,8 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
         extent->low[axis] = extent->low[axis] - low[axis] < slack ? low[axis] : extent->low[axis] - slack;
         extent->high[axis] =
             high[axis] - extent->high[axis] < slack ? high[axis] : extent->high[axis] + slack;
+        // All may lie beyond the end of a block at the rim.
+        extent->high[axis] = extent->high[axis] > extent->low[axis] ? extent->high[axis] : extent->low[axis];
     }
 }
 

@@ -137,7 +137,7 @@ static uint32_t cell_along( const cell_grid* grid, int axis, float lower )
 }
 
 // Cut rows into slabs of about equal weight. Any cut is right; a bad one is only slow.
-static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint32_t* weights, uint64_t total )
+static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint64_t* weights, uint64_t total )
 {
     uint32_t row_count = grid->dims[1] * grid->dims[2];
     memcpy( slabs->dims, grid->dims, sizeof( slabs->dims ) );
@@ -156,7 +156,7 @@ static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint32_t*
 
 static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const block_input* input )
 {
-    uint32_t counts[ROWS] = { 0 };
+    uint64_t counts[ROWS] = { 0 };
     uint32_t total = 0;
     uint32_t step = input->count / SLAB_SAMPLES + 1;
     for ( uint32_t i = 0; i < input->count && slabs->wanted > 1; i += step, ++total )
@@ -188,13 +188,13 @@ static void cut_slabs( flat_fill* fill )
 }
 
 // What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at once.
-static uint32_t weight_of( uint32_t entries )
+static uint64_t weight_of( uint32_t entries )
 {
-    return entries * ( 4 + entries / 64 );
+    return (uint64_t)entries * ( 4 + entries / 64 );
 }
 
 // Are the slabs about equally heavy?
-static bool slabs_are_even( const world_slabs* slabs, const uint32_t* weights, uint64_t total )
+static bool slabs_are_even( const world_slabs* slabs, const uint64_t* weights, uint64_t total )
 {
     uint64_t most = 0;
     for ( uint32_t slab = 0; slab < slabs->count; ++slab )
@@ -215,7 +215,7 @@ static void remember_slabs( const flat_fill* fill )
 {
     block_world* world = fill->world;
     const cell_grid* grid = &world->flat.grid;
-    uint32_t weights[ROWS];
+    uint64_t weights[ROWS];
     uint64_t total = 0;
     uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
     world->next_slabs = *fill->slabs;

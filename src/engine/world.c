@@ -10,7 +10,6 @@ enum
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
     HOLD_SAMPLES = 128,
     PIECES_PER_WORKER = 4,
-    PIECES = 128 // of work for several workers, about
 };
 
 // Workers take no memory, so each gets what the largest block may need.
@@ -30,16 +29,16 @@ static bool reserve_scratches( block_world* world )
 
 // ---- filling -----------------------------------------------------------------------------------------------------
 
-// Are all but a few boxes where the plan has its grids? Beyond these they are all alike and have to be told apart in float.
-static bool plan_covers( const block_plan* plan, const block_input* input )
+// Of HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
+static uint32_t count_outside( const block_plan* plan, const block_input* input )
 {
-    uint32_t outside = 0, seen = 0;
-    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1, ++seen )
+    uint32_t outside = 0;
+    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
         outside += cell_grid_misses( &plan->grid, box );
     }
-    return outside <= seen / 32;
+    return outside;
 }
 
 static bool plan_fits( const block_world* world, const block_input* input )
@@ -49,8 +48,14 @@ static bool plan_fits( const block_world* world, const block_input* input )
     {
         return false;
     }
-    return world->plan_age < PLAN_LIFE ||
-        ( world->largest_block <= 2 * (uint64_t)world->block_boxes && plan_covers( &world->plan, input ) );
+    // Some may lie far out for good; who went there since is what counts. A young plan is given up only if everybody jumped.
+    uint32_t went = count_outside( &world->plan, input );
+    went = went > world->plan_outside ? went - world->plan_outside : 0;
+    if ( world->plan_age < PLAN_LIFE )
+    {
+        return went <= HOLD_SAMPLES / 4;
+    }
+    return world->largest_block <= 2 * (uint64_t)world->block_boxes && went <= HOLD_SAMPLES / 32;
 }
 
 static bool make_plan( block_world* world, const block_input* input )
@@ -70,6 +75,7 @@ static bool make_plan( block_world* world, const block_input* input )
     }
     world->plan_age = 0;
     world->plan_count = input->count;
+    world->plan_outside = count_outside( &world->plan, input );
     return true;
 }
 

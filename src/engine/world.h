@@ -30,9 +30,10 @@ typedef struct block_world
     uint32_t block_boxes; ///< boxes in a block, about
     uint32_t alone_boxes; ///< boxes up to which one worker is quicker than several
 
-    block_plan plan;     ///< no blocks: all boxes are in one grid
-    uint32_t plan_age;   ///< updates since it was made
-    uint32_t plan_count; ///< boxes it was made for
+    block_plan plan;       ///< no blocks: all boxes are in one grid
+    uint32_t plan_age;     ///< updates since it was made
+    uint32_t plan_count;   ///< boxes it was made for
+    uint32_t plan_outside; ///< of a few of them, those it did not reach
 
     const clv_aabb* boxes;   ///< of the update
     world_segments segments; ///< of blocks, or of slabs

@@ -28,7 +28,6 @@ enum
     FIRST_WAIT = 4, // updates after rest ended before it is thought of again
     LONGEST_WAIT = 64,
     LONG_STAY = 32, // rest that lasted so long was worth it
-    FEW_MOVED = 32, // one in so many, or fewer: rest without a sample
 };
 
 void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )

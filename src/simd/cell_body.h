@@ -21,6 +21,7 @@
 //   words_key( w, s )          the same as a cell_key
 //   words_code( w )            their low bytes, as a record's code without bits
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
+//   whole_records              as in simd/records_plain.h; after this file, for block_body.h
 //
 // An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, 0. Two boxes may touch if on
 // each axis the lower of one is at most the upper of the other, both ways. Where every lower is less than the upper it is
