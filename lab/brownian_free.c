@@ -3,11 +3,8 @@
 // other, bounce off the walls, spin, and each frame the next hundredth of them is kicked to a new velocity.
 // World, start and kicks as in Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast
 // and Scalable CPU Broad-Phase Collision Detection Using KD-Trees", Computer Graphics Forum 38 (2019).
-#include "lab/generator.h"
-#include "lab/parallel.h"
 #include "lab/random.h"
-
-#include <stdlib.h>
+#include "lab/swarm.h"
 
 #define DENSITY 0.02           // volume of the bodies over that of the world
 #define START_RADIUS 0.45      // of the side
@@ -23,30 +20,21 @@
 
 typedef struct brownian_free
 {
-    generator_def def;
-    parallel_crew crew;
+    swarm swarm;
     double side;
     double wall; // how far from the middle a centre may be
-    uint64_t frame;
-    body_state* bodies;
 } brownian_free;
-
-typedef struct boxes_job
-{
-    const brownian_free* scene;
-    clv_aabb* boxes;
-} boxes_job;
 
 static void start_bodies( uint64_t begin, uint64_t end, void* user )
 {
     brownian_free* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->bodies[index];
-        random_stream start = random_stream_make( scene->def.seed, index, PURPOSE_START );
+        body_state* body = &scene->swarm.bodies[index];
+        random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
         random_ball( &start, START_RADIUS * scene->side, body->position );
         random_ball( &start, SPEED * scene->side, body->velocity );
-        random_stream turn = random_stream_make( scene->def.seed, index, PURPOSE_SPIN );
+        random_stream turn = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SPIN );
         double spin[3];
         random_ball( &turn, SPIN, spin );
         for ( int axis = 0; axis < 3; ++axis )
@@ -55,39 +43,28 @@ static void start_bodies( uint64_t begin, uint64_t end, void* user )
             body->rotation[axis] = 0;
         }
         body->rotation[3] = 1;
-        body_half_sides( scene->def.type, scene->def.seed, index, body->half_sides );
+        body_half_sides( scene->swarm.def.type, scene->swarm.def.seed, index, body->half_sides );
     }
 }
 
 static void* create( const generator_def* def )
 {
-    brownian_free* scene = calloc( 1, sizeof( brownian_free ) );
+    brownian_free* scene = swarm_create( sizeof( brownian_free ), def, true, swarm_kept_body );
     if ( scene == NULL )
     {
         return NULL;
     }
-    scene->bodies = calloc( def->body_count, sizeof( body_state ) );
-    if ( scene->bodies == NULL )
-    {
-        free( scene );
-        return NULL;
-    }
-    parallel_crew_start( &scene->crew, def->thread_count );
-    scene->def = *def;
     scene->side = body_cube_root( (double)def->body_count / DENSITY );
     // A hair inside, so that a centre computed back from rounded boxes is inside too.
     scene->wall = 0.5 * scene->side * ( 1 - 1e-6 );
-    scene->frame = 0;
-    parallel_for( &scene->crew, def->body_count, start_bodies, scene );
+    swarm_for_each( &scene->swarm, start_bodies );
     return scene;
 }
 
 static clv_aabb world( const void* state )
 {
     const brownian_free* scene = state;
-    float half = (float)( 0.5 * scene->side );
-    clv_aabb box = { { -half, -half, -half }, { half, half, half } };
-    return box;
+    return swarm_cube( 0.5 * scene->side );
 }
 
 // Is it this body's turn to be kicked? The kicked ones are `count` in a row from `first` on, wrapping.
@@ -109,15 +86,16 @@ static void bounce( body_state* body, int axis, double wall )
 static void step_bodies( uint64_t begin, uint64_t end, void* user )
 {
     brownian_free* scene = user;
-    uint64_t body_count = scene->def.body_count;
+    uint64_t body_count = scene->swarm.def.body_count;
     uint64_t kicked_count = ( body_count + KICKED - 1 ) / KICKED;
-    uint64_t kicked_first = scene->frame % body_count * kicked_count % body_count;
+    uint64_t kicked_first = scene->swarm.frame % body_count * kicked_count % body_count;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->bodies[index];
+        body_state* body = &scene->swarm.bodies[index];
         if ( is_kicked( index, kicked_first, kicked_count, body_count ) )
         {
-            random_stream kick = random_stream_make( scene->def.seed, index, PURPOSE_KICK + scene->frame );
+            random_stream kick =
+                random_stream_make( scene->swarm.def.seed, index, PURPOSE_KICK + scene->swarm.frame );
             random_ball( &kick, SPEED * scene->side, body->velocity );
         }
         for ( int axis = 0; axis < 3; ++axis )
@@ -134,45 +112,9 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
 
 static bool step( void* state, complaint* why )
 {
-    (void)why;
     brownian_free* scene = state;
-    parallel_for( &scene->crew, scene->def.body_count, step_bodies, scene );
-    scene->frame += 1;
-    return true;
-}
-
-static void write_boxes( uint64_t begin, uint64_t end, void* user )
-{
-    boxes_job* job = user;
-    for ( uint64_t index = begin; index < end; ++index )
-    {
-        if ( job->scene->def.split )
-        {
-            body_split_boxes( &job->scene->bodies[index], job->boxes + BODY_SPLIT * index );
-        }
-        else
-        {
-            job->boxes[index] = body_box( &job->scene->bodies[index] );
-        }
-    }
-}
-
-static void boxes( void* state, clv_aabb* result )
-{
-    brownian_free* scene = state;
-    boxes_job job = { scene, result };
-    parallel_for( &scene->crew, scene->def.body_count, write_boxes, &job );
-}
-
-static void destroy( void* state )
-{
-    brownian_free* scene = state;
-    if ( scene != NULL )
-    {
-        parallel_crew_stop( &scene->crew );
-        free( scene->bodies );
-        free( scene );
-    }
+    swarm_for_each( &scene->swarm, step_bodies );
+    return swarm_step( state, why );
 }
 
 const generator generator_brownian_free = {
@@ -181,8 +123,8 @@ const generator generator_brownian_free = {
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .create = create,
-    .destroy = destroy,
+    .destroy = swarm_destroy,
     .world = world,
     .step = step,
-    .boxes = boxes,
+    .boxes = swarm_boxes,
 };

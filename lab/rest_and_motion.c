@@ -2,11 +2,8 @@
 // Scenes for methods that remember: bodies spread evenly, flying through each other as in brownian-free, but not all the
 // time. In rest-and-motion everything moves for some frames, rests for some, and then one body in a hundred moves: each
 // change is a switch between ways of detecting. In mostly-rest one body in a hundred moves, always the same ones.
-#include "lab/generator.h"
-#include "lab/parallel.h"
 #include "lab/random.h"
-
-#include <stdlib.h>
+#include "lab/swarm.h"
 
 #define DENSITY 0.02 // volume of the bodies over that of the world
 #define SPEED 0.75   // sides per second
@@ -19,28 +16,19 @@
 
 typedef struct restless
 {
-    generator_def def;
-    parallel_crew crew;
+    swarm swarm;
     double side;
-    double wall; // how far from the middle a centre may be
-    uint64_t frame;
+    double wall;     // how far from the middle a centre may be
     bool always_few; // mostly-rest
-    body_state* bodies;
 } restless;
-
-typedef struct boxes_job
-{
-    const restless* scene;
-    clv_aabb* boxes;
-} boxes_job;
 
 static void start_bodies( uint64_t begin, uint64_t end, void* user )
 {
     restless* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->bodies[index];
-        random_stream start = random_stream_make( scene->def.seed, index, PURPOSE_START );
+        body_state* body = &scene->swarm.bodies[index];
+        random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
         for ( int axis = 0; axis < 3; ++axis )
         {
             body->position[axis] = ( 2 * random_unit( &start ) - 1 ) * scene->wall;
@@ -49,30 +37,22 @@ static void start_bodies( uint64_t begin, uint64_t end, void* user )
         }
         body->rotation[3] = 1;
         random_ball( &start, SPEED * scene->side, body->velocity );
-        body_half_sides( scene->def.type, scene->def.seed, index, body->half_sides );
+        body_half_sides( scene->swarm.def.type, scene->swarm.def.seed, index, body->half_sides );
     }
 }
 
 static void* create( const generator_def* def, bool always_few )
 {
-    restless* scene = calloc( 1, sizeof( restless ) );
+    restless* scene = swarm_create( sizeof( restless ), def, true, swarm_kept_body );
     if ( scene == NULL )
     {
         return NULL;
     }
-    scene->bodies = calloc( def->body_count, sizeof( body_state ) );
-    if ( scene->bodies == NULL )
-    {
-        free( scene );
-        return NULL;
-    }
-    parallel_crew_start( &scene->crew, def->thread_count );
-    scene->def = *def;
     scene->always_few = always_few;
     scene->side = body_cube_root( (double)def->body_count / DENSITY );
     // A hair inside, so that a centre computed back from rounded boxes is inside too.
     scene->wall = 0.5 * scene->side * ( 1 - 1e-6 );
-    parallel_for( &scene->crew, def->body_count, start_bodies, scene );
+    swarm_for_each( &scene->swarm, start_bodies );
     return scene;
 }
 
@@ -89,14 +69,12 @@ static void* create_mostly_rest( const generator_def* def )
 static clv_aabb world( const void* state )
 {
     const restless* scene = state;
-    float half = (float)( 0.5 * scene->side );
-    clv_aabb box = { { -half, -half, -half }, { half, half, half } };
-    return box;
+    return swarm_cube( 0.5 * scene->side );
 }
 
 static bool moves( const restless* scene, uint64_t index )
 {
-    uint64_t phase = scene->frame / PHASE_FRAMES % 3;
+    uint64_t phase = scene->swarm.frame / PHASE_FRAMES % 3;
     bool is_one_of_few = index % FEW == 0;
     return scene->always_few ? is_one_of_few : phase == 1 || ( phase == 2 && is_one_of_few );
 }
@@ -106,7 +84,7 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
     restless* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->bodies[index];
+        body_state* body = &scene->swarm.bodies[index];
         for ( int axis = 0; axis < 3 && moves( scene, index ); ++axis )
         {
             double position = body->position[axis] + body->velocity[axis] * FRAME_SECONDS;
@@ -122,45 +100,9 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
 
 static bool step( void* state, complaint* why )
 {
-    (void)why;
     restless* scene = state;
-    parallel_for( &scene->crew, scene->def.body_count, step_bodies, scene );
-    scene->frame += 1;
-    return true;
-}
-
-static void write_boxes( uint64_t begin, uint64_t end, void* user )
-{
-    boxes_job* job = user;
-    for ( uint64_t index = begin; index < end; ++index )
-    {
-        if ( job->scene->def.split )
-        {
-            body_split_boxes( &job->scene->bodies[index], job->boxes + BODY_SPLIT * index );
-        }
-        else
-        {
-            job->boxes[index] = body_box( &job->scene->bodies[index] );
-        }
-    }
-}
-
-static void boxes( void* state, clv_aabb* result )
-{
-    restless* scene = state;
-    boxes_job job = { scene, result };
-    parallel_for( &scene->crew, scene->def.body_count, write_boxes, &job );
-}
-
-static void destroy( void* state )
-{
-    restless* scene = state;
-    if ( scene != NULL )
-    {
-        parallel_crew_stop( &scene->crew );
-        free( scene->bodies );
-        free( scene );
-    }
+    swarm_for_each( &scene->swarm, step_bodies );
+    return swarm_step( state, why );
 }
 
 const generator generator_rest_and_motion = {
@@ -169,10 +111,10 @@ const generator generator_rest_and_motion = {
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .create = create_rest_and_motion,
-    .destroy = destroy,
+    .destroy = swarm_destroy,
     .world = world,
     .step = step,
-    .boxes = boxes,
+    .boxes = swarm_boxes,
 };
 
 const generator generator_mostly_rest = {
@@ -181,8 +123,8 @@ const generator generator_mostly_rest = {
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .create = create_mostly_rest,
-    .destroy = destroy,
+    .destroy = swarm_destroy,
     .world = world,
     .step = step,
-    .boxes = boxes,
+    .boxes = swarm_boxes,
 };

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scenes that broad phases stumble over, without physics: each is brownian-free with one thing gone wrong. Bodies fly
 // straight through each other and bounce off the walls, so that any frame is computed from the first.
-#include "lab/generator.h"
-#include "lab/parallel.h"
 #include "lab/random.h"
-
-#include <stdlib.h>
+#include "lab/swarm.h"
 
 #define DENSITY 0.02      // bodies per cubic metre
 #define START_RADIUS 0.45 // of the side
@@ -36,12 +33,10 @@ typedef void worst_twist( const worst_scene* scene, uint64_t index, body_state* 
 
 struct worst_scene
 {
-    generator_def def;
-    parallel_crew crew;
+    swarm swarm;
     double side;
     double wall;  ///< how far from the middle a centre may be
     double reach; ///< half the world
-    uint64_t frame;
     worst_twist* twist;
 };
 
@@ -63,7 +58,7 @@ static void set_position( body_state* body, double x, double y, double z )
 
 static void twist_huge( const worst_scene* scene, uint64_t index, body_state* body )
 {
-    if ( index == scene->def.body_count / 2 )
+    if ( index == scene->swarm.def.body_count / 2 )
     {
         double side = HUGE_SHARE * scene->side;
         set_sides( body, side, side, side );
@@ -76,15 +71,15 @@ static void twist_huge( const worst_scene* scene, uint64_t index, body_state* bo
 static void twist_equal( const worst_scene* scene, uint64_t index, body_state* body )
 {
     (void)index;
-    random_stream start = random_stream_make( scene->def.seed, 0, PURPOSE_START );
+    random_stream start = random_stream_make( scene->swarm.def.seed, 0, PURPOSE_START );
     random_ball( &start, START_RADIUS * scene->side, body->position );
-    body->position[0] += (double)scene->frame * FRAME_SECONDS;
+    body->position[0] += (double)scene->swarm.frame * FRAME_SECONDS;
 }
 
 static void twist_needles( const worst_scene* scene, uint64_t index, body_state* body )
 {
     double sides[3] = { 1, 1, 1 };
-    random_stream shape = random_stream_make( scene->def.seed, index, PURPOSE_SHAPE );
+    random_stream shape = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SHAPE );
     uint64_t axis = random_bits( &shape ) % 3;
     double length = index % 3 == 1 ? NEEDLE_LENGTH : PLATE_LENGTH;
     for ( uint64_t other = 0; index % 3 != 0 && other < 3; ++other )
@@ -108,7 +103,7 @@ static double exponential( double x )
 
 static void twist_lognormal( const worst_scene* scene, uint64_t index, body_state* body )
 {
-    random_stream shape = random_stream_make( scene->def.seed, index, PURPOSE_SHAPE );
+    random_stream shape = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SHAPE );
     double normal = -6; // the sum of twelve
     for ( int draw = 0; draw < 12; ++draw )
     {
@@ -120,10 +115,10 @@ static void twist_lognormal( const worst_scene* scene, uint64_t index, body_stat
 
 static void twist_outlier( const worst_scene* scene, uint64_t index, body_state* body )
 {
-    if ( index == scene->def.body_count / 2 )
+    if ( index == scene->swarm.def.body_count / 2 )
     {
         set_position(
-            body, OUTLIER_DISTANCE, OUTLIER_DISTANCE + 100 * (double)scene->frame, -OUTLIER_DISTANCE );
+            body, OUTLIER_DISTANCE, OUTLIER_DISTANCE + 100 * (double)scene->swarm.frame, -OUTLIER_DISTANCE );
     }
 }
 
@@ -139,14 +134,15 @@ static void twist_far( const worst_scene* scene, uint64_t index, body_state* bod
 
 static void twist_teleport( const worst_scene* scene, uint64_t index, body_state* body )
 {
-    random_stream place = random_stream_make( scene->def.seed, index, PURPOSE_TELEPORT + scene->frame );
+    random_stream place =
+        random_stream_make( scene->swarm.def.seed, index, PURPOSE_TELEPORT + scene->swarm.frame );
     random_ball( &place, START_RADIUS * scene->side, body->position );
 }
 
 static void twist_growing( const worst_scene* scene, uint64_t index, body_state* body )
 {
     (void)index;
-    uint64_t frame = scene->frame < GROWING_FRAMES ? scene->frame : GROWING_FRAMES;
+    uint64_t frame = scene->swarm.frame < GROWING_FRAMES ? scene->swarm.frame : GROWING_FRAMES;
     double side = body_cube_root( 1 + ( GROWING_VOLUME - 1 ) * (double)frame / GROWING_FRAMES );
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -173,14 +169,15 @@ static double bounce( double way, double wall )
     return turn < 0.5 ? 4 * wall * turn - wall : 3 * wall - 4 * wall * turn;
 }
 
-static body_state body_now( const worst_scene* scene, uint64_t index )
+static body_state body_now( const swarm* self, uint64_t index )
 {
+    const worst_scene* scene = (const worst_scene*)self; // its first member
     body_state body = { .rotation = { 0, 0, 0, 1 } };
-    random_stream start = random_stream_make( scene->def.seed, index, PURPOSE_START );
+    random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
     random_ball( &start, START_RADIUS * scene->side, body.position );
     random_ball( &start, SPEED * scene->side, body.velocity );
-    body_half_sides( scene->def.type, scene->def.seed, index, body.half_sides );
-    double seconds = (double)scene->frame * FRAME_SECONDS;
+    body_half_sides( scene->swarm.def.type, scene->swarm.def.seed, index, body.half_sides );
+    double seconds = (double)scene->swarm.frame * FRAME_SECONDS;
     for ( int axis = 0; axis < 3; ++axis )
     {
         body.position[axis] = bounce( body.position[axis] + body.velocity[axis] * seconds, scene->wall );
@@ -191,13 +188,11 @@ static body_state body_now( const worst_scene* scene, uint64_t index )
 
 static worst_scene* create( const generator_def* def, worst_twist* twist )
 {
-    worst_scene* scene = calloc( 1, sizeof( worst_scene ) );
+    worst_scene* scene = swarm_create( sizeof( worst_scene ), def, false, body_now );
     if ( scene == NULL )
     {
         return NULL;
     }
-    parallel_crew_start( &scene->crew, def->thread_count );
-    scene->def = *def;
     scene->side = body_cube_root( (double)def->body_count / DENSITY );
     scene->wall = 0.5 * scene->side * ( 1 - 1e-6 );
     scene->reach = 0.5 * scene->side;
@@ -218,54 +213,6 @@ static clv_aabb world( const void* state )
     return box;
 }
 
-static bool step( void* state, complaint* why )
-{
-    (void)why;
-    worst_scene* scene = state;
-    scene->frame += 1;
-    return true;
-}
-
-typedef struct boxes_job
-{
-    const worst_scene* scene;
-    clv_aabb* boxes;
-} boxes_job;
-
-static void write_boxes( uint64_t begin, uint64_t end, void* user )
-{
-    boxes_job* job = user;
-    for ( uint64_t index = begin; index < end; ++index )
-    {
-        body_state body = body_now( job->scene, index );
-        if ( job->scene->def.split )
-        {
-            body_split_boxes( &body, job->boxes + BODY_SPLIT * index );
-        }
-        else
-        {
-            job->boxes[index] = body_box( &body );
-        }
-    }
-}
-
-static void boxes( void* state, clv_aabb* result )
-{
-    worst_scene* scene = state;
-    boxes_job job = { scene, result };
-    parallel_for( &scene->crew, scene->def.body_count, write_boxes, &job );
-}
-
-static void destroy( void* state )
-{
-    worst_scene* scene = state;
-    if ( scene != NULL )
-    {
-        parallel_crew_stop( &scene->crew );
-        free( scene );
-    }
-}
-
 // ---- the table's rows
 
 #define WORST_SCENE( noun, text, most )                                                                      \
@@ -278,10 +225,10 @@ static void destroy( void* state )
         .version = 1,                                                                                        \
         .bodies_most = ( most ),                                                                             \
         .create = create_##noun,                                                                             \
-        .destroy = destroy,                                                                                  \
+        .destroy = swarm_destroy,                                                                            \
         .world = world,                                                                                      \
-        .step = step,                                                                                        \
-        .boxes = boxes }
+        .step = swarm_step,                                                                                  \
+        .boxes = swarm_boxes }
 
 WORST_SCENE( huge, "one body of nine tenths of the world among small ones", GENERATOR_BODIES_MOST );
 WORST_SCENE( equal, "all boxes the same, or about one centre: every pair overlaps", 40000 );
