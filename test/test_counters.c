@@ -184,6 +184,34 @@ static void a_grid_follows_the_size_of_its_boxes( void )
     clv_space_destroy( space );
 }
 
+// Everybody jumps away right after blocks were planned: the plan is no use there, and waiting until it is due would take long.
+static void a_plan_is_given_up_when_everybody_jumps( void )
+{
+    enum
+    {
+        COUNT = 6000
+    };
+    static clv_aabb boxes[COUNT];
+    static clv_id ids[COUNT];
+    const char* settings = "cleave.rest=0,cleave.block=120";
+    fill_swarm( boxes, COUNT, 10, 1 );
+    clv_space* space = swarm_space( settings, boxes, COUNT, ids );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i].lower.x += 1000;
+        boxes[i].upper.x += 1000;
+    }
+    CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+    CHECK_OK( clv_space_update( space ) );
+    figure_set after = look( space );
+    clv_space* fresh = swarm_space( settings, boxes, COUNT, NULL );
+    figure_set wanted = look( fresh );
+    CHECK( figure( &wanted, "blocks" ) > 1 );
+    CHECK( figure( &after, "largest block" ) < 1.1 * figure( &wanted, "largest block" ) );
+    clv_space_destroy( fresh );
+    clv_space_destroy( space );
+}
+
 // Beyond the rim of a grid all boxes are alike and their pairs have to be told apart in float: hardly anybody may lie there, also
 // when a swarm spreads.
 static void hardly_anybody_lies_beyond_a_grid( void )
@@ -471,6 +499,7 @@ int main( int argc, char** argv )
         TEST_CASE( batches_hold_every_test ),
         TEST_CASE( the_engine_counts_what_its_blocks_did ),
         TEST_CASE( a_grid_follows_the_size_of_its_boxes ),
+        TEST_CASE( a_plan_is_given_up_when_everybody_jumps ),
         TEST_CASE( hardly_anybody_lies_beyond_a_grid ),
         TEST_CASE( a_settling_crowd_stays_in_order ),
         TEST_CASE( batches_of_crowded_lists_are_counted_too ),

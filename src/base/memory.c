@@ -18,6 +18,18 @@
 // nothing is taken that was not asked for.
 static const size_t LARGE_PAGE = (size_t)1 << 21;
 
+// Elsewhere the alignment would be paid for nothing.
+static bool has_large_pages( size_t size, size_t alignment )
+{
+#ifdef MADV_HUGEPAGE
+    return size >= LARGE_PAGE && alignment <= LARGE_PAGE;
+#else
+    (void)size;
+    (void)alignment;
+    return false;
+#endif
+}
+
 static void use_large_pages( char* data, size_t size )
 {
 #ifdef MADV_HUGEPAGE
@@ -32,7 +44,7 @@ static void use_large_pages( char* data, size_t size )
 static void* default_allocate( size_t size, size_t alignment, void* user )
 {
     (void)user;
-    bool is_large = size >= LARGE_PAGE && alignment <= LARGE_PAGE;
+    bool is_large = has_large_pages( size, alignment );
     alignment = is_large ? LARGE_PAGE : alignment;
     size_t extra = alignment + sizeof( void* );
     if ( size > SIZE_MAX - extra )
