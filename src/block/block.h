@@ -68,6 +68,12 @@ static inline uint32_t block_input_slot( const block_input* input, uint32_t inde
     return input->live != NULL ? input->live[index] : index;
 }
 
+/// The value that would be at `rank` if they were sorted; moves them about.
+float block_select( float* values, uint32_t count, uint32_t rank );
+
+/// Where most of so many values are; likewise.
+void block_window( float* values, uint32_t count, float* low, float* high );
+
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
 cell_extent block_measure( const block_input* input );
 

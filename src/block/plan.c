@@ -2,13 +2,13 @@
 #include "block/block.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
-// The value that would be at `rank` if `values` were sorted; moves them about. (Hoare's selection)
-static float select_float( float* values, uint32_t count, uint32_t rank )
+// Hoare's selection.
+float block_select( float* values, uint32_t count, uint32_t rank )
 {
     uint32_t low = 0, high = count - 1;
     while ( low < high )
@@ -45,7 +45,7 @@ static float select_float( float* values, uint32_t count, uint32_t rank )
 
 // One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform crowd, since many a
 // crowd thins out slowly. Where nobody is the sample says so; what lies farther out than this has no say.
-static void window_of( float* centres, uint32_t count, float* low, float* high )
+void block_window( float* centres, uint32_t count, float* low, float* high )
 {
     if ( count == 0 )
     {
@@ -53,44 +53,57 @@ static void window_of( float* centres, uint32_t count, float* low, float* high )
         return;
     }
     uint32_t cut = count / 32;
-    double first = select_float( centres, count, cut );
-    double last = select_float( centres, count, count - 1 - cut );
+    double first = block_select( centres, count, cut );
+    double last = block_select( centres, count, count - 1 - cut );
     double slack = ( last - first ) * 0.3;
     *low = (float)( first - slack > -FLT_MAX ? first - slack : -FLT_MAX );
     *high = (float)( last + slack < FLT_MAX ? last + slack : FLT_MAX );
 }
 
+// Centre and size of a box along an axis; where one face is at infinity the other tells where it is, and its size is not known. False
+// if both are.
+static bool measure_box( const clv_aabb* box, int axis, float* centre, float* size )
+{
+    float lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
+    bool has_lower = base_is_finite( lower ), has_upper = base_is_finite( upper );
+    *centre = !has_lower ? upper : !has_upper ? lower : 0.5f * lower + 0.5f * upper;
+    *size = upper - lower;
+    return has_lower || has_upper;
+}
+
+// The mean, without what is many times as large as most.
+static float mean_size( float* sizes, uint32_t count )
+{
+    float most = count > 0 ? 8 * block_select( sizes, count, count / 2 ) : 0;
+    most = most < FLT_MAX ? most : FLT_MAX;
+    float sum = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        sum += ( sizes[i] < most ? sizes[i] : most ) / (float)count;
+    }
+    return sum;
+}
+
 cell_extent block_measure( const block_input* input )
 {
-    float centres[3][BLOCK_SAMPLES] = { { 0 } }, sizes[3][BLOCK_SAMPLES] = { { 0 } };
-    uint32_t count = 0;
-    uint32_t step = input->count / BLOCK_SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->count; i += step )
+    cell_extent extent = { .joint = { 1, 1, 1 } };
+    const clv_aabb* boxes[BLOCK_SAMPLES];
+    uint32_t wanted = input->count <= CELL_ALONE ? BLOCK_SAMPLES / 2 : BLOCK_SAMPLES;
+    wanted = wanted < input->count ? wanted : input->count;
+    for ( uint32_t i = 0; i < wanted; ++i )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
-        const float* lower = &box->lower.x;
-        const float* upper = &box->upper.x;
-        float sum = 0;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            centres[axis][count] = 0.5f * lower[axis] + 0.5f * upper[axis];
-            sizes[axis][count] = upper[axis] - lower[axis];
-            sum += centres[axis][count] * 0 + sizes[axis][count] * 0; // NaN if any is infinite
-        }
-        count += sum == 0;
+        boxes[i] = &input->boxes[block_input_slot( input, base_sample( i, wanted, input->count ) )];
     }
-    cell_extent extent = { .crowding = 1 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        window_of( centres[axis], count, &extent.low[axis], &extent.high[axis] );
-        // The mean, without what is many times as large as most.
-        float most = count > 0 ? 8 * select_float( sizes[axis], count, count / 2 ) : 0;
-        float sum = 0;
-        for ( uint32_t i = 0; i < count; ++i )
+        float centres[BLOCK_SAMPLES], sizes[BLOCK_SAMPLES];
+        uint32_t count = 0;
+        for ( uint32_t i = 0; i < wanted; ++i )
         {
-            sum += sizes[axis][i] < most ? sizes[axis][i] : most;
+            count += measure_box( boxes[i], axis, &centres[count], &sizes[count] );
         }
-        extent.size[axis] = count > 0 ? sum / (float)count : 0;
+        block_window( centres, count, &extent.low[axis], &extent.high[axis] );
+        extent.size[axis] = mean_size( sizes, count );
     }
     return extent;
 }
@@ -100,30 +113,49 @@ enum
     CELLS_PER_BLOCK = 128 // so a cut can come close to the middle
 };
 
-// Cubes of cells, none narrower than four boxes.
+// Half as many cells again, or a third: 1, 2, 3, 4, 6, 8, 12, ...
+static uint32_t next_dims( uint32_t dims )
+{
+    bool is_power = ( dims & ( dims - 1 ) ) == 0;
+    return dims == 1 ? 2 : is_power ? dims / 2 * 3 : dims / 3 * 4;
+}
+
+// Cells about as wide as high, none narrower than four boxes: the widest are cut until there are enough. So a flat world is cut along
+// its floor alone.
 static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t count, uint32_t block_boxes )
 {
-    double width[3], widest = 0;
+    double width[3];
+    uint32_t most[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
         width[axis] = (double)extent->high[axis] - (double)extent->low[axis];
-        widest = width[axis] > widest ? width[axis] : widest;
+        double cells = width[axis] / ( 4 * (double)extent->size[axis] );
+        most[axis] = !( cells > 1 ) ? 1 : cells > BLOCK_SIDE ? BLOCK_SIDE : (uint32_t)cells;
+        grid->dims[axis] = 1;
     }
-    double least = widest > 0 ? widest * 1e-6 : 1;
-    double volume = 1;
+    double wanted = (double)CELLS_PER_BLOCK * count / block_boxes;
+    for ( int widest = 0; widest >= 0; )
+    {
+        double side = 0;
+        widest = -1;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            if ( next_dims( grid->dims[axis] ) <= most[axis] && width[axis] / grid->dims[axis] > side )
+            {
+                side = width[axis] / grid->dims[axis];
+                widest = axis;
+            }
+        }
+        if ( widest >= 0 )
+        {
+            grid->dims[widest] = next_dims( grid->dims[widest] );
+        }
+        widest = (double)grid->dims[0] * grid->dims[1] * grid->dims[2] < wanted ? widest : -1;
+    }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        width[axis] = width[axis] > least ? width[axis] : least;
-        volume *= width[axis];
-    }
-    double side = cbrt( volume * block_boxes / CELLS_PER_BLOCK / count );
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        double wanted = side > 4 * (double)extent->size[axis] ? side : 4 * (double)extent->size[axis];
-        double cells = width[axis] / wanted;
-        grid->dims[axis] = !( cells > 1 ) ? 1 : cells > BLOCK_SIDE ? BLOCK_SIDE : (uint32_t)cells;
         grid->origin[axis] = extent->low[axis];
-        double scale = CELL_STEPS * grid->dims[axis] / width[axis];
+        double scale = width[axis] > 0 ? CELL_STEPS * grid->dims[axis] / width[axis] : 1;
         grid->scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
     }
 }

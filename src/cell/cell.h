@@ -62,6 +62,7 @@ typedef struct cell_grid
 enum
 {
     CELL_GRID_SIDE = 64,      // cells per axis at most
+    CELL_LEVELS = 7,          // 1, 2, 4, ... CELL_GRID_SIDE
     CELL_BOXES_PER_CELL = 8,  // and in all at least so many boxes for each
     CELL_ALONE = 350,         // boxes that are in one cell sooner than in many
     CELL_TIES = 1024,         // collected before they are tested in float
@@ -70,6 +71,7 @@ enum
     CELL_STEPS = 256,         // positions inside a cell
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
+    CELL_SHARPEN = 16,        // entries from which a cell may be seen at a finer scale
     CELL_SLACK = 64,          // entries read past the last
     CELL_CHUNK = 4096,        // slots whose boxes are placed together, class by class
     CELL_PART = 512,          // of which so many are looked at at a time
@@ -83,6 +85,7 @@ typedef struct cell_counters
     uint64_t test_count;
     uint64_t candidate_count; ///< passed the bytes
     uint64_t tie_count;       ///< of these, what only floats could decide
+    uint64_t failed_count;    ///< of these, what does not touch
 } cell_counters;
 
 /// What laying a grid found out.
@@ -137,7 +140,12 @@ typedef struct cell_extent
 {
     float low[3], high[3];
     float size[3];
-    float crowding; ///< how many more others a box has around it than if all were spread evenly; at least 1
+    /// Of two boxes taken at random, how often both begin in the same of 1, 2, 4, ... CELL_GRID_SIDE cells along an axis. Evenly spread
+    /// boxes do so once in as many; boxes on one floor always, however thin the cells are.
+    float share[3][CELL_LEVELS];
+    /// How much more often two boxes share a cell of the two axes other than this one than if those had nothing to do with each other, as
+    /// on a diagonal; at least 1.
+    float joint[3];
 } cell_extent;
 
 /// The grid that should cost least for `count` boxes of this extent, by a model with measured constants.
@@ -165,13 +173,15 @@ static inline uint32_t cell_count_reached( const cell_grid* grid, uint32_t cell_
 /// A block to search.
 typedef struct cell_job
 {
-    const clv_aabb* boxes; ///< by slot
+    const clv_aabb* boxes; ///< by slot, as the grid sees them
+    const clv_aabb* exact; ///< as given: ties are decided by these
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
     cell_grid grid;      ///< no dims: to be chosen, and the records are only slots and before bits yet
     cell_entry* entries; ///< by cell
     uint32_t* starts;    ///< first entry of each cell, and one more
     float region_low[3], region_high[3]; ///< where the block's own boxes begin
+    bool is_sharpened; ///< cells whose boxes crowd into a part of them are seen at a finer scale
     cell_scratch* scratch;
     cell_counters* counters;
 } cell_job;
@@ -210,6 +220,14 @@ static inline cell_segment cell_segment_at( const cell_share* share, uint32_t in
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
 cell_extent cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
+
+/// Where they are, and nothing else: enough for one cell of all.
+cell_extent cell_measure_alone(
+    const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
+
+/// What cells along an axis can do for boxes of this mean size that begin at these values: the least part of all tests that is left with
+/// any number of cells from `low` to `high`. Copies of boxes that straddle are tested, too.
+float cell_measure_rest( const float* values, uint32_t count, float low, float high, float size );
 
 /// The same for a sample of a job's boxes.
 cell_extent cell_measure_job( const cell_job* job );

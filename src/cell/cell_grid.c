@@ -1,68 +1,166 @@
 // SPDX-License-Identifier: MIT
-// How many cells. Larger cells mean more tests, smaller ones more copies of boxes that straddle; the least sum of both is
-// found by trying, with costs measured in cycles.
+// How many cells along each axis. Larger cells mean more tests, smaller ones more copies of boxes that straddle. Found axis by axis:
+// where boxes lie on one floor, cells along the height tell none apart and cost copies, and the model says so.
 #include "cell/cell.h"
 
 #include <math.h>
 
+// In cycles, measured.
 static const double COST_ENTRY = 8; // counted, placed, made small, its row set up
 static const double COST_WORD = 8;  // 64 lanes tested against one row
 static const double COST_CELL = 30; // looked at at all
 
+// Cells narrower than this part of what lies in them only make copies.
+static const double NARROWEST = 0.75;
+
 typedef struct region
 {
+    const cell_extent* extent;
     double width[3];
-    double size[3];
-    double crowding;
+    uint32_t most[3]; ///< cells along each axis
+    double joint[3], joint_root[3];
+    uint32_t count;
 } region;
 
-static region region_of( const cell_extent* extent )
+// Some cells along one axis.
+typedef struct axis_cells
 {
-    region r;
-    r.crowding = extent->crowding;
-    double widest = 0;
+    uint32_t count;
+    double copies; ///< entries of a box
+    double share;  ///< of the other boxes, those in a box's cell
+} axis_cells;
+
+static region region_of( const cell_extent* extent, uint32_t count )
+{
+    region r = { .extent = extent, .count = count };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        r.width[axis] = (double)extent->high[axis] - (double)extent->low[axis];
-        r.size[axis] = extent->size[axis];
-        widest = r.width[axis] > widest ? r.width[axis] : widest;
-    }
-    // A flat region has one layer of cells; its thickness only has to be something.
-    double least = widest > 0 ? widest * 1e-6 : 1;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        r.width[axis] = r.width[axis] > least ? r.width[axis] : least;
+        double width = (double)extent->high[axis] - (double)extent->low[axis];
+        r.width[axis] = width > 0 ? width : 1; // one layer of cells, whose thickness only has to be something
+        double most =
+            r.width[axis] / ( NARROWEST * (double)extent->size[axis] ); // infinite where sizes are 0
+        r.joint[axis] = (double)extent->joint[axis];
+        r.joint_root[axis] = sqrt( r.joint[axis] ); // rounded the same everywhere
+        r.most[axis] = !( most > 1 ) ? 1 : most > CELL_GRID_SIDE ? CELL_GRID_SIDE : (uint32_t)most;
     }
     return r;
 }
 
-static uint32_t cells_along( double width, double side, double size )
+// Between the levels that were measured, as if boxes were spread evenly.
+static axis_cells axis_cells_of( const region* r, int axis, uint32_t count )
 {
-    // Cells narrower than what lies in them only make copies.
-    double least = 0.75 * size;
-    double count = width / ( side > least ? side : least );
-    return !( count > 1 ) ? 1 : count > CELL_GRID_SIDE ? CELL_GRID_SIDE : (uint32_t)count;
+    const float* share = r->extent->share[axis];
+    uint32_t level = 0;
+    while ( 2u << level <= count )
+    {
+        level += 1;
+    }
+    axis_cells cells = { count, 1, (double)share[level] };
+    if ( count > 1 )
+    {
+        cells.copies += (double)r->extent->size[axis] * count / r->width[axis];
+    }
+    uint32_t below = 1u << level;
+    if ( count > below )
+    {
+        double part = 2 * (double)( count - below ) / count;
+        cells.share += part * ( (double)share[level + 1] - (double)share[level] );
+    }
+    return cells;
 }
 
-static double cost_of( const region* r, uint32_t count, const uint32_t dims[3] )
+// Of the other boxes, those in a box's cell. Axes that have to do with each other tell fewer apart together, the more so the more both are
+// cut, but never fewer than the better of them alone. Measured at four cells each; the square root stands for two or three. Where all three
+// have to do with each other, two of the pairs say so already.
+static double share_of( const region* r, const axis_cells along[3] )
 {
-    double copies = 1, cells = 1;
+    double least = 1, share = 1, weakest = HUGE_VAL;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        copies *= 1 + r->size[axis] * dims[axis] / r->width[axis] * ( dims[axis] > 1 );
-        cells *= dims[axis];
+        uint32_t a = along[( axis + 1 ) % 3].count, b = along[( axis + 2 ) % 3].count;
+        uint32_t fewer = a < b ? a : b;
+        double joint = fewer >= 4 ? r->joint[axis] : fewer > 1 ? r->joint_root[axis] : 1;
+        weakest = joint < weakest ? joint : weakest;
+        share *= along[axis].share * joint;
+        least = along[axis].share < least ? along[axis].share : least;
     }
-    double entries = count * copies;
-    double per_cell = entries / cells * r->crowding; // around an entry, not around an empty cell
+    share /= weakest;
+    return share < least ? share : least;
+}
+
+static double cost_of( const region* r, const axis_cells along[3] )
+{
+    double cells = (double)along[0].count * along[1].count * along[2].count;
+    double entries = r->count * along[0].copies * along[1].copies * along[2].copies;
+    double per_cell = entries * share_of( r, along ); // around an entry, not around an empty cell
     return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL;
 }
 
-static cell_grid grid_with( const cell_extent* extent, const region* r, const uint32_t dims[3] )
+// Take `count` cells along an axis if that costs less.
+static bool improve( const region* r, axis_cells along[3], int axis, uint32_t count, double* cost )
+{
+    uint64_t others = (uint64_t)along[( axis + 1 ) % 3].count * along[( axis + 2 ) % 3].count;
+    if ( count < 1 || count > r->most[axis] || count == along[axis].count ||
+        count * others > cell_count_most( r->count ) )
+    {
+        return false;
+    }
+    axis_cells before = along[axis];
+    along[axis] = axis_cells_of( r, axis, count );
+    double now = cost_of( r, along );
+    bool is_better = now < *cost;
+    *cost = is_better ? now : *cost;
+    along[axis] = is_better ? along[axis] : before;
+    return is_better;
+}
+
+// Twice as many cells along the axis that gains most by it, as long as one does.
+static void double_cells( const region* r, axis_cells along[3], double* cost )
+{
+    for ( int best = 0; best >= 0; )
+    {
+        axis_cells found = along[0];
+        best = -1;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            axis_cells before = along[axis];
+            uint32_t twice = 2 * before.count < r->most[axis] ? 2 * before.count : r->most[axis];
+            if ( improve( r, along, axis, twice, cost ) )
+            {
+                best = axis;
+                found = along[axis];
+                along[axis] = before;
+            }
+        }
+        if ( best >= 0 )
+        {
+            along[best] = found;
+        }
+    }
+}
+
+// A few more or fewer, until that is no better.
+static void refine_cells( const region* r, axis_cells along[3], double* cost )
+{
+    for ( uint32_t part = 4; part <= 16; part *= 2 )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            uint32_t step = along[axis].count / part + 1;
+            if ( !improve( r, along, axis, along[axis].count + step, cost ) )
+            {
+                improve( r, along, axis, along[axis].count > step ? along[axis].count - step : 1, cost );
+            }
+        }
+    }
+}
+
+static cell_grid grid_with( const region* r, const uint32_t dims[3] )
 {
     cell_grid grid;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        grid.origin[axis] = extent->low[axis];
+        grid.origin[axis] = r->extent->low[axis];
         grid.dims[axis] = dims[axis];
         double scale = CELL_STEPS * dims[axis] / r->width[axis];
         grid.scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
@@ -72,43 +170,32 @@ static cell_grid grid_with( const cell_extent* extent, const region* r, const ui
 
 cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
 {
-    static const double targets[] = { 4, 6, 9, 13, 19, 28, 40, 56, 80, 120 };
-    region r = region_of( extent );
-    double volume = r.width[0] * r.width[1] * r.width[2];
-    uint32_t best[3] = { 1, 1, 1 };
-    if ( count <= CELL_ALONE )
+    region r = region_of( extent, count );
+    axis_cells along[3];
+    for ( int axis = 0; axis < 3; ++axis )
     {
-        return grid_with( extent, &r, best );
+        along[axis] = axis_cells_of( &r, axis, 1 );
     }
-    double best_cost = cost_of( &r, count, best );
-    for ( uint32_t i = 0; i < sizeof( targets ) / sizeof( targets[0] ); ++i )
+    if ( count > CELL_ALONE )
     {
-        double side = cbrt( volume * targets[i] / count );
-        uint32_t dims[3];
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            dims[axis] = cells_along( r.width[axis], side, r.size[axis] );
-        }
-        double cost = cost_of( &r, count, dims );
-        bool fits = (uint64_t)dims[0] * dims[1] * dims[2] <= count / CELL_BOXES_PER_CELL + 1;
-        if ( fits && cost < best_cost )
-        {
-            best_cost = cost;
-            best[0] = dims[0], best[1] = dims[1], best[2] = dims[2];
-        }
+        double cost = cost_of( &r, along );
+        double_cells( &r, along, &cost );
+        refine_cells( &r, along, &cost );
     }
-    return grid_with( extent, &r, best );
+    uint32_t dims[3] = { along[0].count, along[1].count, along[2].count };
+    return grid_with( &r, dims );
 }
 
 bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
 {
-    region r = region_of( extent );
+    region r = region_of( extent, 0 );
     // The axis whose cells are narrowest against what lies in them makes most copies.
     int worst = -1;
     double most = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double copies = r.size[axis] * grid->dims[axis] / r.width[axis] + 1e-3 * grid->dims[axis];
+        double copies =
+            (double)extent->size[axis] * grid->dims[axis] / r.width[axis] + 1e-3 * grid->dims[axis];
         if ( grid->dims[axis] > 1 && copies > most )
         {
             most = copies;
@@ -121,7 +208,7 @@ bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
     }
     uint32_t dims[3] = { grid->dims[0], grid->dims[1], grid->dims[2] };
     dims[worst] /= 2;
-    *grid = grid_with( extent, &r, dims );
+    *grid = grid_with( &r, dims );
     return true;
 }
 

@@ -45,6 +45,12 @@ bool cell_lay_again( cell_lay* lay, cell_job* job, bool fits, cell_layout layout
         lay->extent.high[axis] = grid->origin[axis] + (float)( cell[axis] + 1 ) * side;
         // What is wider than the cell is not what crowds in it.
         lay->extent.size[axis] = lay->extent.size[axis] < side ? lay->extent.size[axis] : side;
+        // The sample did not see this cell's crowd for itself: taken to be even.
+        for ( uint32_t level = 0; level < CELL_LEVELS; ++level )
+        {
+            lay->extent.share[axis][level] = 1.0f / (float)( 1u << level );
+        }
+        lay->extent.joint[axis] = 1;
     }
     *grid = cell_grid_choose( job->count, &lay->extent );
     return true;

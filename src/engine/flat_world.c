@@ -5,6 +5,8 @@
 // where it is near. What lies in a cell, and in which order, depends neither on slabs nor on pieces.
 #include "engine/world_internal.h"
 
+#include "base/bits.h"
+
 #include <string.h>
 
 enum
@@ -29,13 +31,6 @@ typedef struct flat_fill
     world_slabs* slabs; ///< of this update
     bool fits[WORLD_SLABS];
 } flat_fill;
-
-static task_runner s_nobody; // zero: the calling thread alone
-
-static task_runner* tasks_for( block_world* world, uint32_t count )
-{
-    return count > world->alone_boxes ? world->tasks : &s_nobody;
-}
 
 // A region where most of the boxes are.
 static void measure_region( block_world* world, const block_input* input )
@@ -91,18 +86,19 @@ static held_sample look_again( const block_world* world, const block_input* inpu
 static void choose_grid( block_world* world, const block_input* input )
 {
     cell_job* job = &world->flat;
-    clv_aabb samples[CELL_SAMPLES + 1];
-    uint32_t wanted =
-        input->count / BOXES_PER_SAMPLE; // few boxes take less time to search than to measure well
-    wanted = wanted < LEAST_SAMPLES ? LEAST_SAMPLES : wanted;
-    uint32_t step = input->count / ( wanted < CELL_SAMPLES ? wanted : CELL_SAMPLES ) + 1;
-    uint32_t count = 0;
-    for ( uint32_t i = 0; i < input->count; i += step )
+    clv_aabb samples[CELL_SAMPLES];
+    uint32_t count = input->count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
+    count = count < LEAST_SAMPLES ? LEAST_SAMPLES : count;
+    count = count < CELL_SAMPLES ? count : CELL_SAMPLES;
+    count = count < input->count ? count : input->count;
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        samples[count++] = input->boxes[block_input_slot( input, i )];
+        samples[i] = input->boxes[block_input_slot( input, base_sample( i, count, input->count ) )];
     }
     measure_region( world, input );
-    world->flat_extent = cell_measure( samples, count, job->region_low, job->region_high );
+    world->flat_extent = input->count <= CELL_ALONE
+        ? cell_measure_alone( samples, count, job->region_low, job->region_high )
+        : cell_measure( samples, count, job->region_low, job->region_high );
     cell_grid grid = cell_grid_choose( input->count, &world->flat_extent );
     world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
     world->grid_age = 0;
@@ -496,6 +492,8 @@ bool world_fill_flat( block_world* world, const block_input* input )
         return false;
     }
     world->flat.boxes = input->boxes;
+    world->flat.exact = world->exact;
+    world->flat.is_sharpened = world->axes.sharp_left > 0;
     world->flat.count = input->count;
     if ( !grid_serves( world, input ) )
     {
@@ -509,7 +507,7 @@ bool world_fill_flat( block_world* world, const block_input* input )
     flat_fill fill;
     fill.world = world;
     fill.input = input;
-    fill.tasks = tasks_for( world, input->count );
+    fill.tasks = world_tasks_for( world, input->count );
     fill.slabs = &world->slabs;
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
     uint64_t slots =
@@ -572,13 +570,16 @@ static clv_result search_slab(
     uint32_t width = job.grid.dims[0];
     clv_result result = world->kernels->cells->search_cells(
         &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
-    world_count( world, worker, &counters );
+    if ( result == CLV_OK ) // or it is searched again
+    {
+        world_count( world, worker, &counters );
+    }
     *test_count += counters.test_count;
     return result;
 }
 
 clv_result world_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
-    return task_gather_run( &world->gather, world->memory, tasks_for( world, world->flat.count ),
+    return task_gather_run( &world->gather, world->memory, world_tasks_for( world, world->flat.count ),
         world->slabs.count, search_slab, world, sink, test_count );
 }

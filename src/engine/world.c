@@ -138,11 +138,17 @@ static bool fill_many( block_world* world, const block_input* input )
         ( workers == 1 || world_reserve_records( world, (uint64_t)world->largest_block * workers ) );
 }
 
-bool block_world_fill( block_world* world, const block_input* input )
+bool block_world_fill( block_world* world, const block_input* given )
 {
-    world->boxes = input->boxes;
-    return input->count <= (uint64_t)FLAT * world->block_boxes ? world_fill_flat( world, input )
-                                                               : fill_many( world, input );
+    block_input input = *given;
+    world->exact = given->boxes;
+    if ( !world_axes_apply( world, &input ) )
+    {
+        return false;
+    }
+    world->boxes = input.boxes;
+    return input.count <= (uint64_t)FLAT * world->block_boxes ? world_fill_flat( world, &input )
+                                                              : fill_many( world, &input );
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------
@@ -176,6 +182,8 @@ static clv_result search_piece(
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
     cell_job job = {
         .boxes = world->boxes,
+        .exact = world->exact,
+        .is_sharpened = world->axes.sharp_left > 0,
         .grid = world->plan.grids[block],
         .scratch = &world->scratches[worker],
         .counters = &counters,
@@ -183,7 +191,10 @@ static clv_result search_piece(
     job.records = records_of( world, block, worker, &job.count );
     block_plan_region( &world->plan, block, job.region_low, job.region_high );
     clv_result result = world->kernels->cells->search_block( &job, sink );
-    world_count( world, worker, &counters );
+    if ( result == CLV_OK ) // or it is searched again
+    {
+        world_count( world, worker, &counters );
+    }
     *test_count += counters.test_count;
     return result;
 }
@@ -191,10 +202,14 @@ static clv_result search_piece(
 clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
     memset( world->counters, 0, (size_t)world->counter_capacity * sizeof( cell_counters ) );
-    if ( world->plan.block_count == 0 )
+    clv_result result = world->plan.block_count == 0
+        ? world_search_flat( world, sink, test_count )
+        : task_gather_run( &world->gather, world->memory, world->tasks, world->plan.block_count, search_piece,
+              world, sink, test_count );
+    if ( result == CLV_OK )
     {
-        return world_search_flat( world, sink, test_count );
+        cell_counters done = block_world_counters( world );
+        world_axes_note( world, &done );
     }
-    return task_gather_run( &world->gather, world->memory, world->tasks, world->plan.block_count,
-        search_piece, world, sink, test_count );
+    return result;
 }

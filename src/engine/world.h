@@ -2,6 +2,7 @@
 // All boxes of an update, filled in and searched: as one grid, or in blocks where they are too many for the caches.
 #pragma once
 
+#include "base/radix_sort.h"
 #include "block/block.h"
 #include "engine/segments.h"
 #include "simd/cells.h"
@@ -22,6 +23,39 @@ typedef struct world_slabs
     uint32_t rows[WORLD_SLABS + 1]; ///< first row of each, and one more
 } world_slabs;
 
+typedef enum world_scale_kind
+{
+    WORLD_PLAIN,
+    WORLD_LOG,       ///< by the bits of the floats
+    WORLD_MAGNIFIED, ///< by 2^100
+} world_scale_kind;
+
+typedef struct world_scale
+{
+    world_scale_kind kind;
+    uint32_t gap; ///< of WORLD_LOG: the bits of a value below which there is hardly anything
+} world_scale;
+
+/// On which scale boxes are seen along each axis, and copies of them where one is not plain.
+typedef struct world_axes
+{
+    world_scale scales[3];
+    uint32_t age;    ///< updates since this was looked at
+    uint32_t count;  ///< boxes then; 0: never
+    clv_aabb* boxes; ///< by slot
+    uint64_t box_capacity;
+
+    uint32_t sharp_left; ///< updates in which crowded cells are seen at a finer scale
+    bool is_ranked;      ///< the copies are ranks on all axes, whatever the scales
+    bool is_new;         ///< grids and plans are of another scale
+    uint32_t count_now;  ///< boxes of this update
+    uint32_t rank_wait;  ///< updates until ranks are ended, or may be tried again
+    uint32_t rank_stay;  ///< how long they were used last; 0: not needed since
+    double waste_before; ///< of the search that led to ranks
+    base_keyed* keys;
+    uint64_t key_capacity;
+} world_axes;
+
 typedef struct block_world
 {
     base_memory* memory;
@@ -35,7 +69,9 @@ typedef struct block_world
     uint32_t plan_count;   ///< boxes it was made for
     uint32_t plan_outside; ///< of a few of them, those it did not reach
 
-    const clv_aabb* boxes;   ///< of the update
+    world_axes axes;
+    const clv_aabb* boxes;   ///< of the update, as the grids see them
+    const clv_aabb* exact;   ///< as given
     world_segments segments; ///< of blocks, or of slabs
     cell_record* records;    ///< of all boxes, or of the block that a worker is at
     uint64_t record_capacity;
@@ -70,6 +106,12 @@ void block_world_release( block_world* world );
 
 /// Put the boxes in. False if out of memory; the next call starts afresh.
 bool block_world_fill( block_world* world, const block_input* input );
+
+/// What the last search did, by all workers.
+cell_counters block_world_counters( const block_world* world );
+
+/// On how many axes boxes are seen on another scale than their own.
+uint32_t block_world_scaled_axes( const block_world* world );
 
 /// Every touching pair of what was filled in.
 clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count );

@@ -18,6 +18,22 @@ bool world_reserve_workers( block_world* world );
 /// Add what a piece of work did.
 void world_count( block_world* world, uint32_t worker, const cell_counters* done );
 
+/// Those who share the work on so many boxes.
+task_runner* world_tasks_for( block_world* world, uint32_t count );
+
+// ---- axis_scale.c ------------------------------------------------------------------------------------------------
+
+/// Have the input's boxes on the scale that tells them apart. False if out of memory.
+bool world_axes_apply( block_world* world, block_input* input );
+
+// ---- axis_rank.c -------------------------------------------------------------------------------------------------
+
+/// Ranks of the input's faces into the copies, for which there is room. False if out of memory.
+bool world_ranks_make( block_world* world, const block_input* input );
+
+/// What a search did, to its end: the next may have to be at a finer scale or by rank, or need not any more.
+void world_axes_note( block_world* world, const cell_counters* done );
+
 // ---- flat_world.c ------------------------------------------------------------------------------------------------
 
 /// One grid over all boxes.

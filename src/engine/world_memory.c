@@ -19,6 +19,8 @@ void block_world_release( block_world* world )
 {
     base_memory* memory = world->memory;
     block_plan_release( &world->plan, memory );
+    base_memory_give( memory, world->axes.boxes, world->axes.box_capacity, sizeof( clv_aabb ) );
+    base_memory_give( memory, world->axes.keys, world->axes.key_capacity, sizeof( base_keyed ) );
     base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
     base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
@@ -90,12 +92,34 @@ bool world_reserve_workers( block_world* world )
     return ok;
 }
 
-void world_count( block_world* world, uint32_t worker, const cell_counters* done )
+static task_runner s_single_thread; // zero: the calling thread alone
+
+task_runner* world_tasks_for( block_world* world, uint32_t count )
 {
-    cell_counters* all = &world->counters[worker];
+    return count > world->alone_boxes ? world->tasks : &s_single_thread;
+}
+
+static void add_counters( cell_counters* all, const cell_counters* done )
+{
     all->cell_count += done->cell_count;
     all->entry_count += done->entry_count;
     all->test_count += done->test_count;
     all->candidate_count += done->candidate_count;
     all->tie_count += done->tie_count;
+    all->failed_count += done->failed_count;
+}
+
+cell_counters block_world_counters( const block_world* world )
+{
+    cell_counters sum = { 0 };
+    for ( uint64_t worker = 0; worker < world->counter_capacity; ++worker )
+    {
+        add_counters( &sum, &world->counters[worker] );
+    }
+    return sum;
+}
+
+void world_count( block_world* world, uint32_t worker, const cell_counters* done )
+{
+    add_counters( &world->counters[worker], done );
 }

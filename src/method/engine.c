@@ -228,15 +228,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     const rest_world* rest = &self->rest;
     const rest_counters done = rest->is_on ? rest->counters : ( rest_counters ){ 0 };
     const block_world* many = &self->many;
-    cell_counters sum = { 0 };
-    for ( uint64_t worker = 0; self->was_many && worker < many->counter_capacity; ++worker )
-    {
-        sum.cell_count += many->counters[worker].cell_count;
-        sum.entry_count += many->counters[worker].entry_count;
-        sum.test_count += many->counters[worker].test_count;
-        sum.candidate_count += many->counters[worker].candidate_count;
-        sum.tie_count += many->counters[worker].tie_count;
-    }
+    cell_counters sum = self->was_many ? block_world_counters( many ) : ( cell_counters ){ 0 };
     uint32_t block_count = many->plan.block_count > 0 ? many->plan.block_count : 1;
     method_figure_list list = { figures, capacity, 0 };
     method_figure_add( &list, "by brute force", self->was_few );
@@ -249,6 +241,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );
     method_figure_add( &list, "candidates", (double)sum.candidate_count );
     method_figure_add( &list, "tests in float", (double)sum.tie_count );
+    method_figure_add( &list, "axes not to scale", self->was_many ? block_world_scaled_axes( many ) : 0 );
     method_figure_add( &list, "at rest", rest->is_on );
     method_figure_add( &list, "compared boxes", done.compared_count );
     method_figure_add( &list, "refits", done.refit_count );

@@ -606,7 +606,7 @@ static inline clv_result have_room( pair_sink* sink )
 
 static clv_result settle_ties( cell_search* search )
 {
-    const clv_aabb* boxes = search->job->boxes;
+    const clv_aabb* boxes = search->job->exact;
     const clv_pair* ties = search->job->scratch->ties;
     pair_sink* sink = search->sink;
     for ( uint32_t first = 0; first < search->tie_count; first += PAIR_SINK_ROOM )
@@ -629,7 +629,9 @@ static clv_result settle_ties( cell_search* search )
             *out = ties[i];
             out += boxes_touch( &boxes[ties[i].a], &boxes[ties[i].b] );
         }
-        sink->count = (uint64_t)( out - sink->pairs );
+        uint64_t touching = (uint64_t)( out - sink->pairs ) - sink->count;
+        search->job->counters->failed_count += end - first - touching;
+        sink->count += touching;
     }
     search->job->counters->tie_count += search->tie_count;
     search->tie_count = 0;
@@ -745,6 +747,50 @@ static clv_result search_inner(
     return result;
 }
 
+// The least and the most of a cell's bytes along an axis.
+static void byte_bounds( const cell_view* view, int axis, uint32_t* least, uint32_t* most )
+{
+    uint32_t low = 255, high = 0;
+    for ( uint32_t i = 0; i < view->count; ++i )
+    {
+        uint32_t lower = (uint32_t)( view->entries[i].code >> ( 8 * axis ) ) & 255;
+        uint32_t upper = (uint32_t)( view->entries[i].code >> ( 8 * axis + 32 ) ) & 255;
+        low = lower < low ? lower : low;
+        high = upper > high ? upper : high;
+    }
+    *least = low;
+    *most = high;
+}
+
+// Codes again, in 256ths of the part of the cell in which its boxes are, if that is small: in a few steps of it they would all be ties.
+static void sharpen( const cell_search* search, const cell_view* view, const uint32_t at_cell[3] )
+{
+    const cell_job* job = search->job;
+    cell_grid part = { .dims = { 1, 1, 1 } };
+    double gain = 1;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t least, most;
+        byte_bounds( view, axis, &least, &most );
+        float step = 1 / job->grid.scale[axis], steps = (float)( most + 1 - least );
+        part.origin[axis] = job->grid.origin[axis] + (float)( at_cell[axis] * CELL_STEPS + least ) * step;
+        float scale = job->grid.scale[axis] * ( CELL_STEPS / steps );
+        part.scale[axis] = scale < 1e30f ? scale : job->grid.scale[axis];
+        gain *= CELL_STEPS / (double)steps;
+    }
+    if ( gain < 8 )
+    {
+        return;
+    }
+    const scaling s = scaling_of( &part );
+    cell_entry* entries = job->entries + ( view->entries - job->entries );
+    for ( uint32_t i = 0; i < view->count; ++i )
+    {
+        uint64_t code = words_code( words_of( &job->boxes[cell_slot( &entries[i] )], &s ) );
+        entries[i].code = code | (uint64_t)cell_before( &entries[i] ) << 24;
+    }
+}
+
 static clv_result search_cell(
     cell_search* search, const cell_view* view, const uint32_t at_cell[3], nesting inner )
 {
@@ -752,6 +798,10 @@ static clv_result search_cell(
     if ( view->count > CELL_OVERFULL && view->count <= job->count / 2 && inner.depth < CELL_DEPTH )
     {
         return search_inner( search, view, at_cell, inner );
+    }
+    if ( job->is_sharpened && view->count >= CELL_SHARPEN )
+    {
+        sharpen( search, view, at_cell );
     }
     load_cell( view, job->scratch );
     job->counters->cell_count += 1;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The scale on which boxes are sorted into cells.
+//
+// Worlds over many orders of magnitude: a galaxy and the pebbles of one planet. However a grid of equal cells is laid there, most boxes
+// crowd into one cell. On the scale of the floats' own bits they do not: as an integer, a float grows with its logarithm (and with itself
+// where it is denormal). So on an axis where a sample is told apart much better that way, boxes are copied to that scale, and everything
+// that sorts them into cells sees the copies. Likewise in worlds so small that their cells per metre are no float any more, which are magnified. The maps are monotonic, so boxes that touch still touch; ties are decided by the boxes as given.
+#include "engine/world_internal.h"
+
+#include "base/bits.h"
+
+#include <string.h>
+
+enum
+{
+    AXES_LIFE = 8, // updates between two looks
+    PIECE = 1 << 14,
+    SLACK = 8, // boxes that a kernel may read past the last
+    EXPONENT = 1 << 23,
+    SQUEEZE = 16,
+};
+
+static const float CROWDED = 0.2f;         // part of all tests that cells along an axis leave to be done
+static const float GAIN = 3;               // and so many times less on the other scale
+static const float WIDTH_LEAST = 2.6e-28f; // narrower worlds have no scale that is a float
+
+// A float's bits without its sign: they grow with the value.
+static inline uint32_t size_bits( float value )
+{
+    uint32_t bits;
+    memcpy( &bits, &value, sizeof( bits ) );
+    return bits & 0x7FFFFFFF;
+}
+
+// Monotonic in the value; -0 and +0 both become 0. There are as many bits between 0 and the smallest value of a world as between that and
+// its largest, or more: so those up to `gap` are squeezed.
+static inline float log_scale( float value, uint32_t gap )
+{
+    uint32_t bits = size_bits( value );
+    uint32_t squeezed = bits < gap ? bits / SQUEEZE : bits - ( gap - gap / SQUEEZE );
+    float size = (float)squeezed;
+    return value < 0 ? -size : size;
+}
+
+// value * 2^100, without arithmetic on denormals, which takes some processors a hundred cycles. What overflows is at infinity.
+static inline float magnify( float value )
+{
+    uint32_t size = size_bits( value );
+    float small = (float)size * 0x1p-49f; // a denormal is so many times 2^-149
+    uint32_t small_bits;
+    memcpy( &small_bits, &small, sizeof( small_bits ) );
+    uint32_t large = size < EXPONENT * 155 ? size + EXPONENT * 100 : EXPONENT * 255;
+    uint32_t bits = size < EXPONENT ? small_bits : large;
+    float magnified;
+    memcpy( &magnified, &bits, sizeof( bits ) );
+    return value < 0 ? -magnified : magnified;
+}
+
+// Monotonic on every scale: what becomes equal is a tie.
+static inline float scaled( float value, world_scale scale )
+{
+    return scale.kind == WORLD_PLAIN ? value
+        : scale.kind == WORLD_LOG    ? log_scale( value, scale.gap )
+                                     : magnify( value );
+}
+
+// Some boxes along one axis.
+typedef struct axis_sample
+{
+    float values[BLOCK_SAMPLES]; ///< lower faces, or the upper ones of boxes that have no lower
+    float uppers[BLOCK_SAMPLES];
+    uint32_t count;
+} axis_sample;
+
+static axis_sample take_sample( const block_input* input, int axis )
+{
+    axis_sample sample;
+    sample.count = 0;
+    uint32_t wanted = input->count < BLOCK_SAMPLES ? input->count : BLOCK_SAMPLES;
+    for ( uint32_t i = 0; i < wanted; ++i )
+    {
+        const clv_aabb* box =
+            &input->boxes[block_input_slot( input, base_sample( i, wanted, input->count ) )];
+        float lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
+        float value = base_is_finite( (double)lower ) ? lower : upper;
+        sample.values[sample.count] = value;
+        sample.uppers[sample.count] = upper;
+        sample.count += base_is_finite( (double)value );
+    }
+    return sample;
+}
+
+// What cells leave to be tested on a scale, and the width of the world there.
+static float rest_of( const axis_sample* sample, world_scale scale, float* width )
+{
+    float values[BLOCK_SAMPLES], sizes[BLOCK_SAMPLES], low, high, sum = 0;
+    for ( uint32_t i = 0; i < sample->count; ++i )
+    {
+        values[i] = scaled( sample->values[i], scale );
+        sizes[i] = scaled( sample->uppers[i], scale ) - values[i];
+    }
+    block_window( values, sample->count, &low, &high );
+    *width = high - low;
+    for ( uint32_t i = 0; i < sample->count; ++i )
+    {
+        sum += sizes[i] < *width ? sizes[i] : *width;
+    }
+    return cell_measure_rest( values, sample->count, low, high, sum / (float)sample->count );
+}
+
+// Below it lies a sixteenth of the sample.
+static uint32_t gap_of( const axis_sample* sample )
+{
+    float sizes[BLOCK_SAMPLES];
+    for ( uint32_t i = 0; i < sample->count; ++i )
+    {
+        sizes[i] = sample->values[i] < 0 ? -sample->values[i] : sample->values[i];
+    }
+    return size_bits( block_select( sizes, sample->count, sample->count / 16 ) );
+}
+
+static world_scale choose_scale( const block_input* input, int axis )
+{
+    const world_scale plain = { WORLD_PLAIN, 0 };
+    axis_sample sample = take_sample( input, axis );
+    if ( sample.count == 0 )
+    {
+        return plain;
+    }
+    float width, log_width;
+    float rest = rest_of( &sample, plain, &width );
+    if ( rest > CROWDED )
+    {
+        world_scale log = { WORLD_LOG, gap_of( &sample ) };
+        if ( rest_of( &sample, log, &log_width ) * GAIN < rest )
+        {
+            return log;
+        }
+    }
+    return width > 0 && width < WIDTH_LEAST ? ( world_scale ){ WORLD_MAGNIFIED, 0 } : plain;
+}
+
+uint32_t block_world_scaled_axes( const block_world* world )
+{
+    const world_axes* axes = &world->axes;
+    uint32_t count = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        count += axes->is_ranked || axes->scales[axis].kind != WORLD_PLAIN;
+    }
+    return count;
+}
+
+// Look now and then.
+static void choose_axes( block_world* world, const block_input* input )
+{
+    world_axes* axes = &world->axes;
+    bool any_other = false;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        world_scale scale = choose_scale( input, axis );
+        // Two samples of the same boxes differ a little; their scale need not.
+        bool is_other = scale.kind != axes->scales[axis].kind;
+        axes->scales[axis] = is_other ? scale : axes->scales[axis];
+        any_other = any_other || is_other;
+    }
+    axes->age = 0;
+    axes->count = input->count;
+    axes->is_new = axes->is_new || any_other;
+}
+
+typedef struct copy_job
+{
+    const block_input* input;
+    world_axes* axes;
+} copy_job;
+
+static void copy_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const copy_job* job = context;
+    const world_scale* scales = job->axes->scales;
+    uint32_t first = piece * PIECE, left = job->input->count - first;
+    for ( uint32_t i = first; i < first + ( left < PIECE ? left : PIECE ); ++i )
+    {
+        uint32_t slot = block_input_slot( job->input, i );
+        const clv_aabb* box = &job->input->boxes[slot];
+        job->axes->boxes[slot] = ( clv_aabb ){
+            { scaled( box->lower.x, scales[0] ), scaled( box->lower.y, scales[1] ),
+                scaled( box->lower.z, scales[2] ) },
+            { scaled( box->upper.x, scales[0] ), scaled( box->upper.y, scales[1] ),
+                scaled( box->upper.z, scales[2] ) },
+        };
+    }
+}
+
+static bool make_copies( block_world* world, const block_input* input )
+{
+    world_axes* axes = &world->axes;
+    uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
+    void* boxes = axes->boxes;
+    bool ok =
+        base_memory_renew( world->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
+    axes->boxes = boxes;
+    if ( !ok || axes->is_ranked )
+    {
+        return ok && world_ranks_make( world, input );
+    }
+    copy_job job = { input, axes };
+    uint32_t pieces = ( input->count + PIECE - 1 ) / PIECE;
+    task_run( world_tasks_for( world, input->count ), copy_piece, pieces, &job );
+    return true;
+}
+
+bool world_axes_apply( block_world* world, block_input* input )
+{
+    world_axes* axes = &world->axes;
+    uint32_t then = axes->count, count = input->count;
+    bool is_alike = count <= then + then / 4 && count >= then - then / 4;
+    // Few are searched sooner than looked at, unless the last search had trouble with them.
+    bool is_worth = count > CELL_ALONE || axes->sharp_left > 0;
+    if ( is_worth && ( !is_alike || axes->age >= AXES_LIFE ) )
+    {
+        choose_axes( world, input );
+    }
+    axes->age += 1;
+    axes->count_now = count;
+    if ( axes->is_new ) // grids and plans of another scale are worth nothing
+    {
+        axes->is_new = false;
+        world->grid_count = 0;
+        world->plan.block_count = 0;
+    }
+    if ( block_world_scaled_axes( world ) == 0 )
+    {
+        return true;
+    }
+    bool ok = make_copies( world, input );
+    input->boxes = ok ? axes->boxes : input->boxes;
+    return ok;
+}
