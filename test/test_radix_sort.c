@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The sorts, beside the C library's: radix sorts, and the heap sort.
 #include "base/bits.h"
+#include "base/heap_sort.h"
 #include "base/radix_sort.h"
 #include "support.h"
 
@@ -30,14 +32,19 @@ static void check_keyed_sort( const uint32_t* keys, uint32_t count )
     }
     base_keyed* expected = test_copy( items, count, sizeof( base_keyed ) );
     qsort( expected, count, sizeof( base_keyed ), compare_keyed );
+    base_keyed* heaped = test_copy( items, count, sizeof( base_keyed ) );
+    base_heap_sort( heaped, count, sizeof( base_keyed ), compare_keyed );
     base_keyed* sorted = base_sort_keyed( items, scratch, count );
     CHECK( sorted == items || sorted == scratch );
     for ( uint32_t i = 0; i < count; ++i )
     {
         CHECK_EQUAL( sorted[i].key, expected[i].key );
         CHECK_EQUAL( sorted[i].value, expected[i].value );
+        CHECK_EQUAL( heaped[i].key, expected[i].key );
+        CHECK_EQUAL( heaped[i].value, expected[i].value );
     }
     free( items );
+    free( heaped );
     free( scratch );
     free( expected );
 }

@@ -3,7 +3,7 @@
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
-#include <stdlib.h>
+#include "base/heap_sort.h"
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -33,7 +33,7 @@ static math_vec3 triangle_normal( const joiner* j, uint32_t triangle )
 
 // ---- grouping
 
-// qsort has no room for context; the area and the index travel together.
+// A comparison has no room for context; the area and the index travel together.
 typedef struct ranked
 {
     double area;
@@ -61,7 +61,7 @@ static bool sort_by_area( joiner* j )
     {
         list[i] = ( ranked ){ math_length( triangle_normal( j, i ) ), i };
     }
-    qsort( list, j->triangle_count, sizeof( ranked ), compare_ranked );
+    base_heap_sort( list, j->triangle_count, sizeof( ranked ), compare_ranked );
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
     {
         j->order[i] = list[i].triangle;
@@ -356,7 +356,7 @@ static void link_vertices(
     }
     for ( uint32_t v = 0; v < vertex_count; ++v )
     {
-        qsort( links + starts[v], starts[v + 1] - starts[v], sizeof( uint32_t ), compare_indices );
+        base_heap_sort( links + starts[v], starts[v + 1] - starts[v], sizeof( uint32_t ), compare_indices );
     }
 }
 

@@ -7,7 +7,7 @@
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
-#include <stdlib.h>
+#include "base/heap_sort.h"
 
 #define NONE UINT32_MAX
 
@@ -458,7 +458,7 @@ static bool build_polygon(
         {
             sorted[i] = ( flat_point ){ drop_axis( points[i], axis ), i };
         }
-        qsort( sorted, count, sizeof( flat_point ), compare_flat );
+        base_heap_sort( sorted, count, sizeof( flat_point ), compare_flat );
         mesh->ring_count = chain( sorted, count, mesh->ring );
         for ( uint32_t i = 0; i < mesh->ring_count; ++i )
         {

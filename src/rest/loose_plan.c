@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
 #include "base/bits.h"
+#include "base/heap_sort.h"
 #include "rest/loose_grid.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -70,8 +70,8 @@ static void take_sample( sample* out, const simd_rest_box* boxes, const uint64_t
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        qsort( out->corners[axis], out->count, sizeof( float ), compare_floats );
-        qsort( out->lengths[axis], out->count, sizeof( float ), compare_floats );
+        base_heap_sort( out->corners[axis], out->count, sizeof( float ), compare_floats );
+        base_heap_sort( out->lengths[axis], out->count, sizeof( float ), compare_floats );
     }
 }
 
