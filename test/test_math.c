@@ -257,6 +257,35 @@ static clv_vec3 random_point( math_random* random )
 
 // Points one float away from a plane through small whole numbers: their side is known, the determinant is all
 // rounding.
+// A sliver a float's last digit wide, turned anyhow: its normal is at right angles to both edges, and points the way the
+// exact signs say.
+static void normals_of_slivers_are_true( void )
+{
+    for ( uint32_t seed = 1; seed <= 1000; ++seed )
+    {
+        test_where.seed = seed;
+        math_random random = math_random_seed( seed );
+        clv_vec3 a = math_narrow( math_random_direction( &random ) );
+        clv_vec3 b = math_narrow( math_random_direction( &random ) );
+        math_vec3 between = math_add_scaled( math_widen( a ), math_sub( math_widen( b ), math_widen( a ) ),
+            math_random_between( &random, -1, 2 ) );
+        clv_vec3 c = math_narrow( between );
+        math_vec3 normal = math_triangle_normal( a, b, c );
+        double length = math_length( normal );
+        CHECK_EQUAL( length == 0.0, math_is_collinear( a, b, c ) );
+        math_vec3 ab = math_sub( math_widen( b ), math_widen( a ) );
+        math_vec3 ac = math_sub( math_widen( c ), math_widen( a ) );
+        CHECK( math_abs( math_dot( normal, ab ) ) <= 1e-8 * length );
+        CHECK( math_abs( math_dot( normal, ac ) ) <= 1e-8 * length );
+        const double parts[3] = { normal.x, normal.y, normal.z };
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            int sign = parts[axis] > 0.0 ? 1 : parts[axis] < 0.0 ? -1 : 0;
+            CHECK( math_orient2_along( axis, a, b, c ) == sign || math_abs( parts[axis] ) < 1e-8 * length );
+        }
+    }
+}
+
 static void orientation_is_exact_one_float_off_a_plane( void )
 {
     math_random random = math_random_seed( 7 );
@@ -303,6 +332,29 @@ static void orientation_holds_at_the_ends_of_float( void )
     CHECK( math_is_collinear( o, tx, x ) && !math_is_collinear( o, x, z ) && math_is_collinear( z, z, y ) );
 }
 
+// ---- rounding
+
+static math_vec3 there_and_back( math_vec3 v )
+{
+    return math_widen( math_narrow( v ) );
+}
+
+static math_quat turn_there_and_back( math_quat q )
+{
+    return math_quat_widen( math_quat_narrow( q ) );
+}
+
+// Whatever the compiler thinks of the way there and back: through pointers, so that it compiles the way by itself.
+static void what_is_narrowed_is_rounded( void )
+{
+    math_vec3 ( *volatile way )( math_vec3 ) = there_and_back;
+    math_quat ( *volatile turn )( math_quat ) = turn_there_and_back;
+    math_vec3 v = { 1.0 / 3, 1.0 / 7, 1.0 / 11 }, w = way( v );
+    math_quat q = { 1.0 / 3, 1.0 / 7, 1.0 / 11, 1.0 / 13 }, r = turn( q );
+    CHECK( w.x == (double)( 1.0f / 3 ) && w.y == (double)( 1.0f / 7 ) && w.z == (double)( 1.0f / 11 ) );
+    CHECK( r.x == w.x && r.y == w.y && r.z == w.z && r.w == (double)( 1.0f / 13 ) );
+}
+
 int main( int argc, char** argv )
 {
     static const test_case cases[] = {
@@ -322,6 +374,8 @@ int main( int argc, char** argv )
         TEST_CASE( polar_of_a_mirror_keeps_the_mirror ),
         TEST_CASE( polar_names_its_exceptions ),
         TEST_CASE( orientation_follows_the_right_hand ),
+        TEST_CASE( what_is_narrowed_is_rounded ),
+        TEST_CASE( normals_of_slivers_are_true ),
         TEST_CASE( orientation_is_exact_one_float_off_a_plane ),
         TEST_CASE( orientation_changes_sign_with_every_swap ),
         TEST_CASE( orientation_holds_at_the_ends_of_float ),

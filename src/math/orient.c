@@ -7,8 +7,6 @@
 // for any finite coordinates.
 #include "math/orient.h"
 
-#include "math/vec3.h"
-
 // A sum of doubles without rounding: parts that do not overlap, by rising magnitude.
 typedef struct expansion
 {
@@ -54,13 +52,23 @@ static void add_product( expansion* e, double xy, double z )
     add_exact( e, ( xy - head ) * z );
 }
 
-static int exact_orient2( double ax, double ay, double bx, double by, double cx, double cy )
+static double value_of( const expansion* e )
+{
+    double sum = 0.0;
+    for ( int i = 0; i < e->count; ++i )
+    {
+        sum += e->parts[i];
+    }
+    return sum;
+}
+
+static expansion exact_orient2( double ax, double ay, double bx, double by, double cx, double cy )
 {
     expansion e = { { 0 }, 0 };
     add_exact( &e, ax * by ), add_exact( &e, -( ay * bx ) );
     add_exact( &e, bx * cy ), add_exact( &e, -( by * cx ) );
     add_exact( &e, cx * ay ), add_exact( &e, -( cy * ax ) );
-    return sign_of( &e );
+    return e;
 }
 
 static int orient2( double ax, double ay, double bx, double by, double cx, double cy )
@@ -73,7 +81,8 @@ static int orient2( double ax, double ay, double bx, double by, double cx, doubl
     {
         return determinant > 0.0 ? 1 : -1;
     }
-    return exact_orient2( ax, ay, bx, by, cx, cy );
+    expansion e = exact_orient2( ax, ay, bx, by, cx, cy );
+    return sign_of( &e );
 }
 
 int math_orient2( clv_vec3 a, clv_vec3 b, clv_vec3 c )
@@ -81,12 +90,33 @@ int math_orient2( clv_vec3 a, clv_vec3 b, clv_vec3 c )
     return orient2( (double)a.x, (double)a.y, (double)b.x, (double)b.y, (double)c.x, (double)c.y );
 }
 
-int math_is_collinear( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+int math_orient2_along( int axis, clv_vec3 a, clv_vec3 b, clv_vec3 c )
 {
     math_vec3 p = math_widen( a ), q = math_widen( b ), r = math_widen( c );
-    return orient2( p.x, p.y, q.x, q.y, r.x, r.y ) == 0 && // along z
-        orient2( p.y, p.z, q.y, q.z, r.y, r.z ) == 0 &&    // along x
-        orient2( p.z, p.x, q.z, q.x, r.z, r.x ) == 0;      // along y
+    return axis == 0 ? orient2( p.y, p.z, q.y, q.z, r.y, r.z )
+        : axis == 1  ? orient2( p.z, p.x, q.z, q.x, r.z, r.x )
+                     : orient2( p.x, p.y, q.x, q.y, r.x, r.y );
+}
+
+int math_is_collinear( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+{
+    return math_orient2_along( 2, a, b, c ) == 0 && math_orient2_along( 0, a, b, c ) == 0 &&
+        math_orient2_along( 1, a, b, c ) == 0;
+}
+
+math_vec3 math_triangle_normal( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+{
+    math_vec3 p = math_widen( a ), q = math_widen( b ), r = math_widen( c );
+    math_vec3 u = math_sub( q, p ), v = math_sub( r, p ), normal = math_cross( u, v );
+    // Products are off by a rounding each. Of a sliver they nearly cancel, and little else is left.
+    if ( math_largest( normal ) > 1e-7 * math_largest( u ) * math_largest( v ) )
+    {
+        return normal;
+    }
+    expansion x = exact_orient2( p.y, p.z, q.y, q.z, r.y, r.z );
+    expansion y = exact_orient2( p.z, p.x, q.z, q.x, r.z, r.x );
+    expansion z = exact_orient2( p.x, p.y, q.x, q.y, r.x, r.y );
+    return math_make( value_of( &x ), value_of( &y ), value_of( &z ) );
 }
 
 // sign * det[ a b c ]: the six products of Sarrus' rule

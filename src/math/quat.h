@@ -30,6 +30,7 @@ static inline math_quat math_quat_widen( clv_quat q )
 static inline clv_quat math_quat_narrow( math_quat q )
 {
     clv_quat narrow = { (float)q.x, (float)q.y, (float)q.z, (float)q.w };
+    MATH_ROUNDED( narrow );
     return narrow;
 }
 
