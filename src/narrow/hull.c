@@ -11,6 +11,7 @@
 #define HULL_COOKIE 0x4855434Cu // "LCUH"
 #define TOLERANCE 0x1p-20 // of the largest coordinate: a few roundings of the floats that made the points
 #define ROUNDS 8
+#define MOST_LOST 9.5e-6 // of the diameter; 1e-5 is promised
 
 clv_hull_def clv_default_hull_def( void )
 {
@@ -59,8 +60,30 @@ static clv_result check_def( const clv_hull_def* def )
     return CLV_OK;
 }
 
+typedef struct limits
+{
+    double tolerance; // how flat faces are
+    double left;      // how much farther from the hull points may come to lie
+} limits;
+
+// Points far from the origin have been rounded by more than their cloud may lose.
+static limits find_limits( const clv_vec3* points, uint32_t count )
+{
+    math_vec3 lower = math_widen( points[0] ), upper = lower;
+    double largest = 0.0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        math_vec3 p = math_widen( points[i] );
+        largest = math_max( largest, math_largest( p ) );
+        lower = math_make( math_min( lower.x, p.x ), math_min( lower.y, p.y ), math_min( lower.z, p.z ) );
+        upper = math_make( math_max( upper.x, p.x ), math_max( upper.y, p.y ), math_max( upper.z, p.z ) );
+    }
+    double side = math_largest( math_sub( upper, lower ) ); // not above the diameter
+    return ( limits ){ TOLERANCE * math_min( largest, 0.5 * side ), MOST_LOST * side };
+}
+
 // One round: mesh, faces; or fewer points for the next round.
-static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count, double tolerance, bool join,
+static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count, limits* allowed, bool join,
     bool* redundant, bool* again )
 {
     hull_mesh mesh;
@@ -73,7 +96,10 @@ static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count
     else if ( ok )
     {
         uint32_t redundant_count = 0;
-        ok = hull_fill_solid( hull, points, *count, &mesh, tolerance, join, redundant, &redundant_count );
+        double loss = 0.0;
+        join = join && HULL_LOSS * allowed->tolerance <= allowed->left;
+        ok = hull_fill_solid(
+            hull, points, *count, &mesh, allowed->tolerance, join, redundant, &redundant_count, &loss );
         uint32_t kept = 0;
         for ( uint32_t i = 0; ok && redundant_count > 0 && i < *count; ++i )
         {
@@ -82,6 +108,7 @@ static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count
         }
         *again = redundant_count > 0;
         *count = *again ? kept : *count;
+        allowed->left -= loss;
     }
     hull_mesh_free( &hull->memory, &mesh );
     return ok ? CLV_OK : CLV_OUT_OF_MEMORY;
@@ -93,19 +120,18 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
     clv_vec3* points = base_memory_take( &hull->memory, count, sizeof( clv_vec3 ) );
     bool* redundant = base_memory_take( &hull->memory, count, sizeof( bool ) );
     clv_result result = points != NULL && redundant != NULL ? CLV_OK : CLV_OUT_OF_MEMORY;
-    double largest = 0.0;
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    if ( result == CLV_OK )
     {
-        points[i] = def->points[i];
-        largest = math_max( largest, math_largest( math_widen( points[i] ) ) );
+        memcpy( points, def->points, count * sizeof( clv_vec3 ) );
     }
 
-    // Leaving out a corner can bare another. After a few rounds faces stay as they are, in triangles; then no
-    // corner has fewer than three and the last round fills in.
+    // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces stay as
+    // they are, in triangles; then no corner has fewer than three and the last round fills in.
+    limits allowed = find_limits( def->points, count );
     bool again = true;
     for ( int round = 0; result == CLV_OK && again; ++round )
     {
-        result = build_round( hull, points, &count, largest * TOLERANCE, round < ROUNDS, redundant, &again );
+        result = build_round( hull, points, &count, &allowed, round < ROUNDS, redundant, &again );
     }
     base_memory_give( &hull->memory, points, def->point_count, sizeof( clv_vec3 ) );
     base_memory_give( &hull->memory, redundant, def->point_count, sizeof( bool ) );
@@ -328,9 +354,10 @@ const char* hull_check( const clv_hull* hull )
             return "a vertex is beyond the radius";
         }
     }
+    double slack = 4.0 * largest * TOLERANCE + 0x1p-149; // offsets are floats too
     for ( uint32_t face = 0; face < hull->face_count; ++face )
     {
-        const char* wrong = check_face( hull, face, 4.0 * largest * TOLERANCE );
+        const char* wrong = check_face( hull, face, slack );
         if ( wrong != NULL )
         {
             return wrong;

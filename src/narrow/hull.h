@@ -23,8 +23,8 @@ struct clv_hull
     uint32_t edge_count;
 
     // What hill climbing walks: the edges of the triangles before they were joined to faces. A face is flat
-    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours below
-    // dimension 3.
+    // to a tolerance only; over its diagonals the climb finds the true summit. The same as neighbours where all
+    // points are, exactly, on one plane.
     uint32_t* climb_starts;
     uint32_t* climbs;
     uint32_t climb_count;
@@ -59,13 +59,32 @@ bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t coun
 void hull_mesh_free( base_memory* memory, hull_mesh* mesh );
 
 /// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat
-/// within `tolerance`. If some points turn out to be corners of fewer than three faces, nothing is filled in,
-/// `redundant` is set for them, and *redundant_count tells how many. With `join` false every triangle is a
-/// face.
+/// within `tolerance`. Points that turn out to be within faces, or, within `tolerance`, on edges or on other
+/// points, are needless: then nothing is filled in, `redundant` is set for them, and *redundant_count tells how many; none of them
+/// is farther than *loss, which is at most HULL_LOSS * tolerance, from the hull of the rest. Two faces back to back make a hull of
+/// dimension 2. With `join` false every triangle is a face, and no point is needless.
 bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
-    double tolerance, bool join, bool* redundant, uint32_t* redundant_count );
+    double tolerance, bool join, bool* redundant, uint32_t* redundant_count, double* loss );
 
-/// The same for the other dimensions, where nothing needs joining.
+#define HULL_LOSS 4.5
+
+/// Edges between faces, seen from points. A point with two of them is on the way from one corner to another.
+typedef struct hull_outline
+{
+    const clv_vec3* points;
+    uint32_t point_count;
+    const uint32_t* degree; // by point: edges that start there
+    const uint32_t* links;  // by point, two each: where they lead, if there are two
+    uint32_t* seen;         // by point: UINT32_MAX before and after
+    uint32_t* path;         // room for a path: point_count + 1
+    bool* redundant;        // by point
+} hull_outline;
+
+/// Sets `redundant` for points of degree 2 that are not farther than the tolerance from a segment between two
+/// others that stay, and clears it for the others of degree 2. Returns how far the farthest is.
+double hull_outline_thin( const hull_outline* outline, double tolerance );
+
+/// As hull_fill_solid for the other dimensions, where nothing needs joining.
 bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );
 
 /// What is wrong with the hull, as a sentence, or NULL. For tests.

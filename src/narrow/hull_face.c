@@ -4,9 +4,11 @@
 
 #include "base/assertion.h"
 #include "base/heap_sort.h"
+#include "math/orient.h"
 #include <string.h>
 
 #define NONE UINT32_MAX
+#define ROOT_OF_3 1.7320508075688774
 
 typedef struct joiner
 {
@@ -20,15 +22,16 @@ typedef struct joiner
     uint32_t* next;     // by point: the next corner of the group being walked
     uint32_t* degree;   // by point: faces around it
     uint32_t* renumber; // by point: its vertex
+    uint32_t* links;    // by point, two each: where border edges lead
+    uint32_t* path;     // room for hull_outline_thin
     uint32_t group_count;
+    double flatness; // no corner of a group is farther from the group's plane
 } joiner;
 
 static math_vec3 triangle_normal( const joiner* j, uint32_t triangle )
 {
     const uint32_t* c = j->triangles[triangle].corners;
-    math_vec3 o = math_widen( j->points[c[0]] );
-    return math_cross(
-        math_sub( math_widen( j->points[c[1]] ), o ), math_sub( math_widen( j->points[c[2]] ), o ) );
+    return math_triangle_normal( j->points[c[0]], j->points[c[1]], j->points[c[2]] );
 }
 
 // ---- grouping
@@ -70,22 +73,44 @@ static bool sort_by_area( joiner* j )
     return true;
 }
 
-static bool lies_flat(
-    const joiner* j, uint32_t triangle, math_vec3 normal, math_vec3 origin, double tolerance )
+// The plane of a group's first triangle, and the axis that is nearest to its normal.
+typedef struct seed_plane
 {
-    if ( !( math_dot( triangle_normal( j, triangle ), normal ) > 0.0 ) )
-    {
-        return false; // the other side of something thin
-    }
+    math_vec3 normal, origin;
+    int axis;
+    int side;
+} seed_plane;
+
+static seed_plane plane_of( const joiner* j, uint32_t seed )
+{
+    math_vec3 n = math_normalize( triangle_normal( j, seed ), math_make( 0, 0, 0 ) );
+    double x = math_abs( n.x ), y = math_abs( n.y ), z = math_abs( n.z );
+    int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    double along = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
+    seed_plane plane = { n, math_widen( j->points[j->triangles[seed].corners[0]] ), axis,
+        along < 0.0 ? -1 : 1 };
+    return plane;
+}
+
+// Within the tolerance of the plane, and on the same side of the body. Normals of slivers are mostly rounding, so the
+// side is asked for exactly: seen along the axis, no two triangles of a group are one above the other. So the shadow of
+// a point within the group lies within that of its outline, and the point itself, since both are as near to the plane,
+// within 2 * sqrt( 3 ) tolerances of the outline's hull. (The root is the slope of the axis, at worst.)
+static bool lies_flat( joiner* j, uint32_t triangle, const seed_plane* plane, double tolerance )
+{
+    const uint32_t* c = j->triangles[triangle].corners;
+    double most = 0.0;
     for ( int k = 0; k < 3; ++k )
     {
-        math_vec3 p = math_widen( j->points[j->triangles[triangle].corners[k]] );
-        double height = math_dot( normal, math_sub( p, origin ) );
-        if ( height > tolerance || height < -tolerance )
-        {
-            return false;
-        }
+        math_vec3 p = math_widen( j->points[c[k]] );
+        most = math_max( most, math_abs( math_dot( plane->normal, math_sub( p, plane->origin ) ) ) );
     }
+    if ( most > tolerance || !( math_dot( triangle_normal( j, triangle ), plane->normal ) > 0.0 ) ||
+        math_orient2_along( plane->axis, j->points[c[0]], j->points[c[1]], j->points[c[2]] ) != plane->side )
+    {
+        return false;
+    }
+    j->flatness = math_max( j->flatness, most );
     return true;
 }
 
@@ -104,14 +129,13 @@ static void group_triangles( joiner* j, double tolerance, bool join, uint32_t* q
         uint32_t group = j->group_count++, queued = 1;
         j->group[seed] = group;
         queue[0] = seed;
-        math_vec3 normal = math_normalize( triangle_normal( j, seed ), math_make( 0, 0, 0 ) );
-        math_vec3 origin = math_widen( j->points[j->triangles[seed].corners[0]] );
+        seed_plane plane = plane_of( j, seed );
         for ( uint32_t i = 0; join && i < queued; ++i )
         {
             for ( int k = 0; k < 3; ++k )
             {
                 uint32_t other = j->triangles[queue[i]].across[k];
-                if ( j->group[other] == NONE && lies_flat( j, other, normal, origin, tolerance ) )
+                if ( j->group[other] == NONE && lies_flat( j, other, &plane, tolerance ) )
                 {
                     j->group[other] = group;
                     queue[queued++] = other;
@@ -207,28 +231,96 @@ static void split_bad_groups( joiner* j, uint32_t* starts, uint32_t* members )
     list_members( j, starts, members );
 }
 
-// ---- filling in
+// ---- needless points
 
-static uint32_t count_degrees( joiner* j, bool* redundant )
+// How many border edges start at each point, and where up to two of them lead. `renumber` is 1 for corners of triangles.
+static void count_degrees( joiner* j )
 {
     memset( j->degree, 0, j->point_count * sizeof( uint32_t ) );
-    memset( j->renumber, 0, j->point_count * sizeof( uint32_t ) ); // 1: a corner of some triangle
+    memset( j->renumber, 0, j->point_count * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
     {
         for ( int k = 0; k < 3; ++k )
         {
-            j->renumber[j->triangles[i].corners[k]] = 1;
-            j->degree[j->triangles[i].corners[k]] += is_border( j, i, k ) ? 1 : 0;
+            uint32_t from = j->triangles[i].corners[k];
+            j->renumber[from] = 1;
+            if ( is_border( j, i, k ) )
+            {
+                uint32_t* degree = &j->degree[from];
+                j->links[2 * (size_t)from + *degree % 2] = j->triangles[i].corners[( k + 1 ) % 3];
+                *degree += 1;
+            }
         }
     }
+}
+
+// Corners so near to each other that rounding hides the way from one to the next from a climb: one of them stays. `degree`
+// is 1 for those that stay because others go. Sets `redundant`; returns how many.
+static uint32_t find_twins( joiner* j, double tolerance, bool* redundant, double* loss )
+{
+    memset( redundant, 0, j->point_count * sizeof( bool ) );
+    memset( j->degree, 0, j->point_count * sizeof( uint32_t ) );
     uint32_t count = 0;
-    for ( uint32_t p = 0; p < j->point_count; ++p )
+    *loss = 0.0;
+    for ( uint32_t i = 0; i < 3 * j->triangle_count; ++i )
     {
-        redundant[p] = j->renumber[p] == 1 && j->degree[p] < 3;
-        count += redundant[p] ? 1 : 0;
+        const uint32_t* c = j->triangles[i / 3].corners;
+        uint32_t a = c[i % 3], b = c[( i + 1 ) % 3];
+        uint32_t goes = j->degree[b] == 0 ? b : a, stays = goes == b ? a : b;
+        double length = math_length( math_sub( math_widen( j->points[a] ), math_widen( j->points[b] ) ) );
+        if ( length <= tolerance && !redundant[a] && !redundant[b] && j->degree[goes] == 0 )
+        {
+            redundant[goes] = true;
+            j->degree[stays] = 1;
+            *loss = math_max( *loss, length );
+            count += 1;
+        }
     }
     return count;
 }
+
+// Sets `redundant`; returns how many. `stuck`: how many corners of two faces are needed all the same. `loss`: those
+// within a face are near its outline, some of whose points go too.
+static uint32_t find_redundant( joiner* j, double tolerance, bool* redundant, uint32_t* stuck, double* loss )
+{
+    count_degrees( j );
+    for ( uint32_t p = 0; p < j->point_count; ++p )
+    {
+        redundant[p] = j->renumber[p] == 1 && j->degree[p] < 2;
+    }
+    hull_outline outline = { j->points, j->point_count, j->degree, j->links, j->next, j->path, redundant };
+    *loss = hull_outline_thin( &outline, tolerance ) + 2.0 * ROOT_OF_3 * j->flatness;
+    uint32_t count = 0;
+    *stuck = 0;
+    for ( uint32_t p = 0; p < j->point_count; ++p )
+    {
+        count += redundant[p] ? 1 : 0;
+        *stuck += j->degree[p] == 2 && !redundant[p] ? 1 : 0;
+    }
+    return count;
+}
+
+// A needed corner of two faces: both are flat to the tolerance, and so is the body between them there. The faces around
+// such corners fall apart into triangles, of which every corner has three.
+static void split_at_stuck( joiner* j, uint32_t* starts, uint32_t* members )
+{
+    uint32_t group_count = j->group_count;
+    for ( uint32_t g = 0; g < group_count; ++g )
+    {
+        bool split = false;
+        for ( uint32_t i = 3 * starts[g]; i < 3 * starts[g + 1]; ++i )
+        {
+            split = split || j->degree[j->triangles[members[i / 3]].corners[i % 3]] == 2;
+        }
+        for ( uint32_t i = starts[g] + 1; split && i < starts[g + 1]; ++i )
+        {
+            j->group[members[i]] = j->group_count++;
+        }
+    }
+    list_members( j, starts, members );
+}
+
+// ---- filling in
 
 static bool take_arrays( clv_hull* hull )
 {
@@ -267,9 +359,8 @@ static clv_plane face_plane( const clv_hull* hull, const uint32_t* corners, uint
     math_vec3 origin = math_widen( hull->vertices[corners[0]] ), sum = { 0, 0, 0 };
     for ( uint32_t i = 1; i + 1 < count; ++i )
     {
-        math_vec3 p = math_sub( math_widen( hull->vertices[corners[i]] ), origin );
-        math_vec3 q = math_sub( math_widen( hull->vertices[corners[i + 1]] ), origin );
-        sum = math_add( sum, math_cross( p, q ) );
+        clv_vec3 p = hull->vertices[corners[i]], q = hull->vertices[corners[i + 1]];
+        sum = math_add( sum, math_triangle_normal( hull->vertices[corners[0]], p, q ) );
     }
     math_vec3 normal = math_normalize( sum, math_make( 0, 1, 0 ) );
     double offset = math_dot( normal, origin );
@@ -368,6 +459,10 @@ static void measure_radius( clv_hull* hull )
         largest = math_max( largest, math_length( math_widen( hull->vertices[v] ) ) );
     }
     hull->radius = (float)( largest * ( 1.0 + 0x1p-23 ) ); // never below, also after rounding to float
+    if ( (double)hull->radius < largest )
+    {
+        hull->radius = nextafterf( hull->radius, HUGE_VALF ); // denormals have fewer digits
+    }
 }
 
 static bool fill_from_groups( joiner* j, clv_hull* hull, const uint32_t* starts, const uint32_t* members )
@@ -400,44 +495,6 @@ static bool fill_from_groups( joiner* j, clv_hull* hull, const uint32_t* starts,
     return true;
 }
 
-bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
-    double tolerance, bool join, bool* redundant, uint32_t* redundant_count )
-{
-    base_memory* memory = &hull->memory;
-    uint64_t triangle_words = 4 * (uint64_t)mesh->triangle_count + 1, point_words = 3 * (uint64_t)point_count;
-    uint32_t* words = base_memory_take( memory, triangle_words + point_words, sizeof( uint32_t ) );
-    if ( words == NULL )
-    {
-        return false;
-    }
-    uint32_t n = mesh->triangle_count;
-    joiner j = { .memory = memory,
-        .points = points,
-        .point_count = point_count,
-        .triangles = mesh->triangles,
-        .triangle_count = n };
-    j.group = words;
-    j.order = words + n;
-    uint32_t* members = words + 2 * (size_t)n;
-    uint32_t* starts = words + 3 * (size_t)n; // one more than n
-    j.next = words + triangle_words;
-    j.degree = j.next + point_count;
-    j.renumber = j.degree + point_count;
-    memset( j.next, 0xFF, point_count * sizeof( uint32_t ) );
-
-    bool ok = sort_by_area( &j );
-    *redundant_count = 0;
-    if ( ok )
-    {
-        group_triangles( &j, tolerance, join, members );
-        split_bad_groups( &j, starts, members );
-        *redundant_count = count_degrees( &j, redundant );
-        ok = *redundant_count > 0 || fill_from_groups( &j, hull, starts, members );
-    }
-    base_memory_give( memory, words, triangle_words + point_words, sizeof( uint32_t ) );
-    return ok;
-}
-
 // ---- polygons, segments and points
 
 static void fill_faces_flat( clv_hull* hull, const hull_mesh* mesh )
@@ -460,13 +517,14 @@ static void fill_faces_flat( clv_hull* hull, const hull_mesh* mesh )
     hull->face_planes[1] = ( clv_plane ){ math_narrow( math_neg( normal ) ), (float)-least };
 }
 
-bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh )
+// Everything but what the climb walks.
+static bool fill_ring( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh, uint32_t climb_count )
 {
     uint32_t n = mesh->ring_count;
     hull->dimension = mesh->dimension;
     hull->vertex_count = n;
     hull->edge_count = mesh->dimension == 2 ? n : n - 1;
-    hull->climb_count = 2 * hull->edge_count;
+    hull->climb_count = climb_count;
     hull->face_count = mesh->dimension == 2 ? 2 : 0;
     hull->corner_count = hull->face_count * n;
     if ( !take_arrays( hull ) )
@@ -492,15 +550,111 @@ bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* me
         }
     }
     hull->neighbour_starts[n] = filled;
-    memcpy( hull->climb_starts, hull->neighbour_starts, ( n + 1 ) * sizeof( uint32_t ) );
-    if ( filled > 0 )
-    {
-        memcpy( hull->climbs, hull->neighbours, filled * sizeof( uint32_t ) );
-    }
     if ( hull->face_count > 0 )
     {
         fill_faces_flat( hull, mesh );
     }
     measure_radius( hull );
     return true;
+}
+
+bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh )
+{
+    uint32_t n = mesh->ring_count, edge_count = mesh->dimension == 2 ? n : n - 1;
+    if ( !fill_ring( hull, points, mesh, 2 * edge_count ) )
+    {
+        return false;
+    }
+    memcpy( hull->climb_starts, hull->neighbour_starts, ( n + 1 ) * sizeof( uint32_t ) );
+    if ( edge_count > 0 )
+    {
+        memcpy( hull->climbs, hull->neighbours, 2 * (size_t)edge_count * sizeof( uint32_t ) );
+    }
+    return true;
+}
+
+// Two faces back to back: a polygon, flat to the tolerance. All corners of triangles are on its outline.
+static bool fill_polygon( joiner* j, clv_hull* hull )
+{
+    hull_mesh ring = { .dimension = 2, .ring = j->path };
+    uint32_t first = NONE;
+    for ( uint32_t i = 0; i < j->triangle_count; ++i )
+    {
+        for ( int k = 0; k < 3 && j->group[i] == 0; ++k )
+        {
+            if ( is_border( j, i, k ) )
+            {
+                uint32_t from = j->triangles[i].corners[k];
+                j->next[from] = j->triangles[i].corners[( k + 1 ) % 3];
+                first = from < first ? from : first;
+            }
+        }
+        if ( j->group[i] == 0 )
+        {
+            ring.ring_normal = math_add( ring.ring_normal, triangle_normal( j, i ) );
+        }
+    }
+    uint32_t at = first;
+    do
+    {
+        j->renumber[at] = ring.ring_count;
+        ring.ring[ring.ring_count++] = at;
+        at = j->next[at];
+    } while ( at != first );
+    if ( !fill_ring( hull, j->points, &ring, 3 * j->triangle_count ) )
+    {
+        return false;
+    }
+    link_vertices( j, ring.ring_count, false, hull->climb_starts, hull->climbs );
+    return true;
+}
+
+// ---- solids
+
+bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
+    double tolerance, bool join, bool* redundant, uint32_t* redundant_count, double* loss )
+{
+    base_memory* memory = &hull->memory;
+    uint64_t triangle_words = 4 * (uint64_t)mesh->triangle_count + 1;
+    uint64_t point_words = 6 * (uint64_t)point_count + 1;
+    uint32_t* words = base_memory_take( memory, triangle_words + point_words, sizeof( uint32_t ) );
+    if ( words == NULL )
+    {
+        return false;
+    }
+    uint32_t n = mesh->triangle_count;
+    joiner j = { .memory = memory,
+        .points = points,
+        .point_count = point_count,
+        .triangles = mesh->triangles,
+        .triangle_count = n };
+    j.group = words;
+    j.order = words + n;
+    uint32_t* members = words + 2 * (size_t)n;
+    uint32_t* starts = words + 3 * (size_t)n; // one more than n
+    j.next = words + triangle_words;
+    j.degree = j.next + point_count;
+    j.renumber = j.degree + point_count;
+    j.links = j.renumber + point_count;
+    j.path = j.links + 2 * (size_t)point_count; // one more than points
+    memset( j.next, 0xFF, point_count * sizeof( uint32_t ) );
+
+    *redundant_count = join ? find_twins( &j, tolerance, redundant, loss ) : 0;
+    bool ok = *redundant_count > 0 || sort_by_area( &j );
+    if ( ok && *redundant_count == 0 )
+    {
+        group_triangles( &j, tolerance, join, members );
+        split_bad_groups( &j, starts, members );
+        uint32_t stuck = 0;
+        *redundant_count = find_redundant( &j, tolerance, redundant, &stuck, loss );
+        while ( *redundant_count == 0 && stuck > 0 && j.group_count > 2 )
+        {
+            split_at_stuck( &j, starts, members );
+            *redundant_count = find_redundant( &j, tolerance, redundant, &stuck, loss );
+        }
+        ok = *redundant_count > 0 ||
+            ( stuck > 0 ? fill_polygon( &j, hull ) : fill_from_groups( &j, hull, starts, members ) );
+    }
+    base_memory_give( memory, words, triangle_words + point_words, sizeof( uint32_t ) );
+    return ok;
 }

@@ -434,7 +434,7 @@ static uint32_t chain( const flat_point* sorted, uint32_t count, uint32_t* ring 
 static bool build_polygon(
     base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[3], hull_mesh* mesh )
 {
-    math_vec3 normal = triangle_normal( points, first[0], first[1], first[2] );
+    math_vec3 normal = math_triangle_normal( points[first[0]], points[first[1]], points[first[2]] );
     int axis = 0; // the widest view that, exactly, has an area
     double widest = -1.0;
     const double views[3] = { normal.x, normal.y, normal.z };

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Which corners of the outlines between faces are needed: Douglas and Peucker, "Algorithms for the reduction of the
+// number of points required to represent a digitized line or its caricature" (1973).
+#include "narrow/hull.h"
+
+#include "base/assertion.h"
+
+static double distance_to_segment( math_vec3 p, math_vec3 a, math_vec3 b )
+{
+    math_vec3 along = math_sub( b, a ), from = math_sub( p, a );
+    double length = math_length_squared( along ), t = math_dot( from, along );
+    t = !( t > 0.0 ) ? 0.0 : t >= length ? 1.0 : t / length;
+    return math_length( math_sub( from, math_scale( along, t ) ) );
+}
+
+// Of a path both of whose ends stay, all inner points are taken for needless; those farther from what stays than the
+// tolerance are then brought back, the farthest first.
+static double thin_path( const hull_outline* o, uint32_t count, double tolerance )
+{
+    double loss = 0.0;
+    for ( uint32_t i = 1; i + 1 < count; ++i )
+    {
+        o->redundant[o->path[i]] = true;
+    }
+    uint32_t low = 0, high = count - 1;
+    while ( low + 1 < count )
+    {
+        math_vec3 a = math_widen( o->points[o->path[low]] ), b = math_widen( o->points[o->path[high]] );
+        uint32_t farthest = low;
+        double most = 0.0;
+        for ( uint32_t i = low + 1; i < high; ++i )
+        {
+            double off = distance_to_segment( math_widen( o->points[o->path[i]] ), a, b );
+            if ( off > most )
+            {
+                most = off, farthest = i;
+            }
+        }
+        if ( most > tolerance )
+        {
+            o->redundant[o->path[farthest]] = false;
+            high = farthest;
+            continue;
+        }
+        loss = math_max( loss, most );
+        low = high;
+        do
+        {
+            high += 1;
+        } while ( high + 1 < count && o->redundant[o->path[high]] );
+    }
+    return loss;
+}
+
+static uint32_t step( const hull_outline* o, uint32_t before, uint32_t at )
+{
+    return o->links[2 * (size_t)at] == before ? o->links[2 * (size_t)at + 1] : o->links[2 * (size_t)at];
+}
+
+// From a point on a ring without a corner of three faces: the farthest of all, which is a corner for certain.
+static uint32_t farthest_on_ring( const hull_outline* o, uint32_t first )
+{
+    math_vec3 origin = math_widen( o->points[first] );
+    uint32_t best = first, before = first;
+    double most = -1.0;
+    for ( uint32_t at = o->links[2 * (size_t)first]; at != first; )
+    {
+        double off = math_length( math_sub( math_widen( o->points[at] ), origin ) );
+        best = off > most ? at : best;
+        most = math_max( most, off );
+        uint32_t following = step( o, before, at );
+        before = at, at = following;
+    }
+    return best;
+}
+
+// The path that `point` is on, from a corner of three faces to the next; or once round, with the first point at both
+// ends.
+static uint32_t walk( const hull_outline* o, uint32_t point )
+{
+    uint32_t before = point, at = o->links[2 * (size_t)point];
+    while ( o->degree[at] == 2 && at != point )
+    {
+        uint32_t following = step( o, before, at );
+        before = at, at = following;
+    }
+    uint32_t first = at, next = before;
+    if ( at == point )
+    {
+        first = farthest_on_ring( o, point );
+        next = o->links[2 * (size_t)first];
+    }
+    uint32_t count = 0;
+    o->path[count++] = first;
+    before = first, at = next;
+    while ( o->degree[at] == 2 && at != first )
+    {
+        o->path[count++] = at;
+        o->seen[at] = 0;
+        uint32_t following = step( o, before, at );
+        before = at, at = following;
+    }
+    o->seen[first] = 0;
+    o->path[count++] = at;
+    CLV_ASSERT( count >= 3 );
+    return count;
+}
+
+double hull_outline_thin( const hull_outline* o, double tolerance )
+{
+    double loss = 0.0;
+    for ( uint32_t p = 0; p < o->point_count; ++p )
+    {
+        if ( o->degree[p] == 2 && o->seen[p] != 0 )
+        {
+            loss = math_max( loss, thin_path( o, walk( o, p ), tolerance ) );
+        }
+    }
+    for ( uint32_t p = 0; p < o->point_count; ++p )
+    {
+        o->seen[p] = UINT32_MAX;
+    }
+    return loss;
+}
