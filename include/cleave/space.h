@@ -8,7 +8,8 @@
 // One thread owns a space. Functions that take a const space may run concurrently between the others.
 // Batches are all or nothing: everything is checked before anything changes, and clv_space_error names the
 // position of the first bad entry. A count of 0 is legal and does nothing; then the arrays may be NULL.
-// Floating-point modes of the caller (flush to zero, rounding) do not change an answer and are left as found.
+// Floating-point modes of the caller (flush to zero, rounding, traps) do not change an answer; they and the exception flags
+// are left as found, and no trap is sprung. So it is with every function of the library.
 
 /// Every member set; the same values as zeroing all but size, cookie and method-dependent members would give.
 CLV_API clv_space_def clv_default_space_def( void );

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Callers may run with flush-to-zero, denormals-are-zero or another rounding mode. Each would change answers: with
 // denormals read as zero, 1e-40 <= 0 holds. So every public call that compares or grows boxes puts the modes to the
-// standard's defaults and back again. Two register moves on x86 and ARM.
+// standard's defaults and back again. And callers may trap exceptions: none is raised under them, and their flags are put
+// back too, for what we round is no news to them. So every public call that touches a float does this first, before it
+// checks its arguments: a comparison with NaN raises an exception, one with a denormal another. test/doors.def lists them
+// all. A few register moves on x86 and ARM.
 #pragma once
 
 #include <stdint.h>
 
 /// The compiler does not know that modes change what it computes, and may do so before they are set or after they are put
-/// back. What lies at `data` is computed here: read afterwards, if it is read, and written before, if it is written.
+/// back. What lies at `data` is computed here: read afterwards, if it is read, and written before, if it is written. Floats
+/// handed over by value are settled after the modes are set, results before they are put back.
 static inline void base_fp_settle( const void* data )
 {
 #if defined( __GNUC__ ) || defined( __clang__ )
@@ -39,19 +43,24 @@ static inline void base_fp_leave( base_fp_mode mode )
 
 #elif defined( __aarch64__ ) && ( defined( __GNUC__ ) || defined( __clang__ ) )
 
-typedef uint64_t base_fp_mode;
+typedef struct base_fp_mode
+{
+    uint64_t control, status;
+} base_fp_mode;
 
 static inline base_fp_mode base_fp_enter( void )
 {
     base_fp_mode mode;
-    __asm__ volatile( "mrs %0, fpcr" : "=r"( mode ) );
+    __asm__ volatile( "mrs %0, fpcr" : "=r"( mode.control ) );
+    __asm__ volatile( "mrs %0, fpsr" : "=r"( mode.status ) );
     __asm__ volatile( "msr fpcr, %0" : : "r"( (uint64_t)0 ) : "memory" );
     return mode;
 }
 
 static inline void base_fp_leave( base_fp_mode mode )
 {
-    __asm__ volatile( "msr fpcr, %0" : : "r"( mode ) : "memory" );
+    __asm__ volatile( "msr fpsr, %0" : : "r"( mode.status ) : "memory" );
+    __asm__ volatile( "msr fpcr, %0" : : "r"( mode.control ) : "memory" );
 }
 
 #else

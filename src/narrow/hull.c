@@ -60,14 +60,14 @@ static clv_result check_def( const clv_hull_def* def )
     return CLV_OK;
 }
 
-typedef struct limits
+typedef struct hull_limits
 {
     double tolerance; // how flat faces are
     double left;      // how much farther from the hull points may come to lie
-} limits;
+} hull_limits;
 
 // Points far from the origin have been rounded by more than their cloud may lose.
-static limits find_limits( const clv_vec3* points, uint32_t count )
+static hull_limits find_limits( const clv_vec3* points, uint32_t count )
 {
     math_vec3 lower = math_widen( points[0] ), upper = lower;
     double largest = 0.0;
@@ -79,12 +79,12 @@ static limits find_limits( const clv_vec3* points, uint32_t count )
         upper = math_make( math_max( upper.x, p.x ), math_max( upper.y, p.y ), math_max( upper.z, p.z ) );
     }
     double side = math_largest( math_sub( upper, lower ) ); // not above the diameter
-    return ( limits ){ TOLERANCE * math_min( largest, 0.5 * side ), MOST_LOST * side };
+    return ( hull_limits ){ TOLERANCE * math_min( largest, 0.5 * side ), MOST_LOST * side };
 }
 
 // One round: mesh, faces; or fewer points for the next round.
-static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count, limits* allowed, bool join,
-    bool* redundant, bool* again )
+static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count, hull_limits* allowed,
+    bool join, bool* redundant, bool* again )
 {
     hull_mesh mesh;
     *again = false;
@@ -127,7 +127,7 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
 
     // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces stay as
     // they are, in triangles; then no corner has fewer than three and the last round fills in.
-    limits allowed = find_limits( def->points, count );
+    hull_limits allowed = find_limits( def->points, count );
     bool again = true;
     for ( int round = 0; result == CLV_OK && again; ++round )
     {
@@ -138,10 +138,8 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
     return result;
 }
 
-clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull )
+static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
 {
-    CLV_ASSERT( def != NULL && hull != NULL );
-    *hull = NULL;
     clv_result result = check_def( def );
     if ( result != CLV_OK )
     {
@@ -156,9 +154,7 @@ clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull )
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
-    base_fp_mode mode = base_fp_enter();
     result = build( made, def );
-    base_fp_leave( mode );
     if ( result != CLV_OK )
     {
         clv_hull_destroy( made );
@@ -166,6 +162,16 @@ clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull )
     }
     *hull = made;
     return CLV_OK;
+}
+
+clv_result clv_hull_create( const clv_hull_def* def, clv_hull** hull )
+{
+    CLV_ASSERT( def != NULL && hull != NULL );
+    *hull = NULL;
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_hull( def, hull );
+    base_fp_leave( mode );
+    return result;
 }
 
 void clv_hull_destroy( clv_hull* hull )
@@ -225,6 +231,7 @@ static clv_result create_from(
     CLV_ASSERT( hull != NULL );
     *hull = NULL;
     base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &half_size );
     clv_result result = create_scaled( unit_points, count, half_size, hull );
     base_fp_leave( mode );
     return result;

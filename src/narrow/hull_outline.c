@@ -52,7 +52,7 @@ static double thin_path( const hull_outline* o, uint32_t count, double tolerance
     return loss;
 }
 
-static uint32_t step( const hull_outline* o, uint32_t before, uint32_t at )
+static uint32_t outline_step( const hull_outline* o, uint32_t before, uint32_t at )
 {
     return o->links[2 * (size_t)at] == before ? o->links[2 * (size_t)at + 1] : o->links[2 * (size_t)at];
 }
@@ -68,7 +68,7 @@ static uint32_t farthest_on_ring( const hull_outline* o, uint32_t first )
         double off = math_length( math_sub( math_widen( o->points[at] ), origin ) );
         best = off > most ? at : best;
         most = math_max( most, off );
-        uint32_t following = step( o, before, at );
+        uint32_t following = outline_step( o, before, at );
         before = at, at = following;
     }
     return best;
@@ -76,12 +76,12 @@ static uint32_t farthest_on_ring( const hull_outline* o, uint32_t first )
 
 // The path that `point` is on, from a corner of three faces to the next; or once round, with the first point at both
 // ends.
-static uint32_t walk( const hull_outline* o, uint32_t point )
+static uint32_t outline_walk( const hull_outline* o, uint32_t point )
 {
     uint32_t before = point, at = o->links[2 * (size_t)point];
     while ( o->degree[at] == 2 && at != point )
     {
-        uint32_t following = step( o, before, at );
+        uint32_t following = outline_step( o, before, at );
         before = at, at = following;
     }
     uint32_t first = at, next = before;
@@ -97,7 +97,7 @@ static uint32_t walk( const hull_outline* o, uint32_t point )
     {
         o->path[count++] = at;
         o->seen[at] = 0;
-        uint32_t following = step( o, before, at );
+        uint32_t following = outline_step( o, before, at );
         before = at, at = following;
     }
     o->seen[first] = 0;
@@ -113,7 +113,7 @@ double hull_outline_thin( const hull_outline* o, double tolerance )
     {
         if ( o->degree[p] == 2 && o->seen[p] != 0 )
         {
-            loss = math_max( loss, thin_path( o, walk( o, p ), tolerance ) );
+            loss = math_max( loss, thin_path( o, outline_walk( o, p ), tolerance ) );
         }
     }
     for ( uint32_t p = 0; p < o->point_count; ++p )

@@ -9,8 +9,9 @@ static bool is_size( float value )
     return value >= 0.0f && isfinite( value );
 }
 
-clv_result clv_shape_check( clv_shape shape )
+static bool is_shape( const clv_shape* given )
 {
+    clv_shape shape = *given;
     bool good = is_size( shape.radius );
     switch ( shape.kind )
     {
@@ -22,7 +23,17 @@ clv_result clv_shape_check( clv_shape shape )
     case CLV_SHAPE_HULL: good = good && shape.hull != NULL; break;
     default: good = false; break;
     }
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return good;
+}
+
+clv_result clv_shape_check( clv_shape shape )
+{
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &shape );
+    clv_result result = is_shape( &shape ) ? CLV_OK : CLV_BAD_ARGUMENT;
+    base_fp_settle( &result );
+    base_fp_leave( mode );
+    return result;
 }
 
 static bool is_finite_vec3( clv_vec3 v )
@@ -36,10 +47,16 @@ static bool is_transform( clv_transform t )
         isfinite( t.rotation.z ) && isfinite( t.rotation.w );
 }
 
-static bool check_pair( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b )
+// Two placed shapes, as handed over; settled before they are looked at.
+typedef struct query
 {
-    return clv_shape_check( a ) == CLV_OK && clv_shape_check( b ) == CLV_OK && is_transform( at_a ) &&
-        is_transform( at_b );
+    clv_shape a, b;
+    clv_transform at_a, at_b;
+} query;
+
+static bool is_query( const query* q )
+{
+    return is_shape( &q->a ) && is_shape( &q->b ) && is_transform( q->at_a ) && is_transform( q->at_b );
 }
 
 static narrow_core make_core( clv_shape shape, clv_transform at )
@@ -48,17 +65,10 @@ static narrow_core make_core( clv_shape shape, clv_transform at )
     return narrow_core_make( shape, &pose );
 }
 
-clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
-    clv_pair_cache* cache, clv_distance* distance )
+static void find_distance( const query* q, clv_pair_cache* cache, clv_distance* distance )
 {
-    CLV_ASSERT( distance != NULL );
-    if ( !check_pair( a, at_a, b, at_b ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
-    base_fp_mode mode = base_fp_enter();
-    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
-    double radius_a = (double)a.radius, radius_b = (double)b.radius;
+    narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
+    double radius_a = (double)q->a.radius, radius_b = (double)q->b.radius;
     narrow_gjk g;
     narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
     math_vec3 on_a, on_b, normal = { 0, 0, 0 };
@@ -85,26 +95,44 @@ clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv
     distance->point_a = math_narrow( on_a );
     distance->point_b = math_narrow( on_b );
     distance->round_count = g.round_count;
+}
+
+clv_result clv_shape_distance( clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b,
+    clv_pair_cache* cache, clv_distance* distance )
+{
+    CLV_ASSERT( distance != NULL );
+    query q = { a, b, at_a, at_b };
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &q );
+    bool good = is_query( &q );
+    if ( good )
+    {
+        find_distance( &q, cache, distance );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 clv_result clv_shape_overlap(
     clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b, clv_pair_cache* cache, bool* touching )
 {
     CLV_ASSERT( touching != NULL );
-    if ( !check_pair( a, at_a, b, at_b ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
+    query q = { a, b, at_a, at_b };
     base_fp_mode mode = base_fp_enter();
-    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
-    double skins = (double)a.radius + (double)b.radius;
-    narrow_gjk g;
-    narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
-    *touching = g.touching || g.distance <= skins;
+    base_fp_settle( &q );
+    bool good = is_query( &q );
+    if ( good )
+    {
+        narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
+        double skins = (double)q.a.radius + (double)q.b.radius;
+        narrow_gjk g;
+        narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
+        *touching = g.touching || g.distance <= skins;
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 static void narrow_result( const narrow_contact* found, clv_contact* contact )
@@ -127,50 +155,61 @@ clv_result clv_shape_contact( clv_shape a, clv_transform at_a, clv_shape b, clv_
     clv_pair_cache* cache, clv_contact* contact )
 {
     CLV_ASSERT( contact != NULL );
-    if ( !check_pair( a, at_a, b, at_b ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
+    query q = { a, b, at_a, at_b };
     base_fp_mode mode = base_fp_enter();
-    narrow_core core_a = make_core( a, at_a ), core_b = make_core( b, at_b );
-    narrow_contact found;
-    narrow_find_contact( &core_a, (double)a.radius, &core_b, (double)b.radius, cache, &found );
-    narrow_result( &found, contact );
+    base_fp_settle( &q );
+    bool good = is_query( &q );
+    if ( good )
+    {
+        narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
+        narrow_contact found;
+        narrow_find_contact( &core_a, (double)q.a.radius, &core_b, (double)q.b.radius, cache, &found );
+        narrow_result( &found, contact );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 clv_result clv_shape_plane_contact( clv_shape a, clv_transform at_a, clv_plane plane, clv_contact* contact )
 {
     CLV_ASSERT( contact != NULL );
-    if ( clv_shape_check( a ) != CLV_OK || !is_transform( at_a ) || !is_finite_vec3( plane.normal ) ||
-        !isfinite( plane.offset ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
     base_fp_mode mode = base_fp_enter();
-    narrow_core core = make_core( a, at_a );
-    narrow_contact found;
-    narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
-    narrow_result( &found, contact );
+    base_fp_settle( &a );
+    base_fp_settle( &at_a );
+    base_fp_settle( &plane );
+    bool good =
+        is_shape( &a ) && is_transform( at_a ) && is_finite_vec3( plane.normal ) && isfinite( plane.offset );
+    if ( good )
+    {
+        narrow_core core = make_core( a, at_a );
+        narrow_contact found;
+        narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
+        narrow_result( &found, contact );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 clv_result clv_shape_support( clv_shape shape, clv_transform at, clv_vec3 direction, clv_vec3* point )
 {
     CLV_ASSERT( point != NULL );
-    bool zero = direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f;
-    if ( clv_shape_check( shape ) != CLV_OK || !is_transform( at ) || !is_finite_vec3( direction ) || zero )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
     base_fp_mode mode = base_fp_enter();
-    narrow_core core = make_core( shape, at );
-    math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
-    uint32_t index;
-    math_vec3 farthest = narrow_core_support( &core, unit, &index );
-    *point = math_narrow( math_add_scaled( farthest, unit, (double)shape.radius ) );
+    base_fp_settle( &shape );
+    base_fp_settle( &at );
+    base_fp_settle( &direction );
+    bool zero = direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f;
+    bool good = is_shape( &shape ) && is_transform( at ) && is_finite_vec3( direction ) && !zero;
+    if ( good )
+    {
+        narrow_core core = make_core( shape, at );
+        math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
+        uint32_t index;
+        math_vec3 farthest = narrow_core_support( &core, unit, &index );
+        *point = math_narrow( math_add_scaled( farthest, unit, (double)shape.radius ) );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }

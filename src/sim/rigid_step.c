@@ -314,9 +314,8 @@ static clv_result run_step( clv_rigid* world )
     return CLV_OK;
 }
 
-clv_result clv_rigid_step( clv_rigid* world, float seconds, uint32_t substeps )
+static clv_result step_world( clv_rigid* world, float seconds, uint32_t substeps )
 {
-    CLV_ASSERT( world != NULL );
     if ( !( seconds > 0.0f ) || !isfinite( seconds ) || substeps < 1 )
     {
         snprintf( world->error_text, sizeof( world->error_text ),
@@ -324,10 +323,17 @@ clv_result clv_rigid_step( clv_rigid* world, float seconds, uint32_t substeps )
         world->error = ( clv_error ){ CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(), 0, world->error_text };
         return CLV_BAD_ARGUMENT;
     }
-    base_fp_mode mode = base_fp_enter();
     world->seconds = seconds;
     world->substeps = substeps;
-    clv_result result = is_at_rest( world ) ? rest( world ) : run_step( world );
+    return is_at_rest( world ) ? rest( world ) : run_step( world );
+}
+
+clv_result clv_rigid_step( clv_rigid* world, float seconds, uint32_t substeps )
+{
+    CLV_ASSERT( world != NULL );
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &seconds );
+    clv_result result = step_world( world, seconds, substeps );
     base_fp_leave( mode );
     return result;
 }

@@ -180,10 +180,8 @@ static clv_result fill_world( clv_rigid* world )
         : refuse( &world->def, CLV_OUT_OF_MEMORY, "no memory for the bodies" );
 }
 
-clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world )
+static clv_result create_world( const clv_rigid_def* def, clv_rigid** world )
 {
-    CLV_ASSERT( def != NULL && world != NULL );
-    *world = NULL;
     clv_result result = check_def( def );
     if ( result != CLV_OK )
     {
@@ -206,6 +204,16 @@ clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world )
     }
     *world = made;
     return CLV_OK;
+}
+
+clv_result clv_rigid_create( const clv_rigid_def* def, clv_rigid** world )
+{
+    CLV_ASSERT( def != NULL && world != NULL );
+    *world = NULL;
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_world( def, world );
+    base_fp_leave( mode );
+    return result;
 }
 
 void clv_rigid_destroy( clv_rigid* world )
@@ -405,9 +413,8 @@ clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_bo
     return result;
 }
 
-clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
+static clv_result set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
 {
-    CLV_ASSERT( world != NULL );
     clv_result result = check_index( world, index );
     if ( result != CLV_OK )
     {
@@ -425,10 +432,23 @@ clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 ve
     return succeed( world );
 }
 
+clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
+{
+    CLV_ASSERT( world != NULL );
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &velocity );
+    clv_result result = set_velocity( world, index, velocity );
+    base_fp_settle( &result );
+    base_fp_leave( mode );
+    return result;
+}
+
 void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
 {
-    CLV_ASSERT( world != NULL && is_finite3( gravity ) );
+    CLV_ASSERT( world != NULL );
     base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &gravity );
+    CLV_ASSERT( is_finite3( gravity ) );
     clv_vec3 d = sim_sub( gravity, world->def.gravity );
     bool differs = sim_dot( d, d ) > 0.0f;
     base_fp_settle( &differs );

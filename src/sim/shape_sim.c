@@ -122,10 +122,8 @@ static clv_result complain( const clv_shape_sim_def* def, clv_result result, con
     return result;
 }
 
-clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim )
+static clv_result create_sim( const clv_shape_sim_def* def, clv_shape_sim** sim )
 {
-    CLV_ASSERT( def != NULL && sim != NULL );
-    *sim = NULL;
     const char* wrong = what_is_wrong( def );
     if ( wrong != NULL )
     {
@@ -152,6 +150,16 @@ clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** s
     }
     *sim = made;
     return CLV_OK;
+}
+
+clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** sim )
+{
+    CLV_ASSERT( def != NULL && sim != NULL );
+    *sim = NULL;
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_sim( def, sim );
+    base_fp_leave( mode );
+    return result;
 }
 
 static size_t volume_size( const clv_shape_sim* sim )

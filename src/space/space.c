@@ -3,6 +3,7 @@
 #include "space/space_internal.h"
 
 #include "base/assertion.h"
+#include "base/fp_mode.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,10 +123,8 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     return CLV_OK;
 }
 
-clv_result clv_space_create( const clv_space_def* given, clv_space** space )
+static clv_result create_space( const clv_space_def* given, clv_space** space )
 {
-    CLV_ASSERT( given != NULL && space != NULL );
-    *space = NULL;
     if ( given->cookie != COOKIE || given->size != sizeof( clv_space_def ) )
     {
         // Not even its logger can be trusted.
@@ -167,6 +166,16 @@ clv_result clv_space_create( const clv_space_def* given, clv_space** space )
             line, sizeof( line ), "space with method %s on %s", row->name, clv_isa_name( kernels->isa ) );
         space_log( &def.logger, CLV_LOG_INFO, line );
     }
+    return result;
+}
+
+clv_result clv_space_create( const clv_space_def* given, clv_space** space )
+{
+    CLV_ASSERT( given != NULL && space != NULL );
+    *space = NULL;
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_space( given, space );
+    base_fp_leave( mode );
     return result;
 }
 

@@ -115,44 +115,53 @@ clv_sphere volume_core_sphere( const narrow_core* core, double radius )
 clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
 {
     CLV_ASSERT( aabb != NULL );
-    if ( !is_placed( shape, at ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
     base_fp_mode mode = base_fp_enter();
-    math_pose pose = math_pose_widen( at );
-    narrow_core core = narrow_core_make( shape, &pose );
-    *aabb = volume_core_aabb( &core, (double)shape.radius );
+    base_fp_settle( &shape );
+    base_fp_settle( &at );
+    bool good = is_placed( shape, at );
+    if ( good )
+    {
+        math_pose pose = math_pose_widen( at );
+        narrow_core core = narrow_core_make( shape, &pose );
+        *aabb = volume_core_aabb( &core, (double)shape.radius );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
 {
     CLV_ASSERT( dop != NULL );
-    if ( !is_placed( shape, at ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
     base_fp_mode mode = base_fp_enter();
-    math_pose pose = math_pose_widen( at );
-    narrow_core core = narrow_core_make( shape, &pose );
-    *dop = volume_core_dop18( &core, (double)shape.radius );
+    base_fp_settle( &shape );
+    base_fp_settle( &at );
+    bool good = is_placed( shape, at );
+    if ( good )
+    {
+        math_pose pose = math_pose_widen( at );
+        narrow_core core = narrow_core_make( shape, &pose );
+        *dop = volume_core_dop18( &core, (double)shape.radius );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
 
 clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere )
 {
     CLV_ASSERT( sphere != NULL );
-    if ( !is_placed( shape, at ) )
-    {
-        return CLV_BAD_ARGUMENT;
-    }
     base_fp_mode mode = base_fp_enter();
-    math_pose pose = math_pose_widen( at );
-    narrow_core core = narrow_core_make( shape, &pose );
-    *sphere = volume_core_sphere( &core, (double)shape.radius );
+    base_fp_settle( &shape );
+    base_fp_settle( &at );
+    bool good = is_placed( shape, at );
+    if ( good )
+    {
+        math_pose pose = math_pose_widen( at );
+        narrow_core core = narrow_core_make( shape, &pose );
+        *sphere = volume_core_sphere( &core, (double)shape.radius );
+    }
+    base_fp_settle( &good );
     base_fp_leave( mode );
-    return CLV_OK;
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
 }
