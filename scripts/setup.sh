@@ -49,6 +49,7 @@ want_test()
 {
     want_build
     want libcmocka-dev has_cmocka
+    want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
     want clang command -v clang
     want libclang-rt-14-dev has_clang_runtime
     want g++ command -v c++

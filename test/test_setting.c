@@ -2,8 +2,10 @@
 // "family.name=value,…" as methods read it. A row of our own has the parameters, whatever the table's rows have.
 #define _POSIX_C_SOURCE 200809L // setenv
 
+#include "base/number.h"
 #include "support.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +100,111 @@ static void every_method_takes_its_own_defaults( void )
     }
 }
 
+// ---- numbers
+
+static void numbers_are_read_as_strtod_does( void )
+{
+    static const char* const texts[] = { "0", "-0", "1.", ".5", "+.25", "-12.5e-3", "1e400", "-1e400",
+        "1e-400", "4.9e-324", "2.2250738585072011e-308", "1.7976931348623159e308", "9007199254740993", "0.1",
+        "1e+5", "1e99999999999999999", "1e-99999999999999999", "1e", "1e+", "1ex", "1.5.2", "", ".", "-",
+        "e5", "+-1", " 1", "0x10", "inf", "nan", "1,5" };
+    for ( size_t i = 0; i < TEST_COUNT( texts ); ++i )
+    {
+        double expected = 77, value = 77;
+        const char* at = texts[i] + ( texts[i][0] == '-' || texts[i][0] == '+' );
+        size_t span = strspn( at, "0123456789." );
+        char* end = (char*)(uintptr_t)texts[i];
+        if ( span > 0 && texts[i][1] != 'x' ) // strtod takes more: blanks, words and hexadecimals
+        {
+            double read = strtod( texts[i], &end );
+            expected = end != texts[i] ? read : expected;
+        }
+        test_where.note = texts[i];
+        CHECK( base_read_number( texts[i], &value ) == end || texts[i][1] == 'x' );
+        CHECK( memcmp( &value, &expected, sizeof( value ) ) == 0 || texts[i][1] == 'x' );
+    }
+    test_random random = test_random_make( 8 );
+    for ( uint32_t i = 0; i < 20000; ++i )
+    {
+        uint64_t bits = test_random_next( &random );
+        double number, value = 77;
+        memcpy( &number, &bits, sizeof( number ) );
+        char text[64], words[32];
+        snprintf( text, sizeof( text ), "%.*g", (int)( i % 20 ) + 1, number );
+        if ( text[strspn( text, "+-.e0123456789" )] != '\0' )
+        {
+            continue; // nan, inf
+        }
+        CHECK( base_read_number( text, &value ) == text + strlen( text ) );
+        CHECK( value == strtod( text, NULL ) );
+        char expected[32];
+        snprintf( expected, sizeof( expected ), "%g", number );
+        base_write_number( number, words, sizeof( words ) );
+        CHECK_TEXT( words, expected );
+    }
+}
+
+static void a_number_of_too_many_digits_is_none( void )
+{
+    char text[100];
+    memset( text, '1', sizeof( text ) );
+    text[65] = '\0';
+    double value = 77;
+    CHECK( base_read_number( text, &value ) == text && value == 77 );
+    text[64] = '\0';
+    CHECK( base_read_number( text, &value ) == text + 64 && value > 1e63 );
+}
+
 #if !defined( _WIN32 )
+
+// A locale by name; made here, from what Debian's package `locales` brings, where it is not installed.
+static bool enter_locale( const char* name )
+{
+    if ( setlocale( LC_ALL, name ) != NULL )
+    {
+        return true;
+    }
+    char command[300];
+    snprintf( command, sizeof( command ),
+        "mkdir -p test_locales && localedef -i %s -f UTF-8 test_locales/%s.UTF-8 >/dev/null 2>&1", name,
+        name );
+    if ( system( command ) == -1 ) // localedef answers 1 for warnings, too: what counts is what it made
+    {
+        return false;
+    }
+    setenv( "LOCPATH", "test_locales", 1 );
+    snprintf( command, sizeof( command ), "%s.UTF-8", name );
+    return setlocale( LC_ALL, command ) != NULL;
+}
+
+// A comma, and a point of two bytes. The locale is that of the whole process, so it is put back at once.
+static void no_locale_changes_a_setting( void )
+{
+    static const char* const names[] = { "de_DE", "ps_AF" };
+    for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
+    {
+        if ( !enter_locale( names[i] ) )
+        {
+            printf( "no locale %s here, nor the means to make it (Debian: locales)\n", names[i] );
+            continue;
+        }
+        char point[8];
+        snprintf( point, sizeof( point ), "%s", localeconv()->decimal_point );
+        double good[METHOD_PARAMS] = { 0 }, bad[METHOD_PARAMS] = { 0 };
+        char text[192] = "", says[192] = "";
+        bool is_read =
+            method_parse_settings( &s_row, "own.share=-0.75,own.leaf=8", good, text, sizeof( text ) );
+        static const method_param half = { .name = "own.half", .value = 0.5, .least = 0.25, .most = 1.5 };
+        static const method row = { .name = "own", .params = &half, .param_count = 1 };
+        bool is_refused = !method_parse_settings( &row, "own.half=2", bad, says, sizeof( says ) );
+        setlocale( LC_ALL, "C" );
+        test_where.note = names[i];
+        CHECK( strcmp( point, "." ) != 0 );
+        CHECK( is_read && good[1] == -0.75 && good[0] == 8 );
+        CHECK( is_refused );
+        CHECK_TEXT( says, "setting 'own.half=2': own.half takes a number from 0.25 to 1.5" );
+    }
+}
 
 static void keep_line( clv_log_level level, const char* line, void* user )
 {
@@ -138,7 +244,10 @@ int main( int argc, char** argv )
         TEST_CASE( settings_are_read_and_the_rest_keep_their_defaults ),
         TEST_CASE( a_bad_setting_is_named_with_what_it_takes ),
         TEST_CASE( every_method_takes_its_own_defaults ),
+        TEST_CASE( numbers_are_read_as_strtod_does ),
+        TEST_CASE( a_number_of_too_many_digits_is_none ),
 #if !defined( _WIN32 )
+        TEST_CASE( no_locale_changes_a_setting ),
         TEST_CASE( an_unknown_instruction_set_in_the_environment_is_refused ),
 #endif
     };

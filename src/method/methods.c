@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "method/methods.h"
 
-#include <locale.h>
+#include "base/number.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const method* const s_methods[] = {
@@ -64,27 +63,6 @@ static const method_param* find_param( const method* row, const char* name, size
     return NULL;
 }
 
-// A decimal number with a point, whatever the program's locale writes there. Returns its end, or `text` if there is none.
-static const char* parse_number( const char* text, double* value )
-{
-    char copy[64];
-    size_t length = strspn( text, "+-.0123456789eE" );
-    if ( length == 0 || length >= sizeof( copy ) )
-    {
-        return text;
-    }
-    memcpy( copy, text, length );
-    copy[length] = '\0';
-    char* point = strchr( copy, '.' );
-    if ( point != NULL )
-    {
-        *point = localeconv()->decimal_point[0];
-    }
-    char* end;
-    *value = strtod( copy, &end );
-    return text + ( end - copy );
-}
-
 static bool take_setting(
     const method* row, const char* item, size_t length, double* values, char* text, size_t size )
 {
@@ -98,13 +76,16 @@ static bool take_setting(
         return false;
     }
     double value = 0;
-    const char* end = parse_number( equals + 1, &value );
+    const char* end = base_read_number( equals + 1, &value );
     bool is_number = end == item + length && end > equals + 1;
     if ( !is_number || value < param->least || value > param->most ||
         ( param->whole && value != floor( value ) ) )
     {
-        snprintf( text, size, "setting '%.*s': %s takes %s from %g to %g", (int)length, item, param->name,
-            param->whole ? "a whole number" : "a number", param->least, param->most );
+        char least[32], most[32];
+        base_write_number( param->least, least, sizeof( least ) );
+        base_write_number( param->most, most, sizeof( most ) );
+        snprintf( text, size, "setting '%.*s': %s takes %s from %s to %s", (int)length, item, param->name,
+            param->whole ? "a whole number" : "a number", least, most );
         return false;
     }
     values[index] = value;
