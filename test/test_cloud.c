@@ -385,6 +385,26 @@ static void turned_hexagons_stay_hexagons( void )
     }
 }
 
+static void turned_needles_are_segments( void )
+{
+    for ( uint32_t seed = 1; seed <= 1000; ++seed )
+    {
+        test_where.seed = seed;
+        math_random random = math_random_seed( seed );
+        math_mat3 turn = math_quat_matrix( math_random_rotation( &random ) );
+        cloud c = { .count = 8 };
+        for ( uint32_t i = 0; i < 8; ++i )
+        {
+            math_vec3 p = body_point( seed % 2 == 0 ? KIND_BOX : KIND_BLOB, i, &random );
+            c.points[i] = math_narrow( math_apply( &turn, math_mul( p, math_make( 1, 1e-8, 1e-9 ) ) ) );
+        }
+        clv_hull* hull = make_hull( &c );
+        CHECK_EQUAL( clv_hull_get_view( hull ).dimension, 1 );
+        clv_hull_destroy( hull );
+        check_cloud( &c, &random );
+    }
+}
+
 static void flat_octahedra_keep_their_outline( void )
 {
     for ( int exponent = 1; exponent <= 12; ++exponent )
@@ -520,16 +540,122 @@ static void distances_are_those_of_the_given_points( void )
     }
 }
 
+// ---- hulls of every dimension, in every query
+
+static clv_shape make_box_hull( clv_vec3 half )
+{
+    cloud c = { .count = 8 };
+    for ( uint32_t i = 0; i < 8; ++i )
+    {
+        c.points[i].x = i & 1 ? half.x : -half.x;
+        c.points[i].y = i & 2 ? half.y : -half.y;
+        c.points[i].z = i & 4 ? half.z : -half.z;
+    }
+    return clv_hull_shape( make_hull( &c ) );
+}
+
+static clv_transform random_place( math_random* random, double spread )
+{
+    clv_transform at;
+    at.position = math_narrow(
+        math_scale( math_random_direction( random ), math_random_between( random, 0, spread ) ) );
+    at.rotation = math_quat_narrow( math_random_rotation( random ) );
+    return at;
+}
+
+static bool is_near( float a, float b, double slack )
+{
+    return math_abs( (double)a - (double)b ) <= slack;
+}
+
+static void check_volumes( clv_shape a, clv_shape b, clv_transform at, double slack )
+{
+    clv_aabb box[2];
+    clv_dop18 dop[2];
+    clv_sphere sphere[2];
+    CHECK_OK( clv_shape_aabb( a, at, &box[0] ) );
+    CHECK_OK( clv_shape_aabb( b, at, &box[1] ) );
+    CHECK_OK( clv_shape_dop18( a, at, &dop[0] ) );
+    CHECK_OK( clv_shape_dop18( b, at, &dop[1] ) );
+    CHECK_OK( clv_shape_sphere( a, at, &sphere[0] ) );
+    CHECK_OK( clv_shape_sphere( b, at, &sphere[1] ) );
+    for ( int i = 0; i < CLV_DOP_AXIS_COUNT; ++i )
+    {
+        CHECK( is_near( dop[0].lower[i], dop[1].lower[i], slack ) &&
+            is_near( dop[0].upper[i], dop[1].upper[i], slack ) );
+    }
+    CHECK( is_near( box[0].lower.x, box[1].lower.x, slack ) &&
+        is_near( box[0].upper.z, box[1].upper.z, slack ) );
+    CHECK( is_near( sphere[0].radius, sphere[1].radius, slack ) );
+}
+
+// The same answers for two shapes that are the same but for how they are written, against any third.
+static void check_meeting(
+    clv_shape a, clv_shape b, clv_transform at, clv_shape c, clv_transform at_c, double slack )
+{
+    clv_distance near[2];
+    clv_contact deep[2], floor[2];
+    bool touching[2];
+    const clv_plane plane = { { 0, 1, 0 }, 0.25f };
+    clv_vec3 reach[2], along = { 0.3f, -0.5f, 0.8f };
+    for ( int i = 0; i < 2; ++i )
+    {
+        clv_shape shape = i == 0 ? a : b;
+        CHECK_OK( clv_shape_distance( shape, at, c, at_c, NULL, &near[i] ) );
+        CHECK_OK( clv_shape_overlap( shape, at, c, at_c, NULL, &touching[i] ) );
+        CHECK_OK( clv_shape_contact( c, at_c, shape, at, NULL, &deep[i] ) );
+        CHECK_OK( clv_shape_plane_contact( shape, at, plane, &floor[i] ) );
+        CHECK_OK( clv_shape_support( shape, at, along, &reach[i] ) );
+        CHECK( near[i].converged && touching[i] == near[i].touching && touching[i] == deep[i].touching );
+    }
+    CHECK( is_near( near[0].distance, near[1].distance, slack ) );
+    CHECK( is_near( floor[0].depth, floor[1].depth, slack ) );
+    double height =
+        math_dot( math_widen( along ), math_sub( math_widen( reach[0] ), math_widen( reach[1] ) ) );
+    CHECK( math_abs( height ) <= slack );
+    // Whether thin bodies touch may hang on the last digit; not how deep they are in each other.
+    if ( touching[0] && touching[1] && deep[0].converged && deep[1].converged )
+    {
+        CHECK( is_near( deep[0].depth, deep[1].depth, slack ) );
+    }
+    CHECK( touching[0] == touching[1] || ( !touching[0] ? near[0].distance : near[1].distance ) <= slack );
+}
+
+static void hulls_of_every_dimension_answer_as_boxes_do( void )
+{
+    static const clv_vec3 halves[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 0, 0.7f }, { 1, 0, 0.7f },
+        { 0, 0.8f, 0.6f }, { 1, 0.4f, 0.7f }, { 1, 1e-7f, 0.7f }, { 1, 1e-9f, 1e-8f } };
+    uint32_t meetings = test_scaled( 3000 );
+    for ( uint32_t seed = 1; seed <= meetings; ++seed )
+    {
+        test_where.seed = seed;
+        math_random random = math_random_seed( seed );
+        clv_vec3 half = halves[seed % TEST_COUNT( halves )];
+        clv_vec3 other = halves[seed / TEST_COUNT( halves ) % TEST_COUNT( halves )];
+        clv_shape hull = make_box_hull( half ), box = clv_box_shape( half );
+        clv_shape third = seed % 3 == 0 ? clv_box_shape( other ) : make_box_hull( other );
+        hull.radius = box.radius = seed % 5 == 0 ? 0.2f : 0.0f;
+        third.radius = seed % 7 == 0 ? 0.3f : 0.0f;
+        clv_transform at = random_place( &random, 1.0 ), at_third = random_place( &random, 1.5 );
+        check_volumes( hull, box, at, 1e-5 );
+        check_meeting( hull, box, at, third, at_third, 1e-4 );
+        clv_hull_destroy( (clv_hull*)(uintptr_t)hull.hull );
+        clv_hull_destroy( (clv_hull*)(uintptr_t)third.hull );
+    }
+}
+
 int main( int argc, char** argv )
 {
     static const test_case cases[] = {
         TEST_CASE( thin_boxes_keep_their_corners ),
         TEST_CASE( rings_with_twins_are_climbed_to_the_top ),
         TEST_CASE( turned_hexagons_stay_hexagons ),
+        TEST_CASE( turned_needles_are_segments ),
         TEST_CASE( flat_octahedra_keep_their_outline ),
         TEST_CASE( no_cloud_loses_a_point ),
         TEST_CASE( clouds_of_a_few_floats_lose_no_point ),
         TEST_CASE( distances_are_those_of_the_given_points ),
+        TEST_CASE( hulls_of_every_dimension_answer_as_boxes_do ),
     };
     return test_run( "cloud", cases, TEST_COUNT( cases ), argc, argv );
 }

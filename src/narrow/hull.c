@@ -82,35 +82,44 @@ static hull_limits find_limits( const clv_vec3* points, uint32_t count )
     return ( hull_limits ){ TOLERANCE * math_min( largest, 0.5 * side ), MOST_LOST * side };
 }
 
+// Those that are needed close up.
+static uint32_t leave_out( clv_vec3* points, uint32_t count, const bool* redundant )
+{
+    uint32_t kept = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        points[kept] = points[i];
+        kept += redundant[i] ? 0 : 1;
+    }
+    return kept;
+}
+
 // One round: mesh, faces; or fewer points for the next round.
 static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count, hull_limits* allowed,
     bool join, bool* redundant, bool* again )
 {
     hull_mesh mesh;
-    *again = false;
+    uint32_t needless = 0;
+    double loss = 0.0;
+    join = join && HULL_LOSS * allowed->tolerance <= allowed->left;
     bool ok = hull_mesh_build( &hull->memory, points, *count, &mesh );
-    if ( ok && mesh.dimension < 3 )
+    if ( ok && mesh.dimension == 3 )
     {
-        ok = hull_fill_flat( hull, points, &mesh );
+        ok = hull_fill_solid(
+            hull, points, *count, &mesh, allowed->tolerance, join, redundant, &needless, &loss );
     }
     else if ( ok )
     {
-        uint32_t redundant_count = 0;
-        double loss = 0.0;
-        join = join && HULL_LOSS * allowed->tolerance <= allowed->left;
-        ok = hull_fill_solid(
-            hull, points, *count, &mesh, allowed->tolerance, join, redundant, &redundant_count, &loss );
-        uint32_t kept = 0;
-        for ( uint32_t i = 0; ok && redundant_count > 0 && i < *count; ++i )
+        if ( join && mesh.dimension == 2 )
         {
-            points[kept] = points[i];
-            kept += redundant[i] ? 0 : 1;
+            loss = hull_ring_thin( points, *count, &mesh, allowed->tolerance, redundant, &needless );
         }
-        *again = redundant_count > 0;
-        *count = *again ? kept : *count;
-        allowed->left -= loss;
+        ok = needless > 0 || hull_fill_flat( hull, points, &mesh );
     }
     hull_mesh_free( &hull->memory, &mesh );
+    *again = ok && needless > 0;
+    *count = *again ? leave_out( points, *count, redundant ) : *count;
+    allowed->left -= loss;
     return ok ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
@@ -128,6 +137,10 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
     // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces stay as
     // they are, in triangles; then no corner has fewer than three and the last round fills in.
     hull_limits allowed = find_limits( def->points, count );
+    if ( result == CLV_OK && hull_is_straight( points, count, allowed.tolerance, redundant ) )
+    {
+        count = leave_out( points, count, redundant );
+    }
     bool again = true;
     for ( int round = 0; result == CLV_OK && again; ++round )
     {

@@ -47,7 +47,8 @@ typedef struct hull_mesh
     hull_triangle* triangles; // dimension 3
     uint64_t triangle_capacity;
     uint32_t triangle_count;
-    uint32_t* ring; // dimension 2: counter-clockwise from `ring_normal`; 1: both ends; 0: the point
+    uint32_t* ring; // dimension 2: counter-clockwise from `ring_normal`, with as much room and one more
+                    // behind it; 1: both ends; 0: the point
     uint64_t ring_capacity;
     uint32_t ring_count;
     math_vec3 ring_normal;
@@ -83,6 +84,14 @@ typedef struct hull_outline
 /// Sets `redundant` for points of degree 2 that are not farther than the tolerance from a segment between two
 /// others that stay, and clears it for the others of degree 2. Returns how far the farthest is.
 double hull_outline_thin( const hull_outline* outline, double tolerance );
+
+/// The same for the outline of a mesh of dimension 2, all of whose points are on one plane; the rest of `redundant` is
+/// cleared. How many are needless is set in *redundant_count.
+double hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh, double tolerance,
+    bool* redundant, uint32_t* redundant_count );
+
+/// Is no point farther than the tolerance from the segment between two of them? Then `redundant` is set for all others.
+bool hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant );
 
 /// As hull_fill_solid for the other dimensions, where nothing needs joining.
 bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );

@@ -4,6 +4,7 @@
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
+#include <string.h>
 
 static double distance_to_segment( math_vec3 p, math_vec3 a, math_vec3 b )
 {
@@ -121,4 +122,62 @@ double hull_outline_thin( const hull_outline* o, double tolerance )
         o->seen[p] = UINT32_MAX;
     }
     return loss;
+}
+
+double hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh, double tolerance,
+    bool* redundant, uint32_t* redundant_count )
+{
+    // Once round, from a point that is a corner for certain: the farthest from any.
+    uint32_t n = mesh->ring_count, first = 0;
+    double most = -1.0;
+    for ( uint32_t i = 0; i < n; ++i )
+    {
+        math_vec3 across =
+            math_sub( math_widen( points[mesh->ring[i]] ), math_widen( points[mesh->ring[0]] ) );
+        first = math_length( across ) > most ? i : first;
+        most = math_max( most, math_length( across ) );
+    }
+    CLV_ASSERT( mesh->ring_capacity >= 2 * (uint64_t)n + 1 );
+    hull_outline outline = { .points = points, .path = mesh->ring + n, .redundant = redundant };
+    for ( uint32_t i = 0; i <= n; ++i )
+    {
+        outline.path[i] = mesh->ring[( first + i ) % n];
+    }
+    memset( redundant, 0, point_count * sizeof( bool ) );
+    double loss = thin_path( &outline, n + 1, tolerance );
+    *redundant_count = 0;
+    for ( uint32_t i = 0; i < n; ++i )
+    {
+        *redundant_count += redundant[mesh->ring[i]] ? 1 : 0;
+    }
+    return loss;
+}
+
+static uint32_t farthest_from( const clv_vec3* points, uint32_t count, uint32_t from )
+{
+    uint32_t best = from;
+    double most = 0.0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        double off = math_length( math_sub( math_widen( points[i] ), math_widen( points[from] ) ) );
+        best = off > most ? i : best;
+        most = math_max( most, off );
+    }
+    return best;
+}
+
+bool hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant )
+{
+    // Two passes find the ends of anything straight.
+    uint32_t a = farthest_from( points, count, 0 ), b = farthest_from( points, count, a );
+    math_vec3 from = math_widen( points[a] ), to = math_widen( points[b] );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        redundant[i] = i != a && i != b;
+        if ( distance_to_segment( math_widen( points[i] ), from, to ) > tolerance )
+        {
+            return false;
+        }
+    }
+    return true;
 }
