@@ -100,6 +100,118 @@ static void flattened_bodies_only_move( void )
     CHECK( is_near( fitted.position.y, 5.0, 1e-12 ) && fitted.rotation.m[0][0] == 1.0 );
 }
 
+// ---- bodies without thickness
+
+static clv_hull* make_flat( clv_vec3 half )
+{
+    clv_vec3 points[8];
+    for ( int i = 0; i < 8; ++i )
+    {
+        points[i] =
+            ( clv_vec3 ){ i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z };
+    }
+    clv_hull_def def = clv_default_hull_def();
+    def.points = points;
+    def.point_count = 8;
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create( &def, &hull ) );
+    return hull;
+}
+
+// A plate turns as a box does that is a hundredth as thick as wide, and a needle's axis as that of such a bar.
+static void plates_and_needles_turn_as_thin_boxes_do( void )
+{
+    const clv_vec3 flat[4] = { { 1, 0, 0.7f }, { 1, 1e-6f, 0.7f }, { 1, 0, 0 }, { 1, 1e-9f, 1e-8f } };
+    const clv_vec3 thick[4] = { { 1, 0.01f, 0.7f }, { 1, 0.01f, 0.7f }, { 1, 0.01f, 0.01f },
+        { 1, 0.01f, 0.01f } };
+    for ( uint32_t seed = 1; seed <= 400; ++seed )
+    {
+        test_where.seed = seed;
+        math_random random = math_random_seed( seed );
+        clv_hull *hull = make_flat( flat[seed % 4] ), *like = make_flat( thick[seed % 4] );
+        sim_rest_shape rest = sim_rest_shape_make( hull ), rest_like = sim_rest_shape_make( like );
+        CHECK_EQUAL( rest.rank, seed % 4 < 2 ? 2 : 1 );
+        CHECK_EQUAL( rest_like.rank, 3 );
+        math_pose pose = { math_quat_matrix( math_random_rotation( &random ) ), { 0, 5, 0 } }, fitted,
+                  expected;
+        sim_contact_plane floor = { { 0, -1, 0 }, math_random_between( &random, -4.99, -4.5 ) };
+        CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+        CHECK( is_near( math_determinant( &fitted.rotation ), 1.0, 1e-9 ) );
+        if ( sim_shape_match( &rest_like, &pose, floor, &expected ) == MATH_POLAR_OK )
+        {
+            math_vec3 axis = seed % 4 < 2 ? math_make( 0, 1, 0 ) : math_make( 1, 0, 0 );
+            math_vec3 a = math_apply( &fitted.rotation, axis ), b = math_apply( &expected.rotation, axis );
+            CHECK( math_length( math_sub( a, b ) ) < 0.05 );
+            CHECK( math_length( math_sub( fitted.position, expected.position ) ) < 0.05 );
+        }
+        clv_hull_destroy( hull );
+        clv_hull_destroy( like );
+    }
+}
+
+static void points_only_move( void )
+{
+    clv_hull* hull = make_flat( ( clv_vec3 ){ 0, 0, 0 } );
+    sim_rest_shape rest = sim_rest_shape_make( hull );
+    CHECK_EQUAL( rest.rank, 0 );
+    math_random random = math_random_seed( 3 );
+    math_pose pose = { math_quat_matrix( math_random_rotation( &random ) ), { 1, -2, 3 } }, fitted;
+    sim_contact_plane floor = { { 0, -1, 0 }, 0.0 };
+    CHECK( sim_shape_match( &rest, &pose, floor, &fitted ) == MATH_POLAR_OK );
+    CHECK( is_near( fitted.position.y, 0.0, 1e-12 ) );
+    CHECK( is_near( fitted.rotation.m[0][0], pose.rotation.m[0][0], 1e-12 ) );
+    clv_hull_destroy( hull );
+}
+
+// Plates, needles and solids among each other, thrown on the floor askew: nothing is lost, and plates come to lie flat.
+static void flat_bodies_fall_and_lie_down( void )
+{
+    const clv_vec3 halves[4] = { { 1, 0, 1 }, { 1, 1e-7f, 0.6f }, { 1, 0, 0 }, { 0.5f, 0.5f, 0.5f } };
+    for ( int volume = 0; volume < 3; ++volume )
+    {
+        clv_shape_sim_def def = clv_default_shape_sim_def();
+        def.volume = (clv_volume_kind)volume;
+        clv_shape_sim* sim = NULL;
+        CHECK_OK( clv_shape_sim_create( &def, &sim ) );
+        clv_hull* hulls[4];
+        math_random random = math_random_seed( 9 );
+        for ( int i = 0; i < 4; ++i )
+        {
+            hulls[i] = make_flat( halves[i] );
+            clv_transform at = shapes_pose( &random, 0.1 );
+            at.position.x = 5.0f * (float)i;
+            at.position.y = 3;
+            CHECK_OK( clv_shape_sim_add( sim, hulls[i], at ) );
+            at.position.y = 9; // and one more on top of it
+            CHECK_OK( clv_shape_sim_add( sim, hulls[i], at ) );
+        }
+        for ( int frame = 0; frame < 1500; ++frame )
+        {
+            CHECK_OK( clv_shape_sim_step( sim ) );
+            CHECK_EQUAL( clv_shape_sim_get_stats( sim ).singular_count, 0 );
+        }
+        for ( uint32_t i = 0; i < 8; ++i )
+        {
+            math_pose pose = math_pose_widen( clv_shape_sim_transform( sim, i ) );
+            clv_hull_view view = clv_hull_get_view( hulls[i / 2] );
+            double lowest = HUGE_VAL, highest = -HUGE_VAL;
+            for ( uint32_t v = 0; v < view.vertex_count; ++v )
+            {
+                double y = math_pose_apply( &pose, math_widen( view.vertices[v] ) ).y;
+                lowest = math_min( lowest, y ), highest = math_max( highest, y );
+            }
+            test_where.frame = i;
+            CHECK( lowest > -0.1 && highest < 3.0 );
+            CHECK( i >= 6 || i % 2 == 1 || highest < 0.4 ); // the lower ones of plates and needles
+        }
+        clv_shape_sim_destroy( sim );
+        for ( int i = 0; i < 4; ++i )
+        {
+            clv_hull_destroy( hulls[i] );
+        }
+    }
+}
+
 // ---- integrators
 
 static void integrators_follow_their_formulas( void )
@@ -373,6 +485,9 @@ int main( int argc, char** argv )
         TEST_CASE( a_corner_turns_the_body ),
         TEST_CASE( stretched_bodies_keep_their_rotation ),
         TEST_CASE( flattened_bodies_only_move ),
+        TEST_CASE( plates_and_needles_turn_as_thin_boxes_do ),
+        TEST_CASE( points_only_move ),
+        TEST_CASE( flat_bodies_fall_and_lie_down ),
         TEST_CASE( integrators_follow_their_formulas ),
         TEST_CASE( runge_kutta_is_velocity_verlet_under_constant_gravity ),
         TEST_CASE( free_fall_is_a_parabola ),
