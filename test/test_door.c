@@ -362,6 +362,8 @@ static uint32_t state_now( void )
     uint32_t state = (uint32_t)fegetround();
 #if HAS_CSR
     state ^= _mm_getcsr() << 12;
+#else
+    state ^= (uint32_t)fetestexcept( FE_ALL_EXCEPT ) << 12;
 #endif
     return state;
 }
@@ -490,6 +492,8 @@ static void the_traps_are_set( void )
 
 // ---- the list
 
+#if HAS_SIGNALS && defined( TEST_INCLUDE )
+
 static bool is_listed( const char* name, size_t length )
 {
     for ( int door = 0; door < DOOR_COUNT; ++door )
@@ -535,7 +539,6 @@ static uint32_t check_header( const char* path )
 
 static void every_door_is_listed( void )
 {
-#if HAS_SIGNALS && defined( TEST_INCLUDE )
     DIR* folder = opendir( TEST_INCLUDE );
     CHECK( folder != NULL );
     uint32_t count = 0;
@@ -547,13 +550,16 @@ static void every_door_is_listed( void )
     }
     closedir( folder );
     CHECK_EQUAL( count, DOOR_COUNT );
-#endif
 }
+
+#endif
 
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
+#if HAS_SIGNALS && defined( TEST_INCLUDE )
         TEST_CASE( every_door_is_listed ),
+#endif
         TEST_CASE( the_traps_are_set ),
         TEST_CASE( every_door_masks ),
     };
