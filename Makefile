@@ -94,6 +94,7 @@ instructions-store: all
 worst: all
 	@cmake --build $(BUILD) -j $(JOBS) --target space_moments
 	@$(BUILD)/bench/space_moments
+	@scripts/worst.sh verify $(CLEAVE)
 	@scripts/worst.sh run $(CLEAVE)
 
 test-report: test-release

@@ -32,6 +32,20 @@ static const generator* const table[] = {
     &generator_teleport,        //
     &generator_growing,         //
     &generator_cluster,         //
+    &generator_flat,            // worlds that are no cube
+    &generator_slab,            //
+    &generator_line,            //
+    &generator_diagonal,        //
+    &generator_floors,          //
+    &generator_staircase,       //
+    &generator_shell,           //
+    &generator_walled,          //
+    &generator_endless,         //
+    &generator_half_spaces,     //
+    &generator_decades_6,       //
+    &generator_decades_12,      //
+    &generator_denormal,        //
+    &generator_crossing,        //
 };
 
 uint32_t generator_count( void )
@@ -58,7 +72,7 @@ const generator* generator_find( const char* name )
 
 const char* generator_names( void )
 {
-    static char names[512];
+    static char names[1024];
     size_t length = 0;
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {

@@ -3,6 +3,7 @@
 # Scenes that hurt against ordinary ones with as many boxes and pairs. Usage:
 #   worst.sh run CLEAVE          run the schedule `worst`, print the table; exit 1 where methods disagree or the goal is missed
 #   worst.sh table RESULTS.csv   the table alone
+#   worst.sh verify CLEAVE [N…]  the worlds that are no cube against brute force; without sizes at 400, 4k and 32k
 # An ordinary scene of N boxes and P pairs takes what brownian-free of N takes, and for every pair it has more what a pair
 # more costs in freefall:32k. The goal is at most LIMIT (3) times that. Of all frames of all passes the least counts.
 set -eu
@@ -70,8 +71,35 @@ run()
     exit $status
 }
 
+odd_worlds="flat slab line diagonal floors staircase shell walled endless half-spaces decades-6 decades-12 denormal crossing"
+
+verify()
+{
+    cleave=$1
+    shift
+    [ $# -gt 0 ] || set -- 400 4k 32k
+    for size in "$@"; do
+        whats=""
+        for scene in $odd_worlds; do
+            whats="$whats $scene:$size@0+14"
+        done
+        # Enough frames for the engine to change its mind about a world; the largest once.
+        frames=14
+        [ "$size" != 32k ] || frames=2
+        # shellcheck disable=SC2086 # a list of words
+        "$cleave" verify $whats -m cleave,sap,kd --threads 1,3 --frames $frames >"${TMPDIR:-/tmp}/worst-verify.$$" ||
+            { status=$?; cat "${TMPDIR:-/tmp}/worst-verify.$$"; rm -f "${TMPDIR:-/tmp}/worst-verify.$$"; exit $status; }
+        tail -n 1 "${TMPDIR:-/tmp}/worst-verify.$$"
+        rm -f "${TMPDIR:-/tmp}/worst-verify.$$"
+    done
+}
+
 case "${1:-}" in
+verify)
+    shift
+    verify "${@:?usage: worst.sh verify CLEAVE [N…]}"
+    ;;
 run) run "${2:?usage: worst.sh run CLEAVE}" ;;
 table) table "${2:?usage: worst.sh table RESULTS.csv}" ;;
-*) complain "unknown step '${1:-}'; use run or table" ;;
+*) complain "unknown step '${1:-}'; use run, table or verify" ;;
 esac

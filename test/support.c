@@ -230,6 +230,36 @@ static clv_aabb shifted_box( clv_aabb box, float x, float y, float z )
         box.upper.z + z );
 }
 
+static clv_aabb flat_box( test_random* random, uint32_t count )
+{
+    clv_aabb box = random_sides( random, 0.8f * sqrtf( (float)count ), 0.5f, 1.5f );
+    box.lower.y = 0;
+    box.upper.y = 1;
+    return box;
+}
+
+static clv_aabb endless_box( test_random* random, uint32_t count )
+{
+    clv_aabb box = flat_box( random, count );
+    box.lower.y = test_random_chance( random, 60 ) ? -INFINITY : 0;
+    box.upper.y = test_random_chance( random, 60 ) ? INFINITY : 1;
+    return box;
+}
+
+static clv_aabb decades_box( test_random* random, float size )
+{
+    float distance = powf( 10, test_random_between( random, -6, 6 ) );
+    clv_aabb box = random_sides( random, 1, 0.5f * size, 1.5f * size );
+    return scaled_box( box, distance );
+}
+
+static clv_aabb knot_box( test_random* random )
+{
+    float knot = 1e4f * (float)test_random_below( random, 9 );
+    clv_aabb box = random_sides( random, 4, 0.1f, 0.6f );
+    return shifted_box( box, knot, -2 * knot, 0.1f * knot );
+}
+
 clv_aabb test_crowd_box( test_crowd crowd, uint32_t count, test_random* random )
 {
     float reach = 0.5f + 0.6f * cbrtf( (float)count ); // a few contacts per box, at any count
@@ -247,6 +277,11 @@ clv_aabb test_crowd_box( test_crowd crowd, uint32_t count, test_random* random )
     case TEST_CROWD_TINY: return scaled_box( lattice_box( random, 4 + (uint32_t)reach ), FLT_TRUE_MIN );
     case TEST_CROWD_SAME:
         return test_cube( (float)test_random_below( random, 1 + count / 8 ) * 3.0f, 0, 0, 1 );
+    case TEST_CROWD_FLAT: return flat_box( random, count );
+    case TEST_CROWD_ENDLESS: return endless_box( random, count );
+    case TEST_CROWD_DECADES: return decades_box( random, 2.0f / cbrtf( (float)count ) );
+    case TEST_CROWD_NESTED: return decades_box( random, 0.5f );
+    case TEST_CROWD_KNOTS: return knot_box( random );
     default: return random_sides( random, reach, 0.5f, 1.5f );
     }
 }
@@ -269,6 +304,8 @@ clv_aabb test_crowd_step( test_crowd crowd, clv_aabb box, test_random* random )
     case TEST_CROWD_FAR: return lattice_step( box, random, 1.0f );
     case TEST_CROWD_SAME: return lattice_step( box, random, 3.0f );
     case TEST_CROWD_TINY: return lattice_step( box, random, FLT_TRUE_MIN );
+    case TEST_CROWD_DECADES:
+    case TEST_CROWD_NESTED: return scaled_box( box, test_random_between( random, 0.95f, 1.05f ) );
     default:
         return shifted_box( box, test_random_between( random, -0.2f, 0.2f ),
             test_random_between( random, -0.2f, 0.2f ), test_random_between( random, -0.2f, 0.2f ) );

@@ -95,6 +95,11 @@ typedef enum test_crowd
     TEST_CROWD_FAR,     ///< around 1e7, where floats are whole numbers
     TEST_CROWD_TINY,    ///< denormals
     TEST_CROWD_SAME,    ///< few different boxes, many times
+    TEST_CROWD_FLAT,    ///< on one floor
+    TEST_CROWD_ENDLESS, ///< on one floor, most without an end above or below it
+    TEST_CROWD_DECADES, ///< over twelve orders of magnitude, sizes with distances
+    TEST_CROWD_NESTED,  ///< likewise, but so large that most contain the middle
+    TEST_CROWD_KNOTS,   ///< in knots far apart, each much smaller than the way to the next
     TEST_CROWD_COUNT
 } test_crowd;
 

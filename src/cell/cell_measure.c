@@ -15,6 +15,7 @@ enum
     JOINT_SIDE = 1 << JOINT_LEVEL,
     JOINT_BINS = BINS / JOINT_SIDE,
     NARROWINGS = 12,
+    LEAST_SAMPLES = 64,
 };
 
 // One axis of the sample.
@@ -214,7 +215,8 @@ float cell_measure_rest( const float* values, uint32_t count, float low, float h
 cell_extent cell_measure_job( const cell_job* job )
 {
     clv_aabb samples[CELL_SAMPLES];
-    uint32_t count = job->count < CELL_SAMPLES ? job->count : CELL_SAMPLES;
+    uint32_t count = job->count / 4 < CELL_SAMPLES ? job->count / 4 : CELL_SAMPLES;
+    count = count > LEAST_SAMPLES ? count : job->count < LEAST_SAMPLES ? job->count : LEAST_SAMPLES;
     for ( uint32_t i = 0; i < count; ++i )
     {
         samples[i] = job->boxes[cell_slot( &job->records[base_sample( i, count, job->count )] )];

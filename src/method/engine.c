@@ -242,6 +242,8 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "candidates", (double)sum.candidate_count );
     method_figure_add( &list, "tests in float", (double)sum.tie_count );
     method_figure_add( &list, "axes not to scale", self->was_many ? block_world_scaled_axes( many ) : 0 );
+    method_figure_add( &list, "by rank", self->was_many && many->axes.is_ranked );
+    method_figure_add( &list, "sharpened", self->was_many && many->axes.sharp_left > 0 );
     method_figure_add( &list, "at rest", rest->is_on );
     method_figure_add( &list, "compared boxes", done.compared_count );
     method_figure_add( &list, "refits", done.refit_count );
