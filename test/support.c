@@ -253,6 +253,14 @@ static clv_aabb decades_box( test_random* random, float size )
     return scaled_box( box, distance );
 }
 
+static clv_aabb funnel_box( test_random* random, uint32_t count )
+{
+    float size = 0.7f / cbrtf( (float)count );
+    clv_aabb box = random_sides( random, 1, 0.5f * size, 1.5f * size );
+    box = scaled_box( box, powf( 10, test_random_between( random, -2, 5 ) ) );
+    return shifted_box( box, 1000, -1000, 500 );
+}
+
 static clv_aabb knot_box( test_random* random )
 {
     float knot = 1e4f * (float)test_random_below( random, 9 );
@@ -280,7 +288,7 @@ clv_aabb test_crowd_box( test_crowd crowd, uint32_t count, test_random* random )
     case TEST_CROWD_FLAT: return flat_box( random, count );
     case TEST_CROWD_ENDLESS: return endless_box( random, count );
     case TEST_CROWD_DECADES: return decades_box( random, 2.0f / cbrtf( (float)count ) );
-    case TEST_CROWD_NESTED: return decades_box( random, 0.5f );
+    case TEST_CROWD_FUNNEL: return funnel_box( random, count );
     case TEST_CROWD_KNOTS: return knot_box( random );
     default: return random_sides( random, reach, 0.5f, 1.5f );
     }
@@ -304,8 +312,7 @@ clv_aabb test_crowd_step( test_crowd crowd, clv_aabb box, test_random* random )
     case TEST_CROWD_FAR: return lattice_step( box, random, 1.0f );
     case TEST_CROWD_SAME: return lattice_step( box, random, 3.0f );
     case TEST_CROWD_TINY: return lattice_step( box, random, FLT_TRUE_MIN );
-    case TEST_CROWD_DECADES:
-    case TEST_CROWD_NESTED: return scaled_box( box, test_random_between( random, 0.95f, 1.05f ) );
+    case TEST_CROWD_DECADES: return scaled_box( box, test_random_between( random, 0.95f, 1.05f ) );
     default:
         return shifted_box( box, test_random_between( random, -0.2f, 0.2f ),
             test_random_between( random, -0.2f, 0.2f ), test_random_between( random, -0.2f, 0.2f ) );

@@ -134,6 +134,12 @@ static void odd_worlds_are_seen_on_another_scale( void )
     CHECK( figure( &set, "tests in bytes" ) < 3000 * 300.0 );
     set = look_at_crowd( TEST_CROWD_TINY, 3000, 1 );
     CHECK( figure( &set, "axes not to scale" ) == 3 && figure( &set, "by rank" ) == 0 );
+    // The first update shows that a finer scale is needed, the second that it is not enough.
+    set = look_at_crowd( TEST_CROWD_FUNNEL, 3000, 1 );
+    CHECK( figure( &set, "sharpened" ) == 1 && figure( &set, "by rank" ) == 0 );
+    double tests = figure( &set, "tests in float" );
+    set = look_at_crowd( TEST_CROWD_FUNNEL, 3000, 3 );
+    CHECK( figure( &set, "by rank" ) == 1 && figure( &set, "tests in float" ) * 100 < tests );
     set = look_at_crowd( TEST_CROWD_KNOTS, 3000, 1 );
     CHECK( figure( &set, "sharpened" ) == 1 ); // from the next update on
 }
