@@ -26,6 +26,15 @@
 #define CLV_API CLV_EXPORT
 #endif
 
+// Functions in the headers are read by other people's compilers, as C and as C++, with other people's warnings.
+#ifdef __cplusplus
+#define CLV_CAST( type, value ) static_cast<type>( value )
+#define CLV_NULL nullptr
+#else
+#define CLV_CAST( type, value ) ( (type)( value ) )
+#define CLV_NULL NULL
+#endif
+
 /// The version of the library that was linked, such as "0.1.0". The macros above tell the header's.
 CLV_API const char* clv_version_text( void );
 

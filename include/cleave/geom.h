@@ -36,8 +36,12 @@ static inline clv_aabb clv_aabb_grow( clv_aabb box, float margin )
 {
     if ( margin != 0.0f )
     {
-        box.lower.x -= margin, box.lower.y -= margin, box.lower.z -= margin;
-        box.upper.x += margin, box.upper.y += margin, box.upper.z += margin;
+        box.lower.x -= margin;
+        box.lower.y -= margin;
+        box.lower.z -= margin;
+        box.upper.x += margin;
+        box.upper.y += margin;
+        box.upper.z += margin;
     }
     return box;
 }

@@ -101,13 +101,13 @@ typedef struct clv_shape
 
 static inline clv_shape clv_sphere_shape( float radius )
 {
-    clv_shape shape = { CLV_SHAPE_SPHERE, radius, { 0.0f, 0.0f, 0.0f }, NULL };
+    clv_shape shape = { CLV_SHAPE_SPHERE, radius, { 0.0f, 0.0f, 0.0f }, CLV_NULL };
     return shape;
 }
 
 static inline clv_shape clv_box_shape( clv_vec3 half_size )
 {
-    clv_shape shape = { CLV_SHAPE_BOX, 0.0f, half_size, NULL };
+    clv_shape shape = { CLV_SHAPE_BOX, 0.0f, half_size, CLV_NULL };
     return shape;
 }
 

@@ -45,8 +45,10 @@ static inline bool clv_dop18_overlap( const clv_dop18* a, const clv_dop18* b )
 /// Decided in double: touching spheres with coordinates of up to 26 bits touch exactly.
 static inline bool clv_sphere_overlap( clv_sphere a, clv_sphere b )
 {
-    double x = (double)a.center.x - (double)b.center.x, y = (double)a.center.y - (double)b.center.y;
-    double z = (double)a.center.z - (double)b.center.z, reach = (double)a.radius + (double)b.radius;
+    double x = CLV_CAST( double, a.center.x ) - CLV_CAST( double, b.center.x );
+    double y = CLV_CAST( double, a.center.y ) - CLV_CAST( double, b.center.y );
+    double z = CLV_CAST( double, a.center.z ) - CLV_CAST( double, b.center.z );
+    double reach = CLV_CAST( double, a.radius ) + CLV_CAST( double, b.radius );
     return x * x + y * y + z * z <= reach * reach;
 }
 
