@@ -4,6 +4,7 @@
 
 #include "block/block.h"
 #include "cell/cell.h"
+#include "simd/have.h"
 
 typedef struct simd_cells
 {

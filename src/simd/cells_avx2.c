@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "cell/scaling.h"
 
-#include <immintrin.h>
+#include "simd/target_avx2.h"
 
 #define BYTE_LANES 32
 typedef __m256i bytes;
@@ -80,5 +80,7 @@ const simd_cells simd_cells_avx2 = {
     .block_histogram = block_histogram,
     .block_scatter = block_scatter,
 };
+
+#include "simd/target_end.h"
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "cell/scaling.h"
 
-#include <immintrin.h>
+#include "simd/target_avx512.h"
 
 #define BYTE_LANES 64
 typedef __m512i bytes;
@@ -73,5 +73,7 @@ const simd_cells simd_cells_avx512 = {
     .block_histogram = block_histogram,
     .block_scatter = block_scatter,
 };
+
+#include "simd/target_end.h"
 
 #endif

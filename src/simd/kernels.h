@@ -4,6 +4,7 @@
 #pragma once
 
 #include "pair/sink.h"
+#include "simd/have.h"
 
 #include <assert.h>
 

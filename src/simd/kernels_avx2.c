@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file compiled with AVX2 turned on; nothing here runs before dispatch.c has asked the CPU.
+// Compiled with AVX2 turned on, as cells_avx2.c is; nothing here runs before dispatch.c has asked the CPU.
 #include "simd/kernels.h"
 
 #ifdef CLV_HAVE_AVX2
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include <immintrin.h>
+#include "simd/target_avx2.h"
 
 #define WIDE_LANES 8
 typedef __m256 wide;
@@ -75,10 +75,14 @@ static inline uint32_t small_round(
 
 #include "simd/box_x86_body.h"
 
+#include "simd/strays_x86.h"
+
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, sweep, sweep_cross, take_leavers,
     pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
     make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_avx2 };
+
+#include "simd/target_end.h"
 
 #endif

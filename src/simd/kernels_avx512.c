@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include <immintrin.h>
+#include "simd/target_avx512.h"
 
 #define WIDE_LANES 16
 typedef __m512 wide;
@@ -65,10 +65,14 @@ static inline uint32_t small_round(
 
 #include "simd/box_x86_body.h"
 
+#include "simd/strays_avx512.h"
+
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, take_leavers,
     pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
     make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_avx512 };
+
+#include "simd/target_end.h"
 
 #endif

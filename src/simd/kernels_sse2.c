@@ -78,6 +78,8 @@ static inline uint32_t small_round(
 
 #include "simd/box_x86_body.h"
 
+#include "simd/strays_x86.h"
+
 #include "simd/small_body.h"
 
 const simd_kernels simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, sweep, sweep_cross, take_leavers,
