@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: MIT
 # Flags every target of this repository shares.
+include( CheckCCompilerFlag )
+
+# A project's -ffast-math is meant for its own code: here it made the default engine 12 times slower, since a comparison with
+# infinity may then be left out, and bodies fall otherwise. Behind the user's flags these win; src/base/exact.h has the rest.
+set( CLEAVE_EXACT_FLAGS -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math -fno-reciprocal-math
+    -fno-finite-math-only -fsigned-zeros
+    # a * b + c must round twice everywhere, or the same seed would not give the same bytes
+    -ffp-contract=off )
+if( CMAKE_C_COMPILER_ID MATCHES "Clang" )
+    # That one flag takes back what another said is the point, and worth no warning; its name has changed over time.
+    list( APPEND CLEAVE_EXACT_FLAGS -Wno-unknown-warning-option -Wno-overriding-t-option -Wno-overriding-option )
+endif()
+# Of -Ofast: a store that the source does not have may overwrite what another worker wrote.
+check_c_compiler_flag( -fno-allow-store-data-races CLEAVE_COMPILER_HAS_STORE_DATA_RACES )
+if( CLEAVE_COMPILER_HAS_STORE_DATA_RACES )
+    list( APPEND CLEAVE_EXACT_FLAGS -fno-allow-store-data-races )
+endif()
 
 function( cleave_compile_options target )
     if( CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" )
         target_compile_options( ${target} PRIVATE
             -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-            # a * b + c must round twice everywhere, or the same seed would not give the same bytes
-            -ffp-contract=off )
+            ${CLEAVE_EXACT_FLAGS} )
         if( CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64" )
             # The old x87 registers keep 80 bits, so that every sum would depend on what the compiler keeps in them.
             target_compile_options( ${target} PRIVATE -msse2 -mfpmath=sse )

@@ -2,6 +2,8 @@
 // Two levels: CLV_ASSERT is cheap and everywhere, CLV_VALIDATE may walk a whole structure and is for debug builds.
 #pragma once
 
+#include "base/exact.h"
+
 #include <stdbool.h>
 
 /// Calls the hook of clv_set_assert_hook; does not return if the hook wants to stop.

@@ -2,6 +2,8 @@
 // Bit tricks with a portable twin each.
 #pragma once
 
+#include "base/exact.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 // all. A few register moves on x86 and ARM.
 #pragma once
 
+#include "base/exact.h"
+
 #include <stdint.h>
 
 /// The compiler does not know that modes change what it computes, and may do so before they are set or after they are put

@@ -2,6 +2,7 @@
 // Every byte of a space comes through here: the caller's hooks, counted.
 #pragma once
 
+#include "base/exact.h"
 #include "cleave/base.h"
 
 typedef struct base_memory

@@ -5,7 +5,9 @@
 // everywhere.
 #pragma once
 
+#include "base/exact.h"
 #include "cleave/geom.h"
+
 #include <math.h>
 
 typedef struct math_vec3

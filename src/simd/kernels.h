@@ -3,6 +3,7 @@
 // same pairs in the same order and the same counts. The scalar table is the reference for the others.
 #pragma once
 
+#include "base/exact.h"
 #include "pair/sink.h"
 #include "simd/have.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/exact.h"
 #include "cleave/types.h"
 
 /// The boxes are boxes[live[i]] for i below `count`, or boxes[i] where `live` is NULL.
