@@ -20,7 +20,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate install format clean
 
 all: setup
 	@cmake --preset release >/dev/null
@@ -30,7 +30,7 @@ help:
 	@echo "make         build $(CLEAVE) and the libraries"
 	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page"
 	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
-	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, other machines, coverage, mutations, a fuzz run"
+	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run"
 	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
 	@echo "make speed   the default beside other people's libraries; fails below the floors of bench/floors.csv; SPEED=full for 128k too"
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
@@ -40,6 +40,7 @@ help:
 	@echo "make test-report  the page of cleave report, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
+	@echo "make flags   the library under flags that people use, by gcc and clang, and as plain files"
 	@echo "make coverage  lines and branches of src/ that the tests reach"
 	@echo "make mutate  break the library on purpose, one place at a time, and see the tests notice"
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
@@ -56,7 +57,7 @@ demo: all
 test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
 	@echo "all tests passed"
 
-test-all: test $(addprefix test-,$(REST)) test-long test-report lint other-machines coverage mutate fuzz
+test-all: test $(addprefix test-,$(REST)) test-long test-report lint flags other-machines coverage mutate fuzz
 	@echo "all tests passed, the long ones too"
 
 test-long: test-release
@@ -117,6 +118,9 @@ lint:
 	@scripts/setup.sh lint
 	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)/lint
 
+flags: test-release
+	@JOBS=$(JOBS) scripts/check-flags.sh $(BUILD)
+
 fuzz: setup-test
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
 
@@ -131,10 +135,12 @@ coverage:
 mutate: setup-test
 	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate
 
+# In a folder of its own: what is installed and nothing else, without -Werror, and the build of whoever works here stays.
 install: setup
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+	@cmake -S . -B $(BUILD)/install -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+		-DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF -DCLEAVE_PEERS=OFF >/dev/null
+	@cmake --build $(BUILD)/install -j $(JOBS) --target cleave_static --target cleave_shared --target cleave
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)/install
 
 format:
 	@git ls-files '*.c' '*.h' '*.cpp' | grep -v '^extern/' | xargs clang-format -i

@@ -41,3 +41,15 @@ function( cleave_compile_options target )
         endif()
     endif()
 endfunction()
+
+# As a folder of a project without a build type the library would be compiled without optimisation and be eight times slower,
+# which nobody means who forgot the type: it is then compiled as Release, as it is on its own. The type is the project's to
+# set, so only our targets change; a level of its own (-O0 to step through our code) is left as it is.
+function( cleave_optimise target )
+    get_directory_property( options COMPILE_OPTIONS )
+    if( NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT "${CMAKE_C_FLAGS};${options}" MATCHES "(^|[ ;])-O" )
+        separate_arguments( flags UNIX_COMMAND "${CMAKE_C_FLAGS_RELEASE}" )
+        target_compile_options( ${target} PRIVATE ${flags} )
+        message( STATUS "${target}: CMAKE_BUILD_TYPE is empty, compiled as Release" )
+    endif()
+endfunction()

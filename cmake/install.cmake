@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `make install` puts where: headers, libraries, the program, and two ways to find them (find_package, pkg-config).
+# What `make install` puts where: headers, libraries, the program, the licence, and two ways to find them (find_package,
+# pkg-config).
 # Both find each other relative to themselves, so the tree may be moved, or staged with DESTDIR.
 include( GNUInstallDirs )
 include( CMakePackageConfigHelpers )
@@ -16,6 +17,7 @@ install( FILES ${CLEAVE_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave 
 if( TARGET cleave )
     install( TARGETS cleave RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
 endif()
+install( FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} )
 
 set( CLEAVE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cleave )
 install( EXPORT cleave-targets NAMESPACE cleave:: DESTINATION ${CLEAVE_PACKAGE_DIR} )

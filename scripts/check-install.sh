@@ -89,6 +89,7 @@ header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/
 [ "$version" = "$header_version" ] ||
     { echo "check-install.sh: CMakeLists.txt says $version, base.h $header_version" >&2; exit 1; }
 
+[ -s "$stage/share/doc/cleave/LICENSE" ] || { echo "check-install.sh: no licence was installed" >&2; exit 1; }
 echo "installed $(find "$stage" -type f | wc -l) files, version $version"
 names=""
 for page in README.md docs/hello.md; do

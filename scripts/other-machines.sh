@@ -22,7 +22,7 @@ skip()
 compile()
 {
     cmake -S "$root" -B "$builds/$1" -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/$1.cmake" \
-        -DCMAKE_BUILD_TYPE=Release -DCLEAVE_TESTS=OFF >"$builds/$1.log" 2>&1 &&
+        -DCMAKE_BUILD_TYPE=Release -DCLEAVE_WERROR=ON -DCLEAVE_TESTS=OFF >"$builds/$1.log" 2>&1 &&
         cmake --build "$builds/$1" -j "$jobs" >>"$builds/$1.log" 2>&1 || { tail -30 "$builds/$1.log"; return 1; }
 }
 
