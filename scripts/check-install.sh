@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs a build into a folder of its own and uses it as a stranger would: the hello program found by find_package, by
-# pkg-config and by add_subdirectory, static and shared. Usage: check-install.sh BUILD
+# Installs a build into a folder of its own and uses it as a stranger would: the pages' programs and the examples by
+# find_package, pkg-config, FetchContent and add_subdirectory, static and shared, and by plain cc over the sources; the
+# examples' own projects too. Usage: check-install.sh BUILD
 set -eu
 build=$(cd "${1:?usage: check-install.sh BUILD}" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,6 +21,23 @@ first_program()
             print substr( $0, RSTART + 8, RLENGTH - 9 ) >output; said = 1
         }' "$1"
     [ -s "$2" ] && [ -s "$3" ] || { echo "check-install.sh: $1 has no C program, or does not say what it prints" >&2; exit 1; }
+}
+
+# An example and what it prints, as it lies beside it.
+example()
+{
+    cp "$root/examples/$1/$1.c" "$folder/$1.c"
+    cp "$root/examples/$1/expected.txt" "$folder/$1.expected"
+    echo "examples/$1" >"$folder/$1.page"
+    names="$names $1"
+}
+
+# The first example is the README's program, to the letter.
+same_program()
+{
+    lines=$(wc -l <"$folder/README.c")
+    tail -n "$lines" "$root/examples/hello/hello.c" | cmp -s - "$folder/README.c" ||
+        { echo "check-install.sh: examples/hello/hello.c is not the README's program" >&2; exit 1; }
 }
 
 # compare WHAT FOLDER [COMMAND...]: the programs there, started by the command, print what their pages say.
@@ -66,6 +84,42 @@ by_cmake()
     compare "$name, $target" "$folder/$name/build"
 }
 
+# own_project EXAMPLE SETTINGS...: an example's own CMakeLists.txt.
+own_project()
+{
+    example=$1
+    shift
+    rm -rf "$folder/own"
+    if ! { cmake -S "$root/examples/$example" -B "$folder/own" "$@" && cmake --build "$folder/own" -j 2; } >"$folder/log" 2>&1; then
+        tail -20 "$folder/log" >&2
+        exit 1
+    fi
+    "$folder/own/$example" | diff "$root/examples/$example/expected.txt" - >&2 ||
+        { echo "check-install.sh: examples/$example: '<' is expected.txt, '>' what was printed" >&2; exit 1; }
+}
+
+own_projects()
+{
+    for program in hello balls jobs; do
+        own_project $program -DCMAKE_PREFIX_PATH="$stage"
+    done
+    echo "  the examples' own projects, installed library"
+    own_project balls -DCMAKE_DISABLE_FIND_PACKAGE_cleave=ON -DCMAKE_BUILD_TYPE=Debug
+    echo "  the examples' own projects, this repository"
+}
+
+# As docs/use-it.md has it, but compiled once for all programs.
+by_plain_cc()
+{
+    mkdir "$folder/plain"
+    # shellcheck disable=SC2046 # a list of files
+    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src" -c $(find "$root/src" -name '*.c'))
+    for program in $names; do
+        $cc -std=c17 -O1 -I"$root/include" "$folder/$program.c" "$folder"/plain/*.o -o "$folder/plain/hello_$program" -lm -pthread
+    done
+    compare "plain $cc" "$folder/plain"
+}
+
 by_pkg_config()
 {
     PKG_CONFIG_PATH=$(dirname "$(find "$stage" -name cleave.pc)")
@@ -74,9 +128,9 @@ by_pkg_config()
     mkdir "$folder/shared" "$folder/static"
     for program in $names; do
         # shellcheck disable=SC2046 # lists of words
-        $cc "$folder/$program.c" -o "$folder/shared/hello_$program" $(pkg-config --cflags --libs cleave)
+        $cc "$folder/$program.c" -pthread -o "$folder/shared/hello_$program" $(pkg-config --cflags --libs cleave)
         # shellcheck disable=SC2046
-        $cc -static "$folder/$program.c" -o "$folder/static/hello_$program" $(pkg-config --static --cflags --libs cleave)
+        $cc -static "$folder/$program.c" -pthread -o "$folder/static/hello_$program" $(pkg-config --static --cflags --libs cleave)
     done
     compare "pkg-config, shared" "$folder/shared" env LD_LIBRARY_PATH="$libdir"
     compare "pkg-config, static" "$folder/static"
@@ -98,12 +152,18 @@ for page in README.md docs/hello.md; do
     echo "$page" >"$folder/$program.page"
     names="$names $program"
 done
+same_program
+example balls
+example jobs
 for target in cleave::cleave cleave::static cleave::shared; do
     by_cmake find_package $target "find_package( cleave $version REQUIRED )"
 done
 by_pkg_config
-by_cmake add_subdirectory cleave::cleave "add_subdirectory( \"$root\" cleave )"
+by_cmake FetchContent cleave::cleave "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
+    "FetchContent_MakeAvailable( cleave )"
 by_cmake add_subdirectory cleave::shared "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
+by_plain_cc
+own_projects
 if [ -x "$stage/bin/cleave" ]; then
     "$stage/bin/cleave" --version
 fi

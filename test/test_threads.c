@@ -227,6 +227,43 @@ static void who_moved_does_not_depend_on_workers( void )
     CHECK_EQUAL( order_after_a_few_moved( 5 ), expected );
 }
 
+// Pieces that the caller's threads are handed in two frames of so many cubes on the default settings.
+static uint64_t pieces_of_a_frame( uint32_t count )
+{
+    own_threads own = { 2, 0 };
+    clv_space_def def = clv_default_space_def();
+    def.worker_count = own.worker_count;
+    def.tasks.run = run_backwards;
+    def.tasks.user = &own;
+    clv_space* space;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( count, sizeof( clv_id ) );
+    for ( uint32_t frame = 0; frame < 2; ++frame )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            boxes[i] =
+                test_cube( (float)( i % 32 + frame ), (float)( i / 32 % 32 ), (float)( i / 1024 ), 0.25f );
+        }
+        CHECK_OK( frame == 0 ? clv_space_add( space, boxes, count, ids )
+                             : clv_space_move( space, ids, boxes, count ) );
+        CHECK_OK( clv_space_update( space ) );
+    }
+    CHECK_EQUAL( clv_space_worker_count( space ), 2 ); // how many may help, whether or not they are asked
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+    return own.piece_count;
+}
+
+// What space.h and docs/use-it.md say about when workers help.
+static void the_default_asks_for_help_above_8192_boxes( void )
+{
+    CHECK_EQUAL( pieces_of_a_frame( 8192 ), 0 );
+    CHECK( pieces_of_a_frame( 8193 ) > 0 );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -234,6 +271,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_callers_threads_give_the_same_list ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
         TEST_CASE( who_moved_does_not_depend_on_workers ),
+        TEST_CASE( the_default_asks_for_help_above_8192_boxes ),
     };
     return test_run( "threads", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -107,7 +107,11 @@ CLV_API clv_stats clv_space_stats( const clv_space* space );
 CLV_API clv_error clv_space_error( const clv_space* space );    ///< about the last call on a non-const space
 CLV_API const char* clv_space_method( const clv_space* space ); ///< name of the algorithm at work
 CLV_API clv_isa clv_space_isa( const clv_space* space );        ///< instruction set at work
-CLV_API uint32_t clv_space_worker_count( const clv_space* space ); ///< 1 where the method has no threads
+
+/// Threads that may share a call on this space: the def's number, or 1 where the method has no threads. How many had something
+/// to do is another matter: up to 8,192 boxes the default method searches on the calling thread alone, which is quicker (its
+/// setting cleave.alone), and a move is shared from 32,768 boxes on.
+CLV_API uint32_t clv_space_worker_count( const clv_space* space );
 
 /// Give back memory beyond what the objects and the last list need. CLV_OUT_OF_MEMORY if even the smaller
 /// copies could not be had; then the space is as it was.

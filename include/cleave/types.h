@@ -165,7 +165,7 @@ typedef struct clv_space_def
     const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
     clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
     uint32_t
-        worker_count; ///< threads that share an update or a large move, the caller's included; 1: no other
+        worker_count; ///< threads that may share a large update or move, the caller's included; 1: no other
     clv_task_hooks tasks;    ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
     clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
