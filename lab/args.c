@@ -90,13 +90,26 @@ static const char* shown_name( const args_flag* flag, char buffer[3] )
     return flag->letter != 0 ? buffer : flag->name;
 }
 
+// Sizes are written in many ways; of the other numbers the range is what a user wants to know.
+static bool complain_size( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+{
+    char letter[3];
+    const char* name = shown_name( flag, letter );
+    if ( flag->kind == ARGS_SIZE || flag->kind == ARGS_SIZES )
+    {
+        return complaint_write(
+            why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command, name, text );
+    }
+    return complaint_write( why, "%s: %s '%s' is no %s; use %" PRIu64 " to %" PRIu64, table->command, name,
+        text, flag->kind == ARGS_SEED ? "seed" : "number", flag->least, flag->most );
+}
+
 static bool read_size(
     const args_table* table, const args_flag* flag, const char* text, uint64_t* size, complaint* why )
 {
     if ( !text_parse_size( text, size ) )
     {
-        return complaint_write( why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text );
+        return complain_size( table, flag, text, why );
     }
     if ( *size < flag->least || *size > flag->most )
     {
@@ -128,8 +141,8 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
     text_list items = { 0 };
     if ( !text_list_add_split( &items, text ) )
     {
-        return complaint_write( why, "%s: %s '%s' has an empty item; write 8k,32k", table->command,
-            shown_name( flag, ( char[3] ){ 0 } ), text );
+        return complaint_write( why, "%s: %s '%s' has an empty item; write %s", table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SIZES ? "8k,32k" : "1,2" );
     }
     bool good = true;
     for ( uint32_t index = 0; good && index < items.count; ++index )
@@ -157,10 +170,13 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
         }
         *(const char**)flag->value = text;
         return true;
-    case ARGS_SIZE: return read_size( table, flag, text, flag->value, why );
+    case ARGS_SIZE:
+    case ARGS_COUNT:
+    case ARGS_SEED: return read_size( table, flag, text, flag->value, why );
     case ARGS_SECONDS:
     case ARGS_NUMBER: return read_number( table, flag, text, flag->value, why );
-    case ARGS_SIZES: return read_sizes( table, flag, text, why );
+    case ARGS_SIZES:
+    case ARGS_COUNTS: return read_sizes( table, flag, text, why );
     case ARGS_TEXTS:
         if ( !text_list_add_split( flag->value, text ) )
         {
@@ -215,8 +231,8 @@ static bool check_operands( const args_table* table, const text_list* operands, 
 {
     if ( operands->count < table->operand_least )
     {
-        return complaint_write( why, "%s: needs a %s; usage: cleave %s %s", table->command,
-            table->operand_name, table->command, table->usage );
+        return complaint_write( why, "%s: needs %s; usage: cleave %s %s", table->command, table->operand_name,
+            table->command, table->usage );
     }
     if ( operands->count > table->operand_most )
     {
@@ -262,9 +278,15 @@ args_answer args_read( const args_table* table, int argc, char** argv, text_list
 static void print_default( const args_flag* flag )
 {
     char size[TEXT_SIZE_ROOM];
-    if ( flag->kind == ARGS_SIZE && *(const uint64_t*)flag->value != ARGS_UNSET )
+    bool is_number = flag->kind == ARGS_SIZE || flag->kind == ARGS_COUNT || flag->kind == ARGS_SEED;
+    uint64_t number = is_number ? *(const uint64_t*)flag->value : ARGS_UNSET;
+    if ( number != ARGS_UNSET && flag->kind == ARGS_SIZE )
     {
-        printf( " (default %s)", text_size( *(const uint64_t*)flag->value, size ) );
+        printf( " (default %s)", text_size( number, size ) );
+    }
+    else if ( number != ARGS_UNSET )
+    {
+        printf( " (default %" PRIu64 ")", number );
     }
     else if ( flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL )
     {

@@ -9,11 +9,14 @@ typedef enum args_kind
 {
     ARGS_SWITCH,  ///< bool, no value
     ARGS_TEXT,    ///< const char*, into argv
-    ARGS_SIZE,    ///< uint64_t, as text_parse_size reads it, least .. most
+    ARGS_SIZE,    ///< uint64_t, how many objects, as text_parse_size reads it, least .. most
+    ARGS_COUNT,   ///< likewise, of anything else: frames, passes, MiB
+    ARGS_SEED,    ///< likewise, of random numbers
     ARGS_SECONDS, ///< double, 0 .. most
     ARGS_NUMBER,  ///< likewise, of anything else
     ARGS_TEXTS,   ///< text_list, comma separated, may be repeated
     ARGS_SIZES,   ///< size_list, likewise, each least .. most
+    ARGS_COUNTS,  ///< likewise, of anything else
 } args_kind;
 
 /// A size that is not set; as a default it stays out of the help.
@@ -49,7 +52,7 @@ typedef struct args_table
     const char* example; ///< lines of "cleave …"
     const args_flag* flags;
     uint32_t flag_count;
-    const char* operand_name; ///< "WHAT", "FILE"; NULL if there are none
+    const char* operand_name; ///< in "needs …": "a WHAT", "an EXPERIMENT"; NULL if there are none
     uint32_t operand_least, operand_most;
 } args_table;
 

@@ -210,7 +210,7 @@ lab_status command_info( int argc, char** argv )
 {
     info_flags flags = { .frame = ARGS_UNSET };
     const args_flag list[] = {
-        { "--frame", 0, ARGS_SIZE, &flags.frame, "F", "frame to look at; 0 is the initial one", 0,
+        { "--frame", 0, ARGS_COUNT, &flags.frame, "F", "frame to look at; 0 is the initial one", 0,
             INT32_MAX },
         { "--check", 0, ARGS_SWITCH, &flags.check, NULL, "read every frame, so that any damage is found", 0,
             0 },
@@ -227,7 +227,7 @@ lab_status command_info( int argc, char** argv )
         .example = "  cleave info brownian.aabbs --frame 30",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "FILE",
+        .operand_name = "a FILE",
         .operand_least = 1,
         .operand_most = 1,
     };

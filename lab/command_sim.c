@@ -372,12 +372,12 @@ lab_status command_sim( int argc, char** argv )
     const args_flag list[] = {
         { "--volume", 0, ARGS_TEXT, &flags.volume, "KIND", "bounding volume: aabb, 18-dop or sphere", 0, 0 },
         { "--scale", 0, ARGS_TEXT, &flags.scale, "X,Y,Z", "stretch of the body, whose size is 2,2,2", 0, 0 },
-        { "--frames", 0, ARGS_SIZE, &flags.frames, "F", "frames to run", 1, 10000000 },
+        { "--frames", 0, ARGS_COUNT, &flags.frames, "F", "frames to run", 1, 10000000 },
         { "--body", 0, ARGS_TEXT, &flags.body, "NAME",
             "octahedron (truncated: 14 faces) or rhombicuboctahedron (26 faces)", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.csv, "OUT", "write counts and times of every frame", 0, 0 },
         { "--bodies", 0, ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 },
-        { "--seed", 0, ARGS_SIZE, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },
+        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },
         { "--after-contact", 0, ARGS_TEXT, &flags.after, "RULE",
             "velocity of a body that touched: moved (what it moved) or kept (the paper to the letter)", 0,
             0 },
@@ -386,9 +386,9 @@ lab_status command_sim( int argc, char** argv )
         { "--damping", 0, ARGS_TEXT, &flags.damping, "D", "velocity kept per frame, 0 to 1", 0, 0 },
         { "--integrator", 0, ARGS_TEXT, &flags.integrator, "NAME",
             "velocity-verlet, euler, runge-kutta or verlet", 0, 0 },
-        { "--rounds", 0, ARGS_SIZE, &flags.rounds, "R", "rounds of check, contact and match per frame", 1,
+        { "--rounds", 0, ARGS_COUNT, &flags.rounds, "R", "rounds of check, contact and match per frame", 1,
             1000 },
-        { "--pca", 0, ARGS_SIZE, &flags.pca, "P",
+        { "--pca", 0, ARGS_COUNT, &flags.pca, "P",
             "frames from one choice of the sweep's axis to the next; 0: stay on y", 0, 1000000 },
     };
     const args_table table = {
@@ -401,7 +401,7 @@ lab_status command_sim( int argc, char** argv )
         .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "EXPERIMENT",
+        .operand_name = "an EXPERIMENT",
         .operand_least = 1,
         .operand_most = 1,
     };

@@ -184,7 +184,7 @@ lab_status command_tree( int argc, char** argv )
         { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "kd, one of its kin, or ray-kd", 0, 0 },
         { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "parameters of the method, such as kd.leaf=256",
             0, 0 },
-        { "--frame", 0, ARGS_SIZE, &flags.frame, "F",
+        { "--frame", 0, ARGS_COUNT, &flags.frame, "F",
             "frame to stop at (default the last); 0 is the initial one", 0, INT32_MAX },
         { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "where to write it", 0, 0 },
     };
@@ -197,7 +197,7 @@ lab_status command_tree( int argc, char** argv )
         .example = "  cleave tree brownian-free:2k@0+5 --set kd.leaf=64 -o tree.json",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "WHAT",
+        .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,
     };

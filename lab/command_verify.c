@@ -410,16 +410,16 @@ lab_status command_verify( int argc, char** argv )
             GENERATOR_BODIES_MOST },
         { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to check (default every one)",
             0, 0 },
-        { "--threads", 0, ARGS_SIZES, &flags.wish.threads, "T,…", "threads; methods without them run on 1", 1,
-            CLV_MAX_WORKERS },
+        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
+            1, CLV_MAX_WORKERS },
         { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…",
             "instruction sets (default every one supported here)", 0, 0 },
-        { "--frames", 0, ARGS_SIZE, &flags.frame_count, "F",
+        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F",
             "frames after the initial one (default all to 8k objects, then fewer)", 1, BAKE_FRAMES_MOST },
         { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=8",
             0, 0 },
         { "--events", 0, ARGS_SWITCH, &flags.events, NULL, "check begun and ended pairs too", 0, 0 },
-        { "--seed", 0, ARGS_SIZE, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
+        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
     const args_table table = {
@@ -433,7 +433,7 @@ lab_status command_verify( int argc, char** argv )
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "WHAT",
+        .operand_name = "a WHAT",
         .operand_most = 10000,
     };
     complaint why;

@@ -5,6 +5,7 @@
 #include "lab/commands.h"
 #include "lab/interrupt.h"
 #include "lab/peer_modules.h"
+#include "lab/platform.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static lab_status run( int argc, char** argv )
 
 int main( int argc, char** argv )
 {
+    platform_open_streams(); // before anything else opens a file
     interrupt_install();
     peer_modules_load();
     lab_status status = run( argc, argv );

@@ -30,6 +30,7 @@
 #include <windows.h>
 #else
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -171,6 +172,11 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user )
     return true;
 }
 
+void platform_open_streams( void )
+{
+    // Without a console the streams have no number that a file could get.
+}
+
 bool platform_is_terminal( FILE* stream )
 {
     return _isatty( _fileno( stream ) ) != 0;
@@ -278,6 +284,21 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user )
     }
     closedir( handle );
     return true;
+}
+
+void platform_open_streams( void )
+{
+    // Output gets a file that cannot be written, so that the loss is noticed as on a full disk; nobody would read about an
+    // error that was not printed.
+    static const int flags[] = { O_RDONLY, O_RDONLY, O_WRONLY };
+    for ( int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream )
+    {
+        if ( fcntl( stream, F_GETFD ) == -1 && errno == EBADF &&
+            open( "/dev/null", flags[stream] ) != stream )
+        {
+            _exit( 2 ); // the lowest free number is this one; without /dev/null there is nothing to stand on
+        }
+    }
 }
 
 bool platform_is_terminal( FILE* stream )

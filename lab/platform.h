@@ -49,6 +49,10 @@ int64_t platform_now_s( void );
 typedef void platform_visitor( const char* name, platform_entry entry, void* user );
 bool platform_list( const char* folder, platform_visitor* visit, void* user );
 
+/// Gives standard streams that are closed something harmless, or the next file opened would get their number and what is
+/// printed would land in it. What is written to an output that was closed fails.
+void platform_open_streams( void );
+
 bool platform_is_terminal( FILE* stream );
 uint32_t platform_columns( void ); ///< of the terminal on stderr; 80 if unknown
 uint64_t platform_process_id( void );

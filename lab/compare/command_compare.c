@@ -106,7 +106,7 @@ lab_status command_compare( int argc, char** argv )
                    "  cleave compare before.json after.json --bound 3",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "file of results",
+        .operand_name = "two files of results, A.json and B.json",
         .operand_least = 2,
         .operand_most = 2,
     };

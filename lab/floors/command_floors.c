@@ -76,8 +76,7 @@ lab_status command_floors( int argc, char** argv )
 {
     floors_flags flags = { .method = "cleave", .share_percent = 60 };
     const args_flag list[] = {
-        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "whose floors the file holds (default cleave)",
-            0, 0 },
+        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "whose floors the file holds", 0, 0 },
         { "--raise", 0, ARGS_SWITCH, &flags.raise, NULL, "store what was measured where it is higher", 0, 0 },
         { "--share", 0, ARGS_NUMBER, &flags.share_percent, "PERCENT",
             "of the measured ratio a raised floor is (default 60)", 0, 100 },
@@ -95,7 +94,7 @@ lab_status command_floors( int argc, char** argv )
                    "  cleave floors speed.json bench/floors.csv",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "file of results and file of floors",
+        .operand_name = "a RESULTS.json and a FLOORS.csv",
         .operand_least = 2,
         .operand_most = 2,
     };

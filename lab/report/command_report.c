@@ -91,7 +91,7 @@ lab_status command_report( int argc, char** argv )
                    "  cleave report results.json -o report.html",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "RESULTS",
+        .operand_name = "a RESULTS.json",
         .operand_least = 1,
         .operand_most = UINT32_MAX,
     };

@@ -35,15 +35,6 @@ bool run_output_open( run_output* output, complaint* why )
 bool run_output_write( run_output* output, const run_results* results, complaint* why )
 {
     bool good = true;
-    if ( !is_stdout( output->json ) && !is_stdout( output->csv ) )
-    {
-        results_print( results );
-        if ( output->counters )
-        {
-            results_print_counters( results );
-        }
-        fflush( stdout );
-    }
     if ( output->json != NULL )
     {
         char* text = results_json( results, why );
@@ -55,6 +46,17 @@ bool run_output_write( run_output* output, const run_results* results, complaint
         char* text = results_csv( results );
         good = write_one( &output->csv_file, output->csv, text, why );
         free( text );
+    }
+    // Behind the files: whoever reads the table may leave, and that ends the program. And in any case: a full disk takes
+    // the files alone.
+    if ( !is_stdout( output->json ) && !is_stdout( output->csv ) )
+    {
+        results_print( results );
+        if ( output->counters )
+        {
+            results_print_counters( results );
+        }
+        fflush( stdout );
     }
     return good;
 }

@@ -16,7 +16,7 @@ typedef struct run_output
 /// json, csv and counters are set; the rest is zero.
 bool run_output_open( run_output* output, complaint* why );
 
-/// Prints the table unless a file goes to standard output, then writes the files. False if one cannot be written.
+/// Writes the files, then prints the table unless a file went to standard output. False if one cannot be written.
 bool run_output_write( run_output* output, const run_results* results, complaint* why );
 
 /// Legal at any time; what was not written whole is gone.

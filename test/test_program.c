@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes wrong is said in one
+// line, and nothing that was done is lost.
+#define _POSIX_C_SOURCE 200809L
+#include "lab/results.h"
+#include "program.h"
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JSON "test_program.json"
+#define SCENE "test_program.aabbs"
+
+static bool starts_with( const char* text, const char* start )
+{
+    return strncmp( text, start, strlen( start ) ) == 0;
+}
+
+// The file's first characters.
+static const char* head_of( const char* path )
+{
+    static char text[256];
+    FILE* file = fopen( path, "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    return text;
+}
+
+static void check_said( const program_answer* answer, const char* text )
+{
+    if ( !program_said( answer, text ) )
+    {
+        CHECK_TEXT( answer->errors, text );
+    }
+}
+
+static void check_one_line( const program_answer* answer )
+{
+    const char* end = strchr( answer->errors, '\n' );
+    CHECK( end != NULL && end[1] == '\0' );
+}
+
+// ---- standard streams
+
+static void a_closed_output_takes_no_file( void )
+{
+    static const char* const closed[] = { ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-" };
+    for ( size_t row = 0; row < TEST_COUNT( closed ); ++row )
+    {
+        char line[256];
+        remove( JSON );
+        snprintf( line, sizeof( line ), "bench -n 500 -m sap --frames 2 --json " JSON " %s", closed[row] );
+        program_answer* answer = program_run( line );
+        bool is_lost = strstr( closed[row], "1>&-" ) != NULL || strstr( closed[row], " >&-" ) != NULL ||
+            starts_with( closed[row], ">&-" );
+        CHECK_EQUAL( answer->status, is_lost ? 2 : 0 ); // the table has nowhere to go
+        run_results results;
+        complaint why = { LAB_DONE, "" };
+        CHECK( results_read_file( JSON, &results, &why ) );
+        CHECK_EQUAL( results.count, 1 );
+        run_results_free( &results );
+        snprintf( line, sizeof( line ), "gen brownian-free -n 2k --frames 3 -o " SCENE " %s", closed[row] );
+        program_run( line );
+        CHECK_EQUAL( program_run( "info --check " SCENE )->status, 0 );
+    }
+    program_answer* answer = program_run( "bench -n 500 -m sap --frames 2 >&-" );
+    check_said( answer, "standard output: cannot be written" );
+}
+
+static void a_full_output_is_noticed( void )
+{
+    if ( access( "/dev/full", W_OK ) != 0 )
+    {
+        return;
+    }
+    static const char* const rows[] = { "methods", "--help", "--version", "bench --help", "run --list",
+        "bench -n 500 -m sap --frames 2", "bench -n 500 -m sap --frames 2 --json -",
+        "verify -n 500 -m sap --frames 2", "info brownian-free:500" };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        char line[256];
+        snprintf( line, sizeof( line ), "%s >/dev/full", rows[row] );
+        program_answer* answer = program_run( line );
+        CHECK_EQUAL( answer->status, 2 );
+        check_said( answer, "standard output: cannot be written" );
+    }
+}
+
+static void a_reader_who_leaves_costs_no_file( void )
+{
+    remove( JSON );
+    program_run( "bench -n 500 -m sap --frames 2 --json " JSON " | true" );
+    CHECK( starts_with( head_of( JSON ), "{" ) );
+}
+
+// ---- flags
+
+static void each_kind_of_number_has_its_words( void )
+{
+    static const char* const rows[][2] = {
+        { "bench --seed -5", "--seed '-5' is no seed; use 0 to 18446744073709551615" },
+        { "gen brownian-free -o x --seed 1.5", "--seed '1.5' is no seed" },
+        { "bench -n -5", "-n '-5' is no size; write 8000, 8k, 128k or 1m" },
+        { "bench -n 0", "-n 0 is out of range; use 1 to" },
+        { "bench --frames x", "--frames 'x' is no number; use 1 to" },
+        { "bench --frames -1", "--frames '-1' is no number; use 1 to" },
+        { "bench --threads two", "--threads 'two' is no number; use 1 to" },
+        { "bench --repeat 1.5", "--repeat '1.5' is no number; use 1 to" },
+        { "bench --memory-limit x --isolate", "--memory-limit 'x' is no number; use 0 to" },
+        { "bench --time-limit -1", "--time-limit '-1' is no number of seconds; use 0 to" },
+        { "compare a b --bound x", "--bound 'x' is no number; use 0 to" },
+        { "info x --frame -1", "--frame '-1' is no number" },
+        { "sim tower --bodies x", "--bodies 'x' is no size" },
+        { "bench -n 8k,,16k", "-n '8k,,16k' has an empty item" },
+        { "sim", "needs an EXPERIMENT; usage: cleave sim" },
+        { "gen", "needs a SCENE or a .scene FILE; usage: cleave gen" },
+        { "info", "needs a FILE; usage: cleave info" },
+        { "compare one.json", "needs two files of results, A.json and B.json; usage: cleave compare" },
+        { "floors one.json", "needs a RESULTS.json and a FLOORS.csv; usage: cleave floors" },
+        { "report", "needs a RESULTS.json; usage: cleave report" },
+        { "tree", "needs a WHAT; usage: cleave tree" },
+    };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        program_answer* answer = program_run( rows[row][0] );
+        CHECK_EQUAL( answer->status, 2 );
+        check_said( answer, rows[row][1] );
+        check_one_line( answer );
+    }
+}
+
+static void a_default_is_told_once( void )
+{
+    static const char* const commands[] = { "methods", "gen", "info", "bench", "run", "compare", "floors",
+        "verify", "report", "tree", "sim", "worker" };
+    for ( size_t row = 0; row < TEST_COUNT( commands ); ++row )
+    {
+        char line[64];
+        snprintf( line, sizeof( line ), "%s --help", commands[row] );
+        program_answer* answer = program_run( line );
+        CHECK_EQUAL( answer->status, 0 );
+        CHECK( program_said( answer, "Example:\n  cleave " ) );
+        for ( char* text = strtok( answer->out, "\n" ); text != NULL; text = strtok( NULL, "\n" ) )
+        {
+            const char* first = strstr( text, "(default " );
+            test_where.note = text;
+            CHECK( first == NULL || strstr( first + 1, "(default " ) == NULL );
+        }
+    }
+}
+
+int main( int argc, char** argv )
+{
+    complaint why;
+    if ( !results_have_json( &why ) )
+    {
+        printf( "skipped: %s\n", why.text );
+        return 77;
+    }
+    setenv( "CLEAVE_CACHE", "test_program_cache", 1 );
+    const test_case cases[] = {
+        TEST_CASE( a_closed_output_takes_no_file ),
+        TEST_CASE( a_full_output_is_noticed ),
+        TEST_CASE( a_reader_who_leaves_costs_no_file ),
+        TEST_CASE( each_kind_of_number_has_its_words ),
+        TEST_CASE( a_default_is_told_once ),
+    };
+    int status = test_run( "program", cases, TEST_COUNT( cases ), argc, argv );
+    remove( JSON );
+    remove( SCENE );
+    remove( program_error_file() );
+    return status;
+}
