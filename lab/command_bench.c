@@ -85,6 +85,7 @@ lab_status command_bench( int argc, char** argv )
     run_terms* terms = &flags.part.terms;
     run_wish* wish = &flags.part.wish;
     terms->time_limit_s = 0;
+    wish->must_run = true;
     const args_flag list[] = {
         { "--objects", 'n', ARGS_SIZES, &flags.part.sizes, "N,…",
             "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST },

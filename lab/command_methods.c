@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// As much as a reason may be long.
+#define REASON_ROOM 512
+
 typedef struct methods_flags
 {
     bool json;
@@ -38,6 +41,30 @@ static void isa_names( const method* row, char* text, size_t size )
             snprintf(
                 text + length, size - length, "%s%s", length > 0 ? " " : "", clv_isa_name( (clv_isa)isa ) );
         }
+    }
+}
+
+// A line per reason, with all whom it keeps away: the methods of a library stand together.
+static void print_missing( void )
+{
+    const char* last = NULL;
+    for ( uint32_t index = 0; index < method_count(); ++index )
+    {
+        const method* row = method_at( index );
+        bool is_like_last = last != NULL && row->missing != NULL && strcmp( last, row->missing ) == 0;
+        if ( last != NULL && !is_like_last )
+        {
+            printf( ": %s\n", last );
+        }
+        if ( row->missing != NULL )
+        {
+            printf( "%s%s", is_like_last ? ", " : "not available: ", row->name );
+        }
+        last = row->missing;
+    }
+    if ( last != NULL )
+    {
+        printf( ": %s\n", last );
     }
 }
 
@@ -83,9 +110,9 @@ static lab_status print_table( void )
     for ( uint32_t index = 0; index < method_count(); ++index )
     {
         const method* row = method_at( index );
-        char reason[128] = "yes";
+        char reason[REASON_ROOM];
         char isas[128];
-        is_available( row, reason, sizeof( reason ) );
+        bool is_here = is_available( row, reason, sizeof( reason ) );
         isa_names( row, isas, sizeof( isas ) );
         text_table_add( &table, "%s", row->name );
         text_table_add( &table, "%s", row->family );
@@ -96,10 +123,12 @@ static lab_status print_table( void )
         text_table_add( &table, "%s", yes_no( is_gpu( row ) ) );
         text_table_add( &table, "%s", yes_no( row->is_temporal ) );
         text_table_add( &table, "%s", row->licence );
-        text_table_add( &table, "%s", reason );
+        text_table_add( &table, "%s", is_here ? "yes" : "no" );
         text_table_add( &table, "%s", row->source );
     }
     text_table_print( &table, stdout );
+    printf( "\n" );
+    print_missing();
     print_params();
     return LAB_DONE;
 }
@@ -137,7 +166,7 @@ static json_value* variants_value( const method* row )
 
 static json_value* method_value( const method* row )
 {
-    char reason[128] = "";
+    char reason[REASON_ROOM] = "";
     bool available = is_available( row, reason, sizeof( reason ) );
     json_value* value = json_object();
     json_put_text( value, "name", row->name );

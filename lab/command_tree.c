@@ -56,7 +56,7 @@ static bool choose_method( tree_state* state, const tree_flags* flags, complaint
     {
         return false;
     }
-    char reason[256];
+    char reason[512];
     if ( !run_spec_is_available( &state->specs.items[0], reason, sizeof( reason ) ) )
     {
         return complaint_write( why, "tree: %s cannot run here: %s", flags->method, reason );

@@ -299,7 +299,7 @@ static bool fill( contest* arena, const run_spec_list* specs, const run_spec* ju
     for ( uint32_t index = 0; index < specs->count; ++index )
     {
         const run_spec* spec = &specs->items[index];
-        char reason[128];
+        char reason[512];
         if ( !run_spec_is_available( spec, reason, sizeof( reason ) ) )
         {
             printf( "skipped: %s@%s: %s\n", spec->row->name, run_spec_variant( spec ), reason );
@@ -404,7 +404,7 @@ static lab_status run( const verify_flags* flags, const text_list* whats )
 
 lab_status command_verify( int argc, char** argv )
 {
-    verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1 };
+    verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1, .wish.must_run = true };
     const args_flag list[] = {
         { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none (default 8k)", 1,
             GENERATOR_BODIES_MOST },

@@ -51,7 +51,7 @@ enum
 {
     KNOWN_COUNT = sizeof( s_known ) / sizeof( s_known[0] ),
     PATH_ROOM = 4096,
-    REASON_ROOM = 256,
+    REASON_ROOM = 512,
 };
 
 static char s_reasons[KNOWN_COUNT][REASON_ROOM];
@@ -115,31 +115,62 @@ static peer_entry* find_entry( void* module )
 
 #endif
 
-// ---- loading
+// ---- where to look
 
-static bool folder_of_modules( char folder[PATH_ROOM] )
+// Where `make install` puts the modules, seen from the program; the build tells.
+#if !defined( LAB_PEERS_INSTALLED )
+#define LAB_PEERS_INSTALLED "../lib/cleave/peers"
+#endif
+
+// Folders in the order they are asked.
+typedef struct module_folders
 {
-    const char* wish = getenv( "CLEAVE_PEERS" );
-    if ( wish != NULL && wish[0] != '\0' )
+    char items[2][PATH_ROOM];
+    int count;
+} module_folders;
+
+static void add_folder( module_folders* folders, const char* base, const char* name )
+{
+    char* path = folders->items[folders->count];
+    int length = snprintf( path, PATH_ROOM, "%s%s%s", base, base[0] != '\0' ? "/" : "", name );
+    folders->count += length > 0 && length < PATH_ROOM ? 1 : 0;
+}
+
+// The program's folder; "." where nobody tells.
+static void program_folder( char path[PATH_ROOM] )
+{
+    char* slash = NULL;
+    if ( program_path( path ) )
     {
-        snprintf( folder, PATH_ROOM, "%s", wish );
-        return true;
+        char* backslash = strrchr( path, '\\' );
+        slash = strrchr( path, '/' );
+        slash = backslash != NULL && ( slash == NULL || backslash > slash ) ? backslash : slash;
     }
-    char path[PATH_ROOM];
-    if ( !program_path( path ) )
-    {
-        return false;
-    }
-    char* slash = strrchr( path, '/' );
-    char* backslash = strrchr( path, '\\' );
-    slash = backslash != NULL && ( slash == NULL || backslash > slash ) ? backslash : slash;
     if ( slash == NULL )
     {
-        return false;
+        snprintf( path, PATH_ROOM, "." );
+        return;
     }
     *slash = '\0';
-    return snprintf( folder, PATH_ROOM, "%s/peers", path ) < PATH_ROOM;
 }
+
+// The folder the user names, and no other; else beside the program, as built; else where an installed one has them.
+static void find_folders( module_folders* folders )
+{
+    const char* wish = getenv( "CLEAVE_PEERS" );
+    folders->count = 0;
+    if ( wish != NULL && wish[0] != '\0' )
+    {
+        add_folder( folders, "", wish );
+        return;
+    }
+    char base[PATH_ROOM];
+    program_folder( base );
+    add_folder( folders, base, "peers" );
+    add_folder( folders, base, LAB_PEERS_INSTALLED );
+}
+
+// ---- loading
 
 static bool file_exists( const char* path )
 {
@@ -151,14 +182,37 @@ static bool file_exists( const char* path )
     return file != NULL;
 }
 
+// The module's path in the first folder that has it.
+static bool find_module( const module_folders* folders, const char* module, char path[PATH_ROOM] )
+{
+    for ( int i = 0; i < folders->count; ++i )
+    {
+        int length = snprintf( path, PATH_ROOM, "%s/%s" MODULE_ENDING, folders->items[i], module );
+        if ( length > 0 && length < PATH_ROOM && file_exists( path ) )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether it was never built or only left behind nobody here can know: say where it would be, and what brings it there.
+static void tell_missing( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
+{
+    snprintf( reason, REASON_ROOM,
+        "no %s" MODULE_ENDING
+        " in %.150s%s%.150s; a build with Debian's %s makes it, CLEAVE_PEERS names its folder",
+        peer->module, folders->items[0], folders->count > 1 ? " or " : "",
+        folders->count > 1 ? folders->items[1] : "", peer->package );
+}
+
 // A module's rows into the table. False, with the reason, if it is not there or not to be used. Loaded modules stay.
-static bool load_module( const char* folder, const known_peer* peer, char reason[REASON_ROOM] )
+static bool load_module( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
 {
     char path[PATH_ROOM];
-    int length = snprintf( path, sizeof( path ), "%s/%s" MODULE_ENDING, folder, peer->module );
-    if ( length < 0 || (size_t)length >= sizeof( path ) || !file_exists( path ) )
+    if ( !find_module( folders, peer->module, path ) )
     {
-        snprintf( reason, REASON_ROOM, "not built (needs a C++ compiler and Debian's %s)", peer->package );
+        tell_missing( folders, peer, reason );
         return false;
     }
     void* module = open_module( path, reason );
@@ -172,8 +226,8 @@ static bool load_module( const char* folder, const known_peer* peer, char reason
     const method* rows = entry != NULL ? entry( &count, &abi ) : NULL;
     if ( rows == NULL || abi != PEER_ABI )
     {
-        snprintf( reason, REASON_ROOM,
-            "peers/%s" MODULE_ENDING " was built with another version; build again", peer->module );
+        snprintf( reason, REASON_ROOM, "%.400s was built for another version of cleave; build both together",
+            path );
         return false;
     }
     for ( uint32_t i = 0; i < count; ++i )
@@ -185,11 +239,8 @@ static bool load_module( const char* folder, const known_peer* peer, char reason
 
 void peer_modules_load( void )
 {
-    char folder[PATH_ROOM] = "";
-    if ( !folder_of_modules( folder ) )
-    {
-        snprintf( folder, sizeof( folder ), "peers" );
-    }
+    module_folders folders;
+    find_folders( &folders );
     const char* last = NULL;
     char reason[REASON_ROOM] = "";
     for ( int i = 0; i < KNOWN_COUNT; ++i )
@@ -197,7 +248,7 @@ void peer_modules_load( void )
         known_peer* peer = &s_known[i];
         if ( last == NULL || strcmp( last, peer->module ) != 0 )
         {
-            load_module( folder, peer, reason );
+            load_module( &folders, peer, reason );
             last = peer->module;
         }
         if ( method_find( peer->row.name ) == NULL )

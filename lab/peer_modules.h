@@ -2,6 +2,7 @@
 // Other people's methods, from modules beside the program. The library itself loads nothing.
 #pragma once
 
-/// Puts every known peer into the method table: those whose module can be loaded from $CLEAVE_PEERS, or else from the
-/// folder `peers` beside the program, and rows that say what is missing for the others. Call once, before threads start.
+/// Puts every known peer into the method table: those whose module can be loaded from $CLEAVE_PEERS, or where that is not
+/// set from the folder `peers` beside the program or from where `make install` puts them (lib/cleave/peers), and rows that
+/// say what is missing for the others. Call once, before threads start.
 void peer_modules_load( void );

@@ -59,7 +59,7 @@ static json_value* machine_value( void )
     json_put_text( value, "compiler", facts.compiler );
     json_put_text( value, "flags", facts.flags );
     json_put_text( value, "system", facts.system );
-    json_put_number( value, "load", facts.load );
+    json_put_number( value, "load", floor( facts.load * 100 + 0.5 ) / 100 ); // as uptime shows it
     json_put_text( value, "gpu", NULL );
     return value;
 }
@@ -79,6 +79,22 @@ static json_value* list_value( const double* values, uint32_t count, double scal
         json_put_number( list, NULL, floor( values[index] * scale + 0.5 ) / scale );
     }
     return list;
+}
+
+// What a method does inside; null where nobody can know.
+static double inside( const run_result* run, double figure )
+{
+    return run->status == RUN_OK && !run->is_opaque ? figure : NAN;
+}
+
+static void put_stage( json_value* value, const char* key, const run_result* run, const double* frames )
+{
+    if ( run->is_opaque )
+    {
+        json_put_text( value, key, NULL );
+        return;
+    }
+    json_put( value, key, list_value( run->status == RUN_OK ? frames : NULL, run->frame_count, 1e6 ) );
 }
 
 // One list per timed pass.
@@ -113,18 +129,16 @@ static void put_measures( json_value* value, const run_result* run )
     json_put_number( value, "ms_mean", shown_ms( run, run->ms_mean ) );
     json_put_number( value, "ms_min", shown_ms( run, run->ms_min ) );
     json_put_number( value, "ms_p99", shown_ms( run, run->ms_p99 ) );
-    json_put_number( value, "update_ms", shown_ms( run, run->update_ms ) );
-    json_put_number( value, "search_ms", shown_ms( run, run->search_ms ) );
+    json_put_number( value, "update_ms", inside( run, shown_ms( run, run->update_ms ) ) );
+    json_put_number( value, "search_ms", inside( run, shown_ms( run, run->search_ms ) ) );
     json_put_number( value, "pairs_last", is_ok ? (double)run->pairs_last : NAN );
     json_put_text( value, "pairs_hash", is_ok ? results_hash( run->pairs_hash, hash ) : NULL );
     json_put( value, "frame_ms", list_value( is_ok ? run->frame_ms : NULL, run->frame_count, 1e6 ) );
     json_put( value, "frame_static", list_value( run->frame_static, run->frame_count, 1e6 ) );
-    json_put(
-        value, "frame_update_ms", list_value( is_ok ? run->frame_update_ms : NULL, run->frame_count, 1e6 ) );
-    json_put(
-        value, "frame_search_ms", list_value( is_ok ? run->frame_search_ms : NULL, run->frame_count, 1e6 ) );
+    put_stage( value, "frame_update_ms", run, run->frame_update_ms );
+    put_stage( value, "frame_search_ms", run, run->frame_search_ms );
     json_put( value, "pass_ms", passes_value( run ) );
-    json_put_number( value, "tests", is_ok ? (double)run->tests : NAN );
+    json_put_number( value, "tests", inside( run, (double)run->tests ) );
     json_put( value, "counters", counters_value( run ) );
     json_put_number( value, "memory_bytes", is_ok ? (double)run->memory_bytes : NAN );
 }
@@ -240,9 +254,16 @@ static char* csv_measures( const run_result* run )
     {
         return text_copy( ",,,,,,,,," );
     }
-    return text_format( "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%" PRIu64 ",0x%016" PRIx64 ",%" PRIu64 ",%" PRIu64,
-        run->ms_median, run->ms_mean, run->ms_min, run->ms_p99, run->update_ms, run->search_ms,
-        run->pairs_last, run->pairs_hash, run->tests, (uint64_t)run->memory_bytes );
+    char stages[64] = ",";
+    char tests[TEXT_SIZE_ROOM] = "";
+    if ( !run->is_opaque )
+    {
+        snprintf( stages, sizeof( stages ), "%.6f,%.6f", run->update_ms, run->search_ms );
+        snprintf( tests, sizeof( tests ), "%" PRIu64, run->tests );
+    }
+    return text_format( "%.6f,%.6f,%.6f,%.6f,%s,%" PRIu64 ",0x%016" PRIx64 ",%s,%" PRIu64, run->ms_median,
+        run->ms_mean, run->ms_min, run->ms_p99, stages, run->pairs_last, run->pairs_hash, tests,
+        (uint64_t)run->memory_bytes );
 }
 
 static char* csv_row( const run_result* run )

@@ -41,6 +41,12 @@ static bool read_ms( const run_reader* reader, const char* key, double* ms )
     return *ms >= 0 || complain_member( reader, key, "must be a number of milliseconds" );
 }
 
+// Null where it is not known.
+static bool read_stage( const run_reader* reader, const char* key, double* ms )
+{
+    return json_is_null( json_get( reader->value, key ) ) || read_ms( reader, key, ms );
+}
+
 static double number_or_0( const run_reader* reader, const char* key )
 {
     double number = json_as_number( json_get( reader->value, key ) );
@@ -180,12 +186,13 @@ static bool read_counters( const run_reader* reader, run_result* run )
 static bool read_measures( const run_reader* reader, run_result* run )
 {
     run->tests = (uint64_t)number_or_0( reader, "tests" );
+    run->is_opaque = json_is_null( json_get( reader->value, "update_ms" ) );
     run->memory_bytes = (size_t)number_or_0( reader, "memory_bytes" );
     run->pairs_last = (uint64_t)number_or_0( reader, "pairs_last" );
     return read_ms( reader, "ms_median", &run->ms_median ) && read_ms( reader, "ms_mean", &run->ms_mean ) &&
         read_ms( reader, "ms_min", &run->ms_min ) && read_ms( reader, "ms_p99", &run->ms_p99 ) &&
-        read_ms( reader, "update_ms", &run->update_ms ) && read_ms( reader, "search_ms", &run->search_ms ) &&
-        read_hash( reader, &run->pairs_hash ) &&
+        read_stage( reader, "update_ms", &run->update_ms ) &&
+        read_stage( reader, "search_ms", &run->search_ms ) && read_hash( reader, &run->pairs_hash ) &&
         read_frames( reader, "frame_ms", run->frame_count, &run->frame_ms ) &&
         read_frames( reader, "frame_static", run->frame_count, &run->frame_static ) &&
         read_frames( reader, "frame_update_ms", run->frame_count, &run->frame_update_ms ) &&

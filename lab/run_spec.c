@@ -311,6 +311,28 @@ static bool leave_out( run_spec_list* list, const char* name, complaint* why )
     return true;
 }
 
+// ---- asked for by name
+
+// A schedule may name what is not installed everywhere; a user who names it wants to know at once.
+static bool check_available( const run_spec_list* list, const run_wish* wish, complaint* why )
+{
+    char reason[512];
+    bool some_run = false;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* spec = &list->items[index];
+        bool runs = run_spec_is_available( spec, reason, sizeof( reason ) );
+        some_run = some_run || runs;
+        if ( !runs && wish->names.count > 0 )
+        {
+            return complaint_write( why, "-m: %s%s%s cannot run here: %s", spec->row->name,
+                spec->row->has_isa ? "@" : "", spec->row->has_isa ? run_spec_variant( spec ) : "", reason );
+        }
+    }
+    return some_run || list->count == 0 ||
+        complaint_write( why, "no method can run as asked: %.400s", reason );
+}
+
 // ---- all together
 
 static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
@@ -347,7 +369,8 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, com
     {
         apply_fat( list );
     }
-    return sweep_expand( list, &wish->sweeps, why ) && check_settings( list, why );
+    return sweep_expand( list, &wish->sweeps, why ) && check_settings( list, why ) &&
+        ( !wish->must_run || check_available( list, wish, why ) );
 }
 
 bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )

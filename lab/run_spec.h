@@ -30,11 +30,13 @@ typedef struct run_wish
     text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/run/sweep.h
     text_list without;  ///< names to leave out
     bool fat;           ///< methods that keep grown boxes report what these say
+    bool must_run;      ///< somebody asked for the names just now: one that cannot run here is an error
 } run_wish;
 
 /// The product of the wishes, in the order of `names` or of the method table. A method without variants or
 /// threads appears once. Without --isa: `every_isa` takes every one supported here, else the best alone.
-/// False for unknown names, with the closest known one, and for settings that no method among them knows.
+/// False for unknown names, with the closest known one, for settings that no method among them knows, and with must_run for
+/// names that cannot run here, or where nothing at all can.
 bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why );
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );

@@ -70,8 +70,11 @@ bool run_result_summarise( run_result* result )
     result->ms_median = median_of( result->pass_ms, samples, scratch );
     result->ms_min = scratch[0]; // sorted by now
     result->ms_p99 = run_percentile( scratch, samples, 99 );
-    result->update_ms = median_of( result->frame_update_ms, frames, scratch );
-    result->search_ms = median_of( result->frame_search_ms, frames, scratch );
+    if ( !result->is_opaque )
+    {
+        result->update_ms = median_of( result->frame_update_ms, frames, scratch );
+        result->search_ms = median_of( result->frame_search_ms, frames, scratch );
+    }
     free( scratch );
     return true;
 }
@@ -353,6 +356,7 @@ void run_result_begin( run_result* result, const run_spec* spec, const run_optio
     result->method = spec->row->name;
     result->variant = run_spec_variant( spec );
     result->settings = spec->settings;
+    result->is_opaque = spec->row->is_opaque;
     result->fat = spec->fat;
     result->thread_time = options->thread_time;
     result->thread_count = spec->thread_count;

@@ -50,19 +50,20 @@ typedef struct run_result
     double update_ms, search_ms;               ///< medians over the frames of the stage pass
     double* frame_ms;                          ///< per frame the least over the passes; to free
     double* frame_static;                      ///< per frame; to free
-    double* frame_update_ms;                   ///< per frame of the stage pass; to free
+    double* frame_update_ms;                   ///< per frame of the stage pass, NULL where not known; to free
     double* frame_search_ms;                   ///< likewise
     double* pass_ms;                           ///< pass by pass, frame by frame; to free
     uint32_t pass_count;
     uint64_t pairs_last;
     uint64_t pairs_hash;
     uint64_t tests;          ///< box against box, in the last frame
+    bool is_opaque;          ///< tests and stages are not known: other people's code
     method_figure* counters; ///< what the method tells, per frame of the stage pass on average; to free
     uint32_t counter_count;
     size_t memory_bytes;
 
     run_status status;
-    char reason[256]; ///< for every status but RUN_OK
+    char reason[512]; ///< for every status but RUN_OK
 
     // Where it is from; NULL where nobody asked.
     const text_list* parts; ///< of the schedule
@@ -78,8 +79,8 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
     complaint* why );
 void run_result_free( run_result* result );
 
-/// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, all of which must be
-/// there, frame_ms with room. False if out of memory.
+/// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, which must be there,
+/// frame_ms with room; the stages only if they are known. False if out of memory.
 bool run_result_summarise( run_result* result );
 
 /// Method, variant, settings, scene and terms of a run that is yet to be measured.

@@ -282,6 +282,7 @@ method row( const about& text, const method_param* params = fat_alone, uint32_t 
     made.time_cost = text.time_cost;
     made.space_cost = "O(n)";
     made.is_temporal = text.is_temporal;
+    made.is_opaque = true; // nobody sees its stages, and the pairs it names are not the boxes it tests
     made.params = params;
     made.param_count = param_count;
     made.create = create;

@@ -121,6 +121,16 @@ static const method rows[] = {
     ROW( "bad-leave", leave ),
     ROW( "bad-vanish", vanish ),
     ROW( "bad-blind", find_nothing ),
+    { .name = "bad-opaque",
+        .family = "bad",
+        .source = "tests",
+        .licence = "MIT",
+        .time_cost = "-",
+        .space_cost = "-",
+        .is_opaque = true,
+        .create = create,
+        .destroy = destroy,
+        .update = find_nothing },
 };
 
 peer_entry cleave_peer_methods;

@@ -152,6 +152,113 @@ static void a_default_is_told_once( void )
     }
 }
 
+// ---- other people's methods
+
+// A command for the shell; its standard output.
+static const char* shell( const char* command, int* status )
+{
+    static char text[1 << 16];
+    char line[1024];
+    snprintf( line, sizeof( line ), "{ %s; } > test_program.out 2>&1", command );
+    test_where.note = command;
+    *status = system( line );
+    FILE* file = fopen( "test_program.out", "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    remove( "test_program.out" );
+    return text;
+}
+
+static void a_method_named_that_cannot_run_is_refused( void )
+{
+    static const char* const rows[][2] = {
+        { "bench -n 500 -m embree --json " JSON,
+            "-m: embree cannot run here: no embree.so in /no/such/folder;" },
+        { "bench -n 500 -m sap,embree", "-m: embree cannot run here" },
+        { "verify -n 500 -m embree", "-m: embree cannot run here" },
+        { "run quick -m embree", "-m: embree cannot run here" },
+        { "tree brownian-free:500 -m embree -o x", "embree" },
+#if defined( __x86_64__ )
+        { "bench -n 500 -m sap@neon", "-m: sap@neon cannot run here: this build or CPU has no neon" },
+        { "bench -n 500 -m sap --isa neon", "-m: sap@neon cannot run here" },
+#endif
+    };
+    remove( JSON );
+    setenv( "CLEAVE_PEERS", "/no/such/folder", 1 );
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        program_answer* answer = program_run( rows[row][0] );
+        CHECK_EQUAL( answer->status, 2 );
+        check_said( answer, rows[row][1] );
+        check_one_line( answer );
+    }
+    CHECK( access( JSON, F_OK ) != 0 );
+    // Nobody asked for these by name.
+    CHECK_EQUAL( program_run( "bench -n 100 --frames 1 --repeat 1 -q" )->status, 0 );
+    unsetenv( "CLEAVE_PEERS" );
+}
+
+static void a_moved_program_says_where_it_looked( void )
+{
+    int status = 0;
+    shell( "rm -rf test_program_moved; mkdir -p test_program_moved/bin && cp " TEST_PROGRAM
+           " test_program_moved/bin",
+        &status );
+    CHECK_EQUAL( status, 0 );
+    const char* text = shell( "test_program_moved/bin/cleave methods", &status );
+    CHECK( status == 0 && strstr( text, "test_program_moved/bin/peers or " ) != NULL );
+    CHECK( strstr( text, "CLEAVE_PEERS" ) != NULL && strstr( text, "not built" ) == NULL );
+    // As installed, anywhere.
+    shell( "mkdir -p test_program_moved/bin/" TEST_PEERS_INSTALLED " && cp " TEST_BAD_PEERS
+           "/ode.so test_program_moved/bin/" TEST_PEERS_INSTALLED,
+        &status );
+    CHECK_EQUAL( status, 0 );
+    shell( "test_program_moved/bin/cleave bench -n 1 --frames 2 -m bad-opaque", &status );
+    CHECK_EQUAL( status, 0 );
+    shell( "rm -rf test_program_moved", &status );
+}
+
+static void what_is_not_known_is_no_zero( void )
+{
+    static const char* const ways[] = { "", "--isolate --rounds 2" };
+    setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
+    for ( size_t way = 0; way < TEST_COUNT( ways ); ++way )
+    {
+        char line[256];
+        snprintf( line, sizeof( line ), "bench -n 1 --frames 2 -m bad-opaque,sap -q --json " JSON " %s",
+            ways[way] );
+        program_answer* answer = program_run( line );
+        CHECK_EQUAL( answer->status, 0 );
+        CHECK( strstr( answer->out, "\xE2\x80\x93" ) != NULL );
+        run_results results;
+        complaint why = { LAB_DONE, "" };
+        CHECK( results_read_file( JSON, &results, &why ) );
+        CHECK( results.count == 2 && results.items[0].is_opaque && !results.items[1].is_opaque );
+        static const char* const keys[] = { "tests", "update_ms", "search_ms", "frame_update_ms",
+            "frame_search_ms" };
+        for ( size_t key = 0; key < TEST_COUNT( keys ); ++key )
+        {
+            CHECK( json_is_null( json_get( results.items[0].json, keys[key] ) ) );
+            CHECK( !json_is_null( json_get( results.items[1].json, keys[key] ) ) );
+        }
+        CHECK_EQUAL( results.items[0].pass_count, way == 0 ? 3 : 6 );
+        run_results_free( &results );
+        snprintf( line, sizeof( line ), "bench -n 1 --frames 2 -m bad-opaque -q --csv - %s", ways[way] );
+        answer = program_run( line );
+        CHECK( strstr( answer->out, ",,,0,0x0000000000000000,," ) != NULL ); // stages and tests
+    }
+    unsetenv( "CLEAVE_PEERS" );
+}
+
+static void a_load_is_told_as_people_read_it( void )
+{
+    program_answer* answer = program_run( "bench -n 10 --frames 1 -m sap -q --json -" );
+    const char* load = strstr( answer->out, "\"load\":" );
+    CHECK( load != NULL );
+    CHECK( strcspn( load, ",\n" ) < strlen( "\"load\": 12345.67" ) + 1 );
+}
+
 int main( int argc, char** argv )
 {
     complaint why;
@@ -167,6 +274,10 @@ int main( int argc, char** argv )
         TEST_CASE( a_reader_who_leaves_costs_no_file ),
         TEST_CASE( each_kind_of_number_has_its_words ),
         TEST_CASE( a_default_is_told_once ),
+        TEST_CASE( a_method_named_that_cannot_run_is_refused ),
+        TEST_CASE( a_moved_program_says_where_it_looked ),
+        TEST_CASE( what_is_not_known_is_no_zero ),
+        TEST_CASE( a_load_is_told_as_people_read_it ),
     };
     int status = test_run( "program", cases, TEST_COUNT( cases ), argc, argv );
     remove( JSON );

@@ -73,6 +73,7 @@ static void apply_flags( schedule_part* part, const run_flags* flags )
     run_terms* terms = &part->terms;
     replace_sizes( &part->sizes, &flags->sizes );
     replace_texts( &part->wish.names, &flags->wish.names );
+    part->wish.must_run = flags->wish.names.count > 0;
     replace_texts( &part->wish.isas, &flags->wish.isas );
     replace_sizes( &part->wish.threads, &flags->wish.threads );
     replace_texts( &part->wish.settings, &flags->wish.settings );

@@ -7,11 +7,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#define UNKNOWN "\xE2\x80\x93" // an en dash: not measured, which is no zero
+
 // ---- showing
 
 static void add_ms( text_table* table, double ms )
 {
     text_table_add( table, ms < 1 ? "%.4f" : ms < 100 ? "%.3f" : "%.1f", ms );
+}
+
+static void add_stage( text_table* table, const run_result* run, double ms )
+{
+    if ( run->is_opaque )
+    {
+        text_table_add( table, UNKNOWN );
+        return;
+    }
+    add_ms( table, ms );
 }
 
 static double slowest_median( const run_results* results, uint32_t scene_index )
@@ -56,7 +68,7 @@ static void add_run( text_table* table, const run_result* run, double slowest, b
         text_table_add( table, "%s", run_status_name( run->status ) );
         for ( int cell = 0; cell < 10; ++cell )
         {
-            text_table_add( table, "-" );
+            text_table_add( table, UNKNOWN );
         }
         return;
     }
@@ -64,10 +76,17 @@ static void add_run( text_table* table, const run_result* run, double slowest, b
     add_ms( table, run->ms_mean );
     add_ms( table, run->ms_min );
     add_ms( table, run->ms_p99 );
-    add_ms( table, run->update_ms );
-    add_ms( table, run->search_ms );
+    add_stage( table, run, run->update_ms );
+    add_stage( table, run, run->search_ms );
     text_table_add( table, "%" PRIu64, run->pairs_last );
-    text_table_add( table, "%" PRIu64, run->tests );
+    if ( run->is_opaque )
+    {
+        text_table_add( table, UNKNOWN );
+    }
+    else
+    {
+        text_table_add( table, "%" PRIu64, run->tests );
+    }
     text_table_add( table, "%s", text_bytes( run->memory_bytes, text ) );
     text_table_add( table, "%s", results_hash( run->pairs_hash, hash ) );
     text_table_add( table, "%.1f", run->ms_median > 0 ? slowest / run->ms_median : 1.0 );

@@ -34,8 +34,9 @@ static void add_passes( run_result* sum, const run_result* next )
 
 static bool has_passes( const run_result* run )
 {
+    bool has_stages = run->frame_update_ms != NULL && run->frame_search_ms != NULL;
     return run->pass_ms != NULL && run->pass_count > 0 && run->frame_ms != NULL &&
-        run->frame_update_ms != NULL && run->frame_search_ms != NULL;
+        ( has_stages || run->is_opaque );
 }
 
 void run_merge( run_result* sum, run_result* next )

@@ -92,8 +92,9 @@ typedef struct method
     const char* space_cost; ///< "O(n)"
     bool has_isa;           ///< has variants by instruction set
     bool has_threads;
-    bool is_temporal;     ///< carries a structure from frame to frame
-    bool wants_moved;     ///< fill method_input.moved, which costs a comparison of every box
+    bool is_temporal; ///< carries a structure from frame to frame
+    bool is_opaque;   ///< somebody else's: fills no method_counters that mean what ours do, so none are shown
+    bool wants_moved; ///< fill method_input.moved, which costs a comparison of every box
     uint32_t moved_least; ///< from so many objects on; fewer are searched sooner than they are compared
     const method_param* params;
     uint32_t param_count;
