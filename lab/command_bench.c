@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/commands.h"
+#include "lab/last_words.h"
 #include "lab/progress.h"
 #include "lab/run/pin.h"
 #include "lab/run/results_table.h"
@@ -7,6 +8,7 @@
 #include "lab/run/run_output.h"
 #include "lab/run/runner.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,23 @@ typedef struct bench_flags
     bool isolate, quiet;
 } bench_flags;
 
+static void keep_done( run_results* done, uint32_t total, void* user )
+{
+    bench_flags* flags = user;
+    complaint why;
+    if ( done->count == 0 )
+    {
+        complain( "interrupted before the first run was done: nothing is written" );
+        return;
+    }
+    if ( !run_output_write( &flags->output, done, &why ) )
+    {
+        complaint_print( &why );
+    }
+    fflush( stdout );
+    complain( "interrupted: %" PRIu32 " of %" PRIu32 " runs were done and are kept", done->count, total );
+}
+
 static lab_status measure( bench_flags* flags, const run_plan* plan )
 {
     complaint why;
@@ -26,16 +45,25 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
     run_results results = { 0 };
     runner_report report;
     runner_options options = {
-        .in_process = !flags->isolate, .is_live = flags->isolate && !flags->quiet, .is_quiet = flags->quiet
+        .in_process = !flags->isolate,
+        .is_live = flags->isolate && !flags->quiet,
+        .is_quiet = flags->quiet,
+        .parting = keep_done,
+        .parting_user = flags,
     };
     lab_status status = LAB_DONE;
-    bool good = run_output_open( &flags->output, &why ) &&
-        runner_run( plan, &options, &none, &results, &report, &why );
+    bool good = run_output_open( &flags->output, &why );
     if ( good )
     {
-        good = run_output_write( &flags->output, &results, &why );
+        good = runner_run( plan, &options, &none, &results, &report, &why );
+        // A scene that fails does not take along what was measured before it.
+        complaint unwritten;
+        bool is_written = results.count == 0 || run_output_write( &flags->output, &results, &unwritten );
+        why = good && !is_written ? unwritten : why;
+        good = good && is_written;
         bool agree = results_check_agreement( &results );
         status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        last_words_end();
     }
     status = good ? status : complaint_print( &why );
     run_output_close( &flags->output );
@@ -77,7 +105,7 @@ static const char* const notes =
     "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
     "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the\n"
-    "hash, or exit 1.";
+    "hash, or exit 1. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
 
 lab_status command_bench( int argc, char** argv )
 {

@@ -3,6 +3,7 @@
 #include "lab/args.h"
 #include "lab/commands.h"
 #include "lab/frame_hash.h"
+#include "lab/last_words.h"
 #include "lab/progress.h"
 #include "lab/scene_list.h"
 #include "lab/text_table.h"
@@ -39,19 +40,36 @@ typedef struct contestant
     char reason[256];    // not empty: out of the contest
     uint64_t pair_count; // over all frames
     uint64_t order_hash; // of the last frame's list as it came
+
+    // As of the last frame that everybody has done, for the table.
+    uint64_t shown_pairs;
+    char shown_reason[256];
 } contestant;
 
-typedef struct contest
+typedef struct contest contest;
+
+// What is known so far, for the end and for last words.
+typedef struct verify_state
+{
+    const verify_flags* flags;
+    text_table table;
+    bool all_fine;
+    const contest* arena; // under way; NULL between two scenes
+} verify_state;
+
+struct contest
 {
     frame_source* source;
     uint32_t frame_count;
+    uint32_t frames_shown; // done by everybody, the initial one too
+    const char* label;
     bool events;
     contestant judge;
     contestant* items;
     uint32_t count;
     clv_aabb* boxes;
     verdict_list expected, expected_before, begun, ended, found;
-} contest;
+};
 
 // ---- spaces
 
@@ -228,10 +246,25 @@ static bool ask_judge( contest* arena, uint32_t frame, complaint* why )
 
 // ---- one scene
 
-static bool hold( contest* arena, const char* label, complaint* why )
+// A frame is done: what may be said about it if the rest does not come.
+static void show_frame( contest* arena )
+{
+    last_words_hold();
+    arena->frames_shown += 1;
+    for ( uint32_t index = 0; index < arena->count; ++index )
+    {
+        contestant* who = &arena->items[index];
+        who->shown_pairs = who->pair_count;
+        memcpy( who->shown_reason, who->reason, sizeof( who->reason ) );
+    }
+    last_words_go_on();
+}
+
+static bool hold( contest* arena, complaint* why )
 {
     progress_bar bar;
-    progress_begin( &bar, label, "checks", ( (uint64_t)arena->frame_count + 1 ) * ( arena->count + 1 ) );
+    progress_begin(
+        &bar, arena->label, "checks", ( (uint64_t)arena->frame_count + 1 ) * ( arena->count + 1 ) );
     uint64_t done = 0;
     bool good = true;
     for ( uint32_t frame = 0; good && frame <= arena->frame_count; ++frame )
@@ -243,25 +276,30 @@ static bool hold( contest* arena, const char* label, complaint* why )
             good = check_contestant( arena, index, frame, why );
             progress_show( &bar, ++done );
         }
+        if ( good )
+        {
+            show_frame( arena );
+        }
     }
     progress_end( &bar );
     return good;
 }
 
-static void add_rows( text_table* table, const contest* arena, const char* label, bool* all_fine )
+static void add_rows( verify_state* state, const contest* arena )
 {
+    text_table* table = &state->table;
     for ( uint32_t index = 0; index < arena->count; ++index )
     {
         const contestant* who = &arena->items[index];
-        bool is_fine = who->reason[0] == '\0';
-        text_table_add( table, "%s", label );
+        bool is_fine = who->shown_reason[0] == '\0';
+        text_table_add( table, "%s", arena->label );
         text_table_add( table, "%s", who->spec->row->name );
         text_table_add( table, "%s", run_spec_variant( who->spec ) );
         text_table_add( table, "%" PRIu32, who->spec->thread_count );
-        text_table_add( table, "%" PRIu32, arena->frame_count + 1 );
-        text_table_add( table, "%" PRIu64, who->pair_count );
-        text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", who->reason );
-        *all_fine = *all_fine && is_fine;
+        text_table_add( table, "%" PRIu32, arena->frames_shown );
+        text_table_add( table, "%" PRIu64, who->shown_pairs );
+        text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", who->shown_reason );
+        state->all_fine = state->all_fine && is_fine;
     }
 }
 
@@ -328,9 +366,27 @@ static void empty( contest* arena )
     verdict_list_free( &arena->found );
 }
 
-static bool verify_scene( const scene_item* item, const verify_flags* flags, const run_spec_list* specs,
-    text_table* table, bool* all_fine, complaint* why )
+// From the first frame to the rows of the table; last words may speak of it in between.
+static bool hold_all( verify_state* state, contest* arena, complaint* why )
 {
+    last_words_hold();
+    state->arena = arena;
+    last_words_go_on();
+    bool good = hold( arena, why );
+    last_words_hold();
+    state->arena = NULL;
+    if ( good )
+    {
+        add_rows( state, arena );
+    }
+    last_words_go_on();
+    return good;
+}
+
+static bool verify_scene(
+    verify_state* state, const scene_item* item, const run_spec_list* specs, complaint* why )
+{
+    const verify_flags* flags = state->flags;
     frame_source source = { 0 };
     uint32_t frames_wanted = flags->frame_count != ARGS_UNSET ? (uint32_t)flags->frame_count : 0;
     if ( !what_open( &item->what, item->body_count, frames_wanted, flags->seed, &source, why ) )
@@ -339,19 +395,16 @@ static bool verify_scene( const scene_item* item, const verify_flags* flags, con
     }
     bool is_small = source.header.object_count <= SCALAR_JUDGE_MOST;
     run_spec judge = { method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL, false };
-    contest arena = {
-        .source = &source, .frame_count = choose_frames( flags, &source.header ), .events = flags->events
-    };
+    contest arena = { .source = &source,
+        .frame_count = choose_frames( flags, &source.header ),
+        .label = item->label,
+        .events = flags->events };
     bool chose_fewer = flags->frame_count == ARGS_UNSET && arena.frame_count < source.header.frame_count;
     printf( "%s: judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 "%s\n", item->label, judge.row->name,
         run_spec_variant( &judge ), arena.frame_count, source.header.frame_count,
         chose_fewer ? " (a brute judge is slow at this size; --frames sets more)" : "" );
     fflush( stdout );
-    bool good = fill( &arena, specs, &judge, why ) && hold( &arena, item->label, why );
-    if ( good )
-    {
-        add_rows( table, &arena, item->label, all_fine );
-    }
+    bool good = fill( &arena, specs, &judge, why ) && hold_all( state, &arena, why );
     empty( &arena );
     frame_source_close( &source );
     return good;
@@ -359,23 +412,51 @@ static bool verify_scene( const scene_item* item, const verify_flags* flags, con
 
 // ---- all together
 
+// The table and a sentence; the number of runs in it.
+static uint32_t conclude( verify_state* state, const char* if_fine )
+{
+    uint32_t checks = state->table.cells.count / state->table.column_count - 1;
+    if ( checks == 0 )
+    {
+        text_list_free( &state->table.cells );
+        return 0;
+    }
+    printf( "\n" );
+    text_table_print( &state->table, stdout );
+    printf( "\n%s: %" PRIu32 " runs compared with brute force, pair by pair%s.\n",
+        state->all_fine ? if_fine : "NOT ALL AGREE", checks,
+        state->flags->events ? ", with begun and ended pairs" : "" );
+    fflush( stdout );
+    return checks;
+}
+
+static void tell_done( void* user )
+{
+    verify_state* state = user;
+    if ( state->arena != NULL && state->arena->frames_shown > 0 )
+    {
+        add_rows( state, state->arena );
+    }
+    conclude( state, "All agree so far" );
+    complain( "interrupted: what stands in the table was compared, the rest was not" );
+}
+
 static lab_status verify( const verify_flags* flags, const scene_list* scenes, const run_spec_list* specs )
 {
     complaint why;
-    text_table table;
-    text_table_begin( &table, "scene|method|variant|>threads|>frames|>pairs|" );
-    bool all_fine = true;
+    verify_state state = { .flags = flags, .all_fine = true };
+    text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
+    last_words_begin( tell_done, &state );
     bool good = true;
     for ( uint32_t index = 0; good && index < scenes->count; ++index )
     {
-        good = verify_scene( &scenes->items[index], flags, specs, &table, &all_fine, &why );
+        good = verify_scene( &state, &scenes->items[index], specs, &why );
     }
-    uint32_t checks = table.cells.count / table.column_count - 1;
-    printf( "\n" );
-    text_table_print( &table, stdout );
+    last_words_hold();
+    uint32_t checks = conclude( &state, good ? "All agree" : "All agree so far" );
+    last_words_end();
     if ( !good )
     {
-        fflush( stdout );
         return complaint_print( &why );
     }
     if ( checks == 0 )
@@ -383,10 +464,7 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
         printf( "\nNothing was checked: no method chosen can run here.\n" );
         return LAB_DISAGREES;
     }
-    printf( "\n%s: %" PRIu32 " runs compared with brute force, pair by pair%s.\n",
-        all_fine ? "All agree" : "NOT ALL AGREE", checks,
-        flags->events ? ", with begun and ended pairs" : "" );
-    return all_fine ? LAB_DONE : LAB_DISAGREES;
+    return state.all_fine ? LAB_DONE : LAB_DISAGREES;
 }
 
 static lab_status run( const verify_flags* flags, const text_list* whats )
@@ -429,7 +507,8 @@ lab_status command_verify( int argc, char** argv )
             "Compare every method's pairs, frame by frame, with those of brute force (brute@scalar to 16k objects,\n"
             "the best instruction set above). Where they differ: the first differing pair, both boxes, and exit\n"
             "status 1. Variants of a method must also give the same order.",
-        .notes = "WHAT and METHOD as in `cleave bench --help`.",
+        .notes =
+            "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),

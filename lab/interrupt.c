@@ -5,6 +5,8 @@
 
 #include "lab/interrupt.h"
 
+#include "lab/last_words.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,11 +83,19 @@ void interrupt_remove_files( void )
 
 #if defined( _WIN32 )
 
+void interrupt_end_process( void )
+{
+}
+
 static void on_signal( int number )
 {
+    signal( number, SIG_DFL );
+    if ( last_words_ask() )
+    {
+        return;
+    }
     // An open file cannot be removed here, so the writers stop by themselves; a second Ctrl-C stops at once.
     raised = 1;
-    signal( number, SIG_DFL );
 }
 
 void interrupt_install( void )
@@ -96,14 +106,24 @@ void interrupt_install( void )
 
 #else
 
+void interrupt_end_process( void )
+{
+    long process = guarded_process;
+    if ( process > 0 )
+    {
+        kill( (pid_t)process, SIGKILL );
+    }
+}
+
 static void on_signal( int number )
 {
+    if ( number != SIGPIPE && last_words_ask() )
+    {
+        return;
+    }
     raised = 1;
     interrupt_remove_files(); // unlink may be called from a handler, and so may kill and write
-    if ( guarded_process > 0 )
-    {
-        kill( (pid_t)guarded_process, SIGKILL );
-    }
+    interrupt_end_process();
     const char* note = parting_note;
     if ( ( number == SIGINT && write( STDERR_FILENO, "\n", 1 ) < 0 ) ||
         ( note != NULL && write( STDERR_FILENO, note, strlen( note ) ) < 0 ) )
@@ -118,6 +138,8 @@ void interrupt_install( void )
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
     struct sigaction action = { 0 };
     action.sa_handler = on_signal;
+    action.sa_flags =
+        SA_RESTART; // while last words are spoken the work goes on, and must not fail in reading a file
     sigfillset( &action.sa_mask );
     for ( size_t index = 0; index < sizeof( signals ) / sizeof( signals[0] ); ++index )
     {

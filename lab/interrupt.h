@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files guarded below and end the program with
-/// 128 + the signal's number: 130 for Ctrl-C. Where a file in use cannot be removed (Windows), Ctrl-C only
+/// 128 + the signal's number: 130 for Ctrl-C. Where a command has last words these come first, but for SIGPIPE. Where a file in use cannot be removed (Windows), Ctrl-C only
 /// raises the flag.
 void interrupt_install( void );
 
@@ -22,6 +22,9 @@ void interrupt_remove_files( void );
 
 /// A process to end along with the program; 0: none any more.
 void interrupt_guard_process( long process );
+
+/// End that process now.
+void interrupt_end_process( void );
 
 /// A line to leave on stderr if the program is interrupted, such as how to go on; NULL: none. It stays where it is.
 void interrupt_set_note( const char* note );

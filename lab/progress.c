@@ -5,6 +5,7 @@
 #include "lab/platform.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #define LINE_STEP_NS ( 5 * SECOND_NS )
 
 static bool is_quiet = false;
-static bool is_line_dirty = false;
+static atomic_bool is_over = false;
+static atomic_bool is_line_dirty = false;
 
 void progress_set_quiet( bool quiet )
 {
@@ -28,6 +30,17 @@ void progress_clear_line( void )
         fputs( "\r\033[K", stderr );
         is_line_dirty = false;
     }
+}
+
+void progress_end_all( void )
+{
+    is_over = true;
+    progress_clear_line();
+}
+
+bool progress_is_over( void )
+{
+    return is_over;
 }
 
 void progress_begin( progress_bar* bar, const char* label, const char* unit, uint64_t total )
@@ -102,7 +115,7 @@ void progress_show( progress_bar* bar, uint64_t done )
 {
     uint64_t now = base_clock_ns();
     uint64_t step = bar->is_terminal ? TERMINAL_STEP_NS : LINE_STEP_NS;
-    if ( is_quiet || now - bar->begin_ns < FIRST_NS || now - bar->shown_ns < step )
+    if ( is_quiet || is_over || now - bar->begin_ns < FIRST_NS || now - bar->shown_ns < step )
     {
         return;
     }

@@ -28,6 +28,10 @@ void progress_end( progress_bar* bar );
 /// True: nothing is shown from now on.
 void progress_set_quiet( bool quiet );
 
+/// Takes the bar away and shows nothing ever after, whatever the work that goes on says; from any thread.
+void progress_end_all( void );
+bool progress_is_over( void );
+
 /// Takes a bar off the terminal's line, so that another message can stand there.
 void progress_clear_line( void );
 

@@ -6,11 +6,14 @@
 #include "program.h"
 #include "support.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define JSON "test_program.json"
+#define CSV "test_program.csv"
 #define SCENE "test_program.aabbs"
 
 static bool starts_with( const char* text, const char* start )
@@ -259,6 +262,130 @@ static void a_load_is_told_as_people_read_it( void )
     CHECK( strcspn( load, ",\n" ) < strlen( "\"load\": 12345.67" ) + 1 );
 }
 
+// ---- Ctrl-C
+
+// The lines on its standard error so far.
+static uint32_t error_lines( void )
+{
+    uint32_t count = 0;
+    FILE* file = fopen( program_error_file(), "rb" );
+    for ( int c = file != NULL ? getc( file ) : EOF; c != EOF; c = getc( file ) )
+    {
+        count += c == '\n' ? 1 : 0;
+    }
+    if ( file != NULL )
+    {
+        fclose( file );
+    }
+    return count;
+}
+
+// Ends the program once it has reported that many runs.
+static int end_after( const char* line, uint32_t runs, int signal_number )
+{
+    struct timespec moment = { 0, 1000000 };
+    remove( program_error_file() );
+    test_where.note = line;
+    int process = program_start( line );
+    for ( int wait = 0; wait < 60000 && error_lines() < runs; ++wait )
+    {
+        nanosleep( &moment, NULL );
+    }
+    return program_end( process, signal_number );
+}
+
+static void an_interrupted_bench_keeps_what_is_done( void )
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
+    for ( size_t row = 0; row < TEST_COUNT( signals ); ++row )
+    {
+        remove( JSON );
+        remove( CSV );
+        const char* line = // the third method never comes back
+            "bench -n 500 -m sap,kd,bad-hang,grid --frames 3 --json " JSON " --csv " CSV " --isolate";
+        CHECK_EQUAL( end_after( line, 2, signals[row] ), 1 );
+        run_results results;
+        complaint why = { LAB_DONE, "" };
+        CHECK( results_read_file( JSON, &results, &why ) );
+        CHECK_EQUAL( results.count, 2 );
+        CHECK( results.items[0].status == RUN_OK && results.items[1].status == RUN_OK );
+        CHECK( strstr( results.items[0].method, "sap" ) != NULL );
+        run_results_free( &results );
+        CHECK( starts_with( head_of( CSV ), "scene,type," ) );
+    }
+    unsetenv( "CLEAVE_PEERS" );
+}
+
+static void an_interrupted_bench_in_one_process_too( void )
+{
+    setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
+    remove( JSON );
+    // Nothing tells from outside when sap is done: wait for the temporary file, then long enough; a hang lasts for ever.
+    struct timespec moment = { 1, 0 };
+    remove( program_error_file() );
+    int process = program_start( "bench -n 500 -m sap,bad-hang --frames 3 --json " JSON );
+    nanosleep( &moment, NULL );
+    CHECK_EQUAL( program_end( process, SIGTERM ), 1 );
+    char text[1024] = "";
+    FILE* file = fopen( program_error_file(), "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    if ( strstr( text, "before the first run" ) == NULL ) // a very busy machine
+    {
+        CHECK( strstr( text, "interrupted: 1 of 2 runs were done and are kept" ) != NULL );
+        CHECK( starts_with( head_of( JSON ), "{" ) );
+    }
+    unsetenv( "CLEAVE_PEERS" );
+}
+
+static void an_interrupted_bench_without_results_leaves_the_old( void )
+{
+    setenv( "CLEAVE_PEERS", TEST_BAD_PEERS, 1 );
+    FILE* file = fopen( JSON, "wb" );
+    CHECK( file != NULL );
+    fputs( "old", file );
+    fclose( file );
+    struct timespec moment = { 0, 300000000 };
+    int process = program_start( "bench -n 500 -m bad-hang --frames 3 --json " JSON );
+    nanosleep( &moment, NULL );
+    int status = program_end( process, SIGTERM );
+    CHECK( status == 1 || status == 128 + SIGTERM ); // before it had anything to say
+    CHECK_TEXT( head_of( JSON ), "old" );
+    unsetenv( "CLEAVE_PEERS" );
+}
+
+static void an_interrupted_verify_tells_what_it_compared( void )
+{
+    int status = 0;
+    const char* text = shell( "timeout -s INT --preserve-status 2 " TEST_PROGRAM
+                              " verify brownian-free:500@0+5 brownian-free:16k -m sap,brute@scalar -q",
+        &status );
+    CHECK_EQUAL( status, 1 << 8 );
+    CHECK( strstr( text, "brownian-free:500" ) != NULL );
+    CHECK( strstr( text, "interrupted" ) != NULL );
+}
+
+static void a_scene_that_fails_takes_no_results_along( void )
+{
+    static const unsigned char no_number[4] = { 0xFF, 0xFF, 0xFF, 0xFF };
+    remove( JSON );
+    program_run( "gen brownian-free -n 100 --frames 4 -q -o " SCENE );
+    FILE* file = fopen( SCENE, "r+b" );
+    CHECK( file != NULL && fseek( file, -4, SEEK_END ) == 0 && fwrite( no_number, 1, 4, file ) == 4 );
+    fclose( file );
+    program_answer* answer =
+        program_run( "bench brownian-free:100 " SCENE " -m sap --frames 4 --json " JSON );
+    CHECK_EQUAL( answer->status, 2 );
+    check_said( answer, SCENE );
+    run_results results;
+    complaint why = { LAB_DONE, "" };
+    CHECK( results_read_file( JSON, &results, &why ) );
+    CHECK_EQUAL( results.count, 1 );
+    run_results_free( &results );
+}
+
 int main( int argc, char** argv )
 {
     complaint why;
@@ -278,9 +405,15 @@ int main( int argc, char** argv )
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( what_is_not_known_is_no_zero ),
         TEST_CASE( a_load_is_told_as_people_read_it ),
+        TEST_CASE( an_interrupted_bench_keeps_what_is_done ),
+        TEST_CASE( an_interrupted_bench_in_one_process_too ),
+        TEST_CASE( an_interrupted_bench_without_results_leaves_the_old ),
+        TEST_CASE( an_interrupted_verify_tells_what_it_compared ),
+        TEST_CASE( a_scene_that_fails_takes_no_results_along ),
     };
     int status = test_run( "program", cases, TEST_COUNT( cases ), argc, argv );
     remove( JSON );
+    remove( CSV );
     remove( SCENE );
     remove( program_error_file() );
     return status;

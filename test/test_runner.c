@@ -268,7 +268,7 @@ static void a_killed_run_is_resumed( void )
 static void an_interrupted_run_says_how_to_go_on( void )
 {
     begin( LONG_SCHEDULE );
-    CHECK_EQUAL( run_half( "", 6, SIGINT ), 130 );
+    CHECK_EQUAL( run_half( "", 6, SIGINT ), 1 );
     char text[4096] = "";
     FILE* file = fopen( program_error_file(), "rb" );
     CHECK( file != NULL );
@@ -276,9 +276,16 @@ static void an_interrupted_run_says_how_to_go_on( void )
     fclose( file );
     remove( program_error_file() );
     CHECK( strstr( text, JOURNAL ) != NULL && strstr( text, "--resume" ) != NULL );
-    CHECK( exists( JOURNAL ) && !exists( JSON ) );
+    CHECK( exists( JOURNAL ) );
+    run_results results = { 0 };
+    if ( exists( JSON ) )
+    {
+        results = read_results(); // whole jobs alone: --resume believes them
+        CHECK( results.count > 0 && results.items[0].pass_count == 6 );
+        run_results_free( &results );
+    }
     CHECK_EQUAL( program_run( RUN "--resume -q" )->status, 0 );
-    run_results results = read_results();
+    results = read_results();
     check_whole( &results );
     run_results_free( &results );
 }

@@ -3,6 +3,7 @@
 #include "lab/commands.h"
 #include "lab/compare/comparison.h"
 #include "lab/interrupt.h"
+#include "lab/last_words.h"
 #include "lab/platform.h"
 #include "lab/progress.h"
 #include "lab/run/pin.h"
@@ -285,15 +286,50 @@ static bool compare_builds( const run_flags* flags, const run_results* others, c
     return is_good;
 }
 
+typedef struct run_parting
+{
+    run_flags* flags;
+    const journal* log;
+} run_parting;
+
+// What is done stands in the journal too; the files hold what is whole, and --resume takes both.
+static void keep_done( run_results* done, uint32_t total, void* user )
+{
+    const run_parting* parting = user;
+    run_results others = { 0 };
+    complaint why;
+    split_results( done, &others );
+    uint32_t count = done->count + others.count;
+    if ( done->count > 0 && !write_results( parting->flags, done, &why ) )
+    {
+        complaint_print( &why );
+    }
+    fflush( stdout );
+    if ( parting->log->path != NULL )
+    {
+        complain(
+            "interrupted: %" PRIu32 " of %" PRIu32
+            " runs were done and are kept; %s has what was begun, the same command with --resume goes on",
+            count, total, parting->log->path );
+        return;
+    }
+    complain(
+        "interrupted: %" PRIu32 " of %" PRIu32 " runs were done; --json OUT would keep them", count, total );
+}
+
 static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
 {
     complaint why;
     run_results results = { 0 }, others = { 0 };
     runner_report report = { 0 };
+    run_parting parting = { flags, log };
     runner_options options = {
         .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
         .is_live = !flags->quiet,
         .is_quiet = flags->quiet,
+        .whole_only = true,
+        .parting = keep_done,
+        .parting_user = &parting,
     };
     if ( options.in_process && !flags->in_process )
     {
@@ -323,6 +359,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     run_results_free( &results );
     run_results_free( &others );
     journal_close( log, good );
+    last_words_end();
     return status;
 }
 

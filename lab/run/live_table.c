@@ -88,7 +88,8 @@ void live_start( live_table* live, const char* label )
 
 void live_tick( live_table* live )
 {
-    if ( live->is_on && live->is_terminal && base_clock_ns() - live->drawn_ns > SECOND_NS / 8 )
+    if ( live->is_on && !progress_is_over() && live->is_terminal &&
+        base_clock_ns() - live->drawn_ns > SECOND_NS / 8 )
     {
         draw( live );
     }
@@ -106,7 +107,7 @@ static void add_row( live_table* live, const char* row )
 
 static void show( live_table* live, const char* row )
 {
-    if ( !live->is_on )
+    if ( !live->is_on || progress_is_over() )
     {
         return;
     }

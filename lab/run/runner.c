@@ -2,6 +2,7 @@
 #include "lab/run/runner.h"
 
 #include "lab/frame_stats.h"
+#include "lab/last_words.h"
 #include "lab/progress.h"
 #include "lab/run/live_table.h"
 #include "lab/run/pin.h"
@@ -319,9 +320,13 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* wh
         live_skip( &all->live, label, "a smaller size was too slow, or failed", job_weight( job ) );
         return true;
     }
-    if ( round == 0 && take_kept( all, job, job->key, sum ) )
+    run_result whole = { 0 };
+    if ( round == 0 && take_kept( all, job, job->key, &whole ) )
     {
+        last_words_hold();
+        *sum = whole;
         all->rounds[index] = (uint32_t)job->terms.rounds;
+        last_words_go_on();
         finish_job( all, index, true );
         return true;
     }
@@ -331,7 +336,12 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* wh
     bool is_kept = take_kept( all, job, key, &result );
     bool good = is_kept || run_round( all, job, key, &result, why );
     free( key );
-    if ( round == 0 )
+    last_words_hold();
+    if ( !good )
+    {
+        run_result_free( &result );
+    }
+    else if ( round == 0 )
     {
         *sum = result;
     }
@@ -339,7 +349,8 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* wh
     {
         run_merge( sum, &result );
     }
-    all->rounds[index] = round + 1;
+    all->rounds[index] = good ? round + 1 : all->rounds[index];
+    last_words_go_on();
     if ( good && ( round + 1 == job->terms.rounds || sum->status != RUN_OK ) )
     {
         finish_job( all, index, is_kept );
@@ -381,16 +392,28 @@ static bool do_scene( runner* all, uint32_t begin, uint32_t end, complaint* why 
     return good;
 }
 
-static void collect( runner* all, run_results* results )
+static void collect( const runner* all, run_results* results )
 {
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
-        bool is_there = all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX;
+        uint64_t wanted = all->plan->items[index].terms.rounds;
+        bool is_over = all->rounds[index] >= wanted || all->sums[index].status != RUN_OK;
+        bool is_there = all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX &&
+            ( is_over || !all->options->whole_only );
         if ( is_there )
         {
             *run_results_add( results ) = all->sums[index];
         }
     }
+}
+
+// A signal: the plan and its texts are still there, and the work waits or goes on without being heard.
+static void part( void* user )
+{
+    const runner* all = user;
+    run_results done = { 0 };
+    collect( all, &done );
+    all->options->parting( &done, all->plan->count, all->options->parting_user );
 }
 
 static void begin_live( runner* all )
@@ -416,6 +439,10 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
     }
     bool good = true;
     begin_live( &all );
+    if ( options->parting != NULL )
+    {
+        last_words_begin( part, &all );
+    }
     for ( uint32_t begin = 0; good && begin < plan->count; )
     {
         uint32_t end = end_of_scene( plan, begin );
@@ -423,6 +450,10 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
         begin = end;
     }
     live_clear( &all.live );
+    if ( options->parting != NULL )
+    {
+        last_words_hold();
+    }
     collect( &all, results );
     text_list_free( &all.ladders );
     free( all.sums );

@@ -7,11 +7,17 @@
 #include "lab/run/journal.h"
 #include "lab/run/run_plan.h"
 
+/// What to do with the runs that are done when a signal ends the rest; lab/last_words.h.
+typedef void runner_parting( run_results* done, uint32_t total, void* user );
+
 typedef struct runner_options
 {
-    bool in_process; ///< for debuggers and profilers, and where the system cannot do otherwise
-    bool is_live;    ///< show the live table
-    bool is_quiet;   ///< show nothing at all
+    bool in_process;         ///< for debuggers and profilers, and where the system cannot do otherwise
+    bool is_live;            ///< show the live table
+    bool is_quiet;           ///< show nothing at all
+    bool whole_only;         ///< a job counts as done with its last round only: the journal has the others
+    runner_parting* parting; ///< NULL: nothing
+    void* parting_user;
 } runner_options;
 
 typedef struct runner_report
@@ -20,7 +26,8 @@ typedef struct runner_report
     uint32_t left_out; ///< by the ladder rule
 } runner_report;
 
-/// Results in the order of the plan, without those left out. False if a scene or the journal failed.
+/// Results in the order of the plan, without those left out. False if a scene or the journal failed; what was done before is
+/// there all the same. With a parting, last words are held on return: write the results, then last_words_end.
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
     runner_report* report, complaint* why );
 
