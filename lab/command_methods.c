@@ -58,7 +58,7 @@ static void print_missing( void )
         }
         if ( row->missing != NULL )
         {
-            printf( "%s%s", is_like_last ? ", " : "not available: ", row->name );
+            printf( "%s%s%s", last == NULL ? "\n" : "", is_like_last ? ", " : "not available: ", row->name );
         }
         last = row->missing;
     }
@@ -78,6 +78,7 @@ static void print_params( void )
     text_table table;
     uint32_t count = 0;
     text_table_begin( &table, "parameter|method|>default|>least|>most|meaning" );
+    text_table_leave_out( &table, "most|least" );
     for ( uint32_t index = 0; index < method_count(); ++index )
     {
         const method* row = method_at( index );
@@ -107,6 +108,7 @@ static lab_status print_table( void )
     text_table table;
     text_table_begin(
         &table, "method|family|time|space|threads|SIMD here|GPU|temporal|licence|available|source" );
+    text_table_leave_out( &table, "GPU|space|temporal|SIMD here|licence|threads|family" );
     for ( uint32_t index = 0; index < method_count(); ++index )
     {
         const method* row = method_at( index );
@@ -127,7 +129,6 @@ static lab_status print_table( void )
         text_table_add( &table, "%s", row->source );
     }
     text_table_print( &table, stdout );
-    printf( "\n" );
     print_missing();
     print_params();
     return LAB_DONE;

@@ -446,6 +446,7 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
     complaint why;
     verify_state state = { .flags = flags, .all_fine = true };
     text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
+    text_table_leave_out( &state.table, "frames|threads" );
     last_words_begin( tell_done, &state );
     bool good = true;
     for ( uint32_t index = 0; good && index < scenes->count; ++index )

@@ -187,6 +187,14 @@ uint32_t platform_columns( void )
     return 80;
 }
 
+uint32_t platform_stream_columns( FILE* stream )
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    bool is_console = platform_is_terminal( stream ) &&
+        GetConsoleScreenBufferInfo( (HANDLE)_get_osfhandle( _fileno( stream ) ), &info ) != 0;
+    return is_console && info.dwSize.X > 0 ? (uint32_t)info.dwSize.X : 0;
+}
+
 uint32_t platform_rows( void )
 {
     return 24;
@@ -306,16 +314,22 @@ bool platform_is_terminal( FILE* stream )
     return isatty( fileno( stream ) ) != 0;
 }
 
-uint32_t platform_columns( void )
+uint32_t platform_stream_columns( FILE* stream )
 {
 #if defined( TIOCGWINSZ )
     struct winsize size;
-    if ( ioctl( STDERR_FILENO, TIOCGWINSZ, &size ) == 0 && size.ws_col > 0 )
+    if ( platform_is_terminal( stream ) && ioctl( fileno( stream ), TIOCGWINSZ, &size ) == 0 )
     {
         return size.ws_col;
     }
 #endif
-    return 80;
+    return 0;
+}
+
+uint32_t platform_columns( void )
+{
+    uint32_t columns = platform_stream_columns( stderr );
+    return columns > 0 ? columns : 80;
 }
 
 uint32_t platform_rows( void )

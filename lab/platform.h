@@ -54,7 +54,8 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user );
 void platform_open_streams( void );
 
 bool platform_is_terminal( FILE* stream );
-uint32_t platform_columns( void ); ///< of the terminal on stderr; 80 if unknown
+uint32_t platform_columns( void );                ///< of the terminal on stderr; 80 if unknown
+uint32_t platform_stream_columns( FILE* stream ); ///< of the terminal it goes to; 0 if it goes elsewhere
 uint64_t platform_process_id( void );
 uint32_t platform_rows( void );       ///< likewise; 24 if unknown
 uint32_t platform_core_count( void ); ///< at least 1

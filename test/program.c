@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 // posix_openpt
+#define _DEFAULT_SOURCE   // TIOCSWINSZ
 #include "program.h"
 
 #include "support.h"
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +76,30 @@ program_answer* program_run( const char* line )
     answer.status = wait_for( start( line, s_out_file, s_error_file ) );
     read_file( s_out_file, answer.out, sizeof( answer.out ) );
     read_file( s_error_file, answer.errors, sizeof( answer.errors ) );
+    return &answer;
+}
+
+program_answer* program_run_on_terminal( const char* line, int columns )
+{
+    static program_answer answer;
+    struct winsize size = { .ws_row = 24, .ws_col = (unsigned short)columns };
+    int screen = posix_openpt( O_RDWR | O_NOCTTY );
+    test_where.note = line;
+    CHECK( screen >= 0 && grantpt( screen ) == 0 && unlockpt( screen ) == 0 );
+    int keyboard = open( ptsname( screen ), O_RDWR | O_NOCTTY );
+    CHECK( keyboard >= 0 && ioctl( keyboard, TIOCSWINSZ, &size ) == 0 );
+    int process = start( line, ptsname( screen ), ptsname( screen ) );
+    close( keyboard );
+    size_t length = 0;
+    ssize_t got = 0;
+    while ( ( got = read( screen, answer.out + length, sizeof( answer.out ) - 1 - length ) ) > 0 )
+    {
+        length += (size_t)got;
+    }
+    answer.out[length] = '\0';
+    answer.errors[0] = '\0';
+    answer.status = wait_for( process );
+    close( screen );
     return &answer;
 }
 

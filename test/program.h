@@ -15,6 +15,9 @@ typedef struct program_answer
 /// Runs TEST_PROGRAM with the words of `line`, as a shell would split them, and waits.
 program_answer* program_run( const char* line );
 
+/// The same on a terminal of so many columns: what appears there, both streams, is `out`.
+program_answer* program_run_on_terminal( const char* line, int columns );
+
 /// Starts it in the background, its output to nowhere, its errors to a file; the process's number.
 int program_start( const char* line );
 const char* program_error_file( void );

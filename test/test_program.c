@@ -3,6 +3,7 @@
 // line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/results.h"
+#include "lab/text_table.h"
 #include "program.h"
 #include "support.h"
 
@@ -262,6 +263,93 @@ static void a_load_is_told_as_people_read_it( void )
     CHECK( strcspn( load, ",\n" ) < strlen( "\"load\": 12345.67" ) + 1 );
 }
 
+// ---- tables
+
+// The widest line, without what moves the cursor.
+static size_t widest_line( const char* text )
+{
+    size_t widest = 0, width = 0;
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        if ( *c == '\033' )
+        {
+            c += strcspn( c, "AKJ" );
+            continue;
+        }
+        width = *c == '\n' || *c == '\r' ? 0 : width + ( ( (unsigned char)*c & 0xC0 ) != 0x80 ? 1 : 0 );
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static void tables_fit_the_terminal( void )
+{
+    const char* line = "bench -n 500 -m cleave,sap,kd-incremental --frames 2 -q";
+    program_answer* answer = program_run( line );
+    CHECK( widest_line( answer->out ) > 120 && strstr( answer->out, "left out" ) == NULL );
+    for ( int columns = 70; columns <= 200; columns += 10 )
+    {
+        answer = program_run_on_terminal( line, columns );
+        CHECK_EQUAL( answer->status, 0 );
+        CHECK( widest_line( answer->out ) <= (size_t)columns || strstr( answer->out, "left out" ) != NULL );
+        CHECK( strstr( answer->out, "median ms" ) != NULL && strstr( answer->out, "pairs" ) != NULL );
+        CHECK( columns > 140 || strstr( answer->out, "left out for want of room: " ) != NULL );
+    }
+    answer = program_run_on_terminal( line, 80 );
+    char* rest = strstr( answer->out, "left out" );
+    CHECK( rest != NULL );
+    *rest = '\0';
+    CHECK( widest_line( answer->out ) <= 80 );
+    static const char* const others[] = { "methods", "verify -n 500 -m cleave,kd-incremental --frames 2 -q",
+        "compare " JSON " " JSON " --all" };
+    program_run( "bench -n 500 -m cleave --frames 2 -q --json " JSON );
+    for ( size_t row = 0; row < TEST_COUNT( others ); ++row )
+    {
+        answer = program_run_on_terminal( others[row], 80 );
+        CHECK_EQUAL( answer->status, 0 );
+        for ( char* text = strtok( answer->out, "\r\n" ); text != NULL; text = strtok( NULL, "\r\n" ) )
+        {
+            // Sentences may wrap; columns may not.
+            bool is_sentence = strstr( text, ": " ) != NULL;
+            test_where.note = text;
+            CHECK( is_sentence || widest_line( text ) <= 80 );
+        }
+    }
+}
+
+static void a_last_column_is_folded_at_spaces( void )
+{
+    text_table table;
+    text_table_begin( &table, "name|>a number|text" );
+    text_table_leave_out( &table, "no such heading|a number" );
+    text_table_add( &table, "x" );
+    text_table_add( &table, "%d", 1 );
+    text_table_add( &table, "one two three four five six seven eight" );
+    FILE* file = fopen( CSV, "w+b" );
+    CHECK( file != NULL );
+    text_table_print_within( &table, file, 26 );
+    char text[512] = "";
+    rewind( file );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    CHECK_TEXT( text,
+        "name  text\n"
+        "x     one two three four\n"
+        "      five six seven eight\n"
+        "left out for want of room: a number (a wider window shows all, and so does | cat)\n" );
+}
+
+static void what_cannot_run_here_is_told_once( void )
+{
+    setenv( "CLEAVE_PEERS", "/no/such/folder", 1 );
+    program_answer* answer = program_run( "bench -n 50,100 --frames 1 --repeat 1 -q" );
+    CHECK_EQUAL( answer->status, 0 );
+    const char* first = strstr( answer->out, "bullet-dbvt-f" );
+    CHECK( first != NULL && strstr( first + 1, "bullet-dbvt-f" ) == NULL );
+    check_said( answer, "not available: bullet-dbvt-f, bullet-dbvt-d, bullet-axissweep: no bullet.so in" );
+    unsetenv( "CLEAVE_PEERS" );
+}
+
 // ---- Ctrl-C
 
 // The lines on its standard error so far.
@@ -405,6 +493,9 @@ int main( int argc, char** argv )
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( what_is_not_known_is_no_zero ),
         TEST_CASE( a_load_is_told_as_people_read_it ),
+        TEST_CASE( tables_fit_the_terminal ),
+        TEST_CASE( a_last_column_is_folded_at_spaces ),
+        TEST_CASE( what_cannot_run_here_is_told_once ),
         TEST_CASE( an_interrupted_bench_keeps_what_is_done ),
         TEST_CASE( an_interrupted_bench_in_one_process_too ),
         TEST_CASE( an_interrupted_bench_without_results_leaves_the_old ),

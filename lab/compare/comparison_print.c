@@ -60,6 +60,7 @@ static void print_table( const comparison* all, bool shows_all )
     uint32_t shown = 0;
     text_table_begin(
         &table, "verdict|scene|>objects|method|>threads|settings|>A ms|>B ms|>B / A|>99 % of draws" );
+    text_table_leave_out( &table, "threads|99 % of draws|A ms|B ms|settings" );
     for ( uint32_t index = 0; index < all->count; ++index )
     {
         if ( is_worth_a_row( &all->rows[index], shows_all ) )

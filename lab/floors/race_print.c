@@ -80,6 +80,7 @@ void race_print( const race* all, const run_results* results, const char* name )
     char* headings = text_format(
         "floor is|row|scene|>objects|isa|>%s ms|fastest other|>its ms|>times as fast|>floor", name );
     text_table_begin( &table, headings );
+    text_table_leave_out( &table, "its ms|isa|row" );
     for ( uint32_t index = 0; index < all->count; ++index )
     {
         add_row( &table, &all->rows[index] );

@@ -92,6 +92,45 @@ static void add_run( text_table* table, const run_result* run, double slowest, b
     text_table_add( table, "%.1f", run->ms_median > 0 ? slowest / run->ms_median : 1.0 );
 }
 
+static bool is_told( const run_results* results, uint32_t end, const char* reason, const char* name )
+{
+    for ( uint32_t index = 0; index < end; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( run->status == RUN_UNAVAILABLE && strcmp( run->reason, reason ) == 0 &&
+            ( name == NULL || strcmp( run->method, name ) == 0 ) )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Who cannot run here, once each and a line per reason: a scene more is no news of them.
+static void print_missing( const run_results* results )
+{
+    for ( uint32_t first = 0; first < results->count; ++first )
+    {
+        const char* reason = results->items[first].reason;
+        if ( results->items[first].status != RUN_UNAVAILABLE || is_told( results, first, reason, NULL ) )
+        {
+            continue;
+        }
+        const char* before = "not available: ";
+        for ( uint32_t index = first; index < results->count; ++index )
+        {
+            const run_result* run = &results->items[index];
+            if ( run->status == RUN_UNAVAILABLE && strcmp( run->reason, reason ) == 0 &&
+                !is_told( results, index, reason, run->method ) )
+            {
+                printf( "%s%s", before, run->method );
+                before = ", ";
+            }
+        }
+        printf( ": %s\n", reason );
+    }
+}
+
 void results_print( const run_results* results )
 {
     text_table table;
@@ -102,16 +141,21 @@ void results_print( const run_results* results )
         ">pairs|>tests|>memory|hash|>× slowest",
         with_settings ? "settings|" : "" );
     text_table_begin( &table, headings );
+    text_table_leave_out( &table, "hash|p99|min|mean|update|search|tests|memory|threads|variant|settings" );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        add_run( &table, run, slowest_median( results, run->scene_index ), with_settings );
+        if ( run->status != RUN_UNAVAILABLE )
+        {
+            add_run( &table, run, slowest_median( results, run->scene_index ), with_settings );
+        }
     }
     text_table_print( &table, stdout );
+    print_missing( results );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        if ( run->status != RUN_OK )
+        if ( run->status != RUN_OK && run->status != RUN_UNAVAILABLE )
         {
             printf( "%s: %s@%s on %s objects of %s: %s\n", run_status_name( run->status ), run->method,
                 run->variant, text_size( run->object_count, ( char[TEXT_SIZE_ROOM] ){ 0 } ), run->scene,

@@ -4,7 +4,7 @@
 
 #include "lab/results.h"
 
-/// Every run, and a line for each that did not end well, on stdout.
+/// Every run, a line for each that did not end well, and one for each reason why methods cannot run here, on stdout.
 void results_print( const run_results* results );
 
 /// What the methods count, per frame, on stdout.
