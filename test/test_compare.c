@@ -234,6 +234,52 @@ static void runs_in_one_file_alone_are_listed( void )
     CHECK( answer->status == 2 && program_said( answer, "no run is in both" ) );
 }
 
+// ---- doubts
+
+static void write_machine( const char* path, const char* machine, double factor )
+{
+    recipe_of_run run = { "m", factor, 0.01, HASH, "ok" };
+    test_random random = test_random_make( 5 );
+    FILE* file = fopen( path, "wb" );
+    CHECK( file != NULL );
+    fprintf( file, "{\"cleave\": \"0.1.0\", \"machine\": {%s}, \"runs\": [", machine );
+    write_run( file, &run, 5, &random );
+    fprintf( file, "]}\n" );
+    fclose( file );
+}
+
+static void times_of_a_busy_machine_are_doubted( void )
+{
+    static const struct
+    {
+        const char *a, *b;
+        const char* said; ///< NULL: no doubt
+    } rows[] = {
+        { "\"cores\": 2, \"load\": 1.0", "\"cores\": 2, \"load\": 6.6",
+            "A was measured at a load of 1.0 and B at a load of 6.6" },
+        { "\"cores\": 2, \"load\": 5", "\"cores\": 2, \"load\": 5", "others were at work" },
+        { "\"cores\": 16, \"load\": 1", "\"cores\": 16, \"load\": 4", "others were at work" },
+        { "\"cores\": 16", "\"cores\": 16, \"load\": 40", "A was measured at an unknown load" },
+        { "\"cpu\": \"x\"", "\"cpu\": \"y\"", "another processor than B: x and y" },
+        { "\"cpu\": \"x\", \"cores\": 2", "\"cpu\": \"x\", \"cores\": 4", "A had 2 cores and B 4" },
+        { "\"cores\": 2, \"load\": 0.1", "\"cores\": 2, \"load\": 1.1", NULL },
+        { "\"cores\": 16, \"load\": 14", "\"cores\": 16, \"load\": 15", NULL },
+        { "\"cpu\": \"x\"", "", NULL },
+    };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        write_machine( FILE_A, rows[row].a, 1 );
+        write_machine( FILE_B, rows[row].b, 2.35 );
+        program_answer* answer = program_run( COMPARE );
+        test_where.note = rows[row].b;
+        CHECK_EQUAL( answer->status, 1 ); // nobody knows that it is none
+        CHECK( program_said( answer, "REGRESSED" ) );
+        CHECK( program_said( answer, "REGRESSED?" ) == ( rows[row].said != NULL ) );
+        CHECK( program_said( answer, "DOUBTFUL" ) == ( rows[row].said != NULL ) );
+        CHECK( rows[row].said == NULL || program_said( answer, rows[row].said ) );
+    }
+}
+
 // ---- bad files
 
 #define GOOD_FRONT                                                                                           \
@@ -332,6 +378,7 @@ int main( int argc, char** argv )
         TEST_CASE( old_files_without_passes_are_compared ),
         TEST_CASE( the_status_tells_the_worst ),
         TEST_CASE( runs_in_one_file_alone_are_listed ),
+        TEST_CASE( times_of_a_busy_machine_are_doubted ),
         TEST_CASE( broken_files_are_refused ),
         TEST_CASE( absurd_files_do_no_harm ),
     };

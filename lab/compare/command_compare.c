@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct compare_flags
 {
@@ -27,19 +26,16 @@ static void print_head( const char* label, const char* path, const run_results* 
     printf( "%s  %s: %" PRIu32 " runs of cleave %s on %s, %s", label, path, results->count,
         results->version != NULL ? results->version : "unknown", machine_text( results, "cpu" ),
         machine_text( results, "compiler" ) );
+    double cores = json_as_number( json_get( results->machine, "cores" ) );
+    if ( cores > 0 )
+    {
+        printf( ", %.0f cores", cores );
+    }
     if ( load >= 0 )
     {
         printf( ", load %.1f", load );
     }
     printf( "\n" );
-}
-
-static void note_machines( const run_results* a, const run_results* b )
-{
-    if ( strcmp( machine_text( a, "cpu" ), machine_text( b, "cpu" ) ) != 0 )
-    {
-        complaint_note( "the files are from different processors: their times say little about the program" );
-    }
 }
 
 static uint32_t most_passes( const run_results* results )
@@ -73,7 +69,6 @@ static lab_status compare(
     }
     print_head( "A", paths->items[0], a );
     print_head( "B", paths->items[1], b );
-    note_machines( a, b );
     if ( most_passes( a ) < 3 || most_passes( b ) < 3 )
     {
         complaint_note(
@@ -100,7 +95,10 @@ lab_status command_compare( int argc, char** argv )
         .notes =
             "Of each frame the median over the passes counts. 1000 times passes and frames are drawn anew, with a\n"
             "fixed seed; a run is slower if 99 % of these draws say so. Exit 1 if one became slower than the\n"
-            "bound, broke, or found other pairs; exit 2 if a file cannot be read. Runs in one file alone are listed.",
+            "bound, broke, or found other pairs; exit 2 if a file cannot be read. Runs in one file alone are listed.\n"
+            "Where the files are from other processors, or the machine was busy when one of them was made (its load is\n"
+            "above its cores, or the loads differ by more than 1), verdicts about time are marked ? and a sentence says\n"
+            "why. A doubtful regression still exits with 1: measure again, or in turn with `cleave run --against`.",
         .example = "  cleave run quick --rounds 5 --json before.json\n"
                    "  cleave run quick --rounds 5 --json after.json\n"
                    "  cleave compare before.json after.json --bound 3",

@@ -61,6 +61,15 @@ static void judge( comparison_row* row, double bound_percent )
                                               : COMPARISON_MENDED;
 }
 
+// Pairs, crashes and what is missing are no matter of a busy machine.
+static bool is_doubtful( const comparison* all, const comparison_row* row )
+{
+    bool is_of_time = row->verdict == COMPARISON_SAME || row->verdict == COMPARISON_FASTER ||
+        row->verdict == COMPARISON_SLOWER || row->verdict == COMPARISON_REGRESSED;
+    return is_of_time &&
+        ( all->doubts.machine[0] != '\0' || ( all->doubts.load[0] != '\0' && !row->a->thread_time ) );
+}
+
 static comparison_row* add_row( comparison* all, const run_result* a, const run_result* b )
 {
     comparison_row* rows = realloc( all->rows, ( (size_t)all->count + 1 ) * sizeof( comparison_row ) );
@@ -113,6 +122,7 @@ static int compare_rows( const void* left, const void* right )
 void comparison_make( comparison* all, const run_results* a, const run_results* b, double bound_percent )
 {
     *all = ( comparison ){ 0 };
+    doubt_find( &all->doubts, a->machine, b->machine );
     bool* is_taken = calloc( (size_t)b->count + 1, sizeof( bool ) );
     if ( is_taken == NULL )
     {
@@ -125,6 +135,8 @@ void comparison_make( comparison* all, const run_results* a, const run_results* 
         if ( like != NULL )
         {
             judge( row, bound_percent );
+            row->is_doubtful = is_doubtful( all, row );
+            all->doubtful_count += row->is_doubtful ? 1 : 0;
         }
     }
     for ( uint32_t index = 0; index < b->count; ++index )

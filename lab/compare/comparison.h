@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/compare/bootstrap.h"
+#include "lab/compare/doubt.h"
 #include "lab/results.h"
 
 typedef enum comparison_verdict
@@ -29,6 +30,7 @@ typedef struct comparison_row
     const run_result* b;
     bootstrap_ratio time; ///< where both ran well
     comparison_verdict verdict;
+    bool is_doubtful; ///< the verdict is about time, and there is a reason not to believe the times
 } comparison_row;
 
 /// Zero-initialised is empty.
@@ -37,6 +39,8 @@ typedef struct comparison
     comparison_row* rows; ///< what changed most comes first
     uint32_t count;
     uint32_t counts[COMPARISON_VERDICTS];
+    doubt doubts;
+    uint32_t doubtful_count;
 } comparison;
 
 /// Runs are the same if scene, type, objects, frames, method, variant, threads, settings, order and events are.
@@ -47,5 +51,5 @@ void comparison_free( comparison* all );
 /// The table, the reasons of what is wrong, and a sentence, on stdout.
 void comparison_print( const comparison* all, bool shows_all, double bound_percent );
 
-/// A regression, a run that broke, or other pairs.
+/// A regression, doubtful ones too, a run that broke, or other pairs.
 bool comparison_is_bad( const comparison* all );

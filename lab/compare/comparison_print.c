@@ -29,7 +29,7 @@ static void add_row( text_table* table, const comparison_row* row )
 {
     const run_result* run = row->a != NULL ? row->a : row->b;
     char size[TEXT_SIZE_ROOM];
-    text_table_add( table, "%s", comparison_verdict_name( row->verdict ) );
+    text_table_add( table, "%s%s", comparison_verdict_name( row->verdict ), row->is_doubtful ? "?" : "" );
     text_table_add( table, "%.100s %.60s", run->scene, run->type );
     text_table_add( table, "%s", text_size( run->object_count, size ) );
     text_table_add( table, "%.60s@%.20s", run->method, run->variant );
@@ -120,9 +120,25 @@ static void print_counts( const comparison* all, double bound_percent )
     printf( "\n" );
 }
 
+// In words, and what to do about it.
+static void print_doubts( const comparison* all )
+{
+    if ( all->doubtful_count == 0 )
+    {
+        return;
+    }
+    const char* machine = all->doubts.machine;
+    const char* load = all->doubts.load;
+    printf(
+        "DOUBTFUL, marked ?: %s%s%s.\nThe times may say more about that than about the program: measure both again on one "
+        "quiet machine,\nor in turn with `cleave run SCHEDULE --rounds 5 --against PROGRAM`.\n",
+        machine, machine[0] != '\0' && load[0] != '\0' ? "; " : "", load );
+}
+
 void comparison_print( const comparison* all, bool shows_all, double bound_percent )
 {
     print_table( all, shows_all );
     print_reasons( all );
     print_counts( all, bound_percent );
+    print_doubts( all );
 }
