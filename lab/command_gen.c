@@ -3,6 +3,7 @@
 #include "lab/args.h"
 #include "lab/bake.h"
 #include "lab/commands.h"
+#include "lab/file_kind.h"
 #include "lab/platform.h"
 #include "lab/progress.h"
 
@@ -30,7 +31,7 @@ static const generator* find_scene( const char* name, recipe* file_recipe, compl
         return recipe_read( name, file_recipe, why ) ? &generator_recipe : NULL;
     }
     const generator* scene = generator_find( name );
-    if ( scene == NULL )
+    if ( scene == NULL && file_kind_check( name, ".scene", why ) )
     {
         const char* names[32];
         uint32_t count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/json_file.h"
 
+#include "lab/file_kind.h"
 #include "lab/platform.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ json_value* json_file_read( const char* path, complaint* why )
     }
     size_t bad_offset = 0;
     json_value* value = json_parse( text, (size_t)entry.size, &bad_offset );
-    if ( value == NULL )
+    if ( value == NULL && file_kind_check( path, ".json", why ) )
     {
         complaint_write( why, "%s: at byte %" PRIu64 ": is not JSON; it may be cut off or damaged", path,
             (uint64_t)bad_offset );

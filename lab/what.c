@@ -2,6 +2,7 @@
 #include "lab/what.h"
 
 #include "lab/bake_cache.h"
+#include "lab/file_kind.h"
 #include "lab/platform.h"
 #include "lab/text.h"
 
@@ -132,6 +133,10 @@ bool what_parse( const char* text, what_spec* what, complaint* why )
     if ( what->generator != NULL )
     {
         return parse_scene( text, rest, what, why );
+    }
+    if ( !file_kind_check( text, ".aabbs", why ) )
+    {
+        return false;
     }
     bool looks_like_file = strpbrk( text, "/\\" ) != NULL || text_ends_with( text, ".aabbs" );
     if ( !looks_like_file && platform_look( text ).kind == PLATFORM_MISSING )

@@ -16,6 +16,7 @@
 #define JSON "test_program.json"
 #define CSV "test_program.csv"
 #define SCENE "test_program.aabbs"
+#define STEM "test_program"
 
 static bool starts_with( const char* text, const char* start )
 {
@@ -45,6 +46,22 @@ static void check_one_line( const program_answer* answer )
 {
     const char* end = strchr( answer->errors, '\n' );
     CHECK( end != NULL && end[1] == '\0' );
+}
+
+// A command for the shell; its standard output.
+static const char* shell( const char* command, int* status )
+{
+    static char text[1 << 16];
+    char line[1024];
+    snprintf( line, sizeof( line ), "{ %s; } > test_program.out 2>&1", command );
+    test_where.note = command;
+    *status = system( line );
+    FILE* file = fopen( "test_program.out", "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+    fclose( file );
+    remove( "test_program.out" );
+    return text;
 }
 
 // ---- standard streams
@@ -136,6 +153,40 @@ static void each_kind_of_number_has_its_words( void )
     }
 }
 
+static void files_of_another_kind_are_recognised( void )
+{
+    static const char* const rows[][2] = {
+        { "bench " STEM ".scene",
+            "is the recipe of a scene, not yet baked; bake it first: cleave gen " STEM ".scene -o" },
+        { "verify ./" STEM ".scene", "bake it first" },
+        { "info " STEM ".scene", "bake it first" },
+        { "run " STEM ".scene", "bake it first" },
+        { "bench " STEM ".schedule", "is a schedule; `cleave run " STEM ".schedule` takes it" },
+        { "bench " JSON, "is JSON; `cleave report " JSON },
+        { "bench " CSV, "is a table for other programs; ours read what --json writes" },
+        { "report " CSV " -o x.html", "is a table for other programs" },
+        { "compare " CSV " " JSON, "is a table for other programs" },
+        { "report " SCENE " -o x.html", "is a baked scene; `cleave bench " SCENE },
+        { "gen " SCENE " -o x", "is a baked scene" },
+        { "run " SCENE, "is a baked scene" },
+        { "bench nosuch.scene", "no such file" },
+        { "bench -n 100 -m sap --json same --csv same", "--json and --csv both name 'same'" },
+        { "bench -n 100 -m sap --json - --csv -", "--json and --csv both name '-'" },
+    };
+    int status = 0;
+    shell( "echo 'bodies 100' > " STEM ".scene; echo 'methods sap' > " STEM ".schedule", &status );
+    program_run( "bench -n 100 -m sap --frames 2 --csv " CSV " --json " JSON );
+    program_run( "gen brownian-free -n 100 --frames 4 -q -o " SCENE );
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        program_answer* answer = program_run( rows[row][0] );
+        CHECK_EQUAL( answer->status, 2 );
+        check_said( answer, rows[row][1] );
+        check_one_line( answer );
+    }
+    shell( "rm -f " STEM ".scene " STEM ".schedule", &status );
+}
+
 static void a_default_is_told_once( void )
 {
     static const char* const commands[] = { "methods", "gen", "info", "bench", "run", "compare", "floors",
@@ -157,22 +208,6 @@ static void a_default_is_told_once( void )
 }
 
 // ---- other people's methods
-
-// A command for the shell; its standard output.
-static const char* shell( const char* command, int* status )
-{
-    static char text[1 << 16];
-    char line[1024];
-    snprintf( line, sizeof( line ), "{ %s; } > test_program.out 2>&1", command );
-    test_where.note = command;
-    *status = system( line );
-    FILE* file = fopen( "test_program.out", "rb" );
-    CHECK( file != NULL );
-    text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
-    fclose( file );
-    remove( "test_program.out" );
-    return text;
-}
 
 static void a_method_named_that_cannot_run_is_refused( void )
 {
@@ -488,6 +523,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_full_output_is_noticed ),
         TEST_CASE( a_reader_who_leaves_costs_no_file ),
         TEST_CASE( each_kind_of_number_has_its_words ),
+        TEST_CASE( files_of_another_kind_are_recognised ),
         TEST_CASE( a_default_is_told_once ),
         TEST_CASE( a_method_named_that_cannot_run_is_refused ),
         TEST_CASE( a_moved_program_says_where_it_looked ),

@@ -28,6 +28,11 @@ static bool write_one( output_file* file, const char* path, const char* text, co
 
 bool run_output_open( run_output* output, complaint* why )
 {
+    if ( output->json != NULL && output->csv != NULL && strcmp( output->json, output->csv ) == 0 )
+    {
+        return complaint_write(
+            why, "--json and --csv both name '%s'; each needs a file of its own", output->json );
+    }
     return ( output->json == NULL || results_have_json( why ) ) &&
         open_one( &output->json_file, output->json, why ) && open_one( &output->csv_file, output->csv, why );
 }

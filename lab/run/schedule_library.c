@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
 // installed and whatever folder it runs in; anything else is a file.
+#include "lab/file_kind.h"
 #include "lab/platform.h"
 #include "lab/run/schedule.h"
 #include "lab/run/schedule_texts.h"
@@ -76,6 +77,10 @@ static bool complain_name( const char* name, complaint* why )
 bool schedule_open( const char* name, schedule* plan, complaint* why )
 {
     *plan = ( schedule ){ 0 };
+    if ( !file_kind_check( name, ".schedule", why ) )
+    {
+        return false;
+    }
     bool is_path = strpbrk( name, "/\\" ) != NULL || text_ends_with( name, ".schedule" );
     if ( is_path )
     {
