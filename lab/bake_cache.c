@@ -162,6 +162,18 @@ static bool open_kept( frame_source* source, const bake_def* def, const char* fo
     return opened;
 }
 
+bool bake_cache_holds( const bake_def* def )
+{
+    char* folder = bake_cache_folder();
+    char* name = bake_cache_name( def );
+    char* path = text_format( "%s/%s", folder != NULL ? folder : ".", name );
+    bool holds = folder != NULL && platform_look( path ).kind == PLATFORM_FILE;
+    free( folder );
+    free( name );
+    free( path );
+    return holds;
+}
+
 // Bakes into the folder. False with a reason to go on without it, or with the status of an interrupt.
 static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, complaint* why )
 {

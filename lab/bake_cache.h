@@ -13,6 +13,9 @@
 /// large, disk full) it is made on the fly, with a note.
 bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why );
 
+/// Is it there already?
+bool bake_cache_holds( const bake_def* def );
+
 /// The file's name, without folder: it tells every parameter and the generator's version. To free.
 char* bake_cache_name( const bake_def* def );
 

@@ -2,6 +2,7 @@
 #include "cleave/space.h"
 #include "lab/args.h"
 #include "lab/commands.h"
+#include "lab/estimate.h"
 #include "lab/frame_hash.h"
 #include "lab/last_words.h"
 #include "lab/progress.h"
@@ -22,6 +23,9 @@
 // least 2.
 #define ALL_FRAMES_MOST 8000
 #define JUDGE_TESTS 2e10
+
+// Per object: its pairs sorted and compared.
+#define COMPARE_S 1e-7
 
 typedef struct verify_flags
 {
@@ -320,6 +324,18 @@ static uint32_t choose_frames( const verify_flags* flags, const scene_header* he
     return frames < available ? frames : available;
 }
 
+// Seconds: the judge and everybody else over all frames, and each list sorted and held against the judge's.
+static double estimate( const contest* arena, const run_spec_list* specs, const run_spec* judge )
+{
+    uint32_t object_count = arena->source->header.object_count;
+    double frame_s = estimate_frame_s( judge, object_count );
+    for ( uint32_t index = 0; index < specs->count; ++index )
+    {
+        frame_s += estimate_frame_s( &specs->items[index], object_count ) + COMPARE_S * (double)object_count;
+    }
+    return frame_s * ( (double)arena->frame_count + 1 );
+}
+
 // Every spec that can run here enters; the others get a line.
 static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, complaint* why )
 {
@@ -399,9 +415,12 @@ static bool verify_scene(
         .frame_count = choose_frames( flags, &source.header ),
         .label = item->label,
         .events = flags->events };
+    char text[ESTIMATE_ROOM];
+    estimate_text( estimate( &arena, specs, &judge ), text );
     bool chose_fewer = flags->frame_count == ARGS_UNSET && arena.frame_count < source.header.frame_count;
-    printf( "%s: judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 "%s\n", item->label, judge.row->name,
-        run_spec_variant( &judge ), arena.frame_count, source.header.frame_count,
+    printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
+        item->label, specs->count, judge.row->name, run_spec_variant( &judge ), arena.frame_count,
+        source.header.frame_count, text,
         chose_fewer ? " (a brute judge is slow at this size; --frames sets more)" : "" );
     fflush( stdout );
     bool good = fill( &arena, specs, &judge, why ) && hold_all( state, &arena, why );

@@ -165,13 +165,8 @@ static uint32_t frames_to_bake( uint32_t body_count, uint32_t frames_wanted )
     return takes_usual ? GENERATOR_FRAMES : frames_wanted;
 }
 
-bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
-    frame_source* source, complaint* why )
+bake_def what_bake_def( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
 {
-    if ( what->generator == NULL )
-    {
-        return frame_source_open_file( source, what->path, why );
-    }
     uint32_t bodies = what->body_count != 0 ? what->body_count : body_count;
     uint32_t frames = what->frame_count != 0 ? what->frame_count : frames_to_bake( bodies, frames_wanted );
     bake_def def = {
@@ -183,5 +178,16 @@ bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_want
         .from = what->from,
         .frame_count = frames,
     };
+    return def;
+}
+
+bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
+    frame_source* source, complaint* why )
+{
+    if ( what->generator == NULL )
+    {
+        return frame_source_open_file( source, what->path, why );
+    }
+    bake_def def = what_bake_def( what, body_count, frames_wanted, seed );
     return bake_cache_open( source, &def, why );
 }

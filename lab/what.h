@@ -25,3 +25,6 @@ void what_free( what_spec* what );
 /// `frames_wanted` of them (0: GENERATOR_FRAMES).
 bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
     frame_source* source, complaint* why );
+
+/// What that bakes, for a scene by name.
+bake_def what_bake_def( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );

@@ -2,6 +2,7 @@
 // The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes wrong is said in one
 // line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
+#include "lab/estimate.h"
 #include "lab/results.h"
 #include "lab/text_table.h"
 #include "program.h"
@@ -385,6 +386,38 @@ static void what_cannot_run_here_is_told_once( void )
     unsetenv( "CLEAVE_PEERS" );
 }
 
+// ---- how long
+
+static void long_work_says_how_long( void )
+{
+    int status = 0;
+    shell( "printf 'sizes 1k 2k\\nframes 3\\nmethods sap kd\\nscenes brownian-free\\n' > " STEM ".schedule",
+        &status );
+    program_answer* answer = program_run( "run " STEM ".schedule --dry-run --seed 77" );
+    CHECK_EQUAL( answer->status, 0 );
+    check_said( answer, "4 runs, under a second on one core, roughly, " );
+    check_said( answer, " of scenes to bake first" );
+    answer = program_run( "run full --dry-run | tail -n 1" );
+    check_said( answer, "on one core, roughly" );
+    answer = program_run( "verify -n 200 -m sap@scalar --frames 2" );
+    check_said( answer, "1 runs judged by brute@scalar, frames 0 to 2 of 60, under a second, roughly" );
+    shell( "rm -f " STEM ".schedule", &status );
+}
+
+// More boxes, frames and passes take longer, and brute force grows as it should.
+static void an_estimate_grows_with_the_work( void )
+{
+    run_spec brute = { .row = method_find( "brute" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
+    run_spec kd = { .row = method_find( "kd" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
+    CHECK( estimate_frame_s( &brute, 20000 ) > 3.9 * estimate_frame_s( &brute, 10000 ) );
+    CHECK( estimate_frame_s( &kd, 20000 ) > 1.9 * estimate_frame_s( &kd, 10000 ) );
+    CHECK( estimate_frame_s( &brute, 100000 ) > 10 * estimate_frame_s( &kd, 100000 ) );
+    char text[ESTIMATE_ROOM];
+    CHECK_TEXT( estimate_text( 0.2, text ), "under a second" );
+    CHECK_TEXT( estimate_text( 20, text ), "about 20 s" );
+    CHECK_TEXT( estimate_text( 600, text ), "about 10 min" );
+}
+
 // ---- Ctrl-C
 
 // The lines on its standard error so far.
@@ -529,6 +562,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( what_is_not_known_is_no_zero ),
         TEST_CASE( a_load_is_told_as_people_read_it ),
+        TEST_CASE( long_work_says_how_long ),
+        TEST_CASE( an_estimate_grows_with_the_work ),
         TEST_CASE( tables_fit_the_terminal ),
         TEST_CASE( a_last_column_is_folded_at_spaces ),
         TEST_CASE( what_cannot_run_here_is_told_once ),

@@ -188,6 +188,65 @@ static lab_status show_schedules( const text_list* names )
     return LAB_DONE;
 }
 
+static estimate_scene scene_of( const run_job* job )
+{
+    uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+    return estimate_what( &job->scene.what, job->scene.body_count, frames, job->terms.seed );
+}
+
+static bool has_text( const text_list* list, const char* text )
+{
+    bool found = false;
+    for ( uint32_t index = 0; !found && index < list->count; ++index )
+    {
+        found = strcmp( list->items[index], text ) == 0;
+    }
+    return found;
+}
+
+// What the ladder rule would leave out, as far as the guesses go.
+static double estimate_job( const run_job* job, const estimate_scene* scene, text_list* ladders )
+{
+    if ( has_text( ladders, job->ladder ) )
+    {
+        return 0;
+    }
+    double frame_s = estimate_frame_s( &job->spec, scene->object_count );
+    if ( job->terms.ladder_s > 0 && frame_s > job->terms.ladder_s )
+    {
+        text_list_add( ladders, job->ladder );
+    }
+    return run_job_estimate_s( job, scene );
+}
+
+// Jobs over the same scene stand together, and it is baked once.
+static void print_estimate( const run_plan* plan )
+{
+    double seconds = 0;
+    uint64_t bytes = 0;
+    text_list ladders = { 0 };
+    estimate_scene scene = { 0 };
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        const run_job* job = &plan->items[index];
+        if ( index == 0 || job->scene_index != job[-1].scene_index )
+        {
+            scene = scene_of( job );
+            seconds += scene.bake_s;
+            bytes += scene.bake_bytes;
+        }
+        seconds += estimate_job( job, &scene, &ladders );
+    }
+    text_list_free( &ladders );
+    char text[ESTIMATE_ROOM], size[TEXT_SIZE_ROOM];
+    printf( "%" PRIu32 " runs, %s on one core, roughly", plan->count, estimate_text( seconds, text ) );
+    if ( bytes > 0 )
+    {
+        printf( ", %s of scenes to bake first", text_bytes( bytes, size ) );
+    }
+    printf( "\n" );
+}
+
 static void print_plan( const run_plan* plan )
 {
     for ( uint32_t index = 0; index < plan->count; ++index )
@@ -199,7 +258,7 @@ static void print_plan( const run_plan* plan )
         }
         printf( ": %s\n", job->key );
     }
-    printf( "%" PRIu32 " runs\n", plan->count );
+    print_estimate( plan );
 }
 
 static void print_summary( const run_results* results, const runner_report* report, bool agree )
@@ -458,7 +517,8 @@ lab_status command_run( int argc, char** argv )
     const args_flag list[] = {
         { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
         { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
-        { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL, "name the runs, do none", 0, 0 },
+        { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL,
+            "name the runs and guess how long they take, do none", 0, 0 },
         { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },

@@ -11,7 +11,7 @@ typedef struct live_table
 {
     bool is_on, is_terminal;
     uint32_t total, done;
-    double weight_total, weight_done; ///< a guess of the work: boxes handed over
+    double weight_total, weight_done; ///< a guess of the work, in seconds
     uint64_t begin_ns, run_begin_ns, drawn_ns;
     char label[128]; ///< what runs now
     char rows[LIVE_ROWS][256];

@@ -95,6 +95,16 @@ uint32_t run_job_bodies( const run_job* job )
     return what->generator == NULL ? 0 : what->body_count != 0 ? what->body_count : job->scene.body_count;
 }
 
+double run_job_estimate_s( const run_job* job, const estimate_scene* scene )
+{
+    const run_terms* terms = &job->terms;
+    double frames = terms->frame_count < scene->frame_count ? (double)terms->frame_count : scene->frame_count;
+    double passes = (double)( terms->warmup > 0 ? terms->warmup : 1 ) + (double)terms->repeat;
+    double round_s = estimate_frame_s( &job->spec, scene->object_count ) * frames * passes;
+    round_s = terms->time_limit_s > 0 && round_s > terms->time_limit_s ? terms->time_limit_s : round_s;
+    return round_s * (double)terms->rounds;
+}
+
 // ---- keys
 
 static char* scene_key( const run_job* job )

@@ -2,6 +2,7 @@
 // Everything a command is to measure, one job per scene, method and parameter, in the order it is done.
 #pragma once
 
+#include "lab/estimate.h"
 #include "lab/run/schedule.h"
 #include "lab/scene_list.h"
 
@@ -35,6 +36,9 @@ void run_plan_free( run_plan* plan );
 
 /// The bodies or objects of a job's scene, as far as that is known before it is opened; 0 for a file.
 uint32_t run_job_bodies( const run_job* job );
+
+/// Roughly how long it takes: all passes and rounds, as far as its limits let it. `scene` is its scene's.
+double run_job_estimate_s( const run_job* job, const estimate_scene* scene );
 
 /// The program and the machine, in a word: runs of another build or CPU are not to be mixed. Lives as long as the program.
 const char* run_plan_program( void );

@@ -28,6 +28,7 @@ typedef struct runner
     uint32_t* rounds;  ///< per job: rounds summed so far
     text_list ladders; ///< that have ended
     live_table live;
+    estimate_scene* scenes; ///< by scene index
 
     // The scene of the jobs at hand; open only if one of them has to run.
     frame_source source;
@@ -64,13 +65,11 @@ static void label_job( const run_job* job, char* label, size_t size )
         job->spec.settings != NULL ? job->spec.settings : "", job->program != NULL ? " (against)" : "" );
 }
 
-// A guess of the work: boxes handed over.
-static double job_weight( const run_job* job )
+// A guess of the work, for the time left.
+static double job_weight( const runner* all, const run_job* job )
 {
-    double bodies = run_job_bodies( job ) > 0 ? run_job_bodies( job ) : 10000;
-    double passes = (double)( job->terms.warmup + job->terms.repeat );
-    double frames = job->terms.frame_count != ARGS_UNSET ? (double)job->terms.frame_count : GENERATOR_FRAMES;
-    return bodies * passes * frames * (double)job->terms.rounds;
+    const estimate_scene* scene = &all->scenes[job->scene_index];
+    return run_job_estimate_s( job, scene ) + 1e-3; // nothing is for nothing
 }
 
 static void tick( void* user )
@@ -297,7 +296,7 @@ static void finish_job( runner* all, uint32_t index, bool is_kept )
     label_job( job, label, sizeof( label ) );
     all->report->kept += is_kept ? 1 : 0;
     judge_ladder( all, job, &all->sums[index] );
-    live_finish( &all->live, &all->sums[index], label, job_weight( job ), is_kept );
+    live_finish( &all->live, &all->sums[index], label, job_weight( all, job ), is_kept );
 }
 
 // One round of one job. False only if everything has to stop.
@@ -317,7 +316,7 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* wh
     {
         all->rounds[index] = UINT32_MAX;
         all->report->left_out += 1;
-        live_skip( &all->live, label, "a smaller size was too slow, or failed", job_weight( job ) );
+        live_skip( &all->live, label, "a smaller size was too slow, or failed", job_weight( all, job ) );
         return true;
     }
     run_result whole = { 0 };
@@ -416,12 +415,32 @@ static void part( void* user )
     all->options->parting( &done, all->plan->count, all->options->parting_user );
 }
 
+static void look_at_scenes( runner* all )
+{
+    // Scene indices are below the number of jobs.
+    all->scenes = calloc( (size_t)all->plan->count + 1, sizeof( estimate_scene ) );
+    if ( all->scenes == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    for ( uint32_t index = 0; index < all->plan->count; ++index )
+    {
+        const run_job* job = &all->plan->items[index];
+        uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+        estimate_scene* scene = &all->scenes[job->scene_index];
+        *scene = scene->object_count > 0
+            ? *scene
+            : estimate_what( &job->scene.what, job->scene.body_count, frames, job->terms.seed );
+    }
+}
+
 static void begin_live( runner* all )
 {
     double weight = 0;
+    look_at_scenes( all );
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
-        weight += job_weight( &all->plan->items[index] );
+        weight += job_weight( all, &all->plan->items[index] );
     }
     live_begin( &all->live, all->options->is_live, all->plan->count, weight );
 }
@@ -458,5 +477,6 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
     text_list_free( &all.ladders );
     free( all.sums );
     free( all.rounds );
+    free( all.scenes );
     return good;
 }
