@@ -15,6 +15,7 @@ import { ladderOf, radarOf, runsAt, stagesOf } from './model/results.js';
 /** Letters, digits, dots and dashes of a title, whatever else it holds. */
 export const fileName = title => `${title.toLowerCase().replace(/[^a-z0-9.]+/g, '-').replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'plot'}.svg`;
 
+const wholeHeight = (count, least) => heightFor(count, least, Infinity);
 const rowHeight = count => Math.max(140, count * 22 + 90);
 const isWide = values => Math.max(...values) / Math.min(...values) > 20;
 
@@ -24,7 +25,7 @@ function laddersOf(model, shared) {
         ['memory', 'memory', run => run.memory, bytesText],
     ].map(([what, value, valueOf, format]) => {
         const series = ladderOf(model, scene.name, valueOf);
-        return series.length > 0 && { title: `${what} against objects: ${scene.name}`, height: heightFor(series.length),
+        return series.length > 0 && { title: `${what} against objects: ${scene.name}`, height: wholeHeight(series.length),
             make: frame => ladderChart({ ...shared, ...frame, series, value, format, guides: what === 'time' ? [1, 2] : [1] }, light) };
     }));
 }
@@ -42,7 +43,7 @@ function onesOf(model, shared) {
                 make: frame => barChart({ ...shared, ...frame, rows, value: 'ms per frame, median', log: isWide(rows.map(row => row.value)) }, light) },
             spread.length > 0 && { title: `violins: ${at}`, height: rowHeight(spread.length), make: frame => violinChart({ ...shared, ...frame, rows: spread }, light) },
             spread.length > 0 && { title: `boxes: ${at}`, height: rowHeight(spread.length), make: frame => boxChart({ ...shared, ...frame, rows: spread }, light) },
-            spread.length > 0 && { title: `along the run: ${at}`, height: heightFor(spread.length, 460),
+            spread.length > 0 && { title: `along the run: ${at}`, height: wholeHeight(spread.length, 460),
                 make: frame => courseChart({ ...shared, ...frame, ...courseOf(runs, spread), share: shareOf(runs), log: true }, light) },
             stages.length > 0 && { title: `stages: ${at}`, height: rowHeight(stages.length), make: frame => stageChart({ ...shared, ...frame, rows: stages }, light) },
         ];
@@ -66,7 +67,7 @@ export const shareOf = runs => runs.reduce((best, run) => (run.frameStatic.lengt
 function radarFiles(model, shared) {
     const radar = radarOf(model, run => run.median);
     return radar && radar.series.length > 0
-        ? [{ title: `radar: ${sizeText(radar.size)} objects, ms per frame`, height: heightFor(radar.series.length, 520), make: frame => radarChart({ ...shared, ...frame, ...radar }, light) }]
+        ? [{ title: `radar: ${sizeText(radar.size)} objects, ms per frame`, height: wholeHeight(radar.series.length, 520), make: frame => radarChart({ ...shared, ...frame, ...radar }, light) }]
         : [];
 }
 
@@ -81,6 +82,6 @@ export function svgFiles(model) {
         const name = fileName(title);
         const count = (taken.get(name) ?? 0) + 1;
         taken.set(name, count);
-        return { name: count === 1 ? name : name.replace(/\.svg$/, `-${count}.svg`), width: 860, height, option: make({ width: 860, height, title }) };
+        return { name: count === 1 ? name : name.replace(/\.svg$/, `-${count}.svg`), width: 860, height, option: make({ width: 860, height, title, isStill: true }) };
     });
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as numbers from '../src/model/numbers.js';
 import { ladderOf, radarOf, readResults, readSettings, runsAt, stagesOf } from '../src/model/results.js';
-import { light, stylesFor } from '../src/look.js';
+import { dark, light, stylesFor } from '../src/look.js';
 import { logAxis } from '../src/charts/frame.js';
 import { radarChart } from '../src/charts/radar.js';
 import { readResults as builtReader, svgFiles, svgText } from '../svg.mjs';
@@ -16,6 +16,27 @@ test('a power law gives its exponent', () => {
     assert.ok(Math.abs(numbers.slope([1, 2, 4, 8].map(x => [x, 3 * x ** 1.5])) - 1.5) < 1e-12);
     assert.equal(numbers.slope([[1, 2]]), null);
     assert.equal(numbers.slope([[5, 2], [5, 3]]), null);
+});
+
+test('an exponent takes three sizes, and says where these are of different frames', () => {
+    const points = [1000, 2000, 4000].map(x => [x, 3 * x ** 1.5]);
+    assert.equal(numbers.exponentOf({ points: points.slice(0, 2), frames: [20, 20] }), null);
+    assert.deepEqual(numbers.exponentOf({ points, frames: [20, 20, 20] }), { power: numbers.slope(points), text: '1.50', note: null });
+    const mixed = numbers.exponentOf({ points, frames: [60, 60, 20] });
+    assert.equal(mixed.text, '~1.50');
+    assert.match(mixed.note, /different numbers of frames/);
+    const read = model(makeResults([makeRun({}), makeRun({ objects: 2000, ms: 2 }), makeRun({ objects: 4000, ms: 4, frames: 10 })]));
+    const text = svgText(svgFiles(read).find(({ name }) => name.startsWith('time-against')).option, { width: 860, height: 400 });
+    assert.match(text, /n\^~1\.00/);
+    const two = svgFiles(model(makeResults([makeRun({}), makeRun({ objects: 2000, ms: 2 })]))).find(({ name }) => name.startsWith('time-against'));
+    assert.doesNotMatch(svgText(two.option, { width: 860, height: 400 }), /kd +n\^/);
+});
+
+test('what nobody measured is no zero, in older files neither', () => {
+    for (const unknown of [null, 0]) {
+        const [run] = model(makeResults([makeRun({ method: 'cgal', update_ms: unknown, search_ms: unknown, tests: unknown })])).runs;
+        assert.deepEqual([run.update, run.search, run.tests, stagesOf(run)], [null, null, null, []]);
+    }
 });
 
 test('boxes are quartiles, and outliers are told apart', () => {
@@ -142,6 +163,35 @@ test('members of the wrong kind, nothing, and one run are no obstacle', () => {
     for (const results of [makeResults([odd]), makeResults([]), makeResults([makeRun({ ms: 0 })]), { runs: [] }]) {
         for (const { option, width, height } of svgFiles(model(results))) assert.match(svgText(option, { width, height }), /^<svg/);
     }
+});
+
+// OKLab, by Ottosson (2020): distances there are about those people see.
+function oklab(hex) {
+    const [r, g, b] = [1, 3, 5].map(place => parseInt(hex.slice(place, place + 2), 16) / 255).map(v => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    const [l, m, s] = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]]
+        .map(([x, y, z]) => Math.cbrt(x * r + y * g + z * b));
+    return [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099], [0.0259040371, 0.7827717662, -0.8086757660]]
+        .map(([x, y, z]) => x * l + y * m + z * s);
+}
+
+test('24 methods have colours that people tell apart, on either ground', () => {
+    for (const look of [light, dark]) {
+        const names = ['cleave', ...Array.from({ length: 23 }, (_, index) => `m${index}`)];
+        const colors = [...stylesFor(names, look).values()].map(({ color }) => color);
+        for (const [index, color] of colors.entries()) {
+            for (const other of [look.panel, ...colors.slice(0, index)]) {
+                const distance = Math.hypot(...oklab(color).map((value, axis) => value - oklab(other)[axis]));
+                assert.ok(distance > 0.09, `${look.name}: ${color} and ${other}: ${distance.toFixed(3)}`);
+            }
+        }
+    }
+});
+
+test('a file shows the whole legend, however many names', () => {
+    const runs = Array.from({ length: 60 }, (_, index) => [1000, 2000, 4000].map(objects => makeRun({ method: `a-method-of-many-words-${index}`, objects, ms: 1 + index }))).flat();
+    const plot = svgFiles(model(makeResults(runs))).find(({ name }) => name.startsWith('time-against'));
+    const text = svgText(plot.option, plot);
+    for (let index = 0; index < 60; ++index) assert.ok(text.includes(`words-${index} `), `${index}`);
 });
 
 test('56 names, 56 looks', () => {

@@ -56,6 +56,22 @@ async function withPage(url, look, options = {}) {
     }
 }
 
+/** Shows SVG files one by one and gives where their texts end. */
+async function withSvgs(place, files, look) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    for (const file of files) {
+        await page.setContent(readFileSync(join(place, file), 'utf8'));
+        const { texts, width, height } = await page.evaluate(() => {
+            const svg = document.querySelector('svg');
+            const frame = svg.getBoundingClientRect();
+            const texts = [...svg.querySelectorAll('text')].map(text => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+            return { width: frame.width, height: frame.height, texts: texts.map(({ text, box }) => ({ text, right: box.right - frame.left, bottom: box.bottom - frame.top })) };
+        });
+        look(file, texts, width, height);
+    }
+    await page.close();
+}
+
 const firstColumn = (page, section) => page.$$eval(`${section} tbody tr > :first-child`, cells => cells.map(cell => cell.textContent));
 const shown = (page, section) => page.$$eval(`${section} figure svg path[stroke-width="2"], ${section} figure svg path[stroke-width="3"]`, paths => paths.length);
 
@@ -118,10 +134,10 @@ test('a click in a legend hides a series, everywhere; another shows it again', a
     });
 });
 
-test('many methods start with the fastest twelve; all, eight and none are a click away', async () => {
+test('all methods are shown at first, other people\'s too; all, eight and none are a click away', async () => {
     await withPage(writePage('many', fullResults()), async page => {
         const pressed = () => page.$$eval('.chip[aria-pressed="true"]', chips => chips.length);
-        assert.equal(await pressed(), 12);
+        assert.equal(await pressed(), 23);
         for (const [text, count] of [['all', 23], ['the fastest 8', 8], ['none', 0]]) {
             await page.click(`.preset >> text=${text}`);
             assert.equal(await pressed(), count);
@@ -169,6 +185,19 @@ test('it prints, in light', async () => {
         assert.ok(pdf.length > 50000, `${pdf.length} bytes`);
         if (SHOTS) writeFileSync(join(SHOTS, 'print.pdf'), pdf);
     }, { colorScheme: 'dark' });
+});
+
+test('of more than have a colour the fastest twelve are shown at first, and all that are not ours', async () => {
+    const ours = ['kd', 'sap', 'grid', 'brute'].flatMap((method, index) => Array.from({ length: 10 }, (_, place) =>
+        makeRun({ method, threads: place + 1, ms: 1 + index + 0.01 * place })));
+    const theirs = ['cgal', 'ode-sap'].map(method => makeRun({ method, variant: 'plain', ms: 100, update_ms: null, search_ms: null, tests: null }));
+    await withPage(writePage('more', makeResults([...ours, ...theirs])), async page => {
+        const pressed = await page.$$eval('.chip[aria-pressed="true"]', chips => chips.map(chip => chip.title));
+        assert.equal(pressed.length, 14);
+        assert.ok(pressed.includes('cgal') && pressed.includes('ode-sap'), String(pressed));
+        const cells = await page.$$eval('#runs tbody tr', rows => rows.map(row => [...row.children].map(cell => cell.textContent)).filter(row => row[3] === 'cgal')[0]);
+        assert.deepEqual([cells[11], cells[12], cells[14]], ['–', '–', '–'], 'stages and tests of others are not known');
+    });
 });
 
 test('hashes that differ are said first, loudly', async () => {
@@ -237,6 +266,10 @@ test('--svg writes files that a browser reads as SVG', async () => {
                 const trouble = await page.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, readFileSync(join(target, file), 'utf8'));
                 assert.equal(trouble, undefined, file);
             }
+        });
+        // Whatever font is here, nothing is cut off at the edge.
+        await withSvgs(target, files.filter(one => one.endsWith('.svg')), (file, texts, width, height) => {
+            for (const { text, right, bottom } of texts) assert.ok(right <= width + 0.5 && bottom <= height + 0.5, `${file}: ${text} ends at ${right}, ${bottom}`);
         });
     }
 });

@@ -6,6 +6,7 @@ import { logTicks, shortText } from '../model/numbers.js';
 
 export const NAME_MOST = 30;
 const ROW = 20;
+const TITLE_LETTER = 11; // pixels, at most
 
 /** For text inside tooltips, which are HTML: names come from files. */
 export const escapeHtml = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
@@ -24,7 +25,7 @@ export function baseOption(data, look = light) {
         animationDuration: 250,
         animationDurationUpdate: 200,
         textStyle: { fontFamily: look.font, color: look.text, fontSize: 12 },
-        title: data.title ? { text: data.title, left: 0, top: 0, textStyle: { fontFamily: look.font, fontSize: 15, fontWeight: 600, color: look.text } } : undefined,
+        title: data.title ? { text: shortText(data.title, Math.floor((data.width ?? 820) / TITLE_LETTER)), left: 0, top: 0, textStyle: { fontFamily: look.font, fontSize: 15, fontWeight: 600, color: look.text } } : undefined,
         aria: { enabled: true, label: data.describe ? { description: data.describe } : {} },
         tooltip: {
             confine: true,
@@ -38,12 +39,15 @@ export function baseOption(data, look = light) {
     };
 }
 
-// About as wide as a browser draws it; exact is not needed, too narrow would overlap.
-const widthOf = names => Math.max(0, ...names.map(name => [...shortText(name, NAME_MOST)].length)) * 7;
+// No narrower than any usual font draws it: a file may be shown with another one than it was made with, and what does not fit is
+// cut off at the edge.
+const letterWidth = letter => (/[ .,:;|!'ijlI·^]/.test(letter) ? 4.4 : /[mwMW@%—…]/.test(letter) ? 12 : /[A-Z×~=+]/.test(letter) ? 10 : 7.9);
+export const textWidth = text => [...text].reduce((sum, letter) => sum + letterWidth(letter), 0);
+const widthOf = texts => Math.max(0, ...texts.map(textWidth));
 
 /** Where the legend goes and how much room it leaves: { legend, room: { top, right, bottom } }. */
 export function legendFor(data, names, look = light, { formatter, icons = 'lines', styles } = {}) {
-    const written = name => shortText(formatter ? formatter(name) : name, NAME_MOST);
+    const written = name => (formatter ? formatter(name, shortText(name, NAME_MOST)) : shortText(name, NAME_MOST));
     const top = data.title ? 34 : 14;
     const shared = {
         data: names.map(name => (icons === 'symbols' ? { name, icon: styles.get(name).symbol, itemStyle: styles.get(name).item } : { name })),
@@ -62,14 +66,17 @@ export function legendFor(data, names, look = light, { formatter, icons = 'lines
     if ((data.width ?? 820) < 620) {
         return { legend: { ...shared, type: 'scroll', orient: 'horizontal', bottom: 0, left: 0, right: 0 }, room: { top, right: 18, bottom: 34 } };
     }
-    const width = widthOf(names.map(written)) + shared.itemWidth + 14;
+    const width = Math.ceil(widthOf(names.map(written)) + shared.itemWidth + 14);
+    // From the left, with room enough behind it: set from the right it would go by a guess of its own of how wide the text is.
+    const place = data.width ? { left: data.width - width } : { right: 0 };
+    const isTooHigh = names.length * ROW > (data.height ?? 480) - top && !data.isStill;
     return {
-        legend: { ...shared, type: names.length * ROW > (data.height ?? 480) - top ? 'scroll' : 'plain', orient: 'vertical', right: 0, top, bottom: 8, itemGap: ROW - 16 },
+        legend: { ...shared, type: isTooHigh ? 'scroll' : 'plain', orient: 'vertical', ...place, top, bottom: 8, itemGap: ROW - 16, padding: [5, 0] },
         room: { top, right: width + 16, bottom: 0 },
     };
 }
 
-/** Enough pixels that a legend of that many names needs no pages. */
+/** Enough pixels that a legend of that many names needs no pages; a file has nobody to turn them. */
 export const heightFor = (count, least = 400, most = 720) => Math.min(Math.max(least, count * ROW + 60), most);
 
 export function axis(look, name, extra = {}) {

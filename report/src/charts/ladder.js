@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Something against the number of objects, both logarithmic: a power law is a line, and its exponent stands in the legend.
-import { numberText, sizeText, slope } from '../model/numbers.js';
+import { exponentOf, numberText, sizeText } from '../model/numbers.js';
 import { light } from '../look.js';
 import { baseOption, legendFor, lineSeries, logAxis, stylesOf, tooltipHtml } from './frame.js';
 
 // Nothing where the exponent says nothing.
-const exponents = (series, isWanted) => new Map(series.map(({ name, points }) => [name, isWanted ? slope(points) : null]));
+const exponents = (series, isWanted) => new Map(series.map(one => [one.name, isWanted ? exponentOf(one) : null]));
 
 // Marks at the sizes measured, unless they would crowd.
 function sizeTicks(sizes) {
@@ -14,7 +14,7 @@ function sizeTicks(sizes) {
 }
 
 /**
- * data: { series: [{ name, points: [[objects, value]] }], value: 'ms per frame', format, slopes (default true), guides: [1, 2], hidden, styles, … }
+ * data: { series: [{ name, points: [[objects, value]], frames }], value: 'ms per frame', format, slopes (default true), guides: [1, 2], hidden, styles, … }
  * Guides are faint lines of the exponents given, through the lower left.
  */
 export function ladderChart(data, look = light) {
@@ -27,7 +27,7 @@ export function ladderChart(data, look = light) {
     const sizes = [...new Set(series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
     const powers = exponents(series, data.slopes !== false);
     const { legend, room } = legendFor(data, names, look, {
-        formatter: name => (powers.get(name) === null ? name : `${name}   n^${powers.get(name).toFixed(2)}`),
+        formatter: (name, short) => (powers.get(name) === null ? short : `${short}   n^${powers.get(name).text}`),
     });
     return {
         ...baseOption(data, look),
@@ -38,7 +38,8 @@ export function ladderChart(data, look = light) {
             trigger: 'item',
             formatter: ({ seriesName, value }) => tooltipHtml(seriesName, [
                 [styles.get(seriesName).color, `${sizeText(value[0])} objects`, `${format(value[1])} ${data.unit ?? ''}`.trim()],
-                ...(powers.get(seriesName) ? [[null, 'exponent', powers.get(seriesName).toFixed(2)]] : []),
+                ...(powers.get(seriesName) ? [[null, 'exponent', powers.get(seriesName).text]] : []),
+                ...(powers.get(seriesName)?.note ? [[null, powers.get(seriesName).note, '~']] : []),
             ]),
         },
         xAxis: logAxis(look, data.xName ?? 'objects', sizes, sizeText, { ticks: sizeTicks(sizes), margin: 1.12 }),

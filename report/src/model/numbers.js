@@ -57,6 +57,17 @@ export function slope(points) {
     return logs.length >= 2 && sxx > 1e-12 ? logs.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0) / sxx : null;
 }
 
+/**
+ * The exponent of a series { points, frames } as people may read it: { power, text, note }, or null where there is none. Two sizes
+ * make a line of anything, so three are asked for; sizes run over different frames are different work, and the text says so.
+ */
+export function exponentOf({ points, frames = [] }) {
+    const power = new Set(points.map(([x]) => x)).size >= 3 ? slope(points) : null;
+    if (power === null) return null;
+    const isMixed = new Set(frames).size > 1;
+    return { power, text: `${isMixed ? '~' : ''}${power.toFixed(2)}`, note: isMixed ? 'the sizes were run over different numbers of frames' : null };
+}
+
 // The 2 reach + 1 values around each, fewer at the ends.
 const windows = (values, reach) => values.map((_, index) => values.slice(Math.max(0, index - reach), index + reach + 1));
 

@@ -37,6 +37,9 @@ function labelOf(run, bestIsa) {
     return parts.join(' ');
 }
 
+// Older files have zeros for what nobody measured: a run without any stage time is somebody else's code.
+const isOpaque = run => (number(run.update_ms) ?? 0) === 0 && (number(run.search_ms) ?? 0) === 0;
+
 function readRun(run, file, bestIsa) {
     const type = text(run.type);
     return {
@@ -57,13 +60,13 @@ function readRun(run, file, bestIsa) {
         mean: number(run.ms_mean),
         min: number(run.ms_min),
         p99: number(run.ms_p99),
-        update: number(run.update_ms),
-        search: number(run.search_ms),
+        update: isOpaque(run) ? null : number(run.update_ms),
+        search: isOpaque(run) ? null : number(run.search_ms),
         pairs: number(run.pairs_last),
         hash: text(run.pairs_hash),
         frameMs: numbers(run.frame_ms),
         frameStatic: numbers(run.frame_static),
-        tests: number(run.tests),
+        tests: isOpaque(run) ? null : number(run.tests),
         memory: number(run.memory_bytes),
         fat: run.fat === true,
         counters: readCounters(run.counters),
@@ -81,6 +84,9 @@ function tellVersionsApart(runs, files) {
     const changed = runs.filter(run => versions[run.file].some(other => labels[other].has(run.label)));
     for (const run of changed) run.label += ` · ${files[run.file].name}`;
 }
+
+/** A method of ours, by its name; others are what one wants to see beside it. */
+export const isOurs = method => ORDER.includes(method) || /^(kd-paper|gpu)(-|$)/.test(method);
 
 const rank = label => {
     const place = ORDER.indexOf(label.split(/[@ ]/)[0]);
@@ -140,7 +146,7 @@ export function runsAt(model, sceneName, objects) {
     return [...best.values()].sort((a, b) => byLabel(a.label, b.label));
 }
 
-/** [{ name, points: [[objects, value]] }] of a scene, for any number of a run. */
+/** [{ name, points: [[objects, value]], frames: [of each point] }] of a scene, for any number of a run. */
 export function ladderOf(model, sceneName, valueOf) {
     const scene = model.scenes.find(candidate => candidate.name === sceneName);
     const series = new Map();
@@ -148,11 +154,12 @@ export function ladderOf(model, sceneName, valueOf) {
         for (const run of runsAt(model, sceneName, size)) {
             const value = valueOf(run);
             if (!(value > 0)) continue;
-            if (!series.has(run.label)) series.set(run.label, []);
-            series.get(run.label).push([size, value]);
+            if (!series.has(run.label)) series.set(run.label, { points: [], frames: [] });
+            series.get(run.label).points.push([size, value]);
+            series.get(run.label).frames.push(run.frames);
         }
     }
-    return [...series].map(([name, points]) => ({ name, points })).sort((a, b) => byLabel(a.name, b.name));
+    return [...series].map(([name, one]) => ({ name, ...one })).sort((a, b) => byLabel(a.name, b.name));
 }
 
 /** The largest size that most scenes share, and per label its value in each of them (null where it has none). */

@@ -2,14 +2,22 @@
 // The page: reads the results in it and puts the parts together. What is hidden in one legend is hidden everywhere.
 import { dark, light, stylesFor } from '../look.js';
 import { geometricMean, numberText } from '../model/numbers.js';
-import { readResults, runsAt } from '../model/results.js';
+import { isOurs, readResults, runsAt } from '../model/results.js';
 import { choice, h } from './dom.js';
 import { makeTheme } from './theme.js';
 import { ladderSection, memorySection, radarSection, sweepSection } from './sections.js';
 import { oneSceneSection } from './one_scene.js';
 import { alarmSection, failureSection, hashSection, machineSection, runSection } from './records.js';
 
-const MANY = 12;
+// So many have a colour each; of more the fastest are shown first, and all that are not ours.
+const MANY = 24;
+const FIRST = 12;
+
+function shownFirst(model) {
+    if (model.labels.length <= MANY) return new Set(model.labels);
+    const theirs = model.runs.filter(run => !isOurs(run.method)).map(run => run.label);
+    return new Set([...fastest(model, FIRST), ...theirs]);
+}
 
 function makeApp(model) {
     const styles = new Map();
@@ -109,7 +117,7 @@ export function start() {
     const app = makeApp(model);
     const theme = makeTheme(() => app.refresh());
     app.look = theme.look;
-    if (model.labels.length > MANY) app.hidden = new Set(model.labels.filter(label => !fastest(model, MANY).includes(label)));
+    app.hidden = new Set(model.labels.filter(label => !shownFirst(model).has(label)));
     const sections = [alarmSection, ladderSection, radarSection, oneSceneSection, memorySection, sweepSection, hashSection, failureSection, machineSection, runSection]
         .map(make => make(app)).filter(Boolean);
     for (const part of sections) part.dataset.short = SHORT[part.id] ?? '';

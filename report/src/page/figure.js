@@ -20,7 +20,7 @@ export function makeFigure(app, { name, make, rows = () => 0, least = 400, tall 
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': name });
     const empty = h('p', { class: 'note', hidden: true }, 'Nothing to show: every method is hidden, or none has these numbers.');
     const saveButton = h('button', { type: 'button', class: 'save', title: 'Save this plot as an SVG file', onclick: () => {
-        const frame = { width: 860, height: tall(rows(), least), hidden: app.hidden, styles: app.styles(light), title: name };
+        const frame = { width: 860, height: tall(rows(), least, Infinity), hidden: app.hidden, styles: app.styles(light), title: name, isStill: true };
         save(fileName(name), svgText(make(light, frame), frame));
     } }, 'SVG');
     const element = h('figure', {}, plot, empty, saveButton);

@@ -48,7 +48,7 @@ export function failureSection(app) {
     return section('failures', 'Runs without a result', null, sortableTable(columns, rows, { caption: 'runs without a result' }));
 }
 
-const factText = value => (value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+const factText = value => (value === null ? '–' : typeof value === 'number' && !Number.isInteger(value) ? numberText(value) : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 export function machineSection(app) {
     const keys = [...new Set(app.model.files.flatMap(file => Object.keys(file.machine)))];

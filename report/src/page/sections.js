@@ -5,7 +5,7 @@ import { ladderChart } from '../charts/ladder.js';
 import { radarChart } from '../charts/radar.js';
 import { sweepChart } from '../charts/sweep.js';
 import { stylesFor } from '../look.js';
-import { bytesText, fixedText, geometricMean, numberText, sizeText, slope } from '../model/numbers.js';
+import { bytesText, exponentOf, fixedText, geometricMean, numberText, sizeText } from '../model/numbers.js';
 import { ladderOf, radarOf, runsAt } from '../model/results.js';
 import { h, choice } from './dom.js';
 import { makeFigure } from './figure.js';
@@ -24,17 +24,18 @@ function ladderTable(app, scene) {
     const best = runs.map(column => Math.min(...[...column.values()].map(run => run.median)));
     const labels = app.model.labels.filter(label => runs.some(column => column.has(label)));
     const columns = [{ name: 'method' }, ...scene.sizes.map(size => ({ name: sizeText(size), isNumber: true, title: `ms per frame, median, ${size} objects` })),
-        { name: 'exponent', isNumber: true, title: 'time grows as n to this power' }, { name: '× best', isNumber: true, title: 'geometric mean over the sizes it ran' }];
+        { name: 'exponent', isNumber: true, title: 'time grows as n to this power; from three sizes on, and with ~ where these were run over different numbers of frames' }, { name: '× best', isNumber: true, title: 'geometric mean over the sizes it ran' }];
     const rows = labels.map(label => {
         const ratios = runs.flatMap((column, index) => (column.has(label) ? [column.get(label).median / best[index]] : []));
-        const power = slope(runs.flatMap((column, index) => (column.has(label) ? [[scene.sizes[index], column.get(label).median]] : [])));
+        const here = scene.sizes.map((size, index) => [size, runs[index].get(label)]).filter(([, run]) => run);
+        const exponent = exponentOf({ points: here.map(([size, run]) => [size, run.median]), frames: here.map(([, run]) => run.frames) });
         return [
             { text: label, value: label, node: app.mark(label) },
             ...runs.map((column, index) => {
                 const value = column.get(label)?.median ?? null;
                 return value === null ? { text: '–', value } : { text: fixedText(value), value, kind: value === best[index] ? 'heat best' : 'heat', style: heat(value / best[index]) };
             }),
-            { text: power === null ? '–' : power.toFixed(2), value: power },
+            { text: exponent?.text ?? '–', value: exponent?.power ?? null, title: exponent === null ? 'fewer than three sizes' : exponent.note },
             { text: numberText(geometricMean(ratios)), value: geometricMean(ratios) },
         ];
     });
@@ -52,7 +53,7 @@ export function ladderSection(app) {
         return h('div', { class: 'part' }, h('h3', {}, scene.name), figure, ladderTable(app, scene));
     });
     return parts.length === 0 ? null : section('time', 'Time against the number of objects',
-        'Milliseconds per frame on logarithmic axes: n^1.00 in a legend is time in proportion to the objects. In the tables the fastest of a column is bold, and the deeper the shade the further behind.', ...parts);
+        'Milliseconds per frame on logarithmic axes: n^1.00 in a legend is time in proportion to the objects; it takes three sizes, and ~ says that these were run over different numbers of frames. In the tables the fastest of a column is bold, and the deeper the shade the further behind.', ...parts);
 }
 
 // ---- radar
