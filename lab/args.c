@@ -141,6 +141,7 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
     text_list items = { 0 };
     if ( !text_list_add_split( &items, text ) )
     {
+        text_list_free( &items ); // what stood before the empty item made room
         return complaint_write( why, "%s: %s '%s' has an empty item; write %s", table->command,
             shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SIZES ? "8k,32k" : "1,2" );
     }
