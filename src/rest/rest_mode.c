@@ -14,8 +14,8 @@ enum
     COMPARE = 1,      // following, per box
     TEST = 3,         // per marginal pair
     REFIT = 250,      // per refit
-    NEAR = 6,         // per object looked at around it
-    CHANGE = 60,      // per pair that changes its class
+    NEAR = 14,        // per object looked at around it: in motion they are not in the cache
+    CHANGE = 85,      // per pair that changes its class
     NEAR_USUAL = 8,   // objects around a box that are looked at where it touches none
     NEAR_TOUCHED = 4, // and for each that it touches
     STEP = 2,         // per step along a chain of pairs
