@@ -157,12 +157,46 @@ static void a_stream_of_one_may_have_any_stride( void )
     clv_space_destroy( space );
 }
 
+// What is not there needs no place to lie: no array of a batch of nothing is looked at, and nothing is changed by it.
+static void a_batch_of_nothing_is_legal_with_everything_zeroed( void )
+{
+    static const clv_box_stream nowhere = { 0 };
+    static const clv_box_stream narrow = { NULL, NULL, 5 };
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        clv_space* space = test_space_make( test_variant_at( i ), NULL );
+        for ( uint32_t round = 0; round < 2; ++round )
+        {
+            test_snapshot before = test_snapshot_take( space );
+            CHECK_OK( clv_space_add( space, NULL, 0, NULL ) );
+            CHECK_OK( clv_space_add_strided( space, nowhere, 0, NULL ) );
+            CHECK_OK( clv_space_add_strided( space, narrow, 0, NULL ) );
+            CHECK_OK( clv_space_move( space, NULL, NULL, 0 ) );
+            CHECK_OK( clv_space_move_strided( space, NULL, nowhere, 0 ) );
+            CHECK_OK( clv_space_move_strided( space, NULL, narrow, 0 ) );
+            CHECK_OK( clv_space_remove( space, NULL, 0 ) );
+            CHECK_OK( clv_space_set_user_data( space, NULL, NULL, 0 ) );
+            CHECK_OK( clv_space_set_margin( space, NULL, NULL, 0 ) );
+            CHECK_OK( clv_space_set_filter( space, NULL, NULL, 0 ) );
+            CHECK_OK( clv_space_refilter( space, NULL, 0 ) );
+            CHECK_OK( clv_space_set_static( space, NULL, NULL, 0 ) );
+            test_snapshot_check( &before, space );
+            test_snapshot_free( &before );
+            const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
+            CHECK_OK( clv_space_add( space, boxes, 2, NULL ) );
+            CHECK_OK( clv_space_update( space ) );
+        }
+        clv_space_destroy( space );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( strided_boxes_are_the_boxes ),
         TEST_CASE( a_bad_box_in_a_stream_is_named ),
         TEST_CASE( a_stream_of_one_may_have_any_stride ),
+        TEST_CASE( a_batch_of_nothing_is_legal_with_everything_zeroed ),
     };
     return test_run( "stream", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -133,9 +133,10 @@ clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count 
     return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
 }
 
-static clv_result check_stride( clv_space* space, clv_box_stream stream )
+// Of no boxes at all any stream will do, a zeroed one too.
+static clv_result check_stride( clv_space* space, clv_box_stream stream, uint32_t count )
 {
-    if ( stream.stride >= CORNER_BYTES )
+    if ( stream.stride >= CORNER_BYTES || count == 0 )
     {
         return CLV_OK;
     }
@@ -183,7 +184,7 @@ clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
     base_fp_mode mode = base_fp_enter();
-    clv_result result = check_stride( space, boxes );
+    clv_result result = check_stride( space, boxes, count );
     result = result == CLV_OK ? check_add( space, boxes, count ) : result;
     if ( result == CLV_OK )
     {
@@ -300,7 +301,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     clv_result result = CLV_OK;
     if ( !take_plain_move( space, ids, boxes, count ) )
     {
-        result = check_stride( space, boxes );
+        result = check_stride( space, boxes, count );
         result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
         take_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
     }

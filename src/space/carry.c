@@ -77,7 +77,7 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
 
 static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
 {
-    space->filters_changed = true;
+    space->filters_changed |= count > 0;
     uint8_t* ask = space->objects.columns[OBJECT_ASK];
     for ( uint32_t i = 0; i < count && ask != NULL; ++i )
     {
@@ -116,7 +116,7 @@ clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t cou
 clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
 {
     clv_result result = begin_set( space, OBJECT_STATIC, ids, count );
-    space->filters_changed = true;
+    space->filters_changed |= result == CLV_OK && count > 0;
     uint8_t* column = space->objects.columns[OBJECT_STATIC];
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {

@@ -182,7 +182,8 @@ static fuzz_answer judge_ids( const fuzz_game* game )
 
 static bool has_bad_stride( const fuzz_call* call )
 {
-    return call->stride > 0 && call->stride < 12 && !( call->one_by_one && call->count == 1 );
+    return call->count > 0 && call->stride > 0 && call->stride < 12 &&
+        !( call->one_by_one && call->count == 1 );
 }
 
 static fuzz_answer judge_add( const fuzz_call* call )
