@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200809L // setenv
+#endif
 #include "heap.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct heard
@@ -33,7 +37,11 @@ static void check_refused( clv_space_def def, clv_result expected, const char* w
     CHECK( space == NULL );
     CHECK( log.count > 0 );
     CHECK_EQUAL( log.level, CLV_LOG_ERROR );
-    CHECK( strlen( log.line ) > 0 && strchr( log.line, '\n' ) == NULL );
+    CHECK( strlen( log.line ) > 0 );
+    for ( const char* c = log.line; *c != '\0'; ++c )
+    {
+        CHECK( (unsigned char)*c >= 32 && *c != 127 );
+    }
     if ( strstr( log.line, word ) == NULL )
     {
         test_fail( __FILE__, __LINE__, "\"%s\" does not say \"%s\"", log.line, word );
@@ -272,6 +280,40 @@ static void reserved_spaces_add_and_update_without_allocating_objects_anew( void
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
+static void set_isa_variable( const char* value )
+{
+#ifdef _WIN32
+    _putenv_s( "CLEAVE_ISA", value != NULL ? value : "" );
+#else
+    CHECK( value != NULL ? setenv( "CLEAVE_ISA", value, 1 ) == 0 : unsetenv( "CLEAVE_ISA" ) == 0 );
+#endif
+}
+
+// Every one of them, in every word that comes from elsewhere and is repeated in a complaint.
+static void control_characters_do_not_reach_the_logger( void )
+{
+    char kept[64];
+    const char* before = getenv( "CLEAVE_ISA" );
+    snprintf( kept, sizeof( kept ), "%s", before != NULL ? before : "" );
+    for ( int code = 1; code < 256; ++code )
+    {
+        char name[] = "x?[31m\n\ty";
+        name[1] = (char)code;
+        char settings[32];
+        snprintf( settings, sizeof( settings ), "%s=1", name );
+        clv_space_def def = clv_default_space_def();
+        def.method = name;
+        check_refused( def, CLV_BAD_DEF, "[31m" );
+        def.method = NULL;
+        def.settings = settings;
+        check_refused( def, CLV_BAD_DEF, code != ',' ? "[31m" : "x" );
+        def.settings = NULL;
+        set_isa_variable( name );
+        check_refused( def, CLV_UNSUPPORTED, "[31m" );
+        set_isa_variable( before != NULL ? kept : NULL );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -287,6 +329,7 @@ int main( int argc, char** argv )
         TEST_CASE( half_an_allocator_is_refused ),
         TEST_CASE( impossible_capacities_are_refused_without_harm ),
         TEST_CASE( the_def_is_copied ),
+        TEST_CASE( control_characters_do_not_reach_the_logger ),
         TEST_CASE( reserved_spaces_add_and_update_without_allocating_objects_anew ),
     };
     return test_run( "def", cases, TEST_COUNT( cases ), argc, argv );

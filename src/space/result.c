@@ -50,11 +50,27 @@ const char* clv_version_text( void )
     return VERSION_TEXT( CLV_VERSION_MAJOR, CLV_VERSION_MINOR, CLV_VERSION_PATCH );
 }
 
+// Lines name methods, settings and variables of the environment, which others wrote: a newline among them must not make two
+// lines of one, nor an escape sequence colour the terminal.
+static void copy_plain( char* to, size_t size, const char* line )
+{
+    snprintf( to, size, "%s", line );
+    for ( char* c = to; *c != '\0'; ++c )
+    {
+        if ( (unsigned char)*c < 32 || *c == 127 )
+        {
+            *c = '?';
+        }
+    }
+}
+
 void space_log( const clv_logger* logger, clv_log_level level, const char* line )
 {
+    char plain[256];
     if ( logger->write != NULL )
     {
-        logger->write( level, line, logger->user );
+        copy_plain( plain, sizeof( plain ), line );
+        logger->write( level, plain, logger->user );
     }
 }
 

@@ -75,4 +75,5 @@ clv_result space_fail(
 /// The last call succeeded.
 clv_result space_succeed( clv_space* space );
 
+/// The only way to the logger: one line, and control characters in it as question marks.
 void space_log( const clv_logger* logger, clv_log_level level, const char* line );
