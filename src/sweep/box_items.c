@@ -79,7 +79,8 @@ static float lower_of( const simd_item* item, uint32_t axis, float floor )
     return lower > floor ? lower : floor;
 }
 
-// Keys by exact lower bound; the values number the items.
+// Keys by exact lower bound; the values number the items. One that ends below the floor would be laid out upside down, its
+// lower bound lifted over its upper, and so touch whatever begins on the floor; it meets nobody above and is left out.
 static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, float* least, float* most )
 {
@@ -89,7 +90,7 @@ static uint32_t make_keys( base_keyed* keys, const simd_item* items, uint32_t co
     {
         float lower = lower_of( &items[i], axis, floor );
         keys[kept] = ( base_keyed ){ base_float_order( lower ), i };
-        kept += items[i].mark == mark;
+        kept += ( items[i].mark == mark ) & ( items[i].upper[axis] >= floor );
         low = lower < low ? lower : low;
         high = lower > high ? lower : high;
     }
