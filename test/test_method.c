@@ -228,8 +228,8 @@ static clv_result update_once( const method* row, void* state, const slots* worl
     uint64_t refuse_after, narrow_sink* narrow )
 {
     bool whole = world->live_count == SLOTS;
-    method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed,
-        NULL };
+    method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed, NULL,
+        false };
     method_counters counters = { 0 };
     narrow_open( narrow, refuse_after );
     clv_result result = row->update( state, &input, &narrow->sink, &counters );

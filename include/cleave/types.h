@@ -40,7 +40,7 @@ typedef struct clv_error
     clv_result code;     ///< CLV_OK if the last call that can fail did not
     uint32_t position;   ///< of the first bad entry in the batch; UINT32_MAX where no entry is to blame
     clv_id id;           ///< of that entry, null where it has none
-    uint64_t pair_count; ///< pairs found before an update failed
+    uint64_t pair_count; ///< pairs found before an update failed; max_pairs + 1 if there were too many
     const char* text;    ///< one line for people; lives until the next call that can fail
 } clv_error;
 
@@ -104,7 +104,8 @@ static inline clv_filter clv_default_filter( void )
 /// every pair.) It may call functions that take a const space, and no others.
 typedef bool clv_pair_filter( const clv_space* space, clv_pair pair, void* user );
 
-/// Receives pairs in chunks; the array dies when the visitor returns. Return false to stop.
+/// Receives pairs in chunks, the same ones on every instruction set and for every worker_count; the array dies when the
+/// visitor returns. Return false to stop.
 typedef bool clv_pair_visitor( const clv_pair* pairs, size_t count, void* user );
 
 /// One numbered piece of work. No two pieces that run at the same time have the same worker number.
@@ -180,7 +181,7 @@ typedef struct clv_stats
     uint32_t slot_count;      ///< alive or free for reuse
     uint64_t pair_count;      ///< reported by the last update
     uint64_t candidate_count; ///< overlapping pairs before filters
-    uint64_t test_count;      ///< box against box
+    uint64_t test_count;      ///< box against box; 0 after an update that failed
     uint64_t begun_count;
     uint64_t ended_count;
     uint64_t update_count;     ///< good updates and visits so far

@@ -257,6 +257,12 @@ clv_result kd_engine_update(
     return CLV_OK;
 }
 
+void kd_engine_distrust( kd_engine* engine )
+{
+    // Complete detection reads the tree alone. The other remembers pairs, and sorts nodes for their askers.
+    engine->is_sound = engine->is_sound && !engine->was_incremental;
+}
+
 // ---- search
 
 static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
@@ -277,8 +283,7 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     }
     if ( result != CLV_OK )
     {
-        kd_rest_forget( rest ); // half a cache is none
-        kd_query_forget( &engine->tree );
+        engine->is_sound = false; // half a cache is none
     }
     return result;
 }

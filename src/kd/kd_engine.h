@@ -66,6 +66,10 @@ void kd_engine_init(
     kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules );
 void kd_engine_release( kd_engine* engine );
 
+/// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could be seen later, the
+/// update begins anew.
+void kd_engine_distrust( kd_engine* engine );
+
 /// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the live ones are
 /// others than in the last good update.
 clv_result kd_engine_update(

@@ -64,6 +64,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     method_stopwatch watch = method_stopwatch_start( self->context );
     bvh_crowd crowd = { input->boxes, input->live, input->live_count, input->slot_count,
         input->members_changed };
+    self->world.is_sound &= !input->last_failed;
     clv_result result = bvh_world_update( &self->world, &crowd );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )

@@ -180,6 +180,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     engine* self = state;
     self->was_many = false;
     self->was_few = false;
+    if ( input->last_failed )
+    {
+        rest_mode_note_failure( &self->mode );
+    }
     bool still = is_still( input );
     if ( still )
     {

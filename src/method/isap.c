@@ -291,7 +291,7 @@ static sweep_outcome sort_all(
 
 static clv_result search( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
-    bool was_sound = self->is_sound;
+    bool was_sound = self->is_sound && !input->last_failed;
     bool ready = reserve( self, input );
     self->is_sound = false;
     if ( !ready )

@@ -90,6 +90,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     kd_method* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
     kd_crowd crowd = { input->boxes, input->live, input->live_count, input->moved };
+    if ( input->last_failed )
+    {
+        kd_engine_distrust( &self->engine );
+    }
     clv_result result = kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )

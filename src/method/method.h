@@ -44,6 +44,11 @@ typedef struct method_input
     /// By slot, a bit: the box may be another than at the last good update. NULL if that is not known; never known to a method
     /// that does not say wants_moved.
     const uint64_t* moved;
+
+    /// The last update failed in the end: of its pairs, or by its visitor, or because what is made of pairs ran out of memory.
+    /// Perhaps the method was told then, perhaps the last pairs were judged when it had returned; which of the two differs by
+    /// instruction set and workers, and so must make no difference to what is done from now on.
+    bool last_failed;
 } method_input;
 
 static inline uint32_t method_live_slot( const method_input* input, uint32_t index )

@@ -248,6 +248,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     method_stopwatch watch = method_stopwatch_start( self->context );
     grid_crowd crowd = { input->boxes, input->live, input->live_count };
     self->boxes = input->boxes;
+    self->is_sound &= !input->last_failed;
     clv_result result = enter_cells( self, crowd, input->slot_count );
     if ( result == CLV_OK && ( !reserve_scratch( self ) || !cull( self, crowd, input->slot_count ) ) )
     {

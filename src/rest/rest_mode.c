@@ -43,6 +43,14 @@ void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
     mode->pair_count = pair_count;
 }
 
+void rest_mode_note_failure( rest_mode* mode )
+{
+    mode->pair_count = 0;
+    mode->age = 0;
+    mode->hold = 0;
+    mode->wait = mode->wait > FIRST_WAIT ? mode->wait : FIRST_WAIT;
+}
+
 static uint64_t search_cost( const rest_mode* mode, uint32_t object_count )
 {
     return (uint64_t)object_count * SEARCH_BOX + mode->pair_count * SEARCH_PAIR;

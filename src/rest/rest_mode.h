@@ -51,6 +51,10 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input );
 /// A search, or entering, gave so many pairs.
 void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
 
+/// The last update failed in the end, and how many pairs it noted depends on where it was stopped. A world of which that is all
+/// that is known is searched.
+void rest_mode_note_failure( rest_mode* mode );
+
 /// Most objects that may be refitted in one update before a search would have been quicker.
 uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input );
 

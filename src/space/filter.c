@@ -63,28 +63,34 @@ static clv_result ask_callback( clv_space* space, clv_pair pair, bool remember, 
     return CLV_OK;
 }
 
-clv_result space_filter( clv_space* space, clv_pair* pairs, uint64_t count, space_filter_stage stage,
-    bool remember, uint64_t* kept )
+clv_result space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
+    uint64_t count, clv_pair* to, uint64_t most, space_filtered* done )
 {
     bool by_columns = has_columns( space, stage );
     bool by_callback = has_callback( space, stage );
-    uint64_t kept_count = 0;
-    for ( uint64_t i = 0; i < count; ++i )
+    uint64_t taken = 0, kept = 0;
+    if ( !by_columns && !by_callback )
     {
-        bool allowed = !by_columns || columns_allow( space, pairs[i] );
+        taken = kept = count < most ? count : most;
+        if ( to != from && kept > 0 )
+        {
+            memmove( to, from, (size_t)kept * sizeof( clv_pair ) );
+        }
+    }
+    clv_result result = CLV_OK;
+    for ( ; taken < count && kept < most && result == CLV_OK; ++taken )
+    {
+        clv_pair pair = from[taken];
+        bool allowed = !by_columns || columns_allow( space, pair );
         if ( allowed && by_callback )
         {
-            clv_result result = ask_callback( space, pairs[i], remember, &allowed );
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
+            result = ask_callback( space, pair, remember, &allowed );
         }
-        pairs[kept_count] = pairs[i];
-        kept_count += allowed;
+        to[kept] = pair;
+        kept += allowed && result == CLV_OK;
     }
-    *kept = kept_count;
-    return CLV_OK;
+    *done = ( space_filtered ){ taken, kept };
+    return result;
 }
 
 void space_filter_commit( clv_space* space )

@@ -26,6 +26,7 @@ struct clv_space
     const clv_pair* borrowed; ///< the method's own list in place of `list`; NULL: it is in `list`
     uint64_t borrowed_count;
     bool filters_changed; ///< since the last good update
+    bool last_failed;     ///< the last update or visit
 
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made
@@ -51,10 +52,18 @@ typedef enum space_filter_stage
     SPACE_FILTER_SORTED,
 } space_filter_stage;
 
-/// Keep of pairs[0 .. count) those the filters allow, in order, at the front; *kept tells how many. Only the callback's
-/// memory can fail.
-clv_result space_filter( clv_space* space, clv_pair* pairs, uint64_t count, space_filter_stage stage,
-    bool remember, uint64_t* kept );
+/// What became of pairs on their way through the filters.
+typedef struct space_filtered
+{
+    uint64_t taken; ///< looked at, from the first on
+    uint64_t kept;  ///< of those, allowed
+} space_filtered;
+
+/// Of from[0 .. count) those the filters allow, in order, to `to`, which may be `from` or lie before it; no further than to the
+/// one that makes them `most`, so that what is asked and counted does not depend on how many arrived at once. Only the
+/// callback's memory can fail.
+clv_result space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
+    uint64_t count, clv_pair* to, uint64_t most, space_filtered* done );
 
 /// Does anything filter pairs at this stage?
 bool space_has_filter( const clv_space* space, space_filter_stage stage );

@@ -10,7 +10,8 @@
 
 enum
 {
-    VISIT_CHUNK = 4096
+    VISIT_CHUNK = 4096,                          // pairs a visitor sees at once, at most
+    VISIT_BUFFER = VISIT_CHUNK + PAIR_SINK_ROOM, // and room for those that wait for the next time
 };
 
 // A sink over the space's list. Pairs below `settled` have passed the filters.
@@ -23,13 +24,14 @@ typedef struct list_sink
     bool is_kept; ///< nothing changed, the list and what was made of it stand
 } list_sink;
 
-// The same over one chunk that goes to a visitor again and again.
+// The same over one chunk that goes to a visitor again and again. Pairs below `settled` have passed the filters.
 typedef struct visit_sink
 {
     pair_sink sink;
     clv_space* space;
     clv_pair_visitor* visitor;
     void* user;
+    uint64_t settled;
     uint64_t visited;
     uint64_t candidate_count;
 } visit_sink;
@@ -39,25 +41,31 @@ static bool is_over_limit( const clv_space* space, uint64_t count )
     return space->def.max_pairs > 0 && count > space->def.max_pairs;
 }
 
+// Pairs that tell as much as more of them would: where there is a limit, one beyond it. Searches hand over as many at once as
+// suits them, which differs by instruction set and workers; what is asked and counted stops at the same pair for all.
+static uint64_t most_pairs( const clv_space* space )
+{
+    return is_over_limit( space, UINT64_MAX ) ? space->def.max_pairs + 1 : UINT64_MAX;
+}
+
 // Filter what arrived since the last time.
 static clv_result settle( list_sink* arriving )
 {
     clv_space* space = arriving->space;
     pair_sink* sink = &arriving->sink;
-    uint64_t fresh = sink->count - arriving->settled;
-    arriving->candidate_count += fresh;
-    if ( fresh > 0 && space_has_filter( space, SPACE_FILTER_ARRIVING ) )
-    {
-        clv_pair* pairs = sink->pairs + arriving->settled;
-        clv_result result = space_filter( space, pairs, fresh, SPACE_FILTER_ARRIVING, true, &fresh );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    sink->count = arriving->settled + fresh;
-    arriving->settled = sink->count;
+    clv_pair* fresh = sink->pairs + arriving->settled;
     bool is_final = !space_has_filter( space, SPACE_FILTER_SORTED );
+    uint64_t most = is_final ? most_pairs( space ) - arriving->settled : UINT64_MAX;
+    space_filtered done = { 0 };
+    clv_result result = space_filter(
+        space, SPACE_FILTER_ARRIVING, true, fresh, sink->count - arriving->settled, fresh, most, &done );
+    arriving->candidate_count += done.taken;
+    arriving->settled += done.kept;
+    sink->count = arriving->settled;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
     return is_final && is_over_limit( space, sink->count ) ? CLV_TOO_MANY_PAIRS : CLV_OK;
 }
 
@@ -86,26 +94,43 @@ static clv_result make_list_room( pair_sink* sink )
     return CLV_OK;
 }
 
+// What has settled goes to the visitor.
+static clv_result show( visit_sink* visiting )
+{
+    uint64_t count = visiting->settled;
+    visiting->settled = 0;
+    visiting->visited += count;
+    return count == 0 || visiting->visitor( visiting->sink.pairs, (size_t)count, visiting->user )
+        ? CLV_OK
+        : CLV_STOPPED;
+}
+
+// Chunks are full ones but for the last, however few or many pairs arrive at once.
 static clv_result make_visit_room( pair_sink* sink )
 {
     visit_sink* visiting = (visit_sink*)sink;
     clv_space* space = visiting->space;
-    visiting->candidate_count += sink->count;
-    if ( space_has_filter( space, SPACE_FILTER_ARRIVING ) )
+    uint64_t next = visiting->settled;
+    clv_result result = CLV_OK;
+    while ( next < sink->count && result == CLV_OK )
     {
-        space_filter( space, sink->pairs, sink->count, SPACE_FILTER_ARRIVING, false, &sink->count );
+        uint64_t found = visiting->visited + visiting->settled;
+        uint64_t room = VISIT_CHUNK - visiting->settled, most = most_pairs( space ) - found;
+        space_filtered done = { 0 };
+        // Without memory of answers nothing can fail.
+        space_filter( space, SPACE_FILTER_ARRIVING, false, sink->pairs + next, sink->count - next,
+            sink->pairs + visiting->settled, room < most ? room : most, &done );
+        next += done.taken;
+        visiting->candidate_count += done.taken;
+        visiting->settled += done.kept;
+        if ( is_over_limit( space, found + done.kept ) )
+        {
+            return CLV_TOO_MANY_PAIRS;
+        }
+        result = visiting->settled == VISIT_CHUNK ? show( visiting ) : CLV_OK;
     }
-    if ( is_over_limit( space, visiting->visited + sink->count ) )
-    {
-        return CLV_TOO_MANY_PAIRS;
-    }
-    visiting->visited += sink->count;
-    if ( sink->count > 0 && !visiting->visitor( sink->pairs, (size_t)sink->count, visiting->user ) )
-    {
-        return CLV_STOPPED;
-    }
-    sink->count = 0;
-    return CLV_OK;
+    sink->count = visiting->settled;
+    return result;
 }
 
 // Is the list as the last good update left it, and would be made the same way again?
@@ -126,9 +151,10 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
         !space_has_filter( space, SPACE_FILTER_ARRIVING ) && !space_has_filter( space, SPACE_FILTER_SORTED );
     if ( is_plain )
     {
+        uint64_t most = most_pairs( space );
         space->borrowed = pairs;
-        space->borrowed_count = count;
-        arriving->candidate_count = count;
+        space->borrowed_count = count < most ? count : most;
+        arriving->candidate_count = space->borrowed_count;
     }
     return is_plain;
 }
@@ -148,21 +174,25 @@ static clv_result search( clv_space* space, pair_sink* sink )
         .slot_count = objects->slot_count,
         .members_changed = objects->members_changed,
         .moved = objects->moved_is_known ? objects->moved : NULL,
+        .last_failed = space->last_failed,
     };
     method_counters counters = { 0 };
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );
-    if ( result == CLV_OK )
-    {
-        objects->members_changed = false;
-        if ( space->method->wants_moved )
-        {
-            object_store_watch( objects, space->method->moved_least );
-        }
-    }
     space->stats.test_count = counters.test_count;
     space->stats.update_ms = counters.update_ms;
     space->stats.search_ms = counters.search_ms;
     return result;
+}
+
+// The update was good in the end: what changes from now on is new to the method.
+static void accept_search( clv_space* space )
+{
+    space->last_failed = false;
+    space->objects.members_changed = false;
+    if ( space->method->wants_moved )
+    {
+        object_store_watch( &space->objects, space->method->moved_least );
+    }
 }
 
 // The sorted stage: order, then the callback if it had to wait for the order.
@@ -176,8 +206,10 @@ static clv_result finish_list( clv_space* space )
     }
     if ( space_has_filter( space, SPACE_FILTER_SORTED ) )
     {
-        clv_result result =
-            space_filter( space, list->pairs, list->count, SPACE_FILTER_SORTED, true, &list->count );
+        space_filtered done = { 0 };
+        clv_result result = space_filter( space, SPACE_FILTER_SORTED, true, list->pairs, list->count,
+            list->pairs, most_pairs( space ), &done );
+        list->count = done.kept;
         if ( result != CLV_OK )
         {
             return result;
@@ -293,6 +325,8 @@ static void forget_list( clv_space* space )
 
 static clv_result complain_of_update( clv_space* space, clv_result code, uint64_t pair_count )
 {
+    space->last_failed = true;
+    space->stats.test_count = 0; // how far the search had come is a matter of instruction set and workers
     space_fail( space, code, UINT32_MAX, clv_null_id(), "update with %u objects ended after %llu pairs: %s",
         space->objects.live_count, (unsigned long long)pair_count, clv_result_text( code ) );
     space->error.pair_count = pair_count;
@@ -306,6 +340,7 @@ clv_result clv_space_update( clv_space* space )
     clv_result result = make_list( space );
     if ( result == CLV_OK )
     {
+        accept_search( space );
         space->list_is_valid = true;
         space->filters_changed = false;
         space->stats.pair_count = space_pair_count( space );
@@ -333,25 +368,27 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     }
     base_fp_mode mode = base_fp_enter();
     forget_list( space );
-    clv_pair chunk[VISIT_CHUNK];
+    clv_pair chunk[VISIT_BUFFER];
     visit_sink visiting = {
-        .sink = { .pairs = chunk, .capacity = VISIT_CHUNK, .make_room = make_visit_room },
+        .sink = { .pairs = chunk, .capacity = VISIT_BUFFER, .make_room = make_visit_room },
         .space = space,
         .visitor = visitor,
         .user = user,
     };
     clv_result result = search( space, &visiting.sink );
     result = result == CLV_OK ? make_visit_room( &visiting.sink ) : result;
+    result = result == CLV_OK ? show( &visiting ) : result;
     space->stats.candidate_count = visiting.candidate_count;
     if ( result == CLV_OK )
     {
+        accept_search( space );
         space->stats.pair_count = visiting.visited;
         space->stats.update_count += 1;
         space_succeed( space );
     }
     else
     {
-        complain_of_update( space, result, visiting.visited );
+        complain_of_update( space, result, visiting.visited + visiting.settled );
     }
     base_fp_leave( mode );
     return result;

@@ -334,7 +334,7 @@ static void step_update( fuzz_game* game )
     {
         model->list_is_valid = false;
         uint64_t count = clv_space_error( game->twin.sides[0].space ).pair_count;
-        FUZZ_CHECK( count > model->def.max_pairs, "%u pairs were too many", (unsigned)count );
+        FUZZ_CHECK( count == model->def.max_pairs + 1, "%u pairs were too many", (unsigned)count );
         FUZZ_CHECK( !clv_space_pairs( game->twin.sides[0].space ).valid, "a list after a failed update" );
         return;
     }
