@@ -97,7 +97,7 @@ clv_result rider_update( rider* r, const stage* s )
     method_counters counters = { 0 };
     bool whole = s->live_count == RIDER_OBJECTS;
     method_input input = { s->boxes, whole ? NULL : s->live, s->live_count, RIDER_OBJECTS, s->changed,
-        find_moved( r, s ), false };
+        find_moved( r, s ), false, UINT64_MAX };
     r->list.sink.count = 0;
     clv_result result = r->row->update( r->state, &input, &r->list.sink, &counters );
     if ( result == CLV_OK )

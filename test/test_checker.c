@@ -176,7 +176,7 @@ static void open_rested( rested* r )
     rest_world_init( &r->world, &r->memory, kernels, &r->alone );
     rest_input input = { s_boxes, NULL, OBJECTS, OBJECTS, true, NULL };
     uint64_t tests = 0;
-    CHECK( rest_world_enter( &r->world, &input, OBJECTS, &r->blocks, &tests ) );
+    CHECK( rest_world_enter( &r->world, &input, OBJECTS, UINT64_MAX, &r->blocks, &tests ) );
     CHECK( r->world.is_on );
     CHECK( rest_world_refit( &r->world, 0, &s_boxes[0] ) ); // which makes its grid and chains
     CHECK( r->world.pairs.sure_count > 10 && r->world.pairs.marginal.count > 2 );

@@ -229,7 +229,7 @@ static clv_result update_once( const method* row, void* state, const slots* worl
 {
     bool whole = world->live_count == SLOTS;
     method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed, NULL,
-        false };
+        false, UINT64_MAX };
     method_counters counters = { 0 };
     narrow_open( narrow, refuse_after );
     clv_result result = row->update( state, &input, &narrow->sink, &counters );

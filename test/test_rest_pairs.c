@@ -79,7 +79,7 @@ static void classes_change_and_the_list_follows( void )
         {
             static table t;
             memset( &t, 0, sizeof( t ) );
-            CHECK( rest_pairs_begin( &pairs, SLOTS, 10 ) );
+            CHECK( rest_pairs_begin( &pairs, SLOTS, 10, UINT64_MAX ) );
             for ( uint32_t i = 0; i < test_scaled( 3000 ); ++i )
             {
                 change_one( &pairs, &t, &random );

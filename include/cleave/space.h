@@ -92,9 +92,10 @@ CLV_API uint32_t clv_space_object_count( const clv_space* space );
 /// for every worker_count.
 CLV_API clv_result clv_space_update( clv_space* space );
 
-/// The same search without a list: pairs go to the visitor in chunks, in list order. For spaces without
-/// `sorted` and `events` (CLV_UNSUPPORTED otherwise, they need the list). CLV_STOPPED if the
-/// visitor returned false.
+/// The same search without a list: pairs go to the visitor in chunks, in an order that depends on the calls alone. It needs
+/// memory for the boxes and nothing for the pairs, however many there are, unless the method is made of pairs (`cleave
+/// methods` tells: O(n + k)); so it saves nothing where the world rests, as an update does. For spaces without `sorted` and
+/// `events` (CLV_UNSUPPORTED otherwise, they need the list). CLV_STOPPED if the visitor returned false.
 CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user );
 
 CLV_API clv_pair_view clv_space_pairs( const clv_space* space );

@@ -150,6 +150,8 @@ CLV_API clv_isa clv_isa_best( void );
 
 /// Settings of a space, copied on create. Start from clv_default_space_def and change what you need.
 /// Later versions add members at the end; `size` tells the library which ones the caller was compiled with.
+/// max_pairs bounds memory too: no more pairs are kept in any form, but for those that must be sorted before the filter callback
+/// is asked about them.
 typedef struct clv_space_def
 {
     uint32_t size;          ///< sizeof( clv_space_def ), set by the default function

@@ -10,7 +10,8 @@
 
 enum
 {
-    MANY_CHANGED = 4 // from one object in so many on, looking at all is faster than asking which
+    MANY_CHANGED = 4, // from one object in so many on, looking at all is faster than asking which
+    OVERFULL = 32     // updates before remembering is tried again
 };
 
 void kd_engine_init(
@@ -21,6 +22,7 @@ void kd_engine_init(
     kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
     engine->search.counts_batches = rules->count_batches;
     kd_rest_init( &engine->rest, memory, kernels );
+    engine->keep_most = UINT64_MAX;
 }
 
 void kd_engine_release( kd_engine* engine )
@@ -140,8 +142,10 @@ static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
 {
     kd_rest* rest = &engine->rest;
     const kd_rules* rules = &engine->rules;
+    bool may_remember = engine->keep_most > 0 && engine->overfull == 0;
+    engine->overfull -= engine->overfull > 0;
     engine->was_incremental = rules->mode == KD_MODE_INCREMENTAL ||
-        ( rules->mode == KD_MODE_ADAPTIVE &&
+        ( rules->mode == KD_MODE_ADAPTIVE && may_remember &&
             is_worth_remembering( rules, rest->moving_count, crowd->count ) );
     engine->was_by_query = false;
     if ( !has_rest( engine ) )
@@ -261,6 +265,7 @@ void kd_engine_distrust( kd_engine* engine )
 {
     // Complete detection reads the tree alone. The other remembers pairs, and sorts nodes for their askers.
     engine->is_sound = engine->is_sound && !engine->was_incremental;
+    engine->overfull = engine->was_incremental ? 0 : engine->overfull;
 }
 
 // ---- search
@@ -268,7 +273,7 @@ void kd_engine_distrust( kd_engine* engine )
 static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
-    kd_rest_sink candidates = kd_rest_open( rest, crowd->boxes, sink );
+    kd_rest_sink candidates = kd_rest_open( rest, crowd->boxes, sink, engine->keep_most );
     clv_result result = kd_rest_replay( rest, crowd->boxes, sink );
     if ( result == CLV_OK )
     {
@@ -280,6 +285,11 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     if ( result == CLV_OK )
     {
         result = kd_rest_close( &candidates );
+        engine->overfull = candidates.is_overfull ? OVERFULL : 0;
+        if ( candidates.is_overfull )
+        {
+            kd_query_forget( &engine->tree ); // nobody is at rest any more
+        }
     }
     if ( result != CLV_OK )
     {
@@ -301,7 +311,8 @@ clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink
     }
     if ( has_rest( engine ) && result == CLV_OK && sink->count > before )
     {
-        kd_rest_expect( &engine->rest, sink->count - before );
+        uint64_t count = sink->count - before;
+        kd_rest_expect( &engine->rest, count < engine->keep_most ? count : engine->keep_most );
     }
     return result;
 }

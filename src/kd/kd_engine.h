@@ -60,6 +60,9 @@ typedef struct kd_engine
     uint32_t far_count; ///< finite boxes outside, as of the last update
     bool is_sound;      ///< false before the first update and after a failed one: begin anew
     bool was_incremental, was_by_query;
+    uint64_t keep_most; ///< pairs that may be remembered; set it before an update
+    uint32_t
+        overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many
 } kd_engine;
 
 void kd_engine_init(

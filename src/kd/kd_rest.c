@@ -245,7 +245,9 @@ static clv_result take_candidates( pair_sink* sink )
             continue;
         }
         bool both_static = !( kd_bit( rest->moving, pair.a ) | kd_bit( rest->moving, pair.b ) );
-        if ( both_static && !cache_pair( rest, pair ) )
+        bool is_room = rest->cache_count < self->most;
+        self->is_overfull |= both_static && !is_room;
+        if ( both_static && is_room && !cache_pair( rest, pair ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
@@ -262,7 +264,7 @@ static clv_result take_candidates( pair_sink* sink )
     return CLV_OK;
 }
 
-kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out )
+kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )
 {
     rest->candidate_count = 0;
     return ( kd_rest_sink ){
@@ -272,6 +274,7 @@ kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out 
         .rest = rest,
         .boxes = boxes,
         .out = out,
+        .most = most,
     };
 }
 
@@ -283,6 +286,11 @@ clv_result kd_rest_close( kd_rest_sink* sink )
         return result;
     }
     kd_rest* rest = sink->rest;
+    if ( sink->is_overfull )
+    {
+        kd_rest_forget( rest ); // half a cache is none
+        return CLV_OK;
+    }
     uint64_t words = words_for( rest->slot_end );
     for ( uint64_t word = 0; word < words; ++word )
     {

@@ -67,16 +67,19 @@ void kd_rest_expect( kd_rest* rest, uint64_t pair_count );
 clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink );
 
 /// What a search fills in incremental mode: pairs of which at least one is active go to `out` if their boxes overlap, and
-/// into the cache if both are static.
+/// into the cache if both are static and no more than `most` are there.
 typedef struct kd_rest_sink
 {
     pair_sink sink; ///< hand this to the search
     kd_rest* rest;
     const clv_aabb* boxes;
     pair_sink* out;
+    uint64_t most;
+    bool is_overfull; ///< there were more
 } kd_rest_sink;
 
-kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out );
+kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
 
-/// After the search: the last candidates; then everything static is settled.
+/// After the search: the last candidates; then everything static is settled, or, if the cache is overfull, nothing is and it is
+/// empty.
 clv_result kd_rest_close( kd_rest_sink* sink );

@@ -36,6 +36,7 @@ typedef struct engine
     bool was_many; ///< the last update went through blocks, to its end
     rest_world rest;
     rest_mode mode;
+    bool rest_is_behind;  ///< visits went by: it does not know who moved, came or went
     bool rest_is_over;    ///< from the next update on: until then the list at rest may be in use
     uint64_t handed_over; ///< changes of the list at rest when it was last handed over
 } engine;
@@ -68,6 +69,7 @@ static void* create( const method_context* context )
     rest_world_init( &self->rest, context->memory, context->kernels, context->tasks );
     rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
+    self->rest_is_behind = false;
     self->rest_is_over = false;
     self->handed_over = 0;
     if ( self->few == NULL )
@@ -82,6 +84,7 @@ static void end_rest( engine* self )
 {
     rest_world_leave( &self->rest );
     rest_mode_note_end( &self->mode );
+    self->rest_is_behind = false;
     self->rest_is_over = false;
 }
 
@@ -128,16 +131,36 @@ static clv_result hand_over( engine* self, const method_input* input, pair_sink*
 }
 
 // True if the world at rest is up to date.
-static bool follow( engine* self, const rest_input* input, method_counters* counters )
+static bool follow( engine* self, rest_input input, method_counters* counters )
 {
-    if ( rest_world_follow( &self->rest, input, rest_mode_limit( &self->mode, input ) ) != REST_FOLLOWED )
+    if ( self->rest_is_behind )
+    {
+        input.members_changed = true;
+        input.moved = NULL;
+    }
+    if ( rest_world_follow( &self->rest, &input, rest_mode_limit( &self->mode, &input ) ) != REST_FOLLOWED )
     {
         end_rest( self );
         return false;
     }
+    self->rest_is_behind = false;
     const rest_counters* done = &self->rest.counters;
     counters->test_count = done->compared_count + done->near_count + done->test_count;
     return true;
+}
+
+// Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at once.
+static bool enter( engine* self, const rest_input* input, uint64_t most, method_counters* counters )
+{
+    uint64_t expected = self->mode.pair_count;
+    if ( expected <= most &&
+        rest_world_enter( &self->rest, input, expected, most, &self->many, &counters->test_count ) )
+    {
+        return true;
+    }
+    counters->test_count = 0;
+    end_rest( self );
+    return false;
 }
 
 static clv_result update_many(
@@ -150,7 +173,7 @@ static clv_result update_many(
     {
         end_rest( self );
     }
-    if ( self->rest.is_on && follow( self, &boxes, counters ) )
+    if ( self->rest.is_on && follow( self, boxes, counters ) )
     {
         clv_result result = hand_over( self, input, sink );
         counters->update_ms = method_stopwatch_lap( &watch );
@@ -158,8 +181,7 @@ static clv_result update_many(
         return result;
     }
     rest_advice advice = rest_mode_advise( &self->mode, &boxes );
-    if ( advice == REST_ENTER &&
-        rest_world_enter( &self->rest, &boxes, self->mode.pair_count, &self->many, &counters->test_count ) )
+    if ( advice == REST_ENTER && enter( self, &boxes, input->keep_most, counters ) )
     {
         self->was_many = true;
         rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
@@ -202,10 +224,19 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         }
         return method_brute.update( self->few, input, sink, counters );
     }
-    // Whether the sink has kept its list must not be seen later in what is chosen: a visit is an update without a list.
-    return !still          ? update_many( self, input, sink, counters )
-        : self->rest.is_on ? hand_over( self, input, sink )
-                           : search( self, input, sink, counters );
+    // Whether the sink has kept its list must not be seen later in what is chosen.
+    if ( still && !self->rest_is_behind )
+    {
+        return self->rest.is_on ? hand_over( self, input, sink ) : search( self, input, sink, counters );
+    }
+    if ( input->keep_most > 0 )
+    {
+        return update_many( self, input, sink, counters );
+    }
+    // A visit is there so that there is no list; of a world at rest there would be one, however many pairs there are by now. The
+    // world that a list was made of stays as it is, and catches up when there is a list to be made again.
+    self->rest_is_behind = self->rest.is_on;
+    return search( self, input, sink, counters );
 }
 
 static void shrink( void* state )

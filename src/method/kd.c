@@ -90,6 +90,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     kd_method* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
     kd_crowd crowd = { input->boxes, input->live, input->live_count, input->moved };
+    self->engine.keep_most = input->keep_most;
     if ( input->last_failed )
     {
         kd_engine_distrust( &self->engine );

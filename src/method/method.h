@@ -49,6 +49,10 @@ typedef struct method_input
     /// Perhaps the method was told then, perhaps the last pairs were judged when it had returned; which of the two differs by
     /// instruction set and workers, and so must make no difference to what is done from now on.
     bool last_failed;
+
+    /// Pairs that may be kept from this update to the next, to save a search: none for a visitor, no more than the caller's limit
+    /// where there is one. These are pairs before filters. A structure that is made of pairs may hold them all the same.
+    uint64_t keep_most;
 } method_input;
 
 static inline uint32_t method_live_slot( const method_input* input, uint32_t index )

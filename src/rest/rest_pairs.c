@@ -43,15 +43,16 @@ bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
         reserve_words( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
 }
 
-bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count )
+bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most )
 {
+    pairs->most = most;
     pairs->list.count = 0;
     pairs->sure_count = 0;
     pairs->is_chained = false;
     pairs->change_count += 1;
     rest_marginal_clear( &pairs->marginal );
     return rest_pairs_reserve( pairs, slot_count ) &&
-        pair_list_reserve( &pairs->list, pairs->memory, pair_count );
+        pair_list_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
 }
 
 static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
@@ -330,6 +331,10 @@ bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, res
     CLV_ASSERT( from != to );
     if ( from == REST_APART )
     {
+        if ( pairs->sure_count + pairs->marginal.count >= pairs->most )
+        {
+            return false;
+        }
         return to == REST_SURE ? append_sure( pairs, pair ) : rest_marginal_add( &pairs->marginal, pair );
     }
     return from == REST_SURE ? change_sure( pairs, pair, to ) : change_marginal( pairs, pair, to );

@@ -24,6 +24,7 @@ typedef struct rest_pairs
     uint64_t next_capacity;
     bool is_chained;
 
+    uint64_t most;         ///< sure and marginal ones together
     uint64_t change_count; ///< of the list, so far
     uint64_t step_count;   ///< along chains
 } rest_pairs;
@@ -31,14 +32,15 @@ typedef struct rest_pairs
 void rest_pairs_init( rest_pairs* pairs, base_memory* memory );
 void rest_pairs_release( rest_pairs* pairs );
 
-/// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs.
-bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count );
+/// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs; there will be no more than `most`.
+bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most );
 
 /// Room for slots below `slot_count`.
 bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
 
 /// A pair of class `from` is of class `to` from now on. What becomes marginal counts as touching if it was sure, and as not
-/// touching until it is tested if it was apart. False if out of memory; then forget everything.
+/// touching until it is tested if it was apart. False if out of memory, or if it were one pair too many; then forget
+/// everything.
 bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.

@@ -227,11 +227,11 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
     return ok;
 }
 
-bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, block_world* complete,
-    uint64_t* test_count )
+bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
+    block_world* complete, uint64_t* test_count )
 {
     bool ok = reserve_slots( world, input->slot_count ) &&
-        rest_pairs_begin( &world->pairs, input->slot_count, pair_count );
+        rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
     clv_aabb* fat = ok ? base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
     ok = fat != NULL;
     if ( ok )

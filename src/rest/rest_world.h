@@ -76,9 +76,9 @@ void rest_world_remember( rest_world* world, const rest_input* input );
 #define REST_HOLD 5
 
 /// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
-/// of memory; then the world is off.
-bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, block_world* complete,
-    uint64_t* test_count );
+/// of memory, or as soon as there are more than `most` pairs; then the world is off.
+bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
+    block_world* complete, uint64_t* test_count );
 
 /// Forget everything but keep the memory.
 void rest_world_leave( rest_world* world );
@@ -87,7 +87,7 @@ typedef enum rest_outcome
 {
     REST_FOLLOWED,
     REST_TOO_MANY,  ///< more than `most` objects strayed, came or went; nothing else was done
-    REST_NO_MEMORY, ///< the world is off
+    REST_NO_MEMORY, ///< or more pairs than it may hold; the world is off
 } rest_outcome;
 
 /// Bring a world that is on up to date with the boxes.

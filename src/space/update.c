@@ -160,7 +160,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 }
 
 // Have the method search. Its counters land in the statistics.
-static clv_result search( clv_space* space, pair_sink* sink )
+static clv_result search( clv_space* space, pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
     if ( !object_store_list_live( objects ) )
@@ -175,6 +175,7 @@ static clv_result search( clv_space* space, pair_sink* sink )
         .members_changed = objects->members_changed,
         .moved = objects->moved_is_known ? objects->moved : NULL,
         .last_failed = space->last_failed,
+        .keep_most = keep_most,
     };
     method_counters counters = { 0 };
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );
@@ -283,7 +284,8 @@ static clv_result make_list( clv_space* space )
     uint64_t count = space->list.count;
     space->borrowed = NULL;
     space->list.count = 0;
-    clv_result result = search( space, &arriving.sink );
+    uint64_t limit = space->def.max_pairs;
+    clv_result result = search( space, &arriving.sink, limit > 0 ? limit : UINT64_MAX );
     if ( arriving.is_kept && result == CLV_OK )
     {
         space->borrowed = borrowed;
@@ -375,7 +377,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
         .visitor = visitor,
         .user = user,
     };
-    clv_result result = search( space, &visiting.sink );
+    clv_result result = search( space, &visiting.sink, 0 );
     result = result == CLV_OK ? make_visit_room( &visiting.sink ) : result;
     result = result == CLV_OK ? show( &visiting ) : result;
     space->stats.candidate_count = visiting.candidate_count;

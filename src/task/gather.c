@@ -11,6 +11,7 @@ enum
 {
     CHUNK = 512, // pairs: a page
     LEAST_CHUNKS = 32,
+    SPARE_CHUNKS = 512,   // 2 MiB, beyond what the sink itself has room for
     JOIN_ALONE = 1 << 14, // pairs up to which one worker joins them
 };
 
@@ -22,6 +23,7 @@ typedef struct gathering
     task_gather* gather;
     task_search* search;
     void* context;
+    uint32_t first, end; ///< pieces of this round
     atomic_uint next_free;
     uint32_t chunk_end;
 } gathering;
@@ -85,6 +87,7 @@ static clv_result take_chunk( pair_sink* sink )
 static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
     gathering* job = context;
+    index += job->first;
     // Neighbours in the array are written by other workers.
     task_gather_piece done = { .first_chunk = NO_CHUNK };
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
@@ -142,22 +145,17 @@ static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uin
     return result;
 }
 
-static clv_result join( gathering* job, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+static clv_result join( gathering* job, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
 {
     task_gather* gather = job->gather;
     clv_result result = CLV_OK;
-    uint64_t chunk_count = 0;
-    for ( uint32_t i = 0; i < piece_count && result == CLV_OK; ++i )
+    for ( uint32_t i = job->first; i < job->end && result == CLV_OK; ++i )
     {
         uint64_t needed = gather->pieces[i].chunk_count;
         result = gather->pieces[i].is_done ? copy_piece( gather, &gather->pieces[i], sink )
                                            : run_here( job, i, sink, &needed );
-        chunk_count += needed;
+        *chunk_count += needed;
         *test_count += gather->pieces[i].test_count;
-    }
-    if ( result == CLV_OK )
-    {
-        gather->wanted_chunks = chunk_count;
     }
     return result;
 }
@@ -165,6 +163,7 @@ static clv_result join( gathering* job, uint32_t piece_count, pair_sink* sink, u
 typedef struct join_job
 {
     const task_gather* gather;
+    uint32_t first; ///< piece
     clv_pair* pairs;
 } join_job;
 
@@ -174,6 +173,7 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
     (void)worker;
     const join_job* job = context;
     const task_gather* gather = job->gather;
+    index += job->first;
     clv_pair* out = job->pairs + gather->pieces[index].first_pair;
     for ( uint32_t chunk = gather->pieces[index].first_chunk; chunk != NO_CHUNK;
           chunk = gather->next_chunks[chunk] )
@@ -186,10 +186,11 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
 
 // All pieces at once, where they are complete, many, and the sink has room for them all. False if not.
 static bool join_together(
-    task_gather* gather, task_runner* tasks, uint32_t piece_count, pair_sink* sink, uint64_t* test_count )
+    const gathering* round, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
 {
+    task_gather* gather = round->gather;
     uint64_t pairs = 0, tests = 0, chunks = 0;
-    for ( uint32_t i = 0; i < piece_count; ++i )
+    for ( uint32_t i = round->first; i < round->end; ++i )
     {
         task_gather_piece* piece = &gather->pieces[i];
         if ( !piece->is_done )
@@ -205,12 +206,45 @@ static bool join_together(
     {
         return false;
     }
-    join_job job = { gather, sink->pairs + sink->count };
-    task_run( tasks, join_piece, piece_count, &job );
+    join_job job = { gather, round->first, sink->pairs + sink->count };
+    task_run( tasks, join_piece, round->end - round->first, &job );
     sink->count += pairs;
     *test_count += tests;
-    gather->wanted_chunks = chunks;
+    *chunk_count += chunks;
     return true;
+}
+
+// Chunks for a round: all that the last run could have used, if these are not many more than the sink has room for. A list has
+// as much from the frame before; a visitor has no list, and chunks must not become one.
+static uint64_t most_chunks( const task_gather* gather, uint32_t piece_count, const pair_sink* sink )
+{
+    uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
+    uint64_t most = sink->capacity / ( CHUNK - PAIR_SINK_ROOM ) + SPARE_CHUNKS + least;
+    uint64_t wanted = gather->wanted_chunks > least ? gather->wanted_chunks : least;
+    return wanted < most ? wanted : most;
+}
+
+// Pieces that are run before their pairs are put into the sink and the chunks are free again: all of them, or as many as are
+// likely to find chunks.
+static uint32_t round_length(
+    const task_gather* gather, uint32_t piece_count, uint64_t chunks, uint32_t workers )
+{
+    if ( gather->wanted_chunks <= chunks )
+    {
+        return piece_count;
+    }
+    uint64_t length = (uint64_t)piece_count * chunks / gather->wanted_chunks;
+    return length > workers ? (uint32_t)length : workers;
+}
+
+static clv_result run_round(
+    gathering* job, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+{
+    atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
+    task_run( tasks, run_piece, job->end - job->first, job );
+    return join_together( job, tasks, sink, test_count, chunk_count )
+        ? CLV_OK
+        : join( job, sink, test_count, chunk_count );
 }
 
 clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
@@ -230,20 +264,24 @@ clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runne
         return CLV_OUT_OF_MEMORY;
     }
     // Fewer chunks than wanted cost time and nothing else.
-    uint64_t least = LEAST_CHUNKS + (uint64_t)piece_count;
-    reserve_chunks( gather, memory, gather->wanted_chunks > least ? gather->wanted_chunks : least );
+    uint64_t chunks = most_chunks( gather, piece_count, sink );
+    reserve_chunks( gather, memory, chunks );
     uint64_t capacity = gather->chunk_capacity;
     capacity = gather->counts_capacity < capacity ? gather->counts_capacity : capacity;
     capacity = gather->next_capacity < capacity ? gather->next_capacity : capacity;
     gathering job = { .gather = gather, .search = search, .context = context };
     job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
     atomic_init( &job.next_free, 0 );
-    task_run( tasks, run_piece, piece_count, &job );
-    if ( join_together( gather, tasks, piece_count, sink, test_count ) )
+    uint32_t length = round_length( gather, piece_count, chunks, task_worker_count( tasks ) );
+    uint64_t chunk_count = 0;
+    while ( job.end < piece_count && result == CLV_OK )
     {
-        return CLV_OK;
+        job.first = job.end;
+        job.end = length < piece_count - job.first ? job.first + length : piece_count;
+        result = run_round( &job, tasks, sink, test_count, &chunk_count );
     }
-    return join( &job, piece_count, sink, test_count );
+    gather->wanted_chunks = result == CLV_OK ? chunk_count : gather->wanted_chunks;
+    return result;
 }
 
 void task_gather_release( task_gather* gather, base_memory* memory )

@@ -35,7 +35,8 @@ typedef struct task_gather
 
 /// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by
 /// the calling thread and straight into `sink`, when its turn comes to be joined; the next run has more chunks. So a sink
-/// with a limit is not buried before it can say so, and too little memory for chunks costs time alone.
+/// with a limit is not buried before it can say so, and too little memory for chunks costs time alone. There are never many
+/// more of them than the sink has room for: where more are needed, pieces are run and joined in several rounds.
 /// CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said.
 clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
