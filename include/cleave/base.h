@@ -39,7 +39,7 @@
 CLV_API const char* clv_version_text( void );
 
 /// Where a space takes its memory from. All three members are copied into the space.
-/// Hooks are called only from inside calls on that space, on the thread that made the call.
+/// Hooks are called only from inside calls on that space, on the thread that made the call, and may not call the space.
 typedef struct clv_allocator
 {
     /// Return `size` bytes (never 0) aligned to `alignment` (a power of two), or NULL if there are none.

@@ -8,6 +8,11 @@
 // One thread owns a space. Functions that take a const space may run concurrently between the others.
 // Batches are all or nothing: everything is checked before anything changes, and clv_space_error names the
 // position of the first bad entry. A count of 0 is legal and does nothing; then the arrays may be NULL.
+// Callbacks and hooks of a space are called while it is at work, and may not change it: whoever calls a function on a non-const
+// space from there gets CLV_BUSY, nothing is done and clv_space_error stays about the call before; destroy and clear do nothing.
+// Debug builds assert it. The filter callback, the visitor and the logger may call functions that take a const space: during an
+// update, a visit or a shrink the views are empty and not valid and counters of the update are 0. Allocator and task hooks
+// may call none.
 // Floating-point modes of the caller (flush to zero, rounding, traps) do not change an answer; they and the exception flags
 // are left as found, and no trap is sprung. So it is with every function of the library.
 

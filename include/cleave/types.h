@@ -23,6 +23,7 @@ typedef enum clv_result
     CLV_TOO_MANY_OBJECTS = 8, ///< more than CLV_MAX_OBJECTS slots
     CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set), or not with this def
     CLV_STOPPED = 10,         ///< a visitor asked to stop
+    CLV_BUSY = 11,            ///< called from a callback or hook of the same space; see space.h
 } clv_result;
 
 /// A name such as "CLV_BAD_BOX". Never NULL, also for numbers that are no result.
@@ -101,7 +102,7 @@ static inline clv_filter clv_default_filter( void )
 /// Asked, in list order and on the thread that called, whether an overlapping pair that passed the filters
 /// counts. Must be pure: the answer is remembered while the pair lasts and asked for again only after
 /// clv_space_refilter, clv_space_set_filter, or a change of identity. (A visit remembers nothing and asks for
-/// every pair.) It may call functions that take a const space, and no others.
+/// every pair.) It may call functions that take a const space, and no others (CLV_BUSY).
 typedef bool clv_pair_filter( const clv_space* space, clv_pair pair, void* user );
 
 /// Receives pairs in chunks, the same ones on every instruction set and for every worker_count; the array dies when the

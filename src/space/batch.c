@@ -183,6 +183,10 @@ static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t c
 clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_stride( space, boxes, count );
     result = result == CLV_OK ? check_add( space, boxes, count ) : result;
@@ -199,7 +203,7 @@ clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32
         space_succeed( space );
     }
     base_fp_leave( mode );
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
@@ -297,6 +301,10 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
 {
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     base_fp_mode mode = base_fp_enter();
     clv_result result = CLV_OK;
     if ( !take_plain_move( space, ids, boxes, count ) )
@@ -310,7 +318,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
         space_succeed( space );
     }
     base_fp_leave( mode );
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
@@ -321,21 +329,25 @@ clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* 
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    clv_result result = space_check_ids( space, ids, count );
-    if ( result != CLV_OK )
+    if ( !space_enter( space ) )
     {
-        return result;
+        return CLV_BUSY;
     }
-    for ( uint32_t i = 0; i < count; ++i )
+    clv_result result = space_check_ids( space, ids, count );
+    for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
         object_store_remove( &space->objects, ids[i].index );
     }
-    return space_succeed( space );
+    return space_leave( space, result == CLV_OK ? space_succeed( space ) : result );
 }
 
 void clv_space_clear( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
+    if ( !space_enter( space ) )
+    {
+        return;
+    }
     object_store_clear( &space->objects );
     space->list.count = 0;
     space->borrowed = NULL;
@@ -347,7 +359,7 @@ void clv_space_clear( clv_space* space )
     space->stats.pair_count = 0;
     space->stats.begun_count = 0;
     space->stats.ended_count = 0;
-    space_succeed( space );
+    space_leave( space, space_succeed( space ) );
 }
 
 clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id )

@@ -21,7 +21,7 @@ static clv_result use_column( clv_space* space, object_column column, uint32_t c
                     "out of memory for what objects carry" );
 }
 
-// Ids checked, column there: what most setters begin with.
+// Ids checked, column there: what most setters begin with, once they have entered.
 static clv_result begin_set( clv_space* space, object_column column, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
@@ -32,13 +32,17 @@ static clv_result begin_set( clv_space* space, object_column column, const clv_i
 clv_result clv_space_set_user_data(
     clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count )
 {
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     clv_result result = begin_set( space, OBJECT_USER_DATA, ids, count );
     uint64_t* column = space->objects.columns[OBJECT_USER_DATA];
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
         column[ids[i].index] = values[i];
     }
-    return result;
+    return space_leave( space, result );
 }
 
 // Ids and margins; the first bad entry of either kind is the one named.
@@ -61,6 +65,10 @@ static clv_result check_margins( clv_space* space, const clv_id* ids, const floa
 clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && margins != NULL ) ) );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_margins( space, ids, margins, count );
     result = result == CLV_OK ? use_column( space, OBJECT_MARGIN, count ) : result;
@@ -72,7 +80,7 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
         object_store_set_box( &space->objects, slot, object_store_given_box( &space->objects, slot ) );
     }
     base_fp_leave( mode );
-    return result;
+    return space_leave( space, result );
 }
 
 static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
@@ -88,6 +96,10 @@ static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
 clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count )
 {
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     clv_result result = begin_set( space, OBJECT_FILTER, ids, count );
     if ( result == CLV_OK )
     {
@@ -98,23 +110,31 @@ clv_result clv_space_set_filter(
         }
         ask_again( space, ids, count );
     }
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     clv_result result = space_check_ids( space, ids, count );
     if ( result == CLV_OK )
     {
         ask_again( space, ids, count );
         space_succeed( space );
     }
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
 {
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     clv_result result = begin_set( space, OBJECT_STATIC, ids, count );
     space->filters_changed |= result == CLV_OK && count > 0;
     uint8_t* column = space->objects.columns[OBJECT_STATIC];
@@ -122,7 +142,7 @@ clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool
     {
         column[ids[i].index] = is_static[i];
     }
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )

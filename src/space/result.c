@@ -2,6 +2,8 @@
 // Result codes and their words, and how a space remembers the last one.
 #include "space/space_internal.h"
 
+#include "base/assertion.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,6 +28,7 @@ static const wording s_wordings[] = {
     [CLV_TOO_MANY_OBJECTS] = { "CLV_TOO_MANY_OBJECTS", "a space holds at most CLV_MAX_OBJECTS objects" },
     [CLV_UNSUPPORTED] = { "CLV_UNSUPPORTED", "this machine, or this def, cannot do that" },
     [CLV_STOPPED] = { "CLV_STOPPED", "the visitor asked to stop" },
+    [CLV_BUSY] = { "CLV_BUSY", "a callback or hook called the space it was called by" },
 };
 
 static const wording* wording_of( clv_result result )
@@ -72,6 +75,29 @@ void space_log( const clv_logger* logger, clv_log_level level, const char* line 
         copy_plain( plain, sizeof( plain ), line );
         logger->write( level, plain, logger->user );
     }
+}
+
+bool space_enter( clv_space* space )
+{
+    if ( !space->is_busy )
+    {
+        space->is_busy = true;
+        return true;
+    }
+    if ( !space->is_refusing ) // or it is the assert hook that calls, and would be called again without end
+    {
+        space->is_refusing = true;
+        CLV_ASSERT( !space->is_busy && "a callback or hook called the space it was called by" );
+        space->is_refusing = false;
+    }
+    return false;
+}
+
+clv_result space_leave( clv_space* space, clv_result result )
+{
+    space->is_busy = false;
+    space->lists_are_busy = false;
+    return result;
 }
 
 clv_result space_fail(

@@ -155,17 +155,19 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
         return refuse( &def, CLV_BAD_DEF, line );
     }
     const simd_kernels* kernels = NULL;
+    clv_space* made = NULL;
     result = choose_kernels( &def, &kernels );
     if ( result == CLV_OK )
     {
-        result = build( &def, row, kernels, params, space );
+        result = build( &def, row, kernels, params, &made );
     }
     if ( result == CLV_OK )
     {
         snprintf(
             line, sizeof( line ), "space with method %s on %s", row->name, clv_isa_name( kernels->isa ) );
-        space_log( &def.logger, CLV_LOG_INFO, line );
+        space_log( &def.logger, CLV_LOG_INFO, line ); // nobody can call back into what is not handed out yet
     }
+    *space = made;
     return result;
 }
 
@@ -184,6 +186,10 @@ void clv_space_destroy( clv_space* space )
     if ( space == NULL )
     {
         return;
+    }
+    if ( !space_enter( space ) )
+    {
+        return; // somebody up the stack works with it
     }
     if ( space->method_state != NULL )
     {
@@ -206,6 +212,11 @@ void clv_space_destroy( clv_space* space )
 
 clv_result clv_space_shrink( clv_space* space )
 {
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    space->lists_are_busy = true;
     base_memory* memory = &space->memory;
     if ( space->method->shrink != NULL )
     {
@@ -219,14 +230,16 @@ clv_result clv_space_shrink( clv_space* space )
         pair_id_list_shrink( &space->begun, memory, space->begun.count ) &&
         pair_id_list_shrink( &space->ended, memory, space->ended.count ) &&
         object_store_shrink( &space->objects );
-    return ok ? space_succeed( space )
-              : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
-                    "out of memory for the smaller copies that shrinking needs" );
+    clv_result result = ok ? space_succeed( space )
+                           : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+                                 "out of memory for the smaller copies that shrinking needs" );
+    return space_leave( space, result );
 }
 
 clv_stats clv_space_stats( const clv_space* space )
 {
-    clv_stats stats = space->stats;
+    clv_stats stats = space->lists_are_busy ? ( clv_stats ){ 0 } : space->stats;
+    stats.update_count = space->stats.update_count;
     stats.object_count = space->objects.live_count;
     stats.slot_count = space->objects.slot_count;
     stats.memory_bytes = space->memory.bytes;

@@ -27,6 +27,9 @@ struct clv_space
     uint64_t borrowed_count;
     bool filters_changed; ///< since the last good update
     bool last_failed;     ///< the last update or visit
+    bool is_busy;         ///< inside a call that changes it, where callbacks and hooks may be at work
+    bool is_refusing;     ///< and asserts that nobody should call it there
+    bool lists_are_busy;  ///< and that call makes or moves the lists
 
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made
@@ -76,6 +79,13 @@ clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count 
 
 /// Records what object_store_check_ids found, and returns its code.
 clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
+
+/// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
+/// the answer is CLV_BUSY.
+bool space_enter( clv_space* space );
+
+/// The way out; hands the result on.
+clv_result space_leave( clv_space* space, clv_result result );
 
 /// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
 clv_result space_fail(

@@ -338,6 +338,11 @@ static clv_result complain_of_update( clv_space* space, clv_result code, uint64_
 clv_result clv_space_update( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    space->lists_are_busy = true;
     base_fp_mode mode = base_fp_enter();
     clv_result result = make_list( space );
     if ( result == CLV_OK )
@@ -353,21 +358,28 @@ clv_result clv_space_update( clv_space* space )
     }
     else
     {
-        complain_of_update( space, result, space_pair_count( space ) );
+        uint64_t pair_count = space_pair_count( space );
         forget_list( space );
+        complain_of_update( space, result, pair_count );
     }
     base_fp_leave( mode );
-    return result;
+    return space_leave( space, result );
 }
 
 clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user )
 {
     CLV_ASSERT( space != NULL && visitor != NULL );
+    if ( !space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
     if ( space->def.sorted || space->def.events )
     {
-        return space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
-            "a space that sorts or keeps events needs the list: use clv_space_update" );
+        return space_leave( space,
+            space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
+                "a space that sorts or keeps events needs the list: use clv_space_update" ) );
     }
+    space->lists_are_busy = true;
     base_fp_mode mode = base_fp_enter();
     forget_list( space );
     clv_pair chunk[VISIT_BUFFER];
@@ -393,13 +405,13 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
         complain_of_update( space, result, visiting.visited + visiting.settled );
     }
     base_fp_leave( mode );
-    return result;
+    return space_leave( space, result );
 }
 
 clv_pair_view clv_space_pairs( const clv_space* space )
 {
-    clv_pair_view view = { NULL, 0, space->list_is_valid };
-    if ( space->list_is_valid && space_pair_count( space ) > 0 )
+    clv_pair_view view = { NULL, 0, space->list_is_valid && !space->lists_are_busy };
+    if ( view.valid && space_pair_count( space ) > 0 )
     {
         view.pairs = space->borrowed != NULL ? space->borrowed : space->list.pairs;
         view.count = space_pair_count( space );
@@ -409,6 +421,7 @@ clv_pair_view clv_space_pairs( const clv_space* space )
 
 clv_event_view clv_space_events( const clv_space* space )
 {
+    const clv_event_view none = { NULL, 0, NULL, 0 };
     clv_event_view view = { space->begun.pairs, space->begun.count, space->ended.pairs, space->ended.count };
-    return view;
+    return space->lists_are_busy ? none : view;
 }
