@@ -10,6 +10,10 @@ SCALE_release := 1
 $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
 # Races are looked for where there are threads; everything else would only be slow.
 ONLY_tsan := -R '^(task|gather|threads|engine|rest|visit|event|hub|rigid|recipe)$$'
+# Release shares its folder with `make`, which leaves the tests out.
+TESTS_release := -DCLEAVE_TESTS=ON
+FOLDER_release := $(BUILD)
+$(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval FOLDER_$(preset) := $(BUILD)/$(preset)))
 # Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
@@ -18,19 +22,27 @@ SPEED ?= short
 ISA ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
+# `make demo PEERS=yes`: other people's libraries are installed and shown too.
+PEERS ?= no
+# `make test ONLY=event`: the tests whose names match, in the release build alone.
+ONLY ?=
 
-.PHONY: all help setup setup-test demo test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
+.PHONY: all help setup setup-test demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
 	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate install format clean
 
+# Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
 all: setup
-	@cmake --preset release >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --preset release -DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF >/dev/null
+	@scripts/build.sh $(BUILD) -j $(JOBS)
 
 help:
-	@echo "make         build $(CLEAVE) and the libraries"
-	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page"
-	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only"
-	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run"
+	@echo "make         build $(CLEAVE) and the libraries; V=1 shows every command"
+	@echo "make demo    the lab in two minutes: bake three scenes, run every method, show that all agree, write the page; PEERS=yes installs other people's libraries and shows them too"
+	@echo "make check   the quick tests, in the release build: under a minute"
+	@echo "make test    all tests: release, debug, address, undefined-behaviour and thread sanitizers, scalar only; ONLY=event for the tests of that name, in the release build alone"
+	@echo "make fresh   the README's first command and its program, in a bare Debian 12; needs root and mmdebstrap"
+	@echo "make fresh-test  the README's test command, in a bare Debian 12"
+	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run, the test command in a bare Debian 12"
 	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
 	@echo "make speed   the default beside other people's libraries; fails below the floors of bench/floors.csv; SPEED=full for 128k too"
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
@@ -51,13 +63,37 @@ help:
 setup:
 	@scripts/setup.sh build
 
+ifeq ($(PEERS),yes)
+all: setup-peers
+endif
+
 demo: all
 	@scripts/demo.sh $(CLEAVE)
 
+# The tests that are quick, with a quarter of the random cases: a look before `make test`, no substitute for it.
+check: setup-test
+	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
+	@scripts/build.sh $(BUILD) -j $(JOBS)
+	@CLEAVE_TEST_SCALE=0.25 ctest --preset release -j $(JOBS) -LE 'long|report|install|slow' --progress
+
+# A machine that cannot make a bare root says why, and that is no failure of ours: status 77.
+fresh:
+	-@scripts/setup.sh fresh
+	@scripts/check-fresh.sh || [ $$? = 77 ]
+
+fresh-test:
+	-@scripts/setup.sh fresh
+	@scripts/check-fresh.sh test || [ $$? = 77 ]
+
+ifneq ($(ONLY),)
+test: test-release
+	@echo "tests matching $(ONLY) passed, in the release build"
+else
 test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-scalar-only
 	@echo "all tests passed"
+endif
 
-test-all: test $(addprefix test-,$(REST)) test-long test-report lint flags other-machines coverage mutate fuzz
+test-all: test $(addprefix test-,$(REST)) test-long test-report lint flags other-machines coverage mutate fuzz fresh-test
 	@echo "all tests passed, the long ones too"
 
 test-long: test-release
@@ -107,9 +143,9 @@ setup-test:
 
 $(addprefix test-,$(PRESETS)): test-%: setup-test
 	@echo "== $*"
-	@cmake --preset $* >/dev/null
-	@cmake --build --preset $* -j $(JOBS)
-	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) -LE 'long|report' $(ONLY_$*)
+	@cmake --preset $* $(TESTS_$*) >/dev/null
+	@scripts/build.sh $(FOLDER_$*) -j $(JOBS)
+	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) $(if $(ONLY),-R '$(ONLY)',-LE 'long|report' $(ONLY_$*))
 
 lint-quick: setup-test
 	@JOBS=$(JOBS) scripts/lint.sh --quick

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh build|test|lint|coverage|machines|peers|report|papers|instructions|trust
-# A missing Debian package is installed if we are root (or may sudo without a password) and apt-get is there;
-# otherwise it is named. Nothing is downloaded when everything is present.
+# Make sure that what a target needs is installed. Usage: scripts/setup.sh PURPOSE, one of those below.
+# A missing Debian package is installed if apt-get is there and we are root or may sudo (which may ask for a password on a
+# terminal); otherwise it is named. Nothing is downloaded when everything is present. Needs nothing that a bare Debian lacks.
 set -eu
 
 need=""
@@ -50,6 +50,7 @@ want_test()
     want_build
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
+    want git command -v git
     want clang command -v clang
     want libclang-rt-14-dev has_clang_runtime
     want g++ command -v c++
@@ -120,6 +121,13 @@ want_instructions()
     want valgrind command -v valgrind
 }
 
+# For `make fresh`, which makes a bare Debian to try the README's commands in.
+want_fresh()
+{
+    want mmdebstrap command -v mmdebstrap
+    want git command -v git
+}
+
 install_report_packages()
 {
     folder=$(dirname "$0")/../report
@@ -142,40 +150,65 @@ peers) want_peers ;;
 report) want_report ;;
 papers) want_papers ;;
 instructions) want_instructions ;;
+fresh) want_fresh ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh or trust" >&2
     exit 2
     ;;
 esac
 
+# Says why packages have to be installed by somebody else, and which.
+cannot_install()
+{
+    echo "setup.sh: these Debian packages are missing:$need" >&2
+    echo "setup.sh: cannot install them: $1" >&2
+    exit 2
+}
+
+# How to become root: nothing where we are, sudo where it needs no password or can ask for one.
+find_root()
+{
+    as_root=""
+    [ "$(id -u)" != 0 ] || return 0
+    command -v sudo >/dev/null 2>&1 ||
+        cannot_install "not root, and there is no sudo; as root: apt-get install$need"
+    if sudo -n true 2>/dev/null; then
+        as_root="sudo -n"
+    elif [ -t 0 ]; then
+        as_root=sudo
+    else
+        cannot_install "sudo wants a password, and there is no terminal to ask on; try: sudo apt-get install$need"
+    fi
+}
+
+# apt ARGUMENT...: without questions; what it says is kept for the case that it fails.
+apt()
+{
+    # shellcheck disable=SC2086 # two words, or none
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$said" 2>&1
+}
+
 install_debian_packages()
 {
-    need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n') # shellcheck disable=SC2086
-
-    as_root=""
-    if [ "$(id -u)" != 0 ]; then
-        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-            as_root="sudo -n"
-        else
-            echo "setup.sh: these packages are missing, please install them:$need" >&2
-            exit 2
-        fi
-    fi
-    if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup.sh: these packages are missing (names as in Debian 12), please install them:$need" >&2
-        exit 2
-    fi
-    echo "setup.sh: installing$need"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # a list of words
-    if ! $as_root apt-get install -y --no-install-recommends $need >/dev/null 2>&1; then
-        $as_root apt-get update -q >/dev/null
-        $as_root apt-get install -y --no-install-recommends $need >/dev/null
+    need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n')
+    command -v apt-get >/dev/null 2>&1 || cannot_install "there is no apt-get here"
+    find_root
+    echo "setup.sh: installing$need"
+    said=$(mktemp)
+    trap 'rm -f "$said"' EXIT
+    # A machine that never asked what there is has no lists; one that did long ago has old ones.
+    # shellcheck disable=SC2086 # a list of words
+    if ! apt install -y --no-install-recommends $need; then
+        if ! apt update || ! apt install -y --no-install-recommends $need; then
+            tail -n 20 "$said" >&2
+            cannot_install "apt-get failed, see above"
+        fi
     fi
 }
 

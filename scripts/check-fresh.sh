@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this machine's own apt
+# sources), a clean clone of HEAD in it, and there the first command as the README spells it, then the README's program.
+# Usage: check-fresh.sh [demo|test [WORD...]]; with `test` it is the README's test command instead, and the words follow it.
+# Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The log stays in build/fresh.
+set -eu
+cd "$(dirname "$0")/.."
+what=${1:-demo}
+release=bookworm
+logs=$PWD/build/fresh
+log=$logs/$what.log
+work=""
+
+say()
+{
+    echo "check-fresh.sh: $1"
+}
+
+cannot()
+{
+    say "NOT RUN: $1"
+    exit 77
+}
+
+fail()
+{
+    say "FAILED: $1" >&2
+    exit 1
+}
+
+# The mounts are in a namespace of their own, which goes with its last process; --one-file-system in case one did not.
+clean_up()
+{
+    status=$?
+    trap - EXIT
+    if [ -n "$work" ]; then
+        rm -rf --one-file-system "$work"
+    fi
+    exit $status
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The README's command for demo or test, without the comment behind it.
+readme_command()
+{
+    awk -v target="$1" '
+        /^```/ { inside = !inside; next }
+        inside && $2 == target && ( $1 == "./run" || $1 == "make" ) { sub( / *#.*/, "" ); print; exit }' README.md
+}
+
+readme_program()
+{
+    awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside { print }' README.md
+}
+
+# What the README says that its program prints, and how it is compiled.
+readme_promise()
+{
+    sed -n 's/^prints `\([^`]*\)`.*/\1/p' README.md | head -n 1
+}
+
+readme_compile()
+{
+    sed -n 's/.*`\(cc [^`]*\)`.*/\1/p' README.md | head -n 1
+}
+
+# The files of this machine's sources that speak of that release, keys and options in them.
+sources()
+{
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+        if [ -r "$file" ] && grep -v '^[[:space:]]*#' "$file" | grep -qw "$release"; then
+            echo "$file"
+        fi
+    done
+}
+
+# What apt needs to reach them: proxies, certificates, how often to try; not this machine's other habits.
+apt_options()
+{
+    apt-config dump | grep -E '^Acquire::(http|https|ftp|Check-|Retries|ForceIPv|AllowInsecure|AllowWeak)[^ ]* ".+";$' || true
+}
+
+# Keys and passwords, before anything is fetched.
+carry_apt_files()
+{
+    for file in auth.conf auth.conf.d trusted.gpg trusted.gpg.d keyrings mirrors; do
+        [ ! -e "/etc/apt/$file" ] || cp -a "/etc/apt/$file" "$1/etc/apt/"
+    done
+    folders=/usr/share/keyrings
+    # shellcheck disable=SC2046 # a list of words
+    ! grep -qs 'https:' $(sources) /etc/apt/mirrors/* || folders="$folders /usr/share/ca-certificates /etc/ssl/certs"
+    for folder in $folders; do
+        [ -d "$folder" ] || continue
+        mkdir -p "$1$folder"
+        cp -a "$folder/." "$1$folder/"
+    done
+}
+
+make_root()
+{
+    say "making a bare Debian 12: about a minute"
+    files=$(sources)
+    [ -n "$files" ] || cannot "this machine's apt sources have no Debian 12 ($release)"
+    apt_options >"$work/apt.conf"
+    # shellcheck disable=SC2086 # a list of words
+    mmdebstrap --variant=apt --aptopt="$work/apt.conf" \
+        --setup-hook="\"$PWD/scripts/check-fresh.sh\" --carry-apt-files \"\$1\"" \
+        "$release" "$work/root" $files >>"$log" 2>&1 || {
+        tail -n 5 "$log"
+        cannot "mmdebstrap could not make a bare root; $log tells more"
+    }
+    for file in resolv.conf hosts; do
+        [ ! -e "/etc/$file" ] || cp -L "/etc/$file" "$work/root/etc/$file"
+    done
+    printf '#!/bin/sh\nexit 101\n' >"$work/root/usr/sbin/policy-rc.d" # no daemon of a package is started
+    chmod +x "$work/root/usr/sbin/policy-rc.d"
+}
+
+# inside COMMAND: in the bare root, in the clone, with nothing of this machine's environment but the way out.
+inside()
+{
+    # shellcheck disable=SC2016 # for the other shell
+    unshare --mount --pid --fork --kill-child --propagation private sh -eu -c '
+        mount -t proc proc "$1/proc"
+        mount -t sysfs -o ro sysfs "$1/sys"
+        mkdir -p "$1/dev/shm" "$1/dev/pts"
+        mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+        mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
+        exec chroot "$1" /usr/bin/env -i HOME=/root TERM=dumb COLUMNS=80 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+            ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+            ${no_proxy:+no_proxy="$no_proxy"} /bin/sh -c "cd /cleave && $2"
+    ' sh "$work/root" "$1" </dev/null
+}
+
+copy_clone()
+{
+    git -c safe.directory="$PWD" clone --quiet --no-hardlinks . "$work/root/cleave"
+    chown -R 0:0 "$work/root/cleave" # git refuses to work in somebody else's
+    git -C "$work/root/cleave" remote remove origin
+}
+
+# step NAME COMMAND: what it prints goes to the log and, as the README's reader would see it, here.
+step()
+{
+    say "\$ $2"
+    echo "\$ $2" >>"$log"
+    status=0
+    begin=$(date +%s)
+    inside "$2" >"$work/said" 2>&1 || status=$?
+    cat "$work/said" >>"$log"
+    [ $status = 0 ] || {
+        tail -n 40 "$work/said"
+        fail "$1 ended with $status; $log has all of it"
+    }
+    say "$1: $(($(date +%s) - begin)) s, $(wc -l <"$work/said") lines"
+}
+
+# Who may install nothing is told what is missing, and why, and nothing is half done.
+check_without_root()
+{
+    echo "\$ ./run demo (as nobody, without sudo)" >>"$log"
+    chmod -R a+rX "$work/root/cleave"
+    status=0
+    inside "setpriv --reuid 65534 --regid 65534 --clear-groups $1" >"$work/said" 2>&1 || status=$?
+    cat "$work/said" >>"$log"
+    [ $status = 2 ] || fail "without root or sudo the first command ended with $status, not 2"
+    grep -q 'missing:.* make' "$work/said" && grep -q 'not root' "$work/said" ||
+        fail "without root or sudo the first command does not say what is missing and why"
+    say "without root or sudo: what is missing is named, and why"
+}
+
+check_program()
+{
+    readme_program >"$work/root/cleave/hello.c"
+    promise=$(readme_promise)
+    compile=$(readme_compile)
+    [ -s "$work/root/cleave/hello.c" ] && [ -n "$promise" ] && [ -n "$compile" ] ||
+        fail "README.md has no program, or does not say how it is compiled and what it prints"
+    step "the README's program" "$compile && ./hello"
+    [ "$(cat "$work/said")" = "$promise" ] || fail "the README's program prints '$(cat "$work/said")', not '$promise'"
+    say "it prints '$promise', as promised"
+}
+
+if [ "$what" = --carry-apt-files ]; then # mmdebstrap's hook
+    carry_apt_files "$2"
+    exit 0
+fi
+case $what in demo | test) ;; *)
+    say "unknown command '$what'; use demo or test" >&2
+    exit 2
+    ;;
+esac
+command=$(readme_command "$what")
+[ -n "$command" ] || fail "README.md has no command for $what"
+[ $# -lt 2 ] || { shift && command="$command $*"; }
+[ "$(id -u)" = 0 ] || cannot "needs root, to make a root of its own"
+for tool in mmdebstrap git apt-get unshare chroot; do
+    command -v $tool >/dev/null 2>&1 || cannot "$tool is not installed"
+done
+unshare --mount --pid --fork true 2>/dev/null || cannot "this machine lets nobody mount, not even root"
+git -c safe.directory="$PWD" rev-parse HEAD >/dev/null 2>&1 || cannot "this is not a clone: there is no HEAD to try"
+
+mkdir -p "$logs"
+: >"$log"
+work=$(mktemp -d)
+chmod 755 "$work"
+make_root
+copy_clone
+[ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || say "note: HEAD is tried, without what is not committed"
+[ "$what" = test ] || check_without_root "$command"
+step "the README's command" "$command"
+if [ "$what" = demo ]; then
+    cat "$work/said"
+    check_program
+fi
+say "all is as it must be in a bare Debian 12; $log has every line"
