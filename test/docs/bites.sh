@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Does scripts/check-docs.sh notice? A page with one untrue thing of each kind, and one where all is true. Usage: bites.sh CLEAVE
+set -eu
+cleave=${1:?usage: bites.sh CLEAVE}
+check=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-docs.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# expect STATUS TEXT: of the page on stdin.
+expect()
+{
+    cat >"$folder/page.md"
+    status=0
+    "$check" "$cleave" "$folder/page.md" >"$folder/said" 2>&1 || status=$?
+    if [ "$status" != "$1" ] || ! grep -qF -- "$2" "$folder/said"; then
+        echo "bites.sh: expected status $1 and '$2', got $status and:" >&2
+        cat "$folder/said" >&2
+        exit 1
+    fi
+}
+
+block()
+{
+    printf '```%s\n%s\n```\n' "$1" "$2"
+}
+
+block sh 'build/cleave bench brownian-free:1k -m sap --frames 2 # quick' | expect 0 'commands run'
+block sh 'build/cleave bench brownian-free:1k -m sip' | expect 1 'no method is called sip'
+block sh 'build/cleave bench brownian-free:1k -m sap --speed' | expect 1 'cleave bench knows no --speed'
+block sh 'build/cleave bench brownian-free:1k -m kd --set kd.leef=3' | expect 1 'no parameter is called kd.leef'
+block sh 'build/cleave beach brownian-free' | expect 1 'cleave has no command beach'
+block sh 'build/cleave run quickest' | expect 1 'no schedule is called quickest'
+block sh 'build/cleave compare before.json after.json' | expect 1 'fails when it is run'
+block sh './run dome' | expect 1 'make has no target dome'
+block sh 'make speed SPEEED=full' | expect 1 'make knows no variable SPEEED'
+block '' 'make demo' | expect 1 'not marked sh'
+echo 'See `make everything`.' | expect 1 'make has no target everything'
+echo 'See `cleave bench --fast`.' | expect 1 'cleave bench knows no --fast'
+echo 'See `--fast`.' | expect 1 'knows no --fast'
+echo 'See `src/space/spice.c`.' | expect 1 'there is no src/space/spice.c'
+echo 'See [there](nowhere.md).' | expect 1 'links to nowhere.md'
+echo 'See `make test`, `src/space/space.c`, `cleave bench --json OUT`.' | expect 0 'commands run'
+echo "bites.sh: what is not so is noticed"
