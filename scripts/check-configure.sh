@@ -46,4 +46,10 @@ for step in OFF ON OFF ON; do
     ON) [ "$(tests_of both)" -gt 50 ] || fail "CLEAVE_TESTS=ON has only $(tests_of both) tests" ;;
     esac
 done
+# A C++ compiler that was missing last time, and is there now.
+if command -v c++ >/dev/null 2>&1; then
+    configure late -DCLEAVE_TESTS=OFF -DCLEAVE_PEERS=ON -DCMAKE_CXX_COMPILER=CMAKE_CXX_COMPILER-NOTFOUND ||
+        fail "cannot be configured after a time without a C++ compiler"
+    ! grep -q 'peers are left out' "$folder/said" || fail "a C++ compiler installed since the last time is not found"
+fi
 echo "check-configure.sh: configures with and without what the tests need, to and fro"
