@@ -132,11 +132,13 @@ static uint64_t hash_scene( const generator* scene, const generator_def* def, ui
         for ( uint32_t i = 0; i < count; ++i )
         {
             CHECK( clv_aabb_is_valid( boxes[i] ) );
-            float x = 0.5f * ( boxes[i].lower.x + boxes[i].upper.x );
-            float y = 0.5f * ( boxes[i].lower.y + boxes[i].upper.y );
-            float z = 0.5f * ( boxes[i].lower.z + boxes[i].upper.z );
-            CHECK( x >= world.lower.x && y >= world.lower.y && z >= world.lower.z && x <= world.upper.x &&
-                y <= world.upper.y && z <= world.upper.z );
+            for ( int axis = 0; axis < 3; ++axis )
+            {
+                float lower = ( &boxes[i].lower.x )[axis], upper = ( &boxes[i].upper.x )[axis];
+                float centre = 0.5f * ( lower + upper ); // a box without an end has none
+                CHECK( isinf( lower ) || isinf( upper ) ||
+                    ( centre >= ( &world.lower.x )[axis] && centre <= ( &world.upper.x )[axis] ) );
+            }
             uint64_t words[3];
             memcpy( words, &boxes[i], sizeof( words ) );
             hash = test_mix( hash ^ words[0] ) + test_mix( words[1] ) * 3 + test_mix( words[2] ) * 5;

@@ -53,6 +53,7 @@ void unrest_drift( unrest* s );
 void unrest_teleport_all( unrest* s );
 void unrest_teleport_few( unrest* s );
 void unrest_one_in_fifty( unrest* s );
+void unrest_few( unrest* s );
 void unrest_alternate( unrest* s ); ///< all of these in turn, long enough each for the mode to change
 
 /// Every way there is; the last one is alternation with objects that come and go.
