@@ -3,7 +3,7 @@
 include( CheckCCompilerFlag )
 
 # A project's -ffast-math is meant for its own code: here it made the default engine 12 times slower, since a comparison with
-# infinity may then be left out, and bodies fall otherwise. Behind the user's flags these win; src/base/exact.h has the rest.
+# infinity may then be left out, and bodies fall otherwise. Behind the user's flags these win; src/core/base/exact.h has the rest.
 set( CLEAVE_EXACT_FLAGS -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math -fno-reciprocal-math
     -fno-finite-math-only -fsigned-zeros
     # a * b + c must round twice everywhere, or the same seed would not give the same bytes

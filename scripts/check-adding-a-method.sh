@@ -29,7 +29,7 @@ file=$(sed -n 's/^```c \(.*\)$/\1/p' "$page")
     exit 1
 }
 block c "$file" >"$file"
-block text src/method/table.def >>src/method/table.def
+block text src/core/method/table.def >>src/core/method/table.def
 block sh "" >steps.sh
 
 # The page's steps, without what has nothing to do with them.
@@ -47,7 +47,7 @@ build/cleave methods | grep -q "^$name " || {
 }
 git --version >/dev/null 2>&1 && [ -e "$source/.git" ] && {
     changed=$(cd "$source" && git ls-files | while read -r f; do cmp -s "$f" "$copy/$f" || echo "$f"; done)
-    [ "$changed" = "src/method/table.def" ] || {
+    [ "$changed" = "src/core/method/table.def" ] || {
         echo "check-adding-a-method: more than one file had to be changed: $changed" >&2
         exit 1
     }

@@ -113,7 +113,7 @@ by_plain_cc()
 {
     mkdir "$folder/plain"
     # shellcheck disable=SC2046 # a list of files
-    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src" -c $(find "$root/src" -name '*.c'))
+    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src/core" -I"$root/src/methods" -I"$root/src/physics" -c $(find "$root/src" -name '*.c'))
     for program in $names; do
         $cc -std=c17 -O1 -I"$root/include" "$folder/$program.c" "$folder"/plain/*.o -o "$folder/plain/hello_$program" -lm -pthread
     done

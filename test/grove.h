@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tree of src/kd small enough to draw, built and grown by hand.
+// A tree of src/methods/kd small enough to draw, built and grown by hand.
 #pragma once
 
 #include "kd/kd_search.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operators of src/kd one by one, figure 6 of the CGF 2019 paper.
+// The operators of src/methods/kd one by one, figure 6 of the CGF 2019 paper.
 #include "grove.h"
 
 static void filter_hands_down_both_sides_and_keeps_what_lies_across( void )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What every algorithm looks like from above: a row in a table. A method sees boxes by slot and answers with pairs of
-// slots; ids, margins, filters, events and order are the business of src/space. docs/adding-a-method.md tells how to
+// slots; ids, margins, filters, events and order are the business of src/core/space. docs/adding-a-method.md tells how to
 // write one.
 #pragma once
 
