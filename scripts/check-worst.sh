@@ -37,6 +37,7 @@ expect()
 { ordinary; row huge 1000 cleave 0.29 100; row huge 1000 kd 7 100; } |
     expect 0 '| huge cubes | 1000 | 0.1 | 0.290 | 0.100 | 2.90 | kd |'
 { ordinary; row huge 1000 cleave 0.31 100; } | expect 1 '3.10 **over**'
+{ ordinary; row crossing 1000 cleave 0.31 100; } | expect 0 '| 3.10 |' # has no goal
 { ordinary; row huge 1000 cleave 0.31 100; } | LIMIT=4 expect 0 '| 3.10 |'
 { ordinary; row huge 1000 cleave 2.2 100100; } | expect 0 '| 1.100 | 2.00 |' # pairs count
 { ordinary; row huge 1000 cleave 0.2 0; } | expect 0 '| 0.100 | 2.00 |'      # fewer pairs are no excuse, nor a burden

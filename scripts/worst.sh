@@ -6,6 +6,7 @@
 #   worst.sh verify CLEAVE [N…]  the worlds that are no cube against brute force; without sizes at 400, 4k and 32k
 # An ordinary scene of N boxes and P pairs takes what brownian-free of N takes, and for every pair it has more what a pair
 # more costs in freefall:32k. The goal is at most LIMIT (3) times that. Of all frames of all passes the least counts.
+# `crossing` has no goal: every cut copies most of its boxes, and docs/engine.md tells what bound is left.
 set -eu
 
 complain()
@@ -51,7 +52,7 @@ table()
                 extra = found[i] > ordinary_pairs[n] ? found[i] - ordinary_pairs[n] : 0
                 expected = ordinary[n] + cost * extra
                 times_as_long = times[i] / expected
-                over = times_as_long > limit
+                over = times_as_long > limit && name[i] !~ /^crossing /
                 bad += over
                 printf "| %s | %d | %.3g | %.3f | %.3f | %.2f%s | %s |\n", name[i], n, found[i] / n, times[i], expected,
                     times_as_long, over ? " **over**" : "", substr( others[name[i] " " n], 2 )

@@ -140,6 +140,9 @@ typedef struct cell_extent
 {
     float low[3], high[3];
     float size[3];
+    float area
+        [3]; ///< means of the products of two sizes, each against the width: those of the axes other than this one
+    float volume; ///< and of all three
     /// Of two boxes taken at random, how often both begin in the same of 1, 2, 4, ... CELL_GRID_SIDE cells along an axis. Evenly spread
     /// boxes do so once in as many; boxes on one floor always, however thin the cells are.
     float share[3][CELL_LEVELS];

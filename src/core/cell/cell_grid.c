@@ -18,6 +18,7 @@ typedef struct region
     const cell_extent* extent;
     double width[3];
     uint32_t most[3]; ///< cells along each axis
+    double part[3];   ///< mean size, against the width
     double joint[3], joint_root[3];
     uint32_t count;
 } region;
@@ -26,8 +27,8 @@ typedef struct region
 typedef struct axis_cells
 {
     uint32_t count;
-    double copies; ///< entries of a box
-    double share;  ///< of the other boxes, those in a box's cell
+    double reach; ///< the same, or 0 for one, which makes no copies
+    double share; ///< of the other boxes, those in a box's cell
 } axis_cells;
 
 static region region_of( const cell_extent* extent, uint32_t count )
@@ -39,6 +40,7 @@ static region region_of( const cell_extent* extent, uint32_t count )
         r.width[axis] = width > 0 ? width : 1; // one layer of cells, whose thickness only has to be something
         double most =
             r.width[axis] / ( NARROWEST * (double)extent->size[axis] ); // infinite where sizes are 0
+        r.part[axis] = (double)extent->size[axis] / r.width[axis];
         r.joint[axis] = (double)extent->joint[axis];
         r.joint_root[axis] = sqrt( r.joint[axis] ); // rounded the same everywhere
         r.most[axis] = !( most > 1 ) ? 1 : most > CELL_GRID_SIDE ? CELL_GRID_SIDE : (uint32_t)most;
@@ -55,11 +57,7 @@ static axis_cells axis_cells_of( const region* r, int axis, uint32_t count )
     {
         level += 1;
     }
-    axis_cells cells = { count, 1, (double)share[level] };
-    if ( count > 1 )
-    {
-        cells.copies += (double)r->extent->size[axis] * count / r->width[axis];
-    }
+    axis_cells cells = { count, count > 1 ? count : 0, (double)share[level] };
     uint32_t below = 1u << level;
     if ( count > below )
     {
@@ -88,10 +86,19 @@ static double share_of( const region* r, const axis_cells along[3] )
     return share < least ? share : least;
 }
 
+// Entries of a box, on average: in as many cells as it reaches along each axis, but along an axis of one cell only there.
+static double copies_of( const region* r, const axis_cells along[3] )
+{
+    double x = along[0].reach, y = along[1].reach, z = along[2].reach;
+    const cell_extent* e = r->extent;
+    return 1 + x * r->part[0] + y * r->part[1] + z * r->part[2] + y * z * (double)e->area[0] +
+        z * x * (double)e->area[1] + x * y * (double)e->area[2] + x * y * z * (double)e->volume;
+}
+
 static double cost_of( const region* r, const axis_cells along[3] )
 {
     double cells = (double)along[0].count * along[1].count * along[2].count;
-    double entries = r->count * along[0].copies * along[1].copies * along[2].copies;
+    double entries = r->count * copies_of( r, along );
     double per_cell = entries * share_of( r, along ); // around an entry, not around an empty cell
     return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL;
 }

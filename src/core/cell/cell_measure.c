@@ -149,6 +149,31 @@ static float measure_joint( const uint8_t* a_bins, const uint8_t* b_bins, uint32
     return met > expected ? met / expected : 1;
 }
 
+// Needles along different axes are long on one each, large boxes on all at once: so products are measured, too.
+static void measure_products( const clv_aabb* samples, uint32_t count, cell_extent* extent )
+{
+    float sum[4] = { 0, 0, 0, 0 };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float part[3];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            float width = extent->high[axis] - extent->low[axis];
+            float size = ( &samples[i].upper.x )[axis] - ( &samples[i].lower.x )[axis];
+            part[axis] = size < width ? size / width : 1;
+        }
+        sum[0] += part[1] * part[2];
+        sum[1] += part[2] * part[0];
+        sum[2] += part[0] * part[1];
+        sum[3] += part[0] * part[1] * part[2];
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        extent->area[axis] = sum[axis] / (float)count;
+    }
+    extent->volume = sum[3] / (float)count;
+}
+
 cell_extent cell_measure_alone(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] )
 {
@@ -184,6 +209,7 @@ cell_extent cell_measure(
         extent.high[axis] = high;
         extent.size[axis] = size;
     }
+    measure_products( samples, count, &extent );
     for ( int axis = 0; axis < 3; ++axis )
     {
         int a = ( axis + 1 ) % 3, b = ( axis + 2 ) % 3;
