@@ -4,6 +4,7 @@
 #include "cell/cell.h"
 
 #include <math.h>
+#include <string.h>
 
 // In cycles, measured.
 static const double COST_ENTRY = 8; // counted, placed, made small, its row set up
@@ -103,26 +104,60 @@ static double cost_of( const region* r, const axis_cells along[3] )
     return entries * ( COST_ENTRY + COST_WORD * ( 0.5 + per_cell / 128 ) ) + cells * COST_CELL;
 }
 
+static bool fits( const region* r, const axis_cells along[3] )
+{
+    return (uint64_t)along[0].count * along[1].count * along[2].count <= cell_count_most( r->count );
+}
+
 // Take `count` cells along an axis if that costs less.
 static bool improve( const region* r, axis_cells along[3], int axis, uint32_t count, double* cost )
 {
-    uint64_t others = (uint64_t)along[( axis + 1 ) % 3].count * along[( axis + 2 ) % 3].count;
-    if ( count < 1 || count > r->most[axis] || count == along[axis].count ||
-        count * others > cell_count_most( r->count ) )
+    if ( count < 1 || count > r->most[axis] || count == along[axis].count )
     {
         return false;
     }
     axis_cells before = along[axis];
     along[axis] = axis_cells_of( r, axis, count );
-    double now = cost_of( r, along );
+    double now = fits( r, along ) ? cost_of( r, along ) : HUGE_VAL;
     bool is_better = now < *cost;
     *cost = is_better ? now : *cost;
     along[axis] = is_better ? along[axis] : before;
     return is_better;
 }
 
-// Twice as many cells along the axis that gains most by it, as long as one does.
-static void double_cells( const region* r, axis_cells along[3], double* cost )
+// Cells as wide as high, of the size that costs least: the widest axis is cut into more and more of them.
+static void start_even( const region* r, axis_cells along[3], double* cost )
+{
+    double widest = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        widest =
+            r->extent->high[axis] > r->extent->low[axis] && r->width[axis] > widest ? r->width[axis] : widest;
+    }
+    bool has_room = true;
+    for ( uint32_t cut = 2; has_room && cut <= CELL_GRID_SIDE * CELL_GRID_SIDE; cut += cut / 5 + 1 )
+    {
+        axis_cells next[3];
+        bool is_full = true;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            double cells = r->width[axis] * cut / widest;
+            uint32_t count = !( cells > 1 ) ? 1 : cells < r->most[axis] ? (uint32_t)cells : r->most[axis];
+            next[axis] = axis_cells_of( r, axis, count );
+            is_full = is_full && count == r->most[axis];
+        }
+        has_room = fits( r, next ) && !is_full;
+        double now = fits( r, next ) ? cost_of( r, next ) : HUGE_VAL;
+        if ( now < *cost )
+        {
+            *cost = now;
+            memcpy( along, next, sizeof( next ) );
+        }
+    }
+}
+
+// Half or twice as many along the axis that gains most by it, as long as one does.
+static void halve_or_double( const region* r, axis_cells along[3], double* cost )
 {
     for ( int best = 0; best >= 0; )
     {
@@ -132,12 +167,11 @@ static void double_cells( const region* r, axis_cells along[3], double* cost )
         {
             axis_cells before = along[axis];
             uint32_t twice = 2 * before.count < r->most[axis] ? 2 * before.count : r->most[axis];
-            if ( improve( r, along, axis, twice, cost ) )
-            {
-                best = axis;
-                found = along[axis];
-                along[axis] = before;
-            }
+            bool is_better = improve( r, along, axis, before.count / 2, cost );
+            is_better = improve( r, along, axis, twice, cost ) || is_better;
+            best = is_better ? axis : best;
+            found = is_better ? along[axis] : found;
+            along[axis] = before;
         }
         if ( best >= 0 )
         {
@@ -186,7 +220,8 @@ cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
     if ( count > CELL_ALONE )
     {
         double cost = cost_of( &r, along );
-        double_cells( &r, along, &cost );
+        start_even( &r, along, &cost );
+        halve_or_double( &r, along, &cost );
         refine_cells( &r, along, &cost );
     }
     uint32_t dims[3] = { along[0].count, along[1].count, along[2].count };
