@@ -92,58 +92,6 @@ static void leaves_and_objects_of_a_tree_add_up( void )
     clv_space_destroy( space );
 }
 
-static figure_set look_at_crowd( test_crowd crowd, uint32_t count, uint32_t updates )
-{
-    test_random random = test_random_make( 5 );
-    clv_space* space;
-    clv_space_def def = clv_default_space_def();
-    def.settings = "cleave.rest=0";
-    CHECK_OK( clv_space_create( &def, &space ) );
-    clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
-    clv_id* ids = test_alloc( count, sizeof( clv_id ) );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        boxes[i] = test_crowd_box( crowd, count, &random );
-    }
-    CHECK_OK( clv_space_add( space, boxes, count, ids ) );
-    for ( uint32_t update = 0; update < updates; ++update )
-    {
-        CHECK_OK( clv_space_move( space, ids, boxes, count ) );
-        boxes[0] = test_crowd_box( crowd, count, &random ); // or nothing moved, and nothing is searched
-        CHECK_OK( clv_space_update( space ) );
-    }
-    figure_set set = look( space );
-    clv_space_destroy( space );
-    free( boxes );
-    free( ids );
-    return set;
-}
-
-// How the default engine meets worlds in which cells of one size tell nobody apart.
-static void odd_worlds_are_seen_on_another_scale( void )
-{
-    figure_set set = look_at_crowd( TEST_CROWD_SPREAD, 3000, 3 );
-    CHECK( figure( &set, "axes not to scale" ) == 0 && figure( &set, "by rank" ) == 0 );
-    CHECK( figure( &set, "sharpened" ) == 0 );
-    set = look_at_crowd( TEST_CROWD_FLAT, 3000, 3 );
-    CHECK( figure( &set, "axes not to scale" ) == 0 && figure( &set, "tests in bytes" ) < 3000 * 200.0 );
-    set = look_at_crowd( TEST_CROWD_ENDLESS, 3000, 3 );
-    CHECK( figure( &set, "tests in bytes" ) < 3000 * 200.0 );
-    set = look_at_crowd( TEST_CROWD_DECADES, 3000, 1 );
-    CHECK( figure( &set, "axes not to scale" ) == 3 && figure( &set, "by rank" ) == 0 );
-    CHECK( figure( &set, "tests in bytes" ) < 3000 * 300.0 );
-    set = look_at_crowd( TEST_CROWD_TINY, 3000, 1 );
-    CHECK( figure( &set, "axes not to scale" ) == 3 && figure( &set, "by rank" ) == 0 );
-    // The first update shows that a finer scale is needed, the second that it is not enough.
-    set = look_at_crowd( TEST_CROWD_FUNNEL, 3000, 1 );
-    CHECK( figure( &set, "sharpened" ) == 1 && figure( &set, "by rank" ) == 0 );
-    double tests = figure( &set, "tests in float" );
-    set = look_at_crowd( TEST_CROWD_FUNNEL, 3000, 3 );
-    CHECK( figure( &set, "by rank" ) == 1 && figure( &set, "tests in float" ) * 100 < tests );
-    set = look_at_crowd( TEST_CROWD_KNOTS, 3000, 1 );
-    CHECK( figure( &set, "sharpened" ) == 1 ); // from the next update on
-}
-
 // Whichever way a node is searched, its batches hold exactly the tests made.
 static void batches_hold_every_test( void )
 {
@@ -548,7 +496,6 @@ int main( int argc, char** argv )
     progress_set_quiet( true );
     const test_case cases[] = {
         TEST_CASE( leaves_and_objects_of_a_tree_add_up ),
-        TEST_CASE( odd_worlds_are_seen_on_another_scale ),
         TEST_CASE( batches_hold_every_test ),
         TEST_CASE( the_engine_counts_what_its_blocks_did ),
         TEST_CASE( a_grid_follows_the_size_of_its_boxes ),

@@ -2,9 +2,11 @@
 // The default engine with blocks so small that a few hundred boxes fill many of them: pairs across blocks and cells, once
 // each, whatever the boxes look like.
 #include "heap.h"
+#include "space/instrument.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -587,6 +589,119 @@ static void boxes_at_the_end_of_the_numbers_are_found( void )
     free( boxes );
 }
 
+// ---- worlds in which cells of one size tell nobody apart
+
+enum
+{
+    ODD = 3000
+};
+
+static double figure( clv_space* space, const char* name )
+{
+    method_figure figures[64];
+    uint32_t count = space_report( space, figures, 64 );
+    CHECK( count <= 64 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( strcmp( figures[i].name, name ) == 0 )
+        {
+            return figures[i].value;
+        }
+    }
+    test_fail( __FILE__, __LINE__, "no figure '%s'", name );
+    return 0;
+}
+
+// A space after some updates; in each of them one box moves, or nothing would be searched.
+static clv_space* look_at( const clv_aabb* boxes, uint32_t updates )
+{
+    clv_space* space = make_space( "cleave", "cleave.rest=0", CLV_ISA_AUTO, 1 );
+    clv_id* ids = test_alloc( ODD, sizeof( clv_id ) );
+    CHECK_OK( clv_space_add( space, boxes, ODD, ids ) );
+    for ( uint32_t update = 0; update < updates; ++update )
+    {
+        clv_aabb box = update % 2 == 0 ? boxes[1] : boxes[0];
+        CHECK_OK( clv_space_move( space, ids, &box, 1 ) );
+        CHECK_OK( clv_space_update( space ) );
+    }
+    free( ids );
+    return space;
+}
+
+static clv_space* look_at_crowd( test_crowd crowd, uint32_t updates )
+{
+    test_random random = test_random_make( 5 );
+    clv_aabb* boxes = test_alloc( ODD, sizeof( clv_aabb ) );
+    for ( uint32_t i = 0; i < ODD; ++i )
+    {
+        boxes[i] = test_crowd_box( crowd, ODD, &random );
+    }
+    clv_space* space = look_at( boxes, updates );
+    free( boxes );
+    return space;
+}
+
+static void odd_worlds_are_seen_on_another_scale( void )
+{
+    clv_space* space = look_at_crowd( TEST_CROWD_SPREAD, 3 );
+    CHECK( figure( space, "axes not to scale" ) == 0 && figure( space, "by rank" ) == 0 );
+    CHECK( figure( space, "sharpened" ) == 0 );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_FLAT, 3 );
+    CHECK( figure( space, "axes not to scale" ) == 0 && figure( space, "tests in bytes" ) < ODD * 200.0 );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_ENDLESS, 3 );
+    CHECK( figure( space, "tests in bytes" ) < ODD * 200.0 );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_DECADES, 1 );
+    CHECK( figure( space, "axes not to scale" ) == 3 && figure( space, "by rank" ) == 0 );
+    CHECK( figure( space, "tests in bytes" ) < ODD * 300.0 );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_TINY, 1 );
+    CHECK( figure( space, "axes not to scale" ) == 3 && figure( space, "by rank" ) == 0 );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_KNOTS, 1 );
+    CHECK( figure( space, "sharpened" ) == 1 ); // from the next update on
+    clv_space_destroy( space );
+}
+
+// The first update shows that a finer scale is needed, the second that it is not enough.
+static void what_only_ranks_tell_apart_is_searched_by_rank( void )
+{
+    clv_space* space = look_at_crowd( TEST_CROWD_FUNNEL, 1 );
+    CHECK( figure( space, "sharpened" ) == 1 && figure( space, "by rank" ) == 0 );
+    double tests = figure( space, "tests in float" );
+    clv_space_destroy( space );
+    space = look_at_crowd( TEST_CROWD_FUNNEL, 3 );
+    CHECK( figure( space, "by rank" ) == 1 && figure( space, "tests in float" ) * 100 < tests );
+    clv_space_destroy( space );
+}
+
+// Every second box begins where the one before it ends, to the last bit.
+static void faces_that_touch_still_touch_by_rank( void )
+{
+    test_random random = test_random_make( 6 );
+    clv_aabb* boxes = test_alloc( ODD, sizeof( clv_aabb ) );
+    for ( uint32_t i = 0; i < ODD; i += 2 )
+    {
+        boxes[i] = boxes[i + 1] = test_crowd_box( TEST_CROWD_FUNNEL, ODD, &random );
+        uint32_t axis = i / 2 % 3;
+        float* lower = &boxes[i + 1].lower.x + axis;
+        float* upper = &boxes[i + 1].upper.x + axis;
+        float size = *upper - *lower;
+        *lower = *upper;
+        *upper += size;
+    }
+    clv_space* space = look_at( boxes, 4 );
+    CHECK( figure( space, "by rank" ) == 1 );
+    clv_pair_view view = clv_space_pairs( space );
+    CHECK_EQUAL( test_mix( test_set_hash( view.pairs, view.count ) ^ view.count ),
+        pairs_of( "brute", NULL, boxes, ODD ) );
+    CHECK( view.count >= ODD / 2 - 1 );
+    clv_space_destroy( space );
+    free( boxes );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -602,6 +717,9 @@ int main( int argc, char** argv )
         TEST_CASE( a_block_may_be_searched_twice ),
         TEST_CASE( a_grid_outlives_the_update_that_failed ),
         TEST_CASE( boxes_at_the_end_of_the_numbers_are_found ),
+        TEST_CASE( odd_worlds_are_seen_on_another_scale ),
+        TEST_CASE( what_only_ranks_tell_apart_is_searched_by_rank ),
+        TEST_CASE( faces_that_touch_still_touch_by_rank ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
 }
