@@ -702,6 +702,42 @@ static void faces_that_touch_still_touch_by_rank( void )
     free( boxes );
 }
 
+// On the scale of bits two faces with a gap of one last bit are the same float: the boxes as given decide.
+static void what_only_nearly_touches_is_no_pair_on_any_scale( void )
+{
+    test_random random = test_random_make( 7 );
+    clv_aabb* boxes = test_alloc( ODD, sizeof( clv_aabb ) );
+    for ( uint32_t i = 0; i < ODD; i += 2 )
+    {
+        boxes[i] = boxes[i + 1] = test_crowd_box( TEST_CROWD_DECADES, ODD, &random );
+        boxes[i + 1].lower.x = nextafterf( boxes[i].upper.x, INFINITY );
+        boxes[i + 1].upper.x = boxes[i + 1].lower.x + ( boxes[i].upper.x - boxes[i].lower.x );
+    }
+    clv_space* space = look_at( boxes, 2 );
+    CHECK( figure( space, "axes not to scale" ) == 3 && figure( space, "by rank" ) == 0 );
+    clv_pair_view view = clv_space_pairs( space );
+    CHECK_EQUAL( test_mix( test_set_hash( view.pairs, view.count ) ^ view.count ),
+        pairs_of( "brute", NULL, boxes, ODD ) );
+    clv_space_destroy( space );
+    free( boxes );
+}
+
+// Where every box has one face at infinity the others still tell them apart in bytes.
+static void boxes_without_an_end_are_no_ties( void )
+{
+    test_random random = test_random_make( 8 );
+    clv_aabb* boxes = test_alloc( ODD, sizeof( clv_aabb ) );
+    for ( uint32_t i = 0; i < ODD; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, ODD, &random );
+        boxes[i].upper.x = INFINITY;
+    }
+    clv_space* space = look_at( boxes, 2 );
+    CHECK( figure( space, "tests in float" ) < 0.2 * figure( space, "candidates" ) );
+    clv_space_destroy( space );
+    free( boxes );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -720,6 +756,8 @@ int main( int argc, char** argv )
         TEST_CASE( odd_worlds_are_seen_on_another_scale ),
         TEST_CASE( what_only_ranks_tell_apart_is_searched_by_rank ),
         TEST_CASE( faces_that_touch_still_touch_by_rank ),
+        TEST_CASE( what_only_nearly_touches_is_no_pair_on_any_scale ),
+        TEST_CASE( boxes_without_an_end_are_no_ties ),
     };
     return test_run( "engine", cases, TEST_COUNT( cases ), argc, argv );
 }
