@@ -189,7 +189,7 @@ static bool assert_hook( const char* condition, const char* file, int line, void
     (void)file;
     (void)line;
     intruder* it = user;
-    if ( strstr( condition, "a callback or hook called" ) == NULL )
+    if ( strstr( condition, "called_from_its_own_callback_or_hook" ) == NULL )
     {
         test_fail( __FILE__, __LINE__, "asserted %s", condition );
     }

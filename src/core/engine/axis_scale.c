@@ -96,7 +96,7 @@ static axis_sample take_sample( const block_input* input, int axis )
 // What cells leave to be tested on a scale, and the width of the world there.
 static float rest_of( const axis_sample* sample, world_scale scale, float* width )
 {
-    float values[BLOCK_SAMPLES], sizes[BLOCK_SAMPLES], low, high, sum = 0;
+    float values[BLOCK_SAMPLES] = { 0 }, sizes[BLOCK_SAMPLES] = { 0 }, low, high, sum = 0;
     for ( uint32_t i = 0; i < sample->count; ++i )
     {
         values[i] = scaled( sample->values[i], scale );

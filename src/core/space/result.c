@@ -87,7 +87,9 @@ bool space_enter( clv_space* space )
     if ( !space->is_refusing ) // or it is the assert hook that calls, and would be called again without end
     {
         space->is_refusing = true;
-        CLV_ASSERT( !space->is_busy && "a callback or hook called the space it was called by" );
+        bool called_from_its_own_callback_or_hook = space->is_busy;
+        CLV_ASSERT( !called_from_its_own_callback_or_hook );
+        (void)called_from_its_own_callback_or_hook;
         space->is_refusing = false;
     }
     return false;

@@ -238,7 +238,11 @@ clv_result clv_space_shrink( clv_space* space )
 
 clv_stats clv_space_stats( const clv_space* space )
 {
-    clv_stats stats = space->lists_are_busy ? ( clv_stats ){ 0 } : space->stats;
+    clv_stats stats = { 0 };
+    if ( !space->lists_are_busy )
+    {
+        stats = space->stats;
+    }
     stats.update_count = space->stats.update_count;
     stats.object_count = space->objects.live_count;
     stats.slot_count = space->objects.slot_count;
