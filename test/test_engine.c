@@ -735,6 +735,20 @@ static void boxes_without_an_end_are_no_ties( void )
     clv_space* space = look_at( boxes, 2 );
     CHECK( figure( space, "tests in float" ) < 0.2 * figure( space, "candidates" ) );
     clv_space_destroy( space );
+    // Nor where they have none on either side of an axis.
+    for ( uint32_t i = 0; i < ODD; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_FLAT, ODD, &random );
+        boxes[i].lower.y = -INFINITY;
+        boxes[i].upper.y = INFINITY;
+    }
+    space = look_at( boxes, 2 );
+    CHECK( figure( space, "tests in bytes" ) < ODD * 50.0 );
+    CHECK( figure( space, "tests in float" ) < 0.2 * figure( space, "candidates" ) );
+    clv_pair_view view = clv_space_pairs( space );
+    CHECK_EQUAL( test_mix( test_set_hash( view.pairs, view.count ) ^ view.count ),
+        pairs_of( "brute", NULL, boxes, ODD ) );
+    clv_space_destroy( space );
     free( boxes );
 }
 

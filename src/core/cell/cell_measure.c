@@ -47,8 +47,10 @@ static void measure_bounds( const axis_view* view, float* low, float* high )
         least = from < least ? from : least;
         most = to > most ? to : most;
     }
-    *low = least > *low ? least : *low;
-    *high = most < *high ? most : *high;
+    bool has_faces =
+        least < INFINITY && most > -INFINITY; // or all are endless on both sides, and anywhere will do
+    *low = has_faces && least > *low ? least : *low;
+    *high = has_faces && most < *high ? most : has_faces ? *high : *low;
     // Boxes may all lie on one side of their region, or have no width; a grid needs none there either.
     *high = *high > *low ? *high : *low;
 }
