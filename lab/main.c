@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The program `cleave`: scenes, measurements and checks around the library.
 #include "cleave/base.h"
-#include "lab/args.h"
-#include "lab/commands.h"
-#include "lab/interrupt.h"
-#include "lab/peer_modules.h"
-#include "lab/platform.h"
+#include "lab/base/args.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/platform.h"
+#include "lab/command/commands.h"
+#include "lab/measure/peer_modules.h"
 
 #include <errno.h>
 #include <stdio.h>

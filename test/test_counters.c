@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What methods count and what the lab makes of it: figures that must add up, their means in results, a tree as a file.
 #include "kd/kd_batch.h"
-#include "lab/commands.h"
-#include "lab/json_file.h"
-#include "lab/progress.h"
-#include "lab/results.h"
+#include "lab/base/json_file.h"
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/result/results.h"
 #include "space/instrument.h"
 #include "support.h"
 

@@ -2,9 +2,9 @@
 // The program as a new user meets it: odd flags, closed streams, narrow terminals, Ctrl-C. Whatever goes wrong is said in one
 // line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
-#include "lab/estimate.h"
-#include "lab/results.h"
-#include "lab/text_table.h"
+#include "lab/base/text_table.h"
+#include "lab/measure/estimate.h"
+#include "lab/result/results.h"
 #include "program.h"
 #include "support.h"
 

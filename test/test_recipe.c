@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Scene files are read as written or refused with their line; every scene of the table bakes, the same for any number
 // of threads, and stays in its world.
-#include "lab/bake.h"
-#include "lab/recipe_run.h"
-#include "lab/scene_file.h"
+#include "lab/frame/bake.h"
+#include "lab/frame/scene_file.h"
+#include "lab/scene/recipe_run.h"
 #include "support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A run that crashes, hangs or eats the memory ends alone and says why; what is done outlives Ctrl-C and kill -9.
 #define _POSIX_C_SOURCE 200809L
-#include "lab/results.h"
+#include "lab/result/results.h"
 #include "program.h"
 #include "support.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Schedules are read as written or refused with their line; they make the runs they mean, each once.
-#include "lab/peer_modules.h"
+#include "lab/measure/peer_modules.h"
+#include "lab/measure/range.h"
 #include "lab/run/pin.h"
-#include "lab/run/range.h"
 #include "lab/run/run_plan.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tower of paper 003 as a scene: where its boxes begin, that they fall and land, and what split and type mean.
-#include "lab/generator.h"
+#include "lab/scene/generator.h"
 #include "support.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 // form, so that scripts around it go on working. docs/broadmark.md.
 #pragma once
 
-#include "lab/results.h"
+#include "lab/result/results.h"
 #include "lab/run/schedule.h"
 
 typedef struct broadmark_file

@@ -2,7 +2,7 @@
 // Broadmark's names of algorithms, and what they are here (Serpa and Rodrigues, Broadmark, CGF 2020).
 #pragma once
 
-#include "lab/run_spec.h"
+#include "lab/measure/run_spec.h"
 
 typedef struct broadmark_name
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Broadmark's results: settings, and per frame the seconds of its stages. Ours are two, measured in a pass of their own;
 // what is left of the frame is handing over the boxes.
+#include "lab/base/platform.h"
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/broadmark/broadmark_names.h"
-#include "lab/platform.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "lab/base/json_file.h"
+#include "lab/base/platform.h"
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/broadmark/broadmark_names.h"
-#include "lab/json_file.h"
-#include "lab/platform.h"
-#include "lab/run/range.h"
+#include "lab/measure/range.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 // since their noise has nothing to do with each other.
 #pragma once
 
-#include "lab/timed_run.h"
+#include "lab/measure/timed_run.h"
 
 typedef struct bootstrap_ratio
 {

@@ -4,7 +4,7 @@
 
 #include "lab/compare/bootstrap.h"
 #include "lab/compare/doubt.h"
-#include "lab/results.h"
+#include "lab/result/results.h"
 
 typedef enum comparison_verdict
 {

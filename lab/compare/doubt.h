@@ -3,7 +3,7 @@
 // cost is in the times and looks like a change of the program.
 #pragma once
 
-#include "lab/json.h"
+#include "lab/base/json.h"
 
 #define DOUBT_ROOM 256
 

@@ -2,7 +2,7 @@
 // How many times as fast as the fastest of the others each row must stay, in a file that people read: bench/floors.csv.
 #pragma once
 
-#include "lab/results.h"
+#include "lab/result/results.h"
 
 typedef struct floor_row
 {

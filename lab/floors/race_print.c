@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "lab/base/text_table.h"
 #include "lab/floors/race.h"
-#include "lab/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/report/report_data.h"
 
-#include "lab/json_file.h"
-#include "lab/results.h"
+#include "lab/base/json_file.h"
+#include "lab/result/results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

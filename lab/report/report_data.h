@@ -2,7 +2,7 @@
 // What the report's page is told: the results of several files, checked, as one text.
 #pragma once
 
-#include "lab/text.h"
+#include "lab/base/text.h"
 
 typedef struct report_data
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/report/report_page.h"
 
-#include "lab/output_file.h"
+#include "lab/base/output_file.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // The page itself: report/page.html, which the program carries, with results put into it.
 #pragma once
 
-#include "lab/complaint.h"
+#include "lab/base/complaint.h"
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
 
 #include "lab/report/svg_export.h"
 
-#include "lab/text.h"
+#include "lab/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/journal.h"
 
-#include "lab/json_file.h"
-#include "lab/platform.h"
+#include "lab/base/json_file.h"
+#include "lab/base/platform.h"
+#include "lab/base/text.h"
 #include "lab/run/run_plan.h"
-#include "lab/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

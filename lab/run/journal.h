@@ -3,7 +3,7 @@
 // so that neither Ctrl-C nor kill -9 nor a power cut costs more than the run they hit. A last line cut short is no harm.
 #pragma once
 
-#include "lab/results.h"
+#include "lab/result/results.h"
 
 #include <stdio.h>
 

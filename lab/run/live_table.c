@@ -2,9 +2,9 @@
 #include "lab/run/live_table.h"
 
 #include "base/timer.h"
-#include "lab/platform.h"
-#include "lab/progress.h"
-#include "lab/text.h"
+#include "lab/base/platform.h"
+#include "lab/base/progress.h"
+#include "lab/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // place; otherwise a line per run.
 #pragma once
 
-#include "lab/timed_run.h"
+#include "lab/measure/timed_run.h"
 
 #define LIVE_ROWS 8
 

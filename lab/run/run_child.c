@@ -7,8 +7,8 @@
 #include "lab/run/run_child.h"
 
 #include "base/timer.h"
-#include "lab/interrupt.h"
-#include "lab/text.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/text.h"
 
 #include <stdio.h>
 

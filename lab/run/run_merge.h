@@ -2,7 +2,7 @@
 // The rounds of a job, each a process of its own, as one result.
 #pragma once
 
-#include "lab/timed_run.h"
+#include "lab/measure/timed_run.h"
 
 /// Adds the passes of `next` to `sum` and sums up anew. A round that did not end well, or found other pairs, makes the
 /// whole so. `next` is freed.

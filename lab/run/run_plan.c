@@ -2,8 +2,8 @@
 #include "lab/run/run_plan.h"
 
 #include "cleave/base.h"
-#include "lab/machine.h"
-#include "lab/platform.h"
+#include "lab/base/platform.h"
+#include "lab/measure/machine.h"
 #include "lab/run/run_child.h"
 
 #include <inttypes.h>

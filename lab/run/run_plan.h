@@ -2,9 +2,9 @@
 // Everything a command is to measure, one job per scene, method and parameter, in the order it is done.
 #pragma once
 
-#include "lab/estimate.h"
+#include "lab/frame/scene_list.h"
+#include "lab/measure/estimate.h"
 #include "lab/run/schedule.h"
-#include "lab/scene_list.h"
 
 typedef struct run_job
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/runner.h"
 
-#include "lab/frame_stats.h"
-#include "lab/last_words.h"
-#include "lab/progress.h"
+#include "lab/base/last_words.h"
+#include "lab/base/progress.h"
+#include "lab/frame/frame_stats.h"
 #include "lab/run/live_table.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"

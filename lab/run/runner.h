@@ -3,11 +3,11 @@
 // memory ends the job it is in, with a reason, and the rest goes on.
 #pragma once
 
-#include "lab/results.h"
+#include "lab/result/results.h"
 #include "lab/run/journal.h"
 #include "lab/run/run_plan.h"
 
-/// What to do with the runs that are done when a signal ends the rest; lab/last_words.h.
+/// What to do with the runs that are done when a signal ends the rest; lab/base/last_words.h.
 typedef void runner_parting( run_results* done, uint32_t total, void* user );
 
 typedef struct runner_options

@@ -3,7 +3,7 @@
 // parameters, in parts. docs/schedules.md lists the words.
 #pragma once
 
-#include "lab/run_spec.h"
+#include "lab/measure/run_spec.h"
 
 #define SCHEDULE_NAME_ROOM 64
 

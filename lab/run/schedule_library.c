@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where schedules come from: those of lab/schedules are compiled in, so that they are found wherever the program is
 // installed and whatever folder it runs in; anything else is a file.
-#include "lab/file_kind.h"
-#include "lab/platform.h"
+#include "lab/base/file_kind.h"
+#include "lab/base/platform.h"
 #include "lab/run/schedule.h"
 #include "lab/run/schedule_texts.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Schedules: one statement per line, a word and its values; # starts a comment. docs/schedules.md lists the words.
+#include "lab/frame/what.h"
+#include "lab/measure/range.h"
 #include "lab/run/pin.h"
-#include "lab/run/range.h"
 #include "lab/run/schedule.h"
-#include "lab/what.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #endif
 
 #include "fuzz_bytes.h"
-#include "lab/interrupt.h"
-#include "lab/platform.h"
-#include "lab/scene_file.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/platform.h"
+#include "lab/frame/scene_file.h"
 #include "scene_judge.h"
 
 #include <stdio.h>

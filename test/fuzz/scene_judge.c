@@ -2,8 +2,8 @@
 #include "scene_judge.h"
 
 #include "fuzz_bytes.h"
-#include "lab/platform.h"
-#include "lab/scene_file.h"
+#include "lab/base/platform.h"
+#include "lab/frame/scene_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A good file? Written apart from lab/scene_file.c.
+/// A good file? Written apart from lab/frame/scene_file.c.
 bool scene_judge_is_good( const uint8_t* data, size_t size );
 
 /// Writes a good file of that many boxes and frames to `data`; its size.

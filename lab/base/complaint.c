@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/complaint.h"
+
+#include "lab/base/interrupt.h"
+#include "lab/base/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool complaint_write( complaint* why, const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( why->text, sizeof( why->text ), format, arguments );
+    va_end( arguments );
+    why->status = LAB_BAD_INPUT;
+    return false;
+}
+
+bool complaint_interrupted( complaint* why )
+{
+    complaint_write( why, "interrupted" );
+    why->status = LAB_INTERRUPTED;
+    return false;
+}
+
+// A newline in a file name must not make two lines of one, nor an escape sequence colour the terminal.
+static void print_line( const char* label, const char* text )
+{
+    char line[sizeof( ( (complaint*)0 )->text )];
+    snprintf( line, sizeof( line ), "%s", text );
+    for ( char* c = line; *c != '\0'; ++c )
+    {
+        if ( (unsigned char)*c < 32 || *c == 127 )
+        {
+            *c = '?';
+        }
+    }
+    progress_clear_line();
+    fprintf( stderr, "cleave: %s%s\n", label, line );
+}
+
+lab_status complaint_print( const complaint* why )
+{
+    print_line( "", why->text );
+    return why->status;
+}
+
+lab_status complain( const char* format, ... )
+{
+    complaint why = { .status = LAB_BAD_INPUT };
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( why.text, sizeof( why.text ), format, arguments );
+    va_end( arguments );
+    return complaint_print( &why );
+}
+
+void complaint_note( const char* format, ... )
+{
+    char text[sizeof( ( (complaint*)0 )->text )];
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( text, sizeof( text ), format, arguments );
+    va_end( arguments );
+    print_line( "note: ", text );
+}
+
+_Noreturn void complaint_out_of_memory( void )
+{
+    print_line( "", "out of memory: close other programs, or use fewer objects" );
+    interrupt_remove_files();
+    exit( LAB_BAD_INPUT );
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/output_file.h"
+
+#include "lab/base/interrupt.h"
+#include "lab/base/platform.h"
+#include "lab/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* system_reason( void )
+{
+    return errno != 0 ? strerror( errno ) : "unknown reason";
+}
+
+static bool open_in_place( output_file* file, complaint* why )
+{
+    file->stream = platform_overwrite( file->path );
+    if ( file->stream == NULL )
+    {
+        complaint_write( why, "%s: cannot be written: %s", file->path, system_reason() );
+        output_file_abandon( file );
+        return false;
+    }
+    return true;
+}
+
+bool output_file_open( output_file* file, const char* path, complaint* why )
+{
+    *file = ( output_file ){ 0 };
+    platform_kind kind = platform_look( path ).kind;
+    if ( kind == PLATFORM_FOLDER )
+    {
+        return complaint_write( why, "%s: is a folder; name a file to write", path );
+    }
+    if ( kind == PLATFORM_FILE && !platform_is_writable( path ) )
+    {
+        return complaint_write( why, "%s: exists and may not be written: %s", path, system_reason() );
+    }
+    file->path = kind == PLATFORM_FILE ? platform_resolve( path ) : text_copy( path );
+    errno = 0;
+    if ( kind == PLATFORM_OTHER )
+    {
+        return open_in_place( file, why );
+    }
+    file->temporary = text_format( "%s.%" PRIu64 ".tmp", file->path, platform_process_id() );
+    // Guarded before it exists, so that no moment is left in which Ctrl-C would leave it behind.
+    if ( !interrupt_guard( file->temporary ) )
+    {
+        complaint_write( why, "%s: too many files are being written at once", path );
+        free( file->temporary );
+        file->temporary = NULL;
+        output_file_abandon( file );
+        return false;
+    }
+    platform_remove( file->temporary ); // of an earlier process with our number, killed without notice
+    errno = 0;
+    file->stream = platform_create( file->temporary );
+    if ( file->stream == NULL )
+    {
+        complaint_write( why, "%s: cannot be created: %s; choose a folder that exists and may be written",
+            path, system_reason() );
+        output_file_abandon( file );
+        return false;
+    }
+    return true;
+}
+
+static bool fail( output_file* file, complaint* why )
+{
+    complaint_write( why,
+        "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
+        file->path, file->bytes, system_reason() );
+    output_file_abandon( file );
+    return false;
+}
+
+bool output_file_write( output_file* file, const void* data, size_t size, complaint* why )
+{
+    if ( interrupt_raised() )
+    {
+        output_file_abandon( file );
+        return complaint_interrupted( why );
+    }
+    errno = 0;
+    size_t written = fwrite( data, 1, size, file->stream );
+    file->bytes += written;
+    return written == size || fail( file, why );
+}
+
+bool output_file_commit( output_file* file, complaint* why )
+{
+    errno = 0;
+    if ( fflush( file->stream ) != 0 )
+    {
+        return fail( file, why );
+    }
+    FILE* stream = file->stream;
+    file->stream = NULL;
+    if ( fclose( stream ) != 0 )
+    {
+        return fail( file, why );
+    }
+    if ( file->temporary != NULL && !platform_replace( file->temporary, file->path ) )
+    {
+        complaint_write( why, "%s: cannot be put in place: %s", file->path, system_reason() );
+        output_file_abandon( file );
+        return false;
+    }
+    if ( file->temporary != NULL )
+    {
+        interrupt_release( file->temporary );
+        free( file->temporary );
+        file->temporary = NULL;
+    }
+    output_file_abandon( file );
+    return true;
+}
+
+void output_file_abandon( output_file* file )
+{
+    if ( file->stream != NULL )
+    {
+        fclose( file->stream );
+    }
+    if ( file->temporary != NULL )
+    {
+        platform_remove( file->temporary );
+        interrupt_release( file->temporary );
+        free( file->temporary );
+    }
+    free( file->path );
+    *file = ( output_file ){ 0 };
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A file that appears whole or not at all: written beside its target under another name, renamed when
+// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place.
+#pragma once
+
+#include "lab/base/complaint.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct output_file
+{
+    FILE* stream;
+    char* path;      ///< the target
+    char* temporary; ///< NULL when written in place
+    uint64_t bytes;  ///< written so far
+} output_file;
+
+/// False if the target is a folder, may not be written, or its folder does not exist.
+bool output_file_open( output_file* file, const char* path, complaint* why );
+
+/// False with the system's reason, such as a full disk; the file is then abandoned.
+bool output_file_write( output_file* file, const void* data, size_t size, complaint* why );
+
+/// Flush, close, rename: after true the target is there. After false the file is abandoned.
+bool output_file_commit( output_file* file, complaint* why );
+
+/// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on
+/// zeroes.
+void output_file_abandon( output_file* file );

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char* text_format( const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    int length = vsnprintf( NULL, 0, format, arguments );
+    va_end( arguments );
+    size_t size = length < 0 ? 1 : (size_t)length + 1;
+    char* text = malloc( size );
+    if ( text == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    text[0] = '\0';
+    va_start( arguments, format );
+    vsnprintf( text, size, format, arguments );
+    va_end( arguments );
+    return text;
+}
+
+char* text_copy( const char* text )
+{
+    return text_format( "%s", text );
+}
+
+bool text_starts_with( const char* text, const char* start )
+{
+    return strncmp( text, start, strlen( start ) ) == 0;
+}
+
+bool text_ends_with( const char* text, const char* end )
+{
+    size_t length = strlen( text );
+    size_t end_length = strlen( end );
+    return length >= end_length && strcmp( text + length - end_length, end ) == 0;
+}
+
+void text_list_add( text_list* list, const char* text )
+{
+    char** items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( char* ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    list->items = items;
+    list->items[list->count++] = text_copy( text );
+}
+
+bool text_list_add_split( text_list* list, const char* text )
+{
+    uint32_t count_before = list->count;
+    const char* start = text;
+    while ( true )
+    {
+        const char* comma = strchr( start, ',' );
+        size_t length = comma != NULL ? (size_t)( comma - start ) : strlen( start );
+        if ( length == 0 )
+        {
+            while ( list->count > count_before )
+            {
+                free( list->items[--list->count] );
+            }
+            return false;
+        }
+        char* item = text_copy( start );
+        item[length] = '\0';
+        text_list_add( list, item );
+        free( item );
+        if ( comma == NULL )
+        {
+            return true;
+        }
+        start = comma + 1;
+    }
+}
+
+void text_list_free( text_list* list )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        free( list->items[index] );
+    }
+    free( list->items );
+    list->items = NULL;
+    list->count = 0;
+}
+
+// Levenshtein's distance, one row at a time. Names longer than the row are like nothing.
+#define EDIT_ROOM 64
+
+static size_t edit_distance( const char* a, const char* b )
+{
+    size_t length_a = strlen( a );
+    size_t length_b = strlen( b );
+    if ( length_a >= EDIT_ROOM || length_b >= EDIT_ROOM )
+    {
+        return EDIT_ROOM;
+    }
+    size_t row[EDIT_ROOM];
+    for ( size_t j = 0; j <= length_b; ++j )
+    {
+        row[j] = j;
+    }
+    for ( size_t i = 1; i <= length_a; ++i )
+    {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for ( size_t j = 1; j <= length_b; ++j )
+        {
+            size_t replace = diagonal + ( a[i - 1] == b[j - 1] ? 0 : 1 );
+            size_t insert = row[j - 1] + 1;
+            size_t remove = row[j] + 1;
+            diagonal = row[j];
+            row[j] = replace < insert ? replace : insert;
+            row[j] = row[j] < remove ? row[j] : remove;
+        }
+    }
+    return row[length_b];
+}
+
+// Also of the name's beginning, so that a slip in a word cut short is recognised.
+static size_t likeness( const char* text, const char* name )
+{
+    size_t whole = edit_distance( text, name );
+    char start[EDIT_ROOM];
+    snprintf(
+        start, sizeof( start ), "%.*s", (int)( strlen( text ) < EDIT_ROOM ? strlen( text ) : 0 ), name );
+    size_t beginning = edit_distance( text, start ) + 1;
+    return strlen( text ) >= 4 && beginning < whole ? beginning : whole;
+}
+
+const char* text_closest( const char* text, const char* const* names, size_t count )
+{
+    const char* closest = NULL;
+    size_t least = strlen( text ) / 3 + 2;
+    for ( size_t index = 0; index < count; ++index )
+    {
+        size_t distance = likeness( text, names[index] );
+        if ( distance < least && distance < strlen( names[index] ) )
+        {
+            least = distance;
+            closest = names[index];
+        }
+    }
+    return closest;
+}
+
+bool text_parse_size( const char* text, uint64_t* size )
+{
+    const char* c = text;
+    uint64_t value = 0;
+    uint32_t digits = 0;
+    uint32_t fraction_digits = 0;
+    bool in_fraction = false;
+    for ( ; ( *c >= '0' && *c <= '9' ) || ( *c == '.' && !in_fraction && digits > 0 ); ++c )
+    {
+        if ( *c == '.' )
+        {
+            in_fraction = true;
+            continue;
+        }
+        uint64_t digit = (uint64_t)( *c - '0' );
+        if ( value > ( UINT64_MAX - digit ) / 10 )
+        {
+            return false;
+        }
+        value = value * 10 + digit;
+        digits += 1;
+        fraction_digits += in_fraction ? 1 : 0;
+    }
+    uint32_t zeros = *c == 'k' || *c == 'K' ? 3 : *c == 'm' || *c == 'M' ? 6 : 0;
+    c += zeros > 0 ? 1 : 0;
+    if ( digits == 0 || *c != '\0' || ( in_fraction && fraction_digits == 0 ) || fraction_digits > zeros )
+    {
+        return false;
+    }
+    for ( ; zeros > fraction_digits; --zeros )
+    {
+        if ( value > UINT64_MAX / 10 )
+        {
+            return false;
+        }
+        value *= 10;
+    }
+    *size = value;
+    return true;
+}
+
+char* text_size( uint64_t size, char buffer[TEXT_SIZE_ROOM] )
+{
+    if ( size > 0 && size % 1000000 == 0 )
+    {
+        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64 "m", size / 1000000 );
+    }
+    else if ( size > 0 && size % 1000 == 0 )
+    {
+        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64 "k", size / 1000 );
+    }
+    else
+    {
+        snprintf( buffer, TEXT_SIZE_ROOM, "%" PRIu64, size );
+    }
+    return buffer;
+}
+
+char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] )
+{
+    static const char* const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    double value = (double)bytes;
+    size_t unit = 0;
+    while ( value >= 1024 && unit + 1 < sizeof( units ) / sizeof( units[0] ) )
+    {
+        value /= 1024;
+        unit += 1;
+    }
+    snprintf( buffer, TEXT_SIZE_ROOM, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit] );
+    return buffer;
+}
+
+size_t text_width( const char* text )
+{
+    size_t width = 0;
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        width += ( (unsigned char)*c & 0xC0 ) != 0x80 ? 1 : 0;
+    }
+    return width;
+}

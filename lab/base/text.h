@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Strings and lists of strings that the program owns. None of these fails: without memory the program ends.
+#pragma once
+
+#include "lab/base/complaint.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// printf into a string to free.
+char* text_format( const char* format, ... ) COMPLAINT_FORMAT( 1, 2 );
+char* text_copy( const char* text );
+bool text_starts_with( const char* text, const char* start );
+bool text_ends_with( const char* text, const char* end );
+
+/// Zero-initialised is empty.
+typedef struct text_list
+{
+    char** items;
+    uint32_t count;
+} text_list;
+
+void text_list_add( text_list* list, const char* text );
+
+/// Adds what stands between the commas. False if an item is empty ("a,,b", "", "a,"); the list is then as it
+/// was.
+bool text_list_add_split( text_list* list, const char* text );
+void text_list_free( text_list* list );
+
+/// Of `count` names the one most like `text`, or whose beginning is, if it takes few edits for the length of
+/// `text`. NULL otherwise.
+const char* text_closest( const char* text, const char* const* names, size_t count );
+
+/// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
+/// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than
+/// fits.
+bool text_parse_size( const char* text, uint64_t* size );
+
+/// The inverse, for people: 8000 is "8k", 1,024,000 "1024k", 1,000,000 "1m", 1234 "1234". Returns `buffer`.
+#define TEXT_SIZE_ROOM 24
+char* text_size( uint64_t size, char buffer[TEXT_SIZE_ROOM] );
+
+/// Memory for people: "512 B", "4.0 MiB". Returns `buffer`.
+char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] );
+
+/// Columns a UTF-8 text takes, counting one per code point.
+size_t text_width( const char* text );

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/last_words.h"
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/result/results_table.h"
+#include "lab/result/run_output.h"
+#include "lab/run/pin.h"
+#include "lab/run/run_child.h"
+#include "lab/run/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Bench is a schedule of one part, written as flags.
+typedef struct bench_flags
+{
+    schedule_part part;
+    const char* pin;
+    run_output output;
+    bool isolate, quiet;
+} bench_flags;
+
+static void keep_done( run_results* done, uint32_t total, void* user )
+{
+    bench_flags* flags = user;
+    complaint why;
+    if ( done->count == 0 )
+    {
+        complain( "interrupted before the first run was done: nothing is written" );
+        return;
+    }
+    if ( !run_output_write( &flags->output, done, &why ) )
+    {
+        complaint_print( &why );
+    }
+    fflush( stdout );
+    complain( "interrupted: %" PRIu32 " of %" PRIu32 " runs were done and are kept", done->count, total );
+}
+
+static lab_status measure( bench_flags* flags, const run_plan* plan )
+{
+    complaint why;
+    journal none = { 0 };
+    run_results results = { 0 };
+    runner_report report;
+    runner_options options = {
+        .in_process = !flags->isolate,
+        .is_live = flags->isolate && !flags->quiet,
+        .is_quiet = flags->quiet,
+        .parting = keep_done,
+        .parting_user = flags,
+    };
+    lab_status status = LAB_DONE;
+    bool good = run_output_open( &flags->output, &why );
+    if ( good )
+    {
+        good = runner_run( plan, &options, &none, &results, &report, &why );
+        // A scene that fails does not take along what was measured before it.
+        complaint unwritten;
+        bool is_written = results.count == 0 || run_output_write( &flags->output, &results, &unwritten );
+        why = good && !is_written ? unwritten : why;
+        good = good && is_written;
+        bool agree = results_check_agreement( &results );
+        status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        last_words_end();
+    }
+    status = good ? status : complaint_print( &why );
+    run_output_close( &flags->output );
+    run_results_free( &results );
+    return status;
+}
+
+static bool check_flags( bench_flags* flags, complaint* why )
+{
+    pin_wish pin;
+    if ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) )
+    {
+        return complaint_write( why, "bench: --pin '%s': " PIN_FORM, flags->pin );
+    }
+    snprintf( flags->part.terms.pin, sizeof( flags->part.terms.pin ), "%s", flags->pin );
+    if ( flags->part.terms.memory_limit_mib > 0 && !flags->isolate )
+    {
+        return complaint_write( why, "bench: --memory-limit needs a process per run: add --isolate" );
+    }
+    return !flags->isolate || ( child_is_here() && results_have_json( why ) ) ||
+        complaint_write(
+            why, "bench: --isolate: this system or build cannot give each run a process of its own" );
+}
+
+static lab_status run( bench_flags* flags )
+{
+    complaint why;
+    run_plan plan = { 0 };
+    bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
+    lab_status status = good ? measure( flags, &plan ) : complaint_print( &why );
+    run_plan_free( &plan );
+    return status;
+}
+
+static const char* const notes =
+    "WHAT is a .aabbs file, or scene[:N][:type][@from[+frames]] such as brownian-free:32k:assorted@150+60.\n"
+    "Scenes are baked once and kept in $CLEAVE_CACHE (else $XDG_CACHE_HOME/cleave, else ~/.cache/cleave),\n"
+    "CLEAVE_CACHE_LIMIT MiB at most. A METHOD is a name of `cleave methods`, or name@isa such as sap@avx2.\n"
+    "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
+    "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
+    "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the\n"
+    "hash, or exit 1. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
+
+lab_status command_bench( int argc, char** argv )
+{
+    bench_flags flags = { .part = { .name = "bench", .terms = run_terms_default() }, .pin = "no" };
+    run_terms* terms = &flags.part.terms;
+    run_wish* wish = &flags.part.wish;
+    terms->time_limit_s = 0;
+    wish->must_run = true;
+    const args_flag list[] = {
+        { "--objects", 'n', ARGS_SIZES, &flags.part.sizes, "N,…",
+            "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST },
+        { "--methods", 'm', ARGS_TEXTS, &wish->names, "METHOD,…", "methods to run (default every one)", 0,
+            0 },
+        { "--threads", 0, ARGS_COUNTS, &wish->threads, "T,…", "threads; methods without them run on 1", 1,
+            CLV_MAX_WORKERS },
+        { "--isa", 0, ARGS_TEXTS, &wish->isas, "I,…",
+            "scalar, sse2, avx2, avx512, neon or all (default the best)", 0, 0 },
+        { "--frames", 0, ARGS_COUNT, &terms->frame_count, "F", "use the first F frames (default all)", 1,
+            BAKE_FRAMES_MOST },
+        { "--warmup", 0, ARGS_COUNT, &terms->warmup, "W", "untimed passes over the frames", 0, 1000 },
+        { "--repeat", 0, ARGS_COUNT, &terms->repeat, "R", "timed passes, each from a fresh space", 1,
+            100000 },
+        { "--set", 0, ARGS_TEXTS, &wish->settings, "P=V,…", "parameters of methods, such as kd.leaf=256", 0,
+            0 },
+        { "--sweep", 0, ARGS_TEXTS, &wish->sweeps, "P=A..B",
+            "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0 },
+        { "--rounds", 0, ARGS_COUNT, &terms->rounds, "R", "go through all methods R times, in turn", 1,
+            1000 },
+        { "--isolate", 0, ARGS_SWITCH, &flags.isolate, NULL,
+            "each run in a process of its own, as `cleave run`", 0, 0 },
+        { "--memory-limit", 0, ARGS_COUNT, &terms->memory_limit_mib, "MIB",
+            "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
+        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
+        { "--fat", 0, ARGS_SWITCH, &wish->fat, NULL,
+            "methods that keep grown boxes report what these say, unfiltered", 0, 0 },
+        { "--sorted", 0, ARGS_SWITCH, &terms->sorted, NULL, "time a sorted list", 0, 0 },
+        { "--events", 0, ARGS_SWITCH, &terms->events, NULL, "time begun and ended pairs too", 0, 0 },
+        { "--thread-time", 0, ARGS_SWITCH, &terms->thread_time, NULL,
+            "time the calling thread's processor, not the wall: for one thread on a busy machine", 0, 0 },
+        { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL,
+            "print what the methods count too: nodes, tests pruned by each stage, …", 0, 0 },
+        { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S",
+            "end a run after S seconds (default 0: never)", 0, 1000000000 },
+        { "--seed", 0, ARGS_SEED, &terms->seed, "S", "seed of scenes", 0, UINT64_MAX },
+        { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
+            "write the results as JSON; - is standard output", 0, 0 },
+        { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "bench",
+        .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
+        .about = "Time methods on scenes and print a table. Without WHAT: brownian-free.",
+        .notes = notes,
+        .example = "  cleave bench brownian-free -n 1k,8k,32k -m brute,sap --repeat 5 --json results.json",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_most = 10000,
+    };
+    complaint why;
+    args_answer answer = args_read( &table, argc, argv, &flags.part.scenes, &why );
+    progress_set_quiet( flags.quiet );
+    lab_status status = answer == ARGS_OK ? run( &flags )
+        : answer == ARGS_BAD              ? complaint_print( &why )
+                                          : LAB_DONE;
+    schedule_part_free( &flags.part );
+    return status;
+}

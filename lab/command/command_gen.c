@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "cleave/types.h"
+#include "lab/base/args.h"
+#include "lab/base/file_kind.h"
+#include "lab/base/platform.h"
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/frame/bake.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct gen_flags
+{
+    uint64_t body_count, frame_count, from, seed, thread_count;
+    const char* type;
+    const char* output;
+    const char* report;
+    bool split, quiet;
+} gen_flags;
+
+/// Unless the flags or a scene file say otherwise.
+#define BODIES 8000
+#define SEED 1
+
+static const generator* find_scene( const char* name, recipe* file_recipe, complaint* why )
+{
+    if ( recipe_is_path( name ) )
+    {
+        return recipe_read( name, file_recipe, why ) ? &generator_recipe : NULL;
+    }
+    const generator* scene = generator_find( name );
+    if ( scene == NULL && file_kind_check( name, ".scene", why ) )
+    {
+        const char* names[32];
+        uint32_t count = 0;
+        for ( ; count < generator_count() && count < 32; ++count )
+        {
+            names[count] = generator_at( count )->name;
+        }
+        const char* closest = text_closest( name, names, count );
+        complaint_write( why, "gen: unknown scene '%s'; %s%s%sscenes are %s, or a file FILE.scene", name,
+            closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
+            closest != NULL ? "? " : "", generator_names() );
+    }
+    return scene;
+}
+
+/// A flag, else what the scene file says, else the default.
+static uint64_t choose( uint64_t flag, uint64_t file, uint64_t usual )
+{
+    return flag != ARGS_UNSET ? flag : file != 0 ? file : usual;
+}
+
+static bool make_def(
+    const gen_flags* flags, const char* name, recipe* file_recipe, bake_def* def, complaint* why )
+{
+    *file_recipe = ( recipe ){ .name = "" };
+    const generator* scene = find_scene( name, file_recipe, why );
+    if ( scene == NULL )
+    {
+        return false;
+    }
+    uint64_t body_count = choose( flags->body_count, file_recipe->body_count, BODIES );
+    *def = ( bake_def ){ .generator = scene,
+        .from = (uint32_t)flags->from,
+        .frame_count = (uint32_t)flags->frame_count,
+        .report = flags->report };
+    def->scene = ( generator_def ){ .body_count = (uint32_t)body_count,
+        .seed = choose( flags->seed, file_recipe->seed, SEED ),
+        .split = flags->split,
+        .thread_count = (uint32_t)flags->thread_count,
+        .recipe = scene == &generator_recipe ? file_recipe : NULL };
+    if ( !body_type_from_name( flags->type, &def->scene.type ) )
+    {
+        return complaint_write(
+            why, "gen: --type '%s' is no type of objects; use cubes or assorted", flags->type );
+    }
+    if ( body_count > scene->bodies_most )
+    {
+        return complaint_write( why, "gen: -n %" PRIu64 " is more than %s can have; use %" PRIu32 " at most",
+            body_count, name, scene->bodies_most );
+    }
+    if ( flags->output == NULL )
+    {
+        return complaint_write( why, "gen: needs -o FILE, the .aabbs file to write" );
+    }
+    return true;
+}
+
+static lab_status bake( const gen_flags* flags, const char* name )
+{
+    bake_def def;
+    recipe file_recipe;
+    complaint why;
+    if ( !make_def( flags, name, &file_recipe, &def, &why ) || !bake_write( &def, flags->output, &why ) )
+    {
+        return complaint_print( &why );
+    }
+    char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
+    uint64_t size = 0;
+    uint32_t object_count = generator_object_count( &def.scene );
+    scene_file_bytes( object_count, def.frame_count, &size );
+    printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames from frame %" PRIu32 ", %s\n", flags->output, name,
+        flags->type, text_size( object_count, objects ), def.frame_count, def.from,
+        text_bytes( size, bytes ) );
+    return LAB_DONE;
+}
+
+static const char* scene_notes( void )
+{
+    static char notes[2048];
+    size_t length = (size_t)snprintf( notes, sizeof( notes ), "Scenes:" );
+    for ( uint32_t index = 0; index < generator_count() && length < sizeof( notes ); ++index )
+    {
+        const generator* scene = generator_at( index );
+        char size[TEXT_SIZE_ROOM];
+        int written = snprintf( notes + length, sizeof( notes ) - length, "\n  %-16s%s (to %s)", scene->name,
+            scene->about, text_size( scene->bodies_most, size ) );
+        length += written > 0 ? (size_t)written : 0;
+    }
+    return notes;
+}
+
+lab_status command_gen( int argc, char** argv )
+{
+    gen_flags flags = {
+        .body_count = ARGS_UNSET, .frame_count = GENERATOR_FRAMES, .seed = ARGS_UNSET, .type = "cubes"
+    };
+    flags.thread_count = platform_core_count();
+    const args_flag list[] = {
+        { "--objects", 'n', ARGS_SIZE, &flags.body_count, "N",
+            "bodies; 8k unless a scene file says otherwise", 1, GENERATOR_BODIES_MOST },
+        { "--type", 0, ARGS_TEXT, &flags.type, "TYPE", "cubes or assorted", 0, 0 },
+        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F", "frames to record after the first", 1,
+            BAKE_FRAMES_MOST },
+        { "--from", 0, ARGS_COUNT, &flags.from, "F0", "frame of the run to begin with", 0, BAKE_FRAMES_MOST },
+        { "--seed", 0, ARGS_SEED, &flags.seed, "S",
+            "same seed, same bytes; 1 unless a scene file says otherwise", 0, UINT64_MAX - 1 },
+        { "--threads", 0, ARGS_COUNT, &flags.thread_count, "T", "threads; they change no byte", 1,
+            CLV_MAX_WORKERS },
+        { "--split", 0, ARGS_SWITCH, &flags.split, NULL, "cut each body in 8: objects = 8 N", 0, 0 },
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the .aabbs file to write", 0, 0 },
+        { "--report", 0, ARGS_TEXT, &flags.report, "OUT.csv",
+            "what the simulation saw, frame by frame: contacts, penetration, energy, times", 0, 0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "gen",
+        .usage = "SCENE|FILE.scene [-n N] [--type cubes|assorted] [--frames F] [--from F0] [--seed S] "
+                 "[--threads T] [--split] [--report OUT.csv] -o FILE",
+        .about = "Bake a scene into a .aabbs file: frame F0 of the run as the initial one, then F more.",
+        .notes = scene_notes(),
+        .example = "  cleave gen brownian-free -n 32k --type assorted --frames 60 -o brownian.aabbs\n"
+                   "  cleave gen freefall -n 8k --from 540 --frames 60 --report freefall.csv -o rest.aabbs",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a SCENE or a .scene FILE",
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    lab_status status = LAB_DONE;
+    if ( answer == ARGS_BAD )
+    {
+        status = complaint_print( &why );
+    }
+    else if ( answer == ARGS_OK )
+    {
+        progress_set_quiet( flags.quiet );
+        status = bake( &flags, operands.items[0] );
+    }
+    text_list_free( &operands );
+    return status;
+}

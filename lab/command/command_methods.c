@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/args.h"
+#include "lab/base/json.h"
+#include "lab/base/text_table.h"
+#include "lab/command/commands.h"
+#include "lab/measure/run_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As much as a reason may be long.
+#define REASON_ROOM 512
+
+typedef struct methods_flags
+{
+    bool json;
+} methods_flags;
+
+// Whether and why not, for the best variant here.
+static bool is_available( const method* row, char* reason, size_t reason_size )
+{
+    run_spec spec = { row, CLV_ISA_AUTO, 1, NULL, false };
+    return run_spec_is_available( &spec, reason, reason_size );
+}
+
+// Nothing of the table runs on a GPU yet; those that will are named so.
+static bool is_gpu( const method* row )
+{
+    return text_starts_with( row->name, "gpu-" );
+}
+
+static void isa_names( const method* row, char* text, size_t size )
+{
+    snprintf( text, size, "%s", row->has_isa ? "" : "-" );
+    for ( int isa = CLV_ISA_SCALAR; row->has_isa && isa < CLV_ISA_COUNT; ++isa )
+    {
+        if ( clv_isa_is_supported( (clv_isa)isa ) )
+        {
+            size_t length = strlen( text );
+            snprintf(
+                text + length, size - length, "%s%s", length > 0 ? " " : "", clv_isa_name( (clv_isa)isa ) );
+        }
+    }
+}
+
+// A line per reason, with all whom it keeps away: the methods of a library stand together.
+static void print_missing( void )
+{
+    const char* last = NULL;
+    for ( uint32_t index = 0; index < method_count(); ++index )
+    {
+        const method* row = method_at( index );
+        bool is_like_last = last != NULL && row->missing != NULL && strcmp( last, row->missing ) == 0;
+        if ( last != NULL && !is_like_last )
+        {
+            printf( ": %s\n", last );
+        }
+        if ( row->missing != NULL )
+        {
+            printf( "%s%s%s", last == NULL ? "\n" : "", is_like_last ? ", " : "not available: ", row->name );
+        }
+        last = row->missing;
+    }
+    if ( last != NULL )
+    {
+        printf( ": %s\n", last );
+    }
+}
+
+static const char* yes_no( bool value )
+{
+    return value ? "yes" : "-";
+}
+
+static void print_params( void )
+{
+    text_table table;
+    uint32_t count = 0;
+    text_table_begin( &table, "parameter|method|>default|>least|>most|meaning" );
+    text_table_leave_out( &table, "most|least" );
+    for ( uint32_t index = 0; index < method_count(); ++index )
+    {
+        const method* row = method_at( index );
+        for ( uint32_t param = 0; param < row->param_count; ++param, ++count )
+        {
+            const method_param* p = &row->params[param];
+            text_table_add( &table, "%s", p->name );
+            text_table_add( &table, "%s", row->name );
+            text_table_add( &table, "%.10g", p->value );
+            text_table_add( &table, "%.10g", p->least );
+            text_table_add( &table, "%.10g", p->most );
+            text_table_add( &table, "%s%s", p->help, p->whole ? " (whole)" : "" );
+        }
+    }
+    if ( count == 0 )
+    {
+        text_list_free( &table.cells );
+        printf( "\nNo method has parameters.\n" );
+        return;
+    }
+    printf( "\nParameters, for --set name=value,…\n" );
+    text_table_print( &table, stdout );
+}
+
+static lab_status print_table( void )
+{
+    text_table table;
+    text_table_begin(
+        &table, "method|family|time|space|threads|SIMD here|GPU|temporal|licence|available|source" );
+    text_table_leave_out( &table, "GPU|space|temporal|SIMD here|licence|threads|family" );
+    for ( uint32_t index = 0; index < method_count(); ++index )
+    {
+        const method* row = method_at( index );
+        char reason[REASON_ROOM];
+        char isas[128];
+        bool is_here = is_available( row, reason, sizeof( reason ) );
+        isa_names( row, isas, sizeof( isas ) );
+        text_table_add( &table, "%s", row->name );
+        text_table_add( &table, "%s", row->family );
+        text_table_add( &table, "%s", row->time_cost );
+        text_table_add( &table, "%s", row->space_cost );
+        text_table_add( &table, "%s", yes_no( row->has_threads ) );
+        text_table_add( &table, "%s", isas );
+        text_table_add( &table, "%s", yes_no( is_gpu( row ) ) );
+        text_table_add( &table, "%s", yes_no( row->is_temporal ) );
+        text_table_add( &table, "%s", row->licence );
+        text_table_add( &table, "%s", is_here ? "yes" : "no" );
+        text_table_add( &table, "%s", row->source );
+    }
+    text_table_print( &table, stdout );
+    print_missing();
+    print_params();
+    return LAB_DONE;
+}
+
+static json_value* params_value( const method* row )
+{
+    json_value* list = json_array();
+    for ( uint32_t index = 0; index < row->param_count; ++index )
+    {
+        const method_param* param = &row->params[index];
+        json_value* value = json_object();
+        json_put_text( value, "name", param->name );
+        json_put_number( value, "default", param->value );
+        json_put_number( value, "least", param->least );
+        json_put_number( value, "most", param->most );
+        json_put_bool( value, "whole", param->whole );
+        json_put_text( value, "help", param->help );
+        json_put( list, NULL, value );
+    }
+    return list;
+}
+
+static json_value* variants_value( const method* row )
+{
+    json_value* list = json_array();
+    for ( int isa = CLV_ISA_SCALAR; row->has_isa && isa < CLV_ISA_COUNT; ++isa )
+    {
+        if ( clv_isa_is_supported( (clv_isa)isa ) )
+        {
+            json_put_text( list, NULL, clv_isa_name( (clv_isa)isa ) );
+        }
+    }
+    return list;
+}
+
+static json_value* method_value( const method* row )
+{
+    char reason[REASON_ROOM] = "";
+    bool available = is_available( row, reason, sizeof( reason ) );
+    json_value* value = json_object();
+    json_put_text( value, "name", row->name );
+    json_put_text( value, "family", row->family );
+    json_put_text( value, "source", row->source );
+    json_put_text( value, "licence", row->licence );
+    json_put_text( value, "time", row->time_cost );
+    json_put_text( value, "space", row->space_cost );
+    json_put_bool( value, "threads", row->has_threads );
+    json_put_bool( value, "simd", row->has_isa );
+    json_put_bool( value, "gpu", is_gpu( row ) );
+    json_put_bool( value, "temporal", row->is_temporal );
+    json_put_bool( value, "available", available );
+    json_put_text( value, "reason", available ? NULL : reason );
+    json_put( value, "variants", variants_value( row ) );
+    json_put( value, "params", params_value( row ) );
+    return value;
+}
+
+static lab_status print_json( complaint* why )
+{
+    if ( !json_is_here( why ) )
+    {
+        return complaint_print( why );
+    }
+    json_value* root = json_object();
+    json_value* list = json_array();
+    for ( uint32_t index = 0; index < method_count(); ++index )
+    {
+        json_put( list, NULL, method_value( method_at( index ) ) );
+    }
+    json_put( root, "methods", list );
+    char* text = json_text( root );
+    if ( text == NULL )
+    {
+        return complain( "methods: out of memory" );
+    }
+    fputs( text, stdout );
+    free( text );
+    return LAB_DONE;
+}
+
+lab_status command_methods( int argc, char** argv )
+{
+    methods_flags flags = { 0 };
+    const args_flag list[] = {
+        { "--json", 0, ARGS_SWITCH, &flags.json, NULL, "print JSON", 0, 0 },
+    };
+    const args_table table = {
+        .command = "methods",
+        .usage = "[--json]",
+        .about =
+            "List every algorithm: family, cost, what it can do, where it is from, whether it runs here; and all\n"
+            "parameters.",
+        .example = "  cleave methods\n  cleave methods --json",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    text_list_free( &operands );
+    if ( answer != ARGS_OK )
+    {
+        return answer == ARGS_HELP ? LAB_DONE : complaint_print( &why );
+    }
+    return flags.json ? print_json( &why ) : print_table();
+}

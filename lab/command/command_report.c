@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/args.h"
+#include "lab/base/platform.h"
+#include "lab/command/commands.h"
+#include "lab/report/report_data.h"
+#include "lab/report/report_page.h"
+#include "lab/report/svg_export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct report_flags
+{
+    const char* output;
+    const char* svg_folder;
+} report_flags;
+
+static bool make_folder( const char* folder, complaint* why )
+{
+    errno = 0;
+    return platform_make_folder( folder ) ||
+        complaint_write( why, "%s: cannot be made a folder: %s; name another for --svg", folder,
+            errno != 0 ? strerror( errno ) : "unknown reason" );
+}
+
+static bool write_plots( const report_flags* flags, const char* page_path, complaint* why )
+{
+    if ( flags->svg_folder == NULL )
+    {
+        return true;
+    }
+    // What the child prints must not come before what stands in our buffer.
+    fflush( stdout );
+    return svg_export( page_path, flags->svg_folder, why );
+}
+
+static bool make_report( const report_flags* flags, const text_list* paths, complaint* why )
+{
+    report_data data;
+    if ( !report_data_read( &data, paths, why ) )
+    {
+        return false;
+    }
+    // The script that draws the plots is in the page, so there is one even if only plots are wanted.
+    char* page_path = flags->output != NULL ? text_copy( flags->output )
+                                            : text_format( "%s/report.html", flags->svg_folder );
+    bool good = ( flags->svg_folder == NULL || make_folder( flags->svg_folder, why ) ) &&
+        report_page_write( page_path, data.json, why );
+    if ( good )
+    {
+        printf( "%s: %" PRIu32 " run%s of %" PRIu32 " file%s\n", page_path, data.run_count,
+            data.run_count == 1 ? "" : "s", paths->count, paths->count == 1 ? "" : "s" );
+        good = write_plots( flags, page_path, why );
+    }
+    free( page_path );
+    report_data_free( &data );
+    return good;
+}
+
+static lab_status report( const report_flags* flags, const text_list* paths )
+{
+    complaint why;
+    if ( flags->output == NULL && flags->svg_folder == NULL )
+    {
+        return complain( "report: where to? name a page with -o report.html, or a folder with --svg plots" );
+    }
+    return make_report( flags, paths, &why ) ? LAB_DONE : complaint_print( &why );
+}
+
+lab_status command_report( int argc, char** argv )
+{
+    report_flags flags = { 0 };
+    const args_flag list[] = {
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the page to write", 0, 0 },
+        { "--svg", 0, ARGS_TEXT, &flags.svg_folder, "DIR",
+            "write every plot as an SVG file too (needs node); without -o the page is DIR/report.html", 0,
+            0 },
+    };
+    const args_table table = {
+        .command = "report",
+        .usage = "RESULTS.json… -o FILE.html [--svg DIR]",
+        .about =
+            "Make one page of results: sortable tables, time against size, all scenes at once, the spread over\n"
+            "frames and the course of a run, stages, memory, parameters, whether hashes agree, failures, machine.\n"
+            "The page needs nothing but itself: it opens from disk, without a network. Several files are merged.",
+        .notes = "RESULTS are files that `cleave bench --json` and `cleave run --json` write.",
+        .example = "  cleave bench brownian-free -n 1k,4k,16k -m cleave,kd,sap --json results.json\n"
+                   "  cleave report results.json -o report.html",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a RESULTS.json",
+        .operand_least = 1,
+        .operand_most = UINT32_MAX,
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    lab_status status = answer == ARGS_OK ? report( &flags, &operands )
+        : answer == ARGS_BAD              ? complaint_print( &why )
+                                          : LAB_DONE;
+    text_list_free( &operands );
+    return status;
+}

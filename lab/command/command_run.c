@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/interrupt.h"
+#include "lab/base/last_words.h"
+#include "lab/base/platform.h"
+#include "lab/base/progress.h"
+#include "lab/broadmark/broadmark_files.h"
+#include "lab/command/commands.h"
+#include "lab/compare/comparison.h"
+#include "lab/result/results_table.h"
+#include "lab/result/run_output.h"
+#include "lab/run/pin.h"
+#include "lab/run/run_child.h"
+#include "lab/run/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS_UNSET ( -1.0 )
+
+// What the command line says in place of the schedule.
+typedef struct run_flags
+{
+    size_list sizes;
+    run_wish wish;
+    uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed;
+    double time_limit_s, ladder_s;
+    const char* pin;
+    text_list only;
+    run_output output;
+    broadmark_files broadmark; ///< settings among the operands
+    const char* broadmark_folder;
+    const char* against; ///< another build of the program
+    double bound_percent;
+    bool resume, restart, in_process, dry_run, list, show, quiet;
+} run_flags;
+
+// ---- the plan
+
+static void replace_texts( text_list* list, const text_list* said )
+{
+    if ( said->count == 0 )
+    {
+        return;
+    }
+    text_list_free( list );
+    for ( uint32_t index = 0; index < said->count; ++index )
+    {
+        text_list_add( list, said->items[index] );
+    }
+}
+
+static void replace_sizes( size_list* list, const size_list* said )
+{
+    if ( said->count == 0 )
+    {
+        return;
+    }
+    size_list_free( list );
+    for ( uint32_t index = 0; index < said->count; ++index )
+    {
+        size_list_add( list, said->items[index] );
+    }
+}
+
+static void replace_count( uint64_t* count, uint64_t said )
+{
+    *count = said != ARGS_UNSET ? said : *count;
+}
+
+static void apply_flags( schedule_part* part, const run_flags* flags )
+{
+    run_terms* terms = &part->terms;
+    replace_sizes( &part->sizes, &flags->sizes );
+    replace_texts( &part->wish.names, &flags->wish.names );
+    part->wish.must_run = flags->wish.names.count > 0;
+    replace_texts( &part->wish.isas, &flags->wish.isas );
+    replace_sizes( &part->wish.threads, &flags->wish.threads );
+    replace_texts( &part->wish.settings, &flags->wish.settings );
+    replace_texts( &part->wish.sweeps, &flags->wish.sweeps );
+    replace_texts( &part->wish.without, &flags->wish.without );
+    replace_count( &terms->frame_count, flags->frame_count );
+    replace_count( &terms->warmup, flags->warmup );
+    replace_count( &terms->repeat, flags->repeat );
+    replace_count( &terms->rounds, flags->rounds );
+    replace_count( &terms->memory_limit_mib, flags->memory_limit_mib );
+    replace_count( &terms->seed, flags->seed );
+    terms->time_limit_s = flags->time_limit_s >= 0 ? flags->time_limit_s : terms->time_limit_s;
+    terms->ladder_s = flags->ladder_s >= 0 ? flags->ladder_s : terms->ladder_s;
+    if ( flags->pin != NULL )
+    {
+        snprintf( terms->pin, sizeof( terms->pin ), "%s", flags->pin );
+    }
+}
+
+static bool is_wanted( const run_flags* flags, const char* part )
+{
+    bool wanted = flags->only.count == 0;
+    for ( uint32_t index = 0; index < flags->only.count; ++index )
+    {
+        wanted = wanted || strcmp( flags->only.items[index], part ) == 0;
+    }
+    return wanted;
+}
+
+// A schedule, or Broadmark's settings as one.
+static bool open_schedule( const char* name, run_flags* flags, schedule* wanted, complaint* why )
+{
+    *wanted = ( schedule ){ 0 };
+    return broadmark_is_settings( name ) ? broadmark_files_add( &flags->broadmark, name, wanted, why )
+                                         : schedule_open( name, wanted, why );
+}
+
+static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, complaint* why )
+{
+    schedule wanted;
+    bool good = open_schedule( name, flags, &wanted, why );
+    for ( uint32_t index = 0; good && index < wanted.part_count; ++index )
+    {
+        schedule_part* part = &wanted.parts[index];
+        if ( is_wanted( flags, part->name ) )
+        {
+            complaint what;
+            apply_flags( part, flags );
+            good = run_plan_add( plan, part, &what ) ||
+                complaint_write( why, "%s: part %s: %.800s", name, part->name, what.text );
+        }
+    }
+    schedule_free( &wanted );
+    return good;
+}
+
+static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, complaint* why )
+{
+    pin_wish pin;
+    plan->against = flags->against;
+    if ( flags->pin != NULL &&
+        ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) ) )
+    {
+        return complaint_write( why, "run: --pin '%s': " PIN_FORM, flags->pin );
+    }
+    bool good = true;
+    for ( uint32_t index = 0; good && index < names->count; ++index )
+    {
+        good = add_schedule( plan, names->items[index], flags, why );
+    }
+    if ( good && plan->count == 0 )
+    {
+        return complaint_write( why,
+            "run: nothing to do; `cleave run SCHEDULE --dry-run` lists runs, --only takes names of parts" );
+    }
+    return good;
+}
+
+// ---- showing
+
+static void list_schedules( void )
+{
+    for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
+    {
+        schedule plan;
+        complaint why;
+        const char* name = schedule_carried_name( index );
+        bool good = schedule_parse( name, schedule_carried_text( index ), &plan, &why );
+        printf( "%-12s%s\n", name, good ? plan.about : why.text );
+        schedule_free( &plan );
+    }
+}
+
+static lab_status show_schedules( const text_list* names )
+{
+    for ( uint32_t wanted = 0; wanted < names->count; ++wanted )
+    {
+        const char* text = NULL;
+        for ( uint32_t index = 0; text == NULL && schedule_carried_name( index ) != NULL; ++index )
+        {
+            bool is_it = strcmp( schedule_carried_name( index ), names->items[wanted] ) == 0;
+            text = is_it ? schedule_carried_text( index ) : NULL;
+        }
+        if ( text == NULL )
+        {
+            return complain( "run: --show %s: the program carries no such schedule; --list names them",
+                names->items[wanted] );
+        }
+        fputs( text, stdout );
+    }
+    return LAB_DONE;
+}
+
+static estimate_scene scene_of( const run_job* job )
+{
+    uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+    return estimate_what( &job->scene.what, job->scene.body_count, frames, job->terms.seed );
+}
+
+static bool has_text( const text_list* list, const char* text )
+{
+    bool found = false;
+    for ( uint32_t index = 0; !found && index < list->count; ++index )
+    {
+        found = strcmp( list->items[index], text ) == 0;
+    }
+    return found;
+}
+
+// What the ladder rule would leave out, as far as the guesses go.
+static double estimate_job( const run_job* job, const estimate_scene* scene, text_list* ladders )
+{
+    if ( has_text( ladders, job->ladder ) )
+    {
+        return 0;
+    }
+    double frame_s = estimate_frame_s( &job->spec, scene->object_count );
+    if ( job->terms.ladder_s > 0 && frame_s > job->terms.ladder_s )
+    {
+        text_list_add( ladders, job->ladder );
+    }
+    return run_job_estimate_s( job, scene );
+}
+
+// Jobs over the same scene stand together, and it is baked once.
+static void print_estimate( const run_plan* plan )
+{
+    double seconds = 0;
+    uint64_t bytes = 0;
+    text_list ladders = { 0 };
+    estimate_scene scene = { 0 };
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        const run_job* job = &plan->items[index];
+        if ( index == 0 || job->scene_index != job[-1].scene_index )
+        {
+            scene = scene_of( job );
+            seconds += scene.bake_s;
+            bytes += scene.bake_bytes;
+        }
+        seconds += estimate_job( job, &scene, &ladders );
+    }
+    text_list_free( &ladders );
+    char text[ESTIMATE_ROOM], size[TEXT_SIZE_ROOM];
+    printf( "%" PRIu32 " runs, %s on one core, roughly", plan->count, estimate_text( seconds, text ) );
+    if ( bytes > 0 )
+    {
+        printf( ", %s of scenes to bake first", text_bytes( bytes, size ) );
+    }
+    printf( "\n" );
+}
+
+static void print_plan( const run_plan* plan )
+{
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        const run_job* job = &plan->items[index];
+        for ( uint32_t part = 0; part < job->parts.count; ++part )
+        {
+            printf( "%s%s", part > 0 ? "," : "", job->parts.items[part] );
+        }
+        printf( ": %s\n", job->key );
+    }
+    print_estimate( plan );
+}
+
+static void print_summary( const run_results* results, const runner_report* report, bool agree )
+{
+    complaint_note( "%" PRIu32 " runs%s%s%s", results->count, agree ? ", all that can be compared agree" : "",
+        report->left_out > 0 ? "; larger sizes of slow methods were left out" : "",
+        report->kept > 0 ? "; some were kept from before" : "" );
+}
+
+// ---- running
+
+static const char* journal_target( const run_output* output )
+{
+    bool has_json = output->json != NULL && strcmp( output->json, "-" ) != 0;
+    bool has_csv = output->csv != NULL && strcmp( output->csv, "-" ) != 0;
+    return has_json ? output->json : has_csv ? output->csv : NULL;
+}
+
+static bool open_journal( journal* log, const run_flags* flags, complaint* why )
+{
+    const char* target = journal_target( &flags->output );
+    if ( target == NULL )
+    {
+        return ( !flags->resume && !flags->restart ) ||
+            complaint_write( why, "run: --resume and --restart need the file of the results: --json OUT" );
+    }
+    if ( flags->resume && flags->restart )
+    {
+        return complaint_write( why, "run: --resume goes on and --restart begins anew; give one" );
+    }
+    journal_way way = flags->resume ? JOURNAL_RESUME : flags->restart ? JOURNAL_RESTART : JOURNAL_NEW;
+    return results_have_json( why ) && journal_open( log, target, way, why );
+}
+
+static char* parting_note( const journal* log )
+{
+    return log->path == NULL
+        ? NULL
+        : text_format( "cleave: interrupted; what is done stands in %s, and the same command with "
+                       "--resume goes on\n",
+              log->path );
+}
+
+// Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
+static bool can_write( run_flags* flags, complaint* why )
+{
+    bool good = run_output_open( &flags->output, why ) && broadmark_files_check( &flags->broadmark, why );
+    run_output_close( &flags->output );
+    return good && ( flags->broadmark_folder == NULL || results_have_json( why ) );
+}
+
+static bool write_results( run_flags* flags, const run_results* results, complaint* why )
+{
+    return run_output_open( &flags->output, why ) && run_output_write( &flags->output, results, why ) &&
+        ( flags->broadmark_folder == NULL || broadmark_write_all( flags->broadmark_folder, results, why ) );
+}
+
+// The other build's runs out of the results, into a list of their own.
+static void split_results( run_results* results, run_results* others )
+{
+    uint32_t kept = 0;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        if ( results->items[index].is_against )
+        {
+            *run_results_add( others ) = results->items[index];
+            continue;
+        }
+        results->items[kept++] = results->items[index];
+    }
+    results->count = kept;
+}
+
+// Is this build as good as the other?
+static bool compare_builds( const run_flags* flags, const run_results* others, const run_results* results )
+{
+    comparison all;
+    comparison_make( &all, others, results, flags->bound_percent );
+    printf( "\nA  %s\nB  this program, %s\n", flags->against, run_plan_program() );
+    comparison_print( &all, false, flags->bound_percent );
+    fflush( stdout );
+    bool is_good = !comparison_is_bad( &all );
+    comparison_free( &all );
+    return is_good;
+}
+
+typedef struct run_parting
+{
+    run_flags* flags;
+    const journal* log;
+} run_parting;
+
+// What is done stands in the journal too; the files hold what is whole, and --resume takes both.
+static void keep_done( run_results* done, uint32_t total, void* user )
+{
+    const run_parting* parting = user;
+    run_results others = { 0 };
+    complaint why;
+    split_results( done, &others );
+    uint32_t count = done->count + others.count;
+    if ( done->count > 0 && !write_results( parting->flags, done, &why ) )
+    {
+        complaint_print( &why );
+    }
+    fflush( stdout );
+    if ( parting->log->path != NULL )
+    {
+        complain(
+            "interrupted: %" PRIu32 " of %" PRIu32
+            " runs were done and are kept; %s has what was begun, the same command with --resume goes on",
+            count, total, parting->log->path );
+        return;
+    }
+    complain(
+        "interrupted: %" PRIu32 " of %" PRIu32 " runs were done; --json OUT would keep them", count, total );
+}
+
+static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
+{
+    complaint why;
+    run_results results = { 0 }, others = { 0 };
+    runner_report report = { 0 };
+    run_parting parting = { flags, log };
+    runner_options options = {
+        .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
+        .is_live = !flags->quiet,
+        .is_quiet = flags->quiet,
+        .whole_only = true,
+        .parting = keep_done,
+        .parting_user = &parting,
+    };
+    if ( options.in_process && !flags->in_process )
+    {
+        complaint_note(
+            "this system or build cannot give each run a process of its own: a crash or hang ends them all" );
+    }
+    lab_status status = LAB_DONE;
+    bool good = runner_run( plan, &options, log, &results, &report, &why );
+    if ( good )
+    {
+        bool agree = results_check_agreement( &results );
+        split_results( &results, &others );
+        good = write_results( flags, &results, &why );
+        bool is_good = flags->against == NULL || compare_builds( flags, &others, &results );
+        status = agree && is_good && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        if ( !flags->quiet )
+        {
+            print_summary( &results, &report, agree );
+        }
+    }
+    if ( good && !broadmark_files_write( &flags->broadmark, &results, &why ) )
+    {
+        complaint_print( &why );
+        status = LAB_DISAGREES;
+    }
+    status = good ? status : complaint_print( &why );
+    run_results_free( &results );
+    run_results_free( &others );
+    journal_close( log, good );
+    last_words_end();
+    return status;
+}
+
+static bool check_against( const run_flags* flags, complaint* why )
+{
+    if ( flags->against == NULL )
+    {
+        return true;
+    }
+    if ( flags->in_process || !child_is_here() )
+    {
+        return complaint_write( why, "run: --against needs a process per run; leave --in-process out" );
+    }
+    return platform_look( flags->against ).kind == PLATFORM_FILE ||
+        complaint_write(
+            why, "run: --against %s: no such file; name another build of cleave", flags->against );
+}
+
+static lab_status run( run_flags* flags, const text_list* names )
+{
+    complaint why;
+    run_plan plan = { 0 };
+    journal log = { 0 };
+    bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
+    lab_status status = LAB_DONE;
+    if ( good && flags->dry_run )
+    {
+        print_plan( &plan );
+    }
+    else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
+    {
+        char* note = parting_note( &log );
+        interrupt_set_note( note );
+        status = measure( flags, &plan, &log );
+        interrupt_set_note( NULL );
+        free( note );
+    }
+    else
+    {
+        status = complaint_print( &why );
+    }
+    run_output_close( &flags->output );
+    broadmark_files_free( &flags->broadmark );
+    run_plan_free( &plan );
+    return status;
+}
+
+// ---- flags
+
+static const char* const notes =
+    "SCHEDULE is a name of --list, or the path of a .schedule file (docs/schedules.md tells how to write one),\n"
+    "or Broadmark's settings, a .json file, whose results go where it says (docs/broadmark.md).\n"
+    "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
+    "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
+    "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"
+    "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.";
+
+static lab_status run_command( const args_table* table, run_flags* flags, int argc, char** argv )
+{
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( table, argc, argv, &operands, &why );
+    progress_set_quiet( flags->quiet );
+    lab_status status = LAB_DONE;
+    if ( answer == ARGS_BAD )
+    {
+        status = complaint_print( &why );
+    }
+    else if ( answer == ARGS_OK && flags->list )
+    {
+        list_schedules();
+    }
+    else if ( answer == ARGS_OK && operands.count == 0 )
+    {
+        status = complain( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
+    }
+    else if ( answer == ARGS_OK )
+    {
+        status = flags->show ? show_schedules( &operands ) : run( flags, &operands );
+    }
+    text_list_free( &operands );
+    return status;
+}
+
+lab_status command_run( int argc, char** argv )
+{
+    run_flags flags = { .frame_count = ARGS_UNSET,
+        .warmup = ARGS_UNSET,
+        .repeat = ARGS_UNSET,
+        .rounds = ARGS_UNSET,
+        .memory_limit_mib = ARGS_UNSET,
+        .seed = ARGS_UNSET,
+        .time_limit_s = SECONDS_UNSET,
+        .ladder_s = SECONDS_UNSET,
+        .bound_percent = 5 };
+    const args_flag list[] = {
+        { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
+        { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
+        { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL,
+            "name the runs and guess how long they take, do none", 0, 0 },
+        { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
+        { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
+            "write the results as JSON; - is standard output", 0, 0 },
+        { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
+        { "--broadmark-out", 0, ARGS_TEXT, &flags.broadmark_folder, "FOLDER",
+            "write each run as Broadmark's results", 0, 0 },
+        { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL, "print what the methods count too", 0,
+            0 },
+        { "--resume", 0, ARGS_SWITCH, &flags.resume, NULL, "keep what an earlier run to OUT has done", 0, 0 },
+        { "--restart", 0, ARGS_SWITCH, &flags.restart, NULL, "drop what an unfinished run to OUT has done", 0,
+            0 },
+        { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none", 1,
+            GENERATOR_BODIES_MOST },
+        { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to run", 0, 0 },
+        { "--without", 0, ARGS_TEXTS, &flags.wish.without, "METHOD,…", "methods to leave out", 0, 0 },
+        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
+            1, CLV_MAX_WORKERS },
+        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…", "scalar, sse2, avx2, avx512, neon or all", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=256",
+            0, 0 },
+        { "--sweep", 0, ARGS_TEXTS, &flags.wish.sweeps, "P=A..B",
+            "a run per value: kd.leaf=32..4096, grid.cell=8,24", 0, 0 },
+        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F", "use the first F frames", 1, BAKE_FRAMES_MOST },
+        { "--warmup", 0, ARGS_COUNT, &flags.warmup, "W", "untimed passes over the frames", 0, 1000 },
+        { "--repeat", 0, ARGS_COUNT, &flags.repeat, "R", "timed passes, each from a fresh space", 1, 100000 },
+        { "--rounds", 0, ARGS_COUNT, &flags.rounds, "R", "processes per run, in turn with the other methods",
+            1, 1000 },
+        { "--time-limit", 0, ARGS_SECONDS, &flags.time_limit_s, "S", "end a run after S seconds; 0: never", 0,
+            1000000000 },
+        { "--memory-limit", 0, ARGS_COUNT, &flags.memory_limit_mib, "MIB",
+            "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
+        { "--ladder", 0, ARGS_SECONDS, &flags.ladder_s, "S",
+            "no larger sizes after a mean above S seconds; 0: all", 0, 1000000000 },
+        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
+        { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
+            "measure another build of cleave too, run by run in turn, and compare", 0, 0 },
+        { "--bound", 0, ARGS_NUMBER, &flags.bound_percent, "PERCENT",
+            "slower than PROGRAM by more is a regression (default 5)", 0, 1000000 },
+        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX - 1 },
+        { "--in-process", 0, ARGS_SWITCH, &flags.in_process, NULL, "no process per run, for debuggers", 0,
+            0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "run",
+        .usage = "SCHEDULE… [--json OUT] [--csv OUT] [--resume] [flags]",
+        .about = "Measure what a schedule asks for, each run in a process of its own, and print the table.",
+        .notes = notes,
+        .example = "  cleave run quick --json quick.json\n"
+                   "  cleave run quick --rounds 5 --against ../before/build/cleave\n"
+                   "  cleave run quick -m kd --sweep kd.leaf=32..4096 --csv leaf.csv",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a SCHEDULE",
+        .operand_most = 1000,
+    };
+    lab_status status = run_command( &table, &flags, argc, argv );
+    size_list_free( &flags.sizes );
+    text_list_free( &flags.only );
+    run_wish_free( &flags.wish );
+    return status;
+}

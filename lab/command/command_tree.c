@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// The tree that a method keeps, as of one frame, with the boxes it holds: for scripts/tree_picture.py and for looking at.
+#include "cleave/space.h"
+#include "lab/base/args.h"
+#include "lab/base/output_file.h"
+#include "lab/command/commands.h"
+#include "lab/frame/what.h"
+#include "lab/measure/timed_run.h"
+#include "space/instrument.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct tree_flags
+{
+    const char* method;
+    text_list settings;
+    uint64_t frame;
+    const char* output;
+} tree_flags;
+
+// Everything while it lasts.
+typedef struct tree_state
+{
+    frame_source source;
+    run_spec_list specs;
+    uint32_t frame;
+    clv_aabb* boxes;
+    clv_id* ids;
+    clv_space* space;
+} tree_state;
+
+static void release( tree_state* state )
+{
+    clv_space_destroy( state->space );
+    free( state->boxes );
+    free( state->ids );
+    frame_source_close( &state->source );
+    run_spec_list_free( &state->specs );
+}
+
+// The one method, with the settings it is to have.
+static bool choose_method( tree_state* state, const tree_flags* flags, complaint* why )
+{
+    run_wish wish = { 0 };
+    text_list_add( &wish.names, flags->method );
+    for ( uint32_t index = 0; index < flags->settings.count; ++index )
+    {
+        text_list_add( &wish.settings, flags->settings.items[index] );
+    }
+    bool good = run_spec_list_make( &state->specs, &wish, false, why );
+    run_wish_free( &wish );
+    if ( !good )
+    {
+        return false;
+    }
+    char reason[512];
+    if ( !run_spec_is_available( &state->specs.items[0], reason, sizeof( reason ) ) )
+    {
+        return complaint_write( why, "tree: %s cannot run here: %s", flags->method, reason );
+    }
+    if ( state->specs.items[0].row->dump == NULL )
+    {
+        return complaint_write( why,
+            "tree: %s keeps no tree that can be written; use kd, kd-complete, kd-incremental, "
+            "kd-rebuilt or ray-kd",
+            flags->method );
+    }
+    return true;
+}
+
+static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, complaint* why )
+{
+    what_spec what;
+    bool good = what_parse( text, &what, why ) && what_open( &what, 8000, 0, 1, &state->source, why );
+    what_free( &what );
+    if ( !good )
+    {
+        return false;
+    }
+    uint32_t last = state->source.header.frame_count;
+    state->frame = flags->frame == ARGS_UNSET ? last : (uint32_t)flags->frame;
+    if ( state->frame > last )
+    {
+        return complaint_write(
+            why, "tree: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text, state->frame, last );
+    }
+    state->boxes = frame_source_boxes( &state->source, why );
+    state->ids = calloc( state->source.header.object_count, sizeof( clv_id ) );
+    return state->boxes != NULL && ( state->ids != NULL || complaint_write( why, "tree: out of memory" ) );
+}
+
+// From frame 0 on: a tree that follows its objects is another than one that is built for them.
+static bool follow_frames( tree_state* state, complaint* why )
+{
+    char reason[256] = "";
+    uint32_t object_count = state->source.header.object_count;
+    clv_space_def def = clv_default_space_def();
+    run_spec_apply( &state->specs.items[0], &def );
+    def.logger = run_reason_logger( reason );
+    clv_result result = clv_space_create( &def, &state->space );
+    for ( uint32_t frame = 0; result == CLV_OK && frame <= state->frame; ++frame )
+    {
+        if ( !frame_source_read( &state->source, frame, state->boxes, why ) )
+        {
+            return false;
+        }
+        result = frame == 0 ? clv_space_add( state->space, state->boxes, object_count, state->ids )
+                            : clv_space_move( state->space, state->ids, state->boxes, object_count );
+        result = result == CLV_OK ? clv_space_update( state->space ) : result;
+    }
+    if ( result != CLV_OK )
+    {
+        return complaint_write( why, "tree: %s failed: %s", state->specs.items[0].row->name,
+            reason[0] != '\0' ? reason : clv_result_text( result ) );
+    }
+    return true;
+}
+
+static bool print( output_file* file, char* text, complaint* why )
+{
+    bool good = output_file_write( file, text, strlen( text ), why );
+    free( text );
+    return good;
+}
+
+// JSON has no infinity; the largest number does for a picture.
+static double shown( float value )
+{
+    return isinf( value ) ? (double)( value > 0 ? 3.4e38f : -3.4e38f ) : (double)value;
+}
+
+static bool write_boxes( const tree_state* state, output_file* file, complaint* why )
+{
+    bool good = true;
+    for ( uint32_t index = 0; good && index < state->source.header.object_count; ++index )
+    {
+        const clv_aabb* box = &state->boxes[index];
+        good = print( file,
+            text_format( "%s    [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]", index > 0 ? ",\n" : "",
+                shown( box->lower.x ), shown( box->lower.y ), shown( box->lower.z ), shown( box->upper.x ),
+                shown( box->upper.y ), shown( box->upper.z ) ),
+            why );
+    }
+    return good;
+}
+
+static bool write_tree( const tree_state* state, output_file* file, complaint* why )
+{
+    size_t length = space_dump( state->space, NULL, 0 );
+    char* tree = malloc( length + 1 );
+    if ( tree == NULL )
+    {
+        return complaint_write( why, "tree: out of memory" );
+    }
+    space_dump( state->space, tree, length + 1 );
+    return print( file,
+               text_format( "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": ",
+                   state->specs.items[0].row->name, state->frame ),
+               why ) &&
+        print( file, tree, why ) && print( file, text_copy( ",  \"boxes\": [\n" ), why ) &&
+        write_boxes( state, file, why ) && print( file, text_copy( "\n  ] }\n" ), why );
+}
+
+static lab_status run( const tree_flags* flags, const char* text )
+{
+    complaint why;
+    tree_state state = { .frame = 0 };
+    output_file file = { 0 };
+    bool good = choose_method( &state, flags, &why ) && open_scene( &state, flags, text, &why ) &&
+        output_file_open( &file, flags->output, &why ) && follow_frames( &state, &why ) &&
+        write_tree( &state, &file, &why ) && output_file_commit( &file, &why );
+    output_file_abandon( &file );
+    release( &state );
+    return good ? LAB_DONE : complaint_print( &why );
+}
+
+lab_status command_tree( int argc, char** argv )
+{
+    tree_flags flags = { .method = "kd", .frame = ARGS_UNSET };
+    const args_flag list[] = {
+        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "kd, one of its kin, or ray-kd", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "parameters of the method, such as kd.leaf=256",
+            0, 0 },
+        { "--frame", 0, ARGS_COUNT, &flags.frame, "F",
+            "frame to stop at (default the last); 0 is the initial one", 0, INT32_MAX },
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "where to write it", 0, 0 },
+    };
+    const args_table table = {
+        .command = "tree",
+        .usage = "WHAT [-m METHOD] [--frame F] [--set P=V,…] -o FILE",
+        .about =
+            "Follow a scene to a frame and write the method's tree as JSON: its nodes in preorder with depth,\n"
+            "region, plane and objects, and the boxes of that frame. scripts/tree_picture.py draws it.",
+        .example = "  cleave tree brownian-free:2k@0+5 --set kd.leaf=64 -o tree.json",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    if ( answer == ARGS_OK && flags.output == NULL )
+    {
+        answer = ARGS_BAD;
+        complaint_write( &why, "tree: -o FILE is missing; say where to write the tree" );
+    }
+    lab_status status = answer == ARGS_OK ? run( &flags, operands.items[0] )
+        : answer == ARGS_BAD              ? complaint_print( &why )
+                                          : LAB_DONE;
+    text_list_free( &operands );
+    text_list_free( &flags.settings );
+    return status;
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+#include "cleave/space.h"
+#include "lab/base/args.h"
+#include "lab/base/last_words.h"
+#include "lab/base/progress.h"
+#include "lab/base/text_table.h"
+#include "lab/command/commands.h"
+#include "lab/frame/scene_list.h"
+#include "lab/measure/estimate.h"
+#include "lab/measure/frame_hash.h"
+#include "lab/measure/timed_run.h"
+#include "lab/measure/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The judge is the plainest code there is, as long as it is fast enough.
+#define SCALAR_JUDGE_MOST 16000
+
+// Without --frames: all frames of small scenes; of others as many as so many box tests of the judge allow, at
+// least 2.
+#define ALL_FRAMES_MOST 8000
+#define JUDGE_TESTS 2e10
+
+// Per object: its pairs sorted and compared.
+#define COMPARE_S 1e-7
+
+typedef struct verify_flags
+{
+    run_wish wish;
+    size_list sizes;
+    uint64_t frame_count, seed;
+    bool events, quiet;
+} verify_flags;
+
+// A space that is fed the frames, and what became of it.
+typedef struct contestant
+{
+    const run_spec* spec;
+    clv_space* space;
+    clv_id* ids;
+    char reason[256];    // not empty: out of the contest
+    uint64_t pair_count; // over all frames
+    uint64_t order_hash; // of the last frame's list as it came
+
+    // As of the last frame that everybody has done, for the table.
+    uint64_t shown_pairs;
+    char shown_reason[256];
+} contestant;
+
+typedef struct contest contest;
+
+// What is known so far, for the end and for last words.
+typedef struct verify_state
+{
+    const verify_flags* flags;
+    text_table table;
+    bool all_fine;
+    const contest* arena; // under way; NULL between two scenes
+} verify_state;
+
+struct contest
+{
+    frame_source* source;
+    uint32_t frame_count;
+    uint32_t frames_shown; // done by everybody, the initial one too
+    const char* label;
+    bool events;
+    contestant judge;
+    contestant* items;
+    uint32_t count;
+    clv_aabb* boxes;
+    verdict_list expected, expected_before, begun, ended, found;
+};
+
+// ---- spaces
+
+static bool enter( contestant* who, const contest* arena )
+{
+    uint32_t object_count = arena->source->header.object_count;
+    clv_space_def def = clv_default_space_def();
+    run_spec_apply( who->spec, &def );
+    def.capacity = object_count;
+    def.events = arena->events;
+    def.logger = run_reason_logger( who->reason );
+    clv_result result = clv_space_create( &def, &who->space );
+    who->ids = calloc( object_count, sizeof( clv_id ) );
+    if ( result == CLV_OK && who->ids == NULL )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
+    if ( result != CLV_OK && who->reason[0] == '\0' )
+    {
+        snprintf( who->reason, sizeof( who->reason ), "creating the space: %s", clv_result_text( result ) );
+    }
+    return result == CLV_OK;
+}
+
+static void leave( contestant* who )
+{
+    clv_space_destroy( who->space );
+    free( who->ids );
+    who->space = NULL;
+    who->ids = NULL;
+}
+
+// Hands over a frame and updates. False with a reason.
+static bool feed( contestant* who, const contest* arena, uint32_t frame )
+{
+    uint32_t object_count = arena->source->header.object_count;
+    clv_result result = frame == 0 ? clv_space_add( who->space, arena->boxes, object_count, who->ids )
+                                   : clv_space_move( who->space, who->ids, arena->boxes, object_count );
+    if ( result == CLV_OK )
+    {
+        result = clv_space_update( who->space );
+    }
+    if ( result != CLV_OK )
+    {
+        char text[200];
+        snprintf( text, sizeof( text ), "%.199s",
+            who->reason[0] != '\0' ? who->reason : clv_result_text( result ) );
+        snprintf( who->reason, sizeof( who->reason ), "frame %" PRIu32 ": %s", frame, text );
+    }
+    return result == CLV_OK;
+}
+
+// ---- one frame
+
+static void print_box( const contest* arena, uint32_t index )
+{
+    if ( index < arena->source->header.object_count )
+    {
+        clv_aabb box = arena->boxes[index];
+        printf( "  box %" PRIu32 ": %.9g %.9g %.9g to %.9g %.9g %.9g\n", index, (double)box.lower.x,
+            (double)box.lower.y, (double)box.lower.z, (double)box.upper.x, (double)box.upper.y,
+            (double)box.upper.z );
+    }
+}
+
+static void lose(
+    contestant* who, const contest* arena, uint32_t frame, const char* list, verdict_difference difference )
+{
+    progress_clear_line();
+    printf( "%s@%s: frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s (%" PRIu64 " missing, %" PRIu64
+            " extra, %" PRIu64 " duplicated in this frame)\n",
+        who->spec->row->name, run_spec_variant( who->spec ), frame, list, difference.pair.a,
+        difference.pair.b, verdict_fault_text( difference.fault ), difference.missing_count,
+        difference.extra_count, difference.duplicate_count );
+    print_box( arena, difference.pair.a );
+    print_box( arena, difference.pair.b );
+    snprintf( who->reason, sizeof( who->reason ), "frame %" PRIu32 ": %spair %" PRIu32 "-%" PRIu32 " %s",
+        frame, list, difference.pair.a, difference.pair.b, verdict_fault_text( difference.fault ) );
+}
+
+static bool check_list(
+    contestant* who, contest* arena, uint32_t frame, const char* name, const verdict_list* expected )
+{
+    verdict_list_sort( &arena->found );
+    verdict_difference difference =
+        verdict_compare( expected, &arena->found, arena->source->header.object_count );
+    if ( difference.fault != VERDICT_FINE )
+    {
+        lose( who, arena, frame, name, difference );
+        return false;
+    }
+    return true;
+}
+
+static bool check_events( contestant* who, contest* arena, uint32_t frame, bool* has_memory )
+{
+    clv_event_view events = clv_space_events( who->space );
+    *has_memory = verdict_list_set_ids( &arena->found, events.begun, events.begun_count );
+    if ( !*has_memory || !check_list( who, arena, frame, "begun ", &arena->begun ) )
+    {
+        return false;
+    }
+    *has_memory = verdict_list_set_ids( &arena->found, events.ended, events.ended_count );
+    return *has_memory && check_list( who, arena, frame, "ended ", &arena->ended );
+}
+
+// Variants of a method promise the same order too. Held against the first of its kind still in the contest.
+static void check_order( contest* arena, uint32_t index, uint32_t frame )
+{
+    contestant* who = &arena->items[index];
+    for ( uint32_t other = 0; other < index; ++other )
+    {
+        const contestant* first = &arena->items[other];
+        bool is_kin = first->spec->row == who->spec->row && first->reason[0] == '\0';
+        if ( is_kin && first->order_hash != who->order_hash )
+        {
+            snprintf( who->reason, sizeof( who->reason ),
+                "frame %" PRIu32 ": the same pairs as %s@%s in another order", frame, first->spec->row->name,
+                run_spec_variant( first->spec ) );
+            progress_clear_line();
+            printf( "%s@%s: %s\n", who->spec->row->name, run_spec_variant( who->spec ), who->reason );
+        }
+        if ( is_kin )
+        {
+            return;
+        }
+    }
+}
+
+static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, complaint* why )
+{
+    contestant* who = &arena->items[index];
+    if ( who->reason[0] != '\0' || !feed( who, arena, frame ) )
+    {
+        return true;
+    }
+    clv_pair_view view = clv_space_pairs( who->space );
+    who->pair_count += view.count;
+    who->order_hash = frame_hash_order( view.pairs, view.count );
+    bool has_memory = verdict_list_set( &arena->found, view.pairs, view.count );
+    if ( has_memory && check_list( who, arena, frame, "", &arena->expected ) &&
+        ( !arena->events || check_events( who, arena, frame, &has_memory ) ) )
+    {
+        check_order( arena, index, frame );
+    }
+    return has_memory || complaint_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
+}
+
+// The judge's word on this frame: pairs, and what begun and ended.
+static bool ask_judge( contest* arena, uint32_t frame, complaint* why )
+{
+    if ( !feed( &arena->judge, arena, frame ) )
+    {
+        return complaint_write( why, "verify: the judge failed: %s", arena->judge.reason );
+    }
+    verdict_list swapped = arena->expected_before;
+    arena->expected_before = arena->expected;
+    arena->expected = swapped;
+    clv_pair_view view = clv_space_pairs( arena->judge.space );
+    if ( !verdict_list_set( &arena->expected, view.pairs, view.count ) )
+    {
+        return complaint_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
+    }
+    arena->judge.pair_count += view.count;
+    verdict_list_sort( &arena->expected );
+    if ( arena->events &&
+        ( !verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before ) ||
+            !verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected ) ) )
+    {
+        return complaint_write( why, "verify: out of memory for events" );
+    }
+    return true;
+}
+
+// ---- one scene
+
+// A frame is done: what may be said about it if the rest does not come.
+static void show_frame( contest* arena )
+{
+    last_words_hold();
+    arena->frames_shown += 1;
+    for ( uint32_t index = 0; index < arena->count; ++index )
+    {
+        contestant* who = &arena->items[index];
+        who->shown_pairs = who->pair_count;
+        memcpy( who->shown_reason, who->reason, sizeof( who->reason ) );
+    }
+    last_words_go_on();
+}
+
+static bool hold( contest* arena, complaint* why )
+{
+    progress_bar bar;
+    progress_begin(
+        &bar, arena->label, "checks", ( (uint64_t)arena->frame_count + 1 ) * ( arena->count + 1 ) );
+    uint64_t done = 0;
+    bool good = true;
+    for ( uint32_t frame = 0; good && frame <= arena->frame_count; ++frame )
+    {
+        good = frame_source_read( arena->source, frame, arena->boxes, why ) && ask_judge( arena, frame, why );
+        progress_show( &bar, ++done );
+        for ( uint32_t index = 0; good && index < arena->count; ++index )
+        {
+            good = check_contestant( arena, index, frame, why );
+            progress_show( &bar, ++done );
+        }
+        if ( good )
+        {
+            show_frame( arena );
+        }
+    }
+    progress_end( &bar );
+    return good;
+}
+
+static void add_rows( verify_state* state, const contest* arena )
+{
+    text_table* table = &state->table;
+    for ( uint32_t index = 0; index < arena->count; ++index )
+    {
+        const contestant* who = &arena->items[index];
+        bool is_fine = who->shown_reason[0] == '\0';
+        text_table_add( table, "%s", arena->label );
+        text_table_add( table, "%s", who->spec->row->name );
+        text_table_add( table, "%s", run_spec_variant( who->spec ) );
+        text_table_add( table, "%" PRIu32, who->spec->thread_count );
+        text_table_add( table, "%" PRIu32, arena->frames_shown );
+        text_table_add( table, "%" PRIu64, who->shown_pairs );
+        text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", who->shown_reason );
+        state->all_fine = state->all_fine && is_fine;
+    }
+}
+
+static uint32_t choose_frames( const verify_flags* flags, const scene_header* header )
+{
+    uint32_t available = header->frame_count;
+    double tests = 0.5 * (double)header->object_count * (double)header->object_count;
+    double affordable = JUDGE_TESTS / tests;
+    if ( flags->frame_count != ARGS_UNSET )
+    {
+        return flags->frame_count < available ? (uint32_t)flags->frame_count : available;
+    }
+    if ( header->object_count <= ALL_FRAMES_MOST || affordable >= (double)available )
+    {
+        return available;
+    }
+    uint32_t frames = affordable < 2 ? 2 : (uint32_t)affordable;
+    return frames < available ? frames : available;
+}
+
+// Seconds: the judge and everybody else over all frames, and each list sorted and held against the judge's.
+static double estimate( const contest* arena, const run_spec_list* specs, const run_spec* judge )
+{
+    uint32_t object_count = arena->source->header.object_count;
+    double frame_s = estimate_frame_s( judge, object_count );
+    for ( uint32_t index = 0; index < specs->count; ++index )
+    {
+        frame_s += estimate_frame_s( &specs->items[index], object_count ) + COMPARE_S * (double)object_count;
+    }
+    return frame_s * ( (double)arena->frame_count + 1 );
+}
+
+// Every spec that can run here enters; the others get a line.
+static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, complaint* why )
+{
+    arena->items = calloc( specs->count > 0 ? specs->count : 1, sizeof( contestant ) );
+    arena->boxes = frame_source_boxes( arena->source, why );
+    if ( arena->items == NULL || arena->boxes == NULL )
+    {
+        return complaint_write( why, "verify: out of memory" );
+    }
+    arena->judge.spec = judge;
+    if ( !enter( &arena->judge, arena ) )
+    {
+        return complaint_write( why, "verify: no judge: %s", arena->judge.reason );
+    }
+    for ( uint32_t index = 0; index < specs->count; ++index )
+    {
+        const run_spec* spec = &specs->items[index];
+        char reason[512];
+        if ( !run_spec_is_available( spec, reason, sizeof( reason ) ) )
+        {
+            printf( "skipped: %s@%s: %s\n", spec->row->name, run_spec_variant( spec ), reason );
+            continue;
+        }
+        contestant* who = &arena->items[arena->count++];
+        who->spec = spec;
+        enter( who, arena );
+    }
+    return true;
+}
+
+static void empty( contest* arena )
+{
+    leave( &arena->judge );
+    for ( uint32_t index = 0; index < arena->count; ++index )
+    {
+        leave( &arena->items[index] );
+    }
+    free( arena->items );
+    free( arena->boxes );
+    verdict_list_free( &arena->expected );
+    verdict_list_free( &arena->expected_before );
+    verdict_list_free( &arena->begun );
+    verdict_list_free( &arena->ended );
+    verdict_list_free( &arena->found );
+}
+
+// From the first frame to the rows of the table; last words may speak of it in between.
+static bool hold_all( verify_state* state, contest* arena, complaint* why )
+{
+    last_words_hold();
+    state->arena = arena;
+    last_words_go_on();
+    bool good = hold( arena, why );
+    last_words_hold();
+    state->arena = NULL;
+    if ( good )
+    {
+        add_rows( state, arena );
+    }
+    last_words_go_on();
+    return good;
+}
+
+static bool verify_scene(
+    verify_state* state, const scene_item* item, const run_spec_list* specs, complaint* why )
+{
+    const verify_flags* flags = state->flags;
+    frame_source source = { 0 };
+    uint32_t frames_wanted = flags->frame_count != ARGS_UNSET ? (uint32_t)flags->frame_count : 0;
+    if ( !what_open( &item->what, item->body_count, frames_wanted, flags->seed, &source, why ) )
+    {
+        return false;
+    }
+    bool is_small = source.header.object_count <= SCALAR_JUDGE_MOST;
+    run_spec judge = { method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL, false };
+    contest arena = { .source = &source,
+        .frame_count = choose_frames( flags, &source.header ),
+        .label = item->label,
+        .events = flags->events };
+    char text[ESTIMATE_ROOM];
+    estimate_text( estimate( &arena, specs, &judge ), text );
+    bool chose_fewer = flags->frame_count == ARGS_UNSET && arena.frame_count < source.header.frame_count;
+    printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
+        item->label, specs->count, judge.row->name, run_spec_variant( &judge ), arena.frame_count,
+        source.header.frame_count, text,
+        chose_fewer ? " (a brute judge is slow at this size; --frames sets more)" : "" );
+    fflush( stdout );
+    bool good = fill( &arena, specs, &judge, why ) && hold_all( state, &arena, why );
+    empty( &arena );
+    frame_source_close( &source );
+    return good;
+}
+
+// ---- all together
+
+// The table and a sentence; the number of runs in it.
+static uint32_t conclude( verify_state* state, const char* if_fine )
+{
+    uint32_t checks = state->table.cells.count / state->table.column_count - 1;
+    if ( checks == 0 )
+    {
+        text_list_free( &state->table.cells );
+        return 0;
+    }
+    printf( "\n" );
+    text_table_print( &state->table, stdout );
+    printf( "\n%s: %" PRIu32 " runs compared with brute force, pair by pair%s.\n",
+        state->all_fine ? if_fine : "NOT ALL AGREE", checks,
+        state->flags->events ? ", with begun and ended pairs" : "" );
+    fflush( stdout );
+    return checks;
+}
+
+static void tell_done( void* user )
+{
+    verify_state* state = user;
+    if ( state->arena != NULL && state->arena->frames_shown > 0 )
+    {
+        add_rows( state, state->arena );
+    }
+    conclude( state, "All agree so far" );
+    complain( "interrupted: what stands in the table was compared, the rest was not" );
+}
+
+static lab_status verify( const verify_flags* flags, const scene_list* scenes, const run_spec_list* specs )
+{
+    complaint why;
+    verify_state state = { .flags = flags, .all_fine = true };
+    text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
+    text_table_leave_out( &state.table, "frames|threads" );
+    last_words_begin( tell_done, &state );
+    bool good = true;
+    for ( uint32_t index = 0; good && index < scenes->count; ++index )
+    {
+        good = verify_scene( &state, &scenes->items[index], specs, &why );
+    }
+    last_words_hold();
+    uint32_t checks = conclude( &state, good ? "All agree" : "All agree so far" );
+    last_words_end();
+    if ( !good )
+    {
+        return complaint_print( &why );
+    }
+    if ( checks == 0 )
+    {
+        printf( "\nNothing was checked: no method chosen can run here.\n" );
+        return LAB_DISAGREES;
+    }
+    return state.all_fine ? LAB_DONE : LAB_DISAGREES;
+}
+
+static lab_status run( const verify_flags* flags, const text_list* whats )
+{
+    complaint why;
+    scene_list scenes = { 0 };
+    run_spec_list specs = { 0 };
+    bool good = run_spec_list_make( &specs, &flags->wish, true, &why ) &&
+        scene_list_make( &scenes, whats, &flags->sizes, &why );
+    lab_status status = good ? verify( flags, &scenes, &specs ) : complaint_print( &why );
+    scene_list_free( &scenes );
+    run_spec_list_free( &specs );
+    return status;
+}
+
+lab_status command_verify( int argc, char** argv )
+{
+    verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1, .wish.must_run = true };
+    const args_flag list[] = {
+        { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none (default 8k)", 1,
+            GENERATOR_BODIES_MOST },
+        { "--methods", 'm', ARGS_TEXTS, &flags.wish.names, "METHOD,…", "methods to check (default every one)",
+            0, 0 },
+        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
+            1, CLV_MAX_WORKERS },
+        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…",
+            "instruction sets (default every one supported here)", 0, 0 },
+        { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F",
+            "frames after the initial one (default all to 8k objects, then fewer)", 1, BAKE_FRAMES_MOST },
+        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=8",
+            0, 0 },
+        { "--events", 0, ARGS_SWITCH, &flags.events, NULL, "check begun and ended pairs too", 0, 0 },
+        { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "verify",
+        .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
+        .about =
+            "Compare every method's pairs, frame by frame, with those of brute force (brute@scalar to 16k objects,\n"
+            "the best instruction set above). Where they differ: the first differing pair, both boxes, and exit\n"
+            "status 1. Variants of a method must also give the same order.",
+        .notes =
+            "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
+        .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_most = 10000,
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    progress_set_quiet( flags.quiet );
+    lab_status status = answer == ARGS_OK ? run( &flags, &operands )
+        : answer == ARGS_BAD              ? complaint_print( &why )
+                                          : LAB_DONE;
+    text_list_free( &operands );
+    size_list_free( &flags.sizes );
+    run_wish_free( &flags.wish );
+    return status;
+}

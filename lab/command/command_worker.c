@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// One run, for whoever started this process: `cleave run` does, and reads the answer from a pipe. Not in the help, yet
+// `cleave worker --help` tells its flags.
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/run/pin.h"
+#include "lab/run/run_child.h"
+#include "lab/run/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct worker_flags
+{
+    run_wish wish;
+    uint64_t body_count;
+    run_terms terms;
+    const char* pin;
+    bool fat;
+    bool answers; ///< to who started this process, not to standard output
+} worker_flags;
+
+static bool answer( const worker_flags* flags, const run_result* result, complaint* why )
+{
+    json_value* value = json_is_here( why ) ? results_run_json( result ) : NULL;
+    char* text = value != NULL ? json_line( value ) : NULL;
+    bool good = text != NULL && ( flags->answers ? child_write_answer( text ) : puts( text ) >= 0 );
+    free( text );
+    return good || complaint_write( why, "worker: the answer cannot be written" );
+}
+
+static void name_limit( run_result* result, uint64_t limit_mib )
+{
+    size_t length = strlen( result->reason );
+    if ( result->status == RUN_FAILED && limit_mib > 0 && strstr( result->reason, "memory" ) != NULL )
+    {
+        snprintf( result->reason + length, sizeof( result->reason ) - length,
+            " (the limit is %" PRIu64 " MiB)", limit_mib );
+    }
+}
+
+static bool work( const worker_flags* flags, const run_spec* spec, const char* text, complaint* why )
+{
+    what_spec what;
+    frame_source source = { 0 };
+    run_result result = { 0 };
+    uint32_t frames = flags->terms.frame_count != ARGS_UNSET ? (uint32_t)flags->terms.frame_count : 0;
+    if ( !what_parse( text, &what, why ) )
+    {
+        return false;
+    }
+    bool good = what_open( &what, (uint32_t)flags->body_count, frames, flags->terms.seed, &source, why );
+    if ( good )
+    {
+        // After the scene is there: baking one has a hunger of its own.
+        child_limit_memory( flags->terms.memory_limit_mib << 20 );
+        run_options options = runner_terms( &flags->terms, source.header.frame_count );
+        good = run_method( &source, spec, &options, &result, why );
+        name_limit( &result, flags->terms.memory_limit_mib );
+    }
+    good = good && answer( flags, &result, why );
+    run_result_free( &result );
+    frame_source_close( &source );
+    what_free( &what );
+    return good;
+}
+
+static lab_status run( worker_flags* flags, const text_list* operands )
+{
+    complaint why;
+    run_spec_list specs = { 0 };
+    pin_wish pin;
+    char reason[128] = PIN_FORM;
+    bool good = run_spec_list_make( &specs, &flags->wish, false, &why );
+    if ( good && specs.count != 1 )
+    {
+        good = complaint_write(
+            &why, "worker: takes one method, one instruction set and one number of threads" );
+    }
+    if ( good )
+    {
+        specs.items[0].fat = flags->fat;
+        good = ( pin_parse( flags->pin, &pin ) &&
+                   pin_apply( &pin, specs.items[0].thread_count, reason, sizeof( reason ) ) ) ||
+            complaint_write( &why, "pin %s: %s", flags->pin, reason );
+    }
+    good = good && work( flags, &specs.items[0], operands->items[0], &why );
+    run_spec_list_free( &specs );
+    return good ? LAB_DONE : complaint_print( &why );
+}
+
+lab_status command_worker( int argc, char** argv )
+{
+    worker_flags flags = { .terms = run_terms_default(), .body_count = SCENE_LIST_BODIES, .pin = "no" };
+    run_terms* terms = &flags.terms;
+    const args_flag list[] = {
+        { "--method", 0, ARGS_TEXTS, &flags.wish.names, "METHOD", "the method", 0, 0 },
+        { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I", "its instruction set", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "its parameters", 0, 0 },
+        { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T", "threads", 1, CLV_MAX_WORKERS },
+        { "--objects", 'n', ARGS_SIZE, &flags.body_count, "N", "size of a scene that names none", 1,
+            GENERATOR_BODIES_MOST },
+        { "--frames", 0, ARGS_COUNT, &terms->frame_count, "F", "the first F frames", 1, BAKE_FRAMES_MOST },
+        { "--warmup", 0, ARGS_COUNT, &terms->warmup, "W", "untimed passes", 0, 1000 },
+        { "--repeat", 0, ARGS_COUNT, &terms->repeat, "R", "timed passes", 1, 100000 },
+        { "--seed", 0, ARGS_SEED, &terms->seed, "S", "seed of scenes", 0, UINT64_MAX },
+        { "--memory-limit", 0, ARGS_COUNT, &terms->memory_limit_mib, "MIB", "memory it may take; 0: any", 0,
+            UINT64_C( 1 ) << 30 },
+        { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S", "seconds it may take; 0: any", 0,
+            1000000000 },
+        { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", PIN_FORM, 0, 0 },
+        { "--answer", 0, ARGS_SWITCH, &flags.answers, NULL,
+            "the result goes to the parent, not to standard output", 0, 0 },
+        { "--fat", 0, ARGS_SWITCH, &flags.fat, NULL, "the settings ask for pairs of grown boxes", 0, 0 },
+        { "--sorted", 0, ARGS_SWITCH, &terms->sorted, NULL, "time a sorted list", 0, 0 },
+        { "--events", 0, ARGS_SWITCH, &terms->events, NULL, "time begun and ended pairs too", 0, 0 },
+        { "--thread-time", 0, ARGS_SWITCH, &terms->thread_time, NULL, "time the thread's processor", 0, 0 },
+    };
+    const args_table table = {
+        .command = "worker",
+        .usage = "WHAT --method METHOD [flags]",
+        .about = "One run in a process of its own, its result as a line of JSON; what `cleave run` starts.",
+        .example = "  cleave worker brownian-free:8k --method kd --repeat 3",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    complaint why;
+    text_list operands = { 0 };
+    args_answer read = args_read( &table, argc, argv, &operands, &why );
+    progress_set_quiet( true );
+    lab_status status = read == ARGS_OK ? run( &flags, &operands )
+        : read == ARGS_BAD              ? complaint_print( &why )
+                                        : LAB_DONE;
+    text_list_free( &operands );
+    run_wish_free( &flags.wish );
+    return status;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "lab/frame/bake.h"
+
+#include "lab/base/interrupt.h"
+#include "lab/base/progress.h"
+#include "lab/base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char* bake_scene_name( const bake_def* def )
+{
+    return def->scene.recipe != NULL ? def->scene.recipe->name : def->generator->name;
+}
+
+scene_header bake_header( const bake_def* def, clv_aabb world )
+{
+    scene_header header = { 0 };
+    // A split scene of 8 N objects is another scene than one of 8 N bodies.
+    snprintf( header.name, sizeof( header.name ), "%s%s", bake_scene_name( def ),
+        def->scene.split ? "-split" : "" );
+    const recipe* scene = def->scene.recipe;
+    bool is_mixed = scene != NULL && scene->group_count > 0; // --type has no say in it
+    snprintf(
+        header.type, sizeof( header.type ), "%s", is_mixed ? "mixed" : body_type_name( def->scene.type ) );
+    header.object_count = generator_object_count( &def->scene );
+    header.frame_count = def->frame_count;
+    header.world = world;
+    return header;
+}
+
+/// What is written along with the frames.
+typedef struct side_files
+{
+    output_file churn;
+    output_file report;
+    bool has_churn, has_report;
+} side_files;
+
+static bool write_text( output_file* file, const char* text, complaint* why )
+{
+    return output_file_write( file, text, strlen( text ), why );
+}
+
+static bool open_side_files( const bake_def* def, const char* path, side_files* files, complaint* why )
+{
+    const recipe* scene = def->scene.recipe;
+    if ( def->generator->reborn != NULL && ( scene == NULL || scene->churn_share > 0 ) )
+    {
+        char* name = text_format( "%s%s", path, BAKE_CHURN_ENDING );
+        files->has_churn = output_file_open( &files->churn, name, why );
+        free( name );
+        if ( !files->has_churn || !write_text( &files->churn, "frame,object\n", why ) )
+        {
+            return false;
+        }
+    }
+    if ( def->report != NULL && def->generator->report == NULL )
+    {
+        return complaint_write(
+            why, "--report: %s is not simulated; leave the flag out", def->generator->name );
+    }
+    if ( def->report != NULL )
+    {
+        files->has_report = output_file_open( &files->report, def->report, why );
+        return files->has_report &&
+            write_text( &files->report,
+                "frame,bodies,sleeping,pairs,contacts,wall_contacts,points,penetration_most,penetration_mean,"
+                "penetration_mean_relative,kinetic_energy,potential_energy,rounds,overflow,clamped,find_ms,"
+                "manifold_ms,solve_ms,other_ms\n",
+                why );
+    }
+    return true;
+}
+
+/// Reborn bodies, as objects of the file's frame.
+static bool write_churn( const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+{
+    const uint32_t* bodies;
+    uint32_t count = def->generator->reborn( state, &bodies );
+    uint32_t pieces = def->scene.split ? BODY_SPLIT : 1;
+    bool good = true;
+    for ( uint32_t i = 0; good && i < count * pieces; ++i )
+    {
+        char line[64];
+        snprintf( line, sizeof( line ), "%" PRIu64 ",%" PRIu32 "\n", frame,
+            bodies[i / pieces] * pieces + i % pieces );
+        good = write_text( &files->churn, line, why );
+    }
+    return good;
+}
+
+static bool write_report(
+    const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+{
+    clv_rigid_report r = def->generator->report( state );
+    char line[512];
+    snprintf( line, sizeof( line ),
+        "%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+        ",%.6g,%.6g,%.6g,%.9g,%.9g,%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%.3f,%.3f,%.3f,%.3f\n",
+        frame, r.body_count, r.sleeping_count, r.pair_count, r.contact_count, r.wall_contact_count,
+        r.point_count, r.penetration_most, r.penetration_mean, r.penetration_mean_relative, r.kinetic_energy,
+        r.potential_energy, r.color_count, r.overflow_count, r.clamped_count, r.find_ms, r.manifold_ms,
+        r.solve_ms, r.other_ms );
+    return write_text( &files->report, line, why );
+}
+
+/// One frame on, and what is to be said about it.
+static bool step_scene( const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+{
+    return def->generator->step( state, why ) &&
+        ( !files->has_churn || frame <= def->from ||
+            write_churn( def, state, frame - def->from, files, why ) ) &&
+        ( !files->has_report || write_report( def, state, frame, files, why ) );
+}
+
+static bool commit_all( scene_writer* writer, side_files* files, complaint* why )
+{
+    // The scene last: where it is, its companions are.
+    return ( !files->has_churn || output_file_commit( &files->churn, why ) ) &&
+        ( !files->has_report || output_file_commit( &files->report, why ) ) &&
+        scene_writer_commit( writer, why );
+}
+
+static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, scene_writer* writer,
+    side_files* files, complaint* why )
+{
+    char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM];
+    char size[TEXT_SIZE_ROOM];
+    snprintf(
+        label, sizeof( label ), "%s:%s", bake_scene_name( def ), text_size( def->scene.body_count, size ) );
+    uint64_t last = (uint64_t)def->from + def->frame_count;
+    progress_bar bar;
+    progress_begin( &bar, label, "body frames", ( last + 1 ) * def->scene.body_count );
+    bool good = true;
+    for ( uint64_t frame = 0; good && frame <= last; ++frame )
+    {
+        good = frame == 0 || step_scene( def, state, frame, files, why );
+        if ( good && frame >= def->from )
+        {
+            def->generator->boxes( state, boxes );
+            good = scene_writer_put( writer, boxes, why );
+        }
+        else if ( good && interrupt_raised() )
+        {
+            good = complaint_interrupted( why );
+        }
+        progress_show( &bar, ( frame + 1 ) * def->scene.body_count );
+    }
+    progress_end( &bar );
+    if ( !good )
+    {
+        scene_writer_abandon( writer );
+        output_file_abandon( &files->churn );
+        output_file_abandon( &files->report );
+    }
+    return good;
+}
+
+bool bake_write( const bake_def* def, const char* path, complaint* why )
+{
+    void* state = def->generator->create( &def->scene );
+    clv_aabb* boxes = calloc( generator_object_count( &def->scene ), sizeof( clv_aabb ) );
+    bool good = state != NULL && boxes != NULL;
+    if ( !good )
+    {
+        char size[TEXT_SIZE_ROOM];
+        complaint_write( why, "%s: out of memory for %s bodies; use a smaller -n", path,
+            text_size( def->scene.body_count, size ) );
+    }
+    scene_writer writer = { 0 };
+    side_files files = { 0 };
+    if ( good )
+    {
+        scene_header header = bake_header( def, def->generator->world( state ) );
+        good = open_side_files( def, path, &files, why ) &&
+            scene_writer_open( &writer, path, &header, why ) &&
+            write_frames( def, state, boxes, &writer, &files, why ) && commit_all( &writer, &files, why );
+        output_file_abandon( &files.churn );
+        output_file_abandon( &files.report );
+    }
+    free( boxes );
+    if ( state != NULL )
+    {
+        def->generator->destroy( state );
+    }
+    return good;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A generated scene as a file.
+#pragma once
+
+#include "lab/frame/scene_file.h"
+#include "lab/scene/generator.h"
+
+typedef struct bake_def
+{
+    const generator* generator;
+    generator_def scene;
+    uint32_t from;        ///< frame of the run that becomes frame 0 of the file
+    uint32_t frame_count; ///< frames recorded after that
+    const char* report;   ///< CSV of what the simulation saw per frame of the run; NULL: none
+} bake_def;
+
+#define BAKE_FRAMES_MOST 1000000
+
+/// The table's name, or the one a scene file gives itself.
+const char* bake_scene_name( const bake_def* def );
+
+/// What the file's header will say; `world` comes from the running scene.
+scene_header bake_header( const bake_def* def, clv_aabb world );
+
+/// Beside a file whose bodies die and are born: FILE.churn, text, "frame,object" under a header line. Object `object` of
+/// frame `frame` of the file is not the one it was in the frame before.
+#define BAKE_CHURN_ENDING ".churn"
+
+/// Writes the scene, with a progress bar; all of it or nothing.
+bool bake_write( const bake_def* def, const char* path, complaint* why );

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "lab/frame/bake_cache.h"
+
+#include "lab/base/platform.h"
+#include "lab/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXTENSION ".aabbs"
+#define TEMPORARY_EXTENSION ".tmp"
+
+// What a killed process left behind is removed once nobody can be writing it any more.
+#define TEMPORARY_LIFE_S ( 24 * 3600 )
+
+char* bake_cache_name( const bake_def* def )
+{
+    const generator_def* scene = &def->scene;
+    return text_format( "%s-v%" PRIu32 "-%s-n%" PRIu32 "%s-from%" PRIu32 "-frames%" PRIu32
+                        "-seed%" PRIu64 EXTENSION,
+        def->generator->name, def->generator->version, body_type_name( scene->type ), scene->body_count,
+        scene->split ? "-split" : "", def->from, def->frame_count, scene->seed );
+}
+
+static const char* environment( const char* name )
+{
+    const char* value = getenv( name );
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+char* bake_cache_folder( void )
+{
+    const char* folder = environment( "CLEAVE_CACHE" );
+    if ( folder != NULL )
+    {
+        return text_copy( folder );
+    }
+    if ( ( folder = environment( "XDG_CACHE_HOME" ) ) != NULL )
+    {
+        return text_format( "%s/cleave", folder );
+    }
+#if defined( _WIN32 )
+    folder = environment( "LOCALAPPDATA" );
+    return folder != NULL ? text_format( "%s/cleave/cache", folder ) : NULL;
+#else
+    folder = environment( "HOME" );
+    return folder != NULL ? text_format( "%s/.cache/cleave", folder ) : NULL;
+#endif
+}
+
+static bool read_limit( uint64_t* bytes, complaint* why )
+{
+    uint64_t mebibytes = BAKE_CACHE_LIMIT_MIB;
+    const char* text = environment( "CLEAVE_CACHE_LIMIT" );
+    if ( text != NULL && ( !text_parse_size( text, &mebibytes ) || mebibytes > UINT64_MAX >> 20 ) )
+    {
+        return complaint_write(
+            why, "CLEAVE_CACHE_LIMIT '%s' is no number of MiB; write 8192, or 0 to keep nothing", text );
+    }
+    *bytes = mebibytes << 20;
+    return true;
+}
+
+// ---- trimming
+
+typedef struct kept_file
+{
+    char* path;
+    platform_entry entry;
+} kept_file;
+
+typedef struct kept_files
+{
+    const char* folder;
+    kept_file* items;
+    size_t count;
+    uint64_t bytes;
+} kept_files;
+
+static void collect( const char* name, platform_entry entry, void* user )
+{
+    kept_files* files = user;
+    char* path = text_format( "%s/%s", files->folder, name );
+    bool is_scene = entry.kind == PLATFORM_FILE && text_ends_with( name, EXTENSION );
+    if ( entry.kind == PLATFORM_FILE && text_ends_with( name, TEMPORARY_EXTENSION ) &&
+        strstr( name, EXTENSION ) != NULL && platform_now_s() - entry.modified_s > TEMPORARY_LIFE_S )
+    {
+        platform_remove( path );
+    }
+    kept_file* items = is_scene ? realloc( files->items, ( files->count + 1 ) * sizeof( kept_file ) ) : NULL;
+    if ( items == NULL )
+    {
+        free( path );
+        return;
+    }
+    files->items = items;
+    files->items[files->count++] = ( kept_file ){ path, entry };
+    files->bytes += entry.size;
+}
+
+static int older_first( const void* left, const void* right )
+{
+    const kept_file* a = left;
+    const kept_file* b = right;
+    if ( a->entry.modified_s != b->entry.modified_s )
+    {
+        return a->entry.modified_s < b->entry.modified_s ? -1 : 1;
+    }
+    return strcmp( a->path, b->path );
+}
+
+void bake_cache_trim( const char* folder, uint64_t bytes_needed, uint64_t bytes_limit )
+{
+    kept_files files = { .folder = folder };
+    platform_list( folder, collect, &files );
+    if ( files.count > 0 )
+    {
+        qsort( files.items, files.count, sizeof( kept_file ), older_first );
+    }
+    for ( size_t index = 0; index < files.count; ++index )
+    {
+        kept_file* file = &files.items[index];
+        bool fits = bytes_needed <= bytes_limit && files.bytes <= bytes_limit - bytes_needed;
+        if ( !fits && platform_remove( file->path ) )
+        {
+            files.bytes -= file->entry.size;
+        }
+        free( file->path );
+    }
+    free( files.items );
+}
+
+// ---- opening
+
+static bool header_matches( const scene_header* header, const bake_def* def )
+{
+    scene_header wanted = bake_header( def, header->world );
+    return strcmp( header->name, wanted.name ) == 0 && strcmp( header->type, wanted.type ) == 0 &&
+        header->object_count == wanted.object_count && header->frame_count == wanted.frame_count;
+}
+
+// A scene that is kept already. A damaged one is as good as none.
+static bool open_kept( frame_source* source, const bake_def* def, const char* folder )
+{
+    char* name = bake_cache_name( def );
+    char* path = text_format( "%s/%s", folder, name );
+    complaint unread;
+    bool opened = frame_source_open_file( source, path, &unread );
+    if ( opened && !header_matches( &source->header, def ) )
+    {
+        frame_source_close( source );
+        opened = false;
+    }
+    if ( opened )
+    {
+        platform_touch( path ); // used just now: the last to go
+    }
+    free( name );
+    free( path );
+    return opened;
+}
+
+bool bake_cache_holds( const bake_def* def )
+{
+    char* folder = bake_cache_folder();
+    char* name = bake_cache_name( def );
+    char* path = text_format( "%s/%s", folder != NULL ? folder : ".", name );
+    bool holds = folder != NULL && platform_look( path ).kind == PLATFORM_FILE;
+    free( folder );
+    free( name );
+    free( path );
+    return holds;
+}
+
+// Bakes into the folder. False with a reason to go on without it, or with the status of an interrupt.
+static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, complaint* why )
+{
+    uint64_t needed = 0;
+    uint32_t object_count = generator_object_count( &def->scene );
+    if ( !scene_file_bytes( object_count, def->frame_count, &needed ) || needed > limit )
+    {
+        char bytes[TEXT_SIZE_ROOM];
+        return complaint_write(
+            why, "it takes %s, more than CLEAVE_CACHE_LIMIT allows", text_bytes( needed, bytes ) );
+    }
+    if ( !platform_make_folder( folder ) )
+    {
+        return complaint_write( why, "the cache folder %s cannot be made: %s; set CLEAVE_CACHE to another",
+            folder, errno != 0 ? strerror( errno ) : "something else is there" );
+    }
+    bake_cache_trim( folder, needed, limit );
+    char* name = bake_cache_name( def );
+    char* path = text_format( "%s/%s", folder, name );
+    bool baked = bake_write( def, path, why );
+    free( name );
+    free( path );
+    return baked;
+}
+
+bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why )
+{
+    uint64_t limit = 0;
+    if ( !read_limit( &limit, why ) )
+    {
+        return false;
+    }
+    char* folder = bake_cache_folder();
+    complaint reason = { 0 };
+    bool opened = false;
+    if ( folder == NULL )
+    {
+        complaint_write( &reason, "no cache folder is known; set CLEAVE_CACHE" );
+    }
+    else
+    {
+        opened = limit > 0 && open_kept( source, def, folder );
+        if ( !opened && bake_kept( def, folder, limit, &reason ) )
+        {
+            opened = open_kept( source, def, folder );
+            complaint_write( &reason, "another process removed it from the cache at once" );
+        }
+    }
+    free( folder );
+    if ( !opened && reason.status == LAB_INTERRUPTED )
+    {
+        return complaint_interrupted( why );
+    }
+    if ( !opened )
+    {
+        if ( limit > 0 )
+        {
+            complaint_note( "%s is made on the fly: %s", def->generator->name, reason.text );
+        }
+        return frame_source_open_scene( source, def, why );
+    }
+    return true;
+}

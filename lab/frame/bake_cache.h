@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Scenes asked for by name are baked once and kept: in $CLEAVE_CACHE, else $XDG_CACHE_HOME/cleave, else
+// ~/.cache/cleave. The folder holds at most CLEAVE_CACHE_LIMIT MiB (default 8192; 0: keep nothing); the least
+// recently used scenes go first. Processes may share it: files appear whole, by rename, and one that is gone
+// is baked again.
+#pragma once
+
+#include "lab/frame/frame_source.h"
+
+#define BAKE_CACHE_LIMIT_MIB 8192
+
+/// Opens the scene from the folder, baking it first if need be. Where it cannot be kept (no folder, too
+/// large, disk full) it is made on the fly, with a note.
+bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why );
+
+/// Is it there already?
+bool bake_cache_holds( const bake_def* def );
+
+/// The file's name, without folder: it tells every parameter and the generator's version. To free.
+char* bake_cache_name( const bake_def* def );
+
+/// The folder, to free; NULL if the environment names none.
+char* bake_cache_folder( void );
+
+/// Remove least recently used scenes from `folder` until `bytes_needed` more would fit in `bytes_limit`.
+void bake_cache_trim( const char* folder, uint64_t bytes_needed, uint64_t bytes_limit );

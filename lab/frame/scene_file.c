@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+#include "lab/frame/scene_file.h"
+
+#include "lab/base/platform.h"
+#include "lab/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_OFFSET 128
+#define OBJECTS_OFFSET 256
+#define FRAMES_OFFSET 260
+#define ZEROS_OFFSET 264
+#define WORLD_OFFSET 272
+
+// Boxes per read or write: 64 KiB of file.
+#define CHUNK_BOXES 2048
+
+// What to do about a file that is wrong, wherever it is.
+#define DAMAGED "the file is damaged or no .aabbs scene; bake it again with `cleave gen`"
+
+bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes )
+{
+    uint64_t frames = (uint64_t)frame_count + 1;
+    uint64_t most = ( (uint64_t)INT64_MAX - SCENE_HEADER_BYTES ) / SCENE_BOX_BYTES;
+    if ( object_count != 0 && frames > most / object_count )
+    {
+        return false;
+    }
+    *bytes = SCENE_HEADER_BYTES + SCENE_BOX_BYTES * ( frames * object_count );
+    return true;
+}
+
+// ---- little endian, on any machine
+
+static uint32_t decode_u32( const unsigned char* bytes )
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void encode_u32( unsigned char* bytes, uint32_t value )
+{
+    bytes[0] = (unsigned char)( value & 0xFF );
+    bytes[1] = (unsigned char)( value >> 8 & 0xFF );
+    bytes[2] = (unsigned char)( value >> 16 & 0xFF );
+    bytes[3] = (unsigned char)( value >> 24 );
+}
+
+static float decode_float( const unsigned char* bytes )
+{
+    uint32_t bits = decode_u32( bytes );
+    float value;
+    memcpy( &value, &bits, sizeof( value ) );
+    return value;
+}
+
+static void encode_float( unsigned char* bytes, float value )
+{
+    uint32_t bits;
+    memcpy( &bits, &value, sizeof( bits ) );
+    encode_u32( bytes, bits );
+}
+
+static clv_aabb decode_box( const unsigned char* bytes )
+{
+    clv_aabb box = {
+        { decode_float( bytes ), decode_float( bytes + 4 ), decode_float( bytes + 8 ) },
+        { decode_float( bytes + 16 ), decode_float( bytes + 20 ), decode_float( bytes + 24 ) },
+    };
+    return box;
+}
+
+static void encode_box( unsigned char* bytes, clv_aabb box )
+{
+    encode_float( bytes, box.lower.x );
+    encode_float( bytes + 4, box.lower.y );
+    encode_float( bytes + 8, box.lower.z );
+    encode_u32( bytes + 12, 0 );
+    encode_float( bytes + 16, box.upper.x );
+    encode_float( bytes + 20, box.upper.y );
+    encode_float( bytes + 24, box.upper.z );
+    encode_u32( bytes + 28, 0 );
+}
+
+// True if all is well with a record of 32 bytes. The pads are +0, bit by bit.
+static bool record_is_good( const unsigned char* bytes, clv_aabb box )
+{
+    return clv_aabb_is_valid( box ) && decode_u32( bytes + 12 ) == 0 && decode_u32( bytes + 28 ) == 0;
+}
+
+// Which byte of a bad record is to blame, and why. `what` is "the world" or "frame 3, box 17".
+static bool complain_record(
+    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, complaint* why )
+{
+    for ( uint32_t index = 0; index < 8; ++index )
+    {
+        float value = decode_float( bytes + 4 * index );
+        uint64_t at = offset + 4 * index;
+        if ( index % 4 == 3 && decode_u32( bytes + 4 * index ) != 0 )
+        {
+            return complaint_write(
+                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; " DAMAGED, path, at, what );
+        }
+        if ( value != value )
+        {
+            return complaint_write( why, "%s: at byte %" PRIu64 ": %s has a NaN; " DAMAGED, path, at, what );
+        }
+    }
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        float lower = decode_float( bytes + 4 * axis );
+        float upper = decode_float( bytes + 16 + 4 * axis );
+        if ( lower > upper )
+        {
+            return complaint_write( why,
+                "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; " DAMAGED, path,
+                offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper );
+        }
+    }
+    return complaint_write( why, "%s: at byte %" PRIu64 ": %s is bad; " DAMAGED, path, offset, what );
+}
+
+// ---- header
+
+static bool check_name(
+    const char* text, uint32_t offset, const char* path, const char* what, complaint* why )
+{
+    uint32_t length = 0;
+    while ( length < SCENE_NAME_ROOM && text[length] != '\0' )
+    {
+        if ( text[length] < 32 || text[length] > 126 )
+        {
+            return complaint_write( why,
+                "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; " DAMAGED, path,
+                offset + length, what, (unsigned)(unsigned char)text[length] );
+        }
+        length += 1;
+    }
+    if ( length == SCENE_NAME_ROOM )
+    {
+        return complaint_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; " DAMAGED,
+            path, offset, what, SCENE_NAME_ROOM );
+    }
+    for ( ; length < SCENE_NAME_ROOM; ++length )
+    {
+        if ( text[length] != '\0' )
+        {
+            return complaint_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; " DAMAGED,
+                path, offset + length, what );
+        }
+    }
+    return true;
+}
+
+static bool check_count( uint32_t value, uint32_t offset, const char* path, const char* what, complaint* why )
+{
+    if ( value == 0 || value > INT32_MAX )
+    {
+        return complaint_write( why,
+            "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; " DAMAGED, path,
+            offset, what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX );
+    }
+    return true;
+}
+
+bool scene_header_decode(
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+{
+    memcpy( header->name, bytes, SCENE_NAME_ROOM );
+    memcpy( header->type, bytes + TYPE_OFFSET, SCENE_NAME_ROOM );
+    header->object_count = decode_u32( bytes + OBJECTS_OFFSET );
+    header->frame_count = decode_u32( bytes + FRAMES_OFFSET );
+    header->world = decode_box( bytes + WORLD_OFFSET );
+    if ( !check_name( header->name, 0, path, "scene's name", why ) ||
+        !check_name( header->type, TYPE_OFFSET, path, "objects' type", why ) ||
+        !check_count( header->object_count, OBJECTS_OFFSET, path, "objects", why ) ||
+        !check_count( header->frame_count, FRAMES_OFFSET, path, "frames", why ) )
+    {
+        return false;
+    }
+    for ( uint32_t offset = ZEROS_OFFSET; offset < WORLD_OFFSET; offset += 4 )
+    {
+        if ( decode_u32( bytes + offset ) != 0 )
+        {
+            return complaint_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED,
+                path, offset, decode_u32( bytes + offset ) );
+        }
+    }
+    return record_is_good( bytes + WORLD_OFFSET, header->world ) ||
+        complain_record( bytes + WORLD_OFFSET, WORLD_OFFSET, path, "the world", why );
+}
+
+bool scene_header_encode(
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+{
+    memset( bytes, 0, SCENE_HEADER_BYTES );
+    memcpy( bytes, header->name, SCENE_NAME_ROOM );
+    memcpy( bytes + TYPE_OFFSET, header->type, SCENE_NAME_ROOM );
+    encode_u32( bytes + OBJECTS_OFFSET, header->object_count );
+    encode_u32( bytes + FRAMES_OFFSET, header->frame_count );
+    encode_box( bytes + WORLD_OFFSET, header->world );
+    scene_header copy;
+    return scene_header_decode( &copy, bytes, path, why );
+}
+
+// ---- reader
+
+static bool check_kind( const char* path, platform_entry* entry, complaint* why )
+{
+    errno = 0;
+    *entry = platform_look( path );
+    switch ( entry->kind )
+    {
+    case PLATFORM_MISSING:
+        return complaint_write( why, "%s: cannot be opened: %s; check the path", path,
+            errno != 0 ? strerror( errno ) : "not found" );
+    case PLATFORM_FOLDER: return complaint_write( why, "%s: is a folder; name a .aabbs file in it", path );
+    case PLATFORM_OTHER:
+        return complaint_write( why,
+            "%s: is a pipe or device; frames are read more than once, so save it to a file first", path );
+    case PLATFORM_FILE: break;
+    }
+    if ( entry->size < SCENE_HEADER_BYTES )
+    {
+        return complaint_write( why,
+            "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; " DAMAGED, path,
+            entry->size, SCENE_HEADER_BYTES );
+    }
+    return true;
+}
+
+static bool check_size( const scene_reader* reader, complaint* why )
+{
+    const scene_header* header = &reader->header;
+    uint64_t expected = 0;
+    if ( !scene_file_bytes( header->object_count, header->frame_count, &expected ) )
+    {
+        return complaint_write( why,
+            "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; " DAMAGED,
+            reader->path, OBJECTS_OFFSET, header->object_count, header->frame_count );
+    }
+    if ( reader->file_bytes < expected )
+    {
+        return complaint_write( why,
+            "%s: at byte %" PRIu64 ": the file ends, but its header (%" PRIu32 " objects, 1 + %" PRIu32
+            " frames) promises %" PRIu64 " bytes; it is truncated, copy or bake it again",
+            reader->path, reader->file_bytes, header->object_count, header->frame_count, expected );
+    }
+    if ( reader->file_bytes > expected )
+    {
+        return complaint_write( why,
+            "%s: at byte %" PRIu64 ": the scene ends here (%" PRIu32 " objects, 1 + %" PRIu32
+            " frames), yet the file goes on to byte %" PRIu64 "; " DAMAGED,
+            reader->path, expected, header->object_count, header->frame_count, reader->file_bytes );
+    }
+    return true;
+}
+
+// Exactly `size` bytes from where the stream stands.
+static bool read_bytes( scene_reader* reader, void* bytes, size_t size, complaint* why )
+{
+    errno = 0;
+    size_t got = fread( bytes, 1, size, reader->stream );
+    reader->next_offset += got;
+    if ( got == size )
+    {
+        return true;
+    }
+    if ( ferror( reader->stream ) )
+    {
+        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path,
+            reader->next_offset, errno != 0 ? strerror( errno ) : "unknown reason" );
+    }
+    return complaint_write( why,
+        "%s: at byte %" PRIu64 ": the file ends early; something shortened it while it was read",
+        reader->path, reader->next_offset );
+}
+
+static bool open_stream( scene_reader* reader, const char* path, complaint* why )
+{
+    platform_entry entry;
+    if ( !check_kind( path, &entry, why ) )
+    {
+        return false;
+    }
+    reader->path = text_copy( path );
+    reader->file_bytes = entry.size;
+    errno = 0;
+    reader->stream = platform_open( path );
+    if ( reader->stream == NULL )
+    {
+        return complaint_write(
+            why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "unknown reason" );
+    }
+    unsigned char bytes[SCENE_HEADER_BYTES];
+    return read_bytes( reader, bytes, sizeof( bytes ), why ) &&
+        scene_header_decode( &reader->header, bytes, path, why ) && check_size( reader, why );
+}
+
+bool scene_reader_open( scene_reader* reader, const char* path, complaint* why )
+{
+    *reader = ( scene_reader ){ 0 };
+    bool opened = open_stream( reader, path, why );
+    if ( !opened )
+    {
+        scene_reader_close( reader );
+    }
+    return opened;
+}
+
+static bool seek_frame( scene_reader* reader, uint32_t frame, complaint* why )
+{
+    uint64_t offset = SCENE_HEADER_BYTES + (uint64_t)SCENE_BOX_BYTES * reader->header.object_count * frame;
+    if ( offset == reader->next_offset )
+    {
+        return true;
+    }
+    errno = 0;
+    if ( !platform_seek( reader->stream, offset ) )
+    {
+        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot go there: %s", reader->path, offset,
+            errno != 0 ? strerror( errno ) : "unknown reason" );
+    }
+    reader->next_offset = offset;
+    return true;
+}
+
+bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, complaint* why )
+{
+    if ( frame > reader->header.frame_count )
+    {
+        return complaint_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path,
+            frame, reader->header.frame_count );
+    }
+    if ( !seek_frame( reader, frame, why ) )
+    {
+        return false;
+    }
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    for ( uint32_t first = 0; first < reader->header.object_count; first += CHUNK_BOXES )
+    {
+        uint32_t left = reader->header.object_count - first;
+        uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
+        uint64_t offset = reader->next_offset;
+        if ( !read_bytes( reader, bytes, (size_t)count * SCENE_BOX_BYTES, why ) )
+        {
+            return false;
+        }
+        for ( uint32_t index = 0; index < count; ++index )
+        {
+            const unsigned char* record = bytes + (size_t)index * SCENE_BOX_BYTES;
+            boxes[first + index] = decode_box( record );
+            if ( !record_is_good( record, boxes[first + index] ) )
+            {
+                char what[64];
+                snprintf( what, sizeof( what ), "frame %" PRIu32 ", box %" PRIu32, frame, first + index );
+                return complain_record(
+                    record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
+            }
+        }
+    }
+    return true;
+}
+
+void scene_reader_close( scene_reader* reader )
+{
+    if ( reader->stream != NULL )
+    {
+        fclose( reader->stream );
+    }
+    free( reader->path );
+    reader->stream = NULL;
+    reader->path = NULL;
+}
+
+// ---- writer
+
+bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, complaint* why )
+{
+    *writer = ( scene_writer ){ 0 };
+    writer->header = *header;
+    unsigned char bytes[SCENE_HEADER_BYTES];
+    uint64_t size = 0;
+    if ( !scene_header_encode( header, bytes, path, why ) )
+    {
+        return false;
+    }
+    if ( !scene_file_bytes( header->object_count, header->frame_count, &size ) )
+    {
+        return complaint_write( why,
+            "%s: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; use fewer frames", path,
+            header->object_count, header->frame_count );
+    }
+    return output_file_open( &writer->file, path, why ) &&
+        output_file_write( &writer->file, bytes, sizeof( bytes ), why );
+}
+
+bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* why )
+{
+    const scene_header* header = &writer->header;
+    if ( writer->frames_written > header->frame_count )
+    {
+        complaint_write(
+            why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path, header->frame_count );
+        scene_writer_abandon( writer );
+        return false;
+    }
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    for ( uint32_t first = 0; first < header->object_count; first += CHUNK_BOXES )
+    {
+        uint32_t left = header->object_count - first;
+        uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
+        for ( uint32_t index = 0; index < count; ++index )
+        {
+            encode_box( bytes + (size_t)index * SCENE_BOX_BYTES, boxes[first + index] );
+            if ( !clv_aabb_is_valid( boxes[first + index] ) )
+            {
+                complaint_write( why,
+                    "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written",
+                    writer->file.path, writer->frames_written, first + index );
+                scene_writer_abandon( writer );
+                return false;
+            }
+        }
+        if ( !output_file_write( &writer->file, bytes, (size_t)count * SCENE_BOX_BYTES, why ) )
+        {
+            return false;
+        }
+    }
+    writer->frames_written += 1;
+    return true;
+}
+
+bool scene_writer_commit( scene_writer* writer, complaint* why )
+{
+    if ( writer->frames_written != (uint64_t)writer->header.frame_count + 1 )
+    {
+        complaint_write( why, "%s: got %" PRIu32 " of its 1 + %" PRIu32 " frames", writer->file.path,
+            writer->frames_written, writer->header.frame_count );
+        scene_writer_abandon( writer );
+        return false;
+    }
+    return output_file_commit( &writer->file, why );
+}
+
+void scene_writer_abandon( scene_writer* writer )
+{
+    output_file_abandon( &writer->file );
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The .aabbs scene file of Broadmark, byte for byte, little endian:
+//     0  char[128]  scene name, NUL padded, printable
+//   128  char[128]  type of the objects, likewise
+//   256  int32      N > 0 objects
+//   260  int32      F > 0 frames
+//   264  int32[2]   0, 0
+//   272  float32[8] world: lower x y z 0, upper x y z 0
+//   304             (1 + F) x N x { float32[8]: lower x y z 0, upper x y z 0 }
+// Frame 0 is the initial state. Frames are streamed; a file may be far larger than memory.
+#pragma once
+
+#include "cleave/geom.h"
+#include "lab/base/complaint.h"
+#include "lab/base/output_file.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define SCENE_NAME_ROOM 128
+#define SCENE_HEADER_BYTES 304
+#define SCENE_BOX_BYTES 32
+
+typedef struct scene_header
+{
+    char name[SCENE_NAME_ROOM]; ///< printable ASCII, at most 127 characters
+    char type[SCENE_NAME_ROOM]; ///< likewise
+    uint32_t object_count;      ///< 1 .. INT32_MAX
+    uint32_t frame_count;       ///< 1 .. INT32_MAX, not counting frame 0
+    clv_aabb world;
+} scene_header;
+
+/// Size of the whole file. False, and *bytes untouched, if it does not fit 63 bits.
+bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes );
+
+/// The header's 304 bytes, and back. Both check every field; `path` is for the complaint.
+bool scene_header_encode(
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+bool scene_header_decode(
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+
+/// Zero-initialised is closed.
+typedef struct scene_reader
+{
+    scene_header header;
+    char* path;
+    FILE* stream;
+    uint64_t next_offset; ///< where the stream stands
+    uint64_t file_bytes;
+} scene_reader;
+
+/// Checks the header and the exact size. False for what is no regular file, and for what is damaged, with the
+/// offset.
+bool scene_reader_open( scene_reader* reader, const char* path, complaint* why );
+
+/// Frame 0 .. frame_count into `boxes`, object_count long. In any order; ascending needs no seek.
+/// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank.
+bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, complaint* why );
+void scene_reader_close( scene_reader* reader );
+
+typedef struct scene_writer
+{
+    scene_header header;
+    output_file file;
+    uint32_t frames_written; ///< counting frame 0
+} scene_writer;
+
+/// After any false the half-written file is gone.
+bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, complaint* why );
+
+/// The next frame, object_count boxes; 1 + frame_count of them make the file complete.
+bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* why );
+
+/// False too if frames are missing.
+bool scene_writer_commit( scene_writer* writer, complaint* why );
+void scene_writer_abandon( scene_writer* writer );

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "lab/frame/what.h"
+
+#include "lab/base/file_kind.h"
+#include "lab/base/platform.h"
+#include "lab/base/text.h"
+#include "lab/frame/bake_cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORM "write scene:N:type@from+frames, such as brownian-free:32k:cubes@150+60"
+
+// The scene whose name `text` begins with, up to its end, a colon or an @; *rest is what follows.
+static const generator* find_scene( const char* text, const char** rest )
+{
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        const generator* scene = generator_at( index );
+        size_t length = strlen( scene->name );
+        if ( strncmp( text, scene->name, length ) == 0 &&
+            ( text[length] == '\0' || text[length] == ':' || text[length] == '@' ) )
+        {
+            *rest = text + length;
+            return scene;
+        }
+    }
+    return NULL;
+}
+
+// A part up to the next separator, as a string to free; *rest moves there.
+static char* take_part( const char** rest, const char* separators )
+{
+    size_t length = strcspn( *rest, separators );
+    char* part = text_copy( *rest );
+    part[length] = '\0';
+    *rest += length;
+    return part;
+}
+
+static bool parse_number( const char* whole, const char* part, const char* meaning, uint64_t least,
+    uint64_t most, uint32_t* value, complaint* why )
+{
+    uint64_t size = 0;
+    if ( !text_parse_size( part, &size ) )
+    {
+        return complaint_write( why, "%s: the %s '%s' is no number; " FORM, whole, meaning, part );
+    }
+    if ( size < least || size > most )
+    {
+        return complaint_write( why, "%s: the %s %s is out of range; use %" PRIu64 " to %" PRIu64, whole,
+            meaning, part, least, most );
+    }
+    *value = (uint32_t)size;
+    return true;
+}
+
+// One part behind a colon: a size if it begins with a digit, a type otherwise.
+static bool parse_colon_part(
+    const char* whole, const char* part, what_spec* what, bool* has_type, complaint* why )
+{
+    if ( part[0] >= '0' && part[0] <= '9' )
+    {
+        if ( what->body_count != 0 || *has_type )
+        {
+            return complaint_write( why, "%s: the size '%s' is at the wrong place; " FORM, whole, part );
+        }
+        return parse_number(
+            whole, part, "number of objects", 1, what->generator->bodies_most, &what->body_count, why );
+    }
+    if ( *has_type || !body_type_from_name( part, &what->type ) )
+    {
+        return complaint_write( why, "%s: '%s' is no type of objects; use cubes or assorted", whole, part );
+    }
+    *has_type = true;
+    return true;
+}
+
+static bool parse_window( const char* whole, const char* rest, what_spec* what, complaint* why )
+{
+    char* from = take_part( &rest, "+" );
+    bool good = parse_number( whole, from, "first frame", 0, BAKE_FRAMES_MOST, &what->from, why );
+    free( from );
+    if ( good && *rest == '+' )
+    {
+        good =
+            parse_number( whole, rest + 1, "number of frames", 1, BAKE_FRAMES_MOST, &what->frame_count, why );
+    }
+    return good;
+}
+
+static bool parse_scene( const char* text, const char* rest, what_spec* what, complaint* why )
+{
+    bool has_type = false;
+    while ( *rest == ':' )
+    {
+        rest += 1;
+        char* part = take_part( &rest, ":@" );
+        bool good = parse_colon_part( text, part, what, &has_type, why );
+        free( part );
+        if ( !good )
+        {
+            return false;
+        }
+    }
+    return *rest == '\0' || parse_window( text, rest + 1, what, why );
+}
+
+static bool complain_unknown( const char* text, complaint* why )
+{
+    const char* rest = text;
+    char* name = take_part( &rest, ":@" );
+    const char* names[32];
+    uint32_t count = 0;
+    for ( ; count < generator_count() && count < 32; ++count )
+    {
+        names[count] = generator_at( count )->name;
+    }
+    const char* closest = text_closest( name, names, count );
+    complaint_write( why, "%s: no such file, and no scene '%s'; %s%s%sscenes are %s (`cleave gen --help`)",
+        text, name, closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
+        closest != NULL ? "? " : "", generator_names() );
+    free( name );
+    return false;
+}
+
+bool what_parse( const char* text, what_spec* what, complaint* why )
+{
+    *what = ( what_spec ){ 0 };
+    const char* rest = NULL;
+    what->generator = find_scene( text, &rest );
+    if ( what->generator != NULL )
+    {
+        return parse_scene( text, rest, what, why );
+    }
+    if ( !file_kind_check( text, ".aabbs", why ) )
+    {
+        return false;
+    }
+    bool looks_like_file = strpbrk( text, "/\\" ) != NULL || text_ends_with( text, ".aabbs" );
+    if ( !looks_like_file && platform_look( text ).kind == PLATFORM_MISSING )
+    {
+        return complain_unknown( text, why );
+    }
+    what->path = text_copy( text );
+    return true;
+}
+
+void what_free( what_spec* what )
+{
+    free( what->path );
+    *what = ( what_spec ){ 0 };
+}
+
+// Few frames of a small scene are cut from the usual recording, so that the cache keeps one file and not one
+// per wish.
+#define SMALL_SCENE_BYTES ( UINT64_C( 256 ) << 20 )
+
+static uint32_t frames_to_bake( uint32_t body_count, uint32_t frames_wanted )
+{
+    uint64_t bytes = 0;
+    bool is_small = scene_file_bytes( body_count, GENERATOR_FRAMES, &bytes ) && bytes <= SMALL_SCENE_BYTES;
+    bool takes_usual = frames_wanted == 0 || ( frames_wanted < GENERATOR_FRAMES && is_small );
+    return takes_usual ? GENERATOR_FRAMES : frames_wanted;
+}
+
+bake_def what_bake_def( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
+{
+    uint32_t bodies = what->body_count != 0 ? what->body_count : body_count;
+    uint32_t frames = what->frame_count != 0 ? what->frame_count : frames_to_bake( bodies, frames_wanted );
+    bake_def def = {
+        .generator = what->generator,
+        .scene = { .body_count = bodies,
+            .type = what->type,
+            .seed = seed,
+            .thread_count = platform_core_count() },
+        .from = what->from,
+        .frame_count = frames,
+    };
+    return def;
+}
+
+bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
+    frame_source* source, complaint* why )
+{
+    if ( what->generator == NULL )
+    {
+        return frame_source_open_file( source, what->path, why );
+    }
+    bake_def def = what_bake_def( what, body_count, frames_wanted, seed );
+    return bake_cache_open( source, &def, why );
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT
+#include "lab/measure/run_spec.h"
+
+#include "lab/measure/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More than there will be; the closest name is looked for among them.
+#define NAMES_MOST 64
+
+const char* run_spec_variant( const run_spec* spec )
+{
+    if ( !spec->row->has_isa )
+    {
+        return "plain";
+    }
+    clv_isa isa = spec->isa;
+    const char* wish = getenv( "CLEAVE_ISA" );
+    if ( isa == CLV_ISA_AUTO && wish != NULL )
+    {
+        clv_isa_from_name( wish, &isa );
+    }
+    return clv_isa_name( isa == CLV_ISA_AUTO ? clv_isa_best() : isa );
+}
+
+bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_size )
+{
+    if ( spec->row->missing != NULL )
+    {
+        snprintf( reason, reason_size, "%s", spec->row->missing );
+        return false;
+    }
+    if ( !clv_isa_is_supported( spec->isa ) )
+    {
+        snprintf( reason, reason_size, "this build or CPU has no %s", clv_isa_name( spec->isa ) );
+        return false;
+    }
+    return true;
+}
+
+void run_spec_apply( const run_spec* spec, clv_space_def* def )
+{
+    def->method = spec->row->name;
+    def->isa = spec->isa;
+    def->settings = spec->settings;
+    def->worker_count = spec->thread_count;
+}
+
+static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t thread_count )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* known = &list->items[index];
+        if ( known->row == row && known->isa == isa && known->thread_count == thread_count )
+        {
+            return;
+        }
+    }
+    run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    list->items = items;
+    list->items[list->count++] = ( run_spec ){ row, isa, thread_count, NULL, false };
+}
+
+static void add_threads( run_spec_list* list, const method* row, clv_isa isa, const size_list* threads )
+{
+    if ( !row->has_threads || threads->count == 0 )
+    {
+        add( list, row, isa, 1 );
+        return;
+    }
+    for ( uint32_t index = 0; index < threads->count; ++index )
+    {
+        add( list, row, isa, (uint32_t)threads->items[index] );
+    }
+}
+
+// ---- instruction sets
+
+static bool complain_isa( const char* name, complaint* why )
+{
+    return complaint_write(
+        why, "unknown instruction set '%s'; use scalar, sse2, avx2, avx512, neon or all", name );
+}
+
+static void add_every_isa( run_spec_list* list, const method* row, const size_list* threads )
+{
+    for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
+    {
+        if ( clv_isa_is_supported( (clv_isa)isa ) )
+        {
+            add_threads( list, row, (clv_isa)isa, threads );
+        }
+    }
+}
+
+static bool add_isas(
+    run_spec_list* list, const method* row, const run_wish* wish, bool every_isa, complaint* why )
+{
+    if ( !row->has_isa || ( wish->isas.count == 0 && !every_isa ) )
+    {
+        add_threads( list, row, CLV_ISA_AUTO, &wish->threads );
+        return true;
+    }
+    if ( wish->isas.count == 0 )
+    {
+        add_every_isa( list, row, &wish->threads );
+    }
+    for ( uint32_t index = 0; index < wish->isas.count; ++index )
+    {
+        clv_isa isa = CLV_ISA_AUTO;
+        if ( strcmp( wish->isas.items[index], "all" ) == 0 )
+        {
+            add_every_isa( list, row, &wish->threads );
+        }
+        else if ( clv_isa_from_name( wish->isas.items[index], &isa ) )
+        {
+            add_threads( list, row, isa, &wish->threads );
+        }
+        else
+        {
+            return complain_isa( wish->isas.items[index], why );
+        }
+    }
+    return true;
+}
+
+// ---- names
+
+static bool complain_method( const char* name, complaint* why )
+{
+    const char* names[NAMES_MOST];
+    uint32_t count = 0;
+    for ( ; count < method_count() && count < NAMES_MOST; ++count )
+    {
+        names[count] = method_at( count )->name;
+    }
+    const char* closest = text_closest( name, names, count );
+    if ( closest != NULL )
+    {
+        return complaint_write(
+            why, "-m: unknown method '%s'; did you mean %s? (`cleave methods` lists all)", name, closest );
+    }
+    return complaint_write( why, "-m: unknown method '%s'; `cleave methods` lists all", name );
+}
+
+static bool add_variant(
+    run_spec_list* list, const method* row, const char* isa_name, const run_wish* wish, complaint* why )
+{
+    clv_isa isa = CLV_ISA_AUTO;
+    if ( !row->has_isa )
+    {
+        return complaint_write(
+            why, "-m: %s has no variants by instruction set; write %s alone", row->name, row->name );
+    }
+    if ( !clv_isa_from_name( isa_name, &isa ) )
+    {
+        return complain_isa( isa_name, why );
+    }
+    add_threads( list, row, isa, &wish->threads );
+    return true;
+}
+
+static bool add_named(
+    run_spec_list* list, const char* text, const run_wish* wish, bool every_isa, complaint* why )
+{
+    char* name = text_copy( text );
+    char* isa_name = strchr( name, '@' );
+    if ( isa_name != NULL )
+    {
+        *isa_name++ = '\0';
+    }
+    const method* row = method_find( name );
+    bool good = false;
+    if ( row == NULL )
+    {
+        good = complain_method( name, why );
+    }
+    else if ( isa_name != NULL )
+    {
+        good = add_variant( list, row, isa_name, wish, why );
+    }
+    else
+    {
+        good = add_isas( list, row, wish, every_isa, why );
+    }
+    free( name );
+    return good;
+}
+
+// ---- settings
+
+bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length )
+{
+    const method* row = spec->row;
+    for ( uint32_t index = 0; index < row->param_count; ++index )
+    {
+        const char* known = row->params[index].name;
+        if ( strlen( known ) == name_length && strncmp( known, name, name_length ) == 0 )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void run_spec_add_setting( run_spec* spec, const char* setting )
+{
+    char* joined =
+        spec->settings != NULL ? text_format( "%s,%s", spec->settings, setting ) : text_copy( setting );
+    free( spec->settings );
+    spec->settings = joined;
+}
+
+static bool apply_setting( run_spec_list* list, const char* setting, complaint* why )
+{
+    size_t name_length = strcspn( setting, "=" );
+    if ( setting[name_length] != '=' || name_length == 0 )
+    {
+        return complaint_write(
+            why, "--set: '%s' is no setting; write name=value, such as kd.leaf=256", setting );
+    }
+    bool is_known = false;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        if ( run_spec_knows( &list->items[index], setting, name_length ) )
+        {
+            run_spec_add_setting( &list->items[index], setting );
+            is_known = true;
+        }
+    }
+    if ( !is_known )
+    {
+        return complaint_write( why,
+            "--set: no method among those chosen knows '%.*s'; `cleave methods` lists the parameters",
+            (int)name_length, setting );
+    }
+    return true;
+}
+
+static const char* fat_param( const method* row )
+{
+    for ( uint32_t index = 0; index < row->param_count; ++index )
+    {
+        const char* name = row->params[index].name;
+        size_t length = strlen( name );
+        if ( length > 4 && strcmp( name + length - 4, ".fat" ) == 0 )
+        {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+// --fat: every method that keeps grown boxes reports what they say.
+static void apply_fat( run_spec_list* list )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const char* name = fat_param( list->items[index].row );
+        if ( name != NULL )
+        {
+            char* setting = text_format( "%s=1", name );
+            run_spec_add_setting( &list->items[index], setting );
+            free( setting );
+            list->items[index].fat = true;
+        }
+    }
+}
+
+static bool check_settings( const run_spec_list* list, complaint* why )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* spec = &list->items[index];
+        double values[METHOD_PARAMS];
+        char text[256] = "";
+        if ( spec->settings != NULL &&
+            !method_parse_settings( spec->row, spec->settings, values, text, sizeof( text ) ) )
+        {
+            return complaint_write( why, "--set: %s: %s", spec->row->name, text );
+        }
+    }
+    return true;
+}
+
+// ---- names left out
+
+static bool leave_out( run_spec_list* list, const char* name, complaint* why )
+{
+    if ( method_find( name ) == NULL )
+    {
+        return complain_method( name, why );
+    }
+    uint32_t kept = 0;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        if ( strcmp( list->items[index].row->name, name ) == 0 )
+        {
+            free( list->items[index].settings );
+            continue;
+        }
+        list->items[kept++] = list->items[index];
+    }
+    list->count = kept;
+    return true;
+}
+
+// ---- asked for by name
+
+// A schedule may name what is not installed everywhere; a user who names it wants to know at once.
+static bool check_available( const run_spec_list* list, const run_wish* wish, complaint* why )
+{
+    char reason[512];
+    bool some_run = false;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* spec = &list->items[index];
+        bool runs = run_spec_is_available( spec, reason, sizeof( reason ) );
+        some_run = some_run || runs;
+        if ( !runs && wish->names.count > 0 )
+        {
+            return complaint_write( why, "-m: %s%s%s cannot run here: %s", spec->row->name,
+                spec->row->has_isa ? "@" : "", spec->row->has_isa ? run_spec_variant( spec ) : "", reason );
+        }
+    }
+    return some_run || list->count == 0 ||
+        complaint_write( why, "no method can run as asked: %.400s", reason );
+}
+
+// ---- all together
+
+static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
+{
+    for ( uint32_t index = 0; index < wish->names.count; ++index )
+    {
+        if ( !add_named( list, wish->names.items[index], wish, every_isa, why ) )
+        {
+            return false;
+        }
+    }
+    for ( uint32_t index = 0; wish->names.count == 0 && index < method_count(); ++index )
+    {
+        if ( !add_isas( list, method_at( index ), wish, every_isa, why ) )
+        {
+            return false;
+        }
+    }
+    for ( uint32_t index = 0; index < wish->without.count; ++index )
+    {
+        if ( !leave_out( list, wish->without.items[index], why ) )
+        {
+            return false;
+        }
+    }
+    for ( uint32_t index = 0; index < wish->settings.count; ++index )
+    {
+        if ( !apply_setting( list, wish->settings.items[index], why ) )
+        {
+            return false;
+        }
+    }
+    if ( wish->fat )
+    {
+        apply_fat( list );
+    }
+    return sweep_expand( list, &wish->sweeps, why ) && check_settings( list, why ) &&
+        ( !wish->must_run || check_available( list, wish, why ) );
+}
+
+bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
+{
+    *list = ( run_spec_list ){ 0 };
+    bool good = fill( list, wish, every_isa, why );
+    if ( !good )
+    {
+        run_spec_list_free( list );
+    }
+    return good;
+}
+
+void run_spec_list_free( run_spec_list* list )
+{
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        free( list->items[index].settings );
+    }
+    free( list->items );
+    *list = ( run_spec_list ){ 0 };
+}
+
+void run_wish_free( run_wish* wish )
+{
+    text_list_free( &wish->names );
+    text_list_free( &wish->isas );
+    size_list_free( &wish->threads );
+    text_list_free( &wish->settings );
+    text_list_free( &wish->sweeps );
+    text_list_free( &wish->without );
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Which algorithms to run and how, as users write it: sap, sap@avx2, brute@scalar; --isa and --threads
+// multiply.
+#pragma once
+
+#include "lab/base/args.h"
+#include "method/method.h"
+
+typedef struct run_spec
+{
+    const method* row;
+    clv_isa isa; ///< CLV_ISA_AUTO: the best, or a method without variants
+    uint32_t thread_count;
+    char* settings; ///< those the method knows, to free; NULL if none
+    bool fat;       ///< asked to report pairs of grown boxes, and has some
+} run_spec;
+
+typedef struct run_spec_list
+{
+    run_spec* items;
+    uint32_t count;
+} run_spec_list;
+
+typedef struct run_wish
+{
+    text_list names;    ///< empty: every method
+    text_list isas;     ///< "all": every one supported here
+    size_list threads;  ///< empty: 1
+    text_list settings; ///< "kd.leaf=256"
+    text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/measure/sweep.h
+    text_list without;  ///< names to leave out
+    bool fat;           ///< methods that keep grown boxes report what these say
+    bool must_run;      ///< somebody asked for the names just now: one that cannot run here is an error
+} run_wish;
+
+/// The product of the wishes, in the order of `names` or of the method table. A method without variants or
+/// threads appears once. Without --isa: `every_isa` takes every one supported here, else the best alone.
+/// False for unknown names, with the closest known one, for settings that no method among them knows, and with must_run for
+/// names that cannot run here, or where nothing at all can.
+bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why );
+void run_spec_list_free( run_spec_list* list );
+void run_wish_free( run_wish* wish );
+
+/// Does the method have a parameter of that name?
+bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length );
+
+/// Puts "name=value" behind the settings.
+void run_spec_add_setting( run_spec* spec, const char* setting );
+
+/// Can it run on this machine? If not, `reason` says why.
+bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_size );
+
+/// Puts method, instruction set, settings and workers into a def. The spec must outlive its use.
+void run_spec_apply( const run_spec* spec, clv_space_def* def );
+
+/// "avx2", or "plain" where there are no variants; CLV_ISA_AUTO is resolved.
+const char* run_spec_variant( const run_spec* spec );

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "lab/measure/sweep.h"
+
+#include "lab/measure/range.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sweep
+{
+    char* name;
+    number_list values;
+} sweep;
+
+static void append( run_spec_list* list, const run_spec* spec, const char* name, double value )
+{
+    run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    list->items = items;
+    run_spec* made = &list->items[list->count++];
+    *made = *spec;
+    made->settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
+    if ( name != NULL )
+    {
+        char number[RANGE_TEXT_ROOM];
+        char* setting = text_format( "%s=%s", name, range_text( value, number ) );
+        run_spec_add_setting( made, setting );
+        free( setting );
+    }
+}
+
+static bool multiply( run_spec_list* list, const sweep* what, complaint* why )
+{
+    run_spec_list wider = { 0 };
+    bool is_known = false;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const run_spec* spec = &list->items[index];
+        if ( !run_spec_knows( spec, what->name, strlen( what->name ) ) )
+        {
+            append( &wider, spec, NULL, 0 );
+            continue;
+        }
+        is_known = true;
+        for ( uint32_t value = 0; value < what->values.count; ++value )
+        {
+            append( &wider, spec, what->name, what->values.items[value] );
+        }
+    }
+    if ( !is_known )
+    {
+        run_spec_list_free( &wider );
+        return complaint_write( why,
+            "sweep: no method among those chosen knows '%s'; `cleave methods` lists the parameters",
+            what->name );
+    }
+    run_spec_list_free( list );
+    *list = wider;
+    return true;
+}
+
+// The values of one item; `values` may be "32..4096" or, from a schedule, "32,64".
+static bool add_values( sweep* what, const char* item, const char* values, complaint* why )
+{
+    text_list words = { 0 };
+    char reason[128] = "there must be values between the commas";
+    bool good = text_list_add_split( &words, values );
+    for ( uint32_t index = 0; good && index < words.count; ++index )
+    {
+        good = range_add( &what->values, words.items[index], reason, sizeof( reason ) );
+    }
+    text_list_free( &words );
+    return good || complaint_write( why, "sweep: '%s': %s", item, reason );
+}
+
+// Reads items from *next on, up to the next one that begins a sweep of its own.
+static bool read_sweep( sweep* what, const text_list* items, uint32_t* next, complaint* why )
+{
+    const char* item = items->items[*next];
+    const char* equals = strchr( item, '=' );
+    if ( equals == NULL || equals == item )
+    {
+        return complaint_write(
+            why, "sweep: '%s' is none; write name=values, such as kd.leaf=32..4096 or kd.leaf=64,256", item );
+    }
+    what->name = text_copy( item );
+    what->name[equals - item] = '\0';
+    bool good = add_values( what, item, equals + 1, why );
+    for ( *next += 1; good && *next < items->count && strchr( items->items[*next], '=' ) == NULL; *next += 1 )
+    {
+        good = add_values( what, items->items[*next], items->items[*next], why );
+    }
+    return good;
+}
+
+bool sweep_expand( run_spec_list* list, const text_list* sweeps, complaint* why )
+{
+    bool good = true;
+    for ( uint32_t next = 0; good && next < sweeps->count; )
+    {
+        sweep what = { 0 };
+        good = read_sweep( &what, sweeps, &next, why ) && what.name != NULL && multiply( list, &what, why );
+        number_list_free( &what.values );
+        free( what.name );
+    }
+    return good;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "lab/result/results.h"
+
+#include "cleave/base.h"
+#include "lab/base/json.h"
+#include "lab/base/text.h"
+#include "lab/measure/machine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+run_result* run_results_add( run_results* results )
+{
+    run_result* items = realloc( results->items, ( (size_t)results->count + 1 ) * sizeof( run_result ) );
+    if ( items == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    results->items = items;
+    run_result* result = &results->items[results->count++];
+    *result = ( run_result ){ 0 };
+    return result;
+}
+
+void run_results_free( run_results* results )
+{
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        run_result_free( &results->items[index] );
+    }
+    free( results->items );
+    json_free( results->machine );
+    free( results->version );
+    *results = ( run_results ){ 0 };
+}
+
+char* results_hash( uint64_t hash, char buffer[RESULTS_HASH_ROOM] )
+{
+    snprintf( buffer, RESULTS_HASH_ROOM, "0x%016" PRIx64, hash );
+    return buffer;
+}
+
+// ---- JSON
+
+bool results_have_json( complaint* why )
+{
+    return json_is_here( why );
+}
+
+static json_value* machine_value( void )
+{
+    machine_facts facts = machine_look();
+    json_value* value = json_object();
+    json_put_text( value, "cpu", facts.cpu );
+    json_put_count( value, "cores", facts.core_count );
+    json_put_text( value, "isa", facts.isa );
+    json_put_text( value, "compiler", facts.compiler );
+    json_put_text( value, "flags", facts.flags );
+    json_put_text( value, "system", facts.system );
+    json_put_number( value, "load", floor( facts.load * 100 + 0.5 ) / 100 ); // as uptime shows it
+    json_put_text( value, "gpu", NULL );
+    return value;
+}
+
+// A clock that counts nanoseconds has six decimals of a millisecond; NaN, and so null, for runs without
+// times.
+static double shown_ms( const run_result* run, double ms )
+{
+    return run->status == RUN_OK ? floor( ms * 1e6 + 0.5 ) / 1e6 : NAN;
+}
+
+static json_value* list_value( const double* values, uint32_t count, double scale )
+{
+    json_value* list = json_array();
+    for ( uint32_t index = 0; values != NULL && index < count; ++index )
+    {
+        json_put_number( list, NULL, floor( values[index] * scale + 0.5 ) / scale );
+    }
+    return list;
+}
+
+// What a method does inside; null where nobody can know.
+static double inside( const run_result* run, double figure )
+{
+    return run->status == RUN_OK && !run->is_opaque ? figure : NAN;
+}
+
+static void put_stage( json_value* value, const char* key, const run_result* run, const double* frames )
+{
+    if ( run->is_opaque )
+    {
+        json_put_text( value, key, NULL );
+        return;
+    }
+    json_put( value, key, list_value( run->status == RUN_OK ? frames : NULL, run->frame_count, 1e6 ) );
+}
+
+// One list per timed pass.
+static json_value* passes_value( const run_result* run )
+{
+    json_value* list = json_array();
+    for ( uint32_t pass = 0; run->status == RUN_OK && pass < run->pass_count; ++pass )
+    {
+        const double* frames = run->pass_ms + (size_t)pass * run->frame_count;
+        json_put( list, NULL, list_value( frames, run->frame_count, 1e6 ) );
+    }
+    return list;
+}
+
+// Sums of whole numbers over frames: three decimals are enough.
+static json_value* counters_value( const run_result* run )
+{
+    json_value* value = json_object();
+    for ( uint32_t index = 0; run->status == RUN_OK && index < run->counter_count; ++index )
+    {
+        double mean = floor( run->counters[index].value * 1e3 + 0.5 ) / 1e3;
+        json_put_number( value, run->counters[index].name, mean );
+    }
+    return value;
+}
+
+static void put_measures( json_value* value, const run_result* run )
+{
+    bool is_ok = run->status == RUN_OK;
+    char hash[RESULTS_HASH_ROOM];
+    json_put_number( value, "ms_median", shown_ms( run, run->ms_median ) );
+    json_put_number( value, "ms_mean", shown_ms( run, run->ms_mean ) );
+    json_put_number( value, "ms_min", shown_ms( run, run->ms_min ) );
+    json_put_number( value, "ms_p99", shown_ms( run, run->ms_p99 ) );
+    json_put_number( value, "update_ms", inside( run, shown_ms( run, run->update_ms ) ) );
+    json_put_number( value, "search_ms", inside( run, shown_ms( run, run->search_ms ) ) );
+    json_put_number( value, "pairs_last", is_ok ? (double)run->pairs_last : NAN );
+    json_put_text( value, "pairs_hash", is_ok ? results_hash( run->pairs_hash, hash ) : NULL );
+    json_put( value, "frame_ms", list_value( is_ok ? run->frame_ms : NULL, run->frame_count, 1e6 ) );
+    json_put( value, "frame_static", list_value( run->frame_static, run->frame_count, 1e6 ) );
+    put_stage( value, "frame_update_ms", run, run->frame_update_ms );
+    put_stage( value, "frame_search_ms", run, run->frame_search_ms );
+    json_put( value, "pass_ms", passes_value( run ) );
+    json_put_number( value, "tests", inside( run, (double)run->tests ) );
+    json_put( value, "counters", counters_value( run ) );
+    json_put_number( value, "memory_bytes", is_ok ? (double)run->memory_bytes : NAN );
+}
+
+static void put_origin( json_value* value, const run_result* run )
+{
+    if ( run->parts != NULL )
+    {
+        json_value* parts = json_array();
+        for ( uint32_t index = 0; index < run->parts->count; ++index )
+        {
+            json_put_text( parts, NULL, run->parts->items[index] );
+        }
+        json_put( value, "parts", parts );
+    }
+    if ( run->key != NULL )
+    {
+        json_put_text( value, "key", run->key );
+        json_put_text( value, "limits", run->limits );
+    }
+}
+
+static json_value* known_members( const run_result* run )
+{
+    json_value* value = json_object();
+    json_put_text( value, "scene", run->scene );
+    json_put_text( value, "type", run->type );
+    json_put_count( value, "objects", run->object_count );
+    json_put_count( value, "frames", run->frame_count );
+    json_put_text( value, "method", run->method );
+    json_put_text( value, "variant", run->variant );
+    json_put_count( value, "threads", run->thread_count );
+    json_put_text( value, "settings", run->settings );
+    json_put_bool( value, "sorted", run->sorted );
+    json_put_bool( value, "events", run->events );
+    put_measures( value, run );
+    json_put_bool( value, "fat", run->fat );
+    json_put_bool( value, "thread_time", run->thread_time );
+    json_put_text( value, "status", run_status_name( run->status ) );
+    if ( run->status != RUN_OK )
+    {
+        json_put_text( value, "reason", run->reason );
+    }
+    put_origin( value, run );
+    return value;
+}
+
+json_value* results_run_json( const run_result* run )
+{
+    json_value* value = known_members( run );
+    for ( const json_value* more = json_first( run->json ); more != NULL; more = json_next( more ) )
+    {
+        if ( json_get( value, json_key( more ) ) == NULL )
+        {
+            json_put( value, json_key( more ), json_copy( more ) );
+        }
+    }
+    return value;
+}
+
+char* results_json( const run_results* results, complaint* why )
+{
+    if ( !json_is_here( why ) )
+    {
+        return NULL;
+    }
+    json_value* root = json_object();
+    json_put_text( root, "cleave", clv_version_text() );
+    json_put( root, "machine", machine_value() );
+    json_value* runs = json_array();
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        json_put( runs, NULL, results_run_json( &results->items[index] ) );
+    }
+    json_put( root, "runs", runs );
+    char* text = json_text( root );
+    if ( text == NULL )
+    {
+        complaint_write( why, "--json: out of memory" );
+    }
+    return text;
+}
+
+// ---- CSV
+
+// A field in quotes, with quotes doubled; names come from files.
+static char* quoted( const char* text )
+{
+    size_t length = strlen( text );
+    char* field = malloc( 2 * length + 3 );
+    if ( field == NULL )
+    {
+        complaint_out_of_memory();
+    }
+    char* end = field;
+    *end++ = '"';
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        if ( *c == '"' )
+        {
+            *end++ = '"';
+        }
+        *end++ = *c;
+    }
+    *end++ = '"';
+    *end = '\0';
+    return field;
+}
+
+static char* csv_measures( const run_result* run )
+{
+    if ( run->status != RUN_OK )
+    {
+        return text_copy( ",,,,,,,,," );
+    }
+    char stages[64] = ",";
+    char tests[TEXT_SIZE_ROOM] = "";
+    if ( !run->is_opaque )
+    {
+        snprintf( stages, sizeof( stages ), "%.6f,%.6f", run->update_ms, run->search_ms );
+        snprintf( tests, sizeof( tests ), "%" PRIu64, run->tests );
+    }
+    return text_format( "%.6f,%.6f,%.6f,%.6f,%s,%" PRIu64 ",0x%016" PRIx64 ",%s,%" PRIu64, run->ms_median,
+        run->ms_mean, run->ms_min, run->ms_p99, stages, run->pairs_last, run->pairs_hash, tests,
+        (uint64_t)run->memory_bytes );
+}
+
+static char* csv_row( const run_result* run )
+{
+    char* scene = quoted( run->scene );
+    char* type = quoted( run->type );
+    char* settings = quoted( run->settings != NULL ? run->settings : "" );
+    char* reason = quoted( run->status != RUN_OK ? run->reason : "" );
+    char* measures = csv_measures( run );
+    char* row = text_format( "%s,%s,%" PRIu32 ",%" PRIu32 ",%s,%s,%" PRIu32 ",%s,%d,%d,%s,%s,%s\n", scene,
+        type, run->object_count, run->frame_count, run->method, run->variant, run->thread_count, settings,
+        run->sorted ? 1 : 0, run->events ? 1 : 0, measures, run_status_name( run->status ), reason );
+    free( scene );
+    free( type );
+    free( settings );
+    free( reason );
+    free( measures );
+    return row;
+}
+
+char* results_csv( const run_results* results )
+{
+    char* text = text_copy(
+        "scene,type,objects,frames,method,variant,threads,settings,sorted,events,ms_median,ms_mean,ms_min,ms_p99,"
+        "update_ms,search_ms,pairs_last,pairs_hash,tests,memory_bytes,status,reason\n" );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        char* row = csv_row( &results->items[index] );
+        char* longer = text_format( "%s%s", text, row );
+        free( text );
+        free( row );
+        text = longer;
+    }
+    return text;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "lab/result/results_table.h"
+
+#include "lab/base/text_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNKNOWN "\xE2\x80\x93" // an en dash: not measured, which is no zero
+
+// ---- showing
+
+static void add_ms( text_table* table, double ms )
+{
+    text_table_add( table, ms < 1 ? "%.4f" : ms < 100 ? "%.3f" : "%.1f", ms );
+}
+
+static void add_stage( text_table* table, const run_result* run, double ms )
+{
+    if ( run->is_opaque )
+    {
+        text_table_add( table, UNKNOWN );
+        return;
+    }
+    add_ms( table, ms );
+}
+
+static double slowest_median( const run_results* results, uint32_t scene_index )
+{
+    double slowest = 0;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        bool counts = run->scene_index == scene_index && run->status == RUN_OK;
+        slowest = counts && run->ms_median > slowest ? run->ms_median : slowest;
+    }
+    return slowest;
+}
+
+// A column of its own only where somebody set something.
+static bool has_settings( const run_results* results )
+{
+    bool found = false;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        found = found || results->items[index].settings != NULL;
+    }
+    return found;
+}
+
+static void add_run( text_table* table, const run_result* run, double slowest, bool with_settings )
+{
+    char text[TEXT_SIZE_ROOM];
+    char hash[RESULTS_HASH_ROOM];
+    bool is_cubes = strcmp( run->type, body_type_name( BODY_CUBES ) ) == 0;
+    text_table_add( table, "%s%s%s", run->scene, is_cubes ? "" : " ", is_cubes ? "" : run->type );
+    text_table_add( table, "%s", text_size( run->object_count, text ) );
+    text_table_add( table, "%s", run->method );
+    text_table_add( table, "%s", run->variant );
+    text_table_add( table, "%" PRIu32, run->thread_count );
+    if ( with_settings )
+    {
+        text_table_add( table, "%.100s", run->settings != NULL ? run->settings : "" );
+    }
+    if ( run->status != RUN_OK )
+    {
+        text_table_add( table, "%s", run_status_name( run->status ) );
+        for ( int cell = 0; cell < 10; ++cell )
+        {
+            text_table_add( table, UNKNOWN );
+        }
+        return;
+    }
+    add_ms( table, run->ms_median );
+    add_ms( table, run->ms_mean );
+    add_ms( table, run->ms_min );
+    add_ms( table, run->ms_p99 );
+    add_stage( table, run, run->update_ms );
+    add_stage( table, run, run->search_ms );
+    text_table_add( table, "%" PRIu64, run->pairs_last );
+    if ( run->is_opaque )
+    {
+        text_table_add( table, UNKNOWN );
+    }
+    else
+    {
+        text_table_add( table, "%" PRIu64, run->tests );
+    }
+    text_table_add( table, "%s", text_bytes( run->memory_bytes, text ) );
+    text_table_add( table, "%s", results_hash( run->pairs_hash, hash ) );
+    text_table_add( table, "%.1f", run->ms_median > 0 ? slowest / run->ms_median : 1.0 );
+}
+
+static bool is_told( const run_results* results, uint32_t end, const char* reason, const char* name )
+{
+    for ( uint32_t index = 0; index < end; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( run->status == RUN_UNAVAILABLE && strcmp( run->reason, reason ) == 0 &&
+            ( name == NULL || strcmp( run->method, name ) == 0 ) )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Who cannot run here, once each and a line per reason: a scene more is no news of them.
+static void print_missing( const run_results* results )
+{
+    for ( uint32_t first = 0; first < results->count; ++first )
+    {
+        const char* reason = results->items[first].reason;
+        if ( results->items[first].status != RUN_UNAVAILABLE || is_told( results, first, reason, NULL ) )
+        {
+            continue;
+        }
+        const char* before = "not available: ";
+        for ( uint32_t index = first; index < results->count; ++index )
+        {
+            const run_result* run = &results->items[index];
+            if ( run->status == RUN_UNAVAILABLE && strcmp( run->reason, reason ) == 0 &&
+                !is_told( results, index, reason, run->method ) )
+            {
+                printf( "%s%s", before, run->method );
+                before = ", ";
+            }
+        }
+        printf( ": %s\n", reason );
+    }
+}
+
+void results_print( const run_results* results )
+{
+    text_table table;
+    bool with_settings = has_settings( results );
+    char headings[256];
+    snprintf( headings, sizeof( headings ),
+        "scene|>objects|method|variant|>threads|%s>median ms|>mean|>min|>p99|>update|>search|"
+        ">pairs|>tests|>memory|hash|>× slowest",
+        with_settings ? "settings|" : "" );
+    text_table_begin( &table, headings );
+    text_table_leave_out( &table, "hash|p99|min|mean|update|search|tests|memory|threads|variant|settings" );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( run->status != RUN_UNAVAILABLE )
+        {
+            add_run( &table, run, slowest_median( results, run->scene_index ), with_settings );
+        }
+    }
+    text_table_print( &table, stdout );
+    print_missing( results );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        if ( run->status != RUN_OK && run->status != RUN_UNAVAILABLE )
+        {
+            printf( "%s: %s@%s on %s objects of %s: %s\n", run_status_name( run->status ), run->method,
+                run->variant, text_size( run->object_count, ( char[TEXT_SIZE_ROOM] ){ 0 } ), run->scene,
+                run->reason );
+        }
+    }
+}
+
+// What did not happen is left out; the files have it all.
+void results_print_counters( const run_results* results )
+{
+    text_table table;
+    text_table_begin( &table, "scene|>objects|method|variant|>threads|counter|>per frame" );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        for ( uint32_t counter = 0; run->status == RUN_OK && counter < run->counter_count; ++counter )
+        {
+            char text[TEXT_SIZE_ROOM];
+            if ( run->counters[counter].value == 0 )
+            {
+                continue;
+            }
+            text_table_add( &table, "%s", run->scene );
+            text_table_add( &table, "%s", text_size( run->object_count, text ) );
+            text_table_add( &table, "%s", run->method );
+            text_table_add( &table, "%s", run->variant );
+            text_table_add( &table, "%" PRIu32, run->thread_count );
+            text_table_add( &table, "%s", run->counters[counter].name );
+            text_table_add( &table, "%.10g", run->counters[counter].value );
+        }
+    }
+    printf( "\n" );
+    text_table_print( &table, stdout );
+}
+
+// ---- judging
+
+// The first good run of a scene is compared with all others of it. True if none differs.
+bool results_check_agreement( const run_results* results )
+{
+    bool agree = true;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        const run_result* run = &results->items[index];
+        const run_result* first = NULL;
+        for ( uint32_t other = 0; other < index && first == NULL; ++other )
+        {
+            const run_result* candidate = &results->items[other];
+            bool is_like = candidate->scene_index == run->scene_index && !candidate->fat;
+            first = is_like && candidate->status == RUN_OK ? candidate : NULL;
+        }
+        if ( run->status == RUN_OK && !run->fat && first != NULL && first->pairs_hash != run->pairs_hash )
+        {
+            complain( "RESULTS DISAGREE on %s, %" PRIu32 " objects: %s@%s has hash 0x%016" PRIx64
+                      ", %s@%s has 0x%016" PRIx64 "; `cleave verify` finds the pair",
+                run->scene, run->object_count, first->method, first->variant, first->pairs_hash, run->method,
+                run->variant, run->pairs_hash );
+            agree = false;
+        }
+    }
+    return agree;
+}
+
+bool results_have_failed( const run_results* results )
+{
+    bool failed = false;
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        failed = failed || results->items[index].status == RUN_FAILED;
+    }
+    return failed;
+}

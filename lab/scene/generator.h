@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Where scenes come from: a row in a table per scene. A generator advances frame by frame in memory O(N);
+// whoever wants a file writes the frames down.
+#pragma once
+
+#include "lab/base/complaint.h"
+#include "lab/scene/body.h"
+#include "lab/scene/recipe.h"
+
+#include "cleave/sim.h"
+
+#include <stdint.h>
+
+/// Most bodies of a scene.
+#define GENERATOR_BODIES_MOST 10000000
+#define GENERATOR_FRAMES 60 ///< recorded unless asked otherwise
+
+typedef struct generator_def
+{
+    uint32_t body_count;
+    body_type type;
+    uint64_t seed;
+    bool split;            ///< eight objects per body
+    uint32_t thread_count; ///< changes no byte of the result
+    const recipe* recipe;  ///< of a scene file, alive as long as the scene; NULL for the scenes of the table
+} generator_def;
+
+typedef struct generator
+{
+    const char* name;
+    const char* about;
+    uint32_t version; ///< raised when the same def gives other boxes, so that caches notice
+    uint32_t bodies_most;
+
+    /// The scene at frame 0, or NULL if out of memory.
+    void* ( *create )( const generator_def* def );
+    void ( *destroy )( void* state );
+    clv_aabb ( *world )( const void* state );
+    bool ( *step )( void* state, complaint* why ); ///< one frame on, or what stands in the way
+    void ( *boxes )(
+        void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
+
+    /// What the last step saw; NULL if nothing is simulated.
+    clv_rigid_report ( *report )( const void* state );
+
+    /// Bodies that died in the last step and were born again elsewhere, ascending; `*bodies` lives until the next.
+    /// NULL if none ever do.
+    uint32_t ( *reborn )( const void* state, const uint32_t** bodies );
+} generator;
+
+uint32_t generator_count( void );
+const generator* generator_at( uint32_t index );
+
+/// NULL if there is no such scene.
+const generator* generator_find( const char* name );
+
+/// "a, b and c" for complaints; lives as long as the program.
+const char* generator_names( void );
+
+/// Objects a def makes: eight per body where it splits.
+uint32_t generator_object_count( const generator_def* def );
+
+/// Runs the recipe of a scene file; not in the table.
+extern const generator generator_recipe;
+
+extern const generator generator_brownian_free;
+extern const generator generator_rest_and_motion;
+extern const generator generator_mostly_rest;
+extern const generator generator_jitter;
+extern const generator generator_settling;
+extern const generator generator_freefall;
+extern const generator generator_brownian;
+extern const generator generator_gravity;
+extern const generator generator_ray_freefall;
+extern const generator generator_ray_particles;
+extern const generator generator_tower;
+extern const generator generator_giant;
+extern const generator generator_spot;
+extern const generator generator_city;
+extern const generator generator_crowd;
+extern const generator generator_swarm;
+extern const generator generator_churn;
+extern const generator generator_huge;
+extern const generator generator_equal;
+extern const generator generator_needles;
+extern const generator generator_lognormal;
+extern const generator generator_outlier;
+extern const generator generator_far;
+extern const generator generator_teleport;
+extern const generator generator_growing;
+extern const generator generator_cluster;
+extern const generator generator_flat;
+extern const generator generator_slab;
+extern const generator generator_line;
+extern const generator generator_diagonal;
+extern const generator generator_floors;
+extern const generator generator_staircase;
+extern const generator generator_shell;
+extern const generator generator_walled;
+extern const generator generator_endless;
+extern const generator generator_half_spaces;
+extern const generator generator_decades_6;
+extern const generator generator_decades_12;
+extern const generator generator_denormal;
+extern const generator generator_crossing;

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Worlds that are no cube: on a floor, on a line, without an end, over many orders of magnitude. Bodies fly straight through each other
+// and bounce off the walls of a unit cube; what differs is the map that says where in space a point of that cube is, and how large a box
+// there. So any frame is computed from the first. Sizes are such that a box meets a few others, however many there are.
+#include "lab/base/random.h"
+#include "lab/scene/swarm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FRAME_WAY 0.01 // of the cube, in a frame, at most
+#define FLOOR_DENSITY 0.1
+#define SPACE_DENSITY 0.02
+#define LINE_DENSITY 0.2
+#define FLOORS_APART 50.0
+#define STEP_RISE 0.5
+#define STEP_BODIES 400   // to a step of the staircase
+#define WALL_SHARE 1000   // one body in so many is a wall
+#define HALF_SHARE 16     // one body in so many has no end to one side
+#define HALF_SPACES 16    // and so many are half of all space, but for a part of it
+#define NEEDLE_SHARE 0.25 // of the world's side
+#define TINY 1e-43        // a metre, in the world of denormals
+
+#define PURPOSE_START 0
+
+typedef struct odd_world odd_world;
+
+/// A body: a point of the cube from -1 to 1, and one number more, which likewise goes to and fro.
+typedef struct odd_point
+{
+    uint64_t index;
+    double at[4];
+} odd_point;
+
+typedef clv_aabb odd_map( const odd_world* world, const odd_point* point );
+
+struct odd_world
+{
+    swarm swarm;
+    odd_map* map;
+    double side; ///< of a floor, a line or a cube, in metres
+    double decades;
+};
+
+// ---- maps
+
+static clv_aabb box_about( double x, double y, double z, double half )
+{
+    return ( clv_aabb ){ { (float)( x - half ), (float)( y - half ), (float)( z - half ) },
+        { (float)( x + half ), (float)( y + half ), (float)( z + half ) } };
+}
+
+static clv_aabb map_flat( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * world->side;
+    return box_about( half * p->at[0], 0, half * p->at[1], 0.5 );
+}
+
+static clv_aabb map_slab( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * world->side;
+    return box_about( half * p->at[0], 0.25 * p->at[2], half * p->at[1], 0.5 );
+}
+
+static clv_aabb map_line( const odd_world* world, const odd_point* p )
+{
+    return box_about( 0, 0, 0.5 * world->side * p->at[0], 0.5 );
+}
+
+static clv_aabb map_diagonal( const odd_world* world, const odd_point* p )
+{
+    double along = 0.3 * world->side * p->at[0];
+    return box_about( along + p->at[1], along + p->at[2], along + p->at[3], 0.5 );
+}
+
+static clv_aabb map_floors( const odd_world* world, const odd_point* p )
+{
+    double half = 0.36 * world->side;
+    return box_about( half * p->at[0], FLOORS_APART * (double)( p->index % 2 ), half * p->at[1], 0.5 );
+}
+
+static clv_aabb map_staircase( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * world->side;
+    uint64_t steps = 2 + world->swarm.def.body_count / STEP_BODIES;
+    uint64_t step = (uint64_t)( 0.5 * ( p->at[0] + 1 ) * (double)steps );
+    return box_about( half * p->at[0], STEP_RISE * (double)step, half * p->at[1], 0.5 );
+}
+
+// The point's direction from the middle, on a sphere whose surface is as large as the floor.
+static clv_aabb map_shell( const odd_world* world, const odd_point* p )
+{
+    const double* at = p->at;
+    double length = sqrt( at[0] * at[0] + at[1] * at[1] + at[2] * at[2] );
+    double radius = 0.28 * world->side / ( length > 1e-3 ? length : 1e-3 );
+    return box_about( radius * at[0], radius * at[1], radius * at[2], 0.5 );
+}
+
+static clv_aabb map_walled( const odd_world* world, const odd_point* p )
+{
+    clv_aabb box = map_flat( world, p );
+    if ( p->index % WALL_SHARE == 0 )
+    {
+        box.lower.y = -INFINITY;
+        box.upper.y = INFINITY;
+        bool is_along_x = p->index / WALL_SHARE % 2 == 0;
+        *( is_along_x ? &box.lower.x : &box.lower.z ) = -INFINITY;
+        *( is_along_x ? &box.upper.x : &box.upper.z ) = INFINITY;
+    }
+    return box;
+}
+
+static clv_aabb map_endless( const odd_world* world, const odd_point* p )
+{
+    clv_aabb box = map_flat( world, p );
+    box.lower.y = -INFINITY;
+    box.upper.y = INFINITY;
+    return box;
+}
+
+static clv_aabb map_even( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * world->side;
+    return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 );
+}
+
+// Half of all space where x is above some value, near the end of the world: few boxes meet it, and all such meet each other.
+static clv_aabb half_space( const odd_world* world, const odd_point* p )
+{
+    float from = (float)( world->side * ( 0.49 + 0.005 * p->at[0] ) );
+    return ( clv_aabb ){ { from, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+}
+
+static clv_aabb map_half_spaces( const odd_world* world, const odd_point* p )
+{
+    clv_aabb box = map_even( world, p );
+    if ( p->index < HALF_SPACES )
+    {
+        return half_space( world, p );
+    }
+    if ( p->index % HALF_SHARE == 0 )
+    {
+        uint64_t kind = p->index / HALF_SHARE % 6;
+        float* corner = kind < 3 ? &box.lower.x : &box.upper.x;
+        corner[kind % 3] = kind < 3 ? -INFINITY : INFINITY;
+    }
+    return box;
+}
+
+/// e to the x, |x| < 30: by halving and squaring, since the library's may round differently elsewhere.
+static double exponential( double x )
+{
+    double small = x / 1024, power = 1 + small * ( 1 + small * ( 0.5 + small / 6 ) );
+    for ( int round = 0; round < 10; ++round )
+    {
+        power *= power;
+    }
+    return power;
+}
+
+// As many boxes at each order of magnitude as at any other; a box is the larger the farther out it is.
+static clv_aabb map_decades( const odd_world* world, const odd_point* p )
+{
+    double distance = exponential( 2.302585092994046 * 0.5 * world->decades * p->at[3] );
+    double half = distance * 0.4 * body_cube_root( world->decades / world->swarm.def.body_count );
+    return box_about( distance * p->at[0], distance * p->at[1], distance * p->at[2], half );
+}
+
+static clv_aabb map_denormal( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * world->side * TINY;
+    return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 * TINY );
+}
+
+// Each along one of three axes. The thinner the more there are, so that each crosses a few.
+static clv_aabb map_crossing( const odd_world* world, const odd_point* p )
+{
+    double length = NEEDLE_SHARE * world->side, half = 0.5 * ( world->side - length );
+    double thick = 0.5 * world->side * world->side / ( length * world->swarm.def.body_count );
+    clv_aabb box =
+        box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 * thick * world->side / length );
+    uint64_t along = p->index % 3;
+    ( &box.lower.x )[along] -= (float)( 0.5 * length );
+    ( &box.upper.x )[along] += (float)( 0.5 * length );
+    return box;
+}
+
+// ---- a scene
+
+// To and fro between -1 and 1.
+static double bounce( double way )
+{
+    double turn = way / 4 + 0.25;
+    turn -= (double)(int64_t)turn - ( turn < 0 ? 1 : 0 );
+    return turn < 0.5 ? 4 * turn - 1 : 3 - 4 * turn;
+}
+
+static clv_aabb box_now( const odd_world* world, uint64_t index )
+{
+    odd_point point = { .index = index };
+    random_stream start = random_stream_make( world->swarm.def.seed, index, PURPOSE_START );
+    for ( int axis = 0; axis < 4; ++axis )
+    {
+        double at = 2 * random_unit( &start ) - 1, way = FRAME_WAY * ( 2 * random_unit( &start ) - 1 );
+        point.at[axis] = bounce( at + way * (double)world->swarm.frame );
+    }
+    // cppcheck-suppress returnDanglingLifetime ; a box holds no pointer
+    return world->map( world, &point );
+}
+
+// Where an axis is cut in two: in the middle, or at the face that is not at infinity.
+static float cut_at( float lower, float upper )
+{
+    double middle = 0.5 * ( (double)lower + (double)upper );
+    bool has_lower = lower > -INFINITY, has_upper = upper < INFINITY;
+    return has_lower && has_upper ? (float)middle : has_lower ? lower : has_upper ? upper : 0;
+}
+
+static void split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] )
+{
+    for ( uint32_t piece = 0; piece < BODY_SPLIT; ++piece )
+    {
+        pieces[piece] = box;
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            float cut = cut_at( ( &box.lower.x )[axis], ( &box.upper.x )[axis] );
+            bool is_upper = ( piece >> axis & 1 ) != 0;
+            *( is_upper ? &pieces[piece].lower.x + axis : &pieces[piece].upper.x + axis ) = cut;
+        }
+    }
+}
+
+typedef struct boxes_job
+{
+    const odd_world* world;
+    clv_aabb* boxes;
+} boxes_job;
+
+static void write_boxes( uint64_t begin, uint64_t end, void* user )
+{
+    const boxes_job* job = user;
+    for ( uint64_t index = begin; index < end; ++index )
+    {
+        clv_aabb box = box_now( job->world, index );
+        if ( job->world->swarm.def.split )
+        {
+            split_box( box, job->boxes + BODY_SPLIT * index );
+        }
+        else
+        {
+            job->boxes[index] = box;
+        }
+    }
+}
+
+static void boxes( void* state, clv_aabb* out )
+{
+    odd_world* world = state;
+    boxes_job job = { world, out };
+    parallel_for( &world->swarm.crew, world->swarm.def.body_count, write_boxes, &job );
+}
+
+static clv_aabb world_of( const void* state )
+{
+    const odd_world* world = state;
+    double reach = world->map == map_decades ? 2 * exponential( 2.302585092994046 * 0.5 * world->decades )
+        : world->map == map_denormal         ? world->side * TINY
+                                             : world->side + FLOORS_APART;
+    return swarm_cube( reach );
+}
+
+// Unit boxes on a floor, on a line or in space, of a density that does not depend on how many there are.
+static double side_for( uint32_t count, int dimensions )
+{
+    return dimensions == 1 ? count / LINE_DENSITY
+        : dimensions == 2  ? sqrt( count / FLOOR_DENSITY )
+                           : body_cube_root( count / SPACE_DENSITY );
+}
+
+static odd_world* create( const generator_def* def, odd_map* map, int dimensions, double decades )
+{
+    odd_world* world = swarm_create( sizeof( odd_world ), def, false, NULL );
+    if ( world != NULL )
+    {
+        world->map = map;
+        world->side = side_for( def->body_count, dimensions );
+        world->decades = decades;
+    }
+    return world;
+}
+
+// ---- the table's rows
+
+#define ODD_WORLD( noun, label, map, dimensions, decades, text )                                             \
+    static void* create_##noun( const generator_def* def )                                                   \
+    {                                                                                                        \
+        return create( def, map, dimensions, decades );                                                      \
+    }                                                                                                        \
+    const generator generator_##noun = { .name = ( label ),                                                  \
+        .about = ( text ),                                                                                   \
+        .version = 1,                                                                                        \
+        .bodies_most = GENERATOR_BODIES_MOST,                                                                \
+        .create = create_##noun,                                                                             \
+        .destroy = swarm_destroy,                                                                            \
+        .world = world_of,                                                                                   \
+        .step = swarm_step,                                                                                  \
+        .boxes = boxes }
+
+ODD_WORLD( flat, "flat", map_flat, 2, 0, "all on one floor, of one height" );
+ODD_WORLD( slab, "slab", map_slab, 2, 0, "nearly flat: heights differ by half a box" );
+ODD_WORLD( line, "line", map_line, 1, 0, "all on one line along an axis" );
+ODD_WORLD( diagonal, "diagonal", map_diagonal, 1, 0, "all near one line that lies along no axis" );
+ODD_WORLD( floors, "floors", map_floors, 2, 0, "two floors with nothing between them" );
+ODD_WORLD( staircase, "staircase", map_staircase, 2, 0, "many floors, each a step above the last" );
+ODD_WORLD( shell, "shell", map_shell, 2, 0, "on the surface of a sphere" );
+ODD_WORLD( walled, "walled", map_walled, 2, 0, "one floor and infinite walls" );
+ODD_WORLD( endless, "endless", map_endless, 2, 0, "all infinite on one axis" );
+ODD_WORLD( half_spaces, "half-spaces", map_half_spaces, 3, 0,
+    "one in sixteen without an end to one side, and half-spaces" );
+ODD_WORLD( decades_6, "decades-6", map_decades, 3, 6, "distances log-uniform over six orders of magnitude" );
+ODD_WORLD( decades_12, "decades-12", map_decades, 3, 12, "distances log-uniform over twelve" );
+ODD_WORLD( denormal, "denormal", map_denormal, 3, 0, "a world of denormal numbers" );
+ODD_WORLD( crossing, "crossing", map_crossing, 3, 0, "long needles along three axes that cross" );

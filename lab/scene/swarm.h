@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Bodies without physics: what scenes have in common in which nobody knows of the others.
+#pragma once
+
+#include "lab/base/parallel.h"
+#include "lab/scene/generator.h"
+
+typedef struct swarm swarm;
+
+/// Body `index` as it is in the swarm's frame. Called by many threads at once.
+typedef body_state swarm_body( const swarm* self, uint64_t index );
+
+/// A scene's first member, so that its functions can stand in a generator's row.
+struct swarm
+{
+    generator_def def;
+    parallel_crew crew;
+    uint64_t frame;
+    body_state* bodies; ///< NULL where every frame is computed from the first
+    swarm_body* body_now;
+};
+
+/// A zeroed scene of so many bytes that begins with its swarm, or NULL if out of memory.
+void* swarm_create( size_t scene_size, const generator_def* def, bool keeps_bodies, swarm_body* body_now );
+void swarm_destroy( void* scene );
+
+/// Run `stretch( begin, end, scene )` over all bodies.
+void swarm_for_each( swarm* self, parallel_stretch* stretch );
+
+/// body_now where bodies are kept as they are.
+body_state swarm_kept_body( const swarm* self, uint64_t index );
+
+/// generator.step where only the frame counts.
+bool swarm_step( void* scene, complaint* why );
+
+/// generator.boxes.
+void swarm_boxes( void* scene, clv_aabb* boxes );
+
+/// A cube about the middle.
+clv_aabb swarm_cube( double half_side );
