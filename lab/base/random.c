@@ -3,13 +3,19 @@
 // Generators", 2014.
 #include "lab/base/random.h"
 
-#include "lab/measure/frame_hash.h"
+uint64_t random_mix( uint64_t value )
+{
+    value += UINT64_C( 0x9E3779B97F4A7C15 );
+    value = ( value ^ value >> 30 ) * UINT64_C( 0xBF58476D1CE4E5B9 );
+    value = ( value ^ value >> 27 ) * UINT64_C( 0x94D049BB133111EB );
+    return value ^ value >> 31;
+}
 
 random_stream random_stream_make( uint64_t seed, uint64_t index, uint64_t purpose )
 {
-    uint64_t key = frame_hash_mix( seed );
-    key = frame_hash_mix( key ^ index );
-    key = frame_hash_mix( key ^ purpose );
+    uint64_t key = random_mix( seed );
+    key = random_mix( key ^ index );
+    key = random_mix( key ^ purpose );
     random_stream stream = { key, 0 };
     return stream;
 }
@@ -19,7 +25,7 @@ uint64_t random_bits( random_stream* stream )
     // Consecutive multiples of the golden ratio, mixed: SplitMix64 itself.
     uint64_t position = stream->key + stream->draw_count * UINT64_C( 0x9E3779B97F4A7C15 );
     stream->draw_count += 1;
-    return frame_hash_mix( position );
+    return random_mix( position );
 }
 
 double random_unit( random_stream* stream )

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/// SplitMix64's mixer. random_mix( 0 ) is 0xe220a8397b1dcdaf.
+uint64_t random_mix( uint64_t value );
+
 /// Numbers for one purpose of one object.
 typedef struct random_stream
 {
