@@ -5,7 +5,7 @@
 #include "lab/base/progress.h"
 #include "lab/command/commands.h"
 #include "lab/frame/frame_stats.h"
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 #include "lab/measure/timed_run.h"
 
 #include <inttypes.h>
@@ -92,10 +92,10 @@ static bool look_at_frame(
 
 static bool look( const char* text, const info_flags* flags, scene_facts* facts, complaint* why )
 {
-    what_spec what;
+    scene_spec spec;
     frame_source source = { 0 };
-    bool good = what_parse( text, &what, why ) && what_open( &what, 8000, 0, 1, &source, why );
-    what_free( &what );
+    bool good = scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &source, why );
+    scene_spec_free( &spec );
     if ( !good )
     {
         return false;

@@ -191,7 +191,7 @@ static lab_status show_schedules( const text_list* names )
 static estimate_scene scene_of( const run_job* job )
 {
     uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
-    return estimate_what( &job->scene.what, job->scene.body_count, frames, job->terms.seed );
+    return estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
 }
 
 static bool has_text( const text_list* list, const char* text )

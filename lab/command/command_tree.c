@@ -4,7 +4,7 @@
 #include "lab/base/args.h"
 #include "lab/base/output_file.h"
 #include "lab/command/commands.h"
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 #include "lab/measure/timed_run.h"
 #include "space/instrument.h"
 
@@ -73,9 +73,10 @@ static bool choose_method( tree_state* state, const tree_flags* flags, complaint
 
 static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, complaint* why )
 {
-    what_spec what;
-    bool good = what_parse( text, &what, why ) && what_open( &what, 8000, 0, 1, &state->source, why );
-    what_free( &what );
+    scene_spec spec;
+    bool good =
+        scene_spec_parse( text, &spec, why ) && scene_spec_open( &spec, 8000, 0, 1, &state->source, why );
+    scene_spec_free( &spec );
     if ( !good )
     {
         return false;

@@ -405,7 +405,7 @@ static bool verify_scene(
     const verify_flags* flags = state->flags;
     frame_source source = { 0 };
     uint32_t frames_wanted = flags->frame_count != ARGS_UNSET ? (uint32_t)flags->frame_count : 0;
-    if ( !what_open( &item->what, item->body_count, frames_wanted, flags->seed, &source, why ) )
+    if ( !scene_spec_open( &item->spec, item->body_count, frames_wanted, flags->seed, &source, why ) )
     {
         return false;
     }
@@ -487,13 +487,13 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
     return state.all_fine ? LAB_DONE : LAB_DISAGREES;
 }
 
-static lab_status run( const verify_flags* flags, const text_list* whats )
+static lab_status run( const verify_flags* flags, const text_list* texts )
 {
     complaint why;
     scene_list scenes = { 0 };
     run_spec_list specs = { 0 };
     bool good = run_spec_list_make( &specs, &flags->wish, true, &why ) &&
-        scene_list_make( &scenes, whats, &flags->sizes, &why );
+        scene_list_make( &scenes, texts, &flags->sizes, &why );
     lab_status status = good ? verify( flags, &scenes, &specs ) : complaint_print( &why );
     scene_list_free( &scenes );
     run_spec_list_free( &specs );

@@ -43,18 +43,19 @@ static void name_limit( run_result* result, uint64_t limit_mib )
 
 static bool work( const worker_flags* flags, const run_spec* spec, const char* text, complaint* why )
 {
-    what_spec what;
+    scene_spec scene;
     frame_source source = { 0 };
     run_result result = { 0 };
     uint32_t frames = flags->terms.frame_count != ARGS_UNSET ? (uint32_t)flags->terms.frame_count : 0;
-    if ( !what_parse( text, &what, why ) )
+    if ( !scene_spec_parse( text, &scene, why ) )
     {
         return false;
     }
-    bool good = what_open( &what, (uint32_t)flags->body_count, frames, flags->terms.seed, &source, why );
+    bool good =
+        scene_spec_open( &scene, (uint32_t)flags->body_count, frames, flags->terms.seed, &source, why );
     if ( good )
     {
-        // After the scene is there: baking one has a hunger of its own.
+        // After the scene is there: baking one needs memory of its own.
         child_limit_memory( flags->terms.memory_limit_mib << 20 );
         run_options options = runner_terms( &flags->terms, source.header.frame_count );
         good = run_method( &source, spec, &options, &result, why );
@@ -63,7 +64,7 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
     good = good && answer( flags, &result, why );
     run_result_free( &result );
     frame_source_close( &source );
-    what_free( &what );
+    scene_spec_free( &scene );
     return good;
 }
 

@@ -9,17 +9,17 @@
 
 static void label_item( scene_item* item )
 {
-    const what_spec* what = &item->what;
+    const scene_spec* spec = &item->spec;
     char size[TEXT_SIZE_ROOM];
-    if ( what->generator != NULL )
+    if ( spec->generator != NULL )
     {
-        snprintf( item->label, sizeof( item->label ), "%.24s:%s:%s", what->generator->name,
-            text_size( what->body_count != 0 ? what->body_count : item->body_count, size ),
-            body_type_name( what->type ) );
+        snprintf( item->label, sizeof( item->label ), "%.24s:%s:%s", spec->generator->name,
+            text_size( spec->body_count != 0 ? spec->body_count : item->body_count, size ),
+            body_type_name( spec->type ) );
         return;
     }
-    const char* name = what->path;
-    for ( const char* c = what->path; *c != '\0'; ++c )
+    const char* name = spec->path;
+    for ( const char* c = spec->path; *c != '\0'; ++c )
     {
         name = ( *c == '/' || *c == '\\' ) && c[1] != '\0' ? c + 1 : name;
     }
@@ -37,30 +37,30 @@ static void add( scene_list* list, const char* text, uint32_t body_count )
     scene_item* item = &list->items[list->count++];
     *item = ( scene_item ){ .body_count = body_count };
     complaint unread;
-    what_parse( text, &item->what, &unread ); // has been parsed once and was good
+    scene_spec_parse( text, &item->spec, &unread ); // has been parsed once and was good
     label_item( item );
 }
 
 // Looks at a file now, so that a typing error in the last WHAT does not cost an hour.
-static bool check_what( const char* text, bool* needs_size, complaint* why )
+static bool check_scene( const char* text, bool* needs_size, complaint* why )
 {
-    what_spec what;
+    scene_spec spec;
     frame_source source = { 0 };
-    bool good = what_parse( text, &what, why );
-    *needs_size = good && what.generator != NULL && what.body_count == 0;
-    if ( good && what.generator == NULL )
+    bool good = scene_spec_parse( text, &spec, why );
+    *needs_size = good && spec.generator != NULL && spec.body_count == 0;
+    if ( good && spec.generator == NULL )
     {
-        good = frame_source_open_file( &source, what.path, why );
+        good = frame_source_open_file( &source, spec.path, why );
         frame_source_close( &source );
     }
-    what_free( &what );
+    scene_spec_free( &spec );
     return good;
 }
 
-static bool add_what( scene_list* list, const char* text, const size_list* sizes, complaint* why )
+static bool add_scene( scene_list* list, const char* text, const size_list* sizes, complaint* why )
 {
     bool needs_size = false;
-    if ( !check_what( text, &needs_size, why ) )
+    if ( !check_scene( text, &needs_size, why ) )
     {
         return false;
     }
@@ -76,17 +76,17 @@ static bool add_what( scene_list* list, const char* text, const size_list* sizes
     return true;
 }
 
-bool scene_list_make( scene_list* list, const text_list* whats, const size_list* sizes, complaint* why )
+bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, complaint* why )
 {
     *list = ( scene_list ){ 0 };
     bool good = true;
-    for ( uint32_t index = 0; good && index < whats->count; ++index )
+    for ( uint32_t index = 0; good && index < texts->count; ++index )
     {
-        good = add_what( list, whats->items[index], sizes, why );
+        good = add_scene( list, texts->items[index], sizes, why );
     }
-    if ( whats->count == 0 )
+    if ( texts->count == 0 )
     {
-        good = add_what( list, generator_brownian_free.name, sizes, why );
+        good = add_scene( list, generator_brownian_free.name, sizes, why );
     }
     if ( !good )
     {
@@ -99,7 +99,7 @@ void scene_list_free( scene_list* list )
 {
     for ( uint32_t index = 0; index < list->count; ++index )
     {
-        what_free( &list->items[index].what );
+        scene_spec_free( &list->items[index].spec );
     }
     free( list->items );
     *list = ( scene_list ){ 0 };

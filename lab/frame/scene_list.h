@@ -3,11 +3,11 @@
 #pragma once
 
 #include "lab/base/args.h"
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 
 typedef struct scene_item
 {
-    what_spec what;
+    scene_spec spec;
     uint32_t body_count;
     char label[64]; ///< for people: "brownian-free:8k:cubes", or the file's name
 } scene_item;
@@ -21,5 +21,5 @@ typedef struct scene_list
 #define SCENE_LIST_BODIES 8000 ///< without any -n
 
 /// No WHAT: brownian-free. All are parsed, and files looked at, before the long work begins.
-bool scene_list_make( scene_list* list, const text_list* whats, const size_list* sizes, complaint* why );
+bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, complaint* why );
 void scene_list_free( scene_list* list );

@@ -57,19 +57,19 @@ static estimate_scene look_at_file( const char* path )
     return scene;
 }
 
-estimate_scene estimate_what(
-    const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
+estimate_scene estimate_scene_spec(
+    const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
 {
-    if ( what->generator == NULL )
+    if ( spec->generator == NULL )
     {
-        return look_at_file( what->path );
+        return look_at_file( spec->path );
     }
-    bake_def def = what_bake_def( what, body_count, frames_wanted, seed );
+    bake_def def = scene_spec_bake_def( spec, body_count, frames_wanted, seed );
     estimate_scene scene = { .object_count = generator_object_count( &def.scene ),
         .frame_count = def.frame_count };
     if ( !bake_cache_holds( &def ) )
     {
-        double body_s = what->generator->report != NULL ? PHYSICS_S : BAKE_S;
+        double body_s = spec->generator->report != NULL ? PHYSICS_S : BAKE_S;
         scene.bake_s = body_s * (double)def.scene.body_count * ( (double)def.from + (double)def.frame_count );
         scene_file_bytes( scene.object_count, scene.frame_count, &scene.bake_bytes );
     }

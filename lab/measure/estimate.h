@@ -3,7 +3,7 @@
 // to tell a minute from an hour.
 #pragma once
 
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 #include "lab/measure/run_spec.h"
 
 /// Seconds of one frame; 0 if the method cannot run here.
@@ -17,8 +17,8 @@ typedef struct estimate_scene
     double bake_s;
 } estimate_scene;
 
-estimate_scene estimate_what(
-    const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );
+estimate_scene estimate_scene_spec(
+    const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );
 
 /// "under a second", "about 20 s", "about 3 min".
 #define ESTIMATE_ROOM 48

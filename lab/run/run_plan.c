@@ -91,8 +91,8 @@ static char* complete_scene( const char* text, const char* type, const char* win
 
 uint32_t run_job_bodies( const run_job* job )
 {
-    const what_spec* what = &job->scene.what;
-    return what->generator == NULL ? 0 : what->body_count != 0 ? what->body_count : job->scene.body_count;
+    const scene_spec* scene = &job->scene.spec;
+    return scene->generator == NULL ? 0 : scene->body_count != 0 ? scene->body_count : job->scene.body_count;
 }
 
 double run_job_estimate_s( const run_job* job, const estimate_scene* scene )
@@ -109,20 +109,20 @@ double run_job_estimate_s( const run_job* job, const estimate_scene* scene )
 
 static char* scene_key( const run_job* job )
 {
-    const what_spec* what = &job->scene.what;
+    const scene_spec* scene = &job->scene.spec;
     char frames[32] = "all";
     if ( job->terms.frame_count != ARGS_UNSET )
     {
         snprintf( frames, sizeof( frames ), "%" PRIu64, job->terms.frame_count );
     }
-    if ( what->generator == NULL )
+    if ( scene->generator == NULL )
     {
-        platform_entry entry = platform_look( what->path );
-        return text_format( "%s (%" PRIu64 " bytes of %" PRId64 "), %s frames", what->path, entry.size,
+        platform_entry entry = platform_look( scene->path );
+        return text_format( "%s (%" PRIu64 " bytes of %" PRId64 "), %s frames", scene->path, entry.size,
             entry.modified_s, frames );
     }
     return text_format( "%s of %" PRIu32 " version %" PRIu32 ", seed %" PRIu64 ", %s frames", job->scene_text,
-        run_job_bodies( job ), what->generator->version, job->terms.seed, frames );
+        run_job_bodies( job ), scene->generator->version, job->terms.seed, frames );
 }
 
 static char* spec_key( const run_spec* spec )
@@ -134,14 +134,14 @@ static char* spec_key( const run_spec* spec )
 // Scene and type without the size, and the method: what a ladder climbs with.
 static char* ladder_key( const run_job* job, const char* spec )
 {
-    const what_spec* what = &job->scene.what;
+    const scene_spec* scene = &job->scene.spec;
     const char* program = job->program != NULL ? job->program : "";
-    if ( what->generator == NULL )
+    if ( scene->generator == NULL )
     {
-        return text_format( "%s | %s | %s", what->path, spec, program );
+        return text_format( "%s | %s | %s", scene->path, spec, program );
     }
-    return text_format( "%s:%s@%" PRIu32 "+%" PRIu32 " | %s | %s", what->generator->name,
-        body_type_name( what->type ), what->from, what->frame_count, spec, program );
+    return text_format( "%s:%s@%" PRIu32 "+%" PRIu32 " | %s | %s", scene->generator->name,
+        body_type_name( scene->type ), scene->from, scene->frame_count, spec, program );
 }
 
 static void name_job( run_job* job )
@@ -166,7 +166,7 @@ static void name_job( run_job* job )
 static void job_free( run_job* job )
 {
     free( job->scene_text );
-    what_free( &job->scene.what );
+    scene_spec_free( &job->scene.spec );
     free( job->spec.settings );
     text_list_free( &job->parts );
     free( job->key );
@@ -213,7 +213,7 @@ static void add_one( run_plan* plan, const schedule_part* part, const char* scen
         .terms = part->terms,
         .program = program };
     complaint unread;
-    what_parse( scene_text, &job.scene.what, &unread ); // has been parsed once and was good
+    scene_spec_parse( scene_text, &job.scene.spec, &unread ); // has been parsed once and was good
     job.spec.settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
     name_job( &job );
     add_job( plan, job, part->name );
@@ -241,21 +241,21 @@ static int compare_sizes( const void* left, const void* right )
 
 static bool check_size( const scene_item* item, const char* text, complaint* why )
 {
-    const generator* scene = item->what.generator;
-    uint32_t count = item->what.body_count != 0 ? item->what.body_count : item->body_count;
+    const generator* scene = item->spec.generator;
+    uint32_t count = item->spec.body_count != 0 ? item->spec.body_count : item->body_count;
     return scene == NULL || count <= scene->bodies_most ||
         complaint_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
             count, scene->bodies_most );
 }
 
 // One WHAT of one type: once per size.
-static bool add_scene(
+static bool add_sizes(
     run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
 {
-    text_list whats = { 0 };
+    text_list texts = { 0 };
     scene_list scenes = { 0 };
-    text_list_add( &whats, text );
-    bool good = scene_list_make( &scenes, &whats, &part->sizes, why );
+    text_list_add( &texts, text );
+    bool good = scene_list_make( &scenes, &texts, &part->sizes, why );
     for ( uint32_t index = 0; good && index < scenes.count; ++index )
     {
         good = check_size( &scenes.items[index], text, why );
@@ -265,23 +265,24 @@ static bool add_scene(
         }
     }
     scene_list_free( &scenes );
-    text_list_free( &whats );
+    text_list_free( &texts );
     return good;
 }
 
-static bool add_what(
+// One WHAT, of every type that the part names.
+static bool add_scene(
     run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
 {
-    what_spec what;
-    if ( !what_parse( text, &what, why ) )
+    scene_spec scene;
+    if ( !scene_spec_parse( text, &scene, why ) )
     {
         return false;
     }
-    bool is_file = what.generator == NULL;
-    what_free( &what );
+    bool is_file = scene.generator == NULL;
+    scene_spec_free( &scene );
     if ( is_file )
     {
-        return add_scene( plan, part, text, specs, why );
+        return add_sizes( plan, part, text, specs, why );
     }
     bool good = true;
     uint32_t type_count = part->types.count > 0 ? part->types.count : 1;
@@ -289,7 +290,7 @@ static bool add_what(
     {
         const char* type = part->types.count > 0 ? part->types.items[index] : body_type_name( BODY_CUBES );
         char* complete = complete_scene( text, type, part->window );
-        good = add_scene( plan, part, complete, specs, why );
+        good = add_sizes( plan, part, complete, specs, why );
         free( complete );
     }
     return good;
@@ -305,11 +306,11 @@ bool run_plan_add( run_plan* plan, const schedule_part* part, complaint* why )
     bool good = run_spec_list_make( &specs, &part->wish, false, why );
     for ( uint32_t index = 0; good && index < part->scenes.count; ++index )
     {
-        good = add_what( plan, part, part->scenes.items[index], &specs, why );
+        good = add_scene( plan, part, part->scenes.items[index], &specs, why );
     }
     if ( good && part->scenes.count == 0 )
     {
-        good = add_what( plan, part, generator_brownian_free.name, &specs, why );
+        good = add_scene( plan, part, generator_brownian_free.name, &specs, why );
     }
     run_spec_list_free( &specs );
     return good;

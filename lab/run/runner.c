@@ -114,7 +114,8 @@ static bool open_scene( runner* all, const run_job* job, complaint* why )
     }
     live_clear( &all->live );
     uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
-    if ( !what_open( &job->scene.what, job->scene.body_count, frames, job->terms.seed, &all->source, why ) )
+    if ( !scene_spec_open(
+             &job->scene.spec, job->scene.body_count, frames, job->terms.seed, &all->source, why ) )
     {
         return false;
     }
@@ -430,7 +431,7 @@ static void look_at_scenes( runner* all )
         estimate_scene* scene = &all->scenes[job->scene_index];
         *scene = scene->object_count > 0
             ? *scene
-            : estimate_what( &job->scene.what, job->scene.body_count, frames, job->terms.seed );
+            : estimate_scene_spec( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Schedules: one statement per line, a word and its values; # starts a comment. docs/schedules.md lists the words.
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 #include "lab/measure/range.h"
 #include "lab/run/pin.h"
 #include "lab/run/schedule.h"
@@ -113,13 +113,13 @@ static bool read_scenes( schedule_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
-        what_spec what;
+        scene_spec spec;
         complaint why;
-        if ( !what_parse( line->words.items[index], &what, &why ) )
+        if ( !scene_spec_parse( line->words.items[index], &spec, &why ) )
         {
             return complaint_write( line->why, "%s:%u: %.800s", line->path, line->number, why.text );
         }
-        what_free( &what );
+        scene_spec_free( &spec );
     }
     return read_texts( line, &line->part->scenes );
 }
@@ -149,16 +149,16 @@ static bool read_window( schedule_line* line )
     {
         return false;
     }
-    what_spec what;
+    scene_spec spec;
     complaint why;
     char* scene = text_format( "brownian-free@%s", line->words.items[0] );
-    bool good = what_parse( scene, &what, &why );
+    bool good = scene_spec_parse( scene, &spec, &why );
     free( scene );
     if ( !good )
     {
         return complain_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
     }
-    what_free( &what );
+    scene_spec_free( &spec );
     snprintf( line->part->window, sizeof( line->part->window ), "%s", line->words.items[0] );
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lab/frame/what.h"
+#include "lab/frame/scene_spec.h"
 
 #include "lab/base/file_kind.h"
 #include "lab/base/platform.h"
@@ -58,18 +58,18 @@ static bool parse_number( const char* whole, const char* part, const char* meani
 
 // One part behind a colon: a size if it begins with a digit, a type otherwise.
 static bool parse_colon_part(
-    const char* whole, const char* part, what_spec* what, bool* has_type, complaint* why )
+    const char* whole, const char* part, scene_spec* spec, bool* has_type, complaint* why )
 {
     if ( part[0] >= '0' && part[0] <= '9' )
     {
-        if ( what->body_count != 0 || *has_type )
+        if ( spec->body_count != 0 || *has_type )
         {
             return complaint_write( why, "%s: the size '%s' is at the wrong place; " FORM, whole, part );
         }
         return parse_number(
-            whole, part, "number of objects", 1, what->generator->bodies_most, &what->body_count, why );
+            whole, part, "number of objects", 1, spec->generator->bodies_most, &spec->body_count, why );
     }
-    if ( *has_type || !body_type_from_name( part, &what->type ) )
+    if ( *has_type || !body_type_from_name( part, &spec->type ) )
     {
         return complaint_write( why, "%s: '%s' is no type of objects; use cubes or assorted", whole, part );
     }
@@ -77,34 +77,34 @@ static bool parse_colon_part(
     return true;
 }
 
-static bool parse_window( const char* whole, const char* rest, what_spec* what, complaint* why )
+static bool parse_window( const char* whole, const char* rest, scene_spec* spec, complaint* why )
 {
     char* from = take_part( &rest, "+" );
-    bool good = parse_number( whole, from, "first frame", 0, BAKE_FRAMES_MOST, &what->from, why );
+    bool good = parse_number( whole, from, "first frame", 0, BAKE_FRAMES_MOST, &spec->from, why );
     free( from );
     if ( good && *rest == '+' )
     {
         good =
-            parse_number( whole, rest + 1, "number of frames", 1, BAKE_FRAMES_MOST, &what->frame_count, why );
+            parse_number( whole, rest + 1, "number of frames", 1, BAKE_FRAMES_MOST, &spec->frame_count, why );
     }
     return good;
 }
 
-static bool parse_scene( const char* text, const char* rest, what_spec* what, complaint* why )
+static bool parse_scene( const char* text, const char* rest, scene_spec* spec, complaint* why )
 {
     bool has_type = false;
     while ( *rest == ':' )
     {
         rest += 1;
         char* part = take_part( &rest, ":@" );
-        bool good = parse_colon_part( text, part, what, &has_type, why );
+        bool good = parse_colon_part( text, part, spec, &has_type, why );
         free( part );
         if ( !good )
         {
             return false;
         }
     }
-    return *rest == '\0' || parse_window( text, rest + 1, what, why );
+    return *rest == '\0' || parse_window( text, rest + 1, spec, why );
 }
 
 static bool complain_unknown( const char* text, complaint* why )
@@ -125,14 +125,14 @@ static bool complain_unknown( const char* text, complaint* why )
     return false;
 }
 
-bool what_parse( const char* text, what_spec* what, complaint* why )
+bool scene_spec_parse( const char* text, scene_spec* spec, complaint* why )
 {
-    *what = ( what_spec ){ 0 };
+    *spec = ( scene_spec ){ 0 };
     const char* rest = NULL;
-    what->generator = find_scene( text, &rest );
-    if ( what->generator != NULL )
+    spec->generator = find_scene( text, &rest );
+    if ( spec->generator != NULL )
     {
-        return parse_scene( text, rest, what, why );
+        return parse_scene( text, rest, spec, why );
     }
     if ( !file_kind_check( text, ".aabbs", why ) )
     {
@@ -143,14 +143,14 @@ bool what_parse( const char* text, what_spec* what, complaint* why )
     {
         return complain_unknown( text, why );
     }
-    what->path = text_copy( text );
+    spec->path = text_copy( text );
     return true;
 }
 
-void what_free( what_spec* what )
+void scene_spec_free( scene_spec* spec )
 {
-    free( what->path );
-    *what = ( what_spec ){ 0 };
+    free( spec->path );
+    *spec = ( scene_spec ){ 0 };
 }
 
 // Few frames of a small scene are cut from the usual recording, so that the cache keeps one file and not one
@@ -165,29 +165,30 @@ static uint32_t frames_to_bake( uint32_t body_count, uint32_t frames_wanted )
     return takes_usual ? GENERATOR_FRAMES : frames_wanted;
 }
 
-bake_def what_bake_def( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
+bake_def scene_spec_bake_def(
+    const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed )
 {
-    uint32_t bodies = what->body_count != 0 ? what->body_count : body_count;
-    uint32_t frames = what->frame_count != 0 ? what->frame_count : frames_to_bake( bodies, frames_wanted );
+    uint32_t bodies = spec->body_count != 0 ? spec->body_count : body_count;
+    uint32_t frames = spec->frame_count != 0 ? spec->frame_count : frames_to_bake( bodies, frames_wanted );
     bake_def def = {
-        .generator = what->generator,
+        .generator = spec->generator,
         .scene = { .body_count = bodies,
-            .type = what->type,
+            .type = spec->type,
             .seed = seed,
             .thread_count = platform_core_count() },
-        .from = what->from,
+        .from = spec->from,
         .frame_count = frames,
     };
     return def;
 }
 
-bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
+bool scene_spec_open( const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
     frame_source* source, complaint* why )
 {
-    if ( what->generator == NULL )
+    if ( spec->generator == NULL )
     {
-        return frame_source_open_file( source, what->path, why );
+        return frame_source_open_file( source, spec->path, why );
     }
-    bake_def def = what_bake_def( what, body_count, frames_wanted, seed );
+    bake_def def = scene_spec_bake_def( spec, body_count, frames_wanted, seed );
     return bake_cache_open( source, &def, why );
 }

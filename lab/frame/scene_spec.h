@@ -5,7 +5,7 @@
 
 #include "lab/frame/frame_source.h"
 
-typedef struct what_spec
+typedef struct scene_spec
 {
     char* path;                 ///< of a file, to free; NULL for a scene
     const generator* generator; ///< NULL for a file
@@ -13,18 +13,19 @@ typedef struct what_spec
     body_type type;
     uint32_t from;
     uint32_t frame_count; ///< 0 if not said
-} what_spec;
+} scene_spec;
 
 /// A known scene's name at the front makes it a scene; anything with a slash, ending in .aabbs, or that
 /// exists is a file. False for unknown scenes and types, for sizes out of range, and for what is left over at
 /// the end.
-bool what_parse( const char* text, what_spec* what, complaint* why );
-void what_free( what_spec* what );
+bool scene_spec_parse( const char* text, scene_spec* spec, complaint* why );
+void scene_spec_free( scene_spec* spec );
 
 /// Opens it. For a scene: `body_count` in place of a size not said, and, where no frames are said, at least
 /// `frames_wanted` of them (0: GENERATOR_FRAMES).
-bool what_open( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
+bool scene_spec_open( const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
     frame_source* source, complaint* why );
 
 /// What that bakes, for a scene by name.
-bake_def what_bake_def( const what_spec* what, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );
+bake_def scene_spec_bake_def(
+    const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed );
