@@ -64,7 +64,7 @@ static void print_help( FILE* stream )
         "\nExample:\n  cleave bench brownian-free -n 1k,8k -m brute,sap\n" );
 }
 
-static lab_status complain_command( const char* name )
+static lab_status fail_command( const char* name )
 {
     const char* names[COMMAND_COUNT + 3];
     for ( size_t index = 0; index < COMMAND_COUNT; ++index )
@@ -78,9 +78,9 @@ static lab_status complain_command( const char* name )
     const char* kind = name[0] == '-' ? "flag" : "command";
     if ( closest != NULL )
     {
-        return complain( "unknown %s '%s'; did you mean %s?", kind, name, closest );
+        return lab_fail( "unknown %s '%s'; did you mean %s?", kind, name, closest );
     }
-    return complain( "unknown %s '%s'; `cleave --help` lists the commands", kind, name );
+    return lab_fail( "unknown %s '%s'; `cleave --help` lists the commands", kind, name );
 }
 
 static lab_status run_help( int argc, char** argv )
@@ -93,7 +93,7 @@ static lab_status run_help( int argc, char** argv )
     const command* wanted = find_command( argv[0] );
     if ( wanted == NULL )
     {
-        return complain_command( argv[0] );
+        return fail_command( argv[0] );
     }
     char help[] = "--help";
     char* words[] = { help, NULL };
@@ -122,7 +122,7 @@ static lab_status run( int argc, char** argv )
         return command_worker( argc - 2, argv + 2 );
     }
     const command* wanted = find_command( name );
-    return wanted != NULL ? wanted->run( argc - 2, argv + 2 ) : complain_command( name );
+    return wanted != NULL ? wanted->run( argc - 2, argv + 2 ) : fail_command( name );
 }
 
 int main( int argc, char** argv )
@@ -135,7 +135,7 @@ int main( int argc, char** argv )
     // A full disk behind `cleave … > file` must not look like success.
     if ( fflush( stdout ) != 0 || ferror( stdout ) )
     {
-        complain( "standard output: cannot be written: %s",
+        lab_fail( "standard output: cannot be written: %s",
             errno != 0 ? strerror( errno ) : "an earlier write failed" );
         return status != LAB_DONE ? (int)status : LAB_BAD_INPUT;
     }

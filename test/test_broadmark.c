@@ -39,7 +39,7 @@ static void write_text( const char* path, const char* text )
 
 static json_value* read_output( const char* path )
 {
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     json_value* root = json_file_read( path, &why );
     CHECK_TEXT( root != NULL ? "" : why.text, "" );
     return root;
@@ -125,7 +125,7 @@ static void every_name_is_a_method_of_ours( void )
         schedule wanted = { 0 };
         broadmark_files files = { 0 };
         run_spec_list specs;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         write_settings( rows[row][0], ", \"m_numThreads\": 3, \"m_Grid_ObjectsPerCell\": 50" );
         test_where.note = rows[row][0];
         CHECK( broadmark_files_add( &files, SETTINGS, &wanted, &why ) );
@@ -247,7 +247,7 @@ static void a_run_that_fails_leaves_old_results_alone( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !results_have_json( &why ) )
     {
         printf( "skipped: %s\n", why.text );

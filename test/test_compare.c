@@ -89,7 +89,7 @@ static comparison_verdict verdict_of(
     const recipe_of_run* a, const recipe_of_run* b, double bound, uint64_t seed )
 {
     run_results results_a, results_b;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     comparison all;
     write_results( FILE_A, a, 1, seed );
     write_results( FILE_B, b, 1, seed + 1000 );
@@ -149,7 +149,7 @@ static void one_hiccup_does_not_count( void )
 {
     recipe_of_run run = { "m", 1, 0.01, HASH, "ok" };
     run_results a, b;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     write_results( FILE_A, &run, 1, 3 );
     CHECK( results_read_file( FILE_A, &a, &why ) && results_read_file( FILE_A, &b, &why ) );
     for ( uint32_t frame = 0; frame < 10; ++frame )
@@ -326,7 +326,7 @@ static void broken_files_are_refused( void )
     {
         // Read without the program too, so that sanitizers see it.
         run_results results;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         write_text( FILE_B, rows[row][0] );
         test_where.note = rows[row][0];
         CHECK( !results_read_file( FILE_B, &results, &why ) );
@@ -364,7 +364,7 @@ static void absurd_files_do_no_harm( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !results_have_json( &why ) )
     {
         printf( "skipped: %s\n", why.text );

@@ -367,7 +367,7 @@ static void figures_can_be_asked_for_before_the_first_update( void )
 
 static bool measure( const char* name, run_result* result )
 {
-    complaint why;
+    lab_error why;
     frame_source source = { 0 };
     bake_def def = { .generator = generator_find( "brownian-free" ),
         .scene = { .body_count = 500, .seed = 1, .thread_count = 1 },
@@ -402,7 +402,7 @@ static void results_say_counters_as_an_object( void )
 {
     static const char* const methods[] = { "kd-complete", "brute" };
     run_results results = { 0 };
-    complaint why;
+    lab_error why;
     for ( size_t i = 0; i < 2; ++i )
     {
         CHECK( measure( methods[i], run_results_add( &results ) ) );
@@ -438,7 +438,7 @@ static lab_status write_tree( const char* words )
 
 static void a_tree_file_holds_nodes_and_boxes( void )
 {
-    complaint why;
+    lab_error why;
     CHECK( write_tree( "brownian-free:300@0+3 --set kd.leaf=32 -o test_counters_tree.json" ) == LAB_DONE );
     json_value* value = json_file_read( "test_counters_tree.json", &why );
     CHECK( value != NULL );
@@ -492,7 +492,7 @@ static void a_wrong_wish_for_a_tree_leaves_no_file( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     progress_set_quiet( true );
     const test_case cases[] = {
         TEST_CASE( leaves_and_objects_of_a_tree_add_up ),

@@ -289,7 +289,7 @@ static void set_isa_variable( const char* value )
 #endif
 }
 
-// Every one of them, in every word that comes from elsewhere and is repeated in a complaint.
+// Every one of them, in every word that comes from elsewhere and is repeated in an error message.
 static void control_characters_do_not_reach_the_logger( void )
 {
     char kept[64];

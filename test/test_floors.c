@@ -165,7 +165,7 @@ static void raised_floors_are_rounded_down( void )
         CHECK_EQUAL( program_run( COMMAND )->status, 0 );
         snprintf( expected, sizeof( expected ), "p,s,cubes,1000,avx2,fast,%s\n", rows[row].floor );
         floor_file floors;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         CHECK( floor_file_read( FLOORS, false, &floors, &why ) );
         CHECK_EQUAL( floors.count, 1 );
         CHECK( floors.comments.count > 0 && floors.rows[0].floor == strtod( rows[row].floor, NULL ) );
@@ -246,7 +246,7 @@ static void broken_floors_are_refused( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !results_have_json( &why ) )
     {
         printf( "skipped: %s\n", why.text );

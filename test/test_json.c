@@ -109,7 +109,7 @@ static void write_file( const char* path, const char* text )
 static void files_are_read_or_named( void )
 {
     const char* path = "test_json.tmp";
-    complaint why = { 0 };
+    lab_error why = { 0 };
     write_file( path, "{\"a\":7}\n" );
     json_value* value = json_file_read( path, &why );
     CHECK( json_as_number( json_get( value, "a" ) ) == 7 );
@@ -120,7 +120,7 @@ static void files_are_read_or_named( void )
     {
         test_where.note = bad[row];
         write_file( path, bad[row] );
-        why = ( complaint ){ 0 };
+        why = ( lab_error ){ 0 };
         CHECK( json_file_read( path, &why ) == NULL );
         CHECK( why.status == LAB_BAD_INPUT );
         CHECK( strstr( why.text, path ) != NULL && strstr( why.text, "at byte " ) != NULL );
@@ -132,7 +132,7 @@ static void files_are_read_or_named( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !json_is_here( &why ) )
     {
         printf( "%s\n", why.text );

@@ -80,7 +80,7 @@ static void a_closed_output_takes_no_file( void )
             starts_with( closed[row], ">&-" );
         CHECK_EQUAL( answer->status, is_lost ? 2 : 0 ); // the table has nowhere to go
         run_results results;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         CHECK( results_read_file( JSON, &results, &why ) );
         CHECK_EQUAL( results.count, 1 );
         run_results_free( &results );
@@ -272,7 +272,7 @@ static void what_is_not_known_is_no_zero( void )
         CHECK_EQUAL( answer->status, 0 );
         CHECK( strstr( answer->out, "\xE2\x80\x93" ) != NULL );
         run_results results;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         CHECK( results_read_file( JSON, &results, &why ) );
         CHECK( results.count == 2 && results.items[0].is_opaque && !results.items[1].is_opaque );
         static const char* const keys[] = { "tests", "update_ms", "search_ms", "frame_update_ms",
@@ -462,7 +462,7 @@ static void an_interrupted_bench_keeps_what_is_done( void )
             "bench -n 500 -m sap,kd,bad-hang,grid --frames 3 --json " JSON " --csv " CSV " --isolate";
         CHECK_EQUAL( end_after( line, 2, signals[row] ), 1 );
         run_results results;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         CHECK( results_read_file( JSON, &results, &why ) );
         CHECK_EQUAL( results.count, 2 );
         CHECK( results.items[0].status == RUN_OK && results.items[1].status == RUN_OK );
@@ -547,7 +547,7 @@ static void a_scene_that_fails_takes_no_results_along( void )
     CHECK_EQUAL( answer->status, 2 );
     check_said( answer, SCENE );
     run_results results;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     CHECK( results_read_file( JSON, &results, &why ) );
     CHECK_EQUAL( results.count, 1 );
     run_results_free( &results );
@@ -555,7 +555,7 @@ static void a_scene_that_fails_takes_no_results_along( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !results_have_json( &why ) )
     {
         printf( "skipped: %s\n", why.text );

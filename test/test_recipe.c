@@ -39,7 +39,7 @@ static void every_statement_is_read( void )
         "bodies 25% random 0.5 2 street\n"
         "bodies rest assorted\n" );
     recipe r;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     CHECK( recipe_read( FILE_NAME, &r, &why ) );
     CHECK_TEXT( r.name, "mine" );
     CHECK_EQUAL( r.body_count, 2000 );
@@ -76,7 +76,7 @@ static void bad_lines_are_named( void )
         snprintf( text, sizeof( text ), "name good\n\n%s\n", lines[i] );
         write_file( FILE_NAME, text );
         recipe r;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         CHECK( !recipe_read( FILE_NAME, &r, &why ) );
         CHECK( why.status == LAB_BAD_INPUT );
         CHECK( strstr( why.text, FILE_NAME ":3: " ) == why.text );
@@ -87,7 +87,7 @@ static void bad_lines_are_named( void )
     write_file( FILE_NAME, flood );
     free( flood );
     recipe r;
-    complaint why;
+    lab_error why;
     CHECK( !recipe_read( FILE_NAME, &r, &why ) );
     remove( FILE_NAME );
     CHECK( !recipe_read( "no/such/file.scene", &r, &why ) );
@@ -126,7 +126,7 @@ static uint64_t hash_scene( const generator* scene, const generator_def* def, ui
     for ( uint32_t frame = 0; frame <= frames; ++frame )
     {
         test_where.frame = frame;
-        complaint why;
+        lab_error why;
         CHECK( frame == 0 || scene->step( state, &why ) );
         scene->boxes( state, boxes );
         for ( uint32_t i = 0; i < count; ++i )
@@ -181,7 +181,7 @@ static double mean_height( const generator* scene, uint32_t frames )
     generator_def def = { .body_count = 500, .seed = 1, .thread_count = 1 };
     void* state = scene->create( &def );
     clv_aabb* boxes = test_alloc( 500, sizeof( clv_aabb ) );
-    complaint why;
+    lab_error why;
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
         CHECK( scene->step( state, &why ) );
@@ -208,7 +208,7 @@ static void churn_writes_who_was_born_again( void )
 {
     generator_def scene = { .body_count = 300, .seed = 1, .thread_count = 1 };
     bake_def def = { .generator = &generator_churn, .scene = scene, .from = 4, .frame_count = 6 };
-    complaint why;
+    lab_error why;
     CHECK( bake_write( &def, "test_recipe.aabbs", &why ) );
     FILE* stream = fopen( "test_recipe.aabbs" BAKE_CHURN_ENDING, "rb" );
     CHECK( stream != NULL );

@@ -253,7 +253,7 @@ static void what_is_no_results_is_refused_by_name( void )
         write_file( RESULTS, rows[row] );
         remove( PAGE );
         report_data data;
-        complaint why = { 0 };
+        lab_error why = { 0 };
         char path[] = RESULTS;
         char* items[] = { path };
         text_list paths = { items, 1 };
@@ -289,7 +289,7 @@ static void a_page_needs_a_place( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !json_is_here( &why ) )
     {
         printf( "%s\n", why.text );

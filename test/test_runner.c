@@ -39,7 +39,7 @@ static void begin( const char* schedule )
 static run_results read_results( void )
 {
     run_results results;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool good = results_read_file( JSON, &results, &why );
     CHECK_TEXT( good ? "" : why.text, "" );
     return results;
@@ -370,7 +370,7 @@ static void schedules_are_listed_and_shown( void )
 
 int main( int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     if ( !results_have_json( &why ) )
     {
         printf( "skipped: %s\n", why.text );

@@ -77,7 +77,7 @@ static void cores_to_pin_to_are_read( void )
 static void every_word_is_read( void )
 {
     schedule plan;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool good = schedule_parse( "folder/mine.schedule",
         "# a comment\r\n"
         "about  what it is # about\n"
@@ -149,7 +149,7 @@ static void bad_lines_are_named( void )
     for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
     {
         schedule plan;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         test_where.note = rows[row][0];
         CHECK( !schedule_parse( "s", rows[row][0], &plan, &why ) );
         CHECK( strstr( why.text, rows[row][1] ) == why.text + 1 );
@@ -160,7 +160,7 @@ static void bad_lines_are_named( void )
 static void names_and_paths_are_found_or_told( void )
 {
     schedule plan;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     CHECK( schedule_open( "quick", &plan, &why ) );
     CHECK_TEXT( plan.name, "quick" );
     schedule_free( &plan );
@@ -178,7 +178,7 @@ static void every_carried_schedule_makes_a_plan( void )
     {
         schedule wanted;
         run_plan plan = { 0 };
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         test_where.note = schedule_carried_name( index );
         CHECK( schedule_open( schedule_carried_name( index ), &wanted, &why ) );
         CHECK( wanted.about[0] != '\0' );
@@ -197,7 +197,7 @@ static run_plan plan_of( const char* text )
 {
     schedule wanted;
     run_plan plan = { 0 };
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool good = schedule_parse( "s", text, &wanted, &why );
     for ( uint32_t part = 0; good && part < wanted.part_count; ++part )
     {
@@ -259,7 +259,7 @@ static void plans_refuse_what_nobody_knows( void )
     {
         schedule wanted;
         run_plan plan = { 0 };
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         test_where.note = rows[row][0];
         CHECK( schedule_parse( "s", rows[row][0], &wanted, &why ) );
         CHECK( !run_plan_add( &plan, &wanted.parts[0], &why ) );

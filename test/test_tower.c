@@ -13,7 +13,7 @@ enum
 
 static void run( const generator_def* def, uint32_t frames, clv_aabb* boxes )
 {
-    complaint why;
+    lab_error why;
     void* state = generator_tower.create( def );
     CHECK( state != NULL );
     for ( uint32_t frame = 0; frame < frames; ++frame )

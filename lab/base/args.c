@@ -15,7 +15,7 @@ void size_list_add( size_list* list, uint64_t size )
     uint64_t* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( uint64_t ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     list->items[list->count++] = size;
@@ -56,7 +56,7 @@ static const args_flag* find_flag( const args_table* table, const char* word, co
     return NULL;
 }
 
-static bool complain_unknown( const args_table* table, const char* word, complaint* why )
+static bool fail_unknown( const args_table* table, const char* word, lab_error* why )
 {
     const char* names[FLAGS_MOST + 1] = { "--help" };
     uint32_t count = 1;
@@ -70,11 +70,11 @@ static bool complain_unknown( const args_table* table, const char* word, complai
     const char* closest = text_closest( bare, names, count );
     if ( closest != NULL )
     {
-        complaint_write( why, "%s: unknown flag %s; did you mean %s?", table->command, bare, closest );
+        lab_error_write( why, "%s: unknown flag %s; did you mean %s?", table->command, bare, closest );
     }
     else
     {
-        complaint_write( why, "%s: unknown flag %s; `cleave %s --help` lists the flags", table->command, bare,
+        lab_error_write( why, "%s: unknown flag %s; `cleave %s --help` lists the flags", table->command, bare,
             table->command );
     }
     free( bare );
@@ -91,36 +91,36 @@ static const char* shown_name( const args_flag* flag, char buffer[3] )
 }
 
 // Sizes are written in many ways; of the other numbers the range is what a user wants to know.
-static bool complain_size( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+static bool fail_size( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     char letter[3];
     const char* name = shown_name( flag, letter );
     if ( flag->kind == ARGS_SIZE || flag->kind == ARGS_SIZES )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "%s: %s '%s' is no size; write 8000, 8k, 128k or 1m", table->command, name, text );
     }
-    return complaint_write( why, "%s: %s '%s' is no %s; use %" PRIu64 " to %" PRIu64, table->command, name,
+    return lab_error_write( why, "%s: %s '%s' is no %s; use %" PRIu64 " to %" PRIu64, table->command, name,
         text, flag->kind == ARGS_SEED ? "seed" : "number", flag->least, flag->most );
 }
 
 static bool read_size(
-    const args_table* table, const args_flag* flag, const char* text, uint64_t* size, complaint* why )
+    const args_table* table, const args_flag* flag, const char* text, uint64_t* size, lab_error* why )
 {
     if ( !text_parse_size( text, size ) )
     {
-        return complain_size( table, flag, text, why );
+        return fail_size( table, flag, text, why );
     }
     if ( *size < flag->least || *size > flag->most )
     {
-        return complaint_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command,
+        return lab_error_write( why, "%s: %s %s is out of range; use %" PRIu64 " to %" PRIu64, table->command,
             shown_name( flag, ( char[3] ){ 0 } ), text, flag->least, flag->most );
     }
     return true;
 }
 
 static bool read_number(
-    const args_table* table, const args_flag* flag, const char* text, double* number, complaint* why )
+    const args_table* table, const args_flag* flag, const char* text, double* number, lab_error* why )
 {
     char* end = NULL;
     errno = 0;
@@ -128,7 +128,7 @@ static bool read_number(
     // The comparisons are written so that NaN fails them.
     if ( end == text || *end != '\0' || errno != 0 || !( value >= 0 && value <= (double)flag->most ) )
     {
-        return complaint_write( why, "%s: %s '%s' is no number%s; use 0 to %" PRIu64, table->command,
+        return lab_error_write( why, "%s: %s '%s' is no number%s; use 0 to %" PRIu64, table->command,
             shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SECONDS ? " of seconds" : "",
             flag->most );
     }
@@ -136,13 +136,13 @@ static bool read_number(
     return true;
 }
 
-static bool read_sizes( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+static bool read_sizes( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     text_list items = { 0 };
     if ( !text_list_add_split( &items, text ) )
     {
         text_list_free( &items ); // what stood before the empty item made room
-        return complaint_write( why, "%s: %s '%s' has an empty item; write %s", table->command,
+        return lab_error_write( why, "%s: %s '%s' has an empty item; write %s", table->command,
             shown_name( flag, ( char[3] ){ 0 } ), text, flag->kind == ARGS_SIZES ? "8k,32k" : "1,2" );
     }
     bool good = true;
@@ -159,14 +159,14 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
     return good;
 }
 
-static bool read_value( const args_table* table, const args_flag* flag, const char* text, complaint* why )
+static bool read_value( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     switch ( flag->kind )
     {
     case ARGS_TEXT:
         if ( text[0] == '\0' )
         {
-            return complaint_write( why, "%s: %s needs a %s that is not empty", table->command,
+            return lab_error_write( why, "%s: %s needs a %s that is not empty", table->command,
                 shown_name( flag, ( char[3] ){ 0 } ), flag->value_name );
         }
         *(const char**)flag->value = text;
@@ -181,7 +181,7 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     case ARGS_TEXTS:
         if ( !text_list_add_split( flag->value, text ) )
         {
-            return complaint_write( why, "%s: %s '%s' has an empty item", table->command,
+            return lab_error_write( why, "%s: %s '%s' has an empty item", table->command,
                 shown_name( flag, ( char[3] ){ 0 } ), text );
         }
         return true;
@@ -197,20 +197,20 @@ static bool is_value( const char* word )
 }
 
 // One flag and its value; *position moves past the value if that is a word of its own.
-static bool read_flag( const args_table* table, int argc, char** argv, int* position, complaint* why )
+static bool read_flag( const args_table* table, int argc, char** argv, int* position, lab_error* why )
 {
     const char* word = argv[*position];
     const char* text = NULL;
     const args_flag* flag = find_flag( table, word, &text );
     if ( flag == NULL )
     {
-        return complain_unknown( table, word, why );
+        return fail_unknown( table, word, why );
     }
     if ( flag->kind == ARGS_SWITCH )
     {
         if ( text != NULL )
         {
-            return complaint_write(
+            return lab_error_write(
                 why, "%s: %s takes no value, yet has '%s'", table->command, flag->name, text );
         }
         *(bool*)flag->value = true;
@@ -220,7 +220,7 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     {
         if ( *position + 1 >= argc || !is_value( argv[*position + 1] ) )
         {
-            return complaint_write(
+            return lab_error_write(
                 why, "%s: %s needs a value: %s %s", table->command, word, word, flag->value_name );
         }
         text = argv[++*position];
@@ -228,22 +228,22 @@ static bool read_flag( const args_table* table, int argc, char** argv, int* posi
     return read_value( table, flag, text, why );
 }
 
-static bool check_operands( const args_table* table, const text_list* operands, complaint* why )
+static bool check_operands( const args_table* table, const text_list* operands, lab_error* why )
 {
     if ( operands->count < table->operand_least )
     {
-        return complaint_write( why, "%s: needs %s; usage: cleave %s %s", table->command, table->operand_name,
+        return lab_error_write( why, "%s: needs %s; usage: cleave %s %s", table->command, table->operand_name,
             table->command, table->usage );
     }
     if ( operands->count > table->operand_most )
     {
-        return complaint_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s",
+        return lab_error_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s",
             table->command, operands->items[table->operand_most], table->command, table->usage );
     }
     return true;
 }
 
-args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, complaint* why )
+args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
 {
     for ( int index = 0; index < argc && strcmp( argv[index], "--" ) != 0; ++index )
     {

@@ -2,7 +2,7 @@
 // Flags of a command, read by a table. The same table prints the help, so that neither can forget a flag.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 #include "lab/base/text.h"
 
 typedef enum args_kind
@@ -60,14 +60,14 @@ typedef enum args_answer
 {
     ARGS_OK,
     ARGS_HELP, ///< --help was there and the help has been printed
-    ARGS_BAD,  ///< the complaint says why
+    ARGS_BAD,  ///< the error says why
 } args_answer;
 
 /// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k",
 /// "-n8k";
 /// "--" ends the flags. A flag given twice counts the last time, except lists, which grow. Operands go to
 /// `operands`.
-args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, complaint* why );
+args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why );
 
 void args_print_help( const args_table* table );
 

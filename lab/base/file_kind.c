@@ -22,7 +22,7 @@ static const file_kind kinds[] = {
     { ".journal", "of a run that was not finished", "the same `cleave run` with --resume goes on with %s" },
 };
 
-bool file_kind_check( const char* path, const char* wanted, complaint* why )
+bool file_kind_check( const char* path, const char* wanted, lab_error* why )
 {
     for ( size_t index = 0; index < sizeof( kinds ) / sizeof( kinds[0] ); ++index )
     {
@@ -33,7 +33,7 @@ bool file_kind_check( const char* path, const char* wanted, complaint* why )
             continue;
         }
         const char* place = strstr( kind->advice, "%s" );
-        return complaint_write( why, "%.300s: is %s; %.*s%.300s%s", path, kind->is,
+        return lab_error_write( why, "%.300s: is %s; %.*s%.300s%s", path, kind->is,
             (int)( place - kind->advice ), kind->advice, path, place + 2 );
     }
     return true;

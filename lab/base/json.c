@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-bool json_is_here( complaint* why )
+bool json_is_here( lab_error* why )
 {
     (void)why;
     return true;
@@ -33,7 +33,7 @@ void json_put( json_value* parent, const char* key, json_value* child )
     if ( !added )
     {
         cJSON_Delete( child );
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
 }
 
@@ -89,7 +89,7 @@ json_value* json_copy( const json_value* value )
     json_value* copy = cJSON_Duplicate( value, true );
     if ( copy == NULL && value != NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     return copy;
 }
@@ -157,9 +157,9 @@ bool json_as_bool( const json_value* value )
 
 #else
 
-bool json_is_here( complaint* why )
+bool json_is_here( lab_error* why )
 {
-    return complaint_write( why,
+    return lab_error_write( why,
         "this cleave was built without JSON; install cJSON (Debian: libcjson-dev), configure and build again" );
 }
 

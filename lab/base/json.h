@@ -2,15 +2,15 @@
 // The one file that knows whether there is cJSON. Without it every value is NULL and nothing happens.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct cJSON json_value;
 
-/// True if the program was built with JSON; else the complaint says what to do.
-bool json_is_here( complaint* why );
+/// True if the program was built with JSON; else the error says what to do.
+bool json_is_here( lab_error* why );
 
 json_value* json_object( void );
 json_value* json_array( void );

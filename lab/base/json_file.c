@@ -14,20 +14,20 @@
 
 // The bytes with a zero behind them, to free. `size` is what the file system said; a file that changed meanwhile is
 // refused.
-static char* read_whole( const char* path, size_t size, complaint* why )
+static char* read_whole( const char* path, size_t size, lab_error* why )
 {
     errno = 0;
     FILE* stream = platform_open( path );
     if ( stream == NULL )
     {
-        complaint_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
+        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
         return NULL;
     }
     char* text = malloc( size + 1 );
     if ( text == NULL )
     {
         fclose( stream );
-        complaint_write( why, "%s: out of memory: its %" PRIu64 " bytes do not fit", path, (uint64_t)size );
+        lab_error_write( why, "%s: out of memory: its %" PRIu64 " bytes do not fit", path, (uint64_t)size );
         return NULL;
     }
     size_t got = fread( text, 1, size, stream );
@@ -36,7 +36,7 @@ static char* read_whole( const char* path, size_t size, complaint* why )
     if ( !is_whole )
     {
         free( text );
-        complaint_write( why,
+        lab_error_write( why,
             "%s: cannot be read beyond byte %" PRIu64 "; check the disk, or whether it is being written",
             path, (uint64_t)got );
         return NULL;
@@ -45,26 +45,26 @@ static char* read_whole( const char* path, size_t size, complaint* why )
     return text;
 }
 
-static bool is_readable( const char* path, platform_entry entry, complaint* why )
+static bool is_readable( const char* path, platform_entry entry, lab_error* why )
 {
     switch ( entry.kind )
     {
     case PLATFORM_MISSING:
-        return complaint_write(
+        return lab_error_write(
             why, "%s: cannot be read: %s", path, strerror( errno != 0 ? errno : ENOENT ) );
-    case PLATFORM_FOLDER: return complaint_write( why, "%s: is a folder; name a file", path );
+    case PLATFORM_FOLDER: return lab_error_write( why, "%s: is a folder; name a file", path );
     case PLATFORM_OTHER:
-        return complaint_write( why, "%s: is a pipe or device; save it to a file first", path );
+        return lab_error_write( why, "%s: is a pipe or device; save it to a file first", path );
     case PLATFORM_FILE: break;
     }
     if ( entry.size > JSON_FILE_MOST )
     {
-        return complaint_write( why, "%s: is larger than 1 GiB; name a JSON file", path );
+        return lab_error_write( why, "%s: is larger than 1 GiB; name a JSON file", path );
     }
-    return entry.size > 0 || complaint_write( why, "%s: at byte 0: is empty, not JSON", path );
+    return entry.size > 0 || lab_error_write( why, "%s: at byte 0: is empty, not JSON", path );
 }
 
-json_value* json_file_read( const char* path, complaint* why )
+json_value* json_file_read( const char* path, lab_error* why )
 {
     errno = 0;
     platform_entry entry = platform_look( path );
@@ -81,7 +81,7 @@ json_value* json_file_read( const char* path, complaint* why )
     json_value* value = json_parse( text, (size_t)entry.size, &bad_offset );
     if ( value == NULL && file_kind_check( path, ".json", why ) )
     {
-        complaint_write( why, "%s: at byte %" PRIu64 ": is not JSON; it may be cut off or damaged", path,
+        lab_error_write( why, "%s: at byte %" PRIu64 ": is not JSON; it may be cut off or damaged", path,
             (uint64_t)bad_offset );
     }
     free( text );

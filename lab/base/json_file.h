@@ -4,6 +4,6 @@
 
 #include "lab/base/json.h"
 
-/// The value in a file, to json_free. NULL with a complaint that names the file, and the byte where it stops being
+/// The value in a file, to json_free. NULL with an error that names the file, and the byte where it stops being
 /// JSON.
-json_value* json_file_read( const char* path, complaint* why );
+json_value* json_file_read( const char* path, lab_error* why );

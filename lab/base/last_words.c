@@ -5,7 +5,7 @@
 
 #include "lab/base/last_words.h"
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/progress.h"
 

@@ -15,29 +15,29 @@ static const char* system_reason( void )
     return errno != 0 ? strerror( errno ) : "unknown reason";
 }
 
-static bool open_in_place( output_file* file, complaint* why )
+static bool open_in_place( output_file* file, lab_error* why )
 {
     file->stream = platform_overwrite( file->path );
     if ( file->stream == NULL )
     {
-        complaint_write( why, "%s: cannot be written: %s", file->path, system_reason() );
+        lab_error_write( why, "%s: cannot be written: %s", file->path, system_reason() );
         output_file_abandon( file );
         return false;
     }
     return true;
 }
 
-bool output_file_open( output_file* file, const char* path, complaint* why )
+bool output_file_open( output_file* file, const char* path, lab_error* why )
 {
     *file = ( output_file ){ 0 };
     platform_kind kind = platform_look( path ).kind;
     if ( kind == PLATFORM_FOLDER )
     {
-        return complaint_write( why, "%s: is a folder; name a file to write", path );
+        return lab_error_write( why, "%s: is a folder; name a file to write", path );
     }
     if ( kind == PLATFORM_FILE && !platform_is_writable( path ) )
     {
-        return complaint_write( why, "%s: exists and may not be written: %s", path, system_reason() );
+        return lab_error_write( why, "%s: exists and may not be written: %s", path, system_reason() );
     }
     file->path = kind == PLATFORM_FILE ? platform_resolve( path ) : text_copy( path );
     errno = 0;
@@ -49,7 +49,7 @@ bool output_file_open( output_file* file, const char* path, complaint* why )
     // Guarded before it exists, so that no moment is left in which Ctrl-C would leave it behind.
     if ( !interrupt_guard( file->temporary ) )
     {
-        complaint_write( why, "%s: too many files are being written at once", path );
+        lab_error_write( why, "%s: too many files are being written at once", path );
         free( file->temporary );
         file->temporary = NULL;
         output_file_abandon( file );
@@ -60,7 +60,7 @@ bool output_file_open( output_file* file, const char* path, complaint* why )
     file->stream = platform_create( file->temporary );
     if ( file->stream == NULL )
     {
-        complaint_write( why, "%s: cannot be created: %s; choose a folder that exists and may be written",
+        lab_error_write( why, "%s: cannot be created: %s; choose a folder that exists and may be written",
             path, system_reason() );
         output_file_abandon( file );
         return false;
@@ -68,21 +68,21 @@ bool output_file_open( output_file* file, const char* path, complaint* why )
     return true;
 }
 
-static bool fail( output_file* file, complaint* why )
+static bool fail( output_file* file, lab_error* why )
 {
-    complaint_write( why,
+    lab_error_write( why,
         "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
         file->path, file->bytes, system_reason() );
     output_file_abandon( file );
     return false;
 }
 
-bool output_file_write( output_file* file, const void* data, size_t size, complaint* why )
+bool output_file_write( output_file* file, const void* data, size_t size, lab_error* why )
 {
     if ( interrupt_raised() )
     {
         output_file_abandon( file );
-        return complaint_interrupted( why );
+        return lab_error_interrupted( why );
     }
     errno = 0;
     size_t written = fwrite( data, 1, size, file->stream );
@@ -90,7 +90,7 @@ bool output_file_write( output_file* file, const void* data, size_t size, compla
     return written == size || fail( file, why );
 }
 
-bool output_file_commit( output_file* file, complaint* why )
+bool output_file_commit( output_file* file, lab_error* why )
 {
     errno = 0;
     if ( fflush( file->stream ) != 0 )
@@ -105,7 +105,7 @@ bool output_file_commit( output_file* file, complaint* why )
     }
     if ( file->temporary != NULL && !platform_replace( file->temporary, file->path ) )
     {
-        complaint_write( why, "%s: cannot be put in place: %s", file->path, system_reason() );
+        lab_error_write( why, "%s: cannot be put in place: %s", file->path, system_reason() );
         output_file_abandon( file );
         return false;
     }

@@ -3,7 +3,7 @@
 // complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@ typedef struct output_file
 } output_file;
 
 /// False if the target is a folder, may not be written, or its folder does not exist.
-bool output_file_open( output_file* file, const char* path, complaint* why );
+bool output_file_open( output_file* file, const char* path, lab_error* why );
 
 /// False with the system's reason, such as a full disk; the file is then abandoned.
-bool output_file_write( output_file* file, const void* data, size_t size, complaint* why );
+bool output_file_write( output_file* file, const void* data, size_t size, lab_error* why );
 
 /// Flush, close, rename: after true the target is there. After false the file is abandoned.
-bool output_file_commit( output_file* file, complaint* why );
+bool output_file_commit( output_file* file, lab_error* why );
 
 /// Closes and removes what was written; the target stays as it was. Legal after a failure, a commit, and on
 /// zeroes.

@@ -17,7 +17,7 @@ char* text_format( const char* format, ... )
     char* text = malloc( size );
     if ( text == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     text[0] = '\0';
     va_start( arguments, format );
@@ -48,7 +48,7 @@ void text_list_add( text_list* list, const char* text )
     char** items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( char* ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     list->items[list->count++] = text_copy( text );

@@ -2,13 +2,13 @@
 // Strings and lists of strings that the program owns. None of these fails: without memory the program ends.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /// printf into a string to free.
-char* text_format( const char* format, ... ) COMPLAINT_FORMAT( 1, 2 );
+char* text_format( const char* format, ... ) LAB_ERROR_FORMAT( 1, 2 );
 char* text_copy( const char* text );
 bool text_starts_with( const char* text, const char* start );
 bool text_ends_with( const char* text, const char* end );

@@ -22,7 +22,7 @@ void text_table_begin( text_table* table, const char* headings );
 void text_table_leave_out( text_table* table, const char* headings );
 
 /// The next cell, row by row.
-void text_table_add( text_table* table, const char* format, ... ) COMPLAINT_FORMAT( 2, 3 );
+void text_table_add( text_table* table, const char* format, ... ) LAB_ERROR_FORMAT( 2, 3 );
 
 /// Prints all rows and frees the table.
 void text_table_print( text_table* table, FILE* stream );

@@ -26,18 +26,18 @@ bool broadmark_is_settings( const char* path );
 
 /// Reads settings (or the "Settings" of a results file) into a part of `wanted`: one scene, one method,
 /// each frame once. False names the file, the key and what it may be.
-bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, complaint* why );
+bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, lab_error* why );
 
 /// Can the results be written where the settings say?
-bool broadmark_files_check( const broadmark_files* files, complaint* why );
+bool broadmark_files_check( const broadmark_files* files, lab_error* why );
 
 /// Writes the results of each settings file. False if a run did not end well or a file cannot be written.
-bool broadmark_files_write( const broadmark_files* files, const run_results* results, complaint* why );
+bool broadmark_files_write( const broadmark_files* files, const run_results* results, lab_error* why );
 void broadmark_files_free( broadmark_files* files );
 
 /// Every run that ended well as a file of its own in `folder`, which is made if need be.
-bool broadmark_write_all( const char* folder, const run_results* results, complaint* why );
+bool broadmark_write_all( const char* folder, const run_results* results, lab_error* why );
 
-/// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with a complaint.
+/// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with an error.
 char* broadmark_results_text(
-    const run_result* run, const json_value* settings, const char* output, complaint* why );
+    const run_result* run, const json_value* settings, const char* output, lab_error* why );

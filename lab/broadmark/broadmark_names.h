@@ -20,7 +20,7 @@ const broadmark_name* broadmark_find( const char* name );
 const char* broadmark_name_of(
     const char* method_name, const char* variant, uint32_t thread_count, const char* settings );
 
-/// "BF, BF_SSE, …" for complaints: those that can be asked for. Lives as long as the program.
+/// "BF, BF_SSE, …" for error messages: those that can be asked for. Lives as long as the program.
 const char* broadmark_names( void );
 
 /// Broadmark's settings that are parameters of ours.

@@ -75,7 +75,7 @@ static json_value* own_value( const run_result* run )
 }
 
 char* broadmark_results_text(
-    const run_result* run, const json_value* settings, const char* output, complaint* why )
+    const run_result* run, const json_value* settings, const char* output, lab_error* why )
 {
     json_value* said = settings != NULL ? json_copy( settings ) : made_settings( run, output );
     json_value* root = json_object();
@@ -94,14 +94,14 @@ char* broadmark_results_text(
     char* text = json_text( root );
     if ( text == NULL )
     {
-        complaint_write( why, "%s: out of memory", output );
+        lab_error_write( why, "%s: out of memory", output );
     }
     return text;
 }
 
 // ---- files
 
-static bool write_file( const run_result* run, const json_value* settings, const char* path, complaint* why )
+static bool write_file( const run_result* run, const json_value* settings, const char* path, lab_error* why )
 {
     output_file file = { 0 };
     char* text = broadmark_results_text( run, settings, path, why );
@@ -111,7 +111,7 @@ static bool write_file( const run_result* run, const json_value* settings, const
     return good;
 }
 
-bool broadmark_files_check( const broadmark_files* files, complaint* why )
+bool broadmark_files_check( const broadmark_files* files, lab_error* why )
 {
     for ( uint32_t index = 0; index < files->count; ++index )
     {
@@ -137,7 +137,7 @@ static bool is_of_part( const run_result* run, const char* part )
     return false;
 }
 
-bool broadmark_files_write( const broadmark_files* files, const run_results* results, complaint* why )
+bool broadmark_files_write( const broadmark_files* files, const run_results* results, lab_error* why )
 {
     for ( uint32_t index = 0; index < files->count; ++index )
     {
@@ -151,7 +151,7 @@ bool broadmark_files_write( const broadmark_files* files, const run_results* res
             }
             if ( result->status != RUN_OK )
             {
-                return complaint_write( why, "%s: %s: %s; %s was not written", file->path,
+                return lab_error_write( why, "%s: %s: %s; %s was not written", file->path,
                     run_status_name( result->status ), result->reason, file->output );
             }
             if ( !write_file( result, file->settings, file->output, why ) )
@@ -178,12 +178,12 @@ static char* name_file( const char* folder, const run_result* run )
     return path;
 }
 
-bool broadmark_write_all( const char* folder, const run_results* results, complaint* why )
+bool broadmark_write_all( const char* folder, const run_results* results, lab_error* why )
 {
     errno = 0;
     if ( !platform_make_folder( folder ) )
     {
-        return complaint_write( why, "%s: cannot be made: %s", folder, strerror( errno ) );
+        return lab_error_write( why, "%s: cannot be made: %s", folder, strerror( errno ) );
     }
     bool good = true;
     for ( uint32_t index = 0; good && index < results->count; ++index )

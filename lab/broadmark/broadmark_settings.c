@@ -17,12 +17,12 @@ bool broadmark_is_settings( const char* path )
 
 // ---- members
 
-static const char* text_member( const broadmark_file* file, const char* key, complaint* why )
+static const char* text_member( const broadmark_file* file, const char* key, lab_error* why )
 {
     const char* text = json_as_text( json_get( file->settings, key ) );
     if ( text == NULL || text[0] == '\0' )
     {
-        complaint_write( why,
+        lab_error_write( why,
             "%s: \"%s\" must be a text; Broadmark's settings have m_inputScene, m_outputLog and m_algorithm",
             file->path, key );
         return NULL;
@@ -32,7 +32,7 @@ static const char* text_member( const broadmark_file* file, const char* key, com
 
 // A whole number above 0; *number stays if the member is missing.
 static bool count_member(
-    const broadmark_file* file, const char* key, double most, double* number, complaint* why )
+    const broadmark_file* file, const char* key, double most, double* number, lab_error* why )
 {
     const json_value* value = json_get( file->settings, key );
     double count = json_as_number( value );
@@ -42,7 +42,7 @@ static bool count_member(
     }
     *number = count;
     return ( count >= 1 && count <= most ) ||
-        complaint_write( why, "%s: \"%s\" must be a number from 1 to %.10g", file->path, key, most );
+        lab_error_write( why, "%s: \"%s\" must be a number from 1 to %.10g", file->path, key, most );
 }
 
 // ---- the scene
@@ -78,13 +78,13 @@ static char* find_scene( const char* settings_path, const char* scene )
 
 // ---- the method
 
-static bool complain_algorithm( const broadmark_file* file, const char* name, complaint* why )
+static bool fail_algorithm( const broadmark_file* file, const char* name, lab_error* why )
 {
-    return complaint_write( why, "%s: \"m_algorithm\" '%.60s' is %s; there are %s", file->path, name,
+    return lab_error_write( why, "%s: \"m_algorithm\" '%.60s' is %s; there are %s", file->path, name,
         broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_names() );
 }
 
-static bool read_method( const broadmark_file* file, schedule_part* part, complaint* why )
+static bool read_method( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
     const char* name = text_member( file, "m_algorithm", why );
     const broadmark_name* known = name != NULL ? broadmark_find( name ) : NULL;
@@ -94,7 +94,7 @@ static bool read_method( const broadmark_file* file, schedule_part* part, compla
     }
     if ( known == NULL || method_find( known->method ) == NULL )
     {
-        return complain_algorithm( file, name, why );
+        return fail_algorithm( file, name, why );
     }
     double thread_count = 4; // Broadmark's default
     if ( !count_member( file, "m_numThreads", CLV_MAX_WORKERS, &thread_count, why ) )
@@ -115,7 +115,7 @@ static bool read_method( const broadmark_file* file, schedule_part* part, compla
 }
 
 // What the file says about objects per cell or leaf, if its method knows such a thing. What it does not say is ours.
-static bool read_params( const broadmark_file* file, schedule_part* part, complaint* why )
+static bool read_params( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
     run_spec spec = { .row = method_find( part->wish.names.items[0] ) };
     for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
@@ -139,7 +139,7 @@ static bool read_params( const broadmark_file* file, schedule_part* part, compla
 
 // ---- all together
 
-static bool read_settings( broadmark_file* file, schedule* wanted, complaint* why )
+static bool read_settings( broadmark_file* file, schedule* wanted, lab_error* why )
 {
     const char* scene = text_member( file, "m_inputScene", why );
     const char* output = scene != NULL ? text_member( file, "m_outputLog", why ) : NULL;
@@ -157,7 +157,7 @@ static bool read_settings( broadmark_file* file, schedule* wanted, complaint* wh
     return read_method( file, part, why ) && read_params( file, part, why );
 }
 
-bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, complaint* why )
+bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, lab_error* why )
 {
     json_value* root = json_file_read( path, why );
     if ( root == NULL )
@@ -167,7 +167,7 @@ bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wa
     broadmark_file* items = realloc( files->items, ( (size_t)files->count + 1 ) * sizeof( broadmark_file ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     files->items = items;
     broadmark_file* file = &files->items[files->count++];

@@ -24,23 +24,23 @@ typedef struct bench_flags
 static void keep_done( run_results* done, uint32_t total, void* user )
 {
     bench_flags* flags = user;
-    complaint why;
+    lab_error why;
     if ( done->count == 0 )
     {
-        complain( "interrupted before the first run was done: nothing is written" );
+        lab_fail( "interrupted before the first run was done: nothing is written" );
         return;
     }
     if ( !run_output_write( &flags->output, done, &why ) )
     {
-        complaint_print( &why );
+        lab_error_print( &why );
     }
     fflush( stdout );
-    complain( "interrupted: %" PRIu32 " of %" PRIu32 " runs were done and are kept", done->count, total );
+    lab_fail( "interrupted: %" PRIu32 " of %" PRIu32 " runs were done and are kept", done->count, total );
 }
 
 static lab_status measure( bench_flags* flags, const run_plan* plan )
 {
-    complaint why;
+    lab_error why;
     journal none = { 0 };
     run_results results = { 0 };
     runner_report report;
@@ -57,7 +57,7 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
     {
         good = runner_run( plan, &options, &none, &results, &report, &why );
         // A scene that fails does not take along what was measured before it.
-        complaint unwritten;
+        lab_error unwritten;
         bool is_written = results.count == 0 || run_output_write( &flags->output, &results, &unwritten );
         why = good && !is_written ? unwritten : why;
         good = good && is_written;
@@ -65,35 +65,35 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
         status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
         last_words_end();
     }
-    status = good ? status : complaint_print( &why );
+    status = good ? status : lab_error_print( &why );
     run_output_close( &flags->output );
     run_results_free( &results );
     return status;
 }
 
-static bool check_flags( bench_flags* flags, complaint* why )
+static bool check_flags( bench_flags* flags, lab_error* why )
 {
     pin_wish pin;
     if ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) )
     {
-        return complaint_write( why, "bench: --pin '%s': " PIN_FORM, flags->pin );
+        return lab_error_write( why, "bench: --pin '%s': " PIN_FORM, flags->pin );
     }
     snprintf( flags->part.terms.pin, sizeof( flags->part.terms.pin ), "%s", flags->pin );
     if ( flags->part.terms.memory_limit_mib > 0 && !flags->isolate )
     {
-        return complaint_write( why, "bench: --memory-limit needs a process per run: add --isolate" );
+        return lab_error_write( why, "bench: --memory-limit needs a process per run: add --isolate" );
     }
     return !flags->isolate || ( child_is_here() && results_have_json( why ) ) ||
-        complaint_write(
+        lab_error_write(
             why, "bench: --isolate: this system or build cannot give each run a process of its own" );
 }
 
 static lab_status run( bench_flags* flags )
 {
-    complaint why;
+    lab_error why;
     run_plan plan = { 0 };
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
-    lab_status status = good ? measure( flags, &plan ) : complaint_print( &why );
+    lab_status status = good ? measure( flags, &plan ) : lab_error_print( &why );
     run_plan_free( &plan );
     return status;
 }
@@ -166,11 +166,11 @@ lab_status command_bench( int argc, char** argv )
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    complaint why;
+    lab_error why;
     args_answer answer = args_read( &table, argc, argv, &flags.part.scenes, &why );
     progress_set_quiet( flags.quiet );
     lab_status status = answer == ARGS_OK ? run( &flags )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     schedule_part_free( &flags.part );
     return status;

@@ -53,10 +53,10 @@ static uint32_t most_passes( const run_results* results )
 static lab_status compare(
     const compare_flags* flags, const text_list* paths, run_results* a, run_results* b )
 {
-    complaint why;
+    lab_error why;
     if ( !results_read_file( paths->items[0], a, &why ) || !results_read_file( paths->items[1], b, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     comparison all;
     comparison_make( &all, a, b, flags->bound_percent );
@@ -64,14 +64,14 @@ static lab_status compare(
     if ( !has_common )
     {
         comparison_free( &all );
-        return complain( "%s and %s: no run is in both; measure the same scenes, methods and frames twice",
+        return lab_fail( "%s and %s: no run is in both; measure the same scenes, methods and frames twice",
             paths->items[0], paths->items[1] );
     }
     print_head( "A", paths->items[0], a );
     print_head( "B", paths->items[1], b );
     if ( most_passes( a ) < 3 || most_passes( b ) < 3 )
     {
-        complaint_note(
+        lab_note(
             "fewer than three passes tell little about the noise: measure with --repeat 3 or --rounds 5" );
     }
     comparison_print( &all, flags->all, flags->bound_percent );
@@ -108,12 +108,12 @@ lab_status command_compare( int argc, char** argv )
         .operand_least = 2,
         .operand_most = 2,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     run_results a = { 0 }, b = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = answer == ARGS_OK ? compare( &flags, &operands, &a, &b )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     run_results_free( &a );
     run_results_free( &b );

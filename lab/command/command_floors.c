@@ -16,7 +16,7 @@ typedef struct floors_flags
 // How busy the machine was when the results were begun, per core. What rose on noise never sinks again.
 #define LOAD_MOST 1.5
 
-static bool was_quiet( const run_results* results, const char* path, complaint* why )
+static bool was_quiet( const run_results* results, const char* path, lab_error* why )
 {
     double load = json_as_number( json_get( results->machine, "load" ) );
     double cores = json_as_number( json_get( results->machine, "cores" ) );
@@ -24,7 +24,7 @@ static bool was_quiet( const run_results* results, const char* path, complaint* 
     {
         return true;
     }
-    return complaint_write( why,
+    return lab_error_write( why,
         "%s: the load was %.1f on %.0f cores; floors never sink again, so measure on a quiet machine to raise them",
         path, load, cores );
 }
@@ -32,11 +32,11 @@ static bool was_quiet( const run_results* results, const char* path, complaint* 
 static lab_status raise_floors( const floors_flags* flags, const race* all, const run_results* results,
     const char* path, floor_file* floors )
 {
-    complaint why;
+    lab_error why;
     uint32_t raised = race_raise( all, results, flags->share_percent / 100, floors );
     if ( raised > 0 && !floor_file_write( path, floors, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     printf( "%s: %" PRIu32 " of %" PRIu32 " floors raised to %g %% of what was measured\n", path, raised,
         all->count, flags->share_percent );
@@ -46,23 +46,23 @@ static lab_status raise_floors( const floors_flags* flags, const race* all, cons
 static lab_status judge(
     const floors_flags* flags, const text_list* paths, run_results* results, floor_file* floors )
 {
-    complaint why;
+    lab_error why;
     const char* path = paths->items[1];
     if ( !results_read_file( paths->items[0], results, &why ) ||
         !floor_file_read( path, flags->raise, floors, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     if ( flags->raise && !was_quiet( results, paths->items[0], &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     race all;
     race_make( &all, results, flags->method, floors );
     if ( all.count == 0 )
     {
         race_free( &all );
-        return complain( "%s: holds no run of %s; measure it beside others, or name another with --method",
+        return lab_fail( "%s: holds no run of %s; measure it beside others, or name another with --method",
             paths->items[0], flags->method );
     }
     race_print( &all, results, flags->method );
@@ -98,13 +98,13 @@ lab_status command_floors( int argc, char** argv )
         .operand_least = 2,
         .operand_most = 2,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     run_results results = { 0 };
     floor_file floors = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = answer == ARGS_OK ? judge( &flags, &operands, &results, &floors )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     floor_file_free( &floors );
     run_results_free( &results );

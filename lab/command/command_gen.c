@@ -24,7 +24,7 @@ typedef struct gen_flags
 #define BODIES 8000
 #define SEED 1
 
-static const generator* find_scene( const char* name, recipe* file_recipe, complaint* why )
+static const generator* find_scene( const char* name, recipe* file_recipe, lab_error* why )
 {
     if ( recipe_is_path( name ) )
     {
@@ -40,7 +40,7 @@ static const generator* find_scene( const char* name, recipe* file_recipe, compl
             names[count] = generator_at( count )->name;
         }
         const char* closest = text_closest( name, names, count );
-        complaint_write( why, "gen: unknown scene '%s'; %s%s%sscenes are %s, or a file FILE.scene", name,
+        lab_error_write( why, "gen: unknown scene '%s'; %s%s%sscenes are %s, or a file FILE.scene", name,
             closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
             closest != NULL ? "? " : "", generator_names() );
     }
@@ -54,7 +54,7 @@ static uint64_t choose( uint64_t flag, uint64_t file, uint64_t usual )
 }
 
 static bool make_def(
-    const gen_flags* flags, const char* name, recipe* file_recipe, bake_def* def, complaint* why )
+    const gen_flags* flags, const char* name, recipe* file_recipe, bake_def* def, lab_error* why )
 {
     *file_recipe = ( recipe ){ .name = "" };
     const generator* scene = find_scene( name, file_recipe, why );
@@ -74,17 +74,17 @@ static bool make_def(
         .recipe = scene == &generator_recipe ? file_recipe : NULL };
     if ( !body_type_from_name( flags->type, &def->scene.type ) )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "gen: --type '%s' is no type of objects; use cubes or assorted", flags->type );
     }
     if ( body_count > scene->bodies_most )
     {
-        return complaint_write( why, "gen: -n %" PRIu64 " is more than %s can have; use %" PRIu32 " at most",
+        return lab_error_write( why, "gen: -n %" PRIu64 " is more than %s can have; use %" PRIu32 " at most",
             body_count, name, scene->bodies_most );
     }
     if ( flags->output == NULL )
     {
-        return complaint_write( why, "gen: needs -o FILE, the .aabbs file to write" );
+        return lab_error_write( why, "gen: needs -o FILE, the .aabbs file to write" );
     }
     return true;
 }
@@ -93,10 +93,10 @@ static lab_status bake( const gen_flags* flags, const char* name )
 {
     bake_def def;
     recipe file_recipe;
-    complaint why;
+    lab_error why;
     if ( !make_def( flags, name, &file_recipe, &def, &why ) || !bake_write( &def, flags->output, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
     uint64_t size = 0;
@@ -160,13 +160,13 @@ lab_status command_gen( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = LAB_DONE;
     if ( answer == ARGS_BAD )
     {
-        status = complaint_print( &why );
+        status = lab_error_print( &why );
     }
     else if ( answer == ARGS_OK )
     {

@@ -29,7 +29,7 @@ typedef struct scene_facts
     uint64_t pair_count;
 } scene_facts;
 
-static bool count_pairs( const clv_aabb* boxes, const scene_header* header, uint64_t* count, complaint* why )
+static bool count_pairs( const clv_aabb* boxes, const scene_header* header, uint64_t* count, lab_error* why )
 {
     char reason[256] = "";
     clv_space* space = NULL;
@@ -52,14 +52,14 @@ static bool count_pairs( const clv_aabb* boxes, const scene_header* header, uint
     clv_space_destroy( space );
     if ( result != CLV_OK )
     {
-        return complaint_write( why, "%s: finding the pairs failed: %s", header->name,
+        return lab_error_write( why, "%s: finding the pairs failed: %s", header->name,
             reason[0] != '\0' ? reason : clv_result_text( result ) );
     }
     return true;
 }
 
 // Reads and so checks every frame.
-static bool check_frames( frame_source* source, clv_aabb* boxes, complaint* why )
+static bool check_frames( frame_source* source, clv_aabb* boxes, lab_error* why )
 {
     progress_bar bar;
     bool good = true;
@@ -74,7 +74,7 @@ static bool check_frames( frame_source* source, clv_aabb* boxes, complaint* why 
 }
 
 static bool look_at_frame(
-    frame_source* source, clv_aabb* before, clv_aabb* boxes, scene_facts* facts, complaint* why )
+    frame_source* source, clv_aabb* before, clv_aabb* boxes, scene_facts* facts, lab_error* why )
 {
     if ( facts->frame > 0 && !frame_source_read( source, facts->frame - 1, before, why ) )
     {
@@ -90,7 +90,7 @@ static bool look_at_frame(
     return count_pairs( boxes, &facts->header, &facts->pair_count, why );
 }
 
-static bool look( const char* text, const info_flags* flags, scene_facts* facts, complaint* why )
+static bool look( const char* text, const info_flags* flags, scene_facts* facts, lab_error* why )
 {
     scene_spec spec;
     frame_source source = { 0 };
@@ -105,7 +105,7 @@ static bool look( const char* text, const info_flags* flags, scene_facts* facts,
     scene_file_bytes( source.header.object_count, source.header.frame_count, &facts->bytes );
     if ( facts->frame > source.header.frame_count )
     {
-        good = complaint_write( why, "info: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text,
+        good = lab_error_write( why, "info: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text,
             facts->frame, source.header.frame_count );
     }
     clv_aabb* boxes = good ? frame_source_boxes( &source, why ) : NULL;
@@ -184,7 +184,7 @@ static lab_status print_json( const scene_facts* facts )
     char* text = json_text( value );
     if ( text == NULL )
     {
-        return complain( "info: out of memory" );
+        return lab_fail( "info: out of memory" );
     }
     fputs( text, stdout );
     free( text );
@@ -194,14 +194,14 @@ static lab_status print_json( const scene_facts* facts )
 static lab_status show( const char* text, const info_flags* flags )
 {
     scene_facts facts = { 0 };
-    complaint why;
+    lab_error why;
     if ( flags->json && !json_is_here( &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     if ( !look( text, flags, &facts, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     return flags->json ? print_json( &facts ) : print_text( &facts, flags->check );
 }
@@ -231,11 +231,11 @@ lab_status command_info( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = answer == ARGS_OK ? show( operands.items[0], &flags )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     text_list_free( &operands );
     return status;

@@ -187,11 +187,11 @@ static json_value* method_value( const method* row )
     return value;
 }
 
-static lab_status print_json( complaint* why )
+static lab_status print_json( lab_error* why )
 {
     if ( !json_is_here( why ) )
     {
-        return complaint_print( why );
+        return lab_error_print( why );
     }
     json_value* root = json_object();
     json_value* list = json_array();
@@ -203,7 +203,7 @@ static lab_status print_json( complaint* why )
     char* text = json_text( root );
     if ( text == NULL )
     {
-        return complain( "methods: out of memory" );
+        return lab_fail( "methods: out of memory" );
     }
     fputs( text, stdout );
     free( text );
@@ -226,13 +226,13 @@ lab_status command_methods( int argc, char** argv )
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     text_list_free( &operands );
     if ( answer != ARGS_OK )
     {
-        return answer == ARGS_HELP ? LAB_DONE : complaint_print( &why );
+        return answer == ARGS_HELP ? LAB_DONE : lab_error_print( &why );
     }
     return flags.json ? print_json( &why ) : print_table();
 }

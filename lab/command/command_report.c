@@ -18,15 +18,15 @@ typedef struct report_flags
     const char* svg_folder;
 } report_flags;
 
-static bool make_folder( const char* folder, complaint* why )
+static bool make_folder( const char* folder, lab_error* why )
 {
     errno = 0;
     return platform_make_folder( folder ) ||
-        complaint_write( why, "%s: cannot be made a folder: %s; name another for --svg", folder,
+        lab_error_write( why, "%s: cannot be made a folder: %s; name another for --svg", folder,
             errno != 0 ? strerror( errno ) : "unknown reason" );
 }
 
-static bool write_plots( const report_flags* flags, const char* page_path, complaint* why )
+static bool write_plots( const report_flags* flags, const char* page_path, lab_error* why )
 {
     if ( flags->svg_folder == NULL )
     {
@@ -37,7 +37,7 @@ static bool write_plots( const report_flags* flags, const char* page_path, compl
     return svg_export( page_path, flags->svg_folder, why );
 }
 
-static bool make_report( const report_flags* flags, const text_list* paths, complaint* why )
+static bool make_report( const report_flags* flags, const text_list* paths, lab_error* why )
 {
     report_data data;
     if ( !report_data_read( &data, paths, why ) )
@@ -62,12 +62,12 @@ static bool make_report( const report_flags* flags, const text_list* paths, comp
 
 static lab_status report( const report_flags* flags, const text_list* paths )
 {
-    complaint why;
+    lab_error why;
     if ( flags->output == NULL && flags->svg_folder == NULL )
     {
-        return complain( "report: where to? name a page with -o report.html, or a folder with --svg plots" );
+        return lab_fail( "report: where to? name a page with -o report.html, or a folder with --svg plots" );
     }
-    return make_report( flags, paths, &why ) ? LAB_DONE : complaint_print( &why );
+    return make_report( flags, paths, &why ) ? LAB_DONE : lab_error_print( &why );
 }
 
 lab_status command_report( int argc, char** argv )
@@ -95,11 +95,11 @@ lab_status command_report( int argc, char** argv )
         .operand_least = 1,
         .operand_most = UINT32_MAX,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = answer == ARGS_OK ? report( &flags, &operands )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     text_list_free( &operands );
     return status;

@@ -105,14 +105,14 @@ static bool is_wanted( const run_flags* flags, const char* part )
 }
 
 // A schedule, or Broadmark's settings as one.
-static bool open_schedule( const char* name, run_flags* flags, schedule* wanted, complaint* why )
+static bool open_schedule( const char* name, run_flags* flags, schedule* wanted, lab_error* why )
 {
     *wanted = ( schedule ){ 0 };
     return broadmark_is_settings( name ) ? broadmark_files_add( &flags->broadmark, name, wanted, why )
                                          : schedule_open( name, wanted, why );
 }
 
-static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, complaint* why )
+static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, lab_error* why )
 {
     schedule wanted;
     bool good = open_schedule( name, flags, &wanted, why );
@@ -121,24 +121,24 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, co
         schedule_part* part = &wanted.parts[index];
         if ( is_wanted( flags, part->name ) )
         {
-            complaint what;
+            lab_error what;
             apply_flags( part, flags );
             good = run_plan_add( plan, part, &what ) ||
-                complaint_write( why, "%s: part %s: %.800s", name, part->name, what.text );
+                lab_error_write( why, "%s: part %s: %.800s", name, part->name, what.text );
         }
     }
     schedule_free( &wanted );
     return good;
 }
 
-static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, complaint* why )
+static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags, lab_error* why )
 {
     pin_wish pin;
     plan->against = flags->against;
     if ( flags->pin != NULL &&
         ( strlen( flags->pin ) >= SCHEDULE_NAME_ROOM || !pin_parse( flags->pin, &pin ) ) )
     {
-        return complaint_write( why, "run: --pin '%s': " PIN_FORM, flags->pin );
+        return lab_error_write( why, "run: --pin '%s': " PIN_FORM, flags->pin );
     }
     bool good = true;
     for ( uint32_t index = 0; good && index < names->count; ++index )
@@ -147,7 +147,7 @@ static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags,
     }
     if ( good && plan->count == 0 )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "run: nothing to do; `cleave run SCHEDULE --dry-run` lists runs, --only takes names of parts" );
     }
     return good;
@@ -160,7 +160,7 @@ static void list_schedules( void )
     for ( uint32_t index = 0; schedule_carried_name( index ) != NULL; ++index )
     {
         schedule plan;
-        complaint why;
+        lab_error why;
         const char* name = schedule_carried_name( index );
         bool good = schedule_parse( name, schedule_carried_text( index ), &plan, &why );
         printf( "%-12s%s\n", name, good ? plan.about : why.text );
@@ -180,7 +180,7 @@ static lab_status show_schedules( const text_list* names )
         }
         if ( text == NULL )
         {
-            return complain( "run: --show %s: the program carries no such schedule; --list names them",
+            return lab_fail( "run: --show %s: the program carries no such schedule; --list names them",
                 names->items[wanted] );
         }
         fputs( text, stdout );
@@ -263,7 +263,7 @@ static void print_plan( const run_plan* plan )
 
 static void print_summary( const run_results* results, const runner_report* report, bool agree )
 {
-    complaint_note( "%" PRIu32 " runs%s%s%s", results->count, agree ? ", all that can be compared agree" : "",
+    lab_note( "%" PRIu32 " runs%s%s%s", results->count, agree ? ", all that can be compared agree" : "",
         report->left_out > 0 ? "; larger sizes of slow methods were left out" : "",
         report->kept > 0 ? "; some were kept from before" : "" );
 }
@@ -277,17 +277,17 @@ static const char* journal_target( const run_output* output )
     return has_json ? output->json : has_csv ? output->csv : NULL;
 }
 
-static bool open_journal( journal* log, const run_flags* flags, complaint* why )
+static bool open_journal( journal* log, const run_flags* flags, lab_error* why )
 {
     const char* target = journal_target( &flags->output );
     if ( target == NULL )
     {
         return ( !flags->resume && !flags->restart ) ||
-            complaint_write( why, "run: --resume and --restart need the file of the results: --json OUT" );
+            lab_error_write( why, "run: --resume and --restart need the file of the results: --json OUT" );
     }
     if ( flags->resume && flags->restart )
     {
-        return complaint_write( why, "run: --resume goes on and --restart begins anew; give one" );
+        return lab_error_write( why, "run: --resume goes on and --restart begins anew; give one" );
     }
     journal_way way = flags->resume ? JOURNAL_RESUME : flags->restart ? JOURNAL_RESTART : JOURNAL_NEW;
     return results_have_json( why ) && journal_open( log, target, way, why );
@@ -303,14 +303,14 @@ static char* parting_note( const journal* log )
 }
 
 // Tried now, so that a wrong path costs no hour, and closed again, so that kill -9 leaves nothing but the journal.
-static bool can_write( run_flags* flags, complaint* why )
+static bool can_write( run_flags* flags, lab_error* why )
 {
     bool good = run_output_open( &flags->output, why ) && broadmark_files_check( &flags->broadmark, why );
     run_output_close( &flags->output );
     return good && ( flags->broadmark_folder == NULL || results_have_json( why ) );
 }
 
-static bool write_results( run_flags* flags, const run_results* results, complaint* why )
+static bool write_results( run_flags* flags, const run_results* results, lab_error* why )
 {
     return run_output_open( &flags->output, why ) && run_output_write( &flags->output, results, why ) &&
         ( flags->broadmark_folder == NULL || broadmark_write_all( flags->broadmark_folder, results, why ) );
@@ -356,29 +356,29 @@ static void keep_done( run_results* done, uint32_t total, void* user )
 {
     const run_parting* parting = user;
     run_results others = { 0 };
-    complaint why;
+    lab_error why;
     split_results( done, &others );
     uint32_t count = done->count + others.count;
     if ( done->count > 0 && !write_results( parting->flags, done, &why ) )
     {
-        complaint_print( &why );
+        lab_error_print( &why );
     }
     fflush( stdout );
     if ( parting->log->path != NULL )
     {
-        complain(
+        lab_fail(
             "interrupted: %" PRIu32 " of %" PRIu32
             " runs were done and are kept; %s has what was begun, the same command with --resume goes on",
             count, total, parting->log->path );
         return;
     }
-    complain(
+    lab_fail(
         "interrupted: %" PRIu32 " of %" PRIu32 " runs were done; --json OUT would keep them", count, total );
 }
 
 static lab_status measure( run_flags* flags, const run_plan* plan, journal* log )
 {
-    complaint why;
+    lab_error why;
     run_results results = { 0 }, others = { 0 };
     runner_report report = { 0 };
     run_parting parting = { flags, log };
@@ -392,7 +392,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     };
     if ( options.in_process && !flags->in_process )
     {
-        complaint_note(
+        lab_note(
             "this system or build cannot give each run a process of its own: a crash or hang ends them all" );
     }
     lab_status status = LAB_DONE;
@@ -411,10 +411,10 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     }
     if ( good && !broadmark_files_write( &flags->broadmark, &results, &why ) )
     {
-        complaint_print( &why );
+        lab_error_print( &why );
         status = LAB_DISAGREES;
     }
-    status = good ? status : complaint_print( &why );
+    status = good ? status : lab_error_print( &why );
     run_results_free( &results );
     run_results_free( &others );
     journal_close( log, good );
@@ -422,7 +422,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     return status;
 }
 
-static bool check_against( const run_flags* flags, complaint* why )
+static bool check_against( const run_flags* flags, lab_error* why )
 {
     if ( flags->against == NULL )
     {
@@ -430,16 +430,16 @@ static bool check_against( const run_flags* flags, complaint* why )
     }
     if ( flags->in_process || !child_is_here() )
     {
-        return complaint_write( why, "run: --against needs a process per run; leave --in-process out" );
+        return lab_error_write( why, "run: --against needs a process per run; leave --in-process out" );
     }
     return platform_look( flags->against ).kind == PLATFORM_FILE ||
-        complaint_write(
+        lab_error_write(
             why, "run: --against %s: no such file; name another build of cleave", flags->against );
 }
 
 static lab_status run( run_flags* flags, const text_list* names )
 {
-    complaint why;
+    lab_error why;
     run_plan plan = { 0 };
     journal log = { 0 };
     bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
@@ -458,7 +458,7 @@ static lab_status run( run_flags* flags, const text_list* names )
     }
     else
     {
-        status = complaint_print( &why );
+        status = lab_error_print( &why );
     }
     run_output_close( &flags->output );
     broadmark_files_free( &flags->broadmark );
@@ -478,14 +478,14 @@ static const char* const notes =
 
 static lab_status run_command( const args_table* table, run_flags* flags, int argc, char** argv )
 {
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( table, argc, argv, &operands, &why );
     progress_set_quiet( flags->quiet );
     lab_status status = LAB_DONE;
     if ( answer == ARGS_BAD )
     {
-        status = complaint_print( &why );
+        status = lab_error_print( &why );
     }
     else if ( answer == ARGS_OK && flags->list )
     {
@@ -493,7 +493,7 @@ static lab_status run_command( const args_table* table, run_flags* flags, int ar
     }
     else if ( answer == ARGS_OK && operands.count == 0 )
     {
-        status = complain( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
+        status = lab_fail( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
     }
     else if ( answer == ARGS_OK )
     {

@@ -52,7 +52,7 @@ static const char* const axis_names[CLV_DOP_AXIS_COUNT] = { "x", "y", "z", "x+y"
 
 // ---- reading flags
 
-static bool choose( const char* flag, const char* word, const choice* list, int* value, complaint* why )
+static bool choose( const char* flag, const char* word, const choice* list, int* value, lab_error* why )
 {
     char known[128] = "";
     for ( const choice* c = list; c->word != NULL; ++c )
@@ -65,17 +65,17 @@ static bool choose( const char* flag, const char* word, const choice* list, int*
         size_t length = strlen( known );
         snprintf( known + length, sizeof( known ) - length, "%s%s", length > 0 ? ", " : "", c->word );
     }
-    return complaint_write( why, "sim: %s: '%s' is unknown; use one of %s", flag, word, known );
+    return lab_error_write( why, "sim: %s: '%s' is unknown; use one of %s", flag, word, known );
 }
 
 static bool read_number( const char* flag, const char* text, double least, double most, float* value,
-    const char** end, complaint* why )
+    const char** end, lab_error* why )
 {
     char* stop = NULL;
     double number = strtod( text, &stop );
     if ( stop == text || !( number >= least && number <= most ) )
     {
-        return complaint_write( why, "sim: %s: '%s' is no number from %g to %g", flag, text, least, most );
+        return lab_error_write( why, "sim: %s: '%s' is no number from %g to %g", flag, text, least, most );
     }
     *value = (float)number;
     *end = stop;
@@ -83,27 +83,27 @@ static bool read_number( const char* flag, const char* text, double least, doubl
 }
 
 static bool read_lone_number(
-    const char* flag, const char* text, double least, double most, float* value, complaint* why )
+    const char* flag, const char* text, double least, double most, float* value, lab_error* why )
 {
     const char* end = NULL;
     if ( !read_number( flag, text, least, most, value, &end, why ) )
     {
         return false;
     }
-    return *end == '\0' || complaint_write( why, "sim: %s: '%s' has '%s' after the number", flag, text, end );
+    return *end == '\0' || lab_error_write( why, "sim: %s: '%s' has '%s' after the number", flag, text, end );
 }
 
-static bool read_scale( const char* text, clv_vec3* scale, complaint* why )
+static bool read_scale( const char* text, clv_vec3* scale, lab_error* why )
 {
     float* parts[3] = { &scale->x, &scale->y, &scale->z };
     const char* at = text;
     for ( int i = 0; i < 3; ++i )
     {
-        complaint ignored;
+        lab_error ignored;
         if ( !read_number( "--scale", at, 1e-3, 1e3, parts[i], &at, &ignored ) ||
             *at != ( i < 2 ? ',' : '\0' ) )
         {
-            return complaint_write( why,
+            return lab_error_write( why,
                 "sim: --scale: '%s' is not three numbers from 0.001 to 1000; write --scale 1,3,1", text );
         }
         at += i < 2 ? 1 : 0;
@@ -111,7 +111,7 @@ static bool read_scale( const char* text, clv_vec3* scale, complaint* why )
     return true;
 }
 
-static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, complaint* why )
+static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error* why )
 {
     int volume = 0, integrator = 0, after = 0;
     *def = clv_default_shape_sim_def();
@@ -141,7 +141,7 @@ static clv_result build_hull( int body, clv_vec3 scale, clv_hull** hull )
                                : clv_hull_create_truncated_octahedron( scale, hull );
 }
 
-static bool build_tower( clv_shape_sim* sim, const clv_hull* hull, const sim_flags* flags, complaint* why )
+static bool build_tower( clv_shape_sim* sim, const clv_hull* hull, const sim_flags* flags, lab_error* why )
 {
     // Every run of one seed has the same orientations, whatever volume and scale, as in the paper.
     math_random random = math_random_seed( flags->seed );
@@ -152,7 +152,7 @@ static bool build_tower( clv_shape_sim* sim, const clv_hull* hull, const sim_fla
         clv_result result = clv_shape_sim_add( sim, hull, at );
         if ( result != CLV_OK )
         {
-            return complaint_write( why, "sim: body %" PRIu64 ": %s", i, clv_result_text( result ) );
+            return lab_error_write( why, "sim: body %" PRIu64 ": %s", i, clv_result_text( result ) );
         }
     }
     return true;
@@ -227,7 +227,7 @@ static void note_frame( sim_run* run, const clv_shape_sim_stats* s, uint64_t bod
     run->last = *s;
 }
 
-static bool write_text( output_file* file, const char* text, complaint* why )
+static bool write_text( output_file* file, const char* text, lab_error* why )
 {
     return file->stream == NULL || output_file_write( file, text, strlen( text ), why );
 }
@@ -237,7 +237,7 @@ static const char csv_head[] =
     "potential_energy,unconverged,singular,diverged,drifted,unturned,axis,integrate_ms,volume_ms,sweep_ms,narrow_ms,"
     "match_ms,frame_ms,axis_ms,project_ms,sort_ms,prune_ms\n";
 
-static bool write_row( output_file* file, const clv_shape_sim_stats* s, double frame_ms, complaint* why )
+static bool write_row( output_file* file, const clv_shape_sim_stats* s, double frame_ms, lab_error* why )
 {
     char row[640];
     snprintf( row, sizeof( row ),
@@ -253,7 +253,7 @@ static bool write_row( output_file* file, const clv_shape_sim_stats* s, double f
 }
 
 static bool run_frames(
-    clv_shape_sim* sim, const sim_flags* flags, output_file* file, sim_run* run, complaint* why )
+    clv_shape_sim* sim, const sim_flags* flags, output_file* file, sim_run* run, lab_error* why )
 {
     progress_bar bar;
     bool good = write_text( file, csv_head, why );
@@ -265,13 +265,13 @@ static bool run_frames(
         double frame_ms = (double)( base_clock_ns() - begin ) * 1e-6;
         if ( result != CLV_OK )
         {
-            good = complaint_write( why, "sim: frame %" PRIu64 ": %s", frame + 1, clv_result_text( result ) );
+            good = lab_error_write( why, "sim: frame %" PRIu64 ": %s", frame + 1, clv_result_text( result ) );
             break;
         }
         clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
         note_frame( run, &stats, flags->bodies, frame_ms );
         good = write_row( file, &stats, frame_ms, why ) &&
-            ( !interrupt_raised() || complaint_interrupted( why ) );
+            ( !interrupt_raised() || lab_error_interrupted( why ) );
         progress_show( &bar, frame + 1 );
     }
     progress_end( &bar );
@@ -309,7 +309,7 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         run->last.deepest );
 }
 
-static bool simulate( const sim_flags* flags, sim_run* run, complaint* why )
+static bool simulate( const sim_flags* flags, sim_run* run, lab_error* why )
 {
     clv_shape_sim_def def;
     clv_vec3 scale;
@@ -327,7 +327,7 @@ static bool simulate( const sim_flags* flags, sim_run* run, complaint* why )
     {
         result = clv_shape_sim_create( &def, &sim );
     }
-    bool good = result == CLV_OK || complaint_write( why, "sim: %s", clv_result_text( result ) );
+    bool good = result == CLV_OK || lab_error_write( why, "sim: %s", clv_result_text( result ) );
     good = good && build_tower( sim, hull, flags, why ) &&
         ( flags->csv == NULL || output_file_open( &file, flags->csv, why ) ) &&
         run_frames( sim, flags, &file, run, why ) &&
@@ -340,15 +340,15 @@ static bool simulate( const sim_flags* flags, sim_run* run, complaint* why )
 
 static lab_status run_tower( const char* scene, const sim_flags* flags )
 {
-    complaint why;
+    lab_error why;
     if ( strcmp( scene, "tower" ) != 0 )
     {
-        return complain( "sim: no experiment is called '%s'; there is one: tower", scene );
+        return lab_fail( "sim: no experiment is called '%s'; there is one: tower", scene );
     }
     sim_run run = { .landed_frame = NEVER };
     if ( !simulate( flags, &run, &why ) )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     print_run( &run, flags );
     return LAB_DONE;
@@ -405,11 +405,11 @@ lab_status command_sim( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     lab_status status = answer == ARGS_OK ? run_tower( operands.items[0], &flags )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     text_list_free( &operands );
     return status;

@@ -42,7 +42,7 @@ static void release( tree_state* state )
 }
 
 // The one method, with the settings it is to have.
-static bool choose_method( tree_state* state, const tree_flags* flags, complaint* why )
+static bool choose_method( tree_state* state, const tree_flags* flags, lab_error* why )
 {
     run_wish wish = { 0 };
     text_list_add( &wish.names, flags->method );
@@ -59,11 +59,11 @@ static bool choose_method( tree_state* state, const tree_flags* flags, complaint
     char reason[512];
     if ( !run_spec_is_available( &state->specs.items[0], reason, sizeof( reason ) ) )
     {
-        return complaint_write( why, "tree: %s cannot run here: %s", flags->method, reason );
+        return lab_error_write( why, "tree: %s cannot run here: %s", flags->method, reason );
     }
     if ( state->specs.items[0].row->dump == NULL )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "tree: %s keeps no tree that can be written; use kd, kd-complete, kd-incremental, "
             "kd-rebuilt or ray-kd",
             flags->method );
@@ -71,7 +71,7 @@ static bool choose_method( tree_state* state, const tree_flags* flags, complaint
     return true;
 }
 
-static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, complaint* why )
+static bool open_scene( tree_state* state, const tree_flags* flags, const char* text, lab_error* why )
 {
     scene_spec spec;
     bool good =
@@ -85,16 +85,16 @@ static bool open_scene( tree_state* state, const tree_flags* flags, const char* 
     state->frame = flags->frame == ARGS_UNSET ? last : (uint32_t)flags->frame;
     if ( state->frame > last )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "tree: %s has no frame %" PRIu32 "; use 0 to %" PRIu32, text, state->frame, last );
     }
     state->boxes = frame_source_boxes( &state->source, why );
     state->ids = calloc( state->source.header.object_count, sizeof( clv_id ) );
-    return state->boxes != NULL && ( state->ids != NULL || complaint_write( why, "tree: out of memory" ) );
+    return state->boxes != NULL && ( state->ids != NULL || lab_error_write( why, "tree: out of memory" ) );
 }
 
 // From frame 0 on: a tree that follows its objects is another than one that is built for them.
-static bool follow_frames( tree_state* state, complaint* why )
+static bool follow_frames( tree_state* state, lab_error* why )
 {
     char reason[256] = "";
     uint32_t object_count = state->source.header.object_count;
@@ -114,13 +114,13 @@ static bool follow_frames( tree_state* state, complaint* why )
     }
     if ( result != CLV_OK )
     {
-        return complaint_write( why, "tree: %s failed: %s", state->specs.items[0].row->name,
+        return lab_error_write( why, "tree: %s failed: %s", state->specs.items[0].row->name,
             reason[0] != '\0' ? reason : clv_result_text( result ) );
     }
     return true;
 }
 
-static bool print( output_file* file, char* text, complaint* why )
+static bool print( output_file* file, char* text, lab_error* why )
 {
     bool good = output_file_write( file, text, strlen( text ), why );
     free( text );
@@ -133,7 +133,7 @@ static double shown( float value )
     return isinf( value ) ? (double)( value > 0 ? 3.4e38f : -3.4e38f ) : (double)value;
 }
 
-static bool write_boxes( const tree_state* state, output_file* file, complaint* why )
+static bool write_boxes( const tree_state* state, output_file* file, lab_error* why )
 {
     bool good = true;
     for ( uint32_t index = 0; good && index < state->source.header.object_count; ++index )
@@ -148,13 +148,13 @@ static bool write_boxes( const tree_state* state, output_file* file, complaint* 
     return good;
 }
 
-static bool write_tree( const tree_state* state, output_file* file, complaint* why )
+static bool write_tree( const tree_state* state, output_file* file, lab_error* why )
 {
     size_t length = space_dump( state->space, NULL, 0 );
     char* tree = malloc( length + 1 );
     if ( tree == NULL )
     {
-        return complaint_write( why, "tree: out of memory" );
+        return lab_error_write( why, "tree: out of memory" );
     }
     space_dump( state->space, tree, length + 1 );
     return print( file,
@@ -167,7 +167,7 @@ static bool write_tree( const tree_state* state, output_file* file, complaint* w
 
 static lab_status run( const tree_flags* flags, const char* text )
 {
-    complaint why;
+    lab_error why;
     tree_state state = { .frame = 0 };
     output_file file = { 0 };
     bool good = choose_method( &state, flags, &why ) && open_scene( &state, flags, text, &why ) &&
@@ -175,7 +175,7 @@ static lab_status run( const tree_flags* flags, const char* text )
         write_tree( &state, &file, &why ) && output_file_commit( &file, &why );
     output_file_abandon( &file );
     release( &state );
-    return good ? LAB_DONE : complaint_print( &why );
+    return good ? LAB_DONE : lab_error_print( &why );
 }
 
 lab_status command_tree( int argc, char** argv )
@@ -202,16 +202,16 @@ lab_status command_tree( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     if ( answer == ARGS_OK && flags.output == NULL )
     {
         answer = ARGS_BAD;
-        complaint_write( &why, "tree: -o FILE is missing; say where to write the tree" );
+        lab_error_write( &why, "tree: -o FILE is missing; say where to write the tree" );
     }
     lab_status status = answer == ARGS_OK ? run( &flags, operands.items[0] )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     text_list_free( &operands );
     text_list_free( &flags.settings );

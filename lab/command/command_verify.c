@@ -203,7 +203,7 @@ static void check_order( contest* arena, uint32_t index, uint32_t frame )
     }
 }
 
-static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, complaint* why )
+static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, lab_error* why )
 {
     contestant* who = &arena->items[index];
     if ( who->reason[0] != '\0' || !feed( who, arena, frame ) )
@@ -219,15 +219,15 @@ static bool check_contestant( contest* arena, uint32_t index, uint32_t frame, co
     {
         check_order( arena, index, frame );
     }
-    return has_memory || complaint_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
+    return has_memory || lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
 }
 
 // The judge's word on this frame: pairs, and what begun and ended.
-static bool ask_judge( contest* arena, uint32_t frame, complaint* why )
+static bool ask_judge( contest* arena, uint32_t frame, lab_error* why )
 {
     if ( !feed( &arena->judge, arena, frame ) )
     {
-        return complaint_write( why, "verify: the judge failed: %s", arena->judge.reason );
+        return lab_error_write( why, "verify: the judge failed: %s", arena->judge.reason );
     }
     verdict_list swapped = arena->expected_before;
     arena->expected_before = arena->expected;
@@ -235,7 +235,7 @@ static bool ask_judge( contest* arena, uint32_t frame, complaint* why )
     clv_pair_view view = clv_space_pairs( arena->judge.space );
     if ( !verdict_list_set( &arena->expected, view.pairs, view.count ) )
     {
-        return complaint_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
+        return lab_error_write( why, "verify: out of memory for %" PRIu64 " pairs", view.count );
     }
     arena->judge.pair_count += view.count;
     verdict_list_sort( &arena->expected );
@@ -243,7 +243,7 @@ static bool ask_judge( contest* arena, uint32_t frame, complaint* why )
         ( !verdict_list_subtract( &arena->begun, &arena->expected, &arena->expected_before ) ||
             !verdict_list_subtract( &arena->ended, &arena->expected_before, &arena->expected ) ) )
     {
-        return complaint_write( why, "verify: out of memory for events" );
+        return lab_error_write( why, "verify: out of memory for events" );
     }
     return true;
 }
@@ -264,7 +264,7 @@ static void show_frame( contest* arena )
     last_words_go_on();
 }
 
-static bool hold( contest* arena, complaint* why )
+static bool hold( contest* arena, lab_error* why )
 {
     progress_bar bar;
     progress_begin(
@@ -337,18 +337,18 @@ static double estimate( const contest* arena, const run_spec_list* specs, const 
 }
 
 // Every spec that can run here enters; the others get a line.
-static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, complaint* why )
+static bool fill( contest* arena, const run_spec_list* specs, const run_spec* judge, lab_error* why )
 {
     arena->items = calloc( specs->count > 0 ? specs->count : 1, sizeof( contestant ) );
     arena->boxes = frame_source_boxes( arena->source, why );
     if ( arena->items == NULL || arena->boxes == NULL )
     {
-        return complaint_write( why, "verify: out of memory" );
+        return lab_error_write( why, "verify: out of memory" );
     }
     arena->judge.spec = judge;
     if ( !enter( &arena->judge, arena ) )
     {
-        return complaint_write( why, "verify: no judge: %s", arena->judge.reason );
+        return lab_error_write( why, "verify: no judge: %s", arena->judge.reason );
     }
     for ( uint32_t index = 0; index < specs->count; ++index )
     {
@@ -383,7 +383,7 @@ static void empty( contest* arena )
 }
 
 // From the first frame to the rows of the table; last words may speak of it in between.
-static bool hold_all( verify_state* state, contest* arena, complaint* why )
+static bool hold_all( verify_state* state, contest* arena, lab_error* why )
 {
     last_words_hold();
     state->arena = arena;
@@ -400,7 +400,7 @@ static bool hold_all( verify_state* state, contest* arena, complaint* why )
 }
 
 static bool verify_scene(
-    verify_state* state, const scene_item* item, const run_spec_list* specs, complaint* why )
+    verify_state* state, const scene_item* item, const run_spec_list* specs, lab_error* why )
 {
     const verify_flags* flags = state->flags;
     frame_source source = { 0 };
@@ -457,12 +457,12 @@ static void tell_done( void* user )
         add_rows( state, state->arena );
     }
     conclude( state, "All agree so far" );
-    complain( "interrupted: what stands in the table was compared, the rest was not" );
+    lab_fail( "interrupted: what stands in the table was compared, the rest was not" );
 }
 
 static lab_status verify( const verify_flags* flags, const scene_list* scenes, const run_spec_list* specs )
 {
-    complaint why;
+    lab_error why;
     verify_state state = { .flags = flags, .all_fine = true };
     text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
     text_table_leave_out( &state.table, "frames|threads" );
@@ -477,7 +477,7 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
     last_words_end();
     if ( !good )
     {
-        return complaint_print( &why );
+        return lab_error_print( &why );
     }
     if ( checks == 0 )
     {
@@ -489,12 +489,12 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
 
 static lab_status run( const verify_flags* flags, const text_list* texts )
 {
-    complaint why;
+    lab_error why;
     scene_list scenes = { 0 };
     run_spec_list specs = { 0 };
     bool good = run_spec_list_make( &specs, &flags->wish, true, &why ) &&
         scene_list_make( &scenes, texts, &flags->sizes, &why );
-    lab_status status = good ? verify( flags, &scenes, &specs ) : complaint_print( &why );
+    lab_status status = good ? verify( flags, &scenes, &specs ) : lab_error_print( &why );
     scene_list_free( &scenes );
     run_spec_list_free( &specs );
     return status;
@@ -535,12 +535,12 @@ lab_status command_verify( int argc, char** argv )
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     progress_set_quiet( flags.quiet );
     lab_status status = answer == ARGS_OK ? run( &flags, &operands )
-        : answer == ARGS_BAD              ? complaint_print( &why )
+        : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
     text_list_free( &operands );
     size_list_free( &flags.sizes );

@@ -22,13 +22,13 @@ typedef struct worker_flags
     bool answers; ///< to who started this process, not to standard output
 } worker_flags;
 
-static bool answer( const worker_flags* flags, const run_result* result, complaint* why )
+static bool answer( const worker_flags* flags, const run_result* result, lab_error* why )
 {
     json_value* value = json_is_here( why ) ? results_run_json( result ) : NULL;
     char* text = value != NULL ? json_line( value ) : NULL;
     bool good = text != NULL && ( flags->answers ? child_write_answer( text ) : puts( text ) >= 0 );
     free( text );
-    return good || complaint_write( why, "worker: the answer cannot be written" );
+    return good || lab_error_write( why, "worker: the answer cannot be written" );
 }
 
 static void name_limit( run_result* result, uint64_t limit_mib )
@@ -41,7 +41,7 @@ static void name_limit( run_result* result, uint64_t limit_mib )
     }
 }
 
-static bool work( const worker_flags* flags, const run_spec* spec, const char* text, complaint* why )
+static bool work( const worker_flags* flags, const run_spec* spec, const char* text, lab_error* why )
 {
     scene_spec scene;
     frame_source source = { 0 };
@@ -70,14 +70,14 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
 
 static lab_status run( worker_flags* flags, const text_list* operands )
 {
-    complaint why;
+    lab_error why;
     run_spec_list specs = { 0 };
     pin_wish pin;
     char reason[128] = PIN_FORM;
     bool good = run_spec_list_make( &specs, &flags->wish, false, &why );
     if ( good && specs.count != 1 )
     {
-        good = complaint_write(
+        good = lab_error_write(
             &why, "worker: takes one method, one instruction set and one number of threads" );
     }
     if ( good )
@@ -85,11 +85,11 @@ static lab_status run( worker_flags* flags, const text_list* operands )
         specs.items[0].fat = flags->fat;
         good = ( pin_parse( flags->pin, &pin ) &&
                    pin_apply( &pin, specs.items[0].thread_count, reason, sizeof( reason ) ) ) ||
-            complaint_write( &why, "pin %s: %s", flags->pin, reason );
+            lab_error_write( &why, "pin %s: %s", flags->pin, reason );
     }
     good = good && work( flags, &specs.items[0], operands->items[0], &why );
     run_spec_list_free( &specs );
-    return good ? LAB_DONE : complaint_print( &why );
+    return good ? LAB_DONE : lab_error_print( &why );
 }
 
 lab_status command_worker( int argc, char** argv )
@@ -130,12 +130,12 @@ lab_status command_worker( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    complaint why;
+    lab_error why;
     text_list operands = { 0 };
     args_answer read = args_read( &table, argc, argv, &operands, &why );
     progress_set_quiet( true );
     lab_status status = read == ARGS_OK ? run( &flags, &operands )
-        : read == ARGS_BAD              ? complaint_print( &why )
+        : read == ARGS_BAD              ? lab_error_print( &why )
                                         : LAB_DONE;
     text_list_free( &operands );
     run_wish_free( &flags.wish );

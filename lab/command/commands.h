@@ -3,7 +3,7 @@
 // with the program's exit status; "--help" among the words prints its help.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 lab_status command_bench( int argc, char** argv );
 lab_status command_compare( int argc, char** argv );

@@ -100,7 +100,7 @@ bootstrap_ratio bootstrap_compare( const run_result* a, const run_result* b )
     double* scratch = calloc( most, sizeof( double ) );
     if ( all == NULL || indices == NULL || scratch == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     *all = ( draws ){ .frame_count = a->frame_count,
         .random = 1,

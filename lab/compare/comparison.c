@@ -75,7 +75,7 @@ static comparison_row* add_row( comparison* all, const run_result* a, const run_
     comparison_row* rows = realloc( all->rows, ( (size_t)all->count + 1 ) * sizeof( comparison_row ) );
     if ( rows == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     all->rows = rows;
     comparison_row* row = &all->rows[all->count++];
@@ -126,7 +126,7 @@ void comparison_make( comparison* all, const run_results* a, const run_results* 
     bool* is_taken = calloc( (size_t)b->count + 1, sizeof( bool ) );
     if ( is_taken == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     for ( uint32_t index = 0; index < a->count; ++index )
     {

@@ -22,7 +22,7 @@ static floor_row* add_row( floor_file* file )
     floor_row* rows = realloc( file->rows, ( (size_t)file->count + 1 ) * sizeof( floor_row ) );
     if ( rows == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     file->rows = rows;
     floor_row* row = &file->rows[file->count++];
@@ -95,23 +95,23 @@ static bool cut( char* line, char* cells[COLUMNS] )
     return count == COLUMNS;
 }
 
-static bool read_row( floor_file* file, char* line, const char* where, complaint* why )
+static bool read_row( floor_file* file, char* line, const char* where, lab_error* why )
 {
     char* cells[COLUMNS];
     char* end = NULL;
     uint64_t objects = 0;
     if ( !cut( line, cells ) )
     {
-        return complaint_write( why, "%s: must have %d cells: " HEADINGS, where, COLUMNS );
+        return lab_error_write( why, "%s: must have %d cells: " HEADINGS, where, COLUMNS );
     }
     if ( !text_parse_size( cells[3], &objects ) || objects > UINT32_MAX )
     {
-        return complaint_write( why, "%s: objects '%.40s' must be a whole number", where, cells[3] );
+        return lab_error_write( why, "%s: objects '%.40s' must be a whole number", where, cells[3] );
     }
     double floor = strtod( cells[6], &end );
     if ( end == cells[6] || *end != '\0' || !( floor >= 0 && floor < 1e9 ) )
     {
-        return complaint_write( why, "%s: floor '%.40s' must be a number of 0 and above", where, cells[6] );
+        return lab_error_write( why, "%s: floor '%.40s' must be a number of 0 and above", where, cells[6] );
     }
     floor_row* row = add_row( file );
     row->part = text_copy( cells[0] );
@@ -124,7 +124,7 @@ static bool read_row( floor_file* file, char* line, const char* where, complaint
     return true;
 }
 
-static bool read_line( floor_file* file, char* line, const char* where, bool* has_headings, complaint* why )
+static bool read_line( floor_file* file, char* line, const char* where, bool* has_headings, lab_error* why )
 {
     if ( line[0] == '#' )
     {
@@ -138,12 +138,12 @@ static bool read_line( floor_file* file, char* line, const char* where, bool* ha
     if ( !*has_headings )
     {
         *has_headings = strcmp( line, HEADINGS ) == 0;
-        return *has_headings || complaint_write( why, "%s: expected the headings " HEADINGS, where );
+        return *has_headings || lab_error_write( why, "%s: expected the headings " HEADINGS, where );
     }
     return read_row( file, line, where, why );
 }
 
-static bool read_lines( FILE* stream, const char* path, floor_file* file, complaint* why )
+static bool read_lines( FILE* stream, const char* path, floor_file* file, lab_error* why )
 {
     char line[LINE_ROOM];
     bool good = true, has_headings = false;
@@ -152,20 +152,20 @@ static bool read_lines( FILE* stream, const char* path, floor_file* file, compla
         char* where = text_format( "%s:%" PRIu32, path, number );
         size_t length = strcspn( line, "\r\n" );
         good = length + 1 < sizeof( line ) ||
-            complaint_write( why, "%s: the line is longer than %d characters", where, LINE_ROOM - 2 );
+            lab_error_write( why, "%s: the line is longer than %d characters", where, LINE_ROOM - 2 );
         line[length] = '\0';
         good = good && read_line( file, line, where, &has_headings, why );
         free( where );
     }
     if ( good && ferror( stream ) )
     {
-        return complaint_write( why, "%s: cannot be read", path );
+        return lab_error_write( why, "%s: cannot be read", path );
     }
     return good &&
-        ( has_headings || complaint_write( why, "%s: holds no headings; expected " HEADINGS, path ) );
+        ( has_headings || lab_error_write( why, "%s: holds no headings; expected " HEADINGS, path ) );
 }
 
-bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, complaint* why )
+bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, lab_error* why )
 {
     *file = ( floor_file ){ 0 };
     errno = 0;
@@ -180,7 +180,7 @@ bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, c
     }
     if ( stream == NULL )
     {
-        return complaint_write( why, "%s: cannot be opened: %s", path, strerror( errno ) );
+        return lab_error_write( why, "%s: cannot be opened: %s", path, strerror( errno ) );
     }
     bool good = read_lines( stream, path, file, why );
     fclose( stream );
@@ -193,14 +193,14 @@ bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, c
 
 // ---- writing
 
-static bool write_line( output_file* out, char* line, complaint* why )
+static bool write_line( output_file* out, char* line, lab_error* why )
 {
     bool good = output_file_write( out, line, strlen( line ), why );
     free( line );
     return good;
 }
 
-bool floor_file_write( const char* path, const floor_file* file, complaint* why )
+bool floor_file_write( const char* path, const floor_file* file, lab_error* why )
 {
     output_file out;
     if ( !output_file_open( &out, path, why ) )

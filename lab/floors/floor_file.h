@@ -24,8 +24,8 @@ typedef struct floor_file
 } floor_file;
 
 /// A file that is not there is an empty one if `may_be_missing`. False names file, line and what was expected.
-bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, complaint* why );
-bool floor_file_write( const char* path, const floor_file* file, complaint* why );
+bool floor_file_read( const char* path, bool may_be_missing, floor_file* file, lab_error* why );
+bool floor_file_write( const char* path, const floor_file* file, lab_error* why );
 void floor_file_free( floor_file* file );
 
 /// The row of that run, or NULL.

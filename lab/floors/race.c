@@ -42,7 +42,7 @@ static double time_of( const run_result* run )
     double* least = malloc( run->frame_count * sizeof( double ) );
     if ( least == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     memcpy( least, run->frame_ms, run->frame_count * sizeof( double ) );
     double median = run_median( least, run->frame_count );
@@ -103,7 +103,7 @@ void race_make( race* all, const run_results* results, const char* name, floor_f
     all->rows = calloc( (size_t)results->count + 1, sizeof( race_row ) );
     if ( all->rows == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     for ( uint32_t index = 0; index < results->count; ++index )
     {

@@ -38,12 +38,12 @@ typedef struct side_files
     bool has_churn, has_report;
 } side_files;
 
-static bool write_text( output_file* file, const char* text, complaint* why )
+static bool write_text( output_file* file, const char* text, lab_error* why )
 {
     return output_file_write( file, text, strlen( text ), why );
 }
 
-static bool open_side_files( const bake_def* def, const char* path, side_files* files, complaint* why )
+static bool open_side_files( const bake_def* def, const char* path, side_files* files, lab_error* why )
 {
     const recipe* scene = def->scene.recipe;
     if ( def->generator->reborn != NULL && ( scene == NULL || scene->churn_share > 0 ) )
@@ -58,7 +58,7 @@ static bool open_side_files( const bake_def* def, const char* path, side_files* 
     }
     if ( def->report != NULL && def->generator->report == NULL )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "--report: %s is not simulated; leave the flag out", def->generator->name );
     }
     if ( def->report != NULL )
@@ -75,7 +75,7 @@ static bool open_side_files( const bake_def* def, const char* path, side_files* 
 }
 
 /// Reborn bodies, as objects of the file's frame.
-static bool write_churn( const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+static bool write_churn( const bake_def* def, void* state, uint64_t frame, side_files* files, lab_error* why )
 {
     const uint32_t* bodies;
     uint32_t count = def->generator->reborn( state, &bodies );
@@ -92,7 +92,7 @@ static bool write_churn( const bake_def* def, void* state, uint64_t frame, side_
 }
 
 static bool write_report(
-    const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+    const bake_def* def, void* state, uint64_t frame, side_files* files, lab_error* why )
 {
     clv_rigid_report r = def->generator->report( state );
     char line[512];
@@ -107,7 +107,7 @@ static bool write_report(
 }
 
 /// One frame on, and what is to be said about it.
-static bool step_scene( const bake_def* def, void* state, uint64_t frame, side_files* files, complaint* why )
+static bool step_scene( const bake_def* def, void* state, uint64_t frame, side_files* files, lab_error* why )
 {
     return def->generator->step( state, why ) &&
         ( !files->has_churn || frame <= def->from ||
@@ -115,7 +115,7 @@ static bool step_scene( const bake_def* def, void* state, uint64_t frame, side_f
         ( !files->has_report || write_report( def, state, frame, files, why ) );
 }
 
-static bool commit_all( scene_writer* writer, side_files* files, complaint* why )
+static bool commit_all( scene_writer* writer, side_files* files, lab_error* why )
 {
     // The scene last: where it is, its companions are.
     return ( !files->has_churn || output_file_commit( &files->churn, why ) ) &&
@@ -124,7 +124,7 @@ static bool commit_all( scene_writer* writer, side_files* files, complaint* why 
 }
 
 static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, scene_writer* writer,
-    side_files* files, complaint* why )
+    side_files* files, lab_error* why )
 {
     char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM];
     char size[TEXT_SIZE_ROOM];
@@ -144,7 +144,7 @@ static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, sce
         }
         else if ( good && interrupt_raised() )
         {
-            good = complaint_interrupted( why );
+            good = lab_error_interrupted( why );
         }
         progress_show( &bar, ( frame + 1 ) * def->scene.body_count );
     }
@@ -158,7 +158,7 @@ static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, sce
     return good;
 }
 
-bool bake_write( const bake_def* def, const char* path, complaint* why )
+bool bake_write( const bake_def* def, const char* path, lab_error* why )
 {
     void* state = def->generator->create( &def->scene );
     clv_aabb* boxes = calloc( generator_object_count( &def->scene ), sizeof( clv_aabb ) );
@@ -166,7 +166,7 @@ bool bake_write( const bake_def* def, const char* path, complaint* why )
     if ( !good )
     {
         char size[TEXT_SIZE_ROOM];
-        complaint_write( why, "%s: out of memory for %s bodies; use a smaller -n", path,
+        lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n", path,
             text_size( def->scene.body_count, size ) );
     }
     scene_writer writer = { 0 };

@@ -27,4 +27,4 @@ scene_header bake_header( const bake_def* def, clv_aabb world );
 #define BAKE_CHURN_ENDING ".churn"
 
 /// Writes the scene, with a progress bar; all of it or nothing.
-bool bake_write( const bake_def* def, const char* path, complaint* why );
+bool bake_write( const bake_def* def, const char* path, lab_error* why );

@@ -50,13 +50,13 @@ char* bake_cache_folder( void )
 #endif
 }
 
-static bool read_limit( uint64_t* bytes, complaint* why )
+static bool read_limit( uint64_t* bytes, lab_error* why )
 {
     uint64_t mebibytes = BAKE_CACHE_LIMIT_MIB;
     const char* text = environment( "CLEAVE_CACHE_LIMIT" );
     if ( text != NULL && ( !text_parse_size( text, &mebibytes ) || mebibytes > UINT64_MAX >> 20 ) )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "CLEAVE_CACHE_LIMIT '%s' is no number of MiB; write 8192, or 0 to keep nothing", text );
     }
     *bytes = mebibytes << 20;
@@ -146,7 +146,7 @@ static bool open_kept( frame_source* source, const bake_def* def, const char* fo
 {
     char* name = bake_cache_name( def );
     char* path = text_format( "%s/%s", folder, name );
-    complaint unread;
+    lab_error unread;
     bool opened = frame_source_open_file( source, path, &unread );
     if ( opened && !header_matches( &source->header, def ) )
     {
@@ -175,19 +175,19 @@ bool bake_cache_holds( const bake_def* def )
 }
 
 // Bakes into the folder. False with a reason to go on without it, or with the status of an interrupt.
-static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, complaint* why )
+static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, lab_error* why )
 {
     uint64_t needed = 0;
     uint32_t object_count = generator_object_count( &def->scene );
     if ( !scene_file_bytes( object_count, def->frame_count, &needed ) || needed > limit )
     {
         char bytes[TEXT_SIZE_ROOM];
-        return complaint_write(
+        return lab_error_write(
             why, "it takes %s, more than CLEAVE_CACHE_LIMIT allows", text_bytes( needed, bytes ) );
     }
     if ( !platform_make_folder( folder ) )
     {
-        return complaint_write( why, "the cache folder %s cannot be made: %s; set CLEAVE_CACHE to another",
+        return lab_error_write( why, "the cache folder %s cannot be made: %s; set CLEAVE_CACHE to another",
             folder, errno != 0 ? strerror( errno ) : "something else is there" );
     }
     bake_cache_trim( folder, needed, limit );
@@ -199,7 +199,7 @@ static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, 
     return baked;
 }
 
-bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why )
+bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why )
 {
     uint64_t limit = 0;
     if ( !read_limit( &limit, why ) )
@@ -207,11 +207,11 @@ bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why 
         return false;
     }
     char* folder = bake_cache_folder();
-    complaint reason = { 0 };
+    lab_error reason = { 0 };
     bool opened = false;
     if ( folder == NULL )
     {
-        complaint_write( &reason, "no cache folder is known; set CLEAVE_CACHE" );
+        lab_error_write( &reason, "no cache folder is known; set CLEAVE_CACHE" );
     }
     else
     {
@@ -219,19 +219,19 @@ bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why 
         if ( !opened && bake_kept( def, folder, limit, &reason ) )
         {
             opened = open_kept( source, def, folder );
-            complaint_write( &reason, "another process removed it from the cache at once" );
+            lab_error_write( &reason, "another process removed it from the cache at once" );
         }
     }
     free( folder );
     if ( !opened && reason.status == LAB_INTERRUPTED )
     {
-        return complaint_interrupted( why );
+        return lab_error_interrupted( why );
     }
     if ( !opened )
     {
         if ( limit > 0 )
         {
-            complaint_note( "%s is made on the fly: %s", def->generator->name, reason.text );
+            lab_note( "%s is made on the fly: %s", def->generator->name, reason.text );
         }
         return frame_source_open_scene( source, def, why );
     }

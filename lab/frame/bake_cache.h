@@ -11,7 +11,7 @@
 
 /// Opens the scene from the folder, baking it first if need be. Where it cannot be kept (no folder, too
 /// large, disk full) it is made on the fly, with a note.
-bool bake_cache_open( frame_source* source, const bake_def* def, complaint* why );
+bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why );
 
 /// Is it there already?
 bool bake_cache_holds( const bake_def* def );

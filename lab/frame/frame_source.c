@@ -8,7 +8,7 @@
 
 // ---- files
 
-static bool read_file( void* state, uint32_t frame, clv_aabb* boxes, complaint* why )
+static bool read_file( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why )
 {
     return scene_reader_read( state, frame, boxes, why );
 }
@@ -19,13 +19,13 @@ static void close_file( void* state )
     free( state );
 }
 
-bool frame_source_open_file( frame_source* source, const char* path, complaint* why )
+bool frame_source_open_file( frame_source* source, const char* path, lab_error* why )
 {
     *source = ( frame_source ){ 0 };
     scene_reader* reader = calloc( 1, sizeof( scene_reader ) );
     if ( reader == NULL )
     {
-        return complaint_write( why, "%s: out of memory", path );
+        return lab_error_write( why, "%s: out of memory", path );
     }
     if ( !scene_reader_open( reader, path, why ) )
     {
@@ -45,7 +45,7 @@ typedef struct running_scene
     uint64_t frame; // of the run, not of the recording
 } running_scene;
 
-static bool start_scene( running_scene* scene, complaint* why )
+static bool start_scene( running_scene* scene, lab_error* why )
 {
     if ( scene->state != NULL )
     {
@@ -56,13 +56,13 @@ static bool start_scene( running_scene* scene, complaint* why )
     if ( scene->state == NULL )
     {
         char size[TEXT_SIZE_ROOM];
-        return complaint_write( why, "%s: out of memory for %s bodies; use a smaller -n",
+        return lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n",
             scene->def.generator->name, text_size( scene->def.scene.body_count, size ) );
     }
     return true;
 }
 
-static bool read_scene( void* state, uint32_t frame, clv_aabb* boxes, complaint* why )
+static bool read_scene( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why )
 {
     running_scene* scene = state;
     uint64_t wanted = (uint64_t)scene->def.from + frame;
@@ -91,13 +91,13 @@ static void close_scene( void* state )
     free( scene );
 }
 
-bool frame_source_open_scene( frame_source* source, const bake_def* def, complaint* why )
+bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_error* why )
 {
     *source = ( frame_source ){ 0 };
     running_scene* scene = calloc( 1, sizeof( running_scene ) );
     if ( scene == NULL )
     {
-        return complaint_write( why, "%s: out of memory", def->generator->name );
+        return lab_error_write( why, "%s: out of memory", def->generator->name );
     }
     scene->def = *def;
     if ( !start_scene( scene, why ) )
@@ -112,11 +112,11 @@ bool frame_source_open_scene( frame_source* source, const bake_def* def, complai
 
 // ---- both
 
-bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, complaint* why )
+bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why )
 {
     if ( frame > source->header.frame_count )
     {
-        return complaint_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32,
+        return lab_error_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32,
             source->header.name, frame, source->header.frame_count );
     }
     return source->read( source->state, frame, boxes, why );
@@ -131,12 +131,12 @@ void frame_source_close( frame_source* source )
     *source = ( frame_source ){ 0 };
 }
 
-clv_aabb* frame_source_boxes( const frame_source* source, complaint* why )
+clv_aabb* frame_source_boxes( const frame_source* source, lab_error* why )
 {
     clv_aabb* boxes = calloc( source->header.object_count, sizeof( clv_aabb ) );
     if ( boxes == NULL )
     {
-        complaint_write( why, "%s: out of memory for %" PRIu32 " boxes", source->header.name,
+        lab_error_write( why, "%s: out of memory for %" PRIu32 " boxes", source->header.name,
             source->header.object_count );
     }
     return boxes;

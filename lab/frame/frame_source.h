@@ -10,19 +10,19 @@ typedef struct frame_source
 {
     scene_header header;
     void* state;
-    bool ( *read )( void* state, uint32_t frame, clv_aabb* boxes, complaint* why );
+    bool ( *read )( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why );
     void ( *close )( void* state );
 } frame_source;
 
-bool frame_source_open_file( frame_source* source, const char* path, complaint* why );
+bool frame_source_open_file( frame_source* source, const char* path, lab_error* why );
 
 /// The frames a baked file would hold, without the file. Ascending is cheap; going back starts the scene
 /// again.
-bool frame_source_open_scene( frame_source* source, const bake_def* def, complaint* why );
+bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_error* why );
 
 /// Frame 0 .. header.frame_count into `boxes`, header.object_count long.
-bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, complaint* why );
+bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why );
 void frame_source_close( frame_source* source );
 
-/// Room for one frame of the source, to free; NULL with a complaint if there is none.
-clv_aabb* frame_source_boxes( const frame_source* source, complaint* why );
+/// Room for one frame of the source, to free; NULL with an error if there is none.
+clv_aabb* frame_source_boxes( const frame_source* source, lab_error* why );

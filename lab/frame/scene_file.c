@@ -91,8 +91,8 @@ static bool record_is_good( const unsigned char* bytes, clv_aabb box )
 }
 
 // Which byte of a bad record is to blame, and why. `what` is "the world" or "frame 3, box 17".
-static bool complain_record(
-    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, complaint* why )
+static bool fail_record(
+    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, lab_error* why )
 {
     for ( uint32_t index = 0; index < 8; ++index )
     {
@@ -100,12 +100,12 @@ static bool complain_record(
         uint64_t at = offset + 4 * index;
         if ( index % 4 == 3 && decode_u32( bytes + 4 * index ) != 0 )
         {
-            return complaint_write(
+            return lab_error_write(
                 why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; " DAMAGED, path, at, what );
         }
         if ( value != value )
         {
-            return complaint_write( why, "%s: at byte %" PRIu64 ": %s has a NaN; " DAMAGED, path, at, what );
+            return lab_error_write( why, "%s: at byte %" PRIu64 ": %s has a NaN; " DAMAGED, path, at, what );
         }
     }
     for ( uint32_t axis = 0; axis < 3; ++axis )
@@ -114,25 +114,25 @@ static bool complain_record(
         float upper = decode_float( bytes + 16 + 4 * axis );
         if ( lower > upper )
         {
-            return complaint_write( why,
+            return lab_error_write( why,
                 "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; " DAMAGED, path,
                 offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper );
         }
     }
-    return complaint_write( why, "%s: at byte %" PRIu64 ": %s is bad; " DAMAGED, path, offset, what );
+    return lab_error_write( why, "%s: at byte %" PRIu64 ": %s is bad; " DAMAGED, path, offset, what );
 }
 
 // ---- header
 
 static bool check_name(
-    const char* text, uint32_t offset, const char* path, const char* what, complaint* why )
+    const char* text, uint32_t offset, const char* path, const char* what, lab_error* why )
 {
     uint32_t length = 0;
     while ( length < SCENE_NAME_ROOM && text[length] != '\0' )
     {
         if ( text[length] < 32 || text[length] > 126 )
         {
-            return complaint_write( why,
+            return lab_error_write( why,
                 "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; " DAMAGED, path,
                 offset + length, what, (unsigned)(unsigned char)text[length] );
         }
@@ -140,25 +140,25 @@ static bool check_name(
     }
     if ( length == SCENE_NAME_ROOM )
     {
-        return complaint_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; " DAMAGED,
+        return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; " DAMAGED,
             path, offset, what, SCENE_NAME_ROOM );
     }
     for ( ; length < SCENE_NAME_ROOM; ++length )
     {
         if ( text[length] != '\0' )
         {
-            return complaint_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; " DAMAGED,
+            return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; " DAMAGED,
                 path, offset + length, what );
         }
     }
     return true;
 }
 
-static bool check_count( uint32_t value, uint32_t offset, const char* path, const char* what, complaint* why )
+static bool check_count( uint32_t value, uint32_t offset, const char* path, const char* what, lab_error* why )
 {
     if ( value == 0 || value > INT32_MAX )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; " DAMAGED, path,
             offset, what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX );
     }
@@ -166,7 +166,7 @@ static bool check_count( uint32_t value, uint32_t offset, const char* path, cons
 }
 
 bool scene_header_decode(
-    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why )
 {
     memcpy( header->name, bytes, SCENE_NAME_ROOM );
     memcpy( header->type, bytes + TYPE_OFFSET, SCENE_NAME_ROOM );
@@ -184,16 +184,16 @@ bool scene_header_decode(
     {
         if ( decode_u32( bytes + offset ) != 0 )
         {
-            return complaint_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED,
+            return lab_error_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED,
                 path, offset, decode_u32( bytes + offset ) );
         }
     }
     return record_is_good( bytes + WORLD_OFFSET, header->world ) ||
-        complain_record( bytes + WORLD_OFFSET, WORLD_OFFSET, path, "the world", why );
+        fail_record( bytes + WORLD_OFFSET, WORLD_OFFSET, path, "the world", why );
 }
 
 bool scene_header_encode(
-    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why )
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why )
 {
     memset( bytes, 0, SCENE_HEADER_BYTES );
     memcpy( bytes, header->name, SCENE_NAME_ROOM );
@@ -207,50 +207,50 @@ bool scene_header_encode(
 
 // ---- reader
 
-static bool check_kind( const char* path, platform_entry* entry, complaint* why )
+static bool check_kind( const char* path, platform_entry* entry, lab_error* why )
 {
     errno = 0;
     *entry = platform_look( path );
     switch ( entry->kind )
     {
     case PLATFORM_MISSING:
-        return complaint_write( why, "%s: cannot be opened: %s; check the path", path,
+        return lab_error_write( why, "%s: cannot be opened: %s; check the path", path,
             errno != 0 ? strerror( errno ) : "not found" );
-    case PLATFORM_FOLDER: return complaint_write( why, "%s: is a folder; name a .aabbs file in it", path );
+    case PLATFORM_FOLDER: return lab_error_write( why, "%s: is a folder; name a .aabbs file in it", path );
     case PLATFORM_OTHER:
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: is a pipe or device; frames are read more than once, so save it to a file first", path );
     case PLATFORM_FILE: break;
     }
     if ( entry->size < SCENE_HEADER_BYTES )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; " DAMAGED, path,
             entry->size, SCENE_HEADER_BYTES );
     }
     return true;
 }
 
-static bool check_size( const scene_reader* reader, complaint* why )
+static bool check_size( const scene_reader* reader, lab_error* why )
 {
     const scene_header* header = &reader->header;
     uint64_t expected = 0;
     if ( !scene_file_bytes( header->object_count, header->frame_count, &expected ) )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; " DAMAGED,
             reader->path, OBJECTS_OFFSET, header->object_count, header->frame_count );
     }
     if ( reader->file_bytes < expected )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: at byte %" PRIu64 ": the file ends, but its header (%" PRIu32 " objects, 1 + %" PRIu32
             " frames) promises %" PRIu64 " bytes; it is truncated, copy or bake it again",
             reader->path, reader->file_bytes, header->object_count, header->frame_count, expected );
     }
     if ( reader->file_bytes > expected )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: at byte %" PRIu64 ": the scene ends here (%" PRIu32 " objects, 1 + %" PRIu32
             " frames), yet the file goes on to byte %" PRIu64 "; " DAMAGED,
             reader->path, expected, header->object_count, header->frame_count, reader->file_bytes );
@@ -259,7 +259,7 @@ static bool check_size( const scene_reader* reader, complaint* why )
 }
 
 // Exactly `size` bytes from where the stream stands.
-static bool read_bytes( scene_reader* reader, void* bytes, size_t size, complaint* why )
+static bool read_bytes( scene_reader* reader, void* bytes, size_t size, lab_error* why )
 {
     errno = 0;
     size_t got = fread( bytes, 1, size, reader->stream );
@@ -270,15 +270,15 @@ static bool read_bytes( scene_reader* reader, void* bytes, size_t size, complain
     }
     if ( ferror( reader->stream ) )
     {
-        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path,
+        return lab_error_write( why, "%s: at byte %" PRIu64 ": cannot be read: %s", reader->path,
             reader->next_offset, errno != 0 ? strerror( errno ) : "unknown reason" );
     }
-    return complaint_write( why,
+    return lab_error_write( why,
         "%s: at byte %" PRIu64 ": the file ends early; something shortened it while it was read",
         reader->path, reader->next_offset );
 }
 
-static bool open_stream( scene_reader* reader, const char* path, complaint* why )
+static bool open_stream( scene_reader* reader, const char* path, lab_error* why )
 {
     platform_entry entry;
     if ( !check_kind( path, &entry, why ) )
@@ -291,7 +291,7 @@ static bool open_stream( scene_reader* reader, const char* path, complaint* why 
     reader->stream = platform_open( path );
     if ( reader->stream == NULL )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "%s: cannot be opened: %s", path, errno != 0 ? strerror( errno ) : "unknown reason" );
     }
     unsigned char bytes[SCENE_HEADER_BYTES];
@@ -299,7 +299,7 @@ static bool open_stream( scene_reader* reader, const char* path, complaint* why 
         scene_header_decode( &reader->header, bytes, path, why ) && check_size( reader, why );
 }
 
-bool scene_reader_open( scene_reader* reader, const char* path, complaint* why )
+bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why )
 {
     *reader = ( scene_reader ){ 0 };
     bool opened = open_stream( reader, path, why );
@@ -310,7 +310,7 @@ bool scene_reader_open( scene_reader* reader, const char* path, complaint* why )
     return opened;
 }
 
-static bool seek_frame( scene_reader* reader, uint32_t frame, complaint* why )
+static bool seek_frame( scene_reader* reader, uint32_t frame, lab_error* why )
 {
     uint64_t offset = SCENE_HEADER_BYTES + (uint64_t)SCENE_BOX_BYTES * reader->header.object_count * frame;
     if ( offset == reader->next_offset )
@@ -320,18 +320,18 @@ static bool seek_frame( scene_reader* reader, uint32_t frame, complaint* why )
     errno = 0;
     if ( !platform_seek( reader->stream, offset ) )
     {
-        return complaint_write( why, "%s: at byte %" PRIu64 ": cannot go there: %s", reader->path, offset,
+        return lab_error_write( why, "%s: at byte %" PRIu64 ": cannot go there: %s", reader->path, offset,
             errno != 0 ? strerror( errno ) : "unknown reason" );
     }
     reader->next_offset = offset;
     return true;
 }
 
-bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, complaint* why )
+bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why )
 {
     if ( frame > reader->header.frame_count )
     {
-        return complaint_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path,
+        return lab_error_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path,
             frame, reader->header.frame_count );
     }
     if ( !seek_frame( reader, frame, why ) )
@@ -356,7 +356,7 @@ bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, c
             {
                 char what[64];
                 snprintf( what, sizeof( what ), "frame %" PRIu32 ", box %" PRIu32, frame, first + index );
-                return complain_record(
+                return fail_record(
                     record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
             }
         }
@@ -377,7 +377,7 @@ void scene_reader_close( scene_reader* reader )
 
 // ---- writer
 
-bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, complaint* why )
+bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, lab_error* why )
 {
     *writer = ( scene_writer ){ 0 };
     writer->header = *header;
@@ -389,7 +389,7 @@ bool scene_writer_open( scene_writer* writer, const char* path, const scene_head
     }
     if ( !scene_file_bytes( header->object_count, header->frame_count, &size ) )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "%s: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; use fewer frames", path,
             header->object_count, header->frame_count );
     }
@@ -397,12 +397,12 @@ bool scene_writer_open( scene_writer* writer, const char* path, const scene_head
         output_file_write( &writer->file, bytes, sizeof( bytes ), why );
 }
 
-bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* why )
+bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* why )
 {
     const scene_header* header = &writer->header;
     if ( writer->frames_written > header->frame_count )
     {
-        complaint_write(
+        lab_error_write(
             why, "%s: got more than its 1 + %" PRIu32 " frames", writer->file.path, header->frame_count );
         scene_writer_abandon( writer );
         return false;
@@ -417,7 +417,7 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* w
             encode_box( bytes + (size_t)index * SCENE_BOX_BYTES, boxes[first + index] );
             if ( !clv_aabb_is_valid( boxes[first + index] ) )
             {
-                complaint_write( why,
+                lab_error_write( why,
                     "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written",
                     writer->file.path, writer->frames_written, first + index );
                 scene_writer_abandon( writer );
@@ -433,11 +433,11 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* w
     return true;
 }
 
-bool scene_writer_commit( scene_writer* writer, complaint* why )
+bool scene_writer_commit( scene_writer* writer, lab_error* why )
 {
     if ( writer->frames_written != (uint64_t)writer->header.frame_count + 1 )
     {
-        complaint_write( why, "%s: got %" PRIu32 " of its 1 + %" PRIu32 " frames", writer->file.path,
+        lab_error_write( why, "%s: got %" PRIu32 " of its 1 + %" PRIu32 " frames", writer->file.path,
             writer->frames_written, writer->header.frame_count );
         scene_writer_abandon( writer );
         return false;

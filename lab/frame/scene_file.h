@@ -11,7 +11,7 @@
 #pragma once
 
 #include "cleave/geom.h"
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 #include "lab/base/output_file.h"
 
 #include <stdint.h>
@@ -33,11 +33,11 @@ typedef struct scene_header
 /// Size of the whole file. False, and *bytes untouched, if it does not fit 63 bits.
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes );
 
-/// The header's 304 bytes, and back. Both check every field; `path` is for the complaint.
+/// The header's 304 bytes, and back. Both check every field; `path` is for the error.
 bool scene_header_encode(
-    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why );
 bool scene_header_decode(
-    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, complaint* why );
+    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why );
 
 /// Zero-initialised is closed.
 typedef struct scene_reader
@@ -51,11 +51,11 @@ typedef struct scene_reader
 
 /// Checks the header and the exact size. False for what is no regular file, and for what is damaged, with the
 /// offset.
-bool scene_reader_open( scene_reader* reader, const char* path, complaint* why );
+bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why );
 
 /// Frame 0 .. frame_count into `boxes`, object_count long. In any order; ascending needs no seek.
 /// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank.
-bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, complaint* why );
+bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why );
 void scene_reader_close( scene_reader* reader );
 
 typedef struct scene_writer
@@ -66,11 +66,11 @@ typedef struct scene_writer
 } scene_writer;
 
 /// After any false the half-written file is gone.
-bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, complaint* why );
+bool scene_writer_open( scene_writer* writer, const char* path, const scene_header* header, lab_error* why );
 
 /// The next frame, object_count boxes; 1 + frame_count of them make the file complete.
-bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, complaint* why );
+bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* why );
 
 /// False too if frames are missing.
-bool scene_writer_commit( scene_writer* writer, complaint* why );
+bool scene_writer_commit( scene_writer* writer, lab_error* why );
 void scene_writer_abandon( scene_writer* writer );

@@ -31,18 +31,18 @@ static void add( scene_list* list, const char* text, uint32_t body_count )
     scene_item* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( scene_item ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     scene_item* item = &list->items[list->count++];
     *item = ( scene_item ){ .body_count = body_count };
-    complaint unread;
+    lab_error unread;
     scene_spec_parse( text, &item->spec, &unread ); // has been parsed once and was good
     label_item( item );
 }
 
 // Looks at a file now, so that a typing error in the last WHAT does not cost an hour.
-static bool check_scene( const char* text, bool* needs_size, complaint* why )
+static bool check_scene( const char* text, bool* needs_size, lab_error* why )
 {
     scene_spec spec;
     frame_source source = { 0 };
@@ -57,7 +57,7 @@ static bool check_scene( const char* text, bool* needs_size, complaint* why )
     return good;
 }
 
-static bool add_scene( scene_list* list, const char* text, const size_list* sizes, complaint* why )
+static bool add_scene( scene_list* list, const char* text, const size_list* sizes, lab_error* why )
 {
     bool needs_size = false;
     if ( !check_scene( text, &needs_size, why ) )
@@ -76,7 +76,7 @@ static bool add_scene( scene_list* list, const char* text, const size_list* size
     return true;
 }
 
-bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, complaint* why )
+bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, lab_error* why )
 {
     *list = ( scene_list ){ 0 };
     bool good = true;

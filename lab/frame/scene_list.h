@@ -21,5 +21,5 @@ typedef struct scene_list
 #define SCENE_LIST_BODIES 8000 ///< without any -n
 
 /// No WHAT: brownian-free. All are parsed, and files looked at, before the long work begins.
-bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, complaint* why );
+bool scene_list_make( scene_list* list, const text_list* texts, const size_list* sizes, lab_error* why );
 void scene_list_free( scene_list* list );

@@ -40,16 +40,16 @@ static char* take_part( const char** rest, const char* separators )
 }
 
 static bool parse_number( const char* whole, const char* part, const char* meaning, uint64_t least,
-    uint64_t most, uint32_t* value, complaint* why )
+    uint64_t most, uint32_t* value, lab_error* why )
 {
     uint64_t size = 0;
     if ( !text_parse_size( part, &size ) )
     {
-        return complaint_write( why, "%s: the %s '%s' is no number; " FORM, whole, meaning, part );
+        return lab_error_write( why, "%s: the %s '%s' is no number; " FORM, whole, meaning, part );
     }
     if ( size < least || size > most )
     {
-        return complaint_write( why, "%s: the %s %s is out of range; use %" PRIu64 " to %" PRIu64, whole,
+        return lab_error_write( why, "%s: the %s %s is out of range; use %" PRIu64 " to %" PRIu64, whole,
             meaning, part, least, most );
     }
     *value = (uint32_t)size;
@@ -58,26 +58,26 @@ static bool parse_number( const char* whole, const char* part, const char* meani
 
 // One part behind a colon: a size if it begins with a digit, a type otherwise.
 static bool parse_colon_part(
-    const char* whole, const char* part, scene_spec* spec, bool* has_type, complaint* why )
+    const char* whole, const char* part, scene_spec* spec, bool* has_type, lab_error* why )
 {
     if ( part[0] >= '0' && part[0] <= '9' )
     {
         if ( spec->body_count != 0 || *has_type )
         {
-            return complaint_write( why, "%s: the size '%s' is at the wrong place; " FORM, whole, part );
+            return lab_error_write( why, "%s: the size '%s' is at the wrong place; " FORM, whole, part );
         }
         return parse_number(
             whole, part, "number of objects", 1, spec->generator->bodies_most, &spec->body_count, why );
     }
     if ( *has_type || !body_type_from_name( part, &spec->type ) )
     {
-        return complaint_write( why, "%s: '%s' is no type of objects; use cubes or assorted", whole, part );
+        return lab_error_write( why, "%s: '%s' is no type of objects; use cubes or assorted", whole, part );
     }
     *has_type = true;
     return true;
 }
 
-static bool parse_window( const char* whole, const char* rest, scene_spec* spec, complaint* why )
+static bool parse_window( const char* whole, const char* rest, scene_spec* spec, lab_error* why )
 {
     char* from = take_part( &rest, "+" );
     bool good = parse_number( whole, from, "first frame", 0, BAKE_FRAMES_MOST, &spec->from, why );
@@ -90,7 +90,7 @@ static bool parse_window( const char* whole, const char* rest, scene_spec* spec,
     return good;
 }
 
-static bool parse_scene( const char* text, const char* rest, scene_spec* spec, complaint* why )
+static bool parse_scene( const char* text, const char* rest, scene_spec* spec, lab_error* why )
 {
     bool has_type = false;
     while ( *rest == ':' )
@@ -107,7 +107,7 @@ static bool parse_scene( const char* text, const char* rest, scene_spec* spec, c
     return *rest == '\0' || parse_window( text, rest + 1, spec, why );
 }
 
-static bool complain_unknown( const char* text, complaint* why )
+static bool fail_unknown( const char* text, lab_error* why )
 {
     const char* rest = text;
     char* name = take_part( &rest, ":@" );
@@ -118,14 +118,14 @@ static bool complain_unknown( const char* text, complaint* why )
         names[count] = generator_at( count )->name;
     }
     const char* closest = text_closest( name, names, count );
-    complaint_write( why, "%s: no such file, and no scene '%s'; %s%s%sscenes are %s (`cleave gen --help`)",
+    lab_error_write( why, "%s: no such file, and no scene '%s'; %s%s%sscenes are %s (`cleave gen --help`)",
         text, name, closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
         closest != NULL ? "? " : "", generator_names() );
     free( name );
     return false;
 }
 
-bool scene_spec_parse( const char* text, scene_spec* spec, complaint* why )
+bool scene_spec_parse( const char* text, scene_spec* spec, lab_error* why )
 {
     *spec = ( scene_spec ){ 0 };
     const char* rest = NULL;
@@ -141,7 +141,7 @@ bool scene_spec_parse( const char* text, scene_spec* spec, complaint* why )
     bool looks_like_file = strpbrk( text, "/\\" ) != NULL || text_ends_with( text, ".aabbs" );
     if ( !looks_like_file && platform_look( text ).kind == PLATFORM_MISSING )
     {
-        return complain_unknown( text, why );
+        return fail_unknown( text, why );
     }
     spec->path = text_copy( text );
     return true;
@@ -183,7 +183,7 @@ bake_def scene_spec_bake_def(
 }
 
 bool scene_spec_open( const scene_spec* spec, uint32_t body_count, uint32_t frames_wanted, uint64_t seed,
-    frame_source* source, complaint* why )
+    frame_source* source, lab_error* why )
 {
     if ( spec->generator == NULL )
     {

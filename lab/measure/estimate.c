@@ -47,7 +47,7 @@ static estimate_scene look_at_file( const char* path )
 {
     estimate_scene scene = { 0 };
     frame_source source = { 0 };
-    complaint unread;
+    lab_error unread;
     if ( frame_source_open_file( &source, path, &unread ) )
     {
         scene.object_count = source.header.object_count;

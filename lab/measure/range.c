@@ -13,7 +13,7 @@ static void number_list_add( number_list* list, double value )
     double* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( double ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     list->items[list->count++] = value;

@@ -2,7 +2,7 @@
 // Several numbers in one word, for sweeps and ladders of sizes: 64, 32..4096 (doubling), 10..1000:x10, 0.1..0.5:+0.1.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -61,7 +61,7 @@ static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t t
     run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     list->items[list->count++] = ( run_spec ){ row, isa, thread_count, NULL, false };
@@ -82,9 +82,9 @@ static void add_threads( run_spec_list* list, const method* row, clv_isa isa, co
 
 // ---- instruction sets
 
-static bool complain_isa( const char* name, complaint* why )
+static bool fail_isa( const char* name, lab_error* why )
 {
-    return complaint_write(
+    return lab_error_write(
         why, "unknown instruction set '%s'; use scalar, sse2, avx2, avx512, neon or all", name );
 }
 
@@ -100,7 +100,7 @@ static void add_every_isa( run_spec_list* list, const method* row, const size_li
 }
 
 static bool add_isas(
-    run_spec_list* list, const method* row, const run_wish* wish, bool every_isa, complaint* why )
+    run_spec_list* list, const method* row, const run_wish* wish, bool every_isa, lab_error* why )
 {
     if ( !row->has_isa || ( wish->isas.count == 0 && !every_isa ) )
     {
@@ -124,7 +124,7 @@ static bool add_isas(
         }
         else
         {
-            return complain_isa( wish->isas.items[index], why );
+            return fail_isa( wish->isas.items[index], why );
         }
     }
     return true;
@@ -132,7 +132,7 @@ static bool add_isas(
 
 // ---- names
 
-static bool complain_method( const char* name, complaint* why )
+static bool fail_method( const char* name, lab_error* why )
 {
     const char* names[NAMES_MOST];
     uint32_t count = 0;
@@ -143,31 +143,31 @@ static bool complain_method( const char* name, complaint* why )
     const char* closest = text_closest( name, names, count );
     if ( closest != NULL )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "-m: unknown method '%s'; did you mean %s? (`cleave methods` lists all)", name, closest );
     }
-    return complaint_write( why, "-m: unknown method '%s'; `cleave methods` lists all", name );
+    return lab_error_write( why, "-m: unknown method '%s'; `cleave methods` lists all", name );
 }
 
 static bool add_variant(
-    run_spec_list* list, const method* row, const char* isa_name, const run_wish* wish, complaint* why )
+    run_spec_list* list, const method* row, const char* isa_name, const run_wish* wish, lab_error* why )
 {
     clv_isa isa = CLV_ISA_AUTO;
     if ( !row->has_isa )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "-m: %s has no variants by instruction set; write %s alone", row->name, row->name );
     }
     if ( !clv_isa_from_name( isa_name, &isa ) )
     {
-        return complain_isa( isa_name, why );
+        return fail_isa( isa_name, why );
     }
     add_threads( list, row, isa, &wish->threads );
     return true;
 }
 
 static bool add_named(
-    run_spec_list* list, const char* text, const run_wish* wish, bool every_isa, complaint* why )
+    run_spec_list* list, const char* text, const run_wish* wish, bool every_isa, lab_error* why )
 {
     char* name = text_copy( text );
     char* isa_name = strchr( name, '@' );
@@ -179,7 +179,7 @@ static bool add_named(
     bool good = false;
     if ( row == NULL )
     {
-        good = complain_method( name, why );
+        good = fail_method( name, why );
     }
     else if ( isa_name != NULL )
     {
@@ -217,12 +217,12 @@ void run_spec_add_setting( run_spec* spec, const char* setting )
     spec->settings = joined;
 }
 
-static bool apply_setting( run_spec_list* list, const char* setting, complaint* why )
+static bool apply_setting( run_spec_list* list, const char* setting, lab_error* why )
 {
     size_t name_length = strcspn( setting, "=" );
     if ( setting[name_length] != '=' || name_length == 0 )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "--set: '%s' is no setting; write name=value, such as kd.leaf=256", setting );
     }
     bool is_known = false;
@@ -236,7 +236,7 @@ static bool apply_setting( run_spec_list* list, const char* setting, complaint* 
     }
     if ( !is_known )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "--set: no method among those chosen knows '%.*s'; `cleave methods` lists the parameters",
             (int)name_length, setting );
     }
@@ -273,7 +273,7 @@ static void apply_fat( run_spec_list* list )
     }
 }
 
-static bool check_settings( const run_spec_list* list, complaint* why )
+static bool check_settings( const run_spec_list* list, lab_error* why )
 {
     for ( uint32_t index = 0; index < list->count; ++index )
     {
@@ -283,7 +283,7 @@ static bool check_settings( const run_spec_list* list, complaint* why )
         if ( spec->settings != NULL &&
             !method_parse_settings( spec->row, spec->settings, values, text, sizeof( text ) ) )
         {
-            return complaint_write( why, "--set: %s: %s", spec->row->name, text );
+            return lab_error_write( why, "--set: %s: %s", spec->row->name, text );
         }
     }
     return true;
@@ -291,11 +291,11 @@ static bool check_settings( const run_spec_list* list, complaint* why )
 
 // ---- names left out
 
-static bool leave_out( run_spec_list* list, const char* name, complaint* why )
+static bool leave_out( run_spec_list* list, const char* name, lab_error* why )
 {
     if ( method_find( name ) == NULL )
     {
-        return complain_method( name, why );
+        return fail_method( name, why );
     }
     uint32_t kept = 0;
     for ( uint32_t index = 0; index < list->count; ++index )
@@ -314,7 +314,7 @@ static bool leave_out( run_spec_list* list, const char* name, complaint* why )
 // ---- asked for by name
 
 // A schedule may name what is not installed everywhere; a user who names it wants to know at once.
-static bool check_available( const run_spec_list* list, const run_wish* wish, complaint* why )
+static bool check_available( const run_spec_list* list, const run_wish* wish, lab_error* why )
 {
     char reason[512];
     bool some_run = false;
@@ -325,17 +325,17 @@ static bool check_available( const run_spec_list* list, const run_wish* wish, co
         some_run = some_run || runs;
         if ( !runs && wish->names.count > 0 )
         {
-            return complaint_write( why, "-m: %s%s%s cannot run here: %s", spec->row->name,
+            return lab_error_write( why, "-m: %s%s%s cannot run here: %s", spec->row->name,
                 spec->row->has_isa ? "@" : "", spec->row->has_isa ? run_spec_variant( spec ) : "", reason );
         }
     }
     return some_run || list->count == 0 ||
-        complaint_write( why, "no method can run as asked: %.400s", reason );
+        lab_error_write( why, "no method can run as asked: %.400s", reason );
 }
 
 // ---- all together
 
-static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
+static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why )
 {
     for ( uint32_t index = 0; index < wish->names.count; ++index )
     {
@@ -373,7 +373,7 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, com
         ( !wish->must_run || check_available( list, wish, why ) );
 }
 
-bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why )
+bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why )
 {
     *list = ( run_spec_list ){ 0 };
     bool good = fill( list, wish, every_isa, why );

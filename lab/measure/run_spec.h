@@ -37,7 +37,7 @@ typedef struct run_wish
 /// threads appears once. Without --isa: `every_isa` takes every one supported here, else the best alone.
 /// False for unknown names, with the closest known one, for settings that no method among them knows, and with must_run for
 /// names that cannot run here, or where nothing at all can.
-bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, complaint* why );
+bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_isa, lab_error* why );
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );
 

@@ -17,7 +17,7 @@ static void append( run_spec_list* list, const run_spec* spec, const char* name,
     run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     list->items = items;
     run_spec* made = &list->items[list->count++];
@@ -32,7 +32,7 @@ static void append( run_spec_list* list, const run_spec* spec, const char* name,
     }
 }
 
-static bool multiply( run_spec_list* list, const sweep* what, complaint* why )
+static bool multiply( run_spec_list* list, const sweep* what, lab_error* why )
 {
     run_spec_list wider = { 0 };
     bool is_known = false;
@@ -53,7 +53,7 @@ static bool multiply( run_spec_list* list, const sweep* what, complaint* why )
     if ( !is_known )
     {
         run_spec_list_free( &wider );
-        return complaint_write( why,
+        return lab_error_write( why,
             "sweep: no method among those chosen knows '%s'; `cleave methods` lists the parameters",
             what->name );
     }
@@ -63,7 +63,7 @@ static bool multiply( run_spec_list* list, const sweep* what, complaint* why )
 }
 
 // The values of one item; `values` may be "32..4096" or, from a schedule, "32,64".
-static bool add_values( sweep* what, const char* item, const char* values, complaint* why )
+static bool add_values( sweep* what, const char* item, const char* values, lab_error* why )
 {
     text_list words = { 0 };
     char reason[128] = "there must be values between the commas";
@@ -73,17 +73,17 @@ static bool add_values( sweep* what, const char* item, const char* values, compl
         good = range_add( &what->values, words.items[index], reason, sizeof( reason ) );
     }
     text_list_free( &words );
-    return good || complaint_write( why, "sweep: '%s': %s", item, reason );
+    return good || lab_error_write( why, "sweep: '%s': %s", item, reason );
 }
 
 // Reads items from *next on, up to the next one that begins a sweep of its own.
-static bool read_sweep( sweep* what, const text_list* items, uint32_t* next, complaint* why )
+static bool read_sweep( sweep* what, const text_list* items, uint32_t* next, lab_error* why )
 {
     const char* item = items->items[*next];
     const char* equals = strchr( item, '=' );
     if ( equals == NULL || equals == item )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "sweep: '%s' is none; write name=values, such as kd.leaf=32..4096 or kd.leaf=64,256", item );
     }
     what->name = text_copy( item );
@@ -96,7 +96,7 @@ static bool read_sweep( sweep* what, const text_list* items, uint32_t* next, com
     return good;
 }
 
-bool sweep_expand( run_spec_list* list, const text_list* sweeps, complaint* why )
+bool sweep_expand( run_spec_list* list, const text_list* sweeps, lab_error* why )
 {
     bool good = true;
     for ( uint32_t next = 0; good && next < sweeps->count; )

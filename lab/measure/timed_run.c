@@ -119,7 +119,7 @@ static bool take_memory( run_state* run )
 {
     uint32_t objects = run->source->header.object_count;
     size_t frames = run->options->frame_count;
-    complaint unread;
+    lab_error unread;
     run->boxes = frame_source_boxes( run->source, &unread );
     run->ids = calloc( objects, sizeof( clv_id ) );
     run_result* result = run->result;
@@ -231,7 +231,7 @@ static void add_counters( run_state* run )
     method_figure* figures = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
     if ( figures == NULL && count > 0 )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     if ( count == 0 )
     {
@@ -285,7 +285,7 @@ static void check_hash( run_state* run, uint64_t hash )
 }
 
 // One pass over the frames. False only if the scene could not be read; otherwise the result's status tells.
-static bool run_pass( run_state* run, pass_kind kind, complaint* why )
+static bool run_pass( run_state* run, pass_kind kind, lab_error* why )
 {
     if ( !frame_source_read( run->source, 0, run->boxes, why ) )
     {
@@ -332,7 +332,7 @@ static void summarise( run_state* run )
     }
 }
 
-static bool run_passes( run_state* run, complaint* why )
+static bool run_passes( run_state* run, lab_error* why )
 {
     uint32_t untimed = run->options->warmup > 0 ? run->options->warmup : 1;
     uint64_t passes = (uint64_t)untimed + run->options->repeat;
@@ -365,7 +365,7 @@ void run_result_begin( run_result* result, const run_spec* spec, const run_optio
 }
 
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
-    complaint* why )
+    lab_error* why )
 {
     run_result_begin( result, spec, options );
     memcpy( result->scene, source->header.name, SCENE_NAME_ROOM );

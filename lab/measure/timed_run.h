@@ -76,7 +76,7 @@ typedef struct run_result
 
 /// Fills all but frame_static; the counters' names live as long as the program. False only if the scene could not be read.
 bool run_method( frame_source* source, const run_spec* spec, const run_options* options, run_result* result,
-    complaint* why );
+    lab_error* why );
 void run_result_free( run_result* result );
 
 /// Fills frame_ms and the figures over all frames from pass_ms, frame_update_ms and frame_search_ms, which must be there,

@@ -36,7 +36,7 @@ static const char* shown_name( const text_list* paths, uint32_t index )
 }
 
 // A checked copy of a run, without what no plot shows: every pass of a long schedule would be most of the page.
-static json_value* page_run( const json_value* value, const char* name, complaint* why )
+static json_value* page_run( const json_value* value, const char* name, lab_error* why )
 {
     run_result run;
     json_value* kept = NULL;
@@ -50,7 +50,7 @@ static json_value* page_run( const json_value* value, const char* name, complain
     return kept;
 }
 
-static json_value* page_runs( const char* path, const json_value* runs, uint32_t* count, complaint* why )
+static json_value* page_runs( const char* path, const json_value* runs, uint32_t* count, lab_error* why )
 {
     json_value* list = json_array();
     uint32_t index = 0;
@@ -70,12 +70,12 @@ static json_value* page_runs( const char* path, const json_value* runs, uint32_t
     return list;
 }
 
-static json_value* page_results( const char* path, const json_value* root, uint32_t* count, complaint* why )
+static json_value* page_results( const char* path, const json_value* root, uint32_t* count, lab_error* why )
 {
     const json_value* runs = json_get( root, "runs" );
     if ( !json_is_array( runs ) )
     {
-        complaint_write( why,
+        lab_error_write( why,
             "%s: holds no \"runs\"; name a file that `cleave run --json` or `bench --json` wrote", path );
         return NULL;
     }
@@ -93,7 +93,7 @@ static json_value* page_results( const char* path, const json_value* root, uint3
 }
 
 static bool add_file(
-    json_value* files, const text_list* paths, uint32_t index, uint32_t* count, complaint* why )
+    json_value* files, const text_list* paths, uint32_t index, uint32_t* count, lab_error* why )
 {
     const char* path = paths->items[index];
     json_value* root = json_file_read( path, why );
@@ -110,7 +110,7 @@ static bool add_file(
     return true;
 }
 
-bool report_data_read( report_data* data, const text_list* paths, complaint* why )
+bool report_data_read( report_data* data, const text_list* paths, lab_error* why )
 {
     *data = ( report_data ){ 0 };
     if ( !json_is_here( why ) )
@@ -131,7 +131,7 @@ bool report_data_read( report_data* data, const text_list* paths, complaint* why
     char* line = json_line( root );
     data->json = line != NULL ? report_data_escape( line ) : NULL;
     free( line );
-    return data->json != NULL || complaint_write( why, "report: out of memory: use fewer results" );
+    return data->json != NULL || lab_error_write( why, "report: out of memory: use fewer results" );
 }
 
 void report_data_free( report_data* data )

@@ -8,13 +8,13 @@
 // report/build.mjs sees to it that this stands in the page once.
 #define RESULTS_MARK "/*RESULTS*/"
 
-bool report_page_write( const char* path, const char* json, complaint* why )
+bool report_page_write( const char* path, const char* json, lab_error* why )
 {
     const char* page = (const char*)report_page_bytes;
     const char* mark = strstr( page, RESULTS_MARK );
     if ( mark == NULL )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "report: the page in this program has no place for results; build it again" );
     }
     const char* rest = mark + strlen( RESULTS_MARK );

@@ -70,7 +70,7 @@ static char* quoted_word( const char* word )
 
 #endif
 
-bool svg_export( const char* page_path, const char* folder, complaint* why )
+bool svg_export( const char* page_path, const char* folder, lab_error* why )
 {
     char* script = text_copy( loader );
     char* page = quoted_word( page_path );
@@ -83,10 +83,10 @@ bool svg_export( const char* page_path, const char* folder, complaint* why )
     free( target );
     if ( status == NOT_FOUND )
     {
-        return complaint_write( why,
+        return lab_error_write( why,
             "--svg: node was not found; install it (Debian: nodejs), or save plots by their SVG buttons in %s",
             page_path );
     }
     return status == 0 ||
-        complaint_write( why, "--svg: node could not write the plots of %s to %s", page_path, folder );
+        lab_error_write( why, "--svg: node could not write the plots of %s to %s", page_path, folder );
 }

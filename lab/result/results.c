@@ -16,7 +16,7 @@ run_result* run_results_add( run_results* results )
     run_result* items = realloc( results->items, ( (size_t)results->count + 1 ) * sizeof( run_result ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     results->items = items;
     run_result* result = &results->items[results->count++];
@@ -44,7 +44,7 @@ char* results_hash( uint64_t hash, char buffer[RESULTS_HASH_ROOM] )
 
 // ---- JSON
 
-bool results_have_json( complaint* why )
+bool results_have_json( lab_error* why )
 {
     return json_is_here( why );
 }
@@ -199,7 +199,7 @@ json_value* results_run_json( const run_result* run )
     return value;
 }
 
-char* results_json( const run_results* results, complaint* why )
+char* results_json( const run_results* results, lab_error* why )
 {
     if ( !json_is_here( why ) )
     {
@@ -217,7 +217,7 @@ char* results_json( const run_results* results, complaint* why )
     char* text = json_text( root );
     if ( text == NULL )
     {
-        complaint_write( why, "--json: out of memory" );
+        lab_error_write( why, "--json: out of memory" );
     }
     return text;
 }
@@ -231,7 +231,7 @@ static char* quoted( const char* text )
     char* field = malloc( 2 * length + 3 );
     if ( field == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     char* end = field;
     *end++ = '"';

@@ -19,21 +19,21 @@ typedef struct run_results
 run_result* run_results_add( run_results* results );
 void run_results_free( run_results* results );
 
-/// Was the program built with JSON? If not, the complaint says what to do.
-bool results_have_json( complaint* why );
+/// Was the program built with JSON? If not, the error says what to do.
+bool results_have_json( lab_error* why );
 
 /// One run as JSON, to json_free or put somewhere: what the struct knows, then what else stood where it was read.
 json_value* results_run_json( const run_result* run );
 
 /// The inverse: takes `value` over into run->json, whatever the answer. False names the member that is wrong and how;
-/// `name` is what the complaint begins with.
-bool results_read_run( json_value* value, const char* name, run_result* run, complaint* why );
+/// `name` is what the error begins with.
+bool results_read_run( json_value* value, const char* name, run_result* run, lab_error* why );
 
 /// All runs of a results file.
-bool results_read_file( const char* path, run_results* results, complaint* why );
+bool results_read_file( const char* path, run_results* results, lab_error* why );
 
-/// The results as text, to free. NULL with a complaint.
-char* results_json( const run_results* results, complaint* why );
+/// The results as text, to free. NULL with an error.
+char* results_json( const run_results* results, lab_error* why );
 char* results_csv( const run_results* results );
 
 /// The contract's form of a pairs_hash. Returns `buffer`.

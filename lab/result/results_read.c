@@ -13,18 +13,18 @@ typedef struct run_reader
 {
     const json_value* value;
     const char* name;
-    complaint* why;
+    lab_error* why;
 } run_reader;
 
-static bool complain_member( const run_reader* reader, const char* key, const char* what )
+static bool fail_member( const run_reader* reader, const char* key, const char* what )
 {
-    return complaint_write( reader->why, "%s: \"%s\" %s", reader->name, key, what );
+    return lab_error_write( reader->why, "%s: \"%s\" %s", reader->name, key, what );
 }
 
 static bool read_text( const run_reader* reader, const char* key, const char** text )
 {
     *text = json_as_text( json_get( reader->value, key ) );
-    return *text != NULL || complain_member( reader, key, "must be a text" );
+    return *text != NULL || fail_member( reader, key, "must be a text" );
 }
 
 static bool read_count( const run_reader* reader, const char* key, uint32_t* count )
@@ -32,13 +32,13 @@ static bool read_count( const run_reader* reader, const char* key, uint32_t* cou
     double number = json_as_number( json_get( reader->value, key ) );
     bool is_count = number >= 0 && number <= (double)UINT32_MAX && number == (double)(uint32_t)number;
     *count = is_count ? (uint32_t)number : 0;
-    return is_count || complain_member( reader, key, "must be a whole number" );
+    return is_count || fail_member( reader, key, "must be a whole number" );
 }
 
 static bool read_ms( const run_reader* reader, const char* key, double* ms )
 {
     *ms = json_as_number( json_get( reader->value, key ) );
-    return *ms >= 0 || complain_member( reader, key, "must be a number of milliseconds" );
+    return *ms >= 0 || fail_member( reader, key, "must be a number of milliseconds" );
 }
 
 // Null where it is not known.
@@ -59,8 +59,7 @@ static bool read_hash( const run_reader* reader, uint64_t* hash )
     char* end = NULL;
     bool is_hash = text != NULL && strlen( text ) == 18 && strncmp( text, "0x", 2 ) == 0;
     *hash = is_hash ? strtoull( text, &end, 16 ) : 0;
-    return ( is_hash && *end == '\0' ) ||
-        complain_member( reader, "pairs_hash", "must be 0x and 16 hex digits" );
+    return ( is_hash && *end == '\0' ) || fail_member( reader, "pairs_hash", "must be 0x and 16 hex digits" );
 }
 
 static uint32_t child_count( const json_value* list )
@@ -95,7 +94,7 @@ static double* take_numbers( uint64_t count )
         : NULL;
     if ( values == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     return values;
 }
@@ -110,11 +109,10 @@ static bool read_frames( const run_reader* reader, const char* key, uint32_t fra
     }
     if ( !json_is_array( list ) || child_count( list ) != frame_count )
     {
-        return complain_member( reader, key, "must hold a number per frame" );
+        return fail_member( reader, key, "must hold a number per frame" );
     }
     *values = take_numbers( frame_count );
-    return copy_numbers( list, *values ) ||
-        complain_member( reader, key, "must hold numbers of 0 and above" );
+    return copy_numbers( list, *values ) || fail_member( reader, key, "must hold numbers of 0 and above" );
 }
 
 static bool read_passes( const run_reader* reader, run_result* run )
@@ -132,8 +130,7 @@ static bool read_passes( const run_reader* reader, run_result* run )
         if ( !json_is_array( pass ) || child_count( pass ) != run->frame_count ||
             !copy_numbers( pass, values ) )
         {
-            return complain_member(
-                reader, "pass_ms", "must hold a list of times per pass, one for each frame" );
+            return fail_member( reader, "pass_ms", "must hold a list of times per pass, one for each frame" );
         }
         run->pass_count += 1;
     }
@@ -157,7 +154,7 @@ static bool read_status( const run_reader* reader, run_result* run )
             return true;
         }
     }
-    return complain_member( reader, "status", "must be ok, unavailable, failed or timeout" );
+    return fail_member( reader, "status", "must be ok, unavailable, failed or timeout" );
 }
 
 // Their names stay where they are, in the JSON the result keeps.
@@ -168,7 +165,7 @@ static bool read_counters( const run_reader* reader, run_result* run )
     run->counters = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
     if ( run->counters == NULL && count > 0 )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     for ( const json_value* item = json_first( counters ); count > 0 && item != NULL;
           item = json_next( item ) )
@@ -176,7 +173,7 @@ static bool read_counters( const run_reader* reader, run_result* run )
         double number = json_as_number( item );
         if ( number - number != 0 )
         {
-            return complain_member( reader, "counters", "must hold numbers" );
+            return fail_member( reader, "counters", "must hold numbers" );
         }
         run->counters[run->counter_count++] = ( method_figure ){ json_key( item ), number };
     }
@@ -206,7 +203,7 @@ static bool read_members( const run_reader* reader, run_result* run )
     const char* type = NULL;
     if ( !json_is_object( reader->value ) )
     {
-        return complaint_write( reader->why, "%s: must be an object", reader->name );
+        return lab_error_write( reader->why, "%s: must be an object", reader->name );
     }
     if ( !read_text( reader, "scene", &scene ) || !read_text( reader, "type", &type ) ||
         !read_text( reader, "method", &run->method ) || !read_text( reader, "variant", &run->variant ) ||
@@ -228,7 +225,7 @@ static bool read_members( const run_reader* reader, run_result* run )
     return run->status != RUN_OK || read_measures( reader, run );
 }
 
-bool results_read_run( json_value* value, const char* name, run_result* run, complaint* why )
+bool results_read_run( json_value* value, const char* name, run_result* run, lab_error* why )
 {
     run_reader reader = { value, name, why };
     *run = ( run_result ){ 0 };
@@ -236,7 +233,7 @@ bool results_read_run( json_value* value, const char* name, run_result* run, com
     return read_members( &reader, run );
 }
 
-static bool read_runs( const char* path, const json_value* runs, run_results* results, complaint* why )
+static bool read_runs( const char* path, const json_value* runs, run_results* results, lab_error* why )
 {
     bool good = true;
     uint32_t index = 0;
@@ -249,7 +246,7 @@ static bool read_runs( const char* path, const json_value* runs, run_results* re
     return good;
 }
 
-bool results_read_file( const char* path, run_results* results, complaint* why )
+bool results_read_file( const char* path, run_results* results, lab_error* why )
 {
     *results = ( run_results ){ 0 };
     json_value* root = json_file_read( path, why );
@@ -264,7 +261,7 @@ bool results_read_file( const char* path, run_results* results, complaint* why )
     results->version = version != NULL ? text_copy( version ) : NULL;
     bool good = json_is_array( runs )
         ? read_runs( path, runs, results, why )
-        : complaint_write( why,
+        : lab_error_write( why,
               "%s: holds no \"runs\"; name a file that `cleave run --json` or `bench --json` wrote", path );
     json_free( root );
     if ( !good )

@@ -210,7 +210,7 @@ bool results_check_agreement( const run_results* results )
         }
         if ( run->status == RUN_OK && !run->fat && first != NULL && first->pairs_hash != run->pairs_hash )
         {
-            complain( "RESULTS DISAGREE on %s, %" PRIu32 " objects: %s@%s has hash 0x%016" PRIx64
+            lab_fail( "RESULTS DISAGREE on %s, %" PRIu32 " objects: %s@%s has hash 0x%016" PRIx64
                       ", %s@%s has 0x%016" PRIx64 "; `cleave verify` finds the pair",
                 run->scene, run->object_count, first->method, first->variant, first->pairs_hash, run->method,
                 run->variant, run->pairs_hash );

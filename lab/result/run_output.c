@@ -11,12 +11,12 @@ static bool is_stdout( const char* path )
     return path != NULL && strcmp( path, "-" ) == 0;
 }
 
-static bool open_one( output_file* file, const char* path, complaint* why )
+static bool open_one( output_file* file, const char* path, lab_error* why )
 {
     return path == NULL || is_stdout( path ) || output_file_open( file, path, why );
 }
 
-static bool write_one( output_file* file, const char* path, const char* text, complaint* why )
+static bool write_one( output_file* file, const char* path, const char* text, lab_error* why )
 {
     if ( is_stdout( path ) )
     {
@@ -26,18 +26,18 @@ static bool write_one( output_file* file, const char* path, const char* text, co
     return output_file_write( file, text, strlen( text ), why ) && output_file_commit( file, why );
 }
 
-bool run_output_open( run_output* output, complaint* why )
+bool run_output_open( run_output* output, lab_error* why )
 {
     if ( output->json != NULL && output->csv != NULL && strcmp( output->json, output->csv ) == 0 )
     {
-        return complaint_write(
+        return lab_error_write(
             why, "--json and --csv both name '%s'; each needs a file of its own", output->json );
     }
     return ( output->json == NULL || results_have_json( why ) ) &&
         open_one( &output->json_file, output->json, why ) && open_one( &output->csv_file, output->csv, why );
 }
 
-bool run_output_write( run_output* output, const run_results* results, complaint* why )
+bool run_output_write( run_output* output, const run_results* results, lab_error* why )
 {
     bool good = true;
     if ( output->json != NULL )

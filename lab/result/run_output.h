@@ -14,10 +14,10 @@ typedef struct run_output
 } run_output;
 
 /// json, csv and counters are set; the rest is zero.
-bool run_output_open( run_output* output, complaint* why );
+bool run_output_open( run_output* output, lab_error* why );
 
 /// Writes the files, then prints the table unless a file went to standard output. False if one cannot be written.
-bool run_output_write( run_output* output, const run_results* results, complaint* why );
+bool run_output_write( run_output* output, const run_results* results, lab_error* why );
 
 /// Legal at any time; what was not written whole is gone.
 void run_output_close( run_output* output );

@@ -19,7 +19,7 @@ static void remember( journal* log, const char* key, const char* limits, json_va
         realloc( log->entries, ( (size_t)log->entry_count + 1 ) * sizeof( journal_entry ) );
     if ( entries == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     log->entries = entries;
     log->entries[log->entry_count++] =
@@ -57,24 +57,24 @@ static void remember_lines( journal* log, char* text, size_t length )
     }
 }
 
-static bool read_journal( journal* log, complaint* why )
+static bool read_journal( journal* log, lab_error* why )
 {
     platform_entry entry = platform_look( log->path );
     if ( entry.kind != PLATFORM_FILE || entry.size > JOURNAL_BYTES_MOST )
     {
         return entry.kind == PLATFORM_MISSING ||
-            complaint_write( why, "%s: is no journal of `cleave run`; move it away", log->path );
+            lab_error_write( why, "%s: is no journal of `cleave run`; move it away", log->path );
     }
     FILE* file = platform_open( log->path );
     char* text = malloc( (size_t)entry.size + 1 );
     if ( text == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     size_t length = file != NULL ? fread( text, 1, (size_t)entry.size, file ) : 0;
     if ( file == NULL || length != entry.size )
     {
-        complaint_write( why, "%s: cannot be read: %s", log->path, strerror( errno ) );
+        lab_error_write( why, "%s: cannot be read: %s", log->path, strerror( errno ) );
     }
     else
     {
@@ -90,7 +90,7 @@ static bool read_journal( journal* log, complaint* why )
 }
 
 // Results of an earlier, complete run: those that carry a key.
-static bool read_results( journal* log, const char* target, complaint* why )
+static bool read_results( journal* log, const char* target, lab_error* why )
 {
     if ( platform_look( target ).kind != PLATFORM_FILE || !text_ends_with( target, ".json" ) )
     {
@@ -112,13 +112,13 @@ static bool read_results( journal* log, const char* target, complaint* why )
 
 // ---- opening
 
-static bool open_file( journal* log, complaint* why )
+static bool open_file( journal* log, lab_error* why )
 {
     errno = 0;
     log->file = fopen( log->path, "ab" );
     if ( log->file == NULL )
     {
-        return complaint_write( why, "%s: cannot be written: %s; choose a folder that may be written",
+        return lab_error_write( why, "%s: cannot be written: %s; choose a folder that may be written",
             log->path, strerror( errno ) );
     }
     // Whatever was cut short before gets a line of its own.
@@ -135,17 +135,17 @@ static void note_strangers( const journal* log )
     }
     if ( count > 0 )
     {
-        complaint_note( "%u of the runs kept are of another build or machine and will be done again", count );
+        lab_note( "%u of the runs kept are of another build or machine and will be done again", count );
     }
 }
 
-bool journal_open( journal* log, const char* target, journal_way way, complaint* why )
+bool journal_open( journal* log, const char* target, journal_way way, lab_error* why )
 {
     *log = ( journal ){ 0 };
     log->path = text_format( "%s.journal", target );
     if ( way == JOURNAL_NEW && platform_look( log->path ).kind != PLATFORM_MISSING )
     {
-        complaint_write( why,
+        lab_error_write( why,
             "%s: is of a run that was not finished; add --resume to go on with it or --restart to drop it",
             log->path );
         journal_close( log, false );
@@ -189,7 +189,7 @@ const json_value* journal_find( const journal* log, const char* key, const char*
     return NULL;
 }
 
-bool journal_add( journal* log, const char* key, const char* limits, json_value* run, complaint* why )
+bool journal_add( journal* log, const char* key, const char* limits, json_value* run, lab_error* why )
 {
     if ( log->file == NULL )
     {
@@ -206,7 +206,7 @@ bool journal_add( journal* log, const char* key, const char* limits, json_value*
     bool good = line != NULL && fprintf( log->file, "%s\n", line ) > 0 && fflush( log->file ) == 0;
     free( line );
     return good ||
-        complaint_write( why, "%s: cannot be written: %s; make room and add --resume to go on", log->path,
+        lab_error_write( why, "%s: cannot be written: %s; make room and add --resume to go on", log->path,
             errno != 0 ? strerror( errno ) : "out of memory" );
 }
 

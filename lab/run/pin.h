@@ -2,7 +2,7 @@
 // Which cores a run may use, so that the scheduler does not move it about.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -112,7 +112,7 @@ static char** words_for_exec( const char* const* words )
     char** copies = calloc( count + 2, sizeof( char* ) );
     if ( copies == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     copies[0] = text_copy( "cleave" );
     for ( size_t index = 0; index < count; ++index )
@@ -166,7 +166,7 @@ static void take_bytes( pipe_end* end )
         char* text = realloc( end->text, capacity );
         if ( text == NULL )
         {
-            complaint_out_of_memory();
+            lab_out_of_memory();
         }
         end->text = text;
         end->capacity = capacity;

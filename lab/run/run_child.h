@@ -3,7 +3,7 @@
 // collected. Where the system cannot do that (Windows, systems without /proc) child_is_here says so.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@ static void add_passes( run_result* sum, const run_result* next )
     double* passes = realloc( sum->pass_ms, ( before + more + 1 ) * sizeof( double ) );
     if ( passes == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     memcpy( passes + before, next->pass_ms, more * sizeof( double ) );
     sum->pass_ms = passes;
@@ -28,7 +28,7 @@ static void add_passes( run_result* sum, const run_result* next )
     sum->memory_bytes = next->memory_bytes > sum->memory_bytes ? next->memory_bytes : sum->memory_bytes;
     if ( !run_result_summarise( sum ) )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
 }
 

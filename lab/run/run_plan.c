@@ -197,7 +197,7 @@ static void add_job( run_plan* plan, run_job job, const char* part )
     run_job* items = realloc( plan->items, ( (size_t)plan->count + 1 ) * sizeof( run_job ) );
     if ( items == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     plan->items = items;
     text_list_add( &job.parts, part );
@@ -212,7 +212,7 @@ static void add_one( run_plan* plan, const schedule_part* part, const char* scen
         .spec = *spec,
         .terms = part->terms,
         .program = program };
-    complaint unread;
+    lab_error unread;
     scene_spec_parse( scene_text, &job.scene.spec, &unread ); // has been parsed once and was good
     job.spec.settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
     name_job( &job );
@@ -239,18 +239,18 @@ static int compare_sizes( const void* left, const void* right )
     return ( a > b ) - ( a < b );
 }
 
-static bool check_size( const scene_item* item, const char* text, complaint* why )
+static bool check_size( const scene_item* item, const char* text, lab_error* why )
 {
     const generator* scene = item->spec.generator;
     uint32_t count = item->spec.body_count != 0 ? item->spec.body_count : item->body_count;
     return scene == NULL || count <= scene->bodies_most ||
-        complaint_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
+        lab_error_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
             count, scene->bodies_most );
 }
 
 // One WHAT of one type: once per size.
 static bool add_sizes(
-    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
+    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, lab_error* why )
 {
     text_list texts = { 0 };
     scene_list scenes = { 0 };
@@ -271,7 +271,7 @@ static bool add_sizes(
 
 // One WHAT, of every type that the part names.
 static bool add_scene(
-    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, complaint* why )
+    run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, lab_error* why )
 {
     scene_spec scene;
     if ( !scene_spec_parse( text, &scene, why ) )
@@ -296,7 +296,7 @@ static bool add_scene(
     return good;
 }
 
-bool run_plan_add( run_plan* plan, const schedule_part* part, complaint* why )
+bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why )
 {
     run_spec_list specs = { 0 };
     if ( part->sizes.count > 1 )

@@ -31,7 +31,7 @@ typedef struct run_plan
 
 /// Adds the jobs of a part: scenes, types, sizes upwards, methods. A job that is in the plan already gets the part's name
 /// too and is done once. False for unknown names, sizes out of range and files that are not there.
-bool run_plan_add( run_plan* plan, const schedule_part* part, complaint* why );
+bool run_plan_add( run_plan* plan, const schedule_part* part, lab_error* why );
 void run_plan_free( run_plan* plan );
 
 /// The bodies or objects of a job's scene, as far as that is known before it is opened; 0 for a file.

@@ -81,7 +81,7 @@ static void tick( void* user )
 // ---- the scene
 
 // Shares of static objects, frame by frame, outside every clock.
-static bool measure_static( runner* all, complaint* why )
+static bool measure_static( runner* all, lab_error* why )
 {
     uint32_t frame_count = all->source.header.frame_count;
     clv_aabb* before = frame_source_boxes( &all->source, why );
@@ -106,7 +106,7 @@ static bool measure_static( runner* all, complaint* why )
 }
 
 // Bakes it if need be, here and not in the jobs' time.
-static bool open_scene( runner* all, const run_job* job, complaint* why )
+static bool open_scene( runner* all, const run_job* job, lab_error* why )
 {
     if ( all->is_open )
     {
@@ -142,7 +142,7 @@ static void put_scene( const runner* all, run_result* result )
     result->frame_static = malloc( ( (size_t)result->frame_count + 1 ) * sizeof( double ) );
     if ( result->frame_static == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     memcpy( result->frame_static, all->shares, result->frame_count * sizeof( double ) );
 }
@@ -153,7 +153,7 @@ static void put_scene( const runner* all, run_result* result )
 static void take_answer(
     const run_job* job, child_answer* answer, const run_options* options, run_result* result )
 {
-    complaint why = { .status = LAB_DONE };
+    lab_error why = { .status = LAB_DONE };
     if ( answer->status == CHILD_ANSWERED )
     {
         size_t bad_offset = 0;
@@ -192,14 +192,14 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
 }
 
 static bool run_here(
-    runner* all, const run_job* job, const run_options* options, run_result* result, complaint* why )
+    runner* all, const run_job* job, const run_options* options, run_result* result, lab_error* why )
 {
     pin_wish pin;
     char reason[128];
     if ( !pin_parse( job->terms.pin, &pin ) ||
         !pin_apply( &pin, job->spec.thread_count, reason, sizeof( reason ) ) )
     {
-        return complaint_write( why, "pin %s: %s", job->terms.pin, reason );
+        return lab_error_write( why, "pin %s: %s", job->terms.pin, reason );
     }
     progress_set_quiet( all->options->is_live || all->options->is_quiet ); // the live table says enough
     bool good = run_method( &all->source, &job->spec, options, result, why );
@@ -220,7 +220,7 @@ static void sign( run_result* result, const run_job* job )
     result->is_against = job->program != NULL;
 }
 
-static bool run_round( runner* all, const run_job* job, const char* key, run_result* result, complaint* why )
+static bool run_round( runner* all, const run_job* job, const char* key, run_result* result, lab_error* why )
 {
     if ( !open_scene( all, job, why ) )
     {
@@ -276,7 +276,7 @@ static void judge_ladder( runner* all, const run_job* job, const run_result* sum
 static bool take_kept( runner* all, const run_job* job, const char* key, run_result* result )
 {
     const json_value* kept = journal_find( all->log, key, job->limits );
-    complaint unread;
+    lab_error unread;
     if ( kept == NULL || !results_read_run( json_copy( kept ), key, result, &unread ) )
     {
         return false;
@@ -301,7 +301,7 @@ static void finish_job( runner* all, uint32_t index, bool is_kept )
 }
 
 // One round of one job. False only if everything has to stop.
-static bool do_round( runner* all, uint32_t index, uint32_t round, complaint* why )
+static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* why )
 {
     const run_job* job = &all->plan->items[index];
     run_result* sum = &all->sums[index];
@@ -371,7 +371,7 @@ static uint32_t end_of_scene( const run_plan* plan, uint32_t begin )
 }
 
 // Round by round, so that a noisy minute hits every method alike.
-static bool do_scene( runner* all, uint32_t begin, uint32_t end, complaint* why )
+static bool do_scene( runner* all, uint32_t begin, uint32_t end, lab_error* why )
 {
     uint64_t most = 1;
     bool good = true;
@@ -422,7 +422,7 @@ static void look_at_scenes( runner* all )
     all->scenes = calloc( (size_t)all->plan->count + 1, sizeof( estimate_scene ) );
     if ( all->scenes == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
@@ -447,7 +447,7 @@ static void begin_live( runner* all )
 }
 
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
-    runner_report* report, complaint* why )
+    runner_report* report, lab_error* why )
 {
     runner all = { .plan = plan, .options = options, .log = log, .report = report };
     *report = ( runner_report ){ 0 };
@@ -455,7 +455,7 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
     all.rounds = calloc( (size_t)plan->count + 1, sizeof( uint32_t ) );
     if ( all.sums == NULL || all.rounds == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     bool good = true;
     begin_live( &all );

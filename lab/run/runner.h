@@ -29,7 +29,7 @@ typedef struct runner_report
 /// Results in the order of the plan, without those left out. False if a scene or the journal failed; what was done before is
 /// there all the same. With a parting, last words are held on return: write the results, then last_words_end.
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
-    runner_report* report, complaint* why );
+    runner_report* report, lab_error* why );
 
 /// The terms of a job over a scene of that many frames.
 run_options runner_terms( const run_terms* terms, uint32_t available );

@@ -63,7 +63,7 @@ schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, con
     schedule_part* parts = realloc( plan->parts, ( (size_t)plan->part_count + 1 ) * sizeof( schedule_part ) );
     if ( parts == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     plan->parts = parts;
     schedule_part* part = &plan->parts[plan->part_count++];

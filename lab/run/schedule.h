@@ -48,12 +48,12 @@ schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, con
 void schedule_part_free( schedule_part* part );
 void schedule_free( schedule* plan );
 
-/// Reads a schedule's text. `name` is what complaints begin with, and the name of a part that is not named. False names
+/// Reads a schedule's text. `name` is what error messages begin with, and the name of a part that is not named. False names
 /// the line and what to do; the schedule is then empty.
-bool schedule_parse( const char* name, const char* text, schedule* plan, complaint* why );
+bool schedule_parse( const char* name, const char* text, schedule* plan, lab_error* why );
 
 /// By name, one of those the program carries, or by path: anything with a slash or ending in .schedule.
-bool schedule_open( const char* name, schedule* plan, complaint* why );
+bool schedule_open( const char* name, schedule* plan, lab_error* why );
 
 /// The schedules the program carries: name and text by index; NULL beyond the last.
 const char* schedule_carried_name( uint32_t index );

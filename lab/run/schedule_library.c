@@ -24,32 +24,32 @@ const char* schedule_carried_text( uint32_t index )
     return index < schedule_text_count ? schedule_texts[index].text : NULL;
 }
 
-static char* read_text( const char* path, complaint* why )
+static char* read_text( const char* path, lab_error* why )
 {
     platform_entry entry = platform_look( path );
     bool is_file = entry.kind == PLATFORM_FILE || entry.kind == PLATFORM_MISSING;
     if ( !is_file || entry.size > SCHEDULE_BYTES_MOST )
     {
-        complaint_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
+        lab_error_write( why, "%s: is no schedule; name a text file of at most 1 MiB", path );
         return NULL;
     }
     errno = 0;
     FILE* file = platform_open( path );
     if ( file == NULL )
     {
-        complaint_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
+        lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
         return NULL;
     }
     char* text = calloc( 1, (size_t)entry.size + 1 );
     if ( text == NULL )
     {
-        complaint_out_of_memory();
+        lab_out_of_memory();
     }
     size_t length = fread( text, 1, (size_t)entry.size, file );
     fclose( file );
     if ( strlen( text ) != length )
     {
-        complaint_write(
+        lab_error_write(
             why, "%s: byte %" PRIu64 ": is no text; name a schedule", path, (uint64_t)strlen( text ) );
         free( text );
         return NULL;
@@ -57,7 +57,7 @@ static char* read_text( const char* path, complaint* why )
     return text;
 }
 
-static bool complain_name( const char* name, complaint* why )
+static bool fail_name( const char* name, lab_error* why )
 {
     const char* names[64];
     char list[512] = "";
@@ -69,12 +69,12 @@ static bool complain_name( const char* name, complaint* why )
         snprintf( list + length, sizeof( list ) - length, "%s%s", count > 0 ? ", " : "", names[count] );
     }
     const char* closest = text_closest( name, names, count );
-    return complaint_write( why, "run: no schedule '%s'; %s%s%sthere are %s, or name a .schedule file", name,
+    return lab_error_write( why, "run: no schedule '%s'; %s%s%sthere are %s, or name a .schedule file", name,
         closest != NULL ? "did you mean " : "", closest != NULL ? closest : "", closest != NULL ? "? " : "",
         list );
 }
 
-bool schedule_open( const char* name, schedule* plan, complaint* why )
+bool schedule_open( const char* name, schedule* plan, lab_error* why )
 {
     *plan = ( schedule ){ 0 };
     if ( !file_kind_check( name, ".schedule", why ) )
@@ -96,5 +96,5 @@ bool schedule_open( const char* name, schedule* plan, complaint* why )
             return schedule_parse( name, schedule_texts[index].text, plan, why );
         }
     }
-    return complain_name( name, why );
+    return fail_name( name, why );
 }

@@ -16,22 +16,22 @@ typedef struct schedule_line
     text_list words;     ///< behind the first
     schedule_part* part; ///< what it speaks of
     uint64_t* said;      ///< bit per word of the table: said in this part already
-    complaint* why;
+    lab_error* why;
 } schedule_line;
 
-static bool complain_here( const schedule_line* line, const char* what )
+static bool fail_here( const schedule_line* line, const char* what )
 {
-    return complaint_write( line->why, "%s:%u: %s", line->path, line->number, what );
+    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, what );
 }
 
-static bool complain_word( const schedule_line* line, const char* word, const char* what )
+static bool fail_word( const schedule_line* line, const char* word, const char* what )
 {
-    return complaint_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, what );
+    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, what );
 }
 
 static bool takes_one( const schedule_line* line, const char* what )
 {
-    return line->words.count == 1 || complain_here( line, what );
+    return line->words.count == 1 || fail_here( line, what );
 }
 
 // ---- values
@@ -47,7 +47,7 @@ static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint
         char what[96];
         snprintf( what, sizeof( what ), "a whole number from %llu to %llu is needed here",
             (unsigned long long)least, (unsigned long long)most );
-        return complain_word( line, line->words.items[0], what );
+        return fail_word( line, line->words.items[0], what );
     }
     return true;
 }
@@ -62,14 +62,14 @@ static bool read_seconds( schedule_line* line, double* seconds )
     *seconds = strtod( line->words.items[0], &end );
     bool is_good = end != line->words.items[0] && *end == '\0' && *seconds >= 0 && *seconds <= 1e9;
     return is_good ||
-        complain_word( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
+        fail_word( line, line->words.items[0], "a number of seconds, 0 for none, is needed here" );
 }
 
 static bool read_switch( schedule_line* line, bool* value )
 {
     const char* word = line->words.count == 1 ? line->words.items[0] : "";
     *value = strcmp( word, "yes" ) == 0;
-    return *value || strcmp( word, "no" ) == 0 || complain_here( line, "yes or no is needed here" );
+    return *value || strcmp( word, "no" ) == 0 || fail_here( line, "yes or no is needed here" );
 }
 
 static bool read_texts( schedule_line* line, text_list* list )
@@ -78,26 +78,25 @@ static bool read_texts( schedule_line* line, text_list* list )
     {
         text_list_add( list, line->words.items[index] );
     }
-    return line->words.count > 0 || complain_here( line, "values are missing at the end of the line" );
+    return line->words.count > 0 || fail_here( line, "values are missing at the end of the line" );
 }
 
 static bool read_sizes( schedule_line* line, size_list* list, double most )
 {
     number_list numbers = { 0 };
     char what[128] = "";
-    bool good = line->words.count > 0 || complain_here( line, "sizes are missing at the end of the line" );
+    bool good = line->words.count > 0 || fail_here( line, "sizes are missing at the end of the line" );
     for ( uint32_t index = 0; good && index < line->words.count; ++index )
     {
         good = range_add( &numbers, line->words.items[index], what, sizeof( what ) ) ||
-            complain_word( line, line->words.items[index], what );
+            fail_word( line, line->words.items[index], what );
     }
     for ( uint32_t index = 0; good && index < numbers.count; ++index )
     {
         double value = numbers.items[index];
         snprintf(
             what, sizeof( what ), "%.12g is out of range; use whole numbers from 1 to %.12g", value, most );
-        good = ( value >= 1 && value <= most && value == (double)(uint64_t)value ) ||
-            complain_here( line, what );
+        good = ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, what );
         if ( good )
         {
             size_list_add( list, (uint64_t)value );
@@ -114,10 +113,10 @@ static bool read_scenes( schedule_line* line )
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
         scene_spec spec;
-        complaint why;
+        lab_error why;
         if ( !scene_spec_parse( line->words.items[index], &spec, &why ) )
         {
-            return complaint_write( line->why, "%s:%u: %.800s", line->path, line->number, why.text );
+            return lab_error_write( line->why, "%s:%u: %.800s", line->path, line->number, why.text );
         }
         scene_spec_free( &spec );
     }
@@ -136,8 +135,7 @@ static bool read_types( schedule_line* line )
         body_type type;
         if ( !body_type_from_name( line->words.items[index], &type ) )
         {
-            return complain_word(
-                line, line->words.items[index], "no type of objects; use cubes or assorted" );
+            return fail_word( line, line->words.items[index], "no type of objects; use cubes or assorted" );
         }
     }
     return read_texts( line, &line->part->types );
@@ -150,13 +148,13 @@ static bool read_window( schedule_line* line )
         return false;
     }
     scene_spec spec;
-    complaint why;
+    lab_error why;
     char* scene = text_format( "brownian-free@%s", line->words.items[0] );
     bool good = scene_spec_parse( scene, &spec, &why );
     free( scene );
     if ( !good )
     {
-        return complain_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
+        return fail_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
     }
     scene_spec_free( &spec );
     snprintf( line->part->window, sizeof( line->part->window ), "%s", line->words.items[0] );
@@ -265,7 +263,7 @@ static bool read_pin( schedule_line* line )
     const char* word = line->words.items[0];
     if ( strlen( word ) >= sizeof( line->part->terms.pin ) || !pin_parse( word, &pin ) )
     {
-        return complain_word( line, word, PIN_FORM );
+        return fail_word( line, word, PIN_FORM );
     }
     snprintf( line->part->terms.pin, sizeof( line->part->terms.pin ), "%s", word );
     return true;
@@ -353,7 +351,7 @@ static const schedule_word words[] = {
 
 #define WORD_COUNT ( sizeof( words ) / sizeof( words[0] ) )
 
-static bool complain_unknown( const schedule_line* line, const char* word )
+static bool fail_unknown( const schedule_line* line, const char* word )
 {
     const char* names[WORD_COUNT + 2] = { "about", "part" };
     for ( size_t index = 0; index < WORD_COUNT; ++index )
@@ -364,7 +362,7 @@ static bool complain_unknown( const schedule_line* line, const char* word )
     char what[128];
     snprintf( what, sizeof( what ), "unknown word; %s%s%s", closest != NULL ? "did you mean " : "",
         closest != NULL ? closest : "`cleave run --help` lists them", closest != NULL ? "?" : "" );
-    return complain_word( line, word, what );
+    return fail_word( line, word, what );
 }
 
 // The first line of a list in a part replaces what stood above all parts; further ones add to it.
@@ -379,7 +377,7 @@ static bool read_statement( schedule_line* line, const char* word )
         bool is_again = ( *line->said >> index & 1 ) != 0;
         if ( is_again && words[index].clear == NULL )
         {
-            return complain_word( line, word, "is said twice in this part; leave one" );
+            return fail_word( line, word, "is said twice in this part; leave one" );
         }
         if ( !is_again && words[index].clear != NULL )
         {
@@ -388,7 +386,7 @@ static bool read_statement( schedule_line* line, const char* word )
         *line->said |= UINT64_C( 1 ) << index;
         return words[index].read( line );
     }
-    return complain_unknown( line, word );
+    return fail_unknown( line, word );
 }
 
 // ---- lines
@@ -404,13 +402,13 @@ static bool read_part( schedule_reader* reader, schedule_line* line )
 {
     if ( line->words.count != 1 || strlen( line->words.items[0] ) >= SCHEDULE_NAME_ROOM )
     {
-        return complain_here( line, "part needs one word as its name, of at most 63 characters" );
+        return fail_here( line, "part needs one word as its name, of at most 63 characters" );
     }
     for ( uint32_t index = 0; index < reader->plan->part_count; ++index )
     {
         if ( strcmp( reader->plan->parts[index].name, line->words.items[0] ) == 0 )
         {
-            return complain_word( line, line->words.items[0], "there is a part of this name above" );
+            return fail_word( line, line->words.items[0], "there is a part of this name above" );
         }
     }
     schedule_add_part( reader->plan, &reader->above, line->words.items[0] );
@@ -452,7 +450,7 @@ static bool read_line( schedule_reader* reader, schedule_line* line, char* text 
     return read_statement( line, position );
 }
 
-static bool read_lines( schedule_reader* reader, const char* path, const char* text, complaint* why )
+static bool read_lines( schedule_reader* reader, const char* path, const char* text, lab_error* why )
 {
     bool good = true;
     uint32_t number = 1;
@@ -482,7 +480,7 @@ static void name_plan( schedule* plan, const char* path )
     snprintf( plan->name, sizeof( plan->name ), "%.*s", length, name );
 }
 
-bool schedule_parse( const char* name, const char* text, schedule* plan, complaint* why )
+bool schedule_parse( const char* name, const char* text, schedule* plan, lab_error* why )
 {
     *plan = ( schedule ){ 0 };
     name_plan( plan, name );

@@ -3,7 +3,7 @@
 // whoever wants a file writes the frames down.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 #include "lab/scene/body.h"
 #include "lab/scene/recipe.h"
 
@@ -36,7 +36,7 @@ typedef struct generator
     void* ( *create )( const generator_def* def );
     void ( *destroy )( void* state );
     clv_aabb ( *world )( const void* state );
-    bool ( *step )( void* state, complaint* why ); ///< one frame on, or what stands in the way
+    bool ( *step )( void* state, lab_error* why ); ///< one frame on, or what stands in the way
     void ( *boxes )(
         void* state, clv_aabb* boxes ); ///< as of now: one per body, or eight of each in turn if split
 
@@ -54,7 +54,7 @@ const generator* generator_at( uint32_t index );
 /// NULL if there is no such scene.
 const generator* generator_find( const char* name );
 
-/// "a, b and c" for complaints; lives as long as the program.
+/// "a, b and c" for error messages; lives as long as the program.
 const char* generator_names( void );
 
 /// Objects a def makes: eight per body where it splits.

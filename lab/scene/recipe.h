@@ -3,7 +3,7 @@
 // from a small text file; docs/scenes.md tells the format.
 #pragma once
 
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include <stdint.h>
 
@@ -89,8 +89,8 @@ typedef struct recipe
 /// Broadmark's world, start and speed; no gravity, no kicks.
 recipe recipe_default( const char* name );
 
-/// Read a scene file. The complaint names the file, the line and what was expected.
-bool recipe_read( const char* path, recipe* result, complaint* why );
+/// Read a scene file. The error names the file, the line and what was expected.
+bool recipe_read( const char* path, recipe* result, lab_error* why );
 
 /// Does this operand of `gen` look like a scene file? Those end in .scene.
 bool recipe_is_path( const char* text );

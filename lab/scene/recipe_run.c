@@ -389,7 +389,7 @@ static void turn_gravity( running* run )
     }
 }
 
-bool recipe_run_step( void* state, complaint* why )
+bool recipe_run_step( void* state, lab_error* why )
 {
     running* run = state;
     clv_result result = kick( run );
@@ -403,7 +403,7 @@ bool recipe_run_step( void* state, complaint* why )
     }
     if ( result != CLV_OK )
     {
-        return complaint_write( why, "%s: frame %llu: %s (%s); use a smaller -n", run->scene.name,
+        return lab_error_write( why, "%s: frame %llu: %s (%s); use a smaller -n", run->scene.name,
             (unsigned long long)run->frame, clv_rigid_error( run->world ).text, clv_result_name( result ) );
     }
     run->frame += 1;

@@ -10,7 +10,7 @@ void* recipe_run_create( const recipe* scene, const generator_def* def );
 /// Everything but create.
 void recipe_run_destroy( void* state );
 clv_aabb recipe_run_world( const void* state );
-bool recipe_run_step( void* state, complaint* why );
+bool recipe_run_step( void* state, lab_error* why );
 void recipe_run_boxes( void* state, clv_aabb* boxes );
 clv_rigid_report recipe_run_report( const void* state );
 uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies );

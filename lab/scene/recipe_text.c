@@ -20,18 +20,18 @@ typedef struct line_reader
     char* words[WORDS_MOST];
     uint32_t count;
     uint32_t next; ///< word to be read next
-    complaint* why;
+    lab_error* why;
 } line_reader;
 
 /// "FILE:LINE: what, what to do". Always false.
-static bool complain_here( line_reader* line, const char* what )
+static bool fail_here( line_reader* line, const char* what )
 {
-    return complaint_write( line->why, "%s:%u: %s", line->path, line->line, what );
+    return lab_error_write( line->why, "%s:%u: %s", line->path, line->line, what );
 }
 
-static bool complain_word( line_reader* line, const char* word, const char* what )
+static bool fail_word( line_reader* line, const char* word, const char* what )
 {
-    return complaint_write( line->why, "%s:%u: '%s': %s", line->path, line->line, word, what );
+    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->line, word, what );
 }
 
 static const char* next_word( line_reader* line )
@@ -55,7 +55,7 @@ static bool read_number( line_reader* line, double least, double most, double* v
     const char* word = next_word( line );
     if ( word == NULL )
     {
-        return complain_here( line, "a number is missing at the end of the line" );
+        return fail_here( line, "a number is missing at the end of the line" );
     }
     char* end;
     double number = strtod( word, &end );
@@ -70,7 +70,7 @@ static bool read_number( line_reader* line, double least, double most, double* v
     {
         char what[96];
         snprintf( what, sizeof( what ), "a number from %g to %g is needed here", least, most );
-        return complain_word( line, word, what );
+        return fail_word( line, word, what );
     }
     *value = number;
     return true;
@@ -82,14 +82,14 @@ static bool read_whole( line_reader* line, double least, double most, uint64_t* 
     uint64_t size = 0;
     if ( word == NULL )
     {
-        return complain_here( line, "a number is missing at the end of the line" );
+        return fail_here( line, "a number is missing at the end of the line" );
     }
     if ( !text_parse_size( word, &size ) || (double)size < least || (double)size > most )
     {
         char what[96];
         snprintf( what, sizeof( what ), "a whole number from %g to %g such as 8000 or 8k is needed here",
             least, most );
-        return complain_word( line, word, what );
+        return fail_word( line, word, what );
     }
     *value = size;
     return true;
@@ -102,7 +102,7 @@ static bool read_name( line_reader* line, recipe* scene )
     const char* word = next_word( line );
     if ( word == NULL || strlen( word ) >= RECIPE_NAME_ROOM )
     {
-        return complain_here( line, "name needs one word of at most 63 characters" );
+        return fail_here( line, "name needs one word of at most 63 characters" );
     }
     snprintf( scene->name, sizeof( scene->name ), "%s", word );
     return true;
@@ -135,7 +135,7 @@ static bool read_world( line_reader* line, recipe* scene )
         scene->density = 0;
         return read_number( line, 1e-3, 1e6, &scene->side );
     }
-    return complain_here( line, "world needs 'density D' (bodies per cubic metre) or 'side METRES'" );
+    return fail_here( line, "world needs 'density D' (bodies per cubic metre) or 'side METRES'" );
 }
 
 static bool read_origin( line_reader* line, recipe* scene )
@@ -177,8 +177,7 @@ static bool read_start( line_reader* line, recipe* scene )
         scene->region = RECIPE_SLAB;
         return read_number( line, 0.0, 1.0, &scene->reach );
     }
-    return complain_here(
-        line, "start needs 'ball R', 'cube R' or 'slab H', each a share of the world's side" );
+    return fail_here( line, "start needs 'ball R', 'cube R' or 'slab H', each a share of the world's side" );
 }
 
 /// A trailing `world` makes an amount a multiple of the world's side.
@@ -204,7 +203,7 @@ static bool read_speed( line_reader* line, recipe* scene )
     }
     else
     {
-        return complain_here(
+        return fail_here(
             line, "speed needs 'ball V' or 'range V', and 'world' after V for sides per second" );
     }
     return read_amount( line, &scene->speed, &scene->speed_by_world );
@@ -228,7 +227,7 @@ static bool read_gravity( line_reader* line, recipe* scene )
         return read_amount( line, &scene->gravity_amount, &scene->gravity_by_world ) &&
             ( !take_word( line, "period" ) || read_number( line, 1e-2, 1e6, &scene->gravity_period ) );
     }
-    return complain_here( line, "gravity needs 'none', 'down G' or 'turning G period SECONDS'" );
+    return fail_here( line, "gravity needs 'none', 'down G' or 'turning G period SECONDS'" );
 }
 
 static bool read_kick( line_reader* line, recipe* scene )
@@ -255,7 +254,7 @@ static bool read_contacts( line_reader* line, recipe* scene )
     }
     else if ( !take_word( line, "from" ) )
     {
-        return complain_here( line, "contacts needs 'from FRAME' or 'never'" );
+        return fail_here( line, "contacts needs 'from FRAME' or 'never'" );
     }
     else if ( !read_whole( line, 0, 1e6, &frame ) )
     {
@@ -278,7 +277,7 @@ static bool read_restitution( line_reader* line, recipe* scene )
 static bool read_sleep( line_reader* line, recipe* scene )
 {
     scene->sleep = take_word( line, "on" );
-    return scene->sleep || take_word( line, "off" ) || complain_here( line, "sleep needs 'on' or 'off'" );
+    return scene->sleep || take_word( line, "off" ) || fail_here( line, "sleep needs 'on' or 'off'" );
 }
 
 /// A share as 25%, a number of bodies, or `rest`.
@@ -288,7 +287,7 @@ static bool read_group_size( line_reader* line, recipe_group* group )
     uint64_t count = 0;
     if ( word == NULL )
     {
-        return complain_here( line, "bodies needs a share such as 25%, a number, or rest" );
+        return fail_here( line, "bodies needs a share such as 25%, a number, or rest" );
     }
     if ( strcmp( word, "rest" ) == 0 )
     {
@@ -307,7 +306,7 @@ static bool read_group_size( line_reader* line, recipe_group* group )
         group->count = (uint32_t)count;
         return true;
     }
-    return complain_word( line, word, "bodies needs a share such as 25%, a number, or rest" );
+    return fail_word( line, word, "bodies needs a share such as 25%, a number, or rest" );
 }
 
 static bool read_sides( line_reader* line, recipe_group* group, uint32_t count )
@@ -349,9 +348,9 @@ static bool read_shape( line_reader* line, recipe_group* group )
         group->shape = RECIPE_RANDOM;
         return read_sides( line, group, 2 ) &&
             ( group->sides[0] <= group->sides[1] ||
-                complain_here( line, "random needs its smaller side first" ) );
+                fail_here( line, "random needs its smaller side first" ) );
     }
-    return complain_here(
+    return fail_here(
         line, "after the number of bodies say 'cube S', 'box X Y Z', 'random LEAST MOST' or 'assorted'" );
 }
 
@@ -359,7 +358,7 @@ static bool read_bodies( line_reader* line, recipe* scene )
 {
     if ( scene->group_count == RECIPE_GROUPS_MOST )
     {
-        return complain_here( line, "more than 16 groups of bodies; join some" );
+        return fail_here( line, "more than 16 groups of bodies; join some" );
     }
     recipe_group* group = &scene->groups[scene->group_count];
     memset( group, 0, sizeof( *group ) );
@@ -383,7 +382,7 @@ static bool read_bodies( line_reader* line, recipe* scene )
         }
         else
         {
-            return complain_word(
+            return fail_word(
                 line, line->words[line->next], "only 'static', 'center' and 'street' may follow" );
         }
     }
@@ -432,7 +431,7 @@ static bool split_words( line_reader* line )
     {
         if ( line->count == WORDS_MOST )
         {
-            return complain_word( line, word, "is one word too many; remove it" );
+            return fail_word( line, word, "is one word too many; remove it" );
         }
         line->words[line->count++] = word;
     }
@@ -456,7 +455,7 @@ static bool read_line( line_reader* line, recipe* scene )
         {
             return statements[i].read( line, scene ) &&
                 ( line->next == line->count ||
-                    complain_word( line, line->words[line->next], "is one word too many; remove it" ) );
+                    fail_word( line, line->words[line->next], "is one word too many; remove it" ) );
         }
     }
     const char* names[STATEMENT_COUNT];
@@ -468,7 +467,7 @@ static bool read_line( line_reader* line, recipe* scene )
     char what[96];
     snprintf( what, sizeof( what ), "no such statement; %s%s",
         closest != NULL ? "did you mean " : "see docs/scenes.md", closest != NULL ? closest : "" );
-    return complain_word( line, word, what );
+    return fail_word( line, word, what );
 }
 
 static bool read_lines( FILE* stream, line_reader* line, recipe* scene )
@@ -479,7 +478,7 @@ static bool read_lines( FILE* stream, line_reader* line, recipe* scene )
         size_t length = strlen( line->text );
         if ( length + 1 == sizeof( line->text ) && line->text[length - 1] != '\n' )
         {
-            return complain_here( line, "the line is longer than 510 characters; break it up" );
+            return fail_here( line, "the line is longer than 510 characters; break it up" );
         }
         if ( !read_line( line, scene ) )
         {
@@ -487,15 +486,15 @@ static bool read_lines( FILE* stream, line_reader* line, recipe* scene )
         }
     }
     return ferror( stream ) == 0 ||
-        complaint_write( line->why, "%s: cannot be read beyond line %u", line->path, line->line );
+        lab_error_write( line->why, "%s: cannot be read beyond line %u", line->path, line->line );
 }
 
-bool recipe_read( const char* path, recipe* result, complaint* why )
+bool recipe_read( const char* path, recipe* result, lab_error* why )
 {
     FILE* stream = fopen( path, "rb" );
     if ( stream == NULL )
     {
-        return complaint_write( why, "%s: cannot be opened: %s; check the name", path, strerror( errno ) );
+        return lab_error_write( why, "%s: cannot be opened: %s; check the name", path, strerror( errno ) );
     }
     *result = recipe_default( "scene" );
     line_reader line = { .path = path, .why = why };

@@ -98,7 +98,7 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
     }
 }
 
-static bool step( void* state, complaint* why )
+static bool step( void* state, lab_error* why )
 {
     restless* scene = state;
     swarm_for_each( &scene->swarm, step_bodies );

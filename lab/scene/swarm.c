@@ -43,7 +43,7 @@ body_state swarm_kept_body( const swarm* self, uint64_t index )
     return self->bodies[index];
 }
 
-bool swarm_step( void* scene, complaint* why )
+bool swarm_step( void* scene, lab_error* why )
 {
     (void)why;
     swarm* self = scene;

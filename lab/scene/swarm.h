@@ -31,7 +31,7 @@ void swarm_for_each( swarm* self, parallel_stretch* stretch );
 body_state swarm_kept_body( const swarm* self, uint64_t index );
 
 /// generator.step where only the frame counts.
-bool swarm_step( void* scene, complaint* why );
+bool swarm_step( void* scene, lab_error* why );
 
 /// generator.boxes.
 void swarm_boxes( void* scene, clv_aabb* boxes );

@@ -70,10 +70,10 @@ static clv_aabb world( const void* state )
     return box;
 }
 
-static bool step( void* state, complaint* why )
+static bool step( void* state, lab_error* why )
 {
     tower* scene = state;
-    return clv_shape_sim_step( scene->sim ) == CLV_OK || complaint_write( why, "tower: out of memory" );
+    return clv_shape_sim_step( scene->sim ) == CLV_OK || lab_error_write( why, "tower: out of memory" );
 }
 
 // The box cut in 8.

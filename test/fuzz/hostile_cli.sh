@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program, not its parts: damaged files, no files, a full disk, Ctrl-C. Each complaint is one line with the file's name
+# The program, not its parts: damaged files, no files, a full disk, Ctrl-C. Each error is one line with the file's name
 # and exit status 2, and nothing is left behind. Usage: hostile_cli.sh PROGRAM
 set -eu
 cleave=${1:?usage: hostile_cli.sh PROGRAM}

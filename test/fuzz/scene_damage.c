@@ -74,7 +74,7 @@ static void damage_counts( const char* path )
 static void refuse( const char* path, const char* words )
 {
     scene_reader reader;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     FUZZ_CHECK( !scene_reader_open( &reader, path, &why ), "%s was opened", path );
     FUZZ_CHECK( strstr( why.text, path ) != NULL && strstr( why.text, words ) != NULL, "'%s' lacks '%s'",
         why.text, words );
@@ -105,7 +105,7 @@ static scene_header small_header( uint32_t frame_count )
 }
 
 // Frames until something goes wrong; the last words are in `why`.
-static bool write_frames( const char* path, uint32_t frame_count, complaint* why )
+static bool write_frames( const char* path, uint32_t frame_count, lab_error* why )
 {
     static const clv_aabb boxes[64];
     scene_header header = small_header( frame_count );
@@ -130,7 +130,7 @@ static void give_up_early( const char* folder )
     snprintf( path, sizeof( path ), "%s/short.aabbs", folder );
     scene_header header = small_header( 2 );
     scene_writer writer;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     FUZZ_CHECK( scene_writer_open( &writer, path, &header, &why ), "%s", why.text );
     FUZZ_CHECK( !scene_writer_commit( &writer, &why ), "a file without its frames was put in place" );
     check_empty( folder );
@@ -145,7 +145,7 @@ static void give_up_early( const char* folder )
 static void write_whole( const char* folder )
 {
     char path[600];
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     snprintf( path, sizeof( path ), "%s/missing.aabbs", folder );
     refuse( folder, "is a folder" );
     refuse( path, "cannot be opened" );
@@ -198,7 +198,7 @@ static void open_terabyte( const char* folder )
     if ( sizeof( off_t ) >= 8 && ftruncate( file, (off_t)size ) == 0 )
     {
         scene_reader reader;
-        complaint why = { LAB_DONE, "" };
+        lab_error why = { LAB_DONE, "" };
         FUZZ_CHECK( scene_reader_open( &reader, path, &why ), "%s", why.text );
         FUZZ_CHECK( !scene_reader_read( &reader, 33, NULL, &why ), "a frame behind the last" );
         scene_reader_close( &reader );
@@ -229,7 +229,7 @@ static void fill_disk( const char* folder )
     FUZZ_CHECK( getrlimit( RLIMIT_FSIZE, &before ) == 0, "no limits here" );
     small.rlim_max = before.rlim_max;
     FUZZ_CHECK( setrlimit( RLIMIT_FSIZE, &small ) == 0, "no limits here" );
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool written = write_frames( path, 1000, &why );
     setrlimit( RLIMIT_FSIZE, &before );
     FUZZ_CHECK( !written && strstr( why.text, "cannot be written" ) != NULL, "'%s'", why.text );
@@ -252,7 +252,7 @@ static void interrupt_writer( const char* folder, int number )
     if ( child == 0 )
     {
         interrupt_install();
-        complaint why;
+        lab_error why;
         write_frames( path, 100000000, &why );
         _exit( 3 );
     }

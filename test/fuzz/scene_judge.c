@@ -126,11 +126,11 @@ static void write_bytes( const char* path, const uint8_t* data, size_t size )
         "%s: cannot be written", path );
 }
 
-static void check_complaint( const complaint* why, const char* path )
+static void check_error( const lab_error* why, const char* path )
 {
     FUZZ_CHECK( why->status == LAB_BAD_INPUT && strstr( why->text, path ) != NULL &&
             strchr( why->text, '\n' ) == NULL,
-        "'%s' is no complaint about %s", why->text, path );
+        "'%s' is no error message about %s", why->text, path );
 }
 
 static void check_same_bytes( const char* path, const uint8_t* data, size_t size )
@@ -146,7 +146,7 @@ static void check_same_bytes( const char* path, const uint8_t* data, size_t size
 }
 
 // Every frame, forwards; then the first once more, which needs a seek. A bad box ends it.
-static bool read_all( scene_reader* reader, clv_aabb* boxes, complaint* why )
+static bool read_all( scene_reader* reader, clv_aabb* boxes, lab_error* why )
 {
     uint32_t object_count = reader->header.object_count;
     for ( uint32_t frame = 0; frame <= reader->header.frame_count; ++frame )
@@ -162,7 +162,7 @@ static bool read_all( scene_reader* reader, clv_aabb* boxes, complaint* why )
 static void write_all( const char* path, const scene_reader* reader, const clv_aabb* boxes )
 {
     scene_writer writer;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool ok = scene_writer_open( &writer, path, &reader->header, &why );
     for ( uint32_t frame = 0; ok && frame <= reader->header.frame_count; ++frame )
     {
@@ -176,7 +176,7 @@ void scene_judge_file( const char* path, const uint8_t* data, size_t size )
 {
     write_bytes( path, data, size );
     scene_reader reader;
-    complaint why = { LAB_DONE, "" };
+    lab_error why = { LAB_DONE, "" };
     bool good = scene_judge_is_good( data, size );
     bool opened = scene_reader_open( &reader, path, &why );
     bool read = false;
@@ -197,7 +197,7 @@ void scene_judge_file( const char* path, const uint8_t* data, size_t size )
         read ? "read" : "refused", why.text );
     if ( !read )
     {
-        check_complaint( &why, path );
+        check_error( &why, path );
     }
     remove( path );
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lab/base/complaint.h"
+#include "lab/base/error.h"
 
 #include "lab/base/interrupt.h"
 #include "lab/base/progress.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool complaint_write( complaint* why, const char* format, ... )
+bool lab_error_write( lab_error* why, const char* format, ... )
 {
     va_list arguments;
     va_start( arguments, format );
@@ -19,9 +19,9 @@ bool complaint_write( complaint* why, const char* format, ... )
     return false;
 }
 
-bool complaint_interrupted( complaint* why )
+bool lab_error_interrupted( lab_error* why )
 {
-    complaint_write( why, "interrupted" );
+    lab_error_write( why, "interrupted" );
     why->status = LAB_INTERRUPTED;
     return false;
 }
@@ -29,7 +29,7 @@ bool complaint_interrupted( complaint* why )
 // A newline in a file name must not make two lines of one, nor an escape sequence colour the terminal.
 static void print_line( const char* label, const char* text )
 {
-    char line[sizeof( ( (complaint*)0 )->text )];
+    char line[sizeof( ( (lab_error*)0 )->text )];
     snprintf( line, sizeof( line ), "%s", text );
     for ( char* c = line; *c != '\0'; ++c )
     {
@@ -42,25 +42,25 @@ static void print_line( const char* label, const char* text )
     fprintf( stderr, "cleave: %s%s\n", label, line );
 }
 
-lab_status complaint_print( const complaint* why )
+lab_status lab_error_print( const lab_error* why )
 {
     print_line( "", why->text );
     return why->status;
 }
 
-lab_status complain( const char* format, ... )
+lab_status lab_fail( const char* format, ... )
 {
-    complaint why = { .status = LAB_BAD_INPUT };
+    lab_error why = { .status = LAB_BAD_INPUT };
     va_list arguments;
     va_start( arguments, format );
     vsnprintf( why.text, sizeof( why.text ), format, arguments );
     va_end( arguments );
-    return complaint_print( &why );
+    return lab_error_print( &why );
 }
 
-void complaint_note( const char* format, ... )
+void lab_note( const char* format, ... )
 {
-    char text[sizeof( ( (complaint*)0 )->text )];
+    char text[sizeof( ( (lab_error*)0 )->text )];
     va_list arguments;
     va_start( arguments, format );
     vsnprintf( text, sizeof( text ), format, arguments );
@@ -68,7 +68,7 @@ void complaint_note( const char* format, ... )
     print_line( "note: ", text );
 }
 
-_Noreturn void complaint_out_of_memory( void )
+_Noreturn void lab_out_of_memory( void )
 {
     print_line( "", "out of memory: close other programs, or use fewer objects" );
     interrupt_remove_files();
