@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cleave/cleave.h"
-#include "flavour.h"
+#include "method_settings.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,12 +130,12 @@ bool test_variant_is_usual( test_variant variant );
 /// Says in test_where what is being tested.
 void test_variant_enter( test_variant variant );
 
-/// Settings of that flavour of a method; numbers wrap. Alive until the next call.
-const char* test_settings( const method* row, uint32_t flavour );
+/// Settings number `choice` of a method (method_settings.h); numbers wrap. Alive until the next call.
+const char* test_settings( const method* row, uint32_t choice );
 
-/// As a def's settings: test_space_make puts the method's own of that flavour in their place.
-const char* test_flavour( uint32_t index );
-#define test_small test_flavour( 1 )
+/// To put into def.settings: test_space_make replaces it by the method's settings of that number.
+const char* test_settings_token( uint32_t index );
+#define test_small test_settings_token( 1 )
 
 /// A space of that variant with the rest of the def as given. NULL: defaults.
 clv_space* test_space_make( test_variant variant, const clv_space_def* def );

@@ -94,7 +94,7 @@ static clv_space_def def_of( uint32_t bits, heap* hooks )
     def.events = ( bits & 2 ) != 0;
     def.filter = ( bits & 4 ) != 0 ? accept_odd : NULL;
     def.skip_static_pairs = ( bits & 8 ) != 0;
-    def.settings = test_flavour( bits >> 5 );
+    def.settings = test_settings_token( bits >> 5 );
     return def;
 }
 
@@ -142,10 +142,11 @@ static void a_steady_frame_allocates_nothing( void )
             test_where.seed = bits;
             check_steady( variant, bits );
         }
-        for ( uint32_t flavour = 1; flavour < ( is_usual ? flavour_count( variant.method ) : 2 ); ++flavour )
+        for ( uint32_t choice = 1; choice < ( is_usual ? method_settings_count( variant.method ) : 2 );
+              ++choice )
         {
-            test_where.seed = 32 * flavour;
-            check_steady( variant, 32 * flavour + 16 );
+            test_where.seed = 32 * choice;
+            check_steady( variant, 32 * choice + 16 );
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exact little cases: which boxes are pairs, on every method and instruction set, answers written out by hand.
-#include "herd.h"
+#include "space_group.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,11 +8,11 @@
 // These boxes, and these pairs, sorted, and no others; also with the boxes handed over in reverse.
 static void expect( const clv_aabb* boxes, uint32_t count, const clv_pair* pairs, uint32_t pair_count )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
-    herd_add( &all, boxes, count, NULL );
-    herd_expect( &all, pairs, pair_count );
-    herd_close( &all );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
+    space_group_add( &all, boxes, count, NULL );
+    space_group_expect( &all, pairs, pair_count );
+    space_group_close( &all );
 
     clv_aabb reversed[64];
     CHECK( count <= 64 );
@@ -20,11 +20,11 @@ static void expect( const clv_aabb* boxes, uint32_t count, const clv_pair* pairs
     {
         reversed[i] = boxes[count - 1 - i];
     }
-    herd_open( &all, NULL, NULL );
-    herd_add( &all, reversed, count, NULL );
-    herd_update( &all );
+    space_group_open( &all, NULL, NULL );
+    space_group_add( &all, reversed, count, NULL );
+    space_group_update( &all );
     CHECK_EQUAL( all.world.pair_count, pair_count );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void expect_pair( clv_aabb a, clv_aabb b, bool touch )
@@ -240,38 +240,38 @@ static void long_rows_along_each_axis_touch_only_neighbours( void )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        herd all;
-        herd_open( &all, NULL, NULL );
+        space_group all;
+        space_group_open( &all, NULL, NULL );
         clv_aabb boxes[257];
         for ( uint32_t i = 0; i < 257; ++i )
         {
             float at = (float)( ( i * 97 ) % 257 ) * 2.0f;
             boxes[i] = test_cube( axis == 0 ? at : 0, axis == 1 ? at : 0, axis == 2 ? at : 0, 1 );
         }
-        herd_add( &all, boxes, 257, NULL );
-        herd_update( &all );
+        space_group_add( &all, boxes, 257, NULL );
+        space_group_update( &all );
         CHECK_EQUAL( all.world.pair_count, 256 );
-        herd_close( &all );
+        space_group_close( &all );
     }
 }
 
 static void boxes_that_move_apart_and_together_are_followed( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 5, 0, 0, 1 ) };
     clv_id ids[2];
     const clv_pair pair = { 0, 1 };
-    herd_add( &all, boxes, 2, ids );
-    herd_expect( &all, NULL, 0 );
+    space_group_add( &all, boxes, 2, ids );
+    space_group_expect( &all, NULL, 0 );
     for ( uint32_t frame = 0; frame < 8; ++frame )
     {
         test_where.frame = frame;
         boxes[1] = frame % 2 == 0 ? test_cube( 2, 2, 2, 1 ) : test_cube( 2, 2, 2.001f, 1 );
-        herd_move( &all, ids, boxes, 2 );
-        herd_expect( &all, &pair, frame % 2 == 0 ? 1 : 0 );
+        space_group_move( &all, ids, boxes, 2 );
+        space_group_expect( &all, &pair, frame % 2 == 0 ? 1 : 0 );
     }
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 int main( int argc, char** argv )

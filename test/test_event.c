@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Begun and ended pairs: the difference of two lists by identity. herd_update compares them with the oracle's; here the
+// Begun and ended pairs: the difference of two lists by identity. space_group_update compares them with the oracle's; here the
 // cases that matter are written out.
 #include "heap.h"
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@ static clv_space_def events_def( void )
     return def;
 }
 
-static void expect_events( herd* all, uint64_t begun, uint64_t ended )
+static void expect_events( space_group* all, uint64_t begun, uint64_t ended )
 {
-    herd_update( all );
+    space_group_update( all );
     CHECK_EQUAL( all->world.begun_count, begun );
     CHECK_EQUAL( all->world.ended_count, ended );
     for ( uint32_t i = 0; i < all->count; ++i )
@@ -30,33 +30,33 @@ static void expect_events( herd* all, uint64_t begun, uint64_t ended )
 static void pairs_begin_stay_and_end( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     clv_aabb boxes[3] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ), test_cube( 9, 0, 0, 1 ) };
     clv_id ids[3];
     expect_events( &all, 0, 0 );
-    herd_add( &all, boxes, 3, ids );
+    space_group_add( &all, boxes, 3, ids );
     expect_events( &all, 1, 0 );
     expect_events( &all, 0, 0 );
     boxes[2] = test_cube( 2, 0, 0, 1 );
-    herd_move( &all, ids, boxes, 3 );
+    space_group_move( &all, ids, boxes, 3 );
     expect_events( &all, 2, 0 );
     boxes[0] = test_cube( -9, 0, 0, 1 );
-    herd_move( &all, ids, boxes, 3 );
+    space_group_move( &all, ids, boxes, 3 );
     expect_events( &all, 0, 2 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_removed_object_ends_its_pairs_with_its_old_id( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
+    space_group_add( &all, boxes, 2, ids );
     expect_events( &all, 1, 0 );
-    herd_remove( &all, &ids[1], 1 );
+    space_group_remove( &all, &ids[1], 1 );
     expect_events( &all, 0, 1 );
     for ( uint32_t i = 0; i < all.count; ++i )
     {
@@ -64,20 +64,20 @@ static void a_removed_object_ends_its_pairs_with_its_old_id( void )
         CHECK( clv_id_equals( ended.a, ids[0] ) && clv_id_equals( ended.b, ids[1] ) );
     }
     expect_events( &all, 0, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_reused_slot_ends_the_old_pair_and_begins_a_new_one( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     clv_id ids[2], fresh;
-    herd_add( &all, boxes, 2, ids );
+    space_group_add( &all, boxes, 2, ids );
     expect_events( &all, 1, 0 );
-    herd_remove( &all, &ids[1], 1 );
-    herd_add( &all, &boxes[1], 1, &fresh );
+    space_group_remove( &all, &ids[1], 1 );
+    space_group_add( &all, &boxes[1], 1, &fresh );
     CHECK_EQUAL( fresh.index, ids[1].index );
     expect_events( &all, 1, 1 );
     for ( uint32_t i = 0; i < all.count; ++i )
@@ -86,32 +86,32 @@ static void a_reused_slot_ends_the_old_pair_and_begins_a_new_one( void )
         CHECK( clv_id_equals( events.ended[0].b, ids[1] ) );
         CHECK( clv_id_equals( events.begun[0].b, fresh ) );
     }
-    herd_remove( &all, &fresh, 1 ); // came and went between two updates
-    herd_add( &all, &boxes[1], 1, &fresh );
-    herd_remove( &all, &fresh, 1 );
+    space_group_remove( &all, &fresh, 1 ); // came and went between two updates
+    space_group_add( &all, &boxes[1], 1, &fresh );
+    space_group_remove( &all, &fresh, 1 );
     expect_events( &all, 0, 1 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void filters_begin_and_end_pairs( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     const clv_filter closed = { 1, 0, 0 };
     const clv_filter open = clv_default_filter();
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
+    space_group_add( &all, boxes, 2, ids );
     expect_events( &all, 1, 0 );
-    herd_set_filter( &all, &ids[0], &closed, 1 );
+    space_group_set_filter( &all, &ids[0], &closed, 1 );
     expect_events( &all, 0, 1 );
-    herd_set_filter( &all, &ids[0], &open, 1 );
+    space_group_set_filter( &all, &ids[0], &open, 1 );
     expect_events( &all, 1, 0 );
-    herd_set_filter( &all, &ids[0], &closed, 1 ); // there and back between two updates
-    herd_set_filter( &all, &ids[0], &open, 1 );
+    space_group_set_filter( &all, &ids[0], &closed, 1 ); // there and back between two updates
+    space_group_set_filter( &all, &ids[0], &open, 1 );
     expect_events( &all, 0, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static bool accept_even_sums( uint64_t user_data_a, uint64_t user_data_b )
@@ -122,71 +122,71 @@ static bool accept_even_sums( uint64_t user_data_a, uint64_t user_data_b )
 static void a_refilter_begins_and_ends_what_the_callback_says( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, accept_even_sums );
+    space_group all;
+    space_group_open( &all, &def, accept_even_sums );
     const clv_aabb boxes[3] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ), test_cube( 2, 0, 0, 1 ) };
     clv_id ids[3];
     const uint64_t one = 1;
     const uint64_t two = 2;
-    herd_add( &all, boxes, 3, ids );
+    space_group_add( &all, boxes, 3, ids );
     expect_events( &all, 3, 0 );
-    herd_set_user_data( &all, &ids[1], &one, 1 ); // refilters
+    space_group_set_user_data( &all, &ids[1], &one, 1 ); // refilters
     expect_events( &all, 0, 2 );
-    herd_set_user_data( &all, &ids[1], &two, 1 );
+    space_group_set_user_data( &all, &ids[1], &two, 1 );
     expect_events( &all, 2, 0 );
-    herd_refilter( &all, ids, 3 ); // asked again, same answer: nothing ended
+    space_group_refilter( &all, ids, 3 ); // asked again, same answer: nothing ended
     expect_events( &all, 0, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_margin_begins_and_ends_pairs( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_box( 0, 0, 0, 1, 1, 1 ), test_box( 2, 0, 0, 3, 1, 1 ) };
     const float wide = 1.0f;
     const float none = 0.0f;
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
+    space_group_add( &all, boxes, 2, ids );
     expect_events( &all, 0, 0 );
-    herd_set_margin( &all, &ids[1], &wide, 1 );
+    space_group_set_margin( &all, &ids[1], &wide, 1 );
     expect_events( &all, 1, 0 );
-    herd_set_margin( &all, &ids[1], &none, 1 );
+    space_group_set_margin( &all, &ids[1], &none, 1 );
     expect_events( &all, 0, 1 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_clear_forgets_every_pair_without_events( void )
 {
     clv_space_def def = events_def();
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
-    herd_add( &all, boxes, 2, NULL );
+    space_group_add( &all, boxes, 2, NULL );
     expect_events( &all, 1, 0 );
-    herd_clear( &all );
+    space_group_clear( &all );
     CHECK_EQUAL( clv_space_events( all.spaces[0] ).ended_count, 0 );
-    herd_add( &all, boxes, 2, NULL );
+    space_group_add( &all, boxes, 2, NULL );
     expect_events( &all, 1, 0 );
-    herd_clear( &all );
+    space_group_clear( &all );
     expect_events( &all, 0, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void without_events_in_the_def_there_are_none( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
-    herd_update( &all );
+    space_group_add( &all, boxes, 2, ids );
+    space_group_update( &all );
     CHECK_EQUAL( clv_space_events( all.spaces[0] ).begun_count, 0 );
-    herd_remove( &all, ids, 2 );
-    herd_update( &all );
+    space_group_remove( &all, ids, 2 );
+    space_group_update( &all );
     CHECK_EQUAL( clv_space_events( all.spaces[0] ).ended_count, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 // ---- against the last good list

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Faces where floats end and where they change their nature: infinities, the largest, the zeros, the smallest. Every method, every
-// flavour, against a comparison of every two boxes that is written out here.
+// choice of settings, against a comparison of every two boxes that is written out here.
 #include "support.h"
 
 #include <float.h>
@@ -112,12 +112,12 @@ static void check_everywhere( const clv_aabb* boxes, uint32_t count )
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
         test_variant variant = test_variant_at( i );
-        for ( uint32_t flavour = 0; flavour < flavour_count( variant.method ); ++flavour )
+        for ( uint32_t choice = 0; choice < method_settings_count( variant.method ); ++choice )
         {
             clv_space_def def = clv_default_space_def();
-            def.settings = test_flavour( flavour );
+            def.settings = test_settings_token( choice );
             clv_space* space = test_space_make( variant, &def );
-            test_where.note = test_settings( variant.method, flavour );
+            test_where.note = test_settings( variant.method, choice );
             CHECK_OK( clv_space_add( space, boxes, count, NULL ) );
             CHECK_OK( clv_space_update( space ) );
             check_answer( space, boxes, expected );
@@ -209,14 +209,14 @@ static uint32_t scatter(
     return count;
 }
 
-static void play( test_variant variant, uint32_t flavour, uint64_t seed )
+static void play( test_variant variant, uint32_t choice, uint64_t seed )
 {
     test_random random = test_random_make( seed );
     clv_space_def def = clv_default_space_def();
-    def.settings = test_flavour( flavour );
+    def.settings = test_settings_token( choice );
     clv_space* space = test_space_make( variant, &def );
     test_where.seed = seed;
-    test_where.note = test_settings( variant.method, flavour );
+    test_where.note = test_settings( variant.method, choice );
     clv_aabb boxes[MEMBERS], fresh[MEMBERS];
     clv_id ids[MEMBERS], moved[MEMBERS];
     for ( uint32_t i = 0; i < MEMBERS; ++i )
@@ -243,7 +243,7 @@ static void boxes_of_such_faces_that_move( void )
         test_variant variant = test_variant_at( i );
         for ( uint32_t seed = 1; seed <= test_scaled( 8 ); ++seed )
         {
-            play( variant, seed % flavour_count( variant.method ), seed );
+            play( variant, seed % method_settings_count( variant.method ), seed );
         }
     }
 }

@@ -160,7 +160,7 @@ static clv_space_def random_def( life* l )
     def.filter = test_random_chance( &l->random, 30 ) ? allow : NULL;
     def.filter_user = l;
     def.max_pairs = test_random_chance( &l->random, 85 ) ? 20 + test_random_below( &l->random, 400 ) : 0;
-    def.settings = test_flavour( test_random_below( &l->random, 5 ) );
+    def.settings = test_settings_token( test_random_below( &l->random, 5 ) );
     return def;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who may meet whom: categories, masks, groups, static pairs, and the callback.
-#include "herd.h"
 #include "pair/decisions.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +10,20 @@
 
 static void check_filters( clv_filter a, clv_filter b, bool meet )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     const clv_pair pair = { 0, 1 };
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
-    herd_expect( &all, &pair, 1 ); // the defaults meet
+    space_group_add( &all, boxes, 2, ids );
+    space_group_expect( &all, &pair, 1 ); // the defaults meet
     const clv_filter filters[2] = { a, b };
-    herd_set_filter( &all, ids, filters, 2 );
-    herd_expect( &all, &pair, meet ? 1 : 0 );
+    space_group_set_filter( &all, ids, filters, 2 );
+    space_group_expect( &all, &pair, meet ? 1 : 0 );
     const clv_filter plain[2] = { clv_default_filter(), clv_default_filter() };
-    herd_set_filter( &all, ids, plain, 2 );
-    herd_expect( &all, &pair, 1 );
-    herd_close( &all );
+    space_group_set_filter( &all, ids, plain, 2 );
+    space_group_expect( &all, &pair, 1 );
+    space_group_close( &all );
 }
 
 static void both_masks_must_agree( void )
@@ -65,28 +65,28 @@ static void static_pairs_are_left_out_where_the_def_says( void )
     {
         clv_space_def def = clv_default_space_def();
         def.skip_static_pairs = skip != 0;
-        herd all;
-        herd_open( &all, &def, NULL );
+        space_group all;
+        space_group_open( &all, &def, NULL );
         const clv_aabb boxes[3] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ),
             test_cube( 2, 0, 0, 1 ) };
         clv_id ids[3];
         const bool hints[2] = { true, true };
         const bool no_hints[2] = { false, false };
-        herd_add( &all, boxes, 3, ids );
+        space_group_add( &all, boxes, 3, ids );
         const clv_pair every[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
         const clv_pair moving[] = { { 0, 1 }, { 1, 2 } };
-        herd_expect( &all, every, 3 );
+        space_group_expect( &all, every, 3 );
         const clv_id outer[2] = { ids[0], ids[2] };
-        herd_set_static( &all, outer, hints, 2 );
-        herd_expect( &all, skip != 0 ? moving : every, skip != 0 ? 2 : 3 );
+        space_group_set_static( &all, outer, hints, 2 );
+        space_group_expect( &all, skip != 0 ? moving : every, skip != 0 ? 2 : 3 );
         // Static is a hint: the object moves all the same.
         const clv_aabb away = test_cube( 100, 0, 0, 1 );
-        herd_move( &all, &ids[0], &away, 1 );
-        herd_expect( &all, &every[2], 1 );
-        herd_move( &all, &ids[0], &boxes[0], 1 );
-        herd_set_static( &all, outer, no_hints, 2 );
-        herd_expect( &all, every, 3 );
-        herd_close( &all );
+        space_group_move( &all, &ids[0], &away, 1 );
+        space_group_expect( &all, &every[2], 1 );
+        space_group_move( &all, &ids[0], &boxes[0], 1 );
+        space_group_set_static( &all, outer, no_hints, 2 );
+        space_group_expect( &all, every, 3 );
+        space_group_close( &all );
     }
 }
 
@@ -94,17 +94,17 @@ static void static_pairs_are_left_out_even_in_positive_groups( void )
 {
     clv_space_def def = clv_default_space_def();
     def.skip_static_pairs = true;
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     const clv_filter filters[2] = { { 1, 0, 3 }, { 1, 0, 3 } };
     const bool hints[2] = { true, true };
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
-    herd_set_filter( &all, ids, filters, 2 );
-    herd_set_static( &all, ids, hints, 2 );
-    herd_expect( &all, NULL, 0 );
-    herd_close( &all );
+    space_group_add( &all, boxes, 2, ids );
+    space_group_set_filter( &all, ids, filters, 2 );
+    space_group_set_static( &all, ids, hints, 2 );
+    space_group_expect( &all, NULL, 0 );
+    space_group_close( &all );
 }
 
 // ---- the callback
@@ -376,16 +376,16 @@ static void the_callback_is_asked_only_about_what_passed_the_filters( void )
 
 static void a_refilter_without_a_callback_is_legal( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     const clv_pair pair = { 0, 1 };
     clv_id ids[2];
-    herd_add( &all, boxes, 2, ids );
-    herd_expect( &all, &pair, 1 );
-    herd_refilter( &all, ids, 2 );
-    herd_expect( &all, &pair, 1 );
-    herd_close( &all );
+    space_group_add( &all, boxes, 2, ids );
+    space_group_expect( &all, &pair, 1 );
+    space_group_refilter( &all, ids, 2 );
+    space_group_expect( &all, &pair, 1 );
+    space_group_close( &all );
 }
 
 // The longest row of places without a hole: what somebody who is looked for in vain may have to pass.

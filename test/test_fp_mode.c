@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The caller's floating-point modes change no answer and are left as found.
-#include "lives.h"
+#include "physics_script.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -276,12 +276,12 @@ typedef struct guard
     const fp_mode* mode;
 } guard;
 
-static void guard_enter( life* l )
+static void guard_enter( script_run* l )
 {
     enter_mode( ( (const guard*)l->user )->mode );
 }
 
-static void guard_leave( life* l, const char* call )
+static void guard_leave( script_run* l, const char* call )
 {
     uint32_t seen = modes_now();
     enter_mode( ( (const guard*)l->user )->mode );
@@ -295,16 +295,16 @@ static void guard_leave( life* l, const char* call )
 
 static void no_mode_changes_hulls_sweeps_and_simulations( void )
 {
-    for ( uint32_t i = 0; i < life_script_count; ++i )
+    for ( uint32_t i = 0; i < physics_script_count; ++i )
     {
-        life plain = { 0 };
-        life_play( &plain, &life_scripts[i] );
+        script_run plain = { 0 };
+        physics_script_play( &plain, &physics_scripts[i] );
         for ( size_t mode = 1; mode < TEST_COUNT( s_modes ); ++mode )
         {
             guard user = { &s_modes[mode] };
-            life other = { .enter = guard_enter, .leave = guard_leave, .user = &user };
+            script_run other = { .enter = guard_enter, .leave = guard_leave, .user = &user };
             test_where.seed = mode;
-            life_play( &other, &life_scripts[i] );
+            physics_script_play( &other, &physics_scripts[i] );
             CHECK_EQUAL( other.hash, plain.hash );
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where a def has allocator hooks, every byte comes through them: the C library's malloc is counted, and so are the calls
 // of the hooks, which take one malloc each.
-#include "lives.h"
+#include "physics_script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,12 +127,12 @@ static void hulls_take_memory_through_the_hooks_alone( void )
 
 static count s_before;
 
-static void life_enters( life* l )
+static void script_enters( script_run* l )
 {
     s_before = count_now( &l->memory );
 }
 
-static void life_leaves( life* l, const char* call )
+static void script_leaves( script_run* l, const char* call )
 {
     if ( strstr( call, "clv_hull_create_" ) == NULL ) // the solids with names have no def, so no hooks
     {
@@ -142,13 +142,13 @@ static void life_leaves( life* l, const char* call )
 
 static void hulls_sweeps_and_simulations_do_too( void )
 {
-    for ( uint32_t i = 0; i < life_script_count; ++i )
+    for ( uint32_t i = 0; i < physics_script_count; ++i )
     {
-        test_where.note = life_scripts[i].name;
-        life l = { .enter = life_enters, .leave = life_leaves };
-        if ( strstr( life_scripts[i].name, "three workers" ) == NULL ) // threads take memory of their own
+        test_where.note = physics_scripts[i].name;
+        script_run l = { .enter = script_enters, .leave = script_leaves };
+        if ( strstr( physics_scripts[i].name, "three workers" ) == NULL ) // threads take memory of their own
         {
-            life_play( &l, &life_scripts[i] );
+            physics_script_play( &l, &physics_scripts[i] );
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One object that touches all others, and batches with more than one thing wrong: shapes that random boxes miss.
-#include "herd.h"
+#include "space_group.h"
 
 #include <math.h>
 
@@ -16,8 +16,8 @@ static void check_hub( bool hub_is_first )
     clv_space_def def = clv_default_space_def();
     def.sorted = true;
     def.events = true;
-    herd all;
-    herd_open( &all, &def, NULL );
+    space_group all;
+    space_group_open( &all, &def, NULL );
     clv_aabb boxes[SPOKES + 1];
     clv_id ids[SPOKES + 1];
     for ( uint32_t i = 0; i <= SPOKES; ++i )
@@ -26,14 +26,14 @@ static void check_hub( bool hub_is_first )
     }
     clv_aabb hub = test_box( -INFINITY, 0, 0, INFINITY, 0, 0 );
     boxes[hub_is_first ? 0 : SPOKES] = hub;
-    herd_add( &all, boxes, SPOKES + 1, ids );
-    herd_update( &all );
+    space_group_add( &all, boxes, SPOKES + 1, ids );
+    space_group_update( &all );
     CHECK_EQUAL( all.world.pair_count, SPOKES );
     hub.lower.y = hub.upper.y = 9; // out of reach
-    herd_move( &all, &ids[hub_is_first ? 0 : SPOKES], &hub, 1 );
-    herd_update( &all );
+    space_group_move( &all, &ids[hub_is_first ? 0 : SPOKES], &hub, 1 );
+    space_group_update( &all );
     CHECK_EQUAL( all.world.ended_count, SPOKES );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_hub_with_the_lowest_slot_is_sorted( void )
@@ -51,13 +51,13 @@ static void a_first_update_without_objects_finds_nothing( void )
 {
     clv_space_def def = clv_default_space_def();
     def.events = true;
-    herd all;
-    herd_open( &all, &def, NULL );
-    herd_set_filter( &all, NULL, NULL, 0 );
-    herd_update( &all );
-    herd_update( &all );
+    space_group all;
+    space_group_open( &all, &def, NULL );
+    space_group_set_filter( &all, NULL, NULL, 0 );
+    space_group_update( &all );
+    space_group_update( &all );
     CHECK_EQUAL( all.world.pair_count, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void the_first_bad_entry_of_a_batch_of_margins_is_named( void )

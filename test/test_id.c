@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Identities: who is who over time, also where slots are used again.
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 
@@ -168,44 +168,44 @@ static void getters_refuse_stale_ids_and_touch_nothing( void )
 
 static void clear_starts_the_indices_again_and_ends_old_ids( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     clv_aabb boxes[40];
     clv_id old_ids[40], ids[40], again[40];
     for ( uint32_t i = 0; i < 40; ++i )
     {
         boxes[i] = test_cube( (float)i, 0, 0, 1 );
     }
-    herd_add( &all, boxes, 40, old_ids );
-    herd_update( &all );
-    herd_remove( &all, old_ids + 5, 20 ); // free slots in no particular order
-    herd_add( &all, boxes, 10, ids );
-    herd_update( &all );
+    space_group_add( &all, boxes, 40, old_ids );
+    space_group_update( &all );
+    space_group_remove( &all, old_ids + 5, 20 ); // free slots in no particular order
+    space_group_add( &all, boxes, 10, ids );
+    space_group_update( &all );
     for ( uint32_t round = 0; round < 3; ++round )
     {
         test_where.frame = round;
-        herd_clear( &all );
-        herd_update( &all );
+        space_group_clear( &all );
+        space_group_update( &all );
         CHECK_EQUAL( all.world.pair_count, 0 );
-        herd_add( &all, boxes, 40, again );
+        space_group_add( &all, boxes, 40, again );
         for ( uint32_t i = 0; i < 40; ++i )
         {
             CHECK_EQUAL( again[i].index, i );
             CHECK( !clv_space_contains( all.spaces[0], old_ids[i] ) );
             CHECK( i >= 10 || !clv_space_contains( all.spaces[0], ids[i] ) );
         }
-        herd_update( &all );
+        space_group_update( &all );
         CHECK( all.world.pair_count > 0 );
     }
-    herd_check_objects( &all );
-    herd_close( &all );
+    space_group_check_objects( &all );
+    space_group_close( &all );
 }
 
 // Pairs are of slots: after heavy reuse each must still name the objects whose boxes touch.
 static void pairs_name_the_right_objects_through_slot_reuse( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     test_random random = test_random_make( 11 );
     for ( uint32_t frame = 0; frame < 40; ++frame )
     {
@@ -213,23 +213,23 @@ static void pairs_name_the_right_objects_through_slot_reuse( void )
         clv_id gone[60];
         clv_aabb boxes[60];
         uint32_t count = oracle_pick_some( &all.world, test_random_below( &random, 60 ), gone, &random );
-        herd_remove( &all, gone, count );
+        space_group_remove( &all, gone, count );
         uint32_t fresh = test_random_below( &random, 60 );
         for ( uint32_t i = 0; i < fresh; ++i )
         {
             boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, 100, &random );
         }
-        herd_add( &all, boxes, fresh, NULL );
-        herd_update( &all );
-        herd_check_objects( &all );
+        space_group_add( &all, boxes, fresh, NULL );
+        space_group_update( &all );
+        space_group_check_objects( &all );
     }
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void removing_everything_and_starting_over_works( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     clv_aabb boxes[70];
     clv_id ids[70];
     for ( uint32_t i = 0; i < 70; ++i )
@@ -239,14 +239,14 @@ static void removing_everything_and_starting_over_works( void )
     for ( uint32_t round = 0; round < 5; ++round )
     {
         test_where.frame = round;
-        herd_add( &all, boxes, 70 - round * 3, ids );
-        herd_update( &all );
-        herd_remove( &all, ids, 70 - round * 3 );
-        herd_update( &all );
+        space_group_add( &all, boxes, 70 - round * 3, ids );
+        space_group_update( &all );
+        space_group_remove( &all, ids, 70 - round * 3 );
+        space_group_update( &all );
         CHECK_EQUAL( all.world.pair_count, 0 );
-        herd_check_objects( &all );
+        space_group_check_objects( &all );
     }
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void single_calls_are_batches_of_one( void )

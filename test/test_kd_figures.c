@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Figures 2 to 5 of the CGF 2019 paper as cases: where objects belong, who is external, how blocks lie and how they move.
-#include "grove.h"
+#include "kd_fixture.h"
 
 #include <string.h>
 
 static void figure_2_objects_reach_their_ideal_position( void )
 {
-    grove g;
-    grove_of_figure_5( &g );
+    kd_fixture g;
+    kd_fixture_of_figure_5( &g );
     // From LL into LR: an incorrect position, so the refit takes it as far up as needed: L holds it, which is fitting.
     g.boxes[0] = test_cube( -6, -4, 0, 0.5f );
     CHECK( kd_refit( &g.tree ) );
-    CHECK( grove_owns( &g, "L", 0 ) );
+    CHECK( kd_fixture_owns( &g, "L", 0 ) );
     // The optimisation takes it down to the deepest node that holds it.
     CHECK( kd_optimize( &g.tree ) );
-    grove_check( &g );
-    CHECK( grove_owns( &g, "LR", 0 ) );
+    kd_fixture_check( &g );
+    CHECK( kd_fixture_owns( &g, "LR", 0 ) );
     CHECK_EQUAL( g.tree.counters.refit_count, 1 );
     CHECK( g.tree.counters.filter_count >= 1 );
-    grove_close( &g );
+    kd_fixture_close( &g );
 }
 
 static clv_result refuse( pair_sink* sink )
@@ -31,15 +31,15 @@ static void figure_3_externals_go_only_where_they_reach( void )
 {
     // Root cut at x = 0, its right child at y = 0. Of the two objects across the root's plane each is external to one of
     // the right child's children.
-    grove g;
-    grove_open( &g, 4 );
-    grove_add( &g, 0, 20 );
-    grove_add( &g, 0, -20 );
+    kd_fixture g;
+    kd_fixture_open( &g, 4 );
+    kd_fixture_add( &g, 0, 20 );
+    kd_fixture_add( &g, 0, -20 );
     for ( int i = 0; i < 4; ++i )
     {
-        grove_add( &g, -10 - 2 * (float)i, 2 * (float)i - 3 );
-        grove_add( &g, 10 + 2 * (float)( i % 2 ), 20 + 3 * (float)( i / 2 ) );
-        grove_add( &g, 10 + 2 * (float)( i % 2 ), -20 - 3 * (float)( i / 2 ) );
+        kd_fixture_add( &g, -10 - 2 * (float)i, 2 * (float)i - 3 );
+        kd_fixture_add( &g, 10 + 2 * (float)( i % 2 ), 20 + 3 * (float)( i / 2 ) );
+        kd_fixture_add( &g, 10 + 2 * (float)( i % 2 ), -20 - 3 * (float)( i / 2 ) );
     }
     kd_tree* tree = &g.tree;
     uint32_t nodes[4];
@@ -65,8 +65,8 @@ static void figure_3_externals_go_only_where_they_reach( void )
     {
         kd_node_settle( tree, nodes[i] );
     }
-    grove_check( &g );
-    CHECK_EQUAL( grove_node( &g, "" )->end - grove_node( &g, "" )->begin, 2 );
+    kd_fixture_check( &g );
+    CHECK_EQUAL( kd_fixture_node( &g, "" )->end - kd_fixture_node( &g, "" )->begin, 2 );
 
     kd_search search;
     kd_search_init( &search, &g.memory, tree->kernels, true );
@@ -78,30 +78,30 @@ static void figure_3_externals_go_only_where_they_reach( void )
     CHECK_EQUAL( search.counters.node_count, 5 );
     CHECK_EQUAL( sink.count, 0 );
     kd_search_release( &search );
-    grove_close( &g );
+    kd_fixture_close( &g );
 }
 
 static void figure_4_blocks_follow_the_in_order_traversal( void )
 {
-    grove g;
-    grove_of_figure_5( &g );
+    kd_fixture g;
+    kd_fixture_of_figure_5( &g );
     const uint32_t expected[17] = { 0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16 };
     CHECK( memcmp( g.tree.order, expected, sizeof( expected ) ) == 0 );
     const char* const walk[5] = { "LL", "L", "LR", "", "R" };
     uint32_t at = 0;
     for ( int i = 0; i < 5; ++i )
     {
-        CHECK_EQUAL( grove_node( &g, walk[i] )->begin, at );
-        at = grove_node( &g, walk[i] )->end;
+        CHECK_EQUAL( kd_fixture_node( &g, walk[i] )->begin, at );
+        at = kd_fixture_node( &g, walk[i] )->end;
     }
     CHECK_EQUAL( at, 17 );
-    grove_close( &g );
+    kd_fixture_close( &g );
 }
 
 static void figure_5_leavers_pass_the_inner_child_with_a_delayed_offset( void )
 {
-    grove g;
-    grove_of_figure_5( &g );
+    kd_fixture g;
+    kd_fixture_of_figure_5( &g );
     for ( uint32_t slot = 8; slot <= 10; ++slot )
     {
         g.boxes[slot] = test_cube( 0, 3 * (float)( slot - 7 ), 0, 0.5f ); // across the root's plane
@@ -109,28 +109,28 @@ static void figure_5_leavers_pass_the_inner_child_with_a_delayed_offset( void )
     CHECK( kd_refit( &g.tree ) );
     const uint32_t expected[17] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
     CHECK( memcmp( g.tree.order, expected, sizeof( expected ) ) == 0 );
-    CHECK_EQUAL( grove_node( &g, "L" )->begin, 4 );
-    CHECK_EQUAL( grove_node( &g, "L" )->end, 4 );
-    CHECK_EQUAL( grove_node( &g, "" )->begin, 8 );
-    CHECK_EQUAL( grove_node( &g, "" )->end, 12 );
+    CHECK_EQUAL( kd_fixture_node( &g, "L" )->begin, 4 );
+    CHECK_EQUAL( kd_fixture_node( &g, "L" )->end, 4 );
+    CHECK_EQUAL( kd_fixture_node( &g, "" )->begin, 8 );
+    CHECK_EQUAL( kd_fixture_node( &g, "" )->end, 12 );
     // The block in between moved by three; its indices do not know yet.
-    CHECK( grove_node( &g, "LR" )->offset == -3 );
-    CHECK_EQUAL( grove_node( &g, "LR" )->begin, 7 );
+    CHECK( kd_fixture_node( &g, "LR" )->offset == -3 );
+    CHECK_EQUAL( kd_fixture_node( &g, "LR" )->begin, 7 );
     CHECK_EQUAL( g.tree.counters.shift_count, 4 );
-    kd_node_settle( &g.tree, grove_node( &g, "" )->left );
-    kd_node_settle( &g.tree, grove_node( &g, "L" )->right );
-    CHECK_EQUAL( grove_node( &g, "LR" )->begin, 4 );
-    CHECK_EQUAL( grove_node( &g, "LR" )->end, 8 );
+    kd_node_settle( &g.tree, kd_fixture_node( &g, "" )->left );
+    kd_node_settle( &g.tree, kd_fixture_node( &g, "L" )->right );
+    CHECK_EQUAL( kd_fixture_node( &g, "LR" )->begin, 4 );
+    CHECK_EQUAL( kd_fixture_node( &g, "LR" )->end, 8 );
     CHECK( kd_optimize( &g.tree ) );
-    grove_check( &g );
-    grove_close( &g );
+    kd_fixture_check( &g );
+    kd_fixture_close( &g );
 }
 
 static void figure_5_in_the_mirror_shifts_upwards( void )
 {
     // The same tree turned round: what was left of a plane is right of it.
-    grove g;
-    grove_of_figure_5( &g );
+    kd_fixture g;
+    kd_fixture_of_figure_5( &g );
     kd_tree* tree = &g.tree;
     for ( uint32_t slot = 12; slot <= 16; ++slot )
     {
@@ -150,14 +150,14 @@ static void figure_5_in_the_mirror_shifts_upwards( void )
     // One that lies across the plane of the right child, then across the root's.
     g.boxes[14] = test_cube( 12, 30, 0, 0.5f );
     CHECK( kd_refit( tree ) );
-    CHECK( grove_owns( &g, "R", 14 ) );
+    CHECK( kd_fixture_owns( &g, "R", 14 ) );
     kd_node_settle( tree, right );
     kd_node_settle( tree, inner );
     g.boxes[14] = test_cube( 0, 30, 0, 0.5f );
     CHECK( kd_refit( tree ) );
-    CHECK( grove_owns( &g, "", 14 ) );
+    CHECK( kd_fixture_owns( &g, "", 14 ) );
     CHECK( tree->nodes[inner].offset == 1 );
-    grove_close( &g );
+    kd_fixture_close( &g );
 }
 
 int main( int argc, char** argv )

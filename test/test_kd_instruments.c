@@ -1,87 +1,87 @@
 // SPDX-License-Identifier: MIT
 // What looks at a tree and changes nothing: the checker and the dump.
-#include "grove.h"
+#include "kd_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef void damage( grove* g );
+typedef void damage( kd_fixture* g );
 
-static void damage_offset( grove* g )
+static void damage_offset( kd_fixture* g )
 {
-    grove_node( g, "LR" )->offset = 1;
+    kd_fixture_node( g, "LR" )->offset = 1;
 }
-static void damage_block( grove* g )
+static void damage_block( kd_fixture* g )
 {
-    grove_node( g, "L" )->begin -= 1;
+    kd_fixture_node( g, "L" )->begin -= 1;
 }
-static void damage_population( grove* g )
+static void damage_population( kd_fixture* g )
 {
-    grove_node( g, "" )->population += 1;
+    kd_fixture_node( g, "" )->population += 1;
 }
-static void damage_region( grove* g )
+static void damage_region( kd_fixture* g )
 {
-    grove_node( g, "LL" )->upper[0] += 1;
+    kd_fixture_node( g, "LL" )->upper[0] += 1;
 }
-static void damage_parent( grove* g )
+static void damage_parent( kd_fixture* g )
 {
-    grove_node( g, "LL" )->parent = KD_NONE;
+    kd_fixture_node( g, "LL" )->parent = KD_NONE;
 }
-static void damage_place( grove* g )
+static void damage_place( kd_fixture* g )
 {
     g->boxes[0] = test_cube( 50, 0, 0, 0.5f );
 }
-static void damage_ideal( grove* g )
+static void damage_ideal( kd_fixture* g )
 {
     g->boxes[11] = test_cube( 3, 0, 0, 0.5f );
 }
-static void damage_limit( grove* g )
+static void damage_limit( kd_fixture* g )
 {
     g->tree.leaf_limit = 3;
 }
-static void damage_least( grove* g )
+static void damage_least( kd_fixture* g )
 {
     g->tree.leaf_limit = 15;
 }
-static void damage_child( grove* g )
+static void damage_child( kd_fixture* g )
 {
-    grove_node( g, "L" )->right = KD_NONE;
+    kd_fixture_node( g, "L" )->right = KD_NONE;
 }
-static void damage_end( grove* g )
+static void damage_end( kd_fixture* g )
 {
     g->tree.count -= 1;
 }
 
-static void damage_root( grove* g )
+static void damage_root( kd_fixture* g )
 {
-    grove_node( g, "" )->parent = 1;
+    kd_fixture_node( g, "" )->parent = 1;
 }
-static void damage_count( grove* g )
+static void damage_count( kd_fixture* g )
 {
     g->tree.node_count += 2;
 }
-static void damage_count_down( grove* g )
+static void damage_count_down( kd_fixture* g )
 {
     g->tree.node_count -= 2;
 }
-static void damage_free( grove* g )
+static void damage_free( kd_fixture* g )
 {
     g->tree.node_end += 1;
 }
-static void damage_rest( grove* g )
+static void damage_rest( kd_fixture* g )
 {
-    grove_node( g, "R" )->rest_end = g->tree.count + 1;
+    kd_fixture_node( g, "R" )->rest_end = g->tree.count + 1;
 }
-static void damage_leaf( grove* g )
+static void damage_leaf( kd_fixture* g )
 {
-    grove_node( g, "R" )->population += 1;
-    grove_node( g, "" )->population += 1;
+    kd_fixture_node( g, "R" )->population += 1;
+    kd_fixture_node( g, "" )->population += 1;
 }
-static void damage_lifted( grove* g )
+static void damage_lifted( kd_fixture* g )
 {
-    grove_node( g, "R" )->lifted = true;
+    kd_fixture_node( g, "R" )->lifted = true;
 }
-static void damage_outside( grove* g )
+static void damage_outside( kd_fixture* g )
 {
     g->tree.outside[g->tree.outside_count++] = 3;
 }
@@ -114,8 +114,8 @@ static void the_checker_names_every_kind_of_damage( void )
     };
     for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
     {
-        grove g;
-        grove_of_figure_5( &g );
+        kd_fixture g;
+        kd_fixture_of_figure_5( &g );
         cases[i].act( &g );
         char text[256] = "";
         test_where.note = cases[i].word;
@@ -130,8 +130,8 @@ static void the_checker_names_every_kind_of_damage( void )
 
 static void the_dump_tells_every_node_and_object( void )
 {
-    grove g;
-    grove_of_figure_5( &g );
+    kd_fixture g;
+    kd_fixture_of_figure_5( &g );
     size_t length = kd_dump( &g.tree, NULL, 0 );
     char* text = malloc( length + 1 );
     CHECK_EQUAL( kd_dump( &g.tree, text, length + 1 ), length );
@@ -148,7 +148,7 @@ static void the_dump_tells_every_node_and_object( void )
     CHECK_EQUAL( kd_dump( &g.tree, small, sizeof( small ) ), length );
     CHECK_EQUAL( strlen( small ), sizeof( small ) - 1 );
     free( text );
-    grove_close( &g );
+    kd_fixture_close( &g );
 }
 
 int main( int argc, char** argv )

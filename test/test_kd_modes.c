@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The points where one way of detecting takes over from another in the KD-tree, refusals on the way, and shapes that
 // trees dislike.
-#include "rider.h"
+#include "method_driver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,89 +12,90 @@ static void a_scene_that_starts_at_rest_is_found_in_every_frame( void )
     static const char* const names[] = { "kd-incremental", "kd" };
     for ( int i = 0; i < 2; ++i )
     {
-        rider r;
-        static stage s;
-        rider_open( &r, names[i], "kd.leaf=8", clv_isa_best() );
-        stage_open( &s, 3 );
+        method_driver r;
+        static crowd s;
+        driver_open( &r, names[i], "kd.leaf=8", clv_isa_best() );
+        crowd_open( &s, 3 );
         for ( uint32_t frame = 0; frame < 6; ++frame )
         {
-            rider_judge_next( &r, &s, frame );
+            driver_judge_next( &r, &s, frame );
         }
         CHECK( r.list.sink.count > 50 );
-        CHECK( rider_figure( &r, "incremental" ) == 1 );
-        CHECK( rider_figure( &r, "by query" ) == 1 );
-        CHECK( rider_figure( &r, "active objects" ) == 0 );
-        CHECK( rider_figure( &r, "cached pairs" ) >= (double)r.list.sink.count );
-        CHECK( rider_figure( &r, "pairs tested" ) == 0 );
-        rider_close( &r );
+        CHECK( driver_figure( &r, "incremental" ) == 1 );
+        CHECK( driver_figure( &r, "by query" ) == 1 );
+        CHECK( driver_figure( &r, "active objects" ) == 0 );
+        CHECK( driver_figure( &r, "cached pairs" ) >= (double)r.list.sink.count );
+        CHECK( driver_figure( &r, "pairs tested" ) == 0 );
+        driver_close( &r );
     }
 }
 
 static void kd_switches_at_its_share_and_is_right_on_both_sides( void )
 {
-    rider r;
-    static stage s;
-    rider_open( &r, "kd", "kd.leaf=8,kd.static=0.5,kd.query=0", clv_isa_best() );
-    stage_open( &s, 4 );
-    rider_judge_next( &r, &s, 0 );
-    CHECK( rider_figure( &r, "incremental" ) == 0 ); // all are new
+    method_driver r;
+    static crowd s;
+    driver_open( &r, "kd", "kd.leaf=8,kd.static=0.5,kd.query=0", clv_isa_best() );
+    crowd_open( &s, 4 );
+    driver_judge_next( &r, &s, 0 );
+    CHECK( driver_figure( &r, "incremental" ) == 0 ); // all are new
     uint32_t frame = 1;
-    for ( uint32_t moving = 0; moving <= RIDER_OBJECTS; moving += 25 )
+    for ( uint32_t moving = 0; moving <= CROWD_OBJECTS; moving += 25 )
     {
         for ( uint32_t repeat = 0; repeat < 3; ++repeat )
         {
             for ( uint32_t slot = 0; slot < moving; ++slot )
             {
-                s.boxes[slot] = stage_box( &s );
+                s.boxes[slot] = crowd_box( &s );
             }
-            rider_judge_next( &r, &s, frame++ );
-            double moved_count = rider_figure( &r, "moving objects" );
+            driver_judge_next( &r, &s, frame++ );
+            double moved_count = driver_figure( &r, "moving objects" );
             CHECK( moved_count <= moving );
-            CHECK( ( rider_figure( &r, "incremental" ) == 1 ) ==
-                ( RIDER_OBJECTS - moved_count > 0.5 * RIDER_OBJECTS ) );
+            CHECK( ( driver_figure( &r, "incremental" ) == 1 ) ==
+                ( CROWD_OBJECTS - moved_count > 0.5 * CROWD_OBJECTS ) );
         }
         // And to and fro.
-        rider_judge_next( &r, &s, frame++ );
-        CHECK( rider_figure( &r, "incremental" ) == 1 );
-        stage_scatter( &s );
-        rider_judge_next( &r, &s, frame++ );
-        CHECK( rider_figure( &r, "incremental" ) == 0 );
-        rider_judge_next( &r, &s, frame++ );
+        driver_judge_next( &r, &s, frame++ );
+        CHECK( driver_figure( &r, "incremental" ) == 1 );
+        crowd_scatter( &s );
+        driver_judge_next( &r, &s, frame++ );
+        CHECK( driver_figure( &r, "incremental" ) == 0 );
+        driver_judge_next( &r, &s, frame++ );
     }
-    rider_close( &r );
+    driver_close( &r );
 }
 
 static void kd_remembers_only_where_few_move( void )
 {
-    rider r;
-    static stage s;
-    rider_open( &r, "kd", "kd.leaf=8,kd.query=0.1", clv_isa_best() );
-    stage_open( &s, 9 );
-    rider_judge_next( &r, &s, 0 );
-    rider_judge_next( &r, &s, 1 );
-    CHECK( rider_figure( &r, "incremental" ) == 1 && rider_figure( &r, "by query" ) == 0 ); // fills the cache
+    method_driver r;
+    static crowd s;
+    driver_open( &r, "kd", "kd.leaf=8,kd.query=0.1", clv_isa_best() );
+    crowd_open( &s, 9 );
+    driver_judge_next( &r, &s, 0 );
+    driver_judge_next( &r, &s, 1 );
+    CHECK(
+        driver_figure( &r, "incremental" ) == 1 && driver_figure( &r, "by query" ) == 0 ); // fills the cache
     for ( uint32_t frame = 2; frame < 20; ++frame )
     {
-        uint32_t moving = frame % 2 == 0 ? RIDER_OBJECTS / 10 : RIDER_OBJECTS / 10 + 1;
+        uint32_t moving = frame % 2 == 0 ? CROWD_OBJECTS / 10 : CROWD_OBJECTS / 10 + 1;
         for ( uint32_t slot = 0; slot < moving; ++slot )
         {
-            s.boxes[slot] = stage_moved( s.boxes[slot], frame % 4 < 2 ? 5.0f : -5.0f, 0, 0 );
+            s.boxes[slot] = crowd_moved( s.boxes[slot], frame % 4 < 2 ? 5.0f : -5.0f, 0, 0 );
         }
-        rider_judge_next( &r, &s, frame );
-        CHECK( rider_figure( &r, "moving objects" ) == moving );
-        CHECK( ( rider_figure( &r, "incremental" ) == 1 ) == ( frame % 2 == 0 ) );
+        driver_judge_next( &r, &s, frame );
+        CHECK( driver_figure( &r, "moving objects" ) == moving );
+        CHECK( ( driver_figure( &r, "incremental" ) == 1 ) == ( frame % 2 == 0 ) );
     }
-    rider_close( &r );
+    driver_close( &r );
 }
 
 static void an_update_after_a_refused_one_is_right( void )
 {
-    for ( uint32_t way = 0; way < rider_way_count; ++way )
+    for ( uint32_t way = 0; way < kd_variant_count; ++way )
     {
-        rider r;
-        static stage s;
-        rider_open( &r, rider_ways[way].method, rider_ways[way].settings, clv_isa_best() );
-        stage_open( &s, 5 );
+        method_driver r;
+        static crowd s;
+        driver_open( &r, kd_variants[way].method, kd_variants[way].settings, clv_isa_best() );
+        crowd_open( &s, 5 );
         for ( uint32_t frame = 0; frame < 40; ++frame )
         {
             if ( frame % 4 == 2 )
@@ -103,34 +104,34 @@ static void an_update_after_a_refused_one_is_right( void )
                 free( r.list.sink.pairs );
                 r.list.sink.pairs = NULL;
                 r.list.sink.capacity = 0;
-                CHECK_RESULT( rider_update( &r, &s ), CLV_TOO_MANY_PAIRS );
+                CHECK_RESULT( driver_update( &r, &s ), CLV_TOO_MANY_PAIRS );
                 r.list.limit = UINT64_MAX;
             }
-            rider_judge_next( &r, &s, frame );
+            driver_judge_next( &r, &s, frame );
             if ( frame % 3 == 0 )
             {
-                stage_jitter( &s, 3, 2 );
+                crowd_jitter( &s, 3, 2 );
             }
         }
-        rider_close( &r );
+        driver_close( &r );
     }
 }
 
 // While everybody else rests: its pairs went with it, and come once.
 static void who_comes_back_to_its_place_is_found_once( void )
 {
-    for ( uint32_t way = 0; way < rider_way_count; ++way )
+    for ( uint32_t way = 0; way < kd_variant_count; ++way )
     {
-        rider r;
-        static stage s;
-        rider_open( &r, rider_ways[way].method, rider_ways[way].settings, clv_isa_best() );
-        stage_open( &s, 11 );
+        method_driver r;
+        static crowd s;
+        driver_open( &r, kd_variants[way].method, kd_variants[way].settings, clv_isa_best() );
+        crowd_open( &s, 11 );
         uint32_t frame = 0;
         for ( uint32_t i = 0; i < 4; ++i )
         {
-            rider_judge_next( &r, &s, frame++ );
+            driver_judge_next( &r, &s, frame++ );
         }
-        for ( uint32_t slot = 0; slot < RIDER_OBJECTS; slot += 9 )
+        for ( uint32_t slot = 0; slot < CROWD_OBJECTS; slot += 9 )
         {
             clv_aabb box = s.boxes[slot];
             for ( int alive = 0; alive <= 1; ++alive )
@@ -138,35 +139,35 @@ static void who_comes_back_to_its_place_is_found_once( void )
                 s.alive[slot] = alive == 1;
                 s.boxes[slot] = box;
                 s.changed = true;
-                stage_list( &s );
-                rider_judge_next( &r, &s, frame++ );
+                crowd_list( &s );
+                driver_judge_next( &r, &s, frame++ );
             }
         }
-        rider_close( &r );
+        driver_close( &r );
     }
 }
 
 static void empty_and_single_spaces_are_legal( void )
 {
-    for ( uint32_t way = 0; way < rider_way_count; ++way )
+    for ( uint32_t way = 0; way < kd_variant_count; ++way )
     {
-        rider r;
-        static stage s;
-        rider_open( &r, rider_ways[way].method, rider_ways[way].settings, clv_isa_best() );
-        stage_open( &s, 6 );
+        method_driver r;
+        static crowd s;
+        driver_open( &r, kd_variants[way].method, kd_variants[way].settings, clv_isa_best() );
+        crowd_open( &s, 6 );
         for ( uint32_t frame = 0; frame < 30; ++frame )
         {
             static const uint32_t counts[6] = { 0, 1, 300, 0, 2, 60 };
-            for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+            for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
             {
-                s.alive[slot] = ( slot * 7 + frame ) % RIDER_OBJECTS < counts[frame % 6];
-                s.boxes[slot] = stage_box( &s );
+                s.alive[slot] = ( slot * 7 + frame ) % CROWD_OBJECTS < counts[frame % 6];
+                s.boxes[slot] = crowd_box( &s );
             }
             s.changed = true;
-            stage_list( &s );
-            rider_judge_next( &r, &s, frame );
+            crowd_list( &s );
+            driver_judge_next( &r, &s, frame );
         }
-        rider_close( &r );
+        driver_close( &r );
     }
 }
 
@@ -217,24 +218,24 @@ static void awkward_shapes_match_brute_force( void )
         shape_bars, shape_planes, shape_huge, shape_powers, shape_endless };
     for ( size_t shape = 0; shape < TEST_COUNT( shapes ); ++shape )
     {
-        for ( uint32_t way = 0; way < rider_way_count; ++way )
+        for ( uint32_t way = 0; way < kd_variant_count; ++way )
         {
             test_where.seed = shape;
-            rider r;
-            static stage s;
-            rider_open( &r, rider_ways[way].method, rider_ways[way].settings, clv_isa_best() );
-            stage_open( &s, 8 );
+            method_driver r;
+            static crowd s;
+            driver_open( &r, kd_variants[way].method, kd_variants[way].settings, clv_isa_best() );
+            crowd_open( &s, 8 );
             for ( uint32_t frame = 0; frame < 12; ++frame )
             {
-                for ( uint32_t i = 0; i < RIDER_OBJECTS; ++i )
+                for ( uint32_t i = 0; i < CROWD_OBJECTS; ++i )
                 {
                     // In order, backwards, at rest.
-                    shapes[shape]( frame < 4 ? i : RIDER_OBJECTS - 1 - i, &s.boxes[i] );
+                    shapes[shape]( frame < 4 ? i : CROWD_OBJECTS - 1 - i, &s.boxes[i] );
                 }
-                rider_judge_next( &r, &s, frame );
+                driver_judge_next( &r, &s, frame );
             }
-            CHECK( rider_figure( &r, "height" ) <= 40 );
-            rider_close( &r );
+            CHECK( driver_figure( &r, "height" ) <= 40 );
+            driver_close( &r );
         }
     }
 }
@@ -279,7 +280,7 @@ static void many_askers_find_each_other( void )
             for ( uint32_t i = 0; i < MANY / 2; ++i )
             {
                 // In the last frames nearly all in one bucket.
-                boxes[i] = frame < 4 ? stage_moved( boxes[i], 0.3f, -0.2f, 0.1f )
+                boxes[i] = frame < 4 ? crowd_moved( boxes[i], 0.3f, -0.2f, 0.1f )
                                      : test_cube( i == 0 ? 1e4f : (float)i * 1e-4f, (float)( i % 97 ),
                                            (float)( i % 89 ), 0.2f );
             }

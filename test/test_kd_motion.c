@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every variant of the KD-tree through every kind of motion; brute force judges each frame, the checker looks at each
 // tree, and the order of the pairs must be the same on all instruction sets.
-#include "rider.h"
+#include "method_driver.h"
 
 #include <math.h>
 
@@ -10,35 +10,35 @@ enum
     VARIANTS_MOST = 128
 };
 
-static void move_none( stage* s )
+static void move_none( crowd* s )
 {
     (void)s;
 }
 
-static void move_jitter( stage* s )
+static void move_jitter( crowd* s )
 {
-    stage_jitter( s, 100, 0.004f );
+    crowd_jitter( s, 100, 0.004f );
 }
 
-static void move_few( stage* s )
+static void move_few( crowd* s )
 {
-    stage_jitter( s, 3, 2 );
+    crowd_jitter( s, 3, 2 );
 }
 
-static void move_some( stage* s )
+static void move_some( crowd* s )
 {
-    stage_jitter( s, 30, 1 );
+    crowd_jitter( s, 30, 1 );
 }
 
-static void move_drift( stage* s )
+static void move_drift( crowd* s )
 {
     for ( uint32_t i = 0; i < s->live_count; ++i )
     {
-        s->boxes[s->live[i]] = stage_moved( s->boxes[s->live[i]], 1.5f, 0.25f, (float)( i % 5 ) * 0.1f );
+        s->boxes[s->live[i]] = crowd_moved( s->boxes[s->live[i]], 1.5f, 0.25f, (float)( i % 5 ) * 0.1f );
     }
 }
 
-static void move_swap( stage* s )
+static void move_swap( crowd* s )
 {
     for ( uint32_t i = 0; i + 1 < s->live_count; i += 2 )
     {
@@ -49,7 +49,7 @@ static void move_swap( stage* s )
     }
 }
 
-static void move_grow( stage* s )
+static void move_grow( crowd* s )
 {
     for ( uint32_t i = 0; i < s->live_count; ++i )
     {
@@ -61,26 +61,26 @@ static void move_grow( stage* s )
     }
 }
 
-static void move_churn( stage* s )
+static void move_churn( crowd* s )
 {
-    for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+    for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
     {
         if ( test_random_chance( &s->random, s->alive[slot] ? 10 : 40 ) )
         {
             s->alive[slot] = !s->alive[slot];
             s->changed = true;
-            s->boxes[slot] = stage_box( s );
+            s->boxes[slot] = crowd_box( s );
         }
         else if ( s->alive[slot] && test_random_chance( &s->random, 5 ) )
         {
-            s->boxes[slot] = stage_box( s ); // removed and added again between two updates
+            s->boxes[slot] = crowd_box( s ); // removed and added again between two updates
             s->changed = true;
         }
     }
-    stage_list( s );
+    crowd_list( s );
 }
 
-static void move_stretch( stage* s )
+static void move_stretch( crowd* s )
 {
     // Bars, planes, everything and far away, now and then.
     move_few( s );
@@ -94,36 +94,36 @@ static void move_stretch( stage* s )
             : kind == 1  ? test_box( -reach, -reach, 3, reach, reach, 3 )
             : kind == 2  ? test_box( -reach, -reach, -reach, reach, reach, reach )
             : kind == 3  ? test_cube( 1e7f * (float)i, 0, 1e7f, 1 )
-                         : stage_box( s );
+                         : crowd_box( s );
     }
 }
 
-static void move_rest_and_motion( stage* s )
+static void move_rest_and_motion( crowd* s )
 {
     static uint32_t frame;
     frame += 1;
-    stage_jitter( s, frame / 4 % 3 == 0 ? 100 : frame / 4 % 3 == 1 ? 0 : 2, 1 );
+    crowd_jitter( s, frame / 4 % 3 == 0 ? 100 : frame / 4 % 3 == 1 ? 0 : 2, 1 );
 }
 
 // A crowd at rest in which now and then one dies, one comes and one moves: few enough that everybody else stays in its
 // cell, beside those that take the places of the dead.
-static void move_thin( stage* s )
+static void move_thin( crowd* s )
 {
-    for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+    for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
     {
         if ( s->alive[slot] ? test_random_below( &s->random, 200 ) == 0
                             : test_random_chance( &s->random, 10 ) )
         {
             s->alive[slot] = !s->alive[slot];
             s->changed = true;
-            s->boxes[slot] = stage_box( s );
+            s->boxes[slot] = crowd_box( s );
         }
         else if ( s->alive[slot] && test_random_chance( &s->random, 1 ) )
         {
-            s->boxes[slot] = stage_box( s );
+            s->boxes[slot] = crowd_box( s );
         }
     }
-    stage_list( s );
+    crowd_list( s );
 }
 
 // ---- all of them together
@@ -131,7 +131,7 @@ static void move_thin( stage* s )
 typedef struct motion
 {
     const char* name;
-    void ( *step )( stage* s );
+    void ( *step )( crowd* s );
 } motion;
 
 static const motion s_motions[] = {
@@ -140,7 +140,7 @@ static const motion s_motions[] = {
     { "few", move_few },
     { "some", move_some },
     { "drift", move_drift },
-    { "teleport", stage_scatter },
+    { "teleport", crowd_scatter },
     { "swap", move_swap },
     { "grow and shrink", move_grow },
     { "churn", move_churn },
@@ -151,30 +151,30 @@ static const motion s_motions[] = {
 
 static void lead_through( const motion* kind, uint32_t frame_count )
 {
-    static rider riders[VARIANTS_MOST];
-    static stage s;
+    static method_driver drivers[VARIANTS_MOST];
+    static crowd s;
     uint32_t count = 0;
-    for ( uint32_t way = 0; way < rider_way_count; ++way )
+    for ( uint32_t way = 0; way < kd_variant_count; ++way )
     {
         for ( clv_isa isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
         {
             if ( clv_isa_is_supported( isa ) )
             {
-                rider_open( &riders[count++], rider_ways[way].method, rider_ways[way].settings, isa );
+                driver_open( &drivers[count++], kd_variants[way].method, kd_variants[way].settings, isa );
             }
         }
     }
-    uint32_t isa_count = count / rider_way_count;
-    stage_open( &s, 7 );
+    uint32_t isa_count = count / kd_variant_count;
+    crowd_open( &s, 7 );
     for ( uint32_t frame = 0; frame < frame_count; ++frame )
     {
         test_where.frame = frame;
         uint64_t expected_count;
-        uint64_t expected = stage_hash( &s, &expected_count );
+        uint64_t expected = crowd_hash( &s, &expected_count );
         uint64_t order = 0;
         for ( uint32_t i = 0; i < count; ++i )
         {
-            uint64_t mine = rider_judge( &riders[i], &s, expected, expected_count );
+            uint64_t mine = driver_judge( &drivers[i], &s, expected, expected_count );
             order = i % isa_count == 0 ? mine : order;
             CHECK_EQUAL( mine, order );
         }
@@ -183,7 +183,7 @@ static void lead_through( const motion* kind, uint32_t frame_count )
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        rider_close( &riders[i] );
+        driver_close( &drivers[i] );
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The list's order is a function of the def and the calls alone.
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void every_instruction_set_gives_the_same_order( void )
         {
             test_variant variant = test_variant_at( i );
             clv_space_def def = clv_default_space_def();
-            def.settings = test_flavour( seed < TEST_CROWD_COUNT ? 0 : 1 + (uint32_t)seed % 4 );
+            def.settings = test_settings_token( seed < TEST_CROWD_COUNT ? 0 : 1 + (uint32_t)seed % 4 );
             clv_space* space = test_space_make( variant, &def );
             run_life( space, seed, hashes );
             clv_space_destroy( space );

@@ -448,7 +448,7 @@ typedef struct way
 {
     test_variant variant;
     uint32_t bits;
-    uint32_t flavour;
+    uint32_t choice;
     bool persistent;
 } way;
 
@@ -462,7 +462,7 @@ static void open_play( script* play, const way* w )
     play->def.method = w->variant.method->name;
     play->def.isa = w->variant.isa;
     play->def.worker_count = w->variant.worker_count;
-    flavour_write( w->variant.method, w->flavour, play->settings, SETTINGS );
+    method_settings_write( w->variant.method, w->choice, play->settings, SETTINGS );
     play->def.settings = play->settings;
     play->def.allocator = heap_hooks( &play->hooks );
     test_variant_enter( w->variant );
@@ -522,13 +522,13 @@ static void refuse_options( test_variant variant, bool persistent )
 
 // Limits and choices are the method's, so it gets them all, without options or with all of them in turn; a refusal that
 // lasts is met with small limits.
-static void refuse_flavours( test_variant variant, bool persistent )
+static void refuse_settings( test_variant variant, bool persistent )
 {
-    uint32_t count = persistent ? 2 : flavour_count( variant.method );
-    for ( uint32_t flavour = 1; flavour < count; ++flavour )
+    uint32_t count = persistent ? 2 : method_settings_count( variant.method );
+    for ( uint32_t choice = 1; choice < count; ++choice )
     {
-        uint32_t bits = ( ( flavour & 1 ) != 0 ) == persistent ? 15 : 0;
-        check_all_refusals( &( way ){ variant, bits, flavour, persistent } );
+        uint32_t bits = ( ( choice & 1 ) != 0 ) == persistent ? 15 : 0;
+        check_all_refusals( &( way ){ variant, bits, choice, persistent } );
     }
 }
 
@@ -540,11 +540,11 @@ static void refuse_on_every_method( bool persistent )
         if ( test_variant_is_usual( variant ) ) // kernels allocate nothing
         {
             refuse_options( variant, persistent );
-            refuse_flavours( variant, persistent );
+            refuse_settings( variant, persistent );
         }
         else if ( variant.worker_count == 2 && !persistent ) // workers have memory of their own
         {
-            refuse_flavours( variant, false );
+            refuse_settings( variant, false );
         }
     }
 }

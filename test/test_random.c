@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random lives against the oracle: 64 seeds of births, deaths, moves, teleports, margins, filters, static hints and
 // refilters, on every method and instruction set at once.
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum
 
 typedef struct life
 {
-    herd all;
+    space_group all;
     test_random random;
     test_crowd crowd;
     uint32_t size; ///< objects it tends to
@@ -49,13 +49,13 @@ static void births( life* one )
     {
         one->boxes[i] = new_box( one );
     }
-    herd_add( &one->all, one->boxes, count, NULL );
+    space_group_add( &one->all, one->boxes, count, NULL );
 }
 
 static void deaths( life* one )
 {
     uint32_t count = pick( one, one->size / 8 + 1 );
-    herd_remove( &one->all, one->ids, count );
+    space_group_remove( &one->all, one->ids, count );
 }
 
 static void moves( life* one )
@@ -68,7 +68,7 @@ static void moves( life* one )
             ? new_box( one )
             : test_crowd_step( one->crowd, box, &one->random );
     }
-    herd_move( &one->all, one->ids, one->boxes, count );
+    space_group_move( &one->all, one->ids, one->boxes, count );
 }
 
 // In slot order, the way an engine hands over a whole scene.
@@ -84,7 +84,7 @@ static void everybody_moves( life* one )
             one->boxes[count++] = test_crowd_step( one->crowd, object->box, &one->random );
         }
     }
-    herd_move( &one->all, one->ids, one->boxes, count );
+    space_group_move( &one->all, one->ids, one->boxes, count );
 }
 
 static void teleports( life* one )
@@ -94,7 +94,7 @@ static void teleports( life* one )
     {
         one->boxes[i] = new_box( one );
     }
-    herd_move( &one->all, one->ids, one->boxes, count );
+    space_group_move( &one->all, one->ids, one->boxes, count );
 }
 
 static void margins( life* one )
@@ -106,7 +106,7 @@ static void margins( life* one )
         values[i] =
             test_random_chance( &one->random, 30 ) ? 0.0f : test_random_between( &one->random, 0.0f, 0.5f );
     }
-    herd_set_margin( &one->all, one->ids, values, count );
+    space_group_set_margin( &one->all, one->ids, values, count );
 }
 
 static void filters( life* one )
@@ -120,7 +120,7 @@ static void filters( life* one )
             (int32_t)( ( bits >> 6 ) & 7 ) - 3 };
         values[i] = test_random_chance( &one->random, 50 ) ? clv_default_filter() : values[i];
     }
-    herd_set_filter( &one->all, one->ids, values, count );
+    space_group_set_filter( &one->all, one->ids, values, count );
 }
 
 static void hints( life* one )
@@ -131,7 +131,7 @@ static void hints( life* one )
     {
         values[i] = test_random_chance( &one->random, 50 );
     }
-    herd_set_static( &one->all, one->ids, values, count );
+    space_group_set_static( &one->all, one->ids, values, count );
 }
 
 static void answers( life* one )
@@ -142,7 +142,7 @@ static void answers( life* one )
     {
         values[i] = test_random_below( &one->random, 50 );
     }
-    herd_set_user_data( &one->all, one->ids, values, count );
+    space_group_set_user_data( &one->all, one->ids, values, count );
 }
 
 static void happen( life* one )
@@ -157,11 +157,11 @@ static void happen( life* one )
     uint32_t dice = test_random_below( &one->random, 100 );
     if ( dice < 2 )
     {
-        herd_clear( &one->all );
+        space_group_clear( &one->all );
     }
     else if ( dice < 6 )
     {
-        herd_shrink( &one->all );
+        space_group_shrink( &one->all );
     }
 }
 
@@ -179,23 +179,23 @@ static void live( uint64_t seed, uint32_t size, uint32_t frames )
     def.events = ( bits & 4 ) != 0;
     def.skip_static_pairs = ( bits & 8 ) != 0;
     def.margin = ( bits & 48 ) == 0 ? 0.125f : 0.0f;
-    def.settings = test_flavour( ( bits & 128 ) != 0 ? 1 + ( bits >> 8 & 3 ) : 0 );
-    herd_open( &one->all, &def, ( bits & 64 ) != 0 ? accept_by_user_data : NULL );
+    def.settings = test_settings_token( ( bits & 128 ) != 0 ? 1 + ( bits >> 8 & 3 ) : 0 );
+    space_group_open( &one->all, &def, ( bits & 64 ) != 0 ? accept_by_user_data : NULL );
     for ( uint32_t i = 0; i < size; ++i )
     {
         one->boxes[i] = new_box( one );
     }
-    herd_add( &one->all, one->boxes, size, NULL );
+    space_group_add( &one->all, one->boxes, size, NULL );
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
         test_where.seed = seed;
         test_where.frame = frame;
-        herd_update( &one->all );
+        space_group_update( &one->all );
         happen( one );
     }
-    herd_update( &one->all );
-    herd_check_objects( &one->all );
-    herd_close( &one->all );
+    space_group_update( &one->all );
+    space_group_check_objects( &one->all );
+    space_group_close( &one->all );
     free( one );
 }
 
@@ -219,8 +219,8 @@ static void every_small_number_of_boxes_matches_the_oracle( void )
 // A dense still crowd, then every box moved, at sizes around the kernels' and the methods' edges.
 static void check_edge_size( uint32_t count, test_crowd crowd )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     test_random random = test_random_make( count );
     clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
     clv_id* ids = test_alloc( count, sizeof( clv_id ) );
@@ -228,21 +228,21 @@ static void check_edge_size( uint32_t count, test_crowd crowd )
     {
         boxes[i] = test_crowd_box( crowd, count, &random );
     }
-    herd_add( &all, boxes, count, ids );
+    space_group_add( &all, boxes, count, ids );
     test_where.seed = count;
     test_where.frame = 0;
-    herd_update( &all );
+    space_group_update( &all );
     for ( uint32_t i = 0; i < count; ++i )
     {
         boxes[i] = test_crowd_step( crowd, boxes[i], &random );
     }
-    herd_move( &all, ids, boxes, count );
-    herd_remove( &all, ids + count / 2, 1 ); // a hole: slots and places differ from here on
+    space_group_move( &all, ids, boxes, count );
+    space_group_remove( &all, ids + count / 2, 1 ); // a hole: slots and places differ from here on
     test_where.frame = 1;
-    herd_update( &all );
+    space_group_update( &all );
     free( boxes );
     free( ids );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
@@ -259,31 +259,31 @@ static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
 // What was there a frame ago must not answer: a dense crowd loses one after the other, past every lane and tile edge.
 static void a_shrinking_crowd_leaves_nothing_behind( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     clv_aabb boxes[SHRINKING];
     clv_id ids[SHRINKING];
     for ( uint32_t i = 0; i < SHRINKING; ++i )
     {
         boxes[i] = test_cube( 0.25f * (float)i, 0.125f * (float)( i % 8 ), 0, 2 );
     }
-    herd_add( &all, boxes, SHRINKING, ids );
+    space_group_add( &all, boxes, SHRINKING, ids );
     for ( uint32_t count = SHRINKING; count > 0; --count )
     {
         test_where.frame = count;
-        herd_update( &all );
-        herd_remove( &all, &ids[( count * 7 ) % 3 == 0 ? count - 1 : 0], 1 );
+        space_group_update( &all );
+        space_group_remove( &all, &ids[( count * 7 ) % 3 == 0 ? count - 1 : 0], 1 );
         ids[0] = ( count * 7 ) % 3 == 0 ? ids[0] : ids[count - 1];
     }
-    herd_update( &all );
+    space_group_update( &all );
     CHECK_EQUAL( all.world.pair_count, 0 );
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 static void a_scene_at_rest_is_found_whole_in_every_frame( void )
 {
-    herd all;
-    herd_open( &all, NULL, NULL );
+    space_group all;
+    space_group_open( &all, NULL, NULL );
     test_random random = test_random_make( 5 );
     clv_aabb boxes[300];
     clv_id ids[300];
@@ -291,16 +291,16 @@ static void a_scene_at_rest_is_found_whole_in_every_frame( void )
     {
         boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, 300, &random );
     }
-    herd_add( &all, boxes, 300, ids );
+    space_group_add( &all, boxes, 300, ids );
     for ( uint32_t frame = 0; frame < 10; ++frame )
     {
         test_where.frame = frame;
-        herd_update( &all );
+        space_group_update( &all );
         CHECK( all.world.pair_count > 0 );
-        herd_move(
+        space_group_move(
             &all, ids, boxes, frame % 2 == 0 ? 300 : 0 ); // handed over again, unchanged, or not at all
     }
-    herd_close( &all );
+    space_group_close( &all );
 }
 
 int main( int argc, char** argv )

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Every allocation of everything beside the space refused in turn: hulls, sweeps, simulations. No crash, no leak, what
 // there was is as it was, the same call works once memory is back, and then all goes on as if nothing had happened.
-#include "lives.h"
+#include "physics_script.h"
 
-static uint64_t play_refused( const life_script* script, uint64_t from, uint64_t count, bool* ended )
+static uint64_t play_refused( const physics_script* script, uint64_t from, uint64_t count, bool* ended )
 {
     test_where.seed = from;
-    life l = { .memory = { .refuse_from = from, .refuse_count = count } };
-    life_play( &l, script );
+    script_run l = { .memory = { .refuse_from = from, .refuse_count = count } };
+    physics_script_play( &l, script );
     *ended = l.memory.refused_count == 0;
     return l.hash;
 }
 
-static void check_refusals( const life_script* script, uint64_t count )
+static void check_refusals( const physics_script* script, uint64_t count )
 {
     bool ended = false;
     uint64_t expected = play_refused( script, 0, 0, &ended );
@@ -30,25 +30,25 @@ static void check_refusals( const life_script* script, uint64_t count )
 
 static void any_one_refused_allocation_leaves_no_trace( void )
 {
-    for ( uint32_t i = 0; i < life_script_count; ++i )
+    for ( uint32_t i = 0; i < physics_script_count; ++i )
     {
-        check_refusals( &life_scripts[i], 1 );
+        check_refusals( &physics_scripts[i], 1 );
     }
 }
 
 static void any_lasting_refusal_leaves_no_trace( void )
 {
-    for ( uint32_t i = 0; i < life_script_count; ++i )
+    for ( uint32_t i = 0; i < physics_script_count; ++i )
     {
-        check_refusals( &life_scripts[i], UINT64_MAX );
+        check_refusals( &physics_scripts[i], UINT64_MAX );
     }
 }
 
 static void any_number_of_workers_lives_the_same_life( void )
 {
     bool ended;
-    CHECK_EQUAL( play_refused( &life_scripts[life_script_count - 1], 0, 0, &ended ),
-        play_refused( &life_scripts[life_script_count - 2], 0, 0, &ended ) );
+    CHECK_EQUAL( play_refused( &physics_scripts[physics_script_count - 1], 0, 0, &ended ),
+        play_refused( &physics_scripts[physics_script_count - 2], 0, 0, &ended ) );
 }
 
 int main( int argc, char** argv )

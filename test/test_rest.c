@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Worlds that mostly rest: whatever moves, comes, goes or does neither, every list is that of brute force, in an order that
 // depends on the calls alone, and the mode that follows such worlds costs nothing where nothing happens.
-#include "unrest.h"
+#include "rest_crowd.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 static void a_followed_world_is_always_right( void )
 {
     static const uint32_t sizes[] = { 5, 64, 65, 700 };
-    for ( uint32_t m = 0; m < unrest_motion_count; ++m )
+    for ( uint32_t m = 0; m < rest_crowd_motion_count; ++m )
     {
         for ( uint32_t i = 0; i < TEST_COUNT( sizes ); ++i )
         {
-            uint32_t frames = test_scaled( unrest_motions[m].frames );
-            unrest_outcome out =
-                unrest_live( &unrest_motions[m], sizes[i], UNREST_FOLLOWED, CLV_ISA_AUTO, 1, frames );
+            uint32_t frames = test_scaled( rest_crowd_motions[m].frames );
+            rest_crowd_outcome out = rest_crowd_run(
+                &rest_crowd_motions[m], sizes[i], REST_CROWD_FOLLOWED, CLV_ISA_AUTO, 1, frames );
             CHECK_EQUAL( out.rest_frames, frames );
         }
     }
@@ -24,42 +24,45 @@ static void a_followed_world_is_always_right( void )
 
 static void a_world_whose_mode_is_chosen_is_always_right( void )
 {
-    for ( uint32_t m = 0; m < unrest_motion_count; ++m )
+    for ( uint32_t m = 0; m < rest_crowd_motion_count; ++m )
     {
-        uint32_t frames = test_scaled( unrest_motions[m].frames );
-        unrest_live( &unrest_motions[m], 64, UNREST_CHOSEN, CLV_ISA_AUTO, 1, frames );
-        unrest_live( &unrest_motions[m], UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, frames );
+        uint32_t frames = test_scaled( rest_crowd_motions[m].frames );
+        rest_crowd_run( &rest_crowd_motions[m], 64, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, frames );
+        rest_crowd_run( &rest_crowd_motions[m], REST_CROWD_MOST, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, frames );
     }
 }
 
 static void thousands_of_frames_between_rest_and_motion_are_right( void )
 {
-    const unrest_motion* m = &unrest_motions[unrest_motion_count - 1];
-    unrest_live( m, 64, UNREST_FOLLOWED, CLV_ISA_AUTO, 1, test_scaled( 3000 ) );
+    const rest_crowd_motion* m = &rest_crowd_motions[rest_crowd_motion_count - 1];
+    rest_crowd_run( m, 64, REST_CROWD_FOLLOWED, CLV_ISA_AUTO, 1, test_scaled( 3000 ) );
     uint32_t frames = test_scaled( 3000 );
-    unrest_outcome out = unrest_live( m, 128, UNREST_CHOSEN, CLV_ISA_AUTO, 1, frames );
+    rest_crowd_outcome out = rest_crowd_run( m, 128, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, frames );
     CHECK( out.rest_frames > frames / 100 && out.rest_frames < frames - frames / 30 );
 }
 
 static void order_is_the_same_for_every_instruction_set_and_crew( void )
 {
-    static const char* const settings[] = { UNREST_FOLLOWED, UNREST_CHOSEN };
-    for ( uint32_t m = 0; m < 2 * unrest_motion_count; ++m )
+    static const char* const settings[] = { REST_CROWD_FOLLOWED, REST_CROWD_CHOSEN };
+    for ( uint32_t m = 0; m < 2 * rest_crowd_motion_count; ++m )
     {
-        const unrest_motion* moving = &unrest_motions[m / 2];
+        const rest_crowd_motion* moving = &rest_crowd_motions[m / 2];
         uint32_t frames = test_scaled( moving->frames < 60 ? moving->frames : 60 );
-        unrest_outcome expected = unrest_live( moving, 900, settings[m % 2], CLV_ISA_SCALAR, 1, frames );
+        rest_crowd_outcome expected =
+            rest_crowd_run( moving, 900, settings[m % 2], CLV_ISA_SCALAR, 1, frames );
         for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
         {
             if ( clv_isa_is_supported( (clv_isa)isa ) )
             {
-                unrest_outcome out = unrest_live( moving, 900, settings[m % 2], (clv_isa)isa, 1, frames );
+                rest_crowd_outcome out =
+                    rest_crowd_run( moving, 900, settings[m % 2], (clv_isa)isa, 1, frames );
                 CHECK_EQUAL( out.order_hash, expected.order_hash );
             }
         }
         for ( uint32_t workers = 2; workers <= 8; workers += 3 )
         {
-            unrest_outcome out = unrest_live( moving, 900, settings[m % 2], CLV_ISA_AUTO, workers, frames );
+            rest_crowd_outcome out =
+                rest_crowd_run( moving, 900, settings[m % 2], CLV_ISA_AUTO, workers, frames );
             CHECK_EQUAL( out.order_hash, expected.order_hash );
         }
     }
@@ -72,7 +75,7 @@ enum
 };
 
 // Enough boxes and marginal pairs for several pieces of work. A hash of all lists in order, and of all sets.
-static unrest_outcome live_large( const char* settings, uint32_t workers, uint64_t* set_hash )
+static rest_crowd_outcome live_large( const char* settings, uint32_t workers, uint64_t* set_hash )
 {
     test_random random = test_random_make( 17 );
     clv_aabb* boxes = test_alloc( LARGE, sizeof( clv_aabb ) );
@@ -82,23 +85,24 @@ static unrest_outcome live_large( const char* settings, uint32_t workers, uint64
         boxes[i] = test_cube( test_random_between( &random, 0, 40 ), test_random_between( &random, 0, 40 ),
             test_random_between( &random, 0, 40 ), 0.5f );
     }
-    clv_space* space = unrest_space( "cleave", settings, CLV_ISA_AUTO, workers );
+    clv_space* space = rest_crowd_space( "cleave", settings, CLV_ISA_AUTO, workers );
     CHECK_OK( clv_space_add( space, boxes, LARGE, ids ) );
-    unrest_outcome out = { 0, 0 };
+    rest_crowd_outcome out = { 0, 0 };
     *set_hash = 0;
     for ( uint32_t frame = 0; frame < LARGE_FRAMES; ++frame )
     {
         test_where.frame = frame;
         for ( uint32_t i = frame; i < LARGE; i += frame == 2 ? 1 : 9 )
         {
-            boxes[i] = unrest_shifted( boxes[i], test_random_between( &random, -0.02f, 0.02f ), 0, 0.01f );
+            boxes[i] =
+                rest_crowd_shifted( boxes[i], test_random_between( &random, -0.02f, 0.02f ), 0, 0.01f );
         }
         CHECK_OK( clv_space_move( space, ids, boxes, LARGE ) );
         CHECK_OK( clv_space_update( space ) );
         clv_pair_view view = clv_space_pairs( space );
         out.order_hash = test_mix( out.order_hash ^ test_order_hash( view.pairs, view.count ) );
         *set_hash = test_mix( *set_hash ^ test_set_hash( view.pairs, view.count ) );
-        out.rest_frames += unrest_is_at_rest( space );
+        out.rest_frames += rest_crowd_is_at_rest( space );
     }
     clv_space_destroy( space );
     free( boxes );
@@ -110,7 +114,7 @@ static void any_number_of_workers_makes_the_same_list( void )
 {
     uint64_t searched = 0, followed = 0;
     live_large( "cleave.rest=0", 1, &searched );
-    unrest_outcome expected = live_large( "cleave.rest=1", 1, &followed );
+    rest_crowd_outcome expected = live_large( "cleave.rest=1", 1, &followed );
     CHECK_EQUAL( followed, searched );
     CHECK_EQUAL( expected.rest_frames, LARGE_FRAMES );
     uint32_t step = test_scaled( 4 ) < 4 ? 3 : 1;
@@ -121,13 +125,13 @@ static void any_number_of_workers_makes_the_same_list( void )
     }
 }
 
-static const unrest_motion* motion_of( void ( *move )( unrest* ), uint32_t churn )
+static const rest_crowd_motion* motion_of( void ( *move )( rest_crowd* ), uint32_t churn )
 {
-    for ( uint32_t m = 0; m < unrest_motion_count; ++m )
+    for ( uint32_t m = 0; m < rest_crowd_motion_count; ++m )
     {
-        if ( unrest_motions[m].move == move && unrest_motions[m].churn == churn )
+        if ( rest_crowd_motions[m].move == move && rest_crowd_motions[m].churn == churn )
         {
-            return &unrest_motions[m];
+            return &rest_crowd_motions[m];
         }
     }
     test_fail( __FILE__, __LINE__, "no such motion" );
@@ -136,20 +140,24 @@ static const unrest_motion* motion_of( void ( *move )( unrest* ), uint32_t churn
 
 static void the_mode_follows_rest_and_searches_motion( void )
 {
-    CHECK( unrest_live( motion_of( unrest_jitter_below, 0 ), UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, 60 )
+    CHECK( rest_crowd_run( motion_of( rest_crowd_jitter_below, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN,
+               CLV_ISA_AUTO, 1, 60 )
                .rest_frames >= 48 );
-    CHECK( unrest_live( motion_of( unrest_few, 0 ), UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, 60 )
+    CHECK( rest_crowd_run(
+               motion_of( rest_crowd_few, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, 60 )
                .rest_frames >= 40 );
-    CHECK( unrest_live( motion_of( unrest_one_in_fifty, 0 ), UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, 60 )
+    CHECK( rest_crowd_run( motion_of( rest_crowd_one_in_fifty, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN,
+               CLV_ISA_AUTO, 1, 60 )
                .rest_frames <= 20 );
-    CHECK_EQUAL(
-        unrest_live( motion_of( unrest_teleport_all, 0 ), UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, 60 )
-            .rest_frames,
-        0 );
-    CHECK( unrest_live( motion_of( unrest_drift, 0 ), UNREST_MOST, UNREST_CHOSEN, CLV_ISA_AUTO, 1, 60 )
-               .rest_frames <= 12 );
-    CHECK_EQUAL( unrest_live( motion_of( unrest_jitter_below, 0 ), UNREST_MOST, "cleave.few=0,cleave.rest=0",
+    CHECK_EQUAL( rest_crowd_run( motion_of( rest_crowd_teleport_all, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN,
                      CLV_ISA_AUTO, 1, 60 )
+                     .rest_frames,
+        0 );
+    CHECK( rest_crowd_run(
+               motion_of( rest_crowd_drift, 0 ), REST_CROWD_MOST, REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1, 60 )
+               .rest_frames <= 12 );
+    CHECK_EQUAL( rest_crowd_run( motion_of( rest_crowd_jitter_below, 0 ), REST_CROWD_MOST,
+                     "cleave.few=0,cleave.rest=0", CLV_ISA_AUTO, 1, 60 )
                      .rest_frames,
         0 );
 }

@@ -2,7 +2,7 @@
 // What a space makes of a list that outlives the frame, and what a world at rest costs: lists, events, visits, limits, memory,
 // refits.
 #include "heap.h"
-#include "unrest.h"
+#include "rest_crowd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void check_same( clv_space* space, clv_space* judge )
 }
 
 // Something in every frame that leaves the boxes alone but not the answer.
-static void meddle( unrest* s, clv_space* space, const clv_id* ids )
+static void meddle( rest_crowd* s, clv_space* space, const clv_id* ids )
 {
     clv_id some = ids[s->frame * 7 % s->count];
     clv_filter filter = { 1, s->frame % 2 == 0 ? 0 : UINT64_MAX, 0 };
@@ -65,24 +65,26 @@ static void meddle( unrest* s, clv_space* space, const clv_id* ids )
 
 static void filters_events_and_order_see_every_change( void )
 {
-    static void ( *const moves[] )( unrest* ) = { unrest_still, unrest_one_in_fifty, unrest_alternate };
+    static void ( *const moves[] )(
+        rest_crowd* ) = { rest_crowd_still, rest_crowd_one_in_fifty, rest_crowd_alternate };
     for ( uint32_t m = 0; m < TEST_COUNT( moves ); ++m )
     {
-        unrest* s = test_alloc( 1, sizeof( unrest ) );
+        rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
         memset( s, 0, sizeof( *s ) );
         s->count = 300;
         s->random = test_random_make( m + 1 );
-        clv_space_def def = picky_def( "cleave", UNREST_FOLLOWED ), judge_def = picky_def( "brute", NULL );
+        clv_space_def def = picky_def( "cleave", REST_CROWD_FOLLOWED ),
+                      judge_def = picky_def( "brute", NULL );
         CHECK_OK( clv_space_create( &def, &s->space ) );
         CHECK_OK( clv_space_create( &judge_def, &s->judge ) );
-        unrest_teleport_all( s );
+        rest_crowd_teleport_all( s );
         CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
         CHECK_OK( clv_space_add( s->judge, s->boxes, s->count, s->ids[1] ) );
         for ( s->frame = 0; s->frame < 80; ++s->frame )
         {
             test_where.frame = s->frame;
             moves[m]( s );
-            unrest_replace( s, s->frame % 6 == 5 ? 2 : 0 );
+            rest_crowd_replace( s, s->frame % 6 == 5 ? 2 : 0 );
             meddle( s, s->space, s->ids[0] );
             meddle( s, s->judge, s->ids[1] );
             CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
@@ -90,7 +92,7 @@ static void filters_events_and_order_see_every_change( void )
             CHECK_OK( clv_space_update( s->space ) );
             CHECK_OK( clv_space_update( s->judge ) );
             check_same( s->space, s->judge );
-            CHECK( unrest_is_at_rest( s->space ) );
+            CHECK( rest_crowd_is_at_rest( s->space ) );
         }
         clv_space_destroy( s->space );
         clv_space_destroy( s->judge );
@@ -116,12 +118,12 @@ static bool compare_visit( const clv_pair* pairs, size_t count, void* user )
 // A plain space shows the list where it lies: not copied, not even moved while nothing happens; and it outlives a shrink.
 static void the_list_stays_where_it_is( void )
 {
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
     s->count = 400;
     s->random = test_random_make( 3 );
-    s->space = unrest_space( "cleave", UNREST_FOLLOWED, CLV_ISA_AUTO, 1 );
-    unrest_teleport_all( s );
+    s->space = rest_crowd_space( "cleave", REST_CROWD_FOLLOWED, CLV_ISA_AUTO, 1 );
+    rest_crowd_teleport_all( s );
     CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
     CHECK_OK( clv_space_update( s->space ) );
     clv_pair_view first = clv_space_pairs( s->space );
@@ -129,7 +131,7 @@ static void the_list_stays_where_it_is( void )
     uint64_t hash = test_order_hash( first.pairs, first.count );
     CHECK_OK( clv_space_shrink( s->space ) );
     CHECK( clv_space_pairs( s->space ).pairs == first.pairs );
-    clv_aabb trembling = unrest_shifted( s->boxes[9], 1e-5f, 0, 0 );
+    clv_aabb trembling = rest_crowd_shifted( s->boxes[9], 1e-5f, 0, 0 );
     CHECK_OK( clv_space_move( s->space, &s->ids[0][9], &trembling, 1 ) );
     for ( int i = 0; i < 3; ++i )
     {
@@ -167,18 +169,18 @@ static bool sum_visit( const clv_pair* pairs, size_t count, void* user )
 // a list of pairs.
 static void a_visited_world_never_rests( void )
 {
-    static const char* const settings[] = { UNREST_FOLLOWED, UNREST_CHOSEN };
-    static void ( *const parts[] )(
-        unrest* ) = { unrest_few, unrest_still, unrest_jitter_across, unrest_teleport_few, unrest_drift };
+    static const char* const settings[] = { REST_CROWD_FOLLOWED, REST_CROWD_CHOSEN };
+    static void ( *const parts[] )( rest_crowd* ) = { rest_crowd_few, rest_crowd_still,
+        rest_crowd_jitter_across, rest_crowd_teleport_few, rest_crowd_drift };
     for ( uint32_t i = 0; i < TEST_COUNT( settings ); ++i )
     {
-        unrest* s = test_alloc( 1, sizeof( unrest ) );
+        rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
         memset( s, 0, sizeof( *s ) );
-        s->count = UNREST_MOST;
+        s->count = REST_CROWD_MOST;
         s->random = test_random_make( 11 );
-        s->space = unrest_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
-        s->judge = unrest_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
-        unrest_teleport_all( s );
+        s->space = rest_crowd_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
+        s->judge = rest_crowd_space( "cleave", settings[i], CLV_ISA_AUTO, 1 );
+        rest_crowd_teleport_all( s );
         CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
         CHECK_OK( clv_space_add( s->judge, s->boxes, s->count, s->ids[1] ) );
         for ( s->frame = 0; s->frame < 150; ++s->frame )
@@ -193,8 +195,8 @@ static void a_visited_world_never_rests( void )
             CHECK_OK( clv_space_visit( s->judge, sum_visit, &v ) );
             CHECK_EQUAL( v.count, view.count );
             CHECK_EQUAL( v.hash, test_set_hash( view.pairs, view.count ) );
-            CHECK( !unrest_is_at_rest( s->judge ) );
-            s->rest_frames += unrest_is_at_rest( s->space );
+            CHECK( !rest_crowd_is_at_rest( s->judge ) );
+            s->rest_frames += rest_crowd_is_at_rest( s->space );
         }
         CHECK( s->rest_frames > 20 );
         clv_space_destroy( s->space );
@@ -206,7 +208,7 @@ static void a_visited_world_never_rests( void )
 static void a_limit_on_pairs_holds_at_rest_too( void )
 {
     clv_space_def def = clv_default_space_def();
-    def.settings = UNREST_FOLLOWED;
+    def.settings = REST_CROWD_FOLLOWED;
     def.max_pairs = 20;
     clv_space* space = NULL;
     CHECK_OK( clv_space_create( &def, &space ) );
@@ -240,15 +242,15 @@ static uint64_t live_with_refusals( uint64_t refuse_from )
 {
     heap memory = { 0 };
     clv_space_def def = clv_default_space_def();
-    def.settings = UNREST_FOLLOWED;
+    def.settings = REST_CROWD_FOLLOWED;
     def.allocator = heap_hooks( &memory );
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
     s->count = 150;
     s->random = test_random_make( 9 );
-    s->judge = unrest_space( "brute", NULL, CLV_ISA_AUTO, 1 );
+    s->judge = rest_crowd_space( "brute", NULL, CLV_ISA_AUTO, 1 );
     CHECK_OK( clv_space_create( &def, &s->space ) );
-    unrest_teleport_all( s );
+    rest_crowd_teleport_all( s );
     CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
     CHECK_OK( clv_space_add( s->judge, s->boxes, s->count, s->ids[1] ) );
     uint64_t before = memory.allocate_count;
@@ -257,7 +259,7 @@ static uint64_t live_with_refusals( uint64_t refuse_from )
     for ( s->frame = 0; s->frame < 12; ++s->frame )
     {
         test_where.frame = s->frame;
-        ( s->frame % 5 == 4 ? unrest_teleport_all : unrest_one_in_fifty )( s );
+        ( s->frame % 5 == 4 ? rest_crowd_teleport_all : rest_crowd_one_in_fifty )( s );
         CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
         CHECK_OK( clv_space_move( s->judge, s->ids[1], s->boxes, s->count ) );
         CHECK_OK( clv_space_update( s->judge ) );
@@ -273,7 +275,7 @@ static uint64_t live_with_refusals( uint64_t refuse_from )
         CHECK_EQUAL( view.count, expected.count );
         CHECK_EQUAL(
             test_set_hash( view.pairs, view.count ), test_set_hash( expected.pairs, expected.count ) );
-        unrest_check_inside( s->space );
+        rest_crowd_check_inside( s->space );
     }
     uint64_t taken = memory.allocate_count - before;
     clv_space_destroy( s->space );
@@ -296,22 +298,22 @@ static void refused_memory_ends_rest_and_nothing_else( void )
 
 static void a_frame_at_rest_takes_no_memory( void )
 {
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
-    s->count = UNREST_MOST;
+    s->count = REST_CROWD_MOST;
     s->random = test_random_make( 5 );
-    s->space = unrest_space( "cleave", UNREST_CHOSEN, CLV_ISA_AUTO, 1 );
-    unrest_teleport_all( s );
+    s->space = rest_crowd_space( "cleave", REST_CROWD_CHOSEN, CLV_ISA_AUTO, 1 );
+    rest_crowd_teleport_all( s );
     CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
     uint64_t taken = 0;
     for ( s->frame = 0; s->frame < 120; ++s->frame )
     {
-        unrest_jitter_below( s );
+        rest_crowd_jitter_below( s );
         CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
         CHECK_OK( clv_space_update( s->space ) );
         taken = s->frame == 60 ? clv_space_stats( s->space ).allocation_count : taken;
     }
-    CHECK( unrest_is_at_rest( s->space ) );
+    CHECK( rest_crowd_is_at_rest( s->space ) );
     CHECK_EQUAL( clv_space_stats( s->space ).allocation_count, taken );
     clv_space_destroy( s->space );
     free( s );
@@ -320,29 +322,29 @@ static void a_frame_at_rest_takes_no_memory( void )
 // What jitters below its margin costs comparisons and a few tests; what moved alone is looked at where that is known.
 static void a_world_at_rest_is_hardly_looked_at( void )
 {
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
-    s->count = UNREST_MOST;
+    s->count = REST_CROWD_MOST;
     s->random = test_random_make( 6 );
-    s->space = unrest_space( "cleave", UNREST_FOLLOWED, CLV_ISA_AUTO, 1 );
-    unrest_teleport_all( s );
+    s->space = rest_crowd_space( "cleave", REST_CROWD_FOLLOWED, CLV_ISA_AUTO, 1 );
+    rest_crowd_teleport_all( s );
     CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
     CHECK_OK( clv_space_update( s->space ) );
     for ( s->frame = 0; s->frame < 5; ++s->frame )
     {
-        unrest_jitter_below( s );
+        rest_crowd_jitter_below( s );
         CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
         CHECK_OK( clv_space_update( s->space ) );
-        CHECK_EQUAL( unrest_figure( s->space, "refits" ), 0 );
-        CHECK( unrest_figure( s->space, "marginal tests" ) <= UNREST_MOST / 10 );
-        CHECK( unrest_figure( s->space, "sure pairs" ) > 0 );
+        CHECK_EQUAL( rest_crowd_figure( s->space, "refits" ), 0 );
+        CHECK( rest_crowd_figure( s->space, "marginal tests" ) <= REST_CROWD_MOST / 10 );
+        CHECK( rest_crowd_figure( s->space, "sure pairs" ) > 0 );
     }
-    s->boxes[7] = unrest_box( s );
+    s->boxes[7] = rest_crowd_box( s );
     CHECK_OK( clv_space_move( s->space, &s->ids[0][7], &s->boxes[7], 1 ) );
     CHECK_OK( clv_space_update( s->space ) );
-    CHECK_EQUAL( unrest_figure( s->space, "refits" ), 1 );
-    CHECK( unrest_figure( s->space, "objects around them" ) < UNREST_MOST / 4 );
-    CHECK( unrest_figure( s->space, "marginal tests" ) < 40 );
+    CHECK_EQUAL( rest_crowd_figure( s->space, "refits" ), 1 );
+    CHECK( rest_crowd_figure( s->space, "objects around them" ) < REST_CROWD_MOST / 4 );
+    CHECK( rest_crowd_figure( s->space, "marginal tests" ) < 40 );
     clv_space_destroy( s->space );
     free( s );
 }
@@ -361,23 +363,23 @@ static void refits_are_spread_over_frames( void )
     {
         COUNTED = 60
     };
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
-    s->count = UNREST_MOST;
+    s->count = REST_CROWD_MOST;
     s->random = test_random_make( 8 );
-    s->space = unrest_space( "cleave", UNREST_FOLLOWED, CLV_ISA_AUTO, 1 );
-    unrest_teleport_all( s );
+    s->space = rest_crowd_space( "cleave", REST_CROWD_FOLLOWED, CLV_ISA_AUTO, 1 );
+    rest_crowd_teleport_all( s );
     CHECK_OK( clv_space_add( s->space, s->boxes, s->count, s->ids[0] ) );
     uint32_t counts[COUNTED] = { 0 };
     for ( s->frame = 0; s->frame < 40 + COUNTED; ++s->frame )
     {
         for ( uint32_t i = 0; i < s->count; i += 4 )
         {
-            s->boxes[i] = unrest_shifted( s->boxes[i], 0.002f, 0, 0 );
+            s->boxes[i] = rest_crowd_shifted( s->boxes[i], 0.002f, 0, 0 );
         }
         CHECK_OK( clv_space_move( s->space, s->ids[0], s->boxes, s->count ) );
         CHECK_OK( clv_space_update( s->space ) );
-        counts[s->frame % COUNTED] = (uint32_t)unrest_figure( s->space, "refits" );
+        counts[s->frame % COUNTED] = (uint32_t)rest_crowd_figure( s->space, "refits" );
     }
     qsort( counts, COUNTED, sizeof( uint32_t ), compare_counts );
     CHECK( counts[COUNTED / 2] > 5 );

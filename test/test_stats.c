@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "herd.h"
+#include "space_group.h"
 
 enum
 {

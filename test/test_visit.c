@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The search without a list.
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 #include <string.h>

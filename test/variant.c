@@ -75,21 +75,21 @@ void test_variant_enter( test_variant variant )
 
 enum
 {
-    MOST_FLAVOURS = 8
+    MOST_SETTINGS = 8
 };
 
 // Only where they lie matters.
-static const char s_flavours[MOST_FLAVOURS] = { 0 };
+static const char s_settings[MOST_SETTINGS] = { 0 };
 
-const char* test_flavour( uint32_t index )
+const char* test_settings_token( uint32_t index )
 {
-    return &s_flavours[index % MOST_FLAVOURS];
+    return &s_settings[index % MOST_SETTINGS];
 }
 
-const char* test_settings( const method* row, uint32_t flavour )
+const char* test_settings( const method* row, uint32_t choice )
 {
     static char text[512];
-    flavour_write( row, flavour % flavour_count( row ), text, sizeof( text ) );
+    method_settings_write( row, choice % method_settings_count( row ), text, sizeof( text ) );
     return text;
 }
 
@@ -100,10 +100,10 @@ clv_space* test_space_make( test_variant variant, const clv_space_def* def )
     own.method = variant.method->name;
     own.isa = variant.isa;
     own.worker_count = variant.worker_count;
-    for ( uint32_t flavour = 0; flavour < MOST_FLAVOURS; ++flavour )
+    for ( uint32_t choice = 0; choice < MOST_SETTINGS; ++choice )
     {
-        bool is_wanted = def != NULL && def->settings == test_flavour( flavour );
-        own.settings = is_wanted ? test_settings( variant.method, flavour ) : own.settings;
+        bool is_wanted = def != NULL && def->settings == test_settings_token( choice );
+        own.settings = is_wanted ? test_settings( variant.method, choice ) : own.settings;
     }
     clv_space* space = NULL;
     CHECK_OK( clv_space_create( &own, &space ) );

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Bytes into calls. The first ones choose the def; then each step is an operation and its arguments. Expected answers
 // come from the public rules: the first bad entry of a batch decides, and an id is looked at before what goes with it.
-#include "flavour.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "fuzz_twin.h"
 #include "method/method.h"
+#include "method_settings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -504,11 +504,11 @@ static clv_space_def take_def( fuzz_bytes* bytes )
 
 // Limits so small that a few hundred boxes split trees and overflow blocks, and one of the method's choices perhaps made
 // otherwise.
-static void take_flavour( clv_space_def* def, uint32_t choice )
+static void take_settings( clv_space_def* def, uint32_t choice )
 {
     static char text[512];
     const method* row = method_find( def->method );
-    flavour_write( row, 1 + choice % ( flavour_count( row ) - 1 ), text, sizeof( text ) );
+    method_settings_write( row, 1 + choice % ( method_settings_count( row ) - 1 ), text, sizeof( text ) );
     def->settings = text;
 }
 
@@ -522,7 +522,7 @@ void fuzz_space( const uint8_t* data, size_t size )
     uint8_t salt = fuzz_take_byte( &game.bytes );
     if ( ( salt & 128 ) != 0 )
     {
-        take_flavour( &def, salt >> 5 & 3u );
+        take_settings( &def, salt >> 5 & 3u );
     }
     fuzz_twin_open( &game.twin, &def, isa, salt & 31u );
     for ( int step = 0; step < MOST_STEPS && game.bytes.left > 0 && game.twin.model->test_count < MOST_TESTS;

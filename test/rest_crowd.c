@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "unrest.h"
+#include "rest_crowd.h"
 
 #include "space/space_internal.h"
 
@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-clv_aabb unrest_shifted( clv_aabb box, float x, float y, float z )
+clv_aabb rest_crowd_shifted( clv_aabb box, float x, float y, float z )
 {
     return test_box( box.lower.x + x, box.lower.y + y, box.lower.z + z, box.upper.x + x, box.upper.y + y,
         box.upper.z + z );
 }
 
-static clv_aabb jittered( unrest* s, clv_aabb box, float by )
+static clv_aabb jittered( rest_crowd* s, clv_aabb box, float by )
 {
-    return unrest_shifted( box, test_random_between( &s->random, -by, by ),
+    return rest_crowd_shifted( box, test_random_between( &s->random, -by, by ),
         test_random_between( &s->random, -by, by ), test_random_between( &s->random, -by, by ) );
 }
 
-clv_aabb unrest_box( unrest* s )
+clv_aabb rest_crowd_box( rest_crowd* s )
 {
     float side = 0.6f * cbrtf( (float)s->count );
     return test_cube( test_random_between( &s->random, -side, side ),
@@ -27,15 +27,15 @@ clv_aabb unrest_box( unrest* s )
         test_random_between( &s->random, 0.3f, 0.6f ) );
 }
 
-void unrest_still( unrest* s )
+void rest_crowd_still( rest_crowd* s )
 {
     (void)s;
 }
 
 // Around the place of the first frame, never further than the least margin of a cube.
-void unrest_jitter_below( unrest* s )
+void rest_crowd_jitter_below( rest_crowd* s )
 {
-    static clv_aabb start[UNREST_MOST];
+    static clv_aabb start[REST_CROWD_MOST];
     for ( uint32_t i = 0; i < s->count; ++i )
     {
         start[i] = s->frame == 0 ? s->boxes[i] : start[i];
@@ -43,7 +43,7 @@ void unrest_jitter_below( unrest* s )
     }
 }
 
-void unrest_jitter_across( unrest* s )
+void rest_crowd_jitter_across( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count; ++i )
     {
@@ -51,32 +51,32 @@ void unrest_jitter_across( unrest* s )
     }
 }
 
-void unrest_drift( unrest* s )
+void rest_crowd_drift( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count; ++i )
     {
         s->boxes[i] =
-            unrest_shifted( s->boxes[i], 0.004f * (float)( i % 7 ), 0.002f, -0.003f * (float)( i % 3 ) );
+            rest_crowd_shifted( s->boxes[i], 0.004f * (float)( i % 7 ), 0.002f, -0.003f * (float)( i % 3 ) );
     }
 }
 
-void unrest_teleport_all( unrest* s )
+void rest_crowd_teleport_all( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count; ++i )
     {
-        s->boxes[i] = unrest_box( s );
+        s->boxes[i] = rest_crowd_box( s );
     }
 }
 
-void unrest_teleport_few( unrest* s )
+void rest_crowd_teleport_few( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count / 40 + 1; ++i )
     {
-        s->boxes[test_random_below( &s->random, s->count )] = unrest_box( s );
+        s->boxes[test_random_below( &s->random, s->count )] = rest_crowd_box( s );
     }
 }
 
-static void swap_places( unrest* s )
+static void swap_places( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count / 20 + 1; ++i )
     {
@@ -87,7 +87,7 @@ static void swap_places( unrest* s )
     }
 }
 
-static void breathe( unrest* s )
+static void breathe( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count; ++i )
     {
@@ -95,11 +95,11 @@ static void breathe( unrest* s )
         float by = jumps ? test_random_between( &s->random, -0.2f, 2.0f )
                          : 0.002f * (float)( s->frame % 9 ) - 0.008f;
         clv_aabb box = clv_aabb_grow( s->boxes[i], by );
-        s->boxes[i] = clv_aabb_is_valid( box ) && box.upper.x - box.lower.x < 8 ? box : unrest_box( s );
+        s->boxes[i] = clv_aabb_is_valid( box ) && box.upper.x - box.lower.x < 8 ? box : rest_crowd_box( s );
     }
 }
 
-static void jump_one_in( unrest* s, uint32_t share )
+static void jump_one_in( rest_crowd* s, uint32_t share )
 {
     for ( uint32_t i = s->frame % share; i < s->count; i += share )
     {
@@ -108,30 +108,31 @@ static void jump_one_in( unrest* s, uint32_t share )
 }
 
 // Following these costs twice what searching does.
-void unrest_one_in_fifty( unrest* s )
+void rest_crowd_one_in_fifty( rest_crowd* s )
 {
     jump_one_in( s, 50 );
 }
 
 // And these a third of it.
-void unrest_few( unrest* s )
+void rest_crowd_few( rest_crowd* s )
 {
     jump_one_in( s, s->count / 4 + 1 );
 }
 
 // Rest, motion of all, motion of a few, teleports: long enough each for the mode to change.
-void unrest_alternate( unrest* s )
+void rest_crowd_alternate( rest_crowd* s )
 {
-    static void ( *const parts[] )( unrest* ) = { unrest_still, unrest_drift, unrest_few,
-        unrest_jitter_across, unrest_teleport_all, unrest_jitter_across, unrest_still, unrest_teleport_few };
+    static void ( *const parts[] )( rest_crowd* ) = { rest_crowd_still, rest_crowd_drift, rest_crowd_few,
+        rest_crowd_jitter_across, rest_crowd_teleport_all, rest_crowd_jitter_across, rest_crowd_still,
+        rest_crowd_teleport_few };
     uint32_t length = 5 + s->frame / 64 % 13;
     parts[s->frame / length % TEST_COUNT( parts )]( s );
 }
 
 // A box around all of them, one without end, and a floor; now and then one of them moves or changes its size.
-static void live_with_giants( unrest* s )
+static void live_with_giants( rest_crowd* s )
 {
-    unrest_one_in_fifty( s );
+    rest_crowd_one_in_fifty( s );
     float shift = (float)( s->frame % 5 ) * 0.1f;
     s->boxes[0] = test_box( -50, -50 + shift, -50, 50, 50, 50 );
     s->boxes[1] =
@@ -140,7 +141,7 @@ static void live_with_giants( unrest* s )
     s->boxes[3] = s->frame % 7 == 0 ? test_box( INFINITY, 0, 0, INFINITY, 1, 1 ) : test_cube( 1e9f, 0, 0, 1 );
 }
 
-static void all_equal( unrest* s )
+static void all_equal( rest_crowd* s )
 {
     for ( uint32_t i = 0; i < s->count; ++i )
     {
@@ -150,7 +151,7 @@ static void all_equal( unrest* s )
 }
 
 // Sizes over six decades.
-static void mix_sizes( unrest* s )
+static void mix_sizes( rest_crowd* s )
 {
     for ( uint32_t i = s->frame == 0 ? 0 : s->frame % 30; i < s->count; i += s->frame == 0 ? 1 : 30 )
     {
@@ -160,30 +161,30 @@ static void mix_sizes( unrest* s )
     }
 }
 
-const unrest_motion unrest_motions[] = {
-    { "still", unrest_still, 0, 12, UNREST_MOST },
-    { "jitter below the margin", unrest_jitter_below, 0, 40, UNREST_MOST },
-    { "jitter across the margin", unrest_jitter_across, 0, 60, UNREST_MOST },
-    { "drift", unrest_drift, 0, 60, UNREST_MOST },
-    { "teleport all", unrest_teleport_all, 0, 20, UNREST_MOST },
-    { "teleport few", unrest_teleport_few, 0, 60, UNREST_MOST },
-    { "swap places", swap_places, 0, 60, UNREST_MOST },
-    { "grow and shrink", breathe, 0, 60, UNREST_MOST },
-    { "one in fifty", unrest_one_in_fifty, 0, 60, UNREST_MOST },
-    { "few", unrest_few, 0, 60, UNREST_MOST },
-    { "churn", unrest_jitter_across, 10, 40, UNREST_MOST },
-    { "churn and stillness", unrest_still, 3, 40, UNREST_MOST },
-    { "giants", live_with_giants, 0, 60, UNREST_MOST },
-    { "giants and churn", live_with_giants, 2, 40, UNREST_MOST },
+const rest_crowd_motion rest_crowd_motions[] = {
+    { "still", rest_crowd_still, 0, 12, REST_CROWD_MOST },
+    { "jitter below the margin", rest_crowd_jitter_below, 0, 40, REST_CROWD_MOST },
+    { "jitter across the margin", rest_crowd_jitter_across, 0, 60, REST_CROWD_MOST },
+    { "drift", rest_crowd_drift, 0, 60, REST_CROWD_MOST },
+    { "teleport all", rest_crowd_teleport_all, 0, 20, REST_CROWD_MOST },
+    { "teleport few", rest_crowd_teleport_few, 0, 60, REST_CROWD_MOST },
+    { "swap places", swap_places, 0, 60, REST_CROWD_MOST },
+    { "grow and shrink", breathe, 0, 60, REST_CROWD_MOST },
+    { "one in fifty", rest_crowd_one_in_fifty, 0, 60, REST_CROWD_MOST },
+    { "few", rest_crowd_few, 0, 60, REST_CROWD_MOST },
+    { "churn", rest_crowd_jitter_across, 10, 40, REST_CROWD_MOST },
+    { "churn and stillness", rest_crowd_still, 3, 40, REST_CROWD_MOST },
+    { "giants", live_with_giants, 0, 60, REST_CROWD_MOST },
+    { "giants and churn", live_with_giants, 2, 40, REST_CROWD_MOST },
     { "all equal", all_equal, 0, 24, 150 },
-    { "all sizes", mix_sizes, 1, 60, UNREST_MOST },
-    { "alternation", unrest_alternate, 0, 400, UNREST_MOST },
-    { "alternation and churn", unrest_alternate, 1, 300, UNREST_MOST },
+    { "all sizes", mix_sizes, 1, 60, REST_CROWD_MOST },
+    { "alternation", rest_crowd_alternate, 0, 400, REST_CROWD_MOST },
+    { "alternation and churn", rest_crowd_alternate, 1, 300, REST_CROWD_MOST },
 };
 
-const uint32_t unrest_motion_count = TEST_COUNT( unrest_motions );
+const uint32_t rest_crowd_motion_count = TEST_COUNT( rest_crowd_motions );
 
-clv_space* unrest_space( const char* name, const char* settings, clv_isa isa, uint32_t workers )
+clv_space* rest_crowd_space( const char* name, const char* settings, clv_isa isa, uint32_t workers )
 {
     clv_space_def def = clv_default_space_def();
     def.method = name;
@@ -195,7 +196,7 @@ clv_space* unrest_space( const char* name, const char* settings, clv_isa isa, ui
     return space;
 }
 
-double unrest_figure( const clv_space* space, const char* name )
+double rest_crowd_figure( const clv_space* space, const char* name )
 {
     method_figure figures[64];
     uint32_t count = space->method->report( space->method_state, figures, TEST_COUNT( figures ) );
@@ -210,12 +211,12 @@ double unrest_figure( const clv_space* space, const char* name )
     return 0;
 }
 
-bool unrest_is_at_rest( const clv_space* space )
+bool rest_crowd_is_at_rest( const clv_space* space )
 {
-    return unrest_figure( space, "at rest" ) != 0;
+    return rest_crowd_figure( space, "at rest" ) != 0;
 }
 
-void unrest_check_inside( const clv_space* space )
+void rest_crowd_check_inside( const clv_space* space )
 {
     char text[200] = "";
     if ( !space->method->check( space->method_state, text, sizeof( text ) ) )
@@ -224,14 +225,14 @@ void unrest_check_inside( const clv_space* space )
     }
 }
 
-void unrest_replace( unrest* s, uint32_t percent )
+void rest_crowd_replace( rest_crowd* s, uint32_t percent )
 {
     clv_space* spaces[2] = { s->space, s->judge };
     uint32_t count = s->count * percent / 100;
     uint32_t first = count > 0 ? test_random_below( &s->random, s->count - count + 1 ) : 0;
     for ( uint32_t i = first; i < first + count; ++i )
     {
-        s->boxes[i] = unrest_box( s );
+        s->boxes[i] = rest_crowd_box( s );
     }
     for ( int i = 0; i < 2 && count > 0; ++i )
     {
@@ -240,7 +241,7 @@ void unrest_replace( unrest* s, uint32_t percent )
     }
 }
 
-static void check_frame( unrest* s )
+static void check_frame( rest_crowd* s )
 {
     clv_space* spaces[2] = { s->space, s->judge };
     uint64_t hashes[2];
@@ -255,17 +256,17 @@ static void check_frame( unrest* s )
     CHECK_EQUAL( hashes[0], hashes[1] );
     clv_pair_view view = clv_space_pairs( s->space );
     s->order_hash = test_mix( s->order_hash ^ test_order_hash( view.pairs, view.count ) );
-    s->rest_frames += unrest_is_at_rest( s->space );
+    s->rest_frames += rest_crowd_is_at_rest( s->space );
     if ( s->frame % 16 == 0 )
     {
-        unrest_check_inside( s->space );
+        rest_crowd_check_inside( s->space );
     }
 }
 
-unrest_outcome unrest_live( const unrest_motion* m, uint32_t count, const char* settings, clv_isa isa,
-    uint32_t workers, uint32_t frames )
+rest_crowd_outcome rest_crowd_run( const rest_crowd_motion* m, uint32_t count, const char* settings,
+    clv_isa isa, uint32_t workers, uint32_t frames )
 {
-    unrest* s = test_alloc( 1, sizeof( unrest ) );
+    rest_crowd* s = test_alloc( 1, sizeof( rest_crowd ) );
     memset( s, 0, sizeof( *s ) );
     test_where.note = m->name;
     count = count < m->most ? count : m->most;
@@ -273,11 +274,11 @@ unrest_outcome unrest_live( const unrest_motion* m, uint32_t count, const char* 
     test_where.worker_count = workers;
     s->count = count;
     s->random = test_random_make( count );
-    s->space = unrest_space( "cleave", settings, isa, workers );
-    s->judge = unrest_space( "brute", NULL, CLV_ISA_AUTO, 1 );
+    s->space = rest_crowd_space( "cleave", settings, isa, workers );
+    s->judge = rest_crowd_space( "brute", NULL, CLV_ISA_AUTO, 1 );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        s->boxes[i] = unrest_box( s );
+        s->boxes[i] = rest_crowd_box( s );
     }
     CHECK_OK( clv_space_add( s->space, s->boxes, count, s->ids[0] ) );
     CHECK_OK( clv_space_add( s->judge, s->boxes, count, s->ids[1] ) );
@@ -285,10 +286,10 @@ unrest_outcome unrest_live( const unrest_motion* m, uint32_t count, const char* 
     {
         test_where.frame = s->frame;
         m->move( s );
-        unrest_replace( s, m->churn );
+        rest_crowd_replace( s, m->churn );
         check_frame( s );
     }
-    unrest_outcome out = { s->order_hash, s->rest_frames };
+    rest_crowd_outcome out = { s->order_hash, s->rest_frames };
     clv_space_destroy( s->space );
     clv_space_destroy( s->judge );
     free( s );

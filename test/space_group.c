@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "herd.h"
+#include "space_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool ask_accept( const clv_space* space, clv_pair pair, void* user )
     return box->accept( value_a, value_b );
 }
 
-void herd_open( herd* all, const clv_space_def* def, oracle_accept* accept )
+void space_group_open( space_group* all, const clv_space_def* def, oracle_accept* accept )
 {
     clv_space_def own = def != NULL ? *def : clv_default_space_def();
     if ( accept != NULL )
@@ -41,7 +41,7 @@ void herd_open( herd* all, const clv_space_def* def, oracle_accept* accept )
     }
 }
 
-void herd_close( herd* all )
+void space_group_close( space_group* all )
 {
     for ( uint32_t i = 0; i < all->count; ++i )
     {
@@ -65,7 +65,7 @@ void herd_close( herd* all )
         }                                                                                                    \
     } while ( 0 )
 
-void herd_add( herd* all, const clv_aabb* boxes, uint32_t count, clv_id* ids )
+void space_group_add( space_group* all, const clv_aabb* boxes, uint32_t count, clv_id* ids )
 {
     clv_id* first = test_alloc( count, sizeof( clv_id ) );
     clv_id* given = test_alloc( count, sizeof( clv_id ) );
@@ -87,7 +87,7 @@ void herd_add( herd* all, const clv_aabb* boxes, uint32_t count, clv_id* ids )
     free( given );
 }
 
-void herd_move( herd* all, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
+void space_group_move( space_group* all, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
 {
     ON_ALL( all, clv_space_move( space, ids, boxes, count ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -96,7 +96,7 @@ void herd_move( herd* all, const clv_id* ids, const clv_aabb* boxes, uint32_t co
     }
 }
 
-void herd_remove( herd* all, const clv_id* ids, uint32_t count )
+void space_group_remove( space_group* all, const clv_id* ids, uint32_t count )
 {
     ON_ALL( all, clv_space_remove( space, ids, count ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -105,7 +105,7 @@ void herd_remove( herd* all, const clv_id* ids, uint32_t count )
     }
 }
 
-void herd_clear( herd* all )
+void space_group_clear( space_group* all )
 {
     for ( uint32_t i = 0; i < all->count; ++i )
     {
@@ -118,7 +118,7 @@ void herd_clear( herd* all )
     oracle_clear( &all->world );
 }
 
-void herd_set_margin( herd* all, const clv_id* ids, const float* margins, uint32_t count )
+void space_group_set_margin( space_group* all, const clv_id* ids, const float* margins, uint32_t count )
 {
     ON_ALL( all, clv_space_set_margin( space, ids, margins, count ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -127,7 +127,7 @@ void herd_set_margin( herd* all, const clv_id* ids, const float* margins, uint32
     }
 }
 
-void herd_set_filter( herd* all, const clv_id* ids, const clv_filter* filters, uint32_t count )
+void space_group_set_filter( space_group* all, const clv_id* ids, const clv_filter* filters, uint32_t count )
 {
     ON_ALL( all, clv_space_set_filter( space, ids, filters, count ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -136,7 +136,7 @@ void herd_set_filter( herd* all, const clv_id* ids, const clv_filter* filters, u
     }
 }
 
-void herd_set_static( herd* all, const clv_id* ids, const bool* is_static, uint32_t count )
+void space_group_set_static( space_group* all, const clv_id* ids, const bool* is_static, uint32_t count )
 {
     ON_ALL( all, clv_space_set_static( space, ids, is_static, count ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -145,27 +145,27 @@ void herd_set_static( herd* all, const clv_id* ids, const bool* is_static, uint3
     }
 }
 
-void herd_refilter( herd* all, const clv_id* ids, uint32_t count )
+void space_group_refilter( space_group* all, const clv_id* ids, uint32_t count )
 {
     ON_ALL( all, clv_space_refilter( space, ids, count ) );
 }
 
-void herd_set_user_data( herd* all, const clv_id* ids, const uint64_t* values, uint32_t count )
+void space_group_set_user_data( space_group* all, const clv_id* ids, const uint64_t* values, uint32_t count )
 {
     ON_ALL( all, clv_space_set_user_data( space, ids, values, count ) );
-    herd_refilter( all, ids, count );
+    space_group_refilter( all, ids, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         oracle_find( &all->world, ids[i] )->user_data = values[i];
     }
 }
 
-void herd_shrink( herd* all )
+void space_group_shrink( space_group* all )
 {
     ON_ALL( all, clv_space_shrink( space ) );
 }
 
-static void check_order( const herd* all )
+static void check_order( const space_group* all )
 {
     const method* current = NULL;
     uint64_t expected = 0;
@@ -184,7 +184,7 @@ static void check_order( const herd* all )
     }
 }
 
-void herd_update( herd* all )
+void space_group_update( space_group* all )
 {
     oracle_update( &all->world );
     for ( uint32_t i = 0; i < all->count; ++i )
@@ -198,7 +198,7 @@ void herd_update( herd* all )
     check_order( all );
 }
 
-void herd_check_objects( herd* all )
+void space_group_check_objects( space_group* all )
 {
     for ( uint32_t i = 0; i < all->count; ++i )
     {
@@ -207,9 +207,9 @@ void herd_check_objects( herd* all )
     }
 }
 
-void herd_expect( herd* all, const clv_pair* pairs, uint32_t count )
+void space_group_expect( space_group* all, const clv_pair* pairs, uint32_t count )
 {
-    herd_update( all );
+    space_group_update( all );
     // The oracle must know it too: a rule read wrong here would otherwise be read wrong everywhere.
     CHECK_EQUAL( all->world.pair_count, count );
     CHECK( count == 0 || memcmp( all->world.pairs, pairs, count * sizeof( clv_pair ) ) == 0 );

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-#include "grove.h"
+#include "kd_fixture.h"
 
 #include <string.h>
 
-void grove_open( grove* g, uint32_t leaf_limit )
+void kd_fixture_open( kd_fixture* g, uint32_t leaf_limit )
 {
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
     memset( g, 0, sizeof( *g ) );
     g->memory = base_memory_make( ( clv_allocator ){ 0 } );
     kd_tree_init( &g->tree, &g->memory, simd_kernels_for( CLV_ISA_SCALAR ), leaf_limit, KD_BALANCE_ALL );
-    CHECK( kd_tree_reserve( &g->tree, GROVE_MOST ) );
+    CHECK( kd_tree_reserve( &g->tree, KD_FIXTURE_MOST ) );
     CHECK( kd_tree_plant( &g->tree, lower, upper ) );
     g->tree.boxes = g->boxes;
 }
 
-void grove_close( grove* g )
+void kd_fixture_close( kd_fixture* g )
 {
     kd_tree_release( &g->tree );
     CHECK_EQUAL( g->memory.bytes, 0 );
 }
 
-uint32_t grove_add( grove* g, float x, float y )
+uint32_t kd_fixture_add( kd_fixture* g, float x, float y )
 {
     uint32_t slot = g->count++;
     g->boxes[slot] = test_cube( x, y, 0, 0.5f );
@@ -28,7 +28,7 @@ uint32_t grove_add( grove* g, float x, float y )
     return slot;
 }
 
-void grove_check( grove* g )
+void kd_fixture_check( kd_fixture* g )
 {
     char text[256] = "";
     if ( !kd_check( &g->tree, text, sizeof( text ) ) )
@@ -37,16 +37,16 @@ void grove_check( grove* g )
     }
 }
 
-void grove_update( grove* g )
+void kd_fixture_update( kd_fixture* g )
 {
     g->tree.counters = ( kd_counters ){ 0 };
     kd_tree_admit( &g->tree, NULL );
     CHECK( kd_refit( &g->tree ) );
     CHECK( kd_optimize( &g->tree ) );
-    grove_check( g );
+    kd_fixture_check( g );
 }
 
-kd_node* grove_node( grove* g, const char* path )
+kd_node* kd_fixture_node( kd_fixture* g, const char* path )
 {
     kd_node* node = &g->tree.nodes[g->tree.root];
     for ( ; *path != '\0'; ++path )
@@ -57,9 +57,9 @@ kd_node* grove_node( grove* g, const char* path )
     return node;
 }
 
-bool grove_owns( grove* g, const char* path, uint32_t slot )
+bool kd_fixture_owns( kd_fixture* g, const char* path, uint32_t slot )
 {
-    const kd_node* node = grove_node( g, path );
+    const kd_node* node = kd_fixture_node( g, path );
     for ( uint32_t i = node->begin; i < node->end; ++i )
     {
         if ( g->tree.order[i] == slot )
@@ -70,25 +70,25 @@ bool grove_owns( grove* g, const char* path, uint32_t slot )
     return false;
 }
 
-void grove_add_row( grove* g, uint32_t count, float first, float step, float y )
+void kd_fixture_add_row( kd_fixture* g, uint32_t count, float first, float step, float y )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        grove_add( g, first + step * (float)i, y );
+        kd_fixture_add( g, first + step * (float)i, y );
     }
 }
 
-void grove_of_figure_5( grove* g )
+void kd_fixture_of_figure_5( kd_fixture* g )
 {
-    grove_open( g, 5 );
-    grove_add_row( g, 4, -20, 1.5f, 0 );   // 0-3: LL
-    grove_add_row( g, 4, -8.5f, 1.5f, 0 ); // 4-7: LR
+    kd_fixture_open( g, 5 );
+    kd_fixture_add_row( g, 4, -20, 1.5f, 0 );   // 0-3: LL
+    kd_fixture_add_row( g, 4, -8.5f, 1.5f, 0 ); // 4-7: LR
     for ( int i = 0; i < 3; ++i )
     {
-        grove_add( g, -12, 3 * (float)( i + 1 ) ); // 8-10: L
+        kd_fixture_add( g, -12, 3 * (float)( i + 1 ) ); // 8-10: L
     }
-    grove_add( g, 0, 0 );           // 11: root
-    grove_add_row( g, 5, 9, 3, 0 ); // 12-16: R
+    kd_fixture_add( g, 0, 0 );           // 11: root
+    kd_fixture_add_row( g, 5, 9, 3, 0 ); // 12-16: R
     kd_tree* tree = &g->tree;
     // By hand, so that the planes are where the figure has them.
     uint32_t nodes[4];
@@ -115,5 +115,5 @@ void grove_of_figure_5( grove* g )
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
     kd_tree_set_region( tree, lower, upper );
     CHECK( kd_refit( tree ) ); // counts the populations
-    grove_check( g );
+    kd_fixture_check( g );
 }

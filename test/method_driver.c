@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rider.h"
+#include "method_driver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 // ---- a method on its own
 
-const rider_way rider_ways[] = {
+const kd_variant kd_variants[] = {
     { "ray-kd", "ray.leaf=4" },
     { "kd-rebuilt", "kd.leaf=8" },
     { "kd-complete", "kd.leaf=8" },
@@ -21,11 +21,11 @@ const rider_way rider_ways[] = {
     { "kd-complete", "kd.sap=0,kd.leaf=16" },
     { "kd-complete", "kd.sap=0,kd.tree=0" },
 };
-const uint32_t rider_way_count = (uint32_t)TEST_COUNT( rider_ways );
+const uint32_t kd_variant_count = (uint32_t)TEST_COUNT( kd_variants );
 
 static clv_result list_make_room( pair_sink* sink )
 {
-    rider_list* list = (rider_list*)sink;
+    driver_list* list = (driver_list*)sink;
     if ( sink->count > list->limit )
     {
         return CLV_TOO_MANY_PAIRS;
@@ -37,7 +37,7 @@ static clv_result list_make_room( pair_sink* sink )
     return CLV_OK;
 }
 
-void rider_open( rider* r, const char* name, const char* settings, clv_isa isa )
+void driver_open( method_driver* r, const char* name, const char* settings, clv_isa isa )
 {
     memset( r, 0, sizeof( *r ) );
     char text[256];
@@ -55,14 +55,14 @@ void rider_open( rider* r, const char* name, const char* settings, clv_isa isa )
     r->list.limit = UINT64_MAX;
 }
 
-void rider_close( rider* r )
+void driver_close( method_driver* r )
 {
     r->row->destroy( r->state );
     CHECK_EQUAL( r->memory.bytes, 0 );
     free( r->list.sink.pairs );
 }
 
-double rider_figure( rider* r, const char* name )
+double driver_figure( method_driver* r, const char* name )
 {
     method_figure figures[128];
     uint32_t count = r->row->report( r->state, figures, 128 );
@@ -79,40 +79,40 @@ double rider_figure( rider* r, const char* name )
 }
 
 // Who moved since the last good update; now and then nobody knows, and now and then the hint is too careful.
-static const uint64_t* find_moved( rider* r, const stage* s )
+static const uint64_t* find_moved( method_driver* r, const crowd* s )
 {
     memset( r->moved, 0, sizeof( r->moved ) );
-    for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+    for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
     {
         bool same = memcmp( &r->last[slot], &s->boxes[slot], sizeof( clv_aabb ) ) == 0;
-        bool hinted = !same || ( r->ride_count % 4 == 1 && slot % 5 == 0 );
+        bool hinted = !same || ( r->update_count % 4 == 1 && slot % 5 == 0 );
         r->moved[slot / 64] |= (uint64_t)hinted << ( slot % 64 );
     }
-    bool known = r->row->wants_moved && r->ride_count > 0 && r->ride_count % 3 != 0 && !s->changed;
+    bool known = r->row->wants_moved && r->update_count > 0 && r->update_count % 3 != 0 && !s->changed;
     return known ? r->moved : NULL;
 }
 
-clv_result rider_update( rider* r, const stage* s )
+clv_result driver_update( method_driver* r, const crowd* s )
 {
     method_counters counters = { 0 };
-    bool whole = s->live_count == RIDER_OBJECTS;
-    method_input input = { s->boxes, whole ? NULL : s->live, s->live_count, RIDER_OBJECTS, s->changed,
+    bool whole = s->live_count == CROWD_OBJECTS;
+    method_input input = { s->boxes, whole ? NULL : s->live, s->live_count, CROWD_OBJECTS, s->changed,
         find_moved( r, s ), false, UINT64_MAX };
     r->list.sink.count = 0;
     clv_result result = r->row->update( r->state, &input, &r->list.sink, &counters );
     if ( result == CLV_OK )
     {
         memcpy( r->last, s->boxes, sizeof( r->last ) );
-        r->ride_count += 1;
+        r->update_count += 1;
     }
     return result;
 }
 
-uint64_t rider_judge( rider* r, const stage* s, uint64_t expected, uint64_t expected_count )
+uint64_t driver_judge( method_driver* r, const crowd* s, uint64_t expected, uint64_t expected_count )
 {
     test_where.method = r->row->name;
     test_where.isa = r->isa;
-    CHECK_OK( rider_update( r, s ) );
+    CHECK_OK( driver_update( r, s ) );
     CHECK_EQUAL( r->list.sink.count, expected_count );
     CHECK_EQUAL( test_set_hash( r->list.sink.pairs, r->list.sink.count ), expected );
     char text[256] = "";
@@ -123,33 +123,33 @@ uint64_t rider_judge( rider* r, const stage* s, uint64_t expected, uint64_t expe
     return test_order_hash( r->list.sink.pairs, r->list.sink.count );
 }
 
-void rider_judge_next( rider* r, stage* s, uint32_t frame )
+void driver_judge_next( method_driver* r, crowd* s, uint32_t frame )
 {
     test_where.frame = frame;
     uint64_t count;
-    uint64_t expected = stage_hash( s, &count );
-    rider_judge( r, s, expected, count );
+    uint64_t expected = crowd_hash( s, &count );
+    driver_judge( r, s, expected, count );
     s->changed = false;
 }
 
 // ---- a crowd that moves
 
-clv_aabb stage_box( stage* s )
+clv_aabb crowd_box( crowd* s )
 {
     return test_cube( test_random_between( &s->random, -12, 12 ), test_random_between( &s->random, -12, 12 ),
         test_random_between( &s->random, -12, 12 ), test_random_between( &s->random, 0.3f, 1.2f ) );
 }
 
-clv_aabb stage_moved( clv_aabb box, float x, float y, float z )
+clv_aabb crowd_moved( clv_aabb box, float x, float y, float z )
 {
     return test_box( box.lower.x + x, box.lower.y + y, box.lower.z + z, box.upper.x + x, box.upper.y + y,
         box.upper.z + z );
 }
 
-void stage_list( stage* s )
+void crowd_list( crowd* s )
 {
     s->live_count = 0;
-    for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+    for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
     {
         if ( s->alive[slot] )
         {
@@ -162,40 +162,40 @@ void stage_list( stage* s )
     }
 }
 
-void stage_open( stage* s, uint64_t seed )
+void crowd_open( crowd* s, uint64_t seed )
 {
     s->random = test_random_make( seed );
-    for ( uint32_t slot = 0; slot < RIDER_OBJECTS; ++slot )
+    for ( uint32_t slot = 0; slot < CROWD_OBJECTS; ++slot )
     {
         s->alive[slot] = true;
-        s->boxes[slot] = stage_box( s );
+        s->boxes[slot] = crowd_box( s );
     }
     s->changed = true;
-    stage_list( s );
+    crowd_list( s );
 }
 
-void stage_jitter( stage* s, uint32_t percent, float by )
+void crowd_jitter( crowd* s, uint32_t percent, float by )
 {
     for ( uint32_t i = 0; i < s->live_count; ++i )
     {
         if ( test_random_chance( &s->random, percent ) )
         {
             clv_aabb* box = &s->boxes[s->live[i]];
-            *box = stage_moved( *box, test_random_between( &s->random, -by, by ),
+            *box = crowd_moved( *box, test_random_between( &s->random, -by, by ),
                 test_random_between( &s->random, -by, by ), test_random_between( &s->random, -by, by ) );
         }
     }
 }
 
-void stage_scatter( stage* s )
+void crowd_scatter( crowd* s )
 {
     for ( uint32_t i = 0; i < s->live_count; ++i )
     {
-        s->boxes[s->live[i]] = stage_box( s );
+        s->boxes[s->live[i]] = crowd_box( s );
     }
 }
 
-uint64_t stage_hash( const stage* s, uint64_t* count )
+uint64_t crowd_hash( const crowd* s, uint64_t* count )
 {
     uint64_t hash = 0;
     *count = 0;

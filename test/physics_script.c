@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lives.h"
+#include "physics_script.h"
 
 #include "cleave/narrow.h"
 #include "cleave/shape_sim.h"
@@ -11,33 +11,33 @@
 
 // ---- seeing
 
-static void see_word( life* l, uint64_t value )
+static void see_word( script_run* l, uint64_t value )
 {
     l->hash = test_mix( l->hash ^ value );
 }
 
-static void see_float( life* l, float value )
+static void see_float( script_run* l, float value )
 {
     uint32_t bits;
     memcpy( &bits, &value, sizeof( bits ) );
     see_word( l, bits );
 }
 
-static void see_double( life* l, double value )
+static void see_double( script_run* l, double value )
 {
     uint64_t bits;
     memcpy( &bits, &value, sizeof( bits ) );
     see_word( l, bits );
 }
 
-static void see_vec3( life* l, clv_vec3 v )
+static void see_vec3( script_run* l, clv_vec3 v )
 {
     see_float( l, v.x );
     see_float( l, v.y );
     see_float( l, v.z );
 }
 
-static void see_transform( life* l, clv_transform at )
+static void see_transform( script_run* l, clv_transform at )
 {
     see_vec3( l, at.position );
     see_vec3( l, ( clv_vec3 ){ at.rotation.x, at.rotation.y, at.rotation.z } );
@@ -46,7 +46,7 @@ static void see_transform( life* l, clv_transform at )
 
 // ---- calling
 
-static void step_in( life* l )
+static void step_in( script_run* l )
 {
     if ( l->enter != NULL )
     {
@@ -54,7 +54,7 @@ static void step_in( life* l )
     }
 }
 
-static void step_out( life* l, const char* call )
+static void step_out( script_run* l, const char* call )
 {
     if ( l->leave != NULL )
     {
@@ -117,7 +117,7 @@ enum
     MEETINGS = 24
 };
 
-static void see_hull( life* l, const clv_hull* hull )
+static void see_hull( script_run* l, const clv_hull* hull )
 {
     clv_hull_view view = clv_hull_get_view( hull );
     see_word( l, ( (uint64_t)view.vertex_count << 32 ) | view.face_count );
@@ -133,7 +133,7 @@ static void see_hull( life* l, const clv_hull* hull )
     see_float( l, view.radius );
 }
 
-static clv_hull* make_cloud( life* l, uint64_t seed )
+static clv_hull* make_cloud( script_run* l, uint64_t seed )
 {
     test_random random = test_random_make( seed );
     clv_vec3 points[CLOUD];
@@ -152,7 +152,7 @@ static clv_hull* make_cloud( life* l, uint64_t seed )
     return hull;
 }
 
-static void meet( life* l, clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b )
+static void meet( script_run* l, clv_shape a, clv_transform at_a, clv_shape b, clv_transform at_b )
 {
     clv_distance distance;
     memset( &distance, 0, sizeof( distance ) );
@@ -180,7 +180,7 @@ static void meet( life* l, clv_shape a, clv_transform at_a, clv_shape b, clv_tra
     see_vec3( l, farthest );
 }
 
-static void play_narrow( life* l )
+static void play_narrow( script_run* l )
 {
     clv_hull* hulls[5] = { make_cloud( l, 5 ), make_cloud( l, 6 ), NULL, NULL, NULL };
     const clv_vec3 half = { 0.7f, 0.3f, 1.1f };
@@ -209,14 +209,14 @@ enum
     VOLUMES = 60
 };
 
-static void see_pairs( life* l, clv_pair_view view )
+static void see_pairs( script_run* l, clv_pair_view view )
 {
     CHECK( view.valid );
     see_word( l, view.count );
     see_word( l, test_order_hash( view.pairs, view.count ) );
 }
 
-static void sweep_once( life* l, clv_volume_sweep* sweep, uint32_t frame, uint32_t count )
+static void sweep_once( script_run* l, clv_volume_sweep* sweep, uint32_t frame, uint32_t count )
 {
     static clv_aabb aabbs[VOLUMES];
     static clv_dop18 dops[VOLUMES];
@@ -247,7 +247,7 @@ static void sweep_once( life* l, clv_volume_sweep* sweep, uint32_t frame, uint32
     see_word( l, clv_volume_sweep_get_stats( sweep ).axis );
 }
 
-static void play_sweep( life* l )
+static void play_sweep( script_run* l )
 {
     clv_volume_sweep_def def = clv_default_volume_sweep_def();
     def.allocator = heap_hooks( &l->memory );
@@ -268,10 +268,10 @@ static void play_sweep( life* l )
 
 // ---- bodies by shape matching
 
-static uint64_t shape_sim_state( life* l, const clv_shape_sim* sim )
+static uint64_t shape_sim_state( script_run* l, const clv_shape_sim* sim )
 {
-    life eye = *l;
-    life* outer = l;
+    script_run eye = *l;
+    script_run* outer = l;
     eye.hash = 0;
     l = &eye;
     clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
@@ -296,7 +296,8 @@ static uint64_t shape_sim_state( life* l, const clv_shape_sim* sim )
     return eye.hash;
 }
 
-static void drop_shapes( life* l, clv_shape_sim* sim, const clv_hull* hull, uint32_t count, uint64_t seed )
+static void drop_shapes(
+    script_run* l, clv_shape_sim* sim, const clv_hull* hull, uint32_t count, uint64_t seed )
 {
     test_random random = test_random_make( seed );
     for ( uint32_t i = 0; i < count; ++i )
@@ -308,7 +309,7 @@ static void drop_shapes( life* l, clv_shape_sim* sim, const clv_hull* hull, uint
     }
 }
 
-static void fall_as_shapes( life* l, clv_volume_kind kind )
+static void fall_as_shapes( script_run* l, clv_volume_kind kind )
 {
     clv_hull* hull = NULL;
     CHECK_OK( clv_hull_create_truncated_octahedron( ( clv_vec3 ){ 0.5f, 0.5f, 0.5f }, &hull ) );
@@ -332,7 +333,7 @@ static void fall_as_shapes( life* l, clv_volume_kind kind )
     clv_hull_destroy( hull );
 }
 
-static void play_shape_sim( life* l )
+static void play_shape_sim( script_run* l )
 {
     fall_as_shapes( l, CLV_VOLUME_AABB );
     fall_as_shapes( l, CLV_VOLUME_DOP18 );
@@ -346,9 +347,9 @@ enum
     BODIES = 30
 };
 
-static uint64_t rigid_state( const life* l, const clv_rigid* world )
+static uint64_t rigid_state( const script_run* l, const clv_rigid* world )
 {
-    life eye = *l;
+    script_run eye = *l;
     eye.hash = 0;
     clv_rigid_report report = clv_rigid_last_report( world );
     see_word( &eye, report.contact_count );
@@ -367,7 +368,7 @@ static uint64_t rigid_state( const life* l, const clv_rigid* world )
     return eye.hash;
 }
 
-static void drop_boxes( life* l, clv_rigid* world, uint64_t seed )
+static void drop_boxes( script_run* l, clv_rigid* world, uint64_t seed )
 {
     test_random random = test_random_make( seed );
     clv_rigid_body bodies[BODIES];
@@ -385,7 +386,7 @@ static void drop_boxes( life* l, clv_rigid* world, uint64_t seed )
     TRY( clv_rigid_add( world, bodies, BODIES ), rigid_state( l, world ) == before );
 }
 
-static void see_boxes( life* l, const clv_rigid* world )
+static void see_boxes( script_run* l, const clv_rigid* world )
 {
     clv_aabb boxes[2 * BODIES];
     LOOK( clv_rigid_boxes( world, boxes ) );
@@ -396,7 +397,7 @@ static void see_boxes( life* l, const clv_rigid* world )
     }
 }
 
-static void fall_as_boxes( life* l, uint32_t worker_count )
+static void fall_as_boxes( script_run* l, uint32_t worker_count )
 {
     clv_rigid_def def = clv_default_rigid_def();
     def.allocator = heap_hooks( &l->memory );
@@ -425,28 +426,28 @@ static void fall_as_boxes( life* l, uint32_t worker_count )
     LOOK( clv_rigid_destroy( world ) );
 }
 
-static void play_rigid( life* l )
+static void play_rigid( script_run* l )
 {
     fall_as_boxes( l, 1 );
 }
 
-static void play_rigid_crew( life* l )
+static void play_rigid_crew( script_run* l )
 {
     fall_as_boxes( l, 3 );
 }
 
 // ---- all of them
 
-const life_script life_scripts[] = {
+const physics_script physics_scripts[] = {
     { "narrow phase", play_narrow },
     { "volume sweep", play_sweep },
     { "shape simulation", play_shape_sim },
     { "rigid boxes", play_rigid },
     { "rigid boxes, three workers", play_rigid_crew },
 };
-const uint32_t life_script_count = (uint32_t)TEST_COUNT( life_scripts );
+const uint32_t physics_script_count = (uint32_t)TEST_COUNT( physics_scripts );
 
-void life_play( life* l, const life_script* script )
+void physics_script_play( script_run* l, const physics_script* script )
 {
     test_where.note = script->name;
     script->play( l );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "flavour.h"
+#include "method_settings.h"
 
 #include "base/assertion.h"
 
@@ -26,7 +26,7 @@ static uint32_t other_values( const method_param* param )
     return is_choice( param ) ? (uint32_t)( param->most - param->least ) : 0;
 }
 
-uint32_t flavour_count( const method* row )
+uint32_t method_settings_count( const method* row )
 {
     uint32_t count = 2;
     for ( uint32_t i = 0; i < row->param_count; ++i )
@@ -50,7 +50,7 @@ static size_t add( char* text, size_t length, size_t size, const char* name, dou
     return length + (size_t)written;
 }
 
-void flavour_write( const method* row, uint32_t index, char* text, size_t size )
+void method_settings_write( const method* row, uint32_t index, char* text, size_t size )
 {
     size_t length = 0;
     text[0] = '\0';
