@@ -85,7 +85,7 @@ double shapes_reach( clv_shape shape, clv_transform at, math_vec3 direction )
         if ( shape.kind == CLV_SHAPE_BOX )
         {
             math_vec3 signs = { i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0 };
-            p = math_mul( math_widen( shape.half_size ), signs );
+            p = shapes_stretch( math_widen( shape.half_size ), signs );
         }
         else if ( shape.kind == CLV_SHAPE_HULL )
         {

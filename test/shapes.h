@@ -22,6 +22,12 @@ typedef enum shapes_kind
 
 clv_shape shapes_make( shapes_kind kind );
 
+/// Component by component.
+static inline math_vec3 shapes_stretch( math_vec3 p, math_vec3 by )
+{
+    return math_make( p.x * by.x, p.y * by.y, p.z * by.z );
+}
+
 /// Turned at random, at most `spread` from the origin along each axis.
 clv_transform shapes_pose( math_random* random, double spread );
 

@@ -7,6 +7,7 @@
 #include "math/orient.h"
 #include "math/splitmix.h"
 #include "narrow/core.h"
+#include "shapes.h"
 #include "support.h"
 
 #include <string.h>
@@ -278,7 +279,7 @@ static cloud make_cloud( cloud_kind kind, math_random* random )
     math_vec3 offset = math_scale( math_random_direction( random ), away );
     for ( uint32_t i = 0; i < c.count; ++i )
     {
-        math_vec3 p = math_apply( &turn, math_mul( body_point( kind, i, random ), size ) );
+        math_vec3 p = math_apply( &turn, shapes_stretch( body_point( kind, i, random ), size ) );
         c.points[i] = math_narrow( math_scale( math_add( p, offset ), scale ) );
     }
     // Some points twice, as meshes have them.
@@ -335,7 +336,8 @@ static void thin_boxes_keep_their_corners( void )
         cloud c = { .count = 8 };
         for ( uint32_t k = 0; k < 8; ++k )
         {
-            c.points[k] = math_narrow( math_mul( body_point( KIND_BOX, k, &random ), math_widen( half ) ) );
+            c.points[k] =
+                math_narrow( shapes_stretch( body_point( KIND_BOX, k, &random ), math_widen( half ) ) );
         }
         check_cloud( &c, &random );
         clv_hull* hull = NULL;
@@ -396,7 +398,7 @@ static void turned_needles_are_segments( void )
         for ( uint32_t i = 0; i < 8; ++i )
         {
             math_vec3 p = body_point( seed % 2 == 0 ? KIND_BOX : KIND_BLOB, i, &random );
-            c.points[i] = math_narrow( math_apply( &turn, math_mul( p, math_make( 1, 1e-8, 1e-9 ) ) ) );
+            c.points[i] = math_narrow( math_apply( &turn, shapes_stretch( p, math_make( 1, 1e-8, 1e-9 ) ) ) );
         }
         clv_hull* hull = make_hull( &c );
         CHECK_EQUAL( clv_hull_get_view( hull ).dimension, 1 );

@@ -29,7 +29,7 @@ static math_vec3 body_vertex( const body* b, uint32_t index )
         return math_pose_apply( &b->pose, math_widen( clv_hull_get_view( b->shape.hull ).vertices[index] ) );
     }
     math_vec3 signs = { index & 1 ? 1.0 : -1.0, index & 2 ? 1.0 : -1.0, index & 4 ? 1.0 : -1.0 };
-    return math_pose_apply( &b->pose, math_mul( signs, math_widen( b->shape.half_size ) ) );
+    return math_pose_apply( &b->pose, shapes_stretch( signs, math_widen( b->shape.half_size ) ) );
 }
 
 static void support( const void* object, const ccd_vec3_t* direction, ccd_vec3_t* point )

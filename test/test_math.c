@@ -92,20 +92,6 @@ static void quaternion_and_matrix_are_the_same_rotation( void )
     }
 }
 
-static void quaternion_product_is_the_matrix_product( void )
-{
-    math_random random = math_random_seed( 3 );
-    for ( int i = 0; i < 1000; ++i )
-    {
-        math_quat a = math_random_rotation( &random ), b = math_random_rotation( &random );
-        math_mat3 ma = math_quat_matrix( a ), mb = math_quat_matrix( b ), product = math_multiply( &ma, &mb );
-        math_mat3 same = math_quat_matrix( math_quat_multiply( a, b ) );
-        CHECK( matrix_difference( &product, &same ) < 1e-14 );
-        math_quat none = math_quat_multiply( a, math_quat_conjugate( a ) );
-        CHECK( is_near( none.w, 1.0, 1e-15 ) );
-    }
-}
-
 static void a_quaternion_of_no_length_is_no_rotation( void )
 {
     CHECK( math_quat_normalize( math_quat_make( 0, 0, 0, 0 ) ).w == 1.0 );
@@ -174,27 +160,7 @@ static void eigen_refuses_nan_and_infinity( void )
     CHECK( !math_eigen_symmetric( &m ).converged );
 }
 
-// ---- square root and polar decomposition
-
-static void matrix_root_squared_is_the_matrix( void )
-{
-    math_random random = math_random_seed( 5 );
-    for ( int i = 0; i < 10000; ++i )
-    {
-        math_mat3 a = random_matrix( &random ), transposed = math_transpose( &a );
-        math_mat3 m = math_multiply( &transposed, &a ), root;
-        CHECK( math_matrix_root( &m, &root ) );
-        math_mat3 square = math_multiply( &root, &root );
-        CHECK( matrix_difference( &square, &m ) < 1e-13 );
-    }
-}
-
-static void matrix_root_refuses_negative_eigenvalues( void )
-{
-    math_mat3 m = { { { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, 1 } } }, root = math_identity();
-    CHECK( !math_matrix_root( &m, &root ) );
-    CHECK( root.m[1][1] == 1.0 );
-}
+// ---- polar decomposition
 
 static void polar_finds_the_rotation_back( void )
 {
@@ -362,14 +328,11 @@ int main( int argc, char** argv )
         TEST_CASE( normalize_keeps_tiny_and_huge_vectors ),
         TEST_CASE( perpendicular_is_unit_and_at_right_angles ),
         TEST_CASE( quaternion_and_matrix_are_the_same_rotation ),
-        TEST_CASE( quaternion_product_is_the_matrix_product ),
         TEST_CASE( a_quaternion_of_no_length_is_no_rotation ),
         TEST_CASE( eigen_of_figure_4_2 ),
         TEST_CASE( eigenvectors_are_a_rotation_that_diagonalises ),
         TEST_CASE( eigen_of_diagonal_repeated_and_zero ),
         TEST_CASE( eigen_refuses_nan_and_infinity ),
-        TEST_CASE( matrix_root_squared_is_the_matrix ),
-        TEST_CASE( matrix_root_refuses_negative_eigenvalues ),
         TEST_CASE( polar_finds_the_rotation_back ),
         TEST_CASE( polar_of_a_mirror_keeps_the_mirror ),
         TEST_CASE( polar_names_its_exceptions ),

@@ -243,39 +243,6 @@ static bool check_operands( const args_table* table, const text_list* operands, 
     return true;
 }
 
-args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
-{
-    for ( int index = 0; index < argc && strcmp( argv[index], "--" ) != 0; ++index )
-    {
-        if ( args_is_help( argv[index] ) )
-        {
-            args_print_help( table );
-            return ARGS_HELP;
-        }
-    }
-    bool flags_end = false;
-    for ( int position = 0; position < argc; ++position )
-    {
-        const char* word = argv[position];
-        if ( !flags_end && strcmp( word, "--" ) == 0 )
-        {
-            flags_end = true;
-        }
-        else if ( !flags_end && word[0] == '-' && word[1] != '\0' )
-        {
-            if ( !read_flag( table, argc, argv, &position, why ) )
-            {
-                return ARGS_BAD;
-            }
-        }
-        else
-        {
-            text_list_add( operands, word );
-        }
-    }
-    return check_operands( table, operands, why ) ? ARGS_OK : ARGS_BAD;
-}
-
 static void print_default( const args_flag* flag )
 {
     char size[TEXT_SIZE_ROOM];
@@ -295,7 +262,7 @@ static void print_default( const args_flag* flag )
     }
 }
 
-void args_print_help( const args_table* table )
+static void print_help( const args_table* table )
 {
     printf( "Usage: cleave %s %s\n\n%s\n", table->command, table->usage, table->about );
     if ( table->flag_count > 0 )
@@ -323,4 +290,37 @@ void args_print_help( const args_table* table )
         printf( "\n%s\n", table->notes );
     }
     printf( "\nExample:\n%s\n", table->example );
+}
+
+args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
+{
+    for ( int index = 0; index < argc && strcmp( argv[index], "--" ) != 0; ++index )
+    {
+        if ( args_is_help( argv[index] ) )
+        {
+            print_help( table );
+            return ARGS_HELP;
+        }
+    }
+    bool flags_end = false;
+    for ( int position = 0; position < argc; ++position )
+    {
+        const char* word = argv[position];
+        if ( !flags_end && strcmp( word, "--" ) == 0 )
+        {
+            flags_end = true;
+        }
+        else if ( !flags_end && word[0] == '-' && word[1] != '\0' )
+        {
+            if ( !read_flag( table, argc, argv, &position, why ) )
+            {
+                return ARGS_BAD;
+            }
+        }
+        else
+        {
+            text_list_add( operands, word );
+        }
+    }
+    return check_operands( table, operands, why ) ? ARGS_OK : ARGS_BAD;
 }

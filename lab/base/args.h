@@ -69,7 +69,5 @@ typedef enum args_answer
 /// `operands`.
 args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why );
 
-void args_print_help( const args_table* table );
-
 /// True for the words --help and -h.
 bool args_is_help( const char* word );

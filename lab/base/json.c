@@ -110,11 +110,6 @@ bool json_is_array( const json_value* value )
     return cJSON_IsArray( value );
 }
 
-bool json_is_bool( const json_value* value )
-{
-    return cJSON_IsBool( value );
-}
-
 bool json_is_null( const json_value* value )
 {
     return value == NULL || cJSON_IsNull( value );
@@ -235,12 +230,6 @@ bool json_is_object( const json_value* value )
 }
 
 bool json_is_array( const json_value* value )
-{
-    (void)value;
-    return false;
-}
-
-bool json_is_bool( const json_value* value )
 {
     (void)value;
     return false;

@@ -45,7 +45,6 @@ void json_replace( json_value* object, const char* key, json_value* child );
 /// Each takes NULL too, as a value of no kind.
 bool json_is_object( const json_value* value );
 bool json_is_array( const json_value* value );
-bool json_is_bool( const json_value* value );
 bool json_is_null( const json_value* value ); ///< the word null, or NULL
 
 /// The member under that very key, or NULL.

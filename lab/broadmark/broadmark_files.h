@@ -37,7 +37,3 @@ void broadmark_files_free( broadmark_files* files );
 
 /// Every run that ended well as a file of its own in `folder`, which is made if need be.
 bool broadmark_write_all( const char* folder, const run_results* results, lab_error* why );
-
-/// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with an error.
-char* broadmark_results_text(
-    const run_result* run, const json_value* settings, const char* output, lab_error* why );

@@ -74,7 +74,8 @@ static json_value* own_value( const run_result* run )
     return own;
 }
 
-char* broadmark_results_text(
+// The text of a results file, to free; `settings` may be NULL: then they are made from the run. NULL with an error.
+static char* results_text(
     const run_result* run, const json_value* settings, const char* output, lab_error* why )
 {
     json_value* said = settings != NULL ? json_copy( settings ) : made_settings( run, output );
@@ -104,7 +105,7 @@ char* broadmark_results_text(
 static bool write_file( const run_result* run, const json_value* settings, const char* path, lab_error* why )
 {
     output_file file = { 0 };
-    char* text = broadmark_results_text( run, settings, path, why );
+    char* text = results_text( run, settings, path, why );
     bool good = text != NULL && output_file_open( &file, path, why ) &&
         output_file_write( &file, text, strlen( text ), why ) && output_file_commit( &file, why );
     free( text );

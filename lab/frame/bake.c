@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* bake_scene_name( const bake_def* def )
+// The table's name, or the one a scene file gives itself.
+static const char* scene_name( const bake_def* def )
 {
     return def->scene.recipe != NULL ? def->scene.recipe->name : def->generator->name;
 }
@@ -18,8 +19,8 @@ scene_header bake_header( const bake_def* def, clv_aabb world )
 {
     scene_header header = { 0 };
     // A split scene of 8 N objects is another scene than one of 8 N bodies.
-    snprintf( header.name, sizeof( header.name ), "%s%s", bake_scene_name( def ),
-        def->scene.split ? "-split" : "" );
+    snprintf(
+        header.name, sizeof( header.name ), "%s%s", scene_name( def ), def->scene.split ? "-split" : "" );
     const recipe* scene = def->scene.recipe;
     bool is_mixed = scene != NULL && scene->group_count > 0; // --type has no say in it
     snprintf(
@@ -128,8 +129,7 @@ static bool write_frames( const bake_def* def, void* state, clv_aabb* boxes, sce
 {
     char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM];
     char size[TEXT_SIZE_ROOM];
-    snprintf(
-        label, sizeof( label ), "%s:%s", bake_scene_name( def ), text_size( def->scene.body_count, size ) );
+    snprintf( label, sizeof( label ), "%s:%s", scene_name( def ), text_size( def->scene.body_count, size ) );
     uint64_t last = (uint64_t)def->from + def->frame_count;
     progress_bar bar;
     progress_begin( &bar, label, "body frames", ( last + 1 ) * def->scene.body_count );

@@ -16,9 +16,6 @@ typedef struct bake_def
 
 #define BAKE_FRAMES_MOST 1000000
 
-/// The table's name, or the one a scene file gives itself.
-const char* bake_scene_name( const bake_def* def );
-
 /// What the file's header will say; `world` comes from the running scene.
 scene_header bake_header( const bake_def* def, clv_aabb world );
 

@@ -15,7 +15,8 @@
 // What a killed process left behind is removed once nobody can be writing it any more.
 #define TEMPORARY_LIFE_S ( 24 * 3600 )
 
-char* bake_cache_name( const bake_def* def )
+// The file's name, without folder: it tells every parameter and the generator's version. To free.
+static char* file_name( const bake_def* def )
 {
     const generator_def* scene = &def->scene;
     return text_format( "%s-v%" PRIu32 "-%s-n%" PRIu32 "%s-from%" PRIu32 "-frames%" PRIu32
@@ -30,7 +31,8 @@ static const char* environment( const char* name )
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-char* bake_cache_folder( void )
+// The folder, to free; NULL if the environment names none.
+static char* cache_folder( void )
 {
     const char* folder = environment( "CLEAVE_CACHE" );
     if ( folder != NULL )
@@ -111,7 +113,8 @@ static int older_first( const void* left, const void* right )
     return strcmp( a->path, b->path );
 }
 
-void bake_cache_trim( const char* folder, uint64_t bytes_needed, uint64_t bytes_limit )
+// Remove least recently used scenes from `folder` until `bytes_needed` more would fit in `bytes_limit`.
+static void trim( const char* folder, uint64_t bytes_needed, uint64_t bytes_limit )
 {
     kept_files files = { .folder = folder };
     platform_list( folder, collect, &files );
@@ -144,7 +147,7 @@ static bool header_matches( const scene_header* header, const bake_def* def )
 // A scene that is kept already. A damaged one is as good as none.
 static bool open_kept( frame_source* source, const bake_def* def, const char* folder )
 {
-    char* name = bake_cache_name( def );
+    char* name = file_name( def );
     char* path = text_format( "%s/%s", folder, name );
     lab_error unread;
     bool opened = frame_source_open_file( source, path, &unread );
@@ -164,8 +167,8 @@ static bool open_kept( frame_source* source, const bake_def* def, const char* fo
 
 bool bake_cache_holds( const bake_def* def )
 {
-    char* folder = bake_cache_folder();
-    char* name = bake_cache_name( def );
+    char* folder = cache_folder();
+    char* name = file_name( def );
     char* path = text_format( "%s/%s", folder != NULL ? folder : ".", name );
     bool holds = folder != NULL && platform_look( path ).kind == PLATFORM_FILE;
     free( folder );
@@ -190,8 +193,8 @@ static bool bake_kept( const bake_def* def, const char* folder, uint64_t limit, 
         return lab_error_write( why, "the cache folder %s cannot be made: %s; set CLEAVE_CACHE to another",
             folder, errno != 0 ? strerror( errno ) : "something else is there" );
     }
-    bake_cache_trim( folder, needed, limit );
-    char* name = bake_cache_name( def );
+    trim( folder, needed, limit );
+    char* name = file_name( def );
     char* path = text_format( "%s/%s", folder, name );
     bool baked = bake_write( def, path, why );
     free( name );
@@ -206,7 +209,7 @@ bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why 
     {
         return false;
     }
-    char* folder = bake_cache_folder();
+    char* folder = cache_folder();
     lab_error reason = { 0 };
     bool opened = false;
     if ( folder == NULL )

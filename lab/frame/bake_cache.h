@@ -15,12 +15,3 @@ bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why 
 
 /// Is it there already?
 bool bake_cache_holds( const bake_def* def );
-
-/// The file's name, without folder: it tells every parameter and the generator's version. To free.
-char* bake_cache_name( const bake_def* def );
-
-/// The folder, to free; NULL if the environment names none.
-char* bake_cache_folder( void );
-
-/// Remove least recently used scenes from `folder` until `bytes_needed` more would fit in `bytes_limit`.
-void bake_cache_trim( const char* folder, uint64_t bytes_needed, uint64_t bytes_limit );

@@ -165,7 +165,8 @@ static bool check_count( uint32_t value, uint32_t offset, const char* path, cons
     return true;
 }
 
-bool scene_header_decode(
+// The header of 304 bytes. Checks every field; `path` is for the error.
+static bool decode_header(
     scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why )
 {
     memcpy( header->name, bytes, SCENE_NAME_ROOM );
@@ -192,7 +193,8 @@ bool scene_header_decode(
         fail_record( bytes + WORLD_OFFSET, WORLD_OFFSET, path, "the world", why );
 }
 
-bool scene_header_encode(
+// The inverse; checks every field too.
+static bool encode_header(
     const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why )
 {
     memset( bytes, 0, SCENE_HEADER_BYTES );
@@ -202,7 +204,7 @@ bool scene_header_encode(
     encode_u32( bytes + FRAMES_OFFSET, header->frame_count );
     encode_box( bytes + WORLD_OFFSET, header->world );
     scene_header copy;
-    return scene_header_decode( &copy, bytes, path, why );
+    return decode_header( &copy, bytes, path, why );
 }
 
 // ---- reader
@@ -296,7 +298,7 @@ static bool open_stream( scene_reader* reader, const char* path, lab_error* why 
     }
     unsigned char bytes[SCENE_HEADER_BYTES];
     return read_bytes( reader, bytes, sizeof( bytes ), why ) &&
-        scene_header_decode( &reader->header, bytes, path, why ) && check_size( reader, why );
+        decode_header( &reader->header, bytes, path, why ) && check_size( reader, why );
 }
 
 bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why )
@@ -383,7 +385,7 @@ bool scene_writer_open( scene_writer* writer, const char* path, const scene_head
     writer->header = *header;
     unsigned char bytes[SCENE_HEADER_BYTES];
     uint64_t size = 0;
-    if ( !scene_header_encode( header, bytes, path, why ) )
+    if ( !encode_header( header, bytes, path, why ) )
     {
         return false;
     }

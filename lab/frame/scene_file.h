@@ -33,12 +33,6 @@ typedef struct scene_header
 /// Size of the whole file. False, and *bytes untouched, if it does not fit 63 bits.
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes );
 
-/// The header's 304 bytes, and back. Both check every field; `path` is for the error.
-bool scene_header_encode(
-    const scene_header* header, unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why );
-bool scene_header_decode(
-    scene_header* header, const unsigned char bytes[SCENE_HEADER_BYTES], const char* path, lab_error* why );
-
 /// Zero-initialised is closed.
 typedef struct scene_reader
 {

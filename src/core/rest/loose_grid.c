@@ -76,11 +76,6 @@ static uint32_t cell_of( const rest_level* level, const clv_aabb* box )
     return level->first_cell + ( z * level->dims[1] + y ) * level->dims[0] + x;
 }
 
-bool rest_grid_is_large( const rest_grid* grid, const clv_aabb* box )
-{
-    return level_of( grid, box ) == NO_LEVEL;
-}
-
 bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after )
 {
     uint32_t level = level_of( grid, before );

@@ -62,6 +62,3 @@ bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, con
 
 /// Everybody whose box may overlap this one, into `found`; more may be there. False if out of memory.
 bool rest_grid_ask( rest_grid* grid, const clv_aabb* box );
-
-/// Is it in the list of large boxes?
-bool rest_grid_is_large( const rest_grid* grid, const clv_aabb* box );

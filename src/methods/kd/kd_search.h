@@ -26,7 +26,6 @@ typedef struct kd_search_frame
     uint32_t begin; ///< of the externals in the arena
     uint32_t end;
     uint32_t own_end; ///< the node's own objects follow its externals
-    bool left_done;
 } kd_search_frame;
 
 typedef struct kd_search

@@ -95,7 +95,8 @@ void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
     }
 }
 
-void kd_tree_clear( kd_tree* tree )
+// No nodes and no objects; the memory stays.
+static void clear( kd_tree* tree )
 {
     tree->root = KD_NONE;
     tree->node_end = 0;
@@ -159,7 +160,7 @@ void kd_subtree_free( kd_tree* tree, uint32_t index )
 
 bool kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] )
 {
-    kd_tree_clear( tree );
+    clear( tree );
     uint32_t root = kd_node_take( tree );
     if ( root == KD_NONE )
     {

@@ -179,9 +179,6 @@ bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
 /// Mark the nodes in which a changed object was at rest; the next refit looks through no others.
 void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );
 
-/// No nodes and no objects; the memory stays.
-void kd_tree_clear( kd_tree* tree );
-
 /// A single empty leaf with this region.
 bool kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] );
 

@@ -156,7 +156,9 @@ static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, 
     boxes->slots[index] = item->slot;
 }
 
-const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
+// The items whose mark is `mark`, ascending by lower[axis] and equal ones as given: the values of the keys number them.
+// NULL if out of memory; the keys die with the next call.
+static const base_keyed* order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
     uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
 {
     if ( !sweep_sorter_reserve( sorter, count + 1 ) )
@@ -177,7 +179,7 @@ bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t co
     uint32_t axis, float floor, simd_box_lanes* lanes )
 {
     uint32_t kept;
-    const base_keyed* keys = sweep_order_items( sorter, items, count, mark, axis, floor, &kept );
+    const base_keyed* keys = order_items( sorter, items, count, mark, axis, floor, &kept );
     if ( keys == NULL || !simd_box_lanes_reserve( lanes, sorter->memory, kept ) )
     {
         return false;

@@ -18,11 +18,6 @@ void sweep_sorter_release( sweep_sorter* sorter );
 /// Room for lists of `count`; false if out of memory.
 bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
 
-/// Those items whose mark is `mark` in ascending order of lower[axis], equal ones as given: the values of the keys number
-/// them. Lower bounds below `floor` count as `floor`, and who ends below it is left out. NULL if out of memory; the keys die with the next call.
-const base_keyed* sweep_order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
-    uint32_t mark, uint32_t axis, float floor, uint32_t* kept );
-
 /// Those items whose mark is `mark`, ascending by lower[axis] and equal ones as given, into the lanes with `axis` turned
 /// first. Lower bounds along the axis below `floor` count and are stored as `floor`, and who ends below it is left out:
 /// fine for a search among boxes that lie above it, and it keeps one endless box from spoiling the sort. False if out of memory.

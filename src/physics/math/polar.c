@@ -23,24 +23,6 @@ static math_mat3 compose( const math_mat3* vectors, const double diagonal[3] )
     return sum;
 }
 
-bool math_matrix_root( const math_mat3* m, math_mat3* root )
-{
-    math_eigen eigen = math_eigen_symmetric( m );
-    // Rounding makes a zero eigenvalue slightly negative; more than that is no root's fault.
-    double slack = 1e-14 * math_abs( eigen.values[0] );
-    if ( !eigen.converged || eigen.values[2] < -slack )
-    {
-        return false;
-    }
-    double roots[3];
-    for ( int i = 0; i < 3; ++i )
-    {
-        roots[i] = sqrt( math_max( eigen.values[i], 0.0 ) );
-    }
-    *root = compose( &eigen.vectors, roots );
-    return true;
-}
-
 static bool is_orthonormal( const math_mat3* r, double tolerance )
 {
     for ( int i = 0; i < 3; ++i )

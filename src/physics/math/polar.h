@@ -4,10 +4,6 @@
 #include "math/mat3.h"
 #include <stdbool.h>
 
-/// The symmetric root with root * root = m of a symmetric matrix without negative eigenvalues. False, and
-/// *root untouched, if m has one, or did not converge.
-bool math_matrix_root( const math_mat3* m, math_mat3* root );
-
 typedef enum math_polar_result
 {
     MATH_POLAR_OK,

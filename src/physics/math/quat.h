@@ -46,19 +46,6 @@ static inline math_quat math_quat_normalize( math_quat q )
     return math_quat_make( q.x * factor, q.y * factor, q.z * factor, q.w * factor );
 }
 
-/// First b, then a.
-static inline math_quat math_quat_multiply( math_quat a, math_quat b )
-{
-    return math_quat_make( a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z );
-}
-
-static inline math_quat math_quat_conjugate( math_quat q )
-{
-    return math_quat_make( -q.x, -q.y, -q.z, q.w );
-}
-
 /// The matrix of a unit quaternion.
 static inline math_mat3 math_quat_matrix( math_quat q )
 {

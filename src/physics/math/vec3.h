@@ -67,12 +67,6 @@ static inline math_vec3 math_add_scaled( math_vec3 a, math_vec3 b, double factor
     return math_make( a.x + b.x * factor, a.y + b.y * factor, a.z + b.z * factor );
 }
 
-/// Component by component.
-static inline math_vec3 math_mul( math_vec3 a, math_vec3 b )
-{
-    return math_make( a.x * b.x, a.y * b.y, a.z * b.z );
-}
-
 static inline double math_dot( math_vec3 a, math_vec3 b )
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;

@@ -173,6 +173,7 @@ static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
         clv_hull_destroy( made );
         return complain( def, result, "clv_hull_create: out of memory" );
     }
+    CLV_VALIDATE( hull_check( made ) == NULL );
     *hull = made;
     return CLV_OK;
 }

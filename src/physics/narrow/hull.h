@@ -96,5 +96,5 @@ bool hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance,
 /// As hull_fill_solid for the other dimensions, where nothing needs joining.
 bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );
 
-/// What is wrong with the hull, as a sentence, or NULL. For tests.
+/// What is wrong with the hull, as a sentence, or NULL. Debug builds ask after every build.
 const char* hull_check( const clv_hull* hull );

@@ -94,12 +94,6 @@ static inline clv_vec3 sim_perpendicular( clv_vec3 n )
     return sim_scale( p, 1.0f / sim_length( p ) );
 }
 
-static inline sim_quat sim_quat_identity( void )
-{
-    sim_quat q = { 0.0f, 0.0f, 0.0f, 1.0f };
-    return q;
-}
-
 static inline sim_quat sim_quat_normalize( sim_quat q )
 {
     float length = sqrtf( q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w );
@@ -131,18 +125,6 @@ static inline sim_mat3 sim_mat3_from_quat( sim_quat q )
         { 2.0f * ( xz - wy ), 2.0f * ( yz + wx ), 1.0f - 2.0f * ( xx + yy ) },
     } };
     return r;
-}
-
-static inline clv_vec3 sim_mat3_column( const sim_mat3* m, int column )
-{
-    return sim_vec3( m->m[0][column], m->m[1][column], m->m[2][column] );
-}
-
-static inline clv_vec3 sim_mat3_mul( const sim_mat3* m, clv_vec3 v )
-{
-    return sim_vec3( m->m[0][0] * v.x + m->m[0][1] * v.y + m->m[0][2] * v.z,
-        m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
-        m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z );
 }
 
 /// R diag( d ) R^T
