@@ -269,7 +269,8 @@ static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
         &move->space->objects, move->ids[0].index + first, move->boxes + first, last - first );
 }
 
-// One pass to see that all is well, one to take the boxes. False, and nothing done, if anything is otherwise.
+// One pass checks, one takes the boxes. False if the batch is not of this kind or an entry is bad: then no box was taken, but
+// the check may have marked slots as moved, which costs a comparison at the next update and changes no answer.
 static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
     object_store* objects = &space->objects;
