@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,36 @@ static void every_method_takes_its_own_defaults( void )
 }
 
 // ---- numbers
+
+#if defined( TEST_INCLUDE )
+
+// A line of the table in types.h for each of them: "//   cleave.few   24   …".
+static void the_header_tells_the_parameters_of_the_default_method( void )
+{
+    FILE* file = fopen( TEST_INCLUDE "/types.h", "rb" );
+    CHECK( file != NULL );
+    const method* row = method_find( METHOD_DEFAULT );
+    uint32_t found = 0;
+    char line[400];
+    while ( fgets( line, sizeof( line ), file ) != NULL )
+    {
+        char name[40];
+        double value = 0;
+        if ( sscanf( line, "// cleave.%39s %lf", name, &value ) != 2 )
+        {
+            continue;
+        }
+        test_where.note = name;
+        CHECK( found < row->param_count );
+        CHECK_TEXT( row->params[found].name + strlen( "cleave." ), name );
+        CHECK( row->params[found].value == value );
+        found += 1;
+    }
+    fclose( file );
+    CHECK_EQUAL( found, row->param_count );
+}
+
+#endif
 
 static void numbers_are_read_as_strtod_does( void )
 {
@@ -244,6 +275,9 @@ int main( int argc, char** argv )
         TEST_CASE( settings_are_read_and_the_rest_keep_their_defaults ),
         TEST_CASE( a_bad_setting_is_named_with_what_it_takes ),
         TEST_CASE( every_method_takes_its_own_defaults ),
+#if defined( TEST_INCLUDE )
+        TEST_CASE( the_header_tells_the_parameters_of_the_default_method ),
+#endif
         TEST_CASE( numbers_are_read_as_strtod_does ),
         TEST_CASE( a_number_of_too_many_digits_is_none ),
 #if !defined( _WIN32 )

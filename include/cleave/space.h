@@ -3,122 +3,166 @@
 
 #include "cleave/types.h"
 
-// Life of a frame: clv_space_move -> clv_space_update -> clv_space_pairs.
+// Boxes in, overlapping pairs out. Life of a frame: clv_space_move -> clv_space_update -> clv_space_pairs.
 //
-// One thread owns a space. Functions that take a const space may run concurrently between the others.
-// Batches are all or nothing: everything is checked before anything changes, and clv_space_error names the
-// position of the first bad entry. A count of 0 is legal and does nothing; then the arrays may be NULL.
-// Callbacks and hooks of a space are called while it is at work, and may not change it: whoever calls a function on a non-const
-// space from there gets CLV_BUSY, nothing is done and clv_space_error stays about the call before; destroy and clear do nothing.
-// Debug builds assert it. The filter callback, the visitor and the logger may call functions that take a const space: during an
-// update, a visit or a shrink the views are empty and not valid and counters of the update are 0. Allocator and task hooks
-// may call none.
+// Failure. Every function that returns a clv_result says below what it may answer. Batches are all or nothing: everything is
+// checked before anything changes, and clv_space_error names the position of the first bad entry. A count of 0 is legal and
+// does nothing; then the arrays may be NULL. A NULL elsewhere, where it is not named, is an error of the program: debug
+// builds assert it.
+//
+// Lifetime. The space copies what it is given; arrays may go as soon as the call returns. What it hands out as a pointer
+// (pairs, events, texts) belongs to it, and each function says when it dies.
+//
+// Threads. One thread at a time may call functions that take a non-const space; functions that take a const space may run on
+// any number of threads in between. Different spaces may be used by different threads at once. With a worker_count above 1
+// large updates and moves use more threads inside the call; all of them are done when it returns.
+//
+// Callbacks and hooks of a space are called while it is at work, and may not change it: a function on a non-const space
+// answers them with CLV_BUSY, does nothing and leaves clv_space_error about the call before; destroy and clear do nothing.
+// Debug builds assert it. The filter callback, the visitor and the logger may call functions that take a const space; during
+// an update, a visit or a shrink the views are empty and not valid, and counters of the update are 0. Allocator and task
+// hooks may call none.
+//
+// Cost. n is the number of objects, k of pairs. 32,000 moving boxes take the default method about half a millisecond on one
+// core with AVX-512, handing them over included; a world at rest far less (bench/engine.md). A steady frame allocates nothing.
+//
 // Floating-point modes of the caller (flush to zero, rounding, traps) do not change an answer; they and the exception flags
 // are left as found, and no trap is sprung. So it is with every function of the library.
 
-/// Every member set; the same values as zeroing all but size, cookie and method-dependent members would give.
+// ---- a space
+
+/// A def to start from: zero everywhere but in size, cookie and worker_count, which is 1.
 CLV_API clv_space_def clv_default_space_def( void );
 
-/// CLV_BAD_DEF, CLV_UNSUPPORTED or CLV_OUT_OF_MEMORY leave *space NULL; the def's logger hears the
-/// reason, unless the def was not made by clv_default_space_def: then nothing in it is touched.
+/// Makes a space and the threads that the def asks for. The def and its strings are copied. CLV_BAD_DEF, CLV_UNSUPPORTED or
+/// CLV_OUT_OF_MEMORY leave *space NULL; the def's logger hears the reason, unless the def was not made by
+/// clv_default_space_def: then nothing in it is touched.
 CLV_API clv_result clv_space_create( const clv_space_def* def, clv_space** space );
 
-/// Gives all memory back. NULL is legal.
+/// Ends its threads and gives all memory back; every id, view and text of it dies. NULL is legal.
 CLV_API void clv_space_destroy( clv_space* space );
 
 // ---- objects in
-// ----------------------------------------------------------------------------------------------
 
-/// Add `count` boxes. ids[i] names boxes[i] until it is removed. ids may be NULL in a space nothing is
-/// removed from.
+/// Add `count` boxes. ids[i] names boxes[i] until it is removed; ids may be NULL in a space nothing is removed from. Views of
+/// the last update stay as they are. O(count), and O(n) when the arrays grow, by half at a time.
+/// CLV_BAD_BOX, CLV_TOO_MANY_OBJECTS, CLV_OUT_OF_MEMORY: nothing was added and ids are untouched.
 CLV_API clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids );
+
+/// The same from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 12.
 CLV_API clv_result clv_space_add_strided(
     clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids );
 
-/// Replace boxes. Ids in ascending order of index are checked fastest.
+/// Replace boxes. Views of the last update stay as they are. O(count), fastest for all objects in the order of their indices;
+/// ids that do not ascend need 4 bytes per slot, kept from then on, to find duplicates.
+/// CLV_BAD_ID, CLV_DUPLICATE_ID, CLV_BAD_BOX, CLV_OUT_OF_MEMORY: no box was replaced.
 CLV_API clv_result clv_space_move(
     clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count );
+
+/// The same from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 12.
 CLV_API clv_result clv_space_move_strided(
     clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count );
 
-/// Remove objects. Their pairs leave the list, and end, at the next update.
+/// Remove objects. Their ids die now; their pairs leave the list, and end, at the next update. O(count).
+/// CLV_BAD_ID, CLV_DUPLICATE_ID, CLV_OUT_OF_MEMORY (only for ids that do not ascend): nothing was removed.
 CLV_API clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count );
 
-/// Remove every object and forget every pair without events. Keeps the memory and the settings.
+/// Remove every object and forget every pair without events: ids and views die. Keeps the memory and the settings.
 CLV_API void clv_space_clear( clv_space* space );
 
-/// One object at a time; each is the batch call with a count of 1.
+/// One object at a time; each is the batch call with a count of 1, and answers as it does. Many objects go faster in a batch.
 CLV_API clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id );
 CLV_API clv_result clv_space_move_one( clv_space* space, clv_id id, clv_aabb box );
 CLV_API clv_result clv_space_remove_one( clv_space* space, clv_id id );
 
 // ---- what objects carry
-// ---------------------------------------------------------------------------------------- Each of these is a
-// column that takes no memory until first used. New objects start with the defaults.
+//
+// Each of these is a column that takes no memory until it is first set, and is then as long as the boxes. New objects start
+// with the defaults. All cost O(count). CLV_BAD_ID, CLV_DUPLICATE_ID or CLV_OUT_OF_MEMORY: nothing was set.
 
-/// A number or pointer of the caller's. Default 0.
+/// A number or pointer of the caller's, 8 bytes per object. Default 0. Never read by the library.
 CLV_API clv_result clv_space_set_user_data(
     clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count );
 
-/// Metres around this object's box, finite and >= 0, in place of the def's. In force at once.
+/// Metres around this object's box in place of the def's margin, from now on and for the boxes that are moved later.
+/// CLV_BAD_ARGUMENT too, for a margin that is negative or not finite.
 CLV_API clv_result clv_space_set_margin(
     clv_space* space, const clv_id* ids, const float* margins, uint32_t count );
 
-/// Changes who may meet whom, from the next update on. Implies clv_space_refilter.
+/// Changes who may meet whom, from the next update on. Implies clv_space_refilter. Default: clv_default_filter.
 CLV_API clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count );
 
-/// Have the def's filter callback asked again about every pair of these objects.
+/// Have the def's filter callback asked again, in the next update, about every pair of these objects.
 CLV_API clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count );
 
-/// A hint that these objects seldom move; they still may. Changes no answer but skip_static_pairs.
-/// Default: moving.
+/// A hint that these objects seldom move; they still may. Changes no answer but skip_static_pairs. Default: moving.
 CLV_API clv_result clv_space_set_static(
     clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count );
 
-CLV_API clv_result clv_space_get_box(
-    const clv_space* space, clv_id id, clv_aabb* box ); ///< as given, no margin
+// Reading, O(1) each: what was set, or the default. CLV_BAD_ID leaves the output untouched, and is no error of the space:
+// clv_space_error stays about the last call on a non-const one.
+
+/// As it was given, without margin.
+CLV_API clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box );
 CLV_API clv_result clv_space_get_user_data( const clv_space* space, clv_id id, uint64_t* value );
 CLV_API clv_result clv_space_get_margin( const clv_space* space, clv_id id, float* margin );
 CLV_API clv_result clv_space_get_filter( const clv_space* space, clv_id id, clv_filter* filter );
 CLV_API clv_result clv_space_get_static( const clv_space* space, clv_id id, bool* is_static );
 
-CLV_API bool clv_space_contains( const clv_space* space, clv_id id );     ///< alive here and now?
-CLV_API clv_id clv_space_id_at( const clv_space* space, uint32_t index ); ///< null where no object lives
+/// Is that object in this space now? False for null, stale and forged ids.
+CLV_API bool clv_space_contains( const clv_space* space, clv_id id );
+
+/// The id of the object in that slot, as pairs name it; null where there is none, or no such slot.
+CLV_API clv_id clv_space_id_at( const clv_space* space, uint32_t index );
+
+/// Objects that are alive.
 CLV_API uint32_t clv_space_object_count( const clv_space* space );
 
 // ---- pairs out
-// -------------------------------------------------------------------------------------------------
 
-/// Find every pair whose boxes, grown by their margins, touch (closed) and whose filters agree: all of them,
-/// or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty
-/// and invalid, clv_space_error tells the count so far, and the next good update reports events against the
-/// last good list. The same def and calls give the same pairs in the same order on every instruction set and
-/// for every worker_count.
+/// Find every pair whose boxes, grown by their margins, touch (closed) and whose filters agree: all of them, or
+/// CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty and invalid,
+/// clv_space_error tells the count so far, and the next good update reports events against the last good list.
+/// The same def and calls give the same pairs in the same order on every instruction set and for every worker_count.
+/// O(n + k) with the default method for boxes of similar size; `cleave methods` tells of each other one.
 CLV_API clv_result clv_space_update( clv_space* space );
 
-/// The same search without a list: pairs go to the visitor in chunks, in an order that depends on the calls alone. It needs
-/// memory for the boxes and nothing for the pairs, however many there are, unless the method is made of pairs (`cleave
-/// methods` tells: O(n + k)); so it saves nothing where the world rests, as an update does. For spaces without `sorted` and
-/// `events` (CLV_UNSUPPORTED otherwise, they need the list). CLV_STOPPED if the visitor returned false.
+/// The same search without a list: pairs go to the visitor in chunks, on the calling thread, in an order that depends on the
+/// calls alone. It needs memory for the boxes and none for the pairs, however many there are, unless the method is made of
+/// pairs (`cleave methods` tells: O(n + k)); so a world at rest is searched in full, where an update would not search it.
+/// Views of the last update die. CLV_UNSUPPORTED for a space with `sorted` or `events`, which need the list; CLV_STOPPED if
+/// the visitor returned false; CLV_OUT_OF_MEMORY and CLV_TOO_MANY_PAIRS as above, after some pairs have been visited.
 CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user );
 
+/// The pairs of the last update, O(1), no copy: the array is the space's own. It dies at the next update, visit, clear, shrink
+/// or destroy, and outlives add, move and remove; after a remove it may name slots without an object. Not valid, and empty,
+/// before the first update, after a failed one, and after a visit or a clear.
 CLV_API clv_pair_view clv_space_pairs( const clv_space* space );
-CLV_API clv_event_view clv_space_events( const clv_space* space ); ///< empty unless the def asked for events
 
-// ---- about the space
-// -------------------------------------------------------------------------------------------
+/// What began and what ended in the last update, O(1); lives as long as the pairs. Empty unless the def asked for events.
+CLV_API clv_event_view clv_space_events( const clv_space* space );
 
+// ---- about the space: O(1), and nothing here fails
+
+/// Counters of the last update, sizes and memory now. A copy.
 CLV_API clv_stats clv_space_stats( const clv_space* space );
-CLV_API clv_error clv_space_error( const clv_space* space );    ///< about the last call on a non-const space
-CLV_API const char* clv_space_method( const clv_space* space ); ///< name of the algorithm at work
-CLV_API clv_isa clv_space_isa( const clv_space* space );        ///< instruction set at work
+
+/// About the last call on a non-const space. Its text dies with the next such call.
+CLV_API clv_error clv_space_error( const clv_space* space );
+
+/// The name of the method at work. Lives as long as the program.
+CLV_API const char* clv_space_method( const clv_space* space );
+
+/// The instruction set at work; never CLV_ISA_AUTO.
+CLV_API clv_isa clv_space_isa( const clv_space* space );
 
 /// Threads that may share a call on this space: the def's number, or 1 where the method has no threads. How many had something
 /// to do is another matter: up to 8,192 boxes the default method searches on the calling thread alone, which is quicker (its
 /// setting cleave.alone), and a move is shared from 32,768 boxes on.
 CLV_API uint32_t clv_space_worker_count( const clv_space* space );
 
-/// Give back memory beyond what the objects and the last list need. CLV_OUT_OF_MEMORY if even the smaller
-/// copies could not be had; then the space is as it was.
+/// Give back memory beyond what the objects and the last list need; for after a peak, not for every frame, since the next
+/// update takes it again. O(n + k). Views die; clv_space_pairs shows the same pairs afterwards. CLV_OUT_OF_MEMORY if the
+/// smaller copies could not be had; then every list is as it was.
 CLV_API clv_result clv_space_shrink( clv_space* space );

@@ -149,27 +149,37 @@ CLV_API bool clv_isa_is_supported( clv_isa isa );
 /// The widest supported one; never CLV_ISA_AUTO.
 CLV_API clv_isa clv_isa_best( void );
 
+// Parameters of the default method, for clv_space_def.settings: "cleave.few=0,cleave.rest=0". The defaults are measured, and
+// right for nearly everybody; change one to compare or to test. The pairs stay the same, their order in an unsorted list may
+// not. Values are whole numbers from 0 on, cleave.block from 8 on. `cleave methods` lists those of every other method.
+//
+//   name               default   meaning
+//   cleave.few              24   objects up to which brute force is used
+//   cleave.block          8192   objects in a block, about, where there are too many for one grid
+//   cleave.alone          8192   objects up to which the calling thread does all the work, whatever worker_count says
+//   cleave.rest              2   a world that mostly rests: 0 searched anew, 1 followed object by object, 2 by counted costs
+//   cleave.rest_least      512   objects below which it is searched anew even so
+
 /// Settings of a space, copied on create. Start from clv_default_space_def and change what you need.
 /// Later versions add members at the end; `size` tells the library which ones the caller was compiled with.
 /// max_pairs bounds memory too: no more pairs are kept in any form, but for those that must be sorted before the filter callback
 /// is asked about them.
 typedef struct clv_space_def
 {
-    uint32_t size;          ///< sizeof( clv_space_def ), set by the default function
-    uint32_t cookie;        ///< proof that the default function was called
-    uint32_t capacity;      ///< boxes to reserve for; the space still grows past it
-    uint64_t pair_capacity; ///< pairs to reserve for; likewise
-    uint64_t max_pairs;     ///< an update that finds more fails with CLV_TOO_MANY_PAIRS; 0: no limit
-    float margin;           ///< added around every box that has no margin of its own; finite, >= 0
-    bool sorted;            ///< list sorted by (a, b); otherwise in an order that depends on the calls alone
-    bool events;            ///< keep begun and ended pairs
-    bool skip_static_pairs; ///< leave out pairs of two objects that are both hinted static
-    bool stage_times;       ///< fill the times in clv_stats; a clock read costs as much as ten boxes
-    const char* method;   ///< algorithm by name, as `cleave methods` lists them; NULL: the default, "cleave"
-    const char* settings; ///< parameters of the method, "kd.leaf=256,kd.static=0.6"; NULL: its defaults
-    clv_isa isa;          ///< instruction set; CLV_ISA_AUTO unless you compare
-    uint32_t
-        worker_count; ///< threads that may share a large update or move, the caller's included; 1: no other
+    uint32_t size;           ///< sizeof( clv_space_def ), set by the default function
+    uint32_t cookie;         ///< proof that the default function was called
+    uint32_t capacity;       ///< boxes to reserve for; the space still grows past it
+    uint64_t pair_capacity;  ///< pairs to reserve for; likewise
+    uint64_t max_pairs;      ///< an update that finds more fails with CLV_TOO_MANY_PAIRS; 0: no limit
+    float margin;            ///< added around every box that has no margin of its own; finite, >= 0
+    bool sorted;             ///< list sorted by (a, b); otherwise in an order that depends on the calls alone
+    bool events;             ///< keep begun and ended pairs
+    bool skip_static_pairs;  ///< leave out pairs of two objects that are both hinted static
+    bool stage_times;        ///< fill the times in clv_stats; a clock read costs as much as ten boxes
+    const char* method;      ///< algorithm by name, as `cleave methods` lists them; NULL: "cleave"
+    const char* settings;    ///< parameters of the method, as above; NULL: its defaults
+    clv_isa isa;             ///< instruction set; CLV_ISA_AUTO unless you compare
+    uint32_t worker_count;   ///< threads that may share a large call, the caller's included; 1: no other
     clv_task_hooks tasks;    ///< zero: worker_count - 1 threads of our own, where worker_count asks for them
     clv_pair_filter* filter; ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
