@@ -127,6 +127,7 @@ static void bad_lines_are_named( void )
     static const char* const rows[][2] = {
         { "scens freefall", ":1: 'scens': unknown word; did you mean scenes?" },
         { "\nscenes frefall", ":2: frefall: no such file, and no scene 'frefall'; did you mean freefall?" },
+        { "scenes crosing", ":1: crosing: no such file, and no scene 'crosing'; did you mean crossing?" },
         { "scenes", ":1: values are missing" },
         { "sizes 0", ":1: 0 is out of range" },
         { "sizes 1.5", ":1: 1.5 is out of range" },

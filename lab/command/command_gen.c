@@ -33,13 +33,7 @@ static const generator* find_scene( const char* name, recipe* file_recipe, lab_e
     const generator* scene = generator_find( name );
     if ( scene == NULL && file_kind_check( name, ".scene", why ) )
     {
-        const char* names[32];
-        uint32_t count = 0;
-        for ( ; count < generator_count() && count < 32; ++count )
-        {
-            names[count] = generator_at( count )->name;
-        }
-        const char* closest = text_closest( name, names, count );
+        const char* closest = generator_closest( name );
         lab_error_write( why, "gen: unknown scene '%s'; %s%s%sscenes are %s, or a file FILE.scene", name,
             closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
             closest != NULL ? "? " : "", generator_names() );

@@ -111,13 +111,7 @@ static bool fail_unknown( const char* text, lab_error* why )
 {
     const char* rest = text;
     char* name = take_part( &rest, ":@" );
-    const char* names[32];
-    uint32_t count = 0;
-    for ( ; count < generator_count() && count < 32; ++count )
-    {
-        names[count] = generator_at( count )->name;
-    }
-    const char* closest = text_closest( name, names, count );
+    const char* closest = generator_closest( name );
     lab_error_write( why, "%s: no such file, and no scene '%s'; %s%s%sscenes are %s (`cleave gen --help`)",
         text, name, closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
         closest != NULL ? "? " : "", generator_names() );

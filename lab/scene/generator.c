@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/scene/generator.h"
 
+#include "lab/base/text.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +70,16 @@ const generator* generator_find( const char* name )
         }
     }
     return NULL;
+}
+
+const char* generator_closest( const char* name )
+{
+    const char* names[sizeof( table ) / sizeof( table[0] )];
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        names[index] = table[index]->name;
+    }
+    return text_closest( name, names, generator_count() );
 }
 
 const char* generator_names( void )

@@ -54,6 +54,9 @@ const generator* generator_at( uint32_t index );
 /// NULL if there is no such scene.
 const generator* generator_find( const char* name );
 
+/// The scene whose name is most like this one, for "did you mean"; NULL if none is.
+const char* generator_closest( const char* name );
+
 /// "a, b and c" for error messages; lives as long as the program.
 const char* generator_names( void );
 
