@@ -5,7 +5,7 @@
 
 #include "lab/base/interrupt.h"
 
-#include "lab/base/last_words.h"
+#include "lab/base/stop_action.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 static const char* volatile guarded[GUARD_COUNT];
 static volatile sig_atomic_t raised = 0;
 static volatile long guarded_process = 0;
-static const char* volatile parting_note = NULL;
+static const char* volatile stop_note = NULL;
 
 void interrupt_guard_process( long process )
 {
@@ -33,7 +33,7 @@ void interrupt_guard_process( long process )
 
 void interrupt_set_note( const char* note )
 {
-    parting_note = note;
+    stop_note = note;
 }
 
 bool interrupt_raised( void )
@@ -90,7 +90,7 @@ void interrupt_end_process( void )
 static void on_signal( int number )
 {
     signal( number, SIG_DFL );
-    if ( last_words_ask() )
+    if ( stop_action_ask() )
     {
         return;
     }
@@ -117,14 +117,14 @@ void interrupt_end_process( void )
 
 static void on_signal( int number )
 {
-    if ( number != SIGPIPE && last_words_ask() )
+    if ( number != SIGPIPE && stop_action_ask() )
     {
         return;
     }
     raised = 1;
     interrupt_remove_files(); // unlink may be called from a handler, and so may kill and write
     interrupt_end_process();
-    const char* note = parting_note;
+    const char* note = stop_note;
     if ( ( number == SIGINT && write( STDERR_FILENO, "\n", 1 ) < 0 ) ||
         ( note != NULL && write( STDERR_FILENO, note, strlen( note ) ) < 0 ) )
     {
@@ -139,7 +139,7 @@ void interrupt_install( void )
     struct sigaction action = { 0 };
     action.sa_handler = on_signal;
     action.sa_flags =
-        SA_RESTART; // while last words are spoken the work goes on, and must not fail in reading a file
+        SA_RESTART; // while the stop action runs the work goes on, and must not fail in reading a file
     sigfillset( &action.sa_mask );
     for ( size_t index = 0; index < sizeof( signals ) / sizeof( signals[0] ); ++index )
     {

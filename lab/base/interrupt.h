@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the files guarded below and end the program with
-/// 128 + the signal's number: 130 for Ctrl-C. Where a command has last words these come first, but for SIGPIPE. Where a file in use cannot be removed (Windows), Ctrl-C only
-/// raises the flag.
+/// 128 + the signal's number: 130 for Ctrl-C. A command's stop action runs first, but for SIGPIPE. Where a file in use cannot
+/// be removed (Windows), Ctrl-C only raises the flag.
 void interrupt_install( void );
 
 /// Has Ctrl-C been pressed? Whoever writes files asks between two pieces of work.

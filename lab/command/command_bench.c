@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "lab/base/last_words.h"
 #include "lab/base/progress.h"
+#include "lab/base/stop_action.h"
 #include "lab/command/commands.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
@@ -48,8 +48,8 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
         .in_process = !flags->isolate,
         .is_live = flags->isolate && !flags->quiet,
         .is_quiet = flags->quiet,
-        .parting = keep_done,
-        .parting_user = flags,
+        .on_stop = keep_done,
+        .on_stop_user = flags,
     };
     lab_status status = LAB_DONE;
     bool good = run_output_open( &flags->output, &why );
@@ -63,7 +63,7 @@ static lab_status measure( bench_flags* flags, const run_plan* plan )
         good = good && is_written;
         bool agree = results_check_agreement( &results );
         status = agree && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
-        last_words_end();
+        stop_action_end();
     }
     status = good ? status : lab_error_print( &why );
     run_output_close( &flags->output );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/interrupt.h"
-#include "lab/base/last_words.h"
 #include "lab/base/platform.h"
 #include "lab/base/progress.h"
+#include "lab/base/stop_action.h"
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/command/commands.h"
 #include "lab/compare/comparison.h"
@@ -293,7 +293,7 @@ static bool open_journal( journal* log, const run_flags* flags, lab_error* why )
     return results_have_json( why ) && journal_open( log, target, way, why );
 }
 
-static char* parting_note( const journal* log )
+static char* stop_note( const journal* log )
 {
     return log->path == NULL
         ? NULL
@@ -345,31 +345,31 @@ static bool compare_builds( const run_flags* flags, const run_results* others, c
     return is_good;
 }
 
-typedef struct run_parting
+typedef struct run_stop
 {
     run_flags* flags;
     const journal* log;
-} run_parting;
+} run_stop;
 
 // What is done stands in the journal too; the files hold what is whole, and --resume takes both.
 static void keep_done( run_results* done, uint32_t total, void* user )
 {
-    const run_parting* parting = user;
+    const run_stop* stop = user;
     run_results others = { 0 };
     lab_error why;
     split_results( done, &others );
     uint32_t count = done->count + others.count;
-    if ( done->count > 0 && !write_results( parting->flags, done, &why ) )
+    if ( done->count > 0 && !write_results( stop->flags, done, &why ) )
     {
         lab_error_print( &why );
     }
     fflush( stdout );
-    if ( parting->log->path != NULL )
+    if ( stop->log->path != NULL )
     {
         lab_fail(
             "interrupted: %" PRIu32 " of %" PRIu32
             " runs were done and are kept; %s has what was begun, the same command with --resume goes on",
-            count, total, parting->log->path );
+            count, total, stop->log->path );
         return;
     }
     lab_fail(
@@ -381,14 +381,14 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     lab_error why;
     run_results results = { 0 }, others = { 0 };
     runner_report report = { 0 };
-    run_parting parting = { flags, log };
+    run_stop stop = { flags, log };
     runner_options options = {
         .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
         .is_live = !flags->quiet,
         .is_quiet = flags->quiet,
         .whole_only = true,
-        .parting = keep_done,
-        .parting_user = &parting,
+        .on_stop = keep_done,
+        .on_stop_user = &stop,
     };
     if ( options.in_process && !flags->in_process )
     {
@@ -418,7 +418,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     run_results_free( &results );
     run_results_free( &others );
     journal_close( log, good );
-    last_words_end();
+    stop_action_end();
     return status;
 }
 
@@ -450,7 +450,7 @@ static lab_status run( run_flags* flags, const text_list* names )
     }
     else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
     {
-        char* note = parting_note( &log );
+        char* note = stop_note( &log );
         interrupt_set_note( note );
         status = measure( flags, &plan, &log );
         interrupt_set_note( NULL );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/space.h"
 #include "lab/base/args.h"
-#include "lab/base/last_words.h"
 #include "lab/base/progress.h"
+#include "lab/base/stop_action.h"
 #include "lab/base/text_table.h"
 #include "lab/command/commands.h"
 #include "lab/frame/scene_list.h"
@@ -52,7 +52,7 @@ typedef struct contestant
 
 typedef struct contest contest;
 
-// What is known so far, for the end and for last words.
+// What is known so far, for the end and for the stop action.
 typedef struct verify_state
 {
     const verify_flags* flags;
@@ -253,7 +253,7 @@ static bool ask_judge( contest* arena, uint32_t frame, lab_error* why )
 // A frame is done: what may be said about it if the rest does not come.
 static void show_frame( contest* arena )
 {
-    last_words_hold();
+    stop_action_hold();
     arena->frames_shown += 1;
     for ( uint32_t index = 0; index < arena->count; ++index )
     {
@@ -261,7 +261,7 @@ static void show_frame( contest* arena )
         who->shown_pairs = who->pair_count;
         memcpy( who->shown_reason, who->reason, sizeof( who->reason ) );
     }
-    last_words_go_on();
+    stop_action_resume();
 }
 
 static bool hold( contest* arena, lab_error* why )
@@ -382,20 +382,20 @@ static void empty( contest* arena )
     verdict_list_free( &arena->found );
 }
 
-// From the first frame to the rows of the table; last words may speak of it in between.
+// From the first frame to the rows of the table; the stop action may read it in between.
 static bool hold_all( verify_state* state, contest* arena, lab_error* why )
 {
-    last_words_hold();
+    stop_action_hold();
     state->arena = arena;
-    last_words_go_on();
+    stop_action_resume();
     bool good = hold( arena, why );
-    last_words_hold();
+    stop_action_hold();
     state->arena = NULL;
     if ( good )
     {
         add_rows( state, arena );
     }
-    last_words_go_on();
+    stop_action_resume();
     return good;
 }
 
@@ -466,15 +466,15 @@ static lab_status verify( const verify_flags* flags, const scene_list* scenes, c
     verify_state state = { .flags = flags, .all_fine = true };
     text_table_begin( &state.table, "scene|method|variant|>threads|>frames|>pairs|" );
     text_table_leave_out( &state.table, "frames|threads" );
-    last_words_begin( tell_done, &state );
+    stop_action_begin( tell_done, &state );
     bool good = true;
     for ( uint32_t index = 0; good && index < scenes->count; ++index )
     {
         good = verify_scene( &state, &scenes->items[index], specs, &why );
     }
-    last_words_hold();
+    stop_action_hold();
     uint32_t checks = conclude( &state, good ? "All agree" : "All agree so far" );
-    last_words_end();
+    stop_action_end();
     if ( !good )
     {
         return lab_error_print( &why );

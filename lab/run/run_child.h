@@ -46,5 +46,5 @@ child_answer child_run( const char* program, const char* const* words, const chi
 /// In the child: no memory beyond this, where the system can see to it. 0: no limit.
 void child_limit_memory( uint64_t bytes );
 
-/// In the child: the answer, whole, to whoever started it. False if nobody listens.
+/// In the child: the answer, whole, to whoever started it. False if it does not read any more.
 bool child_write_answer( const char* text );

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/runner.h"
 
-#include "lab/base/last_words.h"
 #include "lab/base/progress.h"
+#include "lab/base/stop_action.h"
 #include "lab/frame/frame_stats.h"
 #include "lab/run/live_table.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/run_merge.h"
-#include "lab/run/worker_words.h"
+#include "lab/run/worker_args.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,8 +176,8 @@ static void take_answer(
 
 static void run_in_child( runner* all, const run_job* job, const run_options* options, run_result* result )
 {
-    worker_words words;
-    worker_words_make( &words, job );
+    worker_args args;
+    worker_args_make( &args, job );
     child_limits limits = {
         .time_s = job->terms.time_limit_s,
         .grace_s = GRACE_S,
@@ -185,10 +185,10 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
         .tick = tick,
         .user = all,
     };
-    child_answer answer = child_run( job->program, words.items, &limits );
+    child_answer answer = child_run( job->program, args.items, &limits );
     take_answer( job, &answer, options, result );
     free( answer.text );
-    worker_words_free( &words );
+    worker_args_free( &args );
 }
 
 static bool run_here(
@@ -323,10 +323,10 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     run_result whole = { 0 };
     if ( round == 0 && take_kept( all, job, job->key, &whole ) )
     {
-        last_words_hold();
+        stop_action_hold();
         *sum = whole;
         all->rounds[index] = (uint32_t)job->terms.rounds;
-        last_words_go_on();
+        stop_action_resume();
         finish_job( all, index, true );
         return true;
     }
@@ -336,7 +336,7 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     bool is_kept = take_kept( all, job, key, &result );
     bool good = is_kept || run_round( all, job, key, &result, why );
     free( key );
-    last_words_hold();
+    stop_action_hold();
     if ( !good )
     {
         run_result_free( &result );
@@ -350,7 +350,7 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
         run_merge( sum, &result );
     }
     all->rounds[index] = good ? round + 1 : all->rounds[index];
-    last_words_go_on();
+    stop_action_resume();
     if ( good && ( round + 1 == job->terms.rounds || sum->status != RUN_OK ) )
     {
         finish_job( all, index, is_kept );
@@ -408,12 +408,12 @@ static void collect( const runner* all, run_results* results )
 }
 
 // A signal: the plan and its texts are still there, and the work waits or goes on without being heard.
-static void part( void* user )
+static void report_done( void* user )
 {
     const runner* all = user;
     run_results done = { 0 };
     collect( all, &done );
-    all->options->parting( &done, all->plan->count, all->options->parting_user );
+    all->options->on_stop( &done, all->plan->count, all->options->on_stop_user );
 }
 
 static void look_at_scenes( runner* all )
@@ -459,9 +459,9 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
     }
     bool good = true;
     begin_live( &all );
-    if ( options->parting != NULL )
+    if ( options->on_stop != NULL )
     {
-        last_words_begin( part, &all );
+        stop_action_begin( report_done, &all );
     }
     for ( uint32_t begin = 0; good && begin < plan->count; )
     {
@@ -470,9 +470,9 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
         begin = end;
     }
     live_clear( &all.live );
-    if ( options->parting != NULL )
+    if ( options->on_stop != NULL )
     {
-        last_words_hold();
+        stop_action_hold();
     }
     collect( &all, results );
     text_list_free( &all.ladders );

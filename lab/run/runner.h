@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Works through a plan: each job in a process of its own, or here where that is asked for. A crash, a hang or a hunger for
+// Works through a plan: each job in a process of its own, or here where that is asked for. A crash, a hang or too much
 // memory ends the job it is in, with a reason, and the rest goes on.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include "lab/run/journal.h"
 #include "lab/run/run_plan.h"
 
-/// What to do with the runs that are done when a signal ends the rest; lab/base/last_words.h.
-typedef void runner_parting( run_results* done, uint32_t total, void* user );
+/// What to do with the runs that are done when a signal ends the rest; lab/base/stop_action.h.
+typedef void runner_on_stop( run_results* done, uint32_t total, void* user );
 
 typedef struct runner_options
 {
@@ -16,8 +16,8 @@ typedef struct runner_options
     bool is_live;            ///< show the live table
     bool is_quiet;           ///< show nothing at all
     bool whole_only;         ///< a job counts as done with its last round only: the journal has the others
-    runner_parting* parting; ///< NULL: nothing
-    void* parting_user;
+    runner_on_stop* on_stop; ///< NULL: nothing
+    void* on_stop_user;
 } runner_options;
 
 typedef struct runner_report
@@ -27,7 +27,7 @@ typedef struct runner_report
 } runner_report;
 
 /// Results in the order of the plan, without those left out. False if a scene or the journal failed; what was done before is
-/// there all the same. With a parting, last words are held on return: write the results, then last_words_end.
+/// there all the same. With an on_stop, the stop action is held on return: write the results, then stop_action_end.
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
     runner_report* report, lab_error* why );
 

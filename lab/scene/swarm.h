@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies without physics: what scenes have in common in which nobody knows of the others.
+// Bodies without physics: the common part of scenes whose bodies do not touch each other.
 #pragma once
 
 #include "lab/base/parallel.h"

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "lab/base/last_words.h"
+#include "lab/base/stop_action.h"
 
 #include "lab/base/error.h"
 #include "lab/base/interrupt.h"
@@ -14,16 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static last_words* s_words;
+static stop_action* s_action;
 static void* s_user;
 static bool s_is_held;
 static atomic_bool s_is_asked;
 
 // Under the lock. Never returns.
-static void speak( void )
+static void run_action( void )
 {
     progress_end_all();
-    s_words( s_user );
+    s_action( s_user );
     fflush( stdout );
     interrupt_end_process();
     interrupt_remove_files();
@@ -60,9 +60,9 @@ static bool start_listening( void )
 static void wake( void )
 {
     lock();
-    if ( s_words != NULL )
+    if ( s_action != NULL )
     {
-        speak();
+        run_action();
     }
     unlock();
 }
@@ -108,9 +108,9 @@ static void* listen_for_signals( void* unused )
         }
     }
     lock();
-    if ( s_words != NULL )
+    if ( s_action != NULL )
     {
-        speak();
+        run_action();
     }
     unlock();
     return NULL;
@@ -149,53 +149,53 @@ static void wake( void )
 
 #endif
 
-static atomic_bool s_has_words;
+static atomic_bool s_has_action;
 
-void last_words_begin( last_words* words, void* user )
+void stop_action_begin( stop_action* action, void* user )
 {
     if ( start_listening() )
     {
         lock();
-        s_words = words;
+        s_action = action;
         s_user = user;
         unlock();
-        atomic_store( &s_has_words, true );
+        atomic_store( &s_has_action, true );
     }
 }
 
-void last_words_hold( void )
+void stop_action_hold( void )
 {
     lock();
     s_is_held = true;
     // The signal is here and its thread on the way: what happens from now on belongs to the end, such as a worker that
     // died of the same Ctrl-C.
-    if ( s_words != NULL && atomic_load( &s_is_asked ) )
+    if ( s_action != NULL && atomic_load( &s_is_asked ) )
     {
         unlock();
         wait_for_the_end();
     }
 }
 
-void last_words_go_on( void )
+void stop_action_resume( void )
 {
     s_is_held = false;
     unlock();
 }
 
-void last_words_end( void )
+void stop_action_end( void )
 {
     if ( !s_is_held )
     {
-        last_words_hold();
+        stop_action_hold();
     }
-    s_words = NULL;
-    atomic_store( &s_has_words, false );
-    last_words_go_on();
+    s_action = NULL;
+    atomic_store( &s_has_action, false );
+    stop_action_resume();
 }
 
-bool last_words_ask( void )
+bool stop_action_ask( void )
 {
-    if ( !atomic_load( &s_has_words ) || atomic_exchange( &s_is_asked, true ) )
+    if ( !atomic_load( &s_has_action ) || atomic_exchange( &s_is_asked, true ) )
     {
         return false;
     }
