@@ -4,7 +4,7 @@
 // put in one pass, and only pieces of which too much comes go again.
 #pragma once
 
-#include "cell/cell.h"
+#include "engine/cell.h"
 #include "task/task.h"
 
 typedef struct world_segments

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/radix_sort.h"
-#include "block/block.h"
+#include "engine/block.h"
 #include "engine/segments.h"
 #include "simd/cells.h"
 #include "simd/kernels.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which blocks a box lies in (block/block.h), over words_of of cell_body.h's instruction set.
+// Which blocks a box lies in (engine/block.h), over words_of of cell_body.h's instruction set.
 // No include guard: this is a template.
 
-#include "block/block.h"
+#include "engine/block.h"
 
 #define FIELD_BITS UINT64_C( 0x800080008000 )
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The search of a block through a grid of cells (cell/cell.h), written once over a register of bytes and one of eight
+// The search of a block through a grid of cells (engine/cell.h), written once over a register of bytes and one of eight
 // 16-bit words. Each cells_<isa>.c defines, before it includes this file:
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the default engine (cell/cell.h, block/block.h): one set per instruction set, as in kernels.h.
+// The kernels of the default engine (engine/cell.h, engine/block.h): one set per instruction set, as in kernels.h.
 #pragma once
 
-#include "block/block.h"
-#include "cell/cell.h"
+#include "engine/block.h"
+#include "engine/cell.h"
 #include "simd/have.h"
 
 typedef struct simd_cells

@@ -5,7 +5,7 @@
 #ifdef CLV_HAVE_AVX2
 
 #include "base/bits.h"
-#include "cell/scaling.h"
+#include "engine/scaling.h"
 
 #include "simd/target_avx2.h"
 

@@ -5,7 +5,7 @@
 #ifdef CLV_HAVE_AVX512
 
 #include "base/bits.h"
-#include "cell/scaling.h"
+#include "engine/scaling.h"
 
 #include "simd/target_avx512.h"
 

@@ -5,7 +5,7 @@
 #ifdef CLV_HAVE_NEON
 
 #include "base/bits.h"
-#include "cell/scaling.h"
+#include "engine/scaling.h"
 
 #include <arm_neon.h>
 

@@ -3,7 +3,7 @@
 #include "simd/cells.h"
 
 #include "base/bits.h"
-#include "cell/scaling.h"
+#include "engine/scaling.h"
 
 // A register of one byte.
 #define BYTE_LANES 1

@@ -5,7 +5,7 @@
 #ifdef CLV_HAVE_SSE2
 
 #include "base/bits.h"
-#include "cell/scaling.h"
+#include "engine/scaling.h"
 
 #include <emmintrin.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cell/cell.h"
+#include "engine/cell.h"
 
 enum
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "block/block.h"
+#include "engine/block.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"

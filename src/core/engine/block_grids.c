@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A grid for every block, chosen with the plan: so boxes can be put into their blocks as records already. Plain C, in the
 // order of the boxes: every instruction set must choose the same.
-#include "block/block.h"
+#include "engine/block.h"
 
 enum
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many cells along each axis. Larger cells mean more tests, smaller ones more copies of boxes that straddle. Found axis by axis:
 // where boxes lie on one floor, cells along the height tell none apart and cost copies, and the model says so.
-#include "cell/cell.h"
+#include "engine/cell.h"
 
 #include <math.h>
 #include <string.h>

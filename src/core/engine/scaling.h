@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cell/cell.h"
+#include "engine/cell.h"
 
 /// How eight coordinates become 256ths of cells; words 3 and 7 hold none and become 0.
 typedef struct scaling

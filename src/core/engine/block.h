@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Space cut into blocks of some thousand boxes, so that everything a search touches stays in the second-level cache and
 // blocks can be searched by different workers. A coarse grid over the world; a KD-tree over its cells whose leaves are the
-// blocks; a map from cell to block. A box lies in every block it reaches into; cell/cell.h tells how a pair that meets in
+// blocks; a map from cell to block. A box lies in every block it reaches into; engine/cell.h tells how a pair that meets in
 // several is reported once.
 #pragma once
 
-#include "cell/cell.h"
-#include "cell/scaling.h"
+#include "engine/cell.h"
+#include "engine/scaling.h"
 
 enum
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cell/cell.h"
+#include "engine/cell.h"
 
 #include <string.h>
 

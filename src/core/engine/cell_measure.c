@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where a sample of boxes is, how large they are, and how well cells along each axis tell them apart. Plain C, in the order of the
 // boxes: every instruction set must choose the same grid.
-#include "cell/cell.h"
+#include "engine/cell.h"
 
 #include "base/bits.h"
 
