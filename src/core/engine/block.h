@@ -6,7 +6,6 @@
 #pragma once
 
 #include "engine/cell.h"
-#include "engine/scaling.h"
 
 enum
 {
@@ -68,6 +67,12 @@ static inline uint32_t block_input_slot( const block_input* input, uint32_t inde
     return input->live != NULL ? input->live[index] : index;
 }
 
+/// Boxes [first, first + count) of the input.
+static inline cell_boxes block_input_part( const block_input* input, uint32_t first, uint32_t count )
+{
+    return ( cell_boxes ){ input->boxes, input->live, first, count };
+}
+
 /// The value that would be at `rank` if they were sorted; moves them about.
 float block_select( float* values, uint32_t count, uint32_t rank );
 
@@ -80,6 +85,9 @@ cell_extent block_measure( const block_input* input );
 /// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
 bool block_plan_place(
     block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
+
+/// Count, per coarse cell, the boxes that begin there; every `step`-th box speaks for `step`.
+void block_plan_count( block_plan* plan, const block_input* input, uint32_t step );
 
 /// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
 bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
@@ -95,6 +103,7 @@ void block_plan_release( block_plan* plan, base_memory* memory );
 /// Work of one piece: boxes [first, last) of the input to blocks.
 typedef struct block_work
 {
+    const simd_cells* kernels;
     const block_plan* plan;
     const block_input* input;
     uint32_t first, last;
@@ -102,9 +111,14 @@ typedef struct block_work
     cell_record* out;
 } block_work;
 
+/// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it begins with a
+/// multiple of BLOCK_CHUNK.
+void block_scatter( const block_work* work );
+
 /// Work of one piece where several workers share one block: boxes [first, last) to slabs.
 typedef struct slab_work
 {
+    const simd_cells* kernels;
     const block_input* input;
     const cell_grid* grid;
     uint32_t first, last;
@@ -112,3 +126,6 @@ typedef struct slab_work
     cell_segment* segments; ///< of each slab
     cell_record* out;
 } slab_work;
+
+/// Boxes to their slabs, as records.
+void slab_scatter( const slab_work* work );

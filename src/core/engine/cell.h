@@ -7,49 +7,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "pair/sink.h"
-
-/// A box in six bytes, and whose it is. Lower x y z and upper x y z, bytes 0 to 2 and 4 to 6 of the code, are 256ths of a cell,
-/// rounded down, so that what touches stays touching. Byte 3 has a bit for each axis on which the box begins before, where
-/// another cell or block sees its beginning. The slot is the lower half of the name.
-///
-/// An entry is a box in one of its cells, relative to that. A record is a box on its way there: lower relative to its first
-/// cell, whose number is the upper half of the name, upper to its last; byte 7 is its class, a bit for each axis on which there is
-/// a second cell, or CELL_WIDE where it spans more than two.
-typedef struct cell_entry
-{
-    uint64_t code;
-    uint64_t name;
-} cell_entry;
-
-typedef cell_entry cell_record;
-
-#define CELL_WIDE 8
-
-static inline uint64_t cell_name( uint32_t slot, uint32_t cell )
-{
-    return slot | (uint64_t)cell << 32;
-}
-
-static inline uint32_t cell_slot( const cell_entry* entry )
-{
-    return (uint32_t)entry->name;
-}
-
-static inline uint32_t cell_first( const cell_record* record )
-{
-    return (uint32_t)( record->name >> 32 );
-}
-
-static inline uint32_t cell_class( const cell_record* record )
-{
-    return (uint32_t)( record->code >> 56 );
-}
-
-static inline uint32_t cell_before( const cell_entry* entry )
-{
-    return (uint32_t)( entry->code >> 24 ) & 7;
-}
+#include "simd/cells.h"
 
 /// A grid of at most CELL_GRID_CELLS cells over a region. What lies outside counts to the cells at the rim.
 typedef struct cell_grid
@@ -65,28 +23,14 @@ enum
     CELL_LEVELS = 7,          // 1, 2, 4, ... CELL_GRID_SIDE
     CELL_BOXES_PER_CELL = 8,  // and in all at least so many boxes for each
     CELL_ALONE = 350,         // boxes that are in one cell sooner than in many
-    CELL_TIES = 1024,         // collected before they are tested in float
     CELL_OVERFULL = 384,      // entries from which a cell gets a grid of its own
     CELL_ENTRIES_PER_BOX = 3, // a grid that needs more is made coarser
-    CELL_STEPS = 256,         // positions inside a cell
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
     CELL_SHARPEN = 16,        // entries from which a cell may be seen at a finer scale
-    CELL_SLACK = 64,          // entries read past the last
     CELL_CHUNK = 4096,        // slots whose boxes are placed together, class by class
     CELL_PART = 512,          // of which so many are looked at at a time
 };
-
-/// What a search did; added to, never cleared here.
-typedef struct cell_counters
-{
-    uint64_t cell_count;
-    uint64_t entry_count;
-    uint64_t test_count;
-    uint64_t candidate_count; ///< passed the bytes
-    uint64_t tie_count;       ///< of these, what only floats could decide
-    uint64_t failed_count;    ///< of these, what does not touch
-} cell_counters;
 
 /// What laying a grid found out.
 typedef struct cell_layout
@@ -162,6 +106,29 @@ static inline uint32_t cell_grid_count( const cell_grid* grid )
     return grid->dims[0] * grid->dims[1] * grid->dims[2];
 }
 
+static inline uint32_t cell_at( const cell_grid* grid, uint32_t x, uint32_t y, uint32_t z )
+{
+    return ( z * grid->dims[1] + y ) * grid->dims[0] + x;
+}
+
+/// What the kernels need of a grid.
+static inline scaling scaling_of( const cell_grid* grid )
+{
+    scaling s;
+    for ( int axis = 0; axis < 4; ++axis )
+    {
+        bool is_axis = axis < 3;
+        s.origin[axis] = s.origin[axis + 4] = is_axis ? grid->origin[axis] : 0;
+        s.scale[axis] = s.scale[axis + 4] = is_axis ? grid->scale[axis] : 0;
+        s.most[axis] = s.most[axis + 4] = is_axis ? (float)( grid->dims[axis] * CELL_STEPS - 1 ) : 0;
+        s.weights[axis] = s.weights[axis + 4] = 0;
+    }
+    s.weights[0] = 1;
+    s.weights[1] = (int16_t)grid->dims[0];
+    s.weights[2] = (int16_t)( grid->dims[0] * grid->dims[1] );
+    return s;
+}
+
 /// Does the box lie beyond the grid's region?
 bool cell_grid_misses( const cell_grid* grid, const clv_aabb* box );
 
@@ -176,6 +143,7 @@ static inline uint32_t cell_count_reached( const cell_grid* grid, uint32_t cell_
 /// A block to search.
 typedef struct cell_job
 {
+    const simd_cells* kernels;
     const clv_aabb* boxes; ///< by slot, as the grid sees them
     const clv_aabb* exact; ///< as given: ties are decided by these
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
@@ -189,15 +157,6 @@ typedef struct cell_job
     cell_counters* counters;
 } cell_job;
 
-/// Some records, one behind the other.
-typedef struct cell_segment
-{
-    uint32_t first;
-    uint32_t count; ///< what is beyond the capacity is only counted
-    uint32_t capacity;
-    uint32_t last_count; ///< of the update before
-} cell_segment;
-
 /// One worker's share of a block: some boxes, and the cells they are asked for.
 typedef struct cell_share
 {
@@ -208,6 +167,12 @@ typedef struct cell_share
     bool by_slot; ///< which boxes are placed together depends on their slots, not on the share
     uint32_t first_cell, last_cell;
 } cell_share;
+
+/// All of a job's boxes, for all of its cells.
+static inline cell_share cell_share_all( const cell_job* job )
+{
+    return ( cell_share ){ job->records, NULL, 0, job->count, false, 0, cell_grid_count( &job->grid ) };
+}
 
 static inline uint32_t cell_segment_count( const cell_share* share )
 {
@@ -235,18 +200,63 @@ float cell_measure_rest( const float* values, uint32_t count, float low, float h
 /// The same for a sample of a job's boxes.
 cell_extent cell_measure_job( const cell_job* job );
 
-/// A grid is found by trying: what the last one came to decides about the next.
-typedef struct cell_lay
+// ---- count.c -----------------------------------------------------------------------------------------------------
+
+/// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for eight times
+/// cell_count_reached, `counts` for all cells; counts of others mean nothing.
+bool cell_count_entries( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
+
+/// Counts become places: starts[cell] is a cell's first entry. Returns their sum.
+uint32_t cell_sum_starts( uint32_t* starts, uint32_t cell_count );
+
+// ---- place.c -----------------------------------------------------------------------------------------------------
+
+/// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the next cell begins. In a cell they lie by
+/// chunk, class, corner and number of their boxes, whatever the share.
+void cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next );
+
+/// Where the chunk of slots that begins with record `first` ends, before `end` or there.
+uint32_t cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );
+
+// ---- lay.c -------------------------------------------------------------------------------------------------------
+
+/// Who lays a grid: one worker in its own memory, or all of them together.
+typedef struct cell_crew
 {
-    cell_extent extent;
+    cell_job* job;
+    cell_extent extent; ///< of the job's boxes, if measured
     bool is_measured;
+    bool has_records; ///< the job's records are in its grid
     uint32_t zoom_count;
-} cell_lay;
+    uint32_t* counts; ///< by cell of the job's grid, after count
 
-/// Give the job the grid that should cost least.
-void cell_lay_choose( cell_lay* lay, cell_job* job );
+    /// Records in the job's grid, and room to count. False if out of memory.
+    bool ( *make )( struct cell_crew* crew );
 
-/// Should another grid be tried? One with too many entries is made coarser. Where most boxes crowd into one cell, because the
-/// region is far too wide for them, the next is laid over that cell alone and the others count to its rim. False if the
-/// job's grid may stay.
-bool cell_lay_again( cell_lay* lay, cell_job* job, bool fits, cell_layout layout, uint32_t fullest_cell );
+    /// The entries of each cell; false if far too many.
+    bool ( *count )( struct cell_crew* crew );
+
+    /// May be NULL. Another grid is about to be tried: the crew may know a better one.
+    void ( *reconsider )( struct cell_crew* crew );
+} cell_crew;
+
+/// Try grids until one will do, and count the entries it makes. One with too many entries is made coarser. Where most boxes crowd into one
+/// cell, because the region is far too wide for them, the next is laid over that cell alone and the others count to its rim.
+/// False if out of memory.
+bool cell_lay( cell_crew* crew, cell_layout* layout );
+
+/// The same by one worker, in the job's scratch; counts go to job->starts + 1. Nothing can fail.
+cell_layout cell_lay_alone( cell_job* job );
+
+/// Records, or entries of one cell, again in another grid. What they began before stays.
+void cell_requantise( const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
+
+// ---- search.c ----------------------------------------------------------------------------------------------------
+
+/// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
+/// CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and records may change, entries and starts are
+/// made here.
+clv_result cell_search_block( cell_job* job, pair_sink* sink );
+
+/// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the fullest cell.
+clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/cell.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 // The next `bytes` of the block, or NULL while only sizes are wanted.
@@ -41,14 +43,7 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
 // A larger block in place of `block`; false if out of memory, and then there is none. What was in it is lost.
 static bool grow( base_memory* memory, void** block, uint64_t* bytes, size_t needed )
 {
-    uint64_t before = *bytes;
-    bool ok = base_memory_renew( memory, block, bytes, needed, 1 ); // a need that comes and goes asks once
-    if ( ok && *bytes != before )
-    {
-        memset(
-            *block, 0, (size_t)*bytes ); // lanes behind a cell's last entry are read, though they have no say
-    }
-    return ok;
+    return base_memory_renew( memory, block, bytes, needed, 1 ); // a need that comes and goes asks once
 }
 
 bool cell_scratch_reserve_cells(
@@ -68,10 +63,18 @@ bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, c
 {
     cell_scratch sizes;
     size_t needed = lay_out_entries( &sizes, NULL, layout );
+    const uint8_t* before = scratch->lanes;
     bool ok = grow( memory, &scratch->entry_block, &scratch->entry_bytes, needed );
     if ( ok )
     {
         lay_out_entries( scratch, scratch->entry_block, layout );
+        CLV_ASSERT( (char*)scratch->ties + ( CELL_TIES + 64 ) * sizeof( clv_pair ) <=
+            (char*)scratch->entry_block + scratch->entry_bytes );
+    }
+    if ( ok &&
+        scratch->lanes != before ) // those behind a cell's last entry are read, though they have no say
+    {
+        memset( scratch->lanes, 0, (size_t)( (uint8_t*)scratch->ties - scratch->lanes ) );
     }
     return ok;
 }

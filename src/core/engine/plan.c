@@ -200,6 +200,16 @@ void block_plan_release( block_plan* plan, base_memory* memory )
     *plan = ( block_plan ){ 0 };
 }
 
+void block_plan_count( block_plan* plan, const block_input* input, uint32_t step )
+{
+    const scaling s = scaling_of( &plan->grid );
+    for ( uint32_t i = 0; i < input->count; i += step )
+    {
+        cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
+        plan->histogram[cell_words_key( &words, &s ).cell] += step;
+    }
+}
+
 // ---- cutting -----------------------------------------------------------------------------------------------------
 
 // Boxes that begin in each layer of a node's cells, along one axis.

@@ -66,7 +66,7 @@ static bool make_plan( block_world* world, const block_input* input )
         return false;
     }
     uint32_t step = input->count / HISTOGRAM_BOXES + 1;
-    world->kernels->cells->block_histogram( input, &world->plan.grid, step, world->plan.histogram );
+    block_plan_count( &world->plan, input, step );
     if ( !block_plan_cut( &world->plan, world->memory, world->block_boxes ) ||
         !block_plan_choose_grids( &world->plan, world->memory, input ) )
     {
@@ -91,6 +91,7 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
     const fill_job* job = context;
     uint32_t first = piece * job->chunk, left = job->input->count - first;
     block_work work = {
+        .kernels = job->world->kernels->cells,
         .plan = &job->world->plan,
         .input = job->input,
         .first = first,
@@ -98,7 +99,7 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
         .segments = segments,
         .out = records,
     };
-    job->world->kernels->cells->block_scatter( &work );
+    block_scatter( &work );
 }
 
 static void measure_blocks( block_world* world )
@@ -181,6 +182,7 @@ static clv_result search_piece(
     block_world* world = context;
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
     cell_job job = {
+        .kernels = world->kernels->cells,
         .boxes = world->boxes,
         .exact = world->exact,
         .is_sharpened = world->axes.sharp_left > 0,
@@ -190,7 +192,7 @@ static clv_result search_piece(
     };
     job.records = records_of( world, block, worker, &job.count );
     block_plan_region( &world->plan, block, job.region_low, job.region_high );
-    clv_result result = world->kernels->cells->search_block( &job, sink );
+    clv_result result = cell_search_block( &job, sink );
     if ( result == CLV_OK ) // or it is searched again
     {
         world_count( world, worker, &counters );

@@ -86,10 +86,8 @@ typedef struct block_world
     uint32_t grid_age;       ///< updates since
     uint32_t grid_count;     ///< boxes then; 0: never
     float held_size;         ///< of a few of them together
-    cell_entry* entries;     ///< of that one
-    uint64_t entry_capacity;
-    world_slabs slabs;      ///< of this update
-    world_slabs next_slabs; ///< for the next, by the entries of this one
+    world_slabs slabs;       ///< of this update
+    world_slabs next_slabs;  ///< for the next, by the entries of this one
     uint8_t* slab_of_cell;
     uint64_t slab_map_capacity;
 

@@ -23,7 +23,6 @@ void block_world_release( block_world* world )
     base_memory_give( memory, world->axes.keys, world->axes.key_capacity, sizeof( base_keyed ) );
     base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
     base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, world->entries, world->entry_capacity, sizeof( cell_entry ) );
     base_memory_give( memory, world->slab_of_cell, world->slab_map_capacity, sizeof( uint8_t ) );
     world_segments_release( &world->segments, memory );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
@@ -51,14 +50,6 @@ bool world_reserve_starts( block_world* world, uint64_t count )
     bool ok =
         base_memory_reserve( world->memory, &data, &world->start_capacity, 0, count + 1, sizeof( uint32_t ) );
     world->starts = data;
-    return ok;
-}
-
-bool world_reserve_entries( block_world* world, uint64_t count )
-{
-    void* data = world->entries;
-    bool ok = base_memory_renew( world->memory, &data, &world->entry_capacity, count, sizeof( cell_entry ) );
-    world->entries = data;
     return ok;
 }
 

@@ -1,46 +1,81 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the default engine (engine/cell.h, engine/block.h): one set per instruction set, as in kernels.h.
+// The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per instruction set, as in kernels.h. None
+// knows of grids, blocks or workers: that is plain C, engine/. cells_scalar.c is written for itself, not from the template of the others;
+// test_cells.c compares them lane by lane.
 #pragma once
 
-#include "engine/block.h"
-#include "engine/cell.h"
+#include "pair/sink.h"
+#include "simd/cell_scaling.h"
+#include "simd/cell_segment.h"
 #include "simd/have.h"
+
+/// Some boxes of many: slots[first], slots[first + 1], ... or, where there are no slots, first, first + 1, ...
+typedef struct cell_boxes
+{
+    const clv_aabb* boxes;
+    const uint32_t* slots;
+    uint32_t first, count;
+} cell_boxes;
+
+static inline uint32_t cell_boxes_slot( const cell_boxes* some, uint32_t index )
+{
+    return some->slots != NULL ? some->slots[some->first + index] : some->first + index;
+}
+
+/// Where a box lies in a grid: the number of its first cell, and its first and last cell by axis.
+typedef struct cell_reach
+{
+    cell_span span;
+    uint32_t cell;
+} cell_reach;
+
+/// What a search did; added to, never cleared here.
+typedef struct cell_counters
+{
+    uint64_t cell_count;
+    uint64_t entry_count;
+    uint64_t test_count;
+    uint64_t candidate_count; ///< passed the bytes
+    uint64_t tie_count;       ///< of these, what only floats could decide
+    uint64_t failed_count;    ///< of these, what does not touch
+} cell_counters;
+
+/// Cells while they are searched, one after the other.
+typedef struct cell_search
+{
+    const clv_aabb* exact; ///< boxes by slot: ties are decided by these
+    pair_sink* sink;
+    uint8_t* lanes;  ///< eight bytes for each entry of a cell, whole words of 64 and one more; aligned to 64
+    uint32_t* slots; ///< likewise one number
+    clv_pair* ties;  ///< CELL_TIES + 64
+    uint32_t tie_count;
+    cell_counters* counters;
+} cell_search;
 
 typedef struct simd_cells
 {
-    /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
-    /// CLV_OK that the sink gave. Makes room in the sink by itself. The scratch has room for all a block may need; the job's
-    /// grid and records may change, entries and starts are made here.
-    clv_result ( *search_block )( cell_job* job, pair_sink* sink );
+    /// Boxes to records; before bits are 0.
+    void ( *make_records )( const cell_boxes* some, const scaling* s, cell_record* out );
 
-    // The same in steps, for one block that many workers share.
+    /// The same, box i on scale numbers[i].
+    void ( *make_records_by )(
+        const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out );
 
-    /// Boxes [first, last) as records in `grid`.
-    void ( *block_records )(
-        const block_input* input, uint32_t first, uint32_t last, const cell_grid* grid, cell_record* out );
+    /// The same, and record i to segments[numbers[i]] of `out`, if goes[i]. A step of its own would be shorter, but then records made and records
+    /// on their way to far memory wait for each other: a fifth more time to fill 1m boxes into blocks.
+    void ( *put_records_by )( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+        const bool* goes, cell_segment* segments, cell_record* out );
 
-    /// Boxes to their slabs, as records.
-    void ( *slab_scatter )( const slab_work* work );
+    /// Which cells boxes reach.
+    void ( *find_reaches )( const cell_boxes* some, const scaling* s, cell_reach* out );
 
-    /// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for eight times
-    /// cell_count_reached, `counts` for all cells; counts of others mean nothing.
-    bool ( *count_cells )( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
+    /// The pairs of one cell that have their home there: those that are sure to the sink, ties behind the others, which are settled when they
+    /// are many. Order: words of 64 lanes; in each, words of rows up to it; rows; lanes. CELL_SLACK entries behind the last may be read.
+    /// The first result other than CLV_OK that the sink gave.
+    clv_result ( *search_cell )( cell_search* search, const cell_entry* entries, uint32_t count );
 
-    /// Entries of a share's boxes to its cells; next[cell] is where the next one goes.
-    void ( *place_entries )( const cell_job* job, const cell_share* share, uint32_t* next );
-
-    /// The pairs of cells [first, last), which are whole rows. The scratch has room for the fullest cell.
-    clv_result ( *search_cells )( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
-
-    // Boxes to blocks.
-
-    /// How many boxes begin in each coarse cell, by every step-th.
-    void ( *block_histogram )(
-        const block_input* input, const cell_grid* grid, uint32_t step, uint32_t* histogram );
-
-    /// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it begins with a
-    /// multiple of BLOCK_CHUNK.
-    void ( *block_scatter )( const block_work* work );
+    /// Ties that touch, to the sink. None is left, except after a result other than CLV_OK.
+    clv_result ( *settle_ties )( cell_search* search );
 } simd_cells;
 
 extern const simd_cells simd_cells_scalar;

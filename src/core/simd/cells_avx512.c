@@ -5,7 +5,6 @@
 #ifdef CLV_HAVE_AVX512
 
 #include "base/bits.h"
-#include "engine/scaling.h"
 
 #include "simd/target_avx512.h"
 
@@ -57,21 +56,17 @@ static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
 
 #include "simd/hits_avx512.h"
 
-#include "simd/cell_body.h"
-
 #include "simd/records_avx512.h"
 
-#include "simd/block_body.h"
+#include "simd/cell_body.h"
 
 const simd_cells simd_cells_avx512 = {
-    .search_block = search_block,
-    .block_records = block_records,
-    .slab_scatter = slab_scatter,
-    .count_cells = count_cells,
-    .place_entries = place_entries,
-    .search_cells = search_cells,
-    .block_histogram = block_histogram,
-    .block_scatter = block_scatter,
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
 };
 
 #include "simd/target_end.h"

@@ -5,7 +5,6 @@
 #ifdef CLV_HAVE_NEON
 
 #include "base/bits.h"
-#include "engine/scaling.h"
 
 #include <arm_neon.h>
 
@@ -77,21 +76,17 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/hits_plain.h"
 
-#include "simd/cell_body.h"
-
 #include "simd/records_plain.h"
 
-#include "simd/block_body.h"
+#include "simd/cell_body.h"
 
 const simd_cells simd_cells_neon = {
-    .search_block = search_block,
-    .block_records = block_records,
-    .slab_scatter = slab_scatter,
-    .count_cells = count_cells,
-    .place_entries = place_entries,
-    .search_cells = search_cells,
-    .block_histogram = block_histogram,
-    .block_scatter = block_scatter,
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
 };
 
 #endif

@@ -1,97 +1,201 @@
 // SPDX-License-Identifier: MIT
-// The reference: registers of one byte.
+// The reference: every kernel once more, box by box and pair by pair, without a line of the others' template. It decides what the others
+// have to say, the order of pairs included.
 #include "simd/cells.h"
 
-#include "base/bits.h"
-#include "engine/scaling.h"
+#include "simd/hit_sides.h"
 
-// A register of one byte.
-#define BYTE_LANES 1
-typedef uint8_t bytes;
-
-static inline bytes bytes_load( const uint8_t* p )
+static cell_record record_of( const clv_aabb* box, const scaling* s, uint32_t slot )
 {
-    return *p;
+    cell_words w = cell_words_of( box, s );
+    cell_key key = cell_words_key( &w, s );
+    return ( cell_record ){ cell_words_code( &w ) | (uint64_t)key.kind << 56, cell_name( slot, key.cell ) };
 }
 
-static inline bytes bytes_splat( uint8_t value )
+static void make_records( const cell_boxes* some, const scaling* s, cell_record* out )
 {
-    return value;
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( &some->boxes[slot], s, slot );
+    }
 }
 
-static inline bytes bytes_excess( bytes a, bytes b )
+static void make_records_by(
+    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
 {
-    return (bytes)( a > b ? a - b : 0 );
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        uint32_t slot = cell_boxes_slot( some, i );
+        out[i] = record_of( &some->boxes[slot], &scales[numbers[i]], slot );
+    }
 }
 
-static inline bytes bytes_or( bytes a, bytes b )
+static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
+    const bool* goes, cell_segment* segments, cell_record* out )
 {
-    return a | b;
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        const scaling* s = &scales[numbers[i]];
+        uint32_t slot = cell_boxes_slot( some, i );
+        cell_record record = record_of( &some->boxes[slot], s, slot );
+        if ( goes[i] )
+        {
+            segment_put( &segments[numbers[i]], out, record );
+        }
+    }
 }
 
-static inline uint32_t bytes_zero_bits( bytes a )
+static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
 {
-    return a == 0;
+    for ( uint32_t i = 0; i < some->count; ++i )
+    {
+        cell_words w = cell_words_of( &some->boxes[cell_boxes_slot( some, i )], s );
+        out[i] = ( cell_reach ){ cell_words_span( &w ), cell_words_key( &w, s ).cell };
+    }
 }
 
-static inline bytes bytes_and( bytes a, bytes b )
-{
-    return a & b;
-}
+// ---- the pairs of a cell -----------------------------------------------------------------------------------------
 
-#include "simd/cells_meet.h"
+// Six bytes, nine bits for each, so that a difference of fields does not borrow from the next: where the ninth bit is set in the first.
+#define FIELD_BITS UINT64_C( 0x20100804020100 )
 
-static inline byte_box row_of( const cell_entry* entry )
+static uint64_t spread( uint32_t three, uint32_t next )
 {
-    byte_box row;
+    uint64_t fields = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        row.lower[axis] = (uint8_t)( entry->code >> ( 8 * axis ) );
-        row.upper[axis] = (uint8_t)( entry->code >> ( 32 + 8 * axis ) );
+        fields |= (uint64_t)( three >> ( 8 * axis ) & 0xFF ) << ( 9 * axis );
+        fields |= (uint64_t)( next >> ( 8 * axis ) & 0xFF ) << ( 27 + 9 * axis );
     }
-    return row;
+    return fields;
 }
 
-#include "simd/cells_plain.h"
-
-static inline uint16_t word_of( float value, const scaling* s, int axis )
+// Two intervals meet where this one's upper is at least the other's lower, and its lower at most the other's upper: which is the same as
+// 255 less its lower being at least 255 less that upper. So it is six times "at least", by one subtraction.
+static uint64_t row_fields( uint64_t code )
 {
-    float v = ( value - s->origin[axis] ) * s->scale[axis];
-    v = v > 0 ? v : 0;
-    v = v < s->most[axis] ? v : s->most[axis];
-    return (uint16_t)v;
+    return spread( (uint32_t)( code >> 32 ), ~(uint32_t)code ) | FIELD_BITS;
 }
 
-static inline words words_of( const clv_aabb* box, const scaling* s )
+static uint64_t lane_fields( uint64_t code )
 {
-    const float* lower = &box->lower.x;
-    const float* upper = &box->upper.x;
-    words w = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
+    return spread( (uint32_t)code, ~(uint32_t)( code >> 32 ) );
+}
+
+static bool fields_meet( uint64_t row, uint64_t lane )
+{
+    return ( ( row - lane ) & FIELD_BITS ) == FIELD_BITS;
+}
+
+// Is some lower byte equal to the upper one it is compared with?
+static bool codes_tie( uint64_t a, uint64_t b )
+{
+    bool ties = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        w.lower[axis] = word_of( lower[axis], s, axis );
-        w.upper[axis] = word_of( upper[axis], s, axis );
+        uint8_t a_lower = (uint8_t)( a >> ( 8 * axis ) ), a_upper = (uint8_t)( a >> ( 32 + 8 * axis ) );
+        uint8_t b_lower = (uint8_t)( b >> ( 8 * axis ) ), b_upper = (uint8_t)( b >> ( 32 + 8 * axis ) );
+        ties = ties || a_lower == b_upper || b_lower == a_upper;
     }
-    return w;
+    return ties;
 }
 
-#include "simd/hit_plain.h"
+static bool boxes_touch( const clv_aabb* a, const clv_aabb* b )
+{
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+        b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
 
-#include "simd/hits_plain.h"
+static clv_result settle_ties( cell_search* search )
+{
+    for ( uint32_t i = 0; i < search->tie_count; ++i )
+    {
+        clv_pair pair = search->ties[i];
+        if ( !boxes_touch( &search->exact[pair.a], &search->exact[pair.b] ) )
+        {
+            search->counters->failed_count += 1;
+            continue;
+        }
+        clv_result result = pair_sink_put( search->sink, pair.a, pair.b );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    search->counters->tie_count += search->tie_count;
+    search->tie_count = 0;
+    return CLV_OK;
+}
 
-#include "simd/cell_body.h"
+static clv_result put_pair( cell_search* search, const cell_entry* row, const cell_entry* lane )
+{
+    search->counters->candidate_count += 1;
+    if ( !codes_tie( row->code, lane->code ) )
+    {
+        return pair_sink_put( search->sink, cell_slot( row ), cell_slot( lane ) );
+    }
+    uint32_t a = cell_slot( row ), b = cell_slot( lane );
+    search->ties[search->tie_count++] = ( clv_pair ){ a < b ? a : b, a < b ? b : a };
+    return CLV_OK;
+}
 
-#include "simd/records_plain.h"
+// The rows from `first` on against the lanes from `word` on, 64 of each at most.
+static clv_result search_word(
+    cell_search* search, const cell_entry* entries, uint32_t count, uint32_t first, uint32_t word )
+{
+    const uint64_t* fields = (const uint64_t*)(const void*)search->lanes;
+    uint32_t row_end = first + 64 < count ? first + 64 : count,
+             lane_end = word + 64 < count ? word + 64 : count;
+    uint32_t found = 0;
+    for ( uint32_t row = first; row < row_end; ++row )
+    {
+        uint64_t at_least = row_fields( entries[row].code );
+        uint32_t before = cell_before( &entries[row] );
+        for ( uint32_t lane = row < word ? word : row + 1; lane < lane_end; ++lane )
+        {
+            // Two that both begin before this cell on some axis meet in another one.
+            if ( !fields_meet( at_least, fields[lane] ) || ( before & cell_before( &entries[lane] ) ) != 0 )
+            {
+                continue;
+            }
+            // Looked at where the others do, for they write so many at once: it has a say in the order.
+            clv_result result = found++ % HITS_AT_ONCE == 0 && search->tie_count >= CELL_TIES
+                ? settle_ties( search )
+                : CLV_OK;
+            result = result == CLV_OK ? put_pair( search, &entries[row], &entries[lane] ) : result;
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    return CLV_OK;
+}
 
-#include "simd/block_body.h"
+static clv_result search_cell( cell_search* search, const cell_entry* entries, uint32_t count )
+{
+    uint64_t* fields = (uint64_t*)(void*)search->lanes;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        fields[i] = lane_fields( entries[i].code );
+    }
+    clv_result result = CLV_OK;
+    for ( uint32_t word = 0; word < count; word += 64 )
+    {
+        for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
+        {
+            result = search_word( search, entries, count, first, word );
+        }
+    }
+    return result;
+}
 
 const simd_cells simd_cells_scalar = {
-    .search_block = search_block,
-    .block_records = block_records,
-    .slab_scatter = slab_scatter,
-    .count_cells = count_cells,
-    .place_entries = place_entries,
-    .search_cells = search_cells,
-    .block_histogram = block_histogram,
-    .block_scatter = block_scatter,
+    .make_records = make_records,
+    .make_records_by = make_records_by,
+    .put_records_by = put_records_by,
+    .find_reaches = find_reaches,
+    .search_cell = search_cell,
+    .settle_ties = settle_ties,
 };

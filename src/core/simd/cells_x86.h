@@ -36,11 +36,6 @@ static inline uint64_t words_code( words w )
     return low_half( _mm_packus_epi16( low, low ) );
 }
 
-static inline void words_store( uint16_t out[8], words w )
-{
-    _mm_storeu_si128( (__m128i*)(void*)out, w );
-}
-
 static inline void transpose_codes( const cell_entry* entries, uint8_t* lanes, size_t stride )
 {
     __m128i a[8], b[8];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "engine/cell.h"
+#include "simd/cell_entry.h"
 
 enum
 {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The grid over all boxes, where they are in one: chosen by a sample now and then, kept in between while a few boxes say that it still
+// serves. Any grid is right; a bad one is only slow.
+#include "engine/world_internal.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+enum
+{
+    GRID_LIFE = 8, // updates
+    BOXES_PER_SAMPLE = 16,
+    LEAST_SAMPLES = 32,
+    HOLD_SAMPLES = 32,
+};
+
+// A region where most of the boxes are.
+static void measure_region( block_world* world, const block_input* input )
+{
+    cell_extent most = block_measure( input );
+    memcpy( world->flat.region_low, most.low, sizeof( most.low ) );
+    memcpy( world->flat.region_high, most.high, sizeof( most.high ) );
+}
+
+// Two samples of the same boxes differ a little; the grid need not, and then everybody stays in the same cells.
+static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
+{
+    bool are_alike = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float shift = ( a->origin[axis] - b->origin[axis] ) * a->scale[axis] / CELL_STEPS;
+        float ratio = a->scale[axis] / b->scale[axis];
+        are_alike = are_alike && a->dims[axis] == b->dims[axis] && shift > -0.25f && shift < 0.25f &&
+            ratio > 0.98f && ratio < 1.02f;
+    }
+    return are_alike;
+}
+
+// A few boxes, always the same, that tell whether everybody is somewhere else by now, or of another size.
+typedef struct held_sample
+{
+    uint32_t seen, outside;
+    float size; ///< of all together
+} held_sample;
+
+static held_sample look_again( const block_world* world, const block_input* input )
+{
+    held_sample sample = { 0, 0, 0 };
+    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const float* lower = &box->lower.x;
+        const float* upper = &box->upper.x;
+        int is_out = 0;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            is_out |= ( upper[axis] < world->flat.region_low[axis] ) |
+                ( lower[axis] > world->flat.region_high[axis] );
+            sample.size += upper[axis] - lower[axis];
+        }
+        sample.outside += (uint32_t)is_out;
+        sample.seen += 1;
+    }
+    return sample;
+}
+
+// A grid for a sample of the boxes.
+void world_choose_grid( block_world* world, const block_input* input )
+{
+    cell_job* job = &world->flat;
+    clv_aabb samples[CELL_SAMPLES];
+    uint32_t count = input->count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
+    count = count < LEAST_SAMPLES ? LEAST_SAMPLES : count;
+    count = count < CELL_SAMPLES ? count : CELL_SAMPLES;
+    count = count < input->count ? count : input->count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        samples[i] = input->boxes[block_input_slot( input, base_sample( i, count, input->count ) )];
+    }
+    measure_region( world, input );
+    world->flat_extent = input->count <= CELL_ALONE
+        ? cell_measure_alone( samples, count, job->region_low, job->region_high )
+        : cell_measure( samples, count, job->region_low, job->region_high );
+    cell_grid grid = cell_grid_choose( input->count, &world->flat_extent );
+    world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
+    world->grid_age = 0;
+    world->grid_count = input->count;
+    world->held_size = look_again( world, input ).size;
+}
+
+// Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
+// now and then, and in between a few boxes are looked at.
+bool world_grid_serves( const block_world* world, const block_input* input )
+{
+    uint32_t then = world->grid_count, count = input->count;
+    bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&
+        count >= then - then / 4; // a few boxes go into one cell, and the grid has to have no other
+    if ( then == 0 || world->grid_age >= GRID_LIFE || !is_alike )
+    {
+        return false;
+    }
+    held_sample sample = look_again( world, input );
+    bool is_other_size = sample.size > 2 * world->held_size || sample.size < world->held_size / 2;
+    return sample.outside <= sample.seen / 4 && !is_other_size;
+}

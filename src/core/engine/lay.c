@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Laying a grid: choose one, count the entries it makes, and try another where these are too many or crowd into one cell. Written once for
+// one worker in its own memory and for all workers together; they differ in who makes the records and who counts.
+#include "engine/cell.h"
+
+#include "base/assertion.h"
+
+enum
+{
+    ZOOMS = 12
+};
+
+static void measure_once( cell_crew* crew )
+{
+    if ( !crew->is_measured )
+    {
+        crew->extent = cell_measure_job( crew->job );
+        crew->is_measured = true;
+    }
+}
+
+// A grid over the fullest cell alone.
+static void zoom_in( cell_crew* crew, uint32_t fullest )
+{
+    cell_grid* grid = &crew->job->grid;
+    cell_extent* extent = &crew->extent;
+    uint32_t cell[3] = { fullest % grid->dims[0], fullest / grid->dims[0] % grid->dims[1],
+        fullest / grid->dims[0] / grid->dims[1] };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float side = CELL_STEPS / grid->scale[axis];
+        extent->low[axis] = grid->origin[axis] + (float)cell[axis] * side;
+        extent->high[axis] = grid->origin[axis] + (float)( cell[axis] + 1 ) * side;
+        // What is wider than the cell is not what crowds in it.
+        extent->size[axis] = extent->size[axis] < side ? extent->size[axis] : side;
+        // The sample did not see this cell's crowd for itself: taken to be even.
+        for ( uint32_t level = 0; level < CELL_LEVELS; ++level )
+        {
+            extent->share[axis][level] = 1.0f / (float)( 1u << level );
+        }
+        extent->joint[axis] = 1;
+    }
+    *grid = cell_grid_choose( crew->job->count, extent );
+}
+
+// Should another grid be tried? Then the job has it.
+static bool try_another( cell_crew* crew, bool fits, cell_layout layout, uint32_t fullest )
+{
+    cell_grid* grid = &crew->job->grid;
+    uint32_t count = crew->job->count;
+    if ( !fits )
+    {
+        measure_once( crew );
+        return cell_grid_coarsen( grid, &crew->extent );
+    }
+    bool is_crowded = count > CELL_OVERFULL && layout.fullest > count / 2;
+    if ( !is_crowded || crew->zoom_count == ZOOMS || cell_grid_count( grid ) == 1 )
+    {
+        return false;
+    }
+    crew->zoom_count += 1;
+    measure_once( crew );
+    zoom_in( crew, fullest );
+    return true;
+}
+
+// All entries, those of the fullest cell, and which it is; false if there are more than the grid is worth.
+static bool sum_counts( const cell_crew* crew, cell_layout* layout, uint32_t* fullest )
+{
+    uint32_t cell_count = cell_grid_count( &crew->job->grid ), most = 0;
+    uint64_t sum = 0;
+    for ( uint32_t cell = 0; cell < cell_count; ++cell )
+    {
+        sum += crew->counts[cell];
+        most = crew->counts[cell] > crew->counts[most] ? cell : most;
+    }
+    *layout = ( cell_layout ){ (uint32_t)sum, crew->counts[most] };
+    *fullest = most;
+    return sum <= (uint64_t)crew->job->count * CELL_ENTRIES_PER_BOX;
+}
+
+bool cell_lay( cell_crew* crew, cell_layout* layout )
+{
+    if ( crew->job->grid.dims[0] == 0 )
+    {
+        measure_once( crew );
+        crew->job->grid = cell_grid_choose( crew->job->count, &crew->extent );
+        crew->has_records = false;
+    }
+    for ( ;; )
+    {
+        uint32_t fullest = 0;
+        *layout = ( cell_layout ){ 0, 0 };
+        if ( !crew->has_records && !crew->make( crew ) )
+        {
+            return false;
+        }
+        bool fits = crew->count( crew ) && sum_counts( crew, layout, &fullest );
+        if ( !try_another( crew, fits, *layout, fullest ) )
+        {
+            return true;
+        }
+        crew->has_records = false;
+        if ( crew->reconsider != NULL )
+        {
+            crew->reconsider( crew );
+        }
+    }
+}
+
+// ---- one worker --------------------------------------------------------------------------------------------------
+
+static bool make_alone( cell_crew* crew )
+{
+    cell_requantise( crew->job, &crew->job->grid, crew->job->records, crew->job->count );
+    return true;
+}
+
+static bool count_alone( cell_crew* crew )
+{
+    const cell_job* job = crew->job;
+    cell_share all = cell_share_all( job );
+    return cell_count_entries( job, &all, job->scratch->kinds, crew->counts );
+}
+
+cell_layout cell_lay_alone( cell_job* job )
+{
+    cell_crew crew;
+    crew.job = job;
+    crew.is_measured = false;
+    crew.has_records = true;
+    crew.zoom_count = 0;
+    crew.counts = job->starts + 1;
+    crew.make = make_alone;
+    crew.count = count_alone;
+    crew.reconsider = NULL;
+    cell_layout layout;
+    bool ok = cell_lay( &crew, &layout );
+    CLV_ASSERT( ok );
+    (void)ok;
+    return layout;
+}
+
+void cell_requantise( const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count )
+{
+    const scaling s = scaling_of( grid );
+    for ( uint32_t first = 0; first < count; first += CELL_PART )
+    {
+        uint32_t slots[CELL_PART], before[CELL_PART];
+        uint32_t part = count - first < CELL_PART ? count - first : CELL_PART;
+        for ( uint32_t i = 0; i < part; ++i )
+        {
+            slots[i] = cell_slot( &records[first + i] );
+            before[i] = cell_before( &records[first + i] );
+        }
+        cell_boxes some = { job->boxes, slots, 0, part };
+        job->kernels->make_records( &some, &s, records + first );
+        for ( uint32_t i = 0; i < part; ++i )
+        {
+            records[first + i].code |= (uint64_t)before[i] << 24;
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Records to the cells their boxes reach: a copy, an OR and at most a mask each. First all boxes of a chunk of slots go to their first
+// cells; then class by class and corner by corner to the others, so that how many entries a box makes is never guessed.
+#include "engine/corner.h"
+
+#include "base/assertion.h"
+
+// One coordinate relative to a cell's beginning.
+static inline uint64_t code_byte( uint32_t coordinate, uint32_t cell )
+{
+    uint32_t base = cell * CELL_STEPS;
+    uint32_t relative = coordinate > base ? coordinate - base : 0;
+    return relative < 255 ? relative : 255;
+}
+
+// What a code says of one axis, in a cell of a box that lies from `lower` to `upper` there.
+static inline uint64_t code_axis( uint32_t lower, uint32_t upper, uint32_t cell, int axis )
+{
+    uint64_t before = cell > lower / CELL_STEPS;
+    return ( code_byte( lower, cell ) | code_byte( upper, cell ) << 32 ) << ( 8 * axis ) |
+        before << ( 24 + axis );
+}
+
+static inline bool is_in_share( const cell_share* share, uint32_t cell )
+{
+    return cell - share->first_cell < share->last_cell - share->first_cell;
+}
+
+static void place_wide( const cell_job* job, const cell_share* share, const scaling* s, uint32_t* next,
+    const cell_record* record )
+{
+    const cell_words at = cell_words_of( &job->boxes[cell_slot( record )], s );
+    uint64_t before = (uint64_t)cell_before( record ) << 24;
+    for ( uint32_t z = at.lower[2] / CELL_STEPS; z <= at.upper[2] / CELL_STEPS; ++z )
+    {
+        uint64_t code_z = before | code_axis( at.lower[2], at.upper[2], z, 2 );
+        for ( uint32_t y = at.lower[1] / CELL_STEPS; y <= at.upper[1] / CELL_STEPS; ++y )
+        {
+            uint64_t code_yz = code_z | code_axis( at.lower[1], at.upper[1], y, 1 );
+            for ( uint32_t x = at.lower[0] / CELL_STEPS; x <= at.upper[0] / CELL_STEPS; ++x )
+            {
+                uint32_t cell = cell_at( &job->grid, x, y, z );
+                if ( is_in_share( share, cell ) )
+                {
+                    job->entries[next[cell]++] =
+                        ( cell_entry ){ code_yz | code_axis( at.lower[0], at.upper[0], x, 0 ), record->name };
+                }
+            }
+        }
+    }
+}
+
+enum
+{
+    KINDS = CELL_WIDE + 1
+};
+
+// From a record to an entry: in a second cell on some axis a box begins at 0, in a first cell of two it ends beyond 255.
+typedef struct corner_codes
+{
+    uint64_t kept[8];  // by corner: all but the lowers of its axes
+    uint64_t added[8]; // by corner: its axes as before bits
+    uint64_t ended[8]; // by axes: 255 for their uppers
+} corner_codes;
+
+static corner_codes corner_codes_make( void )
+{
+    corner_codes c;
+    for ( uint32_t axes = 0; axes < 8; ++axes )
+    {
+        uint64_t mask = 0;
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            mask |= ( axes >> axis & 1 ) != 0 ? UINT64_C( 0xFF ) << ( 8 * axis ) : 0;
+        }
+        c.kept[axes] = ~mask;
+        c.added[axes] = (uint64_t)axes << 24;
+        c.ended[axes] = mask << 32;
+    }
+    return c;
+}
+
+// What places the boxes of a share.
+typedef struct placing
+{
+    const cell_job* job;
+    const cell_share* share;
+    uint32_t* next; // where the next entry of each cell goes
+    scaling scaling;
+    corner_cells near;
+    corner_codes codes;
+    // Boxes of a chunk with more than one cell, by class: how many entries a box makes is a coin toss otherwise.
+    uint32_t counts[KINDS];
+    uint16_t lists[KINDS][CELL_CHUNK];
+} placing;
+
+// The entry of each box in its first cell. What does not go there is put aside without a branch. Returns how many boxes have
+// more, and lists them.
+static inline uint32_t place_first(
+    const placing* p, const cell_record* records, uint32_t count, bool is_whole, uint16_t* more )
+{
+    cell_entry* const entries = p->job->entries;
+    uint32_t* const next = p->next;
+    const uint32_t first = p->share->first_cell, width = p->share->last_cell - first;
+    cell_entry aside = { 0, 0 };
+    uint32_t more_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
+        bool goes = ( kind != CELL_WIDE ) & ( is_whole | ( cell - first < width ) );
+        uint32_t place = next[cell];
+        next[cell] = place + goes;
+        cell_entry* entry = goes ? &entries[place] : &aside;
+        entry->code = records[i].code | p->codes.ended[kind & 7];
+        entry->name = records[i].name;
+        more[more_count] = (uint16_t)i;
+        more_count += kind != 0;
+    }
+    return more_count;
+}
+
+// Records [first, first + count) of the chunk, few enough to stay near while they are looked at twice.
+static inline void place_part(
+    placing* p, const cell_record* records, uint32_t first, uint32_t count, bool is_whole )
+{
+    uint16_t more[CELL_PART];
+    uint32_t more_count = place_first( p, records + first, count, is_whole, more );
+    for ( uint32_t i = 0; i < more_count; ++i )
+    {
+        uint16_t at = (uint16_t)( first + more[i] );
+        uint32_t kind = cell_class( &records[at] );
+        p->lists[kind][p->counts[kind]++] = at;
+    }
+}
+
+// The other entries of boxes of one class, corner by corner, so that nothing is left to guess. What a cell gets from one class
+// and corner comes from one other cell.
+static inline void place_kind( placing* p, const cell_record* records, uint32_t kind, bool is_whole )
+{
+    for ( uint32_t k = 1; k < p->near.count[kind]; ++k ) // the first is placed
+    {
+        uint32_t corner = p->near.corner[kind][k];
+        uint64_t kept = p->codes.kept[corner],
+                 ended = p->codes.added[corner] | p->codes.ended[kind & ~corner];
+        for ( uint32_t i = 0; i < p->counts[kind]; ++i )
+        {
+            const cell_record* record = &records[p->lists[kind][i]];
+            uint32_t cell = cell_first( record ) + p->near.offset[corner];
+            if ( is_whole || is_in_share( p->share, cell ) )
+            {
+                p->job->entries[p->next[cell]++] =
+                    ( cell_entry ){ ( record->code & kept ) | ended, record->name };
+            }
+        }
+    }
+}
+
+static inline void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+{
+    memset( p->counts, 0, sizeof( p->counts ) );
+    for ( uint32_t first = 0; first < count; first += CELL_PART )
+    {
+        place_part( p, records, first, count - first < CELL_PART ? count - first : CELL_PART, is_whole );
+    }
+    for ( uint32_t kind = 1; kind < CELL_WIDE; ++kind )
+    {
+        place_kind( p, records, kind, is_whole );
+    }
+    for ( uint32_t i = 0; i < p->counts[CELL_WIDE]; ++i )
+    {
+        place_wide( p->job, p->share, &p->scaling, p->next, &records[p->lists[CELL_WIDE][i]] );
+    }
+}
+
+// Numbers of chunks ascend, so it is found by halving.
+uint32_t cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end )
+{
+    uint32_t number = cell_slot( &records[first] ) / CELL_CHUNK;
+    if ( cell_slot( &records[end - 1] ) / CELL_CHUNK == number )
+    {
+        return end;
+    }
+    uint32_t low = first; // of this chunk, and `end` beyond
+    while ( end - low > 1 )
+    {
+        uint32_t middle = low + ( end - low ) / 2;
+        bool is_here = cell_slot( &records[middle] ) / CELL_CHUNK == number;
+        low = is_here ? middle : low;
+        end = is_here ? end : middle;
+    }
+    return end;
+}
+
+static void place_segment( placing* p, const cell_record* records, uint32_t count, bool is_whole )
+{
+    for ( uint32_t first = 0, end; first < count; first = end )
+    {
+        end = count - first < CELL_CHUNK ? count : first + CELL_CHUNK;
+        end = p->share->by_slot ? cell_end_of_chunk( records, first, end ) : end;
+        if ( is_whole ) // told apart out here, so that the loops within have one branch less
+        {
+            place_chunk( p, records + first, end - first, true );
+        }
+        else
+        {
+            place_chunk( p, records + first, end - first, false );
+        }
+    }
+}
+
+void cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
+{
+    const bool is_whole = share->last_cell - share->first_cell == cell_grid_count( &job->grid );
+    placing p;
+    p.job = job;
+    p.share = share;
+    p.next = next;
+    p.scaling = scaling_of( &job->grid );
+    p.near = corner_cells_of( &job->grid );
+    p.codes = corner_codes_make();
+    for ( uint32_t i = 0; i < cell_segment_count( share ); ++i )
+    {
+        cell_segment segment = cell_segment_at( share, i );
+        place_segment( &p, share->records + segment.first, segment.count, is_whole );
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The cells of a grid, one after the other, each by a kernel. A crowded cell gets a grid of its own; in worlds where most pairs are ties a cell's
+// boxes are seen at a finer scale first.
+#include "engine/cell.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+// How deep the next grid would lie in others, and where its share of the scratch begins.
+typedef struct nesting
+{
+    uint32_t depth;
+    cell_entry* entries;
+    uint32_t* starts;
+    cell_record* records;
+} nesting;
+
+static cell_search search_of( const cell_job* job, pair_sink* sink )
+{
+    const cell_scratch* scratch = job->scratch;
+    return (
+        cell_search ){ job->exact, sink, scratch->lanes, scratch->slots, scratch->ties, 0, job->counters };
+}
+
+static clv_result settle( const cell_job* job, cell_search* search, clv_result result )
+{
+    return result == CLV_OK && search->tie_count > 0 ? job->kernels->settle_ties( search ) : result;
+}
+
+// Where a cell lies in its grid.
+typedef struct cell_place
+{
+    uint32_t at[3];
+} cell_place;
+
+static cell_place place_of( const cell_grid* grid, uint32_t cell )
+{
+    return ( cell_place ){ { cell % grid->dims[0], cell / grid->dims[0] % grid->dims[1],
+        cell / grid->dims[0] / grid->dims[1] } };
+}
+
+static clv_result search_grid( cell_job* job, cell_search* search, cell_layout layout, nesting inner );
+
+// A crowded cell: its boxes get a grid of their own and are told what they have begun before.
+static clv_result search_inner(
+    const cell_job* outer, cell_search* search, uint32_t cell, const cell_entry* entries, nesting inner )
+{
+    const cell_grid* grid = &outer->grid;
+    cell_place place = place_of( grid, cell );
+    cell_job job = *outer;
+    job.records = inner.records;
+    job.count = outer->starts[cell + 1] - outer->starts[cell];
+    job.grid = ( cell_grid ){ .dims = { 0, 0, 0 } };
+    memcpy( inner.records, entries, job.count * sizeof( cell_record ) );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t at = place.at[axis];
+        float side = CELL_STEPS / grid->scale[axis];
+        // The rim cells hold everything outside, too; the grid clips what the boxes do not reach.
+        job.region_low[axis] = at == 0 ? outer->region_low[axis] : grid->origin[axis] + (float)at * side;
+        job.region_high[axis] = at + 1 == grid->dims[axis] ? outer->region_high[axis]
+                                                           : grid->origin[axis] + (float)( at + 1 ) * side;
+    }
+    job.entries = inner.entries;
+    job.starts = inner.starts;
+    cell_layout layout = cell_lay_alone( &job );
+    inner.records += job.count;
+    inner.depth += 1;
+    return search_grid( &job, search, layout, inner );
+}
+
+// The least and the most of a cell's bytes along an axis.
+static void byte_bounds(
+    const cell_entry* entries, uint32_t count, int axis, uint32_t* least, uint32_t* most )
+{
+    uint32_t low = 255, high = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t lower = (uint32_t)( entries[i].code >> ( 8 * axis ) ) & 255;
+        uint32_t upper = (uint32_t)( entries[i].code >> ( 8 * axis + 32 ) ) & 255;
+        low = lower < low ? lower : low;
+        high = upper > high ? upper : high;
+    }
+    *least = low;
+    *most = high;
+}
+
+// Codes again, in 256ths of the part of the cell in which its boxes are, if that is small: in a few steps of it they would all be ties.
+static void sharpen( const cell_job* job, uint32_t cell, cell_entry* entries, uint32_t count )
+{
+    cell_place place = place_of( &job->grid, cell );
+    cell_grid part = { .dims = { 1, 1, 1 } };
+    double gain = 1;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        uint32_t least, most;
+        byte_bounds( entries, count, axis, &least, &most );
+        float step = 1 / job->grid.scale[axis], steps = (float)( most + 1 - least );
+        part.origin[axis] = job->grid.origin[axis] + (float)( place.at[axis] * CELL_STEPS + least ) * step;
+        float scale = job->grid.scale[axis] * ( CELL_STEPS / steps );
+        part.scale[axis] = scale < 1e30f ? scale : job->grid.scale[axis];
+        gain *= CELL_STEPS / (double)steps;
+    }
+    if ( gain >= 8 )
+    {
+        cell_requantise( job, &part, entries, count );
+    }
+}
+
+// The cells [first, last), where all entries are placed.
+static clv_result search_range(
+    const cell_job* job, cell_search* search, uint32_t first, uint32_t last, nesting inner )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t cell = first; cell < last && result == CLV_OK; ++cell )
+    {
+        cell_entry* entries = job->entries + job->starts[cell];
+        uint32_t count = job->starts[cell + 1] - job->starts[cell];
+        if ( count < 2 )
+        {
+            continue;
+        }
+        if ( count > CELL_OVERFULL && count <= job->count / 2 && inner.depth < CELL_DEPTH )
+        {
+            result = search_inner( job, search, cell, entries, inner );
+            continue;
+        }
+        if ( job->is_sharpened && count >= CELL_SHARPEN )
+        {
+            sharpen( job, cell, entries, count );
+        }
+        search->counters->cell_count += 1;
+        search->counters->entry_count += count;
+        search->counters->test_count += (uint64_t)count * ( count - 1 ) / 2;
+        result = job->kernels->search_cell( search, entries, count );
+    }
+    return result;
+}
+
+// A grid that one worker laid: counts are in starts[cell + 1], where the next place of `cell` is while it is filled.
+static clv_result search_grid( cell_job* job, cell_search* search, cell_layout layout, nesting inner )
+{
+    uint32_t cell_count = cell_grid_count( &job->grid );
+    cell_share all = cell_share_all( job );
+    job->starts[0] = 0;
+    cell_sum_starts( job->starts + 1, cell_count );
+    cell_place_entries( job, &all, job->starts + 1 );
+    CLV_ASSERT( job->starts[cell_count] == layout.entry_count );
+    memset( job->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
+    inner.entries += layout.entry_count + CELL_SLACK;
+    inner.starts += cell_count + 1;
+    return search_range( job, search, 0, cell_count, inner );
+}
+
+clv_result cell_search_block( cell_job* job, pair_sink* sink )
+{
+    const cell_scratch* scratch = job->scratch;
+    job->entries = scratch->entries;
+    job->starts = scratch->starts;
+    if ( job->count < 2 )
+    {
+        return CLV_OK;
+    }
+    if ( cell_grid_count( &job->grid ) > cell_count_most( job->count ) )
+    {
+        job->grid.dims[0] = 0; // it was chosen for more boxes than came
+    }
+    cell_layout layout = cell_lay_alone( job );
+    nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
+    cell_search search = search_of( job, sink );
+    clv_result result = search_grid( job, &search, layout, inner );
+    return settle( job, &search, result );
+}
+
+// Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked for.
+clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
+{
+    const cell_scratch* scratch = job->scratch;
+    const uint32_t width = job->grid.dims[0];
+    nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
+    CLV_ASSERT( first % width == 0 && last % width == 0 );
+    if ( job->entries == scratch->entries ) // inner grids lie behind
+    {
+        inner.entries += job->starts[last] + CELL_SLACK;
+        inner.starts += last + 1;
+    }
+    cell_search search = search_of( job, sink );
+    clv_result result = CLV_OK;
+    for ( uint32_t cell = first; cell < last && result == CLV_OK; cell += width )
+    {
+        result = search_range( job, &search, cell, cell + width, inner );
+        result = settle( job, &search, result );
+    }
+    return result;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Where several workers share one grid: boxes become records, and go to the slabs, rows of cells, that they reach.
+#include "engine/block.h"
+#include "engine/corner.h"
+#include "engine/segments.h"
+
+// Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
+// yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
+static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
+    const cell_record* records, uint32_t count, uint16_t* more )
+{
+    cell_segment* const segments = work->segments;
+    cell_record* const out = work->out;
+    const uint8_t* const slab_of_cell = work->slab_of_cell;
+    uint32_t more_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
+        bool is_wide = kind == CELL_WIDE;
+        uint32_t slab = slab_of_cell[cell], last = slab_of_cell[cell + near->offset[kind & 7]];
+        segment_put_if( &segments[slab], out, records[i], !is_wide );
+        more[more_count] = (uint16_t)i;
+        more_count += is_wide | ( slab != last );
+    }
+    return more_count;
+}
+
+// A box to its other slabs. Later rows never lie in earlier slabs, so who has been there is told by the last; and which there are is
+// not guessed.
+static inline void scatter_more( const slab_work* work, const corner_cells* near, cell_record record )
+{
+    uint32_t kind = cell_class( &record ), cell = cell_first( &record );
+    uint32_t last = work->slab_of_cell[cell];
+    for ( uint32_t corner = 2; corner < 8; corner += 2 ) // cells that differ in x alone are in one slab
+    {
+        uint32_t slab = work->slab_of_cell[cell + near->offset[corner & kind]];
+        segment_put_if( &work->segments[slab], work->out, record, slab > last );
+        last = slab > last ? slab : last;
+    }
+}
+
+// A wide one to all of its slabs.
+static void scatter_wide( const slab_work* work, const scaling* s, cell_record record )
+{
+    cell_words words = cell_words_of( &work->input->boxes[cell_slot( &record )], s );
+    cell_span span = cell_words_span( &words );
+    uint32_t x = cell_field( span.first, 0 );
+    uint32_t last = UINT32_MAX;
+    for ( uint32_t z = cell_field( span.first, 2 ); z <= cell_field( span.last, 2 ); ++z )
+    {
+        for ( uint32_t y = cell_field( span.first, 1 ); y <= cell_field( span.last, 1 ); ++y )
+        {
+            uint32_t slab = work->slab_of_cell[cell_at( work->grid, x, y, z )];
+            if ( slab != last )
+            {
+                segment_put( &work->segments[slab], work->out, record );
+            }
+            last = slab;
+        }
+    }
+}
+
+// A part ends where a chunk of slots does, or records of the next would lie before the last of this one, and what is placed
+// together would depend on the slabs.
+void slab_scatter( const slab_work* work )
+{
+    const scaling s = scaling_of( work->grid );
+    const corner_cells near = corner_cells_of( work->grid );
+    for ( uint32_t first = work->first, count; first < work->last; first += count )
+    {
+        cell_record records[CELL_PART];
+        uint16_t more[CELL_PART];
+        count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
+        cell_boxes part = block_input_part( work->input, first, count );
+        work->kernels->make_records( &part, &s, records );
+        count = cell_end_of_chunk( records, 0, count );
+        uint32_t more_count = scatter_first( work, &near, records, count, more );
+        for ( uint32_t i = 0; i < more_count; ++i )
+        {
+            if ( cell_class( &records[more[i]] ) == CELL_WIDE )
+            {
+                scatter_wide( work, &s, records[more[i]] );
+            }
+            else
+            {
+                scatter_more( work, &near, records[more[i]] );
+            }
+        }
+    }
+}
