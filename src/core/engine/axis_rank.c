@@ -4,6 +4,7 @@
 // world several times, but then boxes are spread evenly along every axis, whatever the world is like, and the set of pairs is the same.
 #include "engine/world_internal.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 #include "base/radix_sort.h"
 
@@ -54,6 +55,7 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
     uint64_t rank = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
+        CLV_ASSERT( i == 0 || sorted[i].key >= sorted[i - 1].key );
         rank += i > 0 && sorted[i].key != sorted[i - 1].key;
         uint32_t slot = block_input_slot( input, sorted[i].value / 2 );
         *face_of( &job->axes->boxes[slot], (int)axis, sorted[i].value % 2 != 0 ) = (float)rank;

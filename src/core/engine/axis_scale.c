@@ -7,6 +7,7 @@
 // that sorts them into cells sees the copies. Likewise in worlds so small that their cells per metre are no float any more, which are magnified. The maps are monotonic, so boxes that touch still touch; ties are decided by the boxes as given.
 #include "engine/world_internal.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 #include <string.h>
@@ -244,6 +245,7 @@ static void copy_piece( uint32_t piece, uint32_t worker, void* context )
 static bool make_copies( block_world* world, const block_input* input )
 {
     world_axes* axes = &world->axes;
+    CLV_ASSERT( input->count > 0 );
     uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
     void* boxes = axes->boxes;
     bool ok =

@@ -3,6 +3,8 @@
 // order of the boxes: every instruction set must choose the same.
 #include "engine/block.h"
 
+#include "base/assertion.h"
+
 enum
 {
     SAMPLES_PER_BLOCK = 128
@@ -65,6 +67,7 @@ static void take_samples(
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
         uint32_t block = block_of( plan, box );
+        CLV_ASSERT( block < plan->block_count );
         if ( counts[block] < SAMPLES_PER_BLOCK )
         {
             plan->samples[(size_t)block * SAMPLES_PER_BLOCK + counts[block]++] = *box;
@@ -90,6 +93,7 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
 
 bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
 {
+    CLV_ASSERT( plan->block_count > 0 );
     uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;
     if ( !reserve_grids( plan, memory, sample_count ) )
     {

@@ -55,7 +55,9 @@ static void find_blocks( const block_work* work, const scaling* coarse, block_pa
     for ( uint32_t i = 0; i < part->boxes.count; ++i )
     {
         const cell_reach* reach = &part->reaches[i];
+        CLV_ASSERT( reach->cell < cell_grid_count( &work->plan->grid ) );
         uint32_t block = map[reach->cell];
+        CLV_ASSERT( block < work->plan->block_count );
         bool is_inner = fields_at_most( reach->span.last, leaves[block].last ) == FIELD_BITS;
         part->blocks[i] = (uint16_t)block;
         part->is_inner[i] = is_inner;
@@ -108,6 +110,7 @@ static inline void list_guest( const block_work* work, const corner_cells* near,
         guests->blocks[count] = (uint16_t)blocks[corner];
         count += is_new;
     }
+    CLV_ASSERT( count <= 8 * CELL_PART );
     guests->count = count;
 }
 

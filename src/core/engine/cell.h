@@ -260,3 +260,9 @@ clv_result cell_search_block( cell_job* job, pair_sink* sink );
 
 /// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the fullest cell.
 clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
+
+// ---- check.c -----------------------------------------------------------------------------------------------------
+
+/// Cells whose entries were placed, by the records of the share: NULL, or the first sentence about them that is not true. Uses the scratch that
+/// counting does.
+const char* cell_check( const cell_job* job, const cell_share* share );

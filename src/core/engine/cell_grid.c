@@ -3,6 +3,8 @@
 // where boxes lie on one floor, cells along the height tell none apart and cost copies, and the model says so.
 #include "engine/cell.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -205,6 +207,8 @@ static cell_grid grid_with( const region* r, const uint32_t dims[3] )
         grid.dims[axis] = dims[axis];
         double scale = CELL_STEPS * dims[axis] / r->width[axis];
         grid.scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
+        CLV_ASSERT( dims[axis] >= 1 && dims[axis] <= CELL_GRID_SIDE );
+        CLV_ASSERT( grid.scale[axis] > 0 );
     }
     return grid;
 }
@@ -225,6 +229,7 @@ cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
         refine_cells( &r, along, &cost );
     }
     uint32_t dims[3] = { along[0].count, along[1].count, along[2].count };
+    CLV_ASSERT( dims[0] * dims[1] * dims[2] <= cell_count_most( count ) );
     return grid_with( &r, dims );
 }
 
@@ -250,6 +255,7 @@ bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
     }
     uint32_t dims[3] = { grid->dims[0], grid->dims[1], grid->dims[2] };
     dims[worst] /= 2;
+    CLV_ASSERT( dims[0] * dims[1] * dims[2] < cell_grid_count( grid ) );
     *grid = grid_with( &r, dims );
     return true;
 }

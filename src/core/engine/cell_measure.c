@@ -3,6 +3,7 @@
 // boxes: every instruction set must choose the same grid.
 #include "engine/cell.h"
 
+#include "base/assertion.h"
 #include "base/bits.h"
 
 #include <math.h>
@@ -195,6 +196,7 @@ cell_extent cell_measure(
 {
     cell_extent extent;
     uint8_t bins[3][CELL_SAMPLES];
+    CLV_ASSERT( count > 0 && count <= CELL_SAMPLES );
     for ( int axis = 0; axis < 3; ++axis )
     {
         const axis_view view = { samples, count, axis };
@@ -210,6 +212,9 @@ cell_extent cell_measure(
         extent.low[axis] = low;
         extent.high[axis] = high;
         extent.size[axis] = size;
+        CLV_ASSERT( low <= high );
+        CLV_ASSERT( !( size < 0 ) ); // NaN where all lie at infinity: one layer of cells
+        CLV_ASSERT( extent.share[axis][0] <= 1 );
     }
     measure_products( samples, count, &extent );
     for ( int axis = 0; axis < 3; ++axis )
@@ -245,6 +250,7 @@ cell_extent cell_measure_job( const cell_job* job )
     clv_aabb samples[CELL_SAMPLES];
     uint32_t count = job->count / 4 < CELL_SAMPLES ? job->count / 4 : CELL_SAMPLES;
     count = count > LEAST_SAMPLES ? count : job->count < LEAST_SAMPLES ? job->count : LEAST_SAMPLES;
+    CLV_ASSERT( count <= job->count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         samples[i] = job->boxes[cell_slot( &job->records[base_sample( i, count, job->count )] )];

@@ -13,6 +13,8 @@ static bool count_wide(
              z0 = cell_field( span.first, 2 );
     uint32_t x1 = cell_field( span.last, 0 ), y1 = cell_field( span.last, 1 ),
              z1 = cell_field( span.last, 2 );
+    CLV_ASSERT( x0 <= x1 && y0 <= y1 && z0 <= z1 );
+    CLV_ASSERT( x1 < grid->dims[0] && y1 < grid->dims[1] && z1 < grid->dims[2] );
     *sum += (uint64_t)( x1 - x0 + 1 ) * ( y1 - y0 + 1 ) * ( z1 - z0 + 1 );
     if ( *sum > room )
     {
@@ -41,8 +43,11 @@ static bool count_records( const cell_job* job, const scaling* s, const cell_rec
     {
         const cell_record* record = &records[i];
         uint32_t kind = cell_class( record );
+        CLV_ASSERT( kind <= CELL_WIDE );
+        CLV_ASSERT( cell_first( record ) < cell_grid_count( &job->grid ) );
         if ( kind != CELL_WIDE )
         {
+            CLV_ASSERT( cell_first( record ) >= first ); // or it does not reach the share
             kinds[( cell_first( record ) - first ) * 8 + kind] += 1;
             continue;
         }
@@ -64,6 +69,7 @@ static bool count_kinds(
     for ( uint32_t i = 0; i < cell_segment_count( share ) && fits; ++i )
     {
         cell_segment segment = cell_segment_at( share, i );
+        CLV_ASSERT( segment.count <= segment.capacity );
         fits = count_records(
             job, &s, share->records + segment.first, segment.count, first, kinds, counts, &sum );
     }
@@ -103,6 +109,8 @@ static void spread_kinds(
 
 bool cell_count_entries( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
+    CLV_ASSERT( share->first_cell < share->last_cell );
+    CLV_ASSERT( share->last_cell <= cell_grid_count( &job->grid ) );
     uint32_t reach = corner_cells_of( &job->grid ).offset[7];
     uint32_t first = share->first_cell > reach ? share->first_cell - reach : 0;
     memset( kinds, 0, (size_t)( share->last_cell - first ) * 8 * sizeof( uint32_t ) );

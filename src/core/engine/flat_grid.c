@@ -87,6 +87,7 @@ void world_choose_grid( block_world* world, const block_input* input )
     world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
     world->grid_age = 0;
     world->grid_count = input->count;
+    CLV_ASSERT( input->count > CELL_ALONE || cell_grid_count( &world->chosen ) == 1 );
     world->held_size = look_again( world, input ).size;
 }
 

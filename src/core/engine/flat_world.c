@@ -121,6 +121,7 @@ static bool make_records( cell_crew* crew )
         return false;
     }
     crew->counts = world->starts;
+    CLV_ASSERT( world->slabs.count <= WORLD_SLABS );
     if ( world->slabs.count > 1 )
     {
         return scatter( fill );
@@ -188,6 +189,7 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
 {
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks );
+    CLV_ASSERT( most_entries( world ) <= layout.entry_count );
     cell_layout of_slab = { most_entries( world ), layout.fullest };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
     bool ok = stack == 0 || reserve_cells( fill, stack );
@@ -297,6 +299,7 @@ static void place_slab( block_world* world, uint32_t slab, cell_job* job )
     job->entries = job->scratch->entries;
     cell_place_entries( job, &share, starts + 1 );
     CLV_ASSERT( starts[share.last_cell] == world->starts[share.last_cell] - base );
+    CLV_VALIDATE( cell_check( job, &share ) == NULL );
     memset( job->entries + starts[share.last_cell], 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 

@@ -24,6 +24,8 @@ static void zoom_in( cell_crew* crew, uint32_t fullest )
 {
     cell_grid* grid = &crew->job->grid;
     cell_extent* extent = &crew->extent;
+    CLV_ASSERT( fullest < cell_grid_count( grid ) );
+    CLV_ASSERT( crew->is_measured );
     uint32_t cell[3] = { fullest % grid->dims[0], fullest / grid->dims[0] % grid->dims[1],
         fullest / grid->dims[0] / grid->dims[1] };
     for ( int axis = 0; axis < 3; ++axis )
@@ -95,6 +97,8 @@ bool cell_lay( cell_crew* crew, cell_layout* layout )
         {
             return false;
         }
+        CLV_ASSERT( crew->counts != NULL );
+        CLV_ASSERT( cell_grid_count( &crew->job->grid ) > 0 );
         bool fits = crew->count( crew ) && sum_counts( crew, layout, &fullest );
         if ( !try_another( crew, fits, *layout, fullest ) )
         {

@@ -108,6 +108,7 @@ static inline uint32_t place_first(
     {
         uint32_t kind = cell_class( &records[i] ), cell = cell_first( &records[i] );
         bool goes = ( kind != CELL_WIDE ) & ( is_whole | ( cell - first < width ) );
+        CLV_ASSERT( cell < cell_grid_count( &p->job->grid ) );
         uint32_t place = next[cell];
         next[cell] = place + goes;
         cell_entry* entry = goes ? &entries[place] : &aside;
@@ -146,6 +147,8 @@ static inline void place_kind( placing* p, const cell_record* records, uint32_t 
         {
             const cell_record* record = &records[p->lists[kind][i]];
             uint32_t cell = cell_first( record ) + p->near.offset[corner];
+            CLV_ASSERT( cell_class( record ) == kind );
+            CLV_ASSERT( cell < cell_grid_count( &p->job->grid ) ); // no class reaches beyond the grid
             if ( is_whole || is_in_share( p->share, cell ) )
             {
                 p->job->entries[p->next[cell]++] =
@@ -157,6 +160,7 @@ static inline void place_kind( placing* p, const cell_record* records, uint32_t 
 
 static inline void place_chunk( placing* p, const cell_record* records, uint32_t count, bool is_whole )
 {
+    CLV_ASSERT( count <= CELL_CHUNK );
     memset( p->counts, 0, sizeof( p->counts ) );
     for ( uint32_t first = 0; first < count; first += CELL_PART )
     {
@@ -175,6 +179,7 @@ static inline void place_chunk( placing* p, const cell_record* records, uint32_t
 // Numbers of chunks ascend, so it is found by halving.
 uint32_t cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end )
 {
+    CLV_ASSERT( first < end );
     uint32_t number = cell_slot( &records[first] ) / CELL_CHUNK;
     if ( cell_slot( &records[end - 1] ) / CELL_CHUNK == number )
     {
@@ -210,6 +215,8 @@ static void place_segment( placing* p, const cell_record* records, uint32_t coun
 
 void cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
 {
+    CLV_ASSERT( share->first_cell < share->last_cell );
+    CLV_ASSERT( job->entries != NULL );
     const bool is_whole = share->last_cell - share->first_cell == cell_grid_count( &job->grid );
     placing p;
     p.job = job;

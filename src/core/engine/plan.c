@@ -10,6 +10,7 @@
 // Hoare's selection.
 float block_select( float* values, uint32_t count, uint32_t rank )
 {
+    CLV_ASSERT( rank < count );
     uint32_t low = 0, high = count - 1;
     while ( low < high )
     {
@@ -184,6 +185,7 @@ bool block_plan_place( block_plan* plan, base_memory* memory, const block_input*
     plan->grid = grid;
     plan->block_count = 0;
     memset( plan->histogram, 0, (size_t)cells * sizeof( uint32_t ) );
+    CLV_ASSERT( plan->grid.scale[0] > 0 && plan->grid.scale[1] > 0 && plan->grid.scale[2] > 0 );
     return true;
 }
 
@@ -260,6 +262,7 @@ static uint64_t fields_of( const uint16_t corner[4] )
 static void map_leaf( block_plan* plan, uint32_t node_index )
 {
     block_node* node = &plan->nodes[node_index];
+    CLV_ASSERT( plan->block_count < BLOCK_LIMIT );
     node->left = 0;
     node->block = plan->block_count;
     plan->leaves[plan->block_count++] = ( block_leaf ){ fields_of( node->first ), fields_of( node->last ) };
@@ -298,6 +301,8 @@ static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
     {
         below += layers[cut];
     }
+    CLV_ASSERT( cut >= 1 && cut < width ); // neither side is empty
+    CLV_ASSERT( plan->node_count + 2 <= plan->node_capacity );
     block_node* left = &plan->nodes[plan->node_count];
     node->left = plan->node_count;
     plan->node_count += 2;

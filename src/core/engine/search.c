@@ -48,6 +48,8 @@ static clv_result search_inner(
 {
     const cell_grid* grid = &outer->grid;
     cell_place place = place_of( grid, cell );
+    CLV_ASSERT( inner.depth < CELL_DEPTH );
+    CLV_ASSERT( inner.entries >= entries ); // behind those of the grid around it
     cell_job job = *outer;
     job.records = inner.records;
     job.count = outer->starts[cell + 1] - outer->starts[cell];
@@ -96,6 +98,7 @@ static void sharpen( const cell_job* job, uint32_t cell, cell_entry* entries, ui
     {
         uint32_t least, most;
         byte_bounds( entries, count, axis, &least, &most );
+        CLV_ASSERT( least <= most );
         float step = 1 / job->grid.scale[axis], steps = (float)( most + 1 - least );
         part.origin[axis] = job->grid.origin[axis] + (float)( place.at[axis] * CELL_STEPS + least ) * step;
         float scale = job->grid.scale[axis] * ( CELL_STEPS / steps );
@@ -115,6 +118,7 @@ static clv_result search_range(
     clv_result result = CLV_OK;
     for ( uint32_t cell = first; cell < last && result == CLV_OK; ++cell )
     {
+        CLV_ASSERT( job->starts[cell] <= job->starts[cell + 1] );
         cell_entry* entries = job->entries + job->starts[cell];
         uint32_t count = job->starts[cell + 1] - job->starts[cell];
         if ( count < 2 )
@@ -147,6 +151,7 @@ static clv_result search_grid( cell_job* job, cell_search* search, cell_layout l
     cell_sum_starts( job->starts + 1, cell_count );
     cell_place_entries( job, &all, job->starts + 1 );
     CLV_ASSERT( job->starts[cell_count] == layout.entry_count );
+    CLV_VALIDATE( cell_check( job, &all ) == NULL );
     memset( job->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
     inner.entries += layout.entry_count + CELL_SLACK;
     inner.starts += cell_count + 1;
@@ -170,7 +175,9 @@ clv_result cell_search_block( cell_job* job, pair_sink* sink )
     nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
     cell_search search = search_of( job, sink );
     clv_result result = search_grid( job, &search, layout, inner );
-    return settle( job, &search, result );
+    result = settle( job, &search, result );
+    CLV_ASSERT( result != CLV_OK || search.tie_count == 0 );
+    return result;
 }
 
 // Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked for.
@@ -180,6 +187,7 @@ clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last,
     const uint32_t width = job->grid.dims[0];
     nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
     CLV_ASSERT( first % width == 0 && last % width == 0 );
+    CLV_ASSERT( first <= last && last <= cell_grid_count( &job->grid ) );
     if ( job->entries == scratch->entries ) // inner grids lie behind
     {
         inner.entries += job->starts[last] + CELL_SLACK;

@@ -119,6 +119,7 @@ static bool widen_some( segments_job* job )
             return false;
         }
     }
+    CLV_ASSERT( sum <= segments->record_capacity );
     segments->room = sum;
     job->redo_count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
@@ -151,6 +152,18 @@ static void put_again( uint32_t index, uint32_t worker, void* context )
     put_piece( job->redo[index], worker, context );
 }
 
+#if !defined( NDEBUG ) && defined( CLV_VALIDATE_ENABLED )
+static bool has_room( const world_segments* segments )
+{
+    bool has = true;
+    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    {
+        has = has && segments->items[i].count <= segments->items[i].capacity;
+    }
+    return has;
+}
+#endif
+
 bool world_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
     uint32_t target_count, uint32_t piece_count, segments_put* put, void* context )
 {
@@ -170,6 +183,7 @@ bool world_segments_fill( world_segments* segments, base_memory* memory, task_ru
     if ( widen_some( &job ) )
     {
         task_run( tasks, put_again, job.redo_count, &job );
+        CLV_VALIDATE( has_room( segments ) );
         return true;
     }
     if ( !widen_all( segments, memory ) )
@@ -177,6 +191,7 @@ bool world_segments_fill( world_segments* segments, base_memory* memory, task_ru
         return false;
     }
     task_run( tasks, put_piece, piece_count, &job );
+    CLV_VALIDATE( has_room( segments ) );
     return true;
 }
 

@@ -4,6 +4,8 @@
 #include "engine/corner.h"
 #include "engine/segments.h"
 
+#include "base/assertion.h"
+
 // Records to the slabs of their first cells. Those that reach others too are listed, and those that are wide, which go to none
 // yet, so that the wide ones of a slab stay in order. Nothing is left to guess.
 static inline uint32_t scatter_first( const slab_work* work, const corner_cells* near,
@@ -33,6 +35,7 @@ static inline void scatter_more( const slab_work* work, const corner_cells* near
     uint32_t last = work->slab_of_cell[cell];
     for ( uint32_t corner = 2; corner < 8; corner += 2 ) // cells that differ in x alone are in one slab
     {
+        CLV_ASSERT( cell + near->offset[corner & kind] < cell_grid_count( work->grid ) );
         uint32_t slab = work->slab_of_cell[cell + near->offset[corner & kind]];
         segment_put_if( &work->segments[slab], work->out, record, slab > last );
         last = slab > last ? slab : last;
@@ -51,6 +54,7 @@ static void scatter_wide( const slab_work* work, const scaling* s, cell_record r
         for ( uint32_t y = cell_field( span.first, 1 ); y <= cell_field( span.last, 1 ); ++y )
         {
             uint32_t slab = work->slab_of_cell[cell_at( work->grid, x, y, z )];
+            CLV_ASSERT( last == UINT32_MAX || slab >= last ); // rows ascend, and so do slabs
             if ( slab != last )
             {
                 segment_put( &work->segments[slab], work->out, record );
@@ -64,6 +68,7 @@ static void scatter_wide( const slab_work* work, const scaling* s, cell_record r
 // together would depend on the slabs.
 void slab_scatter( const slab_work* work )
 {
+    CLV_ASSERT( work->first <= work->last && work->last <= work->input->count );
     const scaling s = scaling_of( work->grid );
     const corner_cells near = corner_cells_of( work->grid );
     for ( uint32_t first = work->first, count; first < work->last; first += count )
@@ -74,6 +79,7 @@ void slab_scatter( const slab_work* work )
         cell_boxes part = block_input_part( work->input, first, count );
         work->kernels->make_records( &part, &s, records );
         count = cell_end_of_chunk( records, 0, count );
+        CLV_ASSERT( count > 0 );
         uint32_t more_count = scatter_first( work, &near, records, count, more );
         for ( uint32_t i = 0; i < more_count; ++i )
         {

@@ -37,6 +37,7 @@ static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint64_t*
         seen += weights[row];
     }
     slabs->rows[slabs->count] = row_count;
+    CLV_ASSERT( slabs->count <= slabs->wanted );
 }
 
 static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const block_input* input )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/world_internal.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum
@@ -148,8 +150,13 @@ bool block_world_fill( block_world* world, const block_input* given )
         return false;
     }
     world->boxes = input.boxes;
-    return input.count <= (uint64_t)FLAT * world->block_boxes ? world_fill_flat( world, &input )
-                                                              : fill_many( world, &input );
+    bool ok = input.count <= (uint64_t)FLAT * world->block_boxes ? world_fill_flat( world, &input )
+                                                                 : fill_many( world, &input );
+    if ( ok )
+    {
+        CLV_VALIDATE( engine_check( world, &input ) == NULL );
+    }
+    return ok;
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------
@@ -165,6 +172,7 @@ static cell_record* records_of( const block_world* world, uint32_t block, uint32
     {
         return segments->records + segment->first;
     }
+    CLV_ASSERT( ( (uint64_t)worker + 1 ) * world->largest_block <= world->record_capacity );
     cell_record* records = world->records + (size_t)worker * world->largest_block;
     *count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment += segments->target_count )
@@ -173,6 +181,7 @@ static cell_record* records_of( const block_world* world, uint32_t block, uint32
             records + *count, segments->records + segment->first, segment->count * sizeof( cell_record ) );
         *count += segment->count;
     }
+    CLV_ASSERT( *count <= world->largest_block );
     return records;
 }
 

@@ -113,3 +113,7 @@ uint32_t block_world_scaled_axes( const block_world* world );
 
 /// Every touching pair of what was filled in.
 clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count );
+
+/// What must be true after block_world_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
+/// room for its entries in every cell, and one home for each pair. NULL, or the first sentence that is not true. For tests and debug builds.
+const char* engine_check( block_world* world, const block_input* input );

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/world_internal.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
@@ -112,5 +114,6 @@ cell_counters block_world_counters( const block_world* world )
 
 void world_count( block_world* world, uint32_t worker, const cell_counters* done )
 {
+    CLV_ASSERT( worker < world->counter_capacity );
     add_counters( &world->counters[worker], done );
 }
