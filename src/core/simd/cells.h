@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The leaf kernels of the default engine: boxes to records, and the pairs of one cell. One set per instruction set, as in kernels.h. None
 // knows of grids, blocks or workers: that is plain C, engine/. cells_scalar.c is written for itself, not from the template of the others;
-// test_cells.c compares them lane by lane.
+// test_engine_cells.c compares them lane by lane.
 #pragma once
 
 #include "pair/sink.h"
