@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The leaf kernels of the default engine (simd/cells.h), written once over a register of bytes and one of eight
-// 16-bit words. Each cells_<isa>.c but the scalar one defines, before it includes this file:
+// The pairs of one cell, as simd/cells.h says, written once over a register of bytes. Each cells_<isa>.c but the scalar one defines, before it
+// includes this file:
 //   BYTE_LANES                 bytes per register: a divisor of 64
 //   bytes                      that many
 //   bytes_load( p )            p aligned
@@ -11,70 +11,13 @@
 //   byte_box                   lower and upper x y z in registers
 //   boxes_touch( a, b )
 //   row_of( entry )            of one entry, in every lane
-//   hit_walk, split_hits, gather_slots   as in simd/hits_plain.h
-//   words                      the coordinates of a box: lower x y z 0, upper x y z 0
-//   words_of( box, s )         as cell_words_of in simd/cell_scaling.h,
-//   words_span( w ), words_key( w, s ), words_code( w )   and as the others there
-//   whole_records              as in simd/records_plain.h
+//   hit_walk, split_hits, gather_slots          as in simd/hits_plain.h
 //   transpose_codes( entries, lanes, stride )   16 codes to 16 bytes in each of seven rows of lanes
 //
-// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, 0. Two boxes may touch if on
-// each axis the lower of one is at most the upper of the other, both ways. Where every lower is less than the upper it is
+// An entry's code is eight bytes: lower x y z in 256ths of the cell, before bits, upper x y z, and its class, which means nothing here. Two boxes may touch
+// if on each axis the lower of one is at most the upper of the other, both ways. Where every lower is less than the upper it is
 // compared with, rounding cannot have made it so: the boxes touch. Only a tie has to be looked up in float.
 // No include guard: this is a template.
-
-// ---- from boxes to records ---------------------------------------------------------------------------------------
-
-static inline cell_record record_of( words w, const scaling* s, uint32_t slot )
-{
-    cell_key key = words_key( w, s );
-    return ( cell_record ){ words_code( w ) | (uint64_t)key.kind << 56, cell_name( slot, key.cell ) };
-}
-
-static void make_records( const cell_boxes* some, const scaling* given, cell_record* out )
-{
-    const scaling s = *given; // no record is written there: what it holds may stay in registers
-    uint32_t done = some->slots == NULL ? whole_records( some->boxes, some->first, some->count, &s, out ) : 0;
-    for ( uint32_t i = done; i < some->count; ++i )
-    {
-        uint32_t slot = cell_boxes_slot( some, i );
-        out[i] = record_of( words_of( &some->boxes[slot], &s ), &s, slot );
-    }
-}
-
-static void make_records_by(
-    const cell_boxes* some, const scaling* scales, const uint16_t* numbers, cell_record* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        const scaling* s = &scales[numbers[i]];
-        uint32_t slot = cell_boxes_slot( some, i );
-        out[i] = record_of( words_of( &some->boxes[slot], s ), s, slot );
-    }
-}
-
-static void put_records_by( const cell_boxes* some, const scaling* scales, const uint16_t* numbers,
-    const bool* goes, cell_segment* segments, cell_record* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        const scaling* s = &scales[numbers[i]];
-        uint32_t slot = cell_boxes_slot( some, i );
-        cell_record record = record_of( words_of( &some->boxes[slot], s ), s, slot );
-        segment_put_if( &segments[numbers[i]], out, record, goes[i] );
-    }
-}
-
-static void find_reaches( const cell_boxes* some, const scaling* s, cell_reach* out )
-{
-    for ( uint32_t i = 0; i < some->count; ++i )
-    {
-        words w = words_of( &some->boxes[cell_boxes_slot( some, i )], s );
-        out[i] = ( cell_reach ){ words_span( w ), words_key( w, s ).cell };
-    }
-}
-
-// ---- from entries to pairs ---------------------------------------------------------------------------------------
 
 // A cell.
 typedef struct cell_view

@@ -65,6 +65,8 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
 
 #include "simd/records_avx2.h"
 
+#include "simd/record_body.h"
+
 #include "simd/cell_body.h"
 
 const simd_cells simd_cells_avx2 = {

@@ -58,6 +58,8 @@ static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
 
 #include "simd/records_avx512.h"
 
+#include "simd/record_body.h"
+
 #include "simd/cell_body.h"
 
 const simd_cells simd_cells_avx512 = {

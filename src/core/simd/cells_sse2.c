@@ -81,6 +81,8 @@ static inline __m128i words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/records_plain.h"
 
+#include "simd/record_body.h"
+
 #include "simd/cell_body.h"
 
 const simd_cells simd_cells_sse2 = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From boxes to records, eight at once: words_of, words_key and words_code over registers of one coordinate each.
-// No include guard: part of a template, see cell_body.h.
+// No include guard: part of a template, see record_body.h.
 
 // Eight times four floats, of boxes 0 to 3 in the low halves and 4 to 7 in the high ones.
 typedef struct eight_quads

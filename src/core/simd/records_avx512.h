@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From boxes to records, 16 at once: words_of, words_key and words_code over registers of one coordinate each.
-// No include guard: part of a template, see cell_body.h.
+// No include guard: part of a template, see record_body.h.
 
 // Lane 4 j + k holds box j + 4 k, so that what is interleaved to records in the end lies in order.
 #define LANE_BOXES( at )                                                                                     \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// No include guard: part of a template, see cell_body.h.
+// No include guard: part of a template, see record_body.h.
 
 // From boxes to records several at a time: here none, they go one by one.
 static inline uint32_t whole_records(
