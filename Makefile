@@ -175,7 +175,8 @@ mutate: setup-test
 install: setup
 	@cmake -S . -B $(BUILD)/install -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 		-DCLEAVE_TESTS=OFF -DCLEAVE_FUZZ=OFF -DCLEAVE_PEERS=OFF >/dev/null
-	@cmake --build $(BUILD)/install -j $(JOBS) --target cleave_static --target cleave_shared --target cleave
+	@cmake --build $(BUILD)/install -j $(JOBS) --target cleave_static --target cleave_shared --target cleave_methods_static \
+		--target cleave_methods_shared --target cleave_physics_static --target cleave_physics_shared --target cleave
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)/install
 
 format:

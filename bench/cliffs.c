@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cleave/cleave.h"
+#include "cleave/methods.h"
 #include "math/splitmix.h"
 
 #include <inttypes.h>
@@ -410,6 +411,7 @@ static int by_ratio( const void* a, const void* b )
 
 int main( int argc, char** argv )
 {
+    clv_methods_register();
     uint32_t world_count = argc > 1 ? (uint32_t)strtoul( argv[1], NULL, 10 ) : 500;
     uint64_t seed = argc > 2 ? strtoull( argv[2], NULL, 10 ) : 1;
     const char* only = argc > 3 ? argv[3] : NULL;

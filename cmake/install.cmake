@@ -5,9 +5,13 @@
 include( GNUInstallDirs )
 include( CMakePackageConfigHelpers )
 
-set( CLEAVE_INSTALL_TARGETS cleave_static )
+set( CLEAVE_INSTALL_TARGETS cleave_static cleave_methods_static cleave_physics_static )
 if( CLEAVE_SHARED )
-    list( APPEND CLEAVE_INSTALL_TARGETS cleave_shared )
+    list( APPEND CLEAVE_INSTALL_TARGETS cleave_shared cleave_methods_shared cleave_physics_shared )
+    # Installed side by side: the others find the core where they lie.
+    if( UNIX AND NOT APPLE )
+        set_target_properties( cleave_methods_shared cleave_physics_shared PROPERTIES INSTALL_RPATH "$ORIGIN" )
+    endif()
 endif()
 install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -41,5 +45,19 @@ else()
     set( CLEAVE_PC_LIBS " ${CLEAVE_PC_NEEDS}" )
     set( CLEAVE_PC_LIBS_PRIVATE "" )
 endif()
-configure_file( cmake/cleave.pc.in ${PROJECT_BINARY_DIR}/cleave.pc @ONLY )
-install( FILES ${PROJECT_BINARY_DIR}/cleave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig )
+# cleave_pkg_config( NAME DESCRIPTION )
+function( cleave_pkg_config CLEAVE_PC_NAME CLEAVE_PC_DESCRIPTION )
+    if( CLEAVE_PC_NAME STREQUAL cleave )
+        set( CLEAVE_PC_REQUIRES "" )
+    else() # and so the system's libraries come with the core
+        set( CLEAVE_PC_REQUIRES "cleave = ${PROJECT_VERSION}" )
+        set( CLEAVE_PC_LIBS "" )
+        set( CLEAVE_PC_LIBS_PRIVATE "" )
+    endif()
+    configure_file( cmake/cleave.pc.in ${PROJECT_BINARY_DIR}/${CLEAVE_PC_NAME}.pc @ONLY )
+    install( FILES ${PROJECT_BINARY_DIR}/${CLEAVE_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig )
+endfunction()
+
+cleave_pkg_config( cleave "Broad-phase collision detection: boxes in, every overlapping pair out" )
+cleave_pkg_config( cleave-methods "Algorithms of the papers behind Cleave's interface, by name" )
+cleave_pkg_config( cleave-physics "Narrow phase, bounding volumes and two small simulations on top of Cleave" )

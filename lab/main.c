@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The program `cleave`: scenes, measurements and checks around the library.
 #include "cleave/base.h"
+#include "cleave/methods.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/platform.h"
 #include "lab/command/commands.h"
 #include "lab/measure/peer_modules.h"
+#include "lab/measure/plugin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +52,7 @@ static const command* find_command( const char* name )
 static void print_help( FILE* stream )
 {
     fprintf( stream,
-        "Usage: cleave COMMAND [flags]\n\n"
+        "Usage: cleave [--plugin FILE]… COMMAND [flags]\n\n"
         "Boxes in, every overlapping pair out: scenes, measurements and checks around the Cleave library.\n\n"
         "Commands:\n" );
     for ( size_t index = 0; index < COMMAND_COUNT; ++index )
@@ -60,13 +62,14 @@ static void print_help( FILE* stream )
     fprintf( stream, "  %-10s%s\n", "help", "print the help of a command: cleave help bench" );
     fprintf( stream,
         "\nFlags:\n  --help    print this\n  --version print the version\n"
+        "  --plugin FILE  load methods from a shared object, then run the command; may be repeated\n"
         "\nExit status: 0 done; 1 a check failed or results disagree; 2 bad usage or bad input.\n"
         "\nExample:\n  cleave bench brownian-free -n 1k,8k -m brute,sap\n" );
 }
 
 static lab_status fail_command( const char* name )
 {
-    const char* names[COMMAND_COUNT + 3];
+    const char* names[COMMAND_COUNT + 4];
     for ( size_t index = 0; index < COMMAND_COUNT; ++index )
     {
         names[index] = table[index].name;
@@ -74,7 +77,8 @@ static lab_status fail_command( const char* name )
     names[COMMAND_COUNT] = "help";
     names[COMMAND_COUNT + 1] = "--help";
     names[COMMAND_COUNT + 2] = "--version";
-    const char* closest = text_closest( name, names, COMMAND_COUNT + 3 );
+    names[COMMAND_COUNT + 3] = "--plugin";
+    const char* closest = text_closest( name, names, COMMAND_COUNT + 4 );
     const char* kind = name[0] == '-' ? "flag" : "command";
     if ( closest != NULL )
     {
@@ -98,6 +102,35 @@ static lab_status run_help( int argc, char** argv )
     char help[] = "--help";
     char* words[] = { help, NULL };
     return wanted->run( 1, words );
+}
+
+// Takes --plugin FILE and --plugin=FILE from the front of the words.
+static lab_status load_plugins( int* argc, char*** argv )
+{
+    static const char flag[] = "--plugin";
+    const size_t length = sizeof( flag ) - 1;
+    while ( *argc > 1 && strncmp( ( *argv )[1], flag, length ) == 0 )
+    {
+        const char* word = ( *argv )[1];
+        bool is_joined = word[length] == '=';
+        const char* path = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
+        if ( !is_joined && word[length] != '\0' )
+        {
+            break; // another flag
+        }
+        if ( path[0] == '\0' )
+        {
+            return lab_fail( "--plugin: needs a file; `cleave --plugin my.so bench …`" );
+        }
+        char reason[600];
+        if ( !plugin_load_named( path, reason, sizeof( reason ) ) )
+        {
+            return lab_fail( "--plugin: %s", reason );
+        }
+        *argc -= is_joined ? 1 : 2;
+        *argv += is_joined ? 1 : 2;
+    }
+    return LAB_DONE;
 }
 
 static lab_status run( int argc, char** argv )
@@ -129,8 +162,10 @@ int main( int argc, char** argv )
 {
     platform_open_streams(); // before anything else opens a file
     interrupt_install();
+    clv_methods_register(); // the first to come: every name is free
     peer_modules_load();
-    lab_status status = run( argc, argv );
+    lab_status status = load_plugins( &argc, &argv );
+    status = status == LAB_DONE ? run( argc, argv ) : status;
     errno = 0;
     // A full disk behind `cleave … > file` must not look like success.
     if ( fflush( stdout ) != 0 || ferror( stdout ) )

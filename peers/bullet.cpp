@@ -124,7 +124,7 @@ class axis_sweep : public bullet
     size_t m_most = 0;
 };
 
-const method s_rows[] = {
+const clv_method s_rows[] = {
     peer::row<dbvt<false>>( { "bullet-dbvt-f", "bounding volume hierarchy",
         "Bullet 3.24, btDbvtBroadphase, forward", "zlib", "O(n log n)", true } ),
     peer::row<dbvt<true>>( { "bullet-dbvt-d", "bounding volume hierarchy",
@@ -135,10 +135,7 @@ const method s_rows[] = {
 
 } // namespace
 
-extern "C" __attribute__( ( visibility( "default" ) ) ) const method* cleave_peer_methods(
-    uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( s_rows ) / sizeof( s_rows[0] );
-    *abi = PEER_ABI;
-    return s_rows;
+    return clv_plugin_register_all( host, s_rows, sizeof( s_rows ) / sizeof( s_rows[0] ) );
 }

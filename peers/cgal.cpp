@@ -62,12 +62,12 @@ class cgal : public peer::broad_phase
 };
 
 // CGAL's own default; its manual leaves the choice to the user.
-const method_param s_params[] = {
+const clv_method_param s_params[] = {
     PEER_FAT_PARAM,
     { "cgal.cutoff", 10, 1, 1000000, true, "sets up to this size are scanned; 10 is CGAL's default" },
 };
 
-const method s_rows[] = {
+const clv_method s_rows[] = {
     peer::row<cgal>( { "cgal", "segment tree and sweep", "CGAL 5.5, box_self_intersection_d",
                          "GPL-3.0-or-later", "O(n log^3 n + k)", false },
         s_params, 2 ),
@@ -75,10 +75,7 @@ const method s_rows[] = {
 
 } // namespace
 
-extern "C" __attribute__( ( visibility( "default" ) ) ) const method* cleave_peer_methods(
-    uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( s_rows ) / sizeof( s_rows[0] );
-    *abi = PEER_ABI;
-    return s_rows;
+    return clv_plugin_register_all( host, s_rows, sizeof( s_rows ) / sizeof( s_rows[0] ) );
 }

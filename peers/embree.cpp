@@ -84,17 +84,14 @@ class embree : public peer::broad_phase
     peer::output* m_out = nullptr;
 };
 
-const method s_rows[] = {
+const clv_method s_rows[] = {
     peer::row<embree>( { "embree", "bounding volume hierarchy", "Embree 3.13, rtcCollide, low quality",
         "Apache-2.0", "O(n log n)", false } ),
 };
 
 } // namespace
 
-extern "C" __attribute__( ( visibility( "default" ) ) ) const method* cleave_peer_methods(
-    uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( s_rows ) / sizeof( s_rows[0] );
-    *abi = PEER_ABI;
-    return s_rows;
+    return clv_plugin_register_all( host, s_rows, sizeof( s_rows ) / sizeof( s_rows[0] ) );
 }

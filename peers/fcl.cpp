@@ -108,13 +108,13 @@ class fcl_tree : public peer::broad_phase
     fcl::DynamicAABBTreeCollisionManager<double> m_manager;
 };
 
-const method_param s_params[] = {
+const clv_method_param s_params[] = {
     PEER_FAT_PARAM,
     { "fcl.rebuild", 4, 0, 1000000, true,
         "updates after which the tree is balanced top down; 0: when FCL finds it due" },
 };
 
-const method s_rows[] = {
+const clv_method s_rows[] = {
     peer::row<fcl_tree>( { "fcl", "bounding volume hierarchy", "FCL 0.7, DynamicAABBTreeCollisionManager",
                              "BSD-3-Clause", "O(n log n)", true },
         s_params, 2 ),
@@ -122,10 +122,7 @@ const method s_rows[] = {
 
 } // namespace
 
-extern "C" __attribute__( ( visibility( "default" ) ) ) const method* cleave_peer_methods(
-    uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( s_rows ) / sizeof( s_rows[0] );
-    *abi = PEER_ABI;
-    return s_rows;
+    return clv_plugin_register_all( host, s_rows, sizeof( s_rows ) / sizeof( s_rows[0] ) );
 }

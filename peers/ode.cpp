@@ -116,7 +116,7 @@ class ode_sap : public ode
     }
 };
 
-const method s_rows[] = {
+const clv_method s_rows[] = {
     peer::row<ode_hash>(
         { "ode-hash", "grid", "ODE 0.16, dHashSpace", "BSD-3-Clause or LGPL-2.1-or-later", "O(n)", false } ),
     peer::row<ode_sap>( { "ode-sap", "sweep and prune", "ODE 0.16, dSweepAndPruneSpace",
@@ -125,10 +125,7 @@ const method s_rows[] = {
 
 } // namespace
 
-extern "C" __attribute__( ( visibility( "default" ) ) ) const method* cleave_peer_methods(
-    uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( s_rows ) / sizeof( s_rows[0] );
-    *abi = PEER_ABI;
-    return s_rows;
+    return clv_plugin_register_all( host, s_rows, sizeof( s_rows ) / sizeof( s_rows[0] ) );
 }

@@ -4,11 +4,7 @@
 // the boxes as given, and what they hold in memory.
 #pragma once
 
-extern "C"
-{
-#include "method/method.h"
-#include "peers/peer_abi.h"
-}
+#include "cleave/method.h"
 
 #include <cmath>
 #include <cstdint>
@@ -37,7 +33,7 @@ struct frame
 class output
 {
   public:
-    output( const clv_aabb* boxes, pair_sink* sink, bool fat )
+    output( const clv_aabb* boxes, clv_pair_sink* sink, bool fat )
         : m_boxes( boxes ), m_sink( sink ), m_fat( fat )
     {
     }
@@ -48,7 +44,7 @@ class output
         m_count += 1;
         if ( m_result == CLV_OK && ( m_fat || clv_aabb_overlap( m_boxes[a], m_boxes[b] ) ) )
         {
-            m_result = pair_sink_put( m_sink, a, b );
+            m_result = clv_pair_sink_put( m_sink, a, b );
         }
     }
 
@@ -65,7 +61,7 @@ class output
 
   private:
     const clv_aabb* m_boxes;
-    pair_sink* m_sink;
+    clv_pair_sink* m_sink;
     bool m_fat;
     uint64_t m_count = 0;
     clv_result m_result = CLV_OK;
@@ -116,22 +112,22 @@ inline int64_t heap_bytes()
 class host
 {
   public:
-    explicit host( const method_context* context ) : m_context( context )
+    explicit host( const clv_method_context* context ) : m_context( context )
     {
     }
 
     ~host()
     {
-        m_context->memory->bytes -= m_charged;
+        m_context->account.charge( -m_charged, m_context->account.user );
     }
 
     template <class Library>
-    clv_result update( const method_input* input, pair_sink* sink, method_counters* counters )
+    clv_result update( const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
     {
         // A clock would cost the peer time; the number of updates is as good.
         m_update_count += 1;
         bool weighs = ( m_update_count & ( m_update_count - 1 ) ) == 0;
-        int64_t heap = weighs ? heap_bytes() - (int64_t)m_context->memory->bytes : 0;
+        int64_t heap = weighs ? foreign_bytes() : 0;
         clv_result result = CLV_OUT_OF_MEMORY;
         try
         {
@@ -149,24 +145,28 @@ class host
         }
         if ( weighs )
         {
-            charge( heap_bytes() - (int64_t)m_context->memory->bytes - heap );
+            charge( foreign_bytes() - heap );
         }
         return result;
     }
 
   private:
+    // In the heap, and not the space's.
+    int64_t foreign_bytes() const
+    {
+        return heap_bytes() - static_cast<int64_t>( m_context->account.held( m_context->account.user ) ) +
+            m_charged;
+    }
+
     void charge( int64_t bytes )
     {
-        base_memory* memory = m_context->memory;
-        int64_t total = (int64_t)m_charged + bytes;
-        size_t charged = total > 0 ? (size_t)total : 0;
-        memory->bytes = memory->bytes - m_charged + charged;
-        memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
-        m_charged = charged;
+        int64_t more = bytes > -m_charged ? bytes : -m_charged;
+        m_context->account.charge( more, m_context->account.user );
+        m_charged += more;
     }
 
     // Who is shown, who came, who went, who is tested apart.
-    void sort_out( const method_input* input )
+    void sort_out( const clv_method_input* input )
     {
         m_slots.clear(), m_came.clear(), m_went.clear(), m_loose.clear();
         m_present.resize( input->slot_count, 0 );
@@ -176,7 +176,7 @@ class host
         }
         for ( uint32_t i = 0; i < input->live_count; ++i )
         {
-            uint32_t slot = method_live_slot( input, i );
+            uint32_t slot = clv_method_live_slot( input, i );
             if ( !m_library->takes( input->boxes[slot] ) )
             {
                 m_loose.push_back( slot );
@@ -199,7 +199,7 @@ class host
         }
     }
 
-    clv_result run( const method_input* input, pair_sink* sink, method_counters* counters )
+    clv_result run( const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
     {
         sort_out( input );
         bool fat = m_context->params[0] != 0;
@@ -210,18 +210,18 @@ class host
         return out.result() == CLV_OK ? test_loose( input, sink, counters ) : out.result();
     }
 
-    clv_result test_loose( const method_input* input, pair_sink* sink, method_counters* counters )
+    clv_result test_loose( const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
     {
         clv_result result = CLV_OK;
         for ( uint32_t slot : m_loose )
         {
             for ( uint32_t i = 0; i < input->live_count && result == CLV_OK; ++i )
             {
-                uint32_t other = method_live_slot( input, i );
+                uint32_t other = clv_method_live_slot( input, i );
                 bool is_mine = other > slot || m_present[other] != 0; // of two loose ones the lower asks
                 if ( is_mine && other != slot && clv_aabb_overlap( input->boxes[slot], input->boxes[other] ) )
                 {
-                    result = pair_sink_put( sink, slot, other );
+                    result = clv_pair_sink_put( sink, slot, other );
                 }
             }
             counters->test_count += input->live_count;
@@ -229,15 +229,15 @@ class host
         return result;
     }
 
-    const method_context* m_context;
+    const clv_method_context* m_context;
     std::unique_ptr<broad_phase> m_library;
     std::vector<uint8_t> m_present; // by slot
     std::vector<uint32_t> m_slots, m_came, m_went, m_loose;
-    size_t m_charged = 0;
+    int64_t m_charged = 0;
     uint64_t m_update_count = 0;
 };
 
-inline void* create( const method_context* context )
+inline void* create( const clv_method_context* context )
 {
     return new ( std::nothrow ) host( context );
 }
@@ -248,7 +248,8 @@ inline void destroy( void* state )
 }
 
 template <class Library>
-clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+clv_result update(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     return static_cast<host*>( state )->update<Library>( input, sink, counters );
 }
@@ -259,7 +260,7 @@ clv_result update( void* state, const method_input* input, pair_sink* sink, meth
         "peer.fat", 0, 0, 1, true, "1: report what the library yields, margins and stale pairs included"     \
     }
 
-inline const method_param fat_alone[1] = { PEER_FAT_PARAM };
+inline const clv_method_param fat_alone[1] = { PEER_FAT_PARAM };
 
 struct about
 {
@@ -272,9 +273,11 @@ struct about
 };
 
 template <class Library>
-method row( const about& text, const method_param* params = fat_alone, uint32_t param_count = 1 )
+clv_method row( const about& text, const clv_method_param* params = fat_alone, uint32_t param_count = 1 )
 {
-    method made = {};
+    clv_method made = {};
+    made.size = sizeof( clv_method );
+    made.version = CLV_METHOD_VERSION;
     made.name = text.name;
     made.family = text.family;
     made.source = text.source;

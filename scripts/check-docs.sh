@@ -43,7 +43,7 @@ help_of()
 for command in $("$cleave" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     [ "$command" = help ] || help_of "$command" || { echo "check-docs.sh: cleave $command has no help" >&2; exit 1; }
 done
-cat "$work"/help.* >"$work/flags"
+"$cleave" help | cat - "$work"/help.* >"$work/flags"
 
 # exception COMMAND: what the table says about it, or nothing.
 exception()

@@ -148,7 +148,8 @@ run_case()
     rm -rf "${folder:?}/$name"
 }
 
-${CC:-cc} -std=c17 -O1 -I"$root/include" "$root/test/flags/probe.c" "$build/libcleave.a" -o "$folder/reference" -lm -pthread
+${CC:-cc} -std=c17 -O1 -I"$root/include" "$root/test/flags/probe.c" \
+    "$build/libcleave-methods.a" "$build/libcleave-physics.a" "$build/libcleave.a" -o "$folder/reference" -lm -pthread
 "$folder/reference" >"$folder/expected"
 # shellcheck disable=SC2046 # a list of words
 [ $# -gt 0 ] || set -- $(sed -n 's/^    \([a-z0-9-]*\)).*/\1/p' "$0")

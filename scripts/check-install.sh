@@ -120,6 +120,38 @@ by_plain_cc()
     compare "plain $cc" "$folder/plain"
 }
 
+# A program that uses all three libraries, found as components and by their .pc files, static and shared.
+all_three()
+{
+    cp "$root/test/compile/three.c" "$folder/three.c"
+    for kind in "" -static -shared; do
+        rm -rf "$folder/three"
+        mkdir "$folder/three"
+        {
+            echo 'cmake_minimum_required( VERSION 3.16 )'
+            echo 'project( stranger LANGUAGES C )'
+            echo "find_package( cleave $version REQUIRED COMPONENTS methods physics )"
+            echo 'add_executable( three ../three.c )'
+            echo "target_link_libraries( three PRIVATE cleave::methods$kind cleave::physics$kind )"
+        } >"$folder/three/CMakeLists.txt"
+        if ! { cmake -S "$folder/three" -B "$folder/three/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" &&
+            cmake --build "$folder/three/build" && "$folder/three/build/three"; } >"$folder/log" 2>&1; then
+            tail -20 "$folder/log" >&2
+            exit 1
+        fi
+    done
+    echo 'find_package( cleave REQUIRED COMPONENTS methods cheese )' >>"$folder/three/CMakeLists.txt"
+    ! cmake -S "$folder/three" -B "$folder/three/build" >/dev/null 2>&1 ||
+        { echo "check-install.sh: a component that does not exist was found" >&2; exit 1; }
+    # shellcheck disable=SC2046 # lists of words
+    $cc "$folder/three.c" -o "$folder/three/shared" $(pkg-config --cflags --libs cleave-methods cleave-physics)
+    LD_LIBRARY_PATH="$libdir" "$folder/three/shared"
+    # shellcheck disable=SC2046
+    $cc -static "$folder/three.c" -o "$folder/three/static" $(pkg-config --static --cflags --libs cleave-methods cleave-physics)
+    "$folder/three/static"
+    echo "  methods and physics, find_package and pkg-config, static and shared"
+}
+
 by_pkg_config()
 {
     PKG_CONFIG_PATH=$(dirname "$(find "$stage" -name cleave.pc)")
@@ -159,6 +191,7 @@ for target in cleave::cleave cleave::static cleave::shared; do
     by_cmake find_package $target "find_package( cleave $version REQUIRED )"
 done
 by_pkg_config
+all_three
 by_cmake FetchContent cleave::cleave "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
     "FetchContent_MakeAvailable( cleave )"
 by_cmake add_subdirectory cleave::shared "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"

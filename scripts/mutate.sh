@@ -220,8 +220,8 @@ mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's
 mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
 mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
 mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_world.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
-mutate "isap: ends of the dead stay in the lists" "family random" src/core/method/isap.c 's/if ( !input->members_changed || self->is_live\[slot\] != 0 )/if ( true )/'
-mutate "segment tree: points on the upper end left out" "box random" src/core/method/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
+mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || self->is_live\[slot\] != 0 )/if ( true )/'
+mutate "segment tree: points on the upper end left out" "box random" src/methods/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
 mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks\[out->chunk\] = chunk;/(void)0;/'
 
 # Checkers: one that is always content proves nothing.

@@ -2,8 +2,7 @@
 // A module of methods as nobody wants them: they crash, hang, eat the memory, leave, or find nothing. The program loads it
 // in place of ODE's when CLEAVE_PEERS names its folder; test_runner.c does.
 #define _DEFAULT_SOURCE
-#include "method/method.h"
-#include "peers/peer_abi.h"
+#include "cleave/method.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* context )
 {
     (void)context;
     return malloc( 1 );
@@ -22,7 +21,8 @@ static void destroy( void* state )
     free( state );
 }
 
-static clv_result crash( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result crash(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     signal( SIGSEGV, SIG_DFL ); // sanitizers have a word of their own to say otherwise
@@ -31,7 +31,7 @@ static clv_result crash( void* state, const method_input* input, pair_sink* sink
 }
 
 static clv_result give_up(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     static const char last_words[] = "chatter\nthe very last words\n\n";
@@ -42,7 +42,8 @@ static clv_result give_up(
     abort();
 }
 
-static clv_result hang( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result hang(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     while ( sleep( 1 ) < 2 )
@@ -55,7 +56,8 @@ static clv_result hang( void* state, const method_input* input, pair_sink* sink,
 static char* s_meal;
 
 // Memory as methods take it; asked politely, it says when there is no more.
-static clv_result eat( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result eat(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     for ( size_t bytes = 0; bytes < (size_t)1 << 30; bytes += 1 << 20 )
@@ -72,7 +74,7 @@ static clv_result eat( void* state, const method_input* input, pair_sink* sink, 
 
 // Memory that no limit of the process counts.
 static clv_result eat_shared(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     size_t size = (size_t)1 << 30;
     char* more = mmap( NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0 );
@@ -87,20 +89,22 @@ static clv_result eat_shared(
     return hang( state, input, sink, counters );
 }
 
-static clv_result leave( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result leave(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     _exit( 3 );
 }
 
-static clv_result vanish( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result vanish(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     _exit( 0 );
 }
 
 static clv_result find_nothing(
-    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
     (void)state, (void)input, (void)sink, (void)counters;
     return CLV_OK;
@@ -108,11 +112,12 @@ static clv_result find_nothing(
 
 #define ROW( own_name, own_update )                                                                          \
     {                                                                                                        \
-        .name = ( own_name ), .family = "bad", .source = "tests", .licence = "MIT", .time_cost = "-",        \
-        .space_cost = "-", .create = create, .destroy = destroy, .update = ( own_update )                    \
+        .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( own_name ), .family = "bad",  \
+        .source = "tests", .licence = "MIT", .time_cost = "-", .space_cost = "-", .create = create,          \
+        .destroy = destroy, .update = ( own_update )                                                         \
     }
 
-static const method rows[] = {
+static const clv_method rows[] = {
     ROW( "bad-crash", crash ),
     ROW( "bad-abort", give_up ),
     ROW( "bad-hang", hang ),
@@ -121,7 +126,9 @@ static const method rows[] = {
     ROW( "bad-leave", leave ),
     ROW( "bad-vanish", vanish ),
     ROW( "bad-blind", find_nothing ),
-    { .name = "bad-opaque",
+    { .size = sizeof( clv_method ),
+        .version = CLV_METHOD_VERSION,
+        .name = "bad-opaque",
         .family = "bad",
         .source = "tests",
         .licence = "MIT",
@@ -133,11 +140,7 @@ static const method rows[] = {
         .update = find_nothing },
 };
 
-peer_entry cleave_peer_methods;
-
-const method* cleave_peer_methods( uint32_t* count, uint32_t* abi )
+CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
-    *count = sizeof( rows ) / sizeof( rows[0] );
-    *abi = PEER_ABI;
-    return rows;
+    return clv_plugin_register_all( host, rows, sizeof( rows ) / sizeof( rows[0] ) );
 }

@@ -41,13 +41,11 @@ void driver_open( method_driver* r, const char* name, const char* settings, clv_
 {
     memset( r, 0, sizeof( *r ) );
     char text[256];
-    r->row = method_find( name );
+    r->row = clv_method_find( name );
     CHECK( r->row != NULL );
     r->isa = isa;
     r->memory = base_memory_make( ( clv_allocator ){ 0 } );
-    r->context.memory = &r->memory;
-    r->context.tasks = &r->tasks;
-    r->context.kernels = simd_kernels_for( isa );
+    r->context = method_host_context( &r->memory, &r->tasks, isa );
     CHECK( method_parse_settings( r->row, settings, r->context.params, text, sizeof( text ) ) );
     r->state = r->row->create( &r->context );
     CHECK( r->state != NULL );
@@ -96,8 +94,8 @@ clv_result driver_update( method_driver* r, const crowd* s )
 {
     method_counters counters = { 0 };
     bool whole = s->live_count == CROWD_OBJECTS;
-    method_input input = { s->boxes, whole ? NULL : s->live, s->live_count, CROWD_OBJECTS, s->changed,
-        find_moved( r, s ), false, UINT64_MAX };
+    method_input input = { sizeof( method_input ), s->boxes, whole ? NULL : s->live, s->live_count, CROWD_OBJECTS,
+        s->changed, find_moved( r, s ), false, UINT64_MAX };
     r->list.sink.count = 0;
     clv_result result = r->row->update( r->state, &input, &r->list.sink, &counters );
     if ( result == CLV_OK )

@@ -60,7 +60,7 @@ typedef struct method_driver
 {
     const method* row;
     clv_isa isa;
-    method_context context;
+    clv_method_context context;
     base_memory memory;
     task_runner tasks;
     void* state;

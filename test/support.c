@@ -50,6 +50,7 @@ int test_run( const char* group, const test_case* cases, size_t count, int argc,
         }
     }
     clv_set_assert_hook( assert_failed, NULL );
+    clv_methods_register(); // before a test asks which there are
     int failed = _cmocka_run_group_tests( group, tests, chosen, NULL, NULL );
     free( tests );
     return failed != 0;

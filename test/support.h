@@ -4,6 +4,8 @@
 #pragma once
 
 #include "cleave/cleave.h"
+#include "cleave/methods.h"
+#include "cleave/physics.h"
 #include "method_settings.h"
 
 #include <stdarg.h>

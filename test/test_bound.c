@@ -39,7 +39,7 @@ static world* open_world( test_variant variant, clv_space_def def, float side )
     w->tick = 0;
     w->random = test_random_make( 3 );
     def.allocator = heap_hooks( &w->memory );
-    bool is_default = variant.method == method_find( METHOD_DEFAULT );
+    bool is_default = variant.method == clv_method_find( METHOD_DEFAULT );
     def.settings = is_default && variant.worker_count > 1 ? "cleave.alone=0,cleave.block=256" : NULL;
     w->space = test_space_make( variant, &def );
     place( w, side );
@@ -80,7 +80,7 @@ static void for_each( check_one* check )
 {
     for ( uint32_t i = 0; i < TEST_COUNT( s_names ) * 2; ++i )
     {
-        test_variant variant = { method_find( s_names[i / 2] ), CLV_ISA_AUTO, i % 2 == 0 ? 1 : 3 };
+        test_variant variant = { clv_method_find( s_names[i / 2] ), CLV_ISA_AUTO, i % 2 == 0 ? 1 : 3 };
         if ( variant.worker_count == 1 || variant.method->has_threads )
         {
             check( variant );
@@ -191,7 +191,7 @@ static clv_pair_view list( clv_space* space )
 // Lists and visits in every mixture, members coming and going: each finds what a space that never saw a visit lists.
 static void check_mixture( test_variant variant )
 {
-    test_variant judge_variant = { method_find( "sap" ), CLV_ISA_AUTO, 1 };
+    test_variant judge_variant = { clv_method_find( "sap" ), CLV_ISA_AUTO, 1 };
     clv_space* judge = test_space_make( judge_variant, NULL );
     world* w = open_world( variant, clv_default_space_def(), 12 );
     clv_id ids[BOXES];

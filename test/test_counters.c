@@ -343,9 +343,9 @@ static void a_batch_is_in_the_bin_of_its_power_of_two( void )
 
 static void figures_can_be_asked_for_before_the_first_update( void )
 {
-    for ( uint32_t row = 0; row < method_count(); ++row )
+    for ( uint32_t row = 0; row < clv_method_count(); ++row )
     {
-        const method* m = method_at( row );
+        const method* m = clv_method_at( row );
         clv_space* space;
         clv_space_def def = clv_default_space_def();
         def.method = m->name;

@@ -63,7 +63,7 @@ static void the_default_def_makes_a_space( void )
 
     clv_space* space = NULL;
     CHECK_OK( clv_space_create( &def, &space ) );
-    CHECK( method_find( clv_space_method( space ) ) != NULL );
+    CHECK( clv_method_find( clv_space_method( space ) ) != NULL );
     CHECK( clv_space_isa( space ) != CLV_ISA_AUTO && clv_isa_is_supported( clv_space_isa( space ) ) );
     CHECK_RESULT( clv_space_error( space ).code, CLV_OK );
     CHECK( !clv_space_pairs( space ).valid );
@@ -115,9 +115,9 @@ static void unknown_methods_and_settings_are_refused_by_name( void )
     check_refused( def, CLV_BAD_DEF, "no-such-method" );
     def.method = "";
     check_refused( def, CLV_BAD_DEF, "method" );
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        def.method = method_at( i )->name;
+        def.method = clv_method_at( i )->name;
         test_where.method = def.method;
         def.settings = "no.such=1";
         check_refused( def, CLV_BAD_DEF, "no.such" );
@@ -128,9 +128,9 @@ static void unknown_methods_and_settings_are_refused_by_name( void )
 
 static void settings_out_of_range_are_refused_by_name( void )
 {
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = method_at( i );
+        const method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
@@ -173,15 +173,15 @@ static void impossible_numbers_of_workers_are_refused( void )
 
 static void methods_without_threads_work_on_the_callers( void )
 {
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
         clv_space_def def = clv_default_space_def();
-        def.method = method_at( i )->name;
+        def.method = clv_method_at( i )->name;
         def.worker_count = 3;
         test_where.method = def.method;
         clv_space* space = NULL;
         CHECK_OK( clv_space_create( &def, &space ) );
-        CHECK_EQUAL( clv_space_worker_count( space ), method_at( i )->has_threads ? 3 : 1 );
+        CHECK_EQUAL( clv_space_worker_count( space ), clv_method_at( i )->has_threads ? 3 : 1 );
         clv_space_destroy( space );
     }
 }
@@ -254,7 +254,7 @@ static void the_def_is_copied( void )
     CHECK_OK( clv_space_add( space, boxes, 2, NULL ) );
     CHECK_OK( clv_space_update( space ) );
     CHECK_EQUAL( clv_space_pairs( space ).count, 1 );
-    CHECK( method_find( clv_space_method( space ) ) != NULL );
+    CHECK( clv_method_find( clv_space_method( space ) ) != NULL );
     clv_space_destroy( space );
 }
 

@@ -220,12 +220,12 @@ static void what_follows_a_failure_is_the_same_everywhere( void )
     uint64_t sums[2] = { 0, 0 };
     for ( uint64_t seed = 1; seed <= test_scaled( 125 ); ++seed )
     {
-        for ( uint32_t i = 0; i < method_count(); ++i )
+        for ( uint32_t i = 0; i < clv_method_count(); ++i )
         {
-            if ( method_at( i )->is_temporal ||
+            if ( clv_method_at( i )->is_temporal ||
                 seed <= test_scaled( 25 ) ) // the others have nothing to remember
             {
-                check_method( method_at( i ), seed, sums );
+                check_method( clv_method_at( i ), seed, sums );
             }
         }
     }

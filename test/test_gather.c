@@ -25,7 +25,7 @@ static clv_result put_numbers(
     clv_result result = CLV_OK;
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        result = pair_sink_put( sink, piece, 1000 + i );
+        result = clv_pair_sink_put( sink, piece, 1000 + i );
         *test_count += 1;
     }
     return result;

@@ -13,7 +13,7 @@ enum
 // Quadratic methods get one instruction set, the widest: the others are compared at smaller sizes.
 static bool is_worth_it( test_variant variant )
 {
-    bool quadratic = variant.method == method_find( "brute" );
+    bool quadratic = variant.method == clv_method_find( "brute" );
     return !quadratic || variant.isa == clv_isa_best();
 }
 

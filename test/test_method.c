@@ -10,28 +10,28 @@
 
 static void rows_are_complete_and_named_once( void )
 {
-    CHECK( method_count() > 0 );
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    CHECK( clv_method_count() > 0 );
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = method_at( i );
+        const method* row = clv_method_at( i );
         CHECK( row != NULL && row->name != NULL && strlen( row->name ) > 0 );
         test_where.method = row->name;
         CHECK( row->family != NULL && row->source != NULL && row->licence != NULL );
         CHECK( row->time_cost != NULL && row->space_cost != NULL );
         CHECK( row->create != NULL && row->destroy != NULL && row->update != NULL );
         CHECK( row->param_count <= METHOD_PARAMS );
-        CHECK( method_find( row->name ) == row );
+        CHECK( clv_method_find( row->name ) == row );
     }
-    CHECK( method_find( METHOD_DEFAULT ) != NULL );
-    CHECK( method_find( "no-such-method" ) == NULL );
-    CHECK( method_find( "" ) == NULL );
+    CHECK( clv_method_find( METHOD_DEFAULT ) != NULL );
+    CHECK( clv_method_find( "no-such-method" ) == NULL );
+    CHECK( clv_method_find( "" ) == NULL );
 }
 
 static void params_have_defaults_within_their_range( void )
 {
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = method_at( i );
+        const method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
@@ -60,9 +60,9 @@ static void check_setting( const method* row, uint32_t param, double value, bool
 
 static void settings_are_taken_within_their_range_and_refused_outside( void )
 {
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = method_at( i );
+        const method* row = clv_method_at( i );
         test_where.method = row->name;
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
@@ -86,9 +86,9 @@ static void malformed_settings_are_refused_with_a_sentence( void )
 {
     const char* malformed[] = { "x", "=", "=1", "no.such=1", "no.such=", ",", "no.such", "a=b=c", "\n",
         "kd.leaf=1,,", "....=0x", "no.such=1,no.such=2" };
-    for ( uint32_t i = 0; i < method_count(); ++i )
+    for ( uint32_t i = 0; i < clv_method_count(); ++i )
     {
-        const method* row = method_at( i );
+        const method* row = clv_method_at( i );
         test_where.method = row->name;
         double values[METHOD_PARAMS];
         char text[256] = "";
@@ -228,8 +228,8 @@ static clv_result update_once( const method* row, void* state, const slots* worl
     uint64_t refuse_after, narrow_sink* narrow )
 {
     bool whole = world->live_count == SLOTS;
-    method_input input = { world->boxes, whole ? NULL : world->live, world->live_count, SLOTS, changed, NULL,
-        false, UINT64_MAX };
+    method_input input = { sizeof( method_input ), world->boxes, whole ? NULL : world->live,
+        world->live_count, SLOTS, changed, NULL, false, UINT64_MAX };
     method_counters counters = { 0 };
     narrow_open( narrow, refuse_after );
     clv_result result = row->update( state, &input, &narrow->sink, &counters );
@@ -253,11 +253,11 @@ static void check_update( const method* row, void* state, const slots* world, bo
     narrow_close( &narrow );
 }
 
-static method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
+static clv_method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
 {
     CHECK( task_runner_start( tasks, variant.worker_count, ( clv_task_hooks ){ 0 }, memory ) );
-    method_context context = { .memory = memory, .tasks = tasks };
-    context.kernels = simd_kernels_for( variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR );
+    clv_isa isa = variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR;
+    clv_method_context context = method_host_context( memory, tasks, isa );
     CHECK( method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
     return context;
 }
@@ -271,7 +271,7 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
         heap hooks = { 0 };
         base_memory memory = base_memory_make( heap_hooks( &hooks ) );
         task_runner tasks = { 0 };
-        method_context context = make_context( variant, &memory, &tasks );
+        clv_method_context context = make_context( variant, &memory, &tasks );
         void* state = variant.method->create( &context );
         CHECK( state != NULL );
 
@@ -302,14 +302,133 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
     }
 }
 
+// ---- the door
+
+static clv_method a_row( const char* name )
+{
+    clv_method row = *clv_method_find( "brute" );
+    row.name = name;
+    return row;
+}
+
+static void check_refused( const clv_method* row, const char* reason )
+{
+    uint32_t count = clv_method_count();
+    CHECK_RESULT( clv_method_register( row ), CLV_BAD_ARGUMENT );
+    if ( strstr( clv_method_error(), reason ) == NULL )
+    {
+        test_fail( __FILE__, __LINE__, "'%s' does not say '%s'", clv_method_error(), reason );
+    }
+    CHECK_EQUAL( clv_method_count(), count );
+}
+
+static void rows_that_are_none_are_refused_with_a_reason( void )
+{
+    clv_method row = a_row( "brute" );
+    check_refused( NULL, "NULL" );
+    check_refused( &row, "there is a method brute already" );
+    static const char* const names[] = { NULL, "", "two words", "a,b", "sap@avx2", "Upper", "line\n",
+        "a-name-of-more-letters-than-any-table-has-room-for" };
+    for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
+    {
+        row = a_row( names[i] );
+        check_refused( &row, "name must be" );
+    }
+    row = a_row( "new" );
+    row.size -= 8;
+    check_refused( &row, "bytes" );
+    row = a_row( "new" );
+    row.version += 1;
+    check_refused( &row, "a method of version 2" );
+    row = a_row( "new" );
+    row.licence = NULL;
+    check_refused( &row, "must be texts" );
+    row = a_row( "new" );
+    row.update = NULL;
+    check_refused( &row, "must not be NULL" );
+    CHECK( clv_method_find( "new" ) == NULL );
+}
+
+static void parameters_that_are_none_are_refused_too( void )
+{
+    static const clv_method_param bad[] = {
+        { NULL, 1, 0, 2, false, "no name" },
+        { "a=b", 1, 0, 2, false, "no name either" },
+        { "new.p", 1, 0, 2, false, NULL },
+        { "new.p", 3, 0, 2, false, "out of range" },
+        { "new.p", (double)NAN, 0, 2, false, "no number" },
+    };
+    clv_method row = a_row( "new" );
+    for ( size_t i = 0; i < TEST_COUNT( bad ); ++i )
+    {
+        row.params = &bad[i];
+        row.param_count = 1;
+        check_refused( &row, "parameter 0" );
+    }
+    row.param_count = CLV_METHOD_PARAMS + 1;
+    check_refused( &row, "of at most 16" );
+    row.params = NULL;
+    row.param_count = 1;
+    check_refused( &row, "parameters" );
+}
+
+static void a_registered_row_is_found_and_used( void )
+{
+    static clv_method row;
+    static clv_method absent;
+    row = a_row( "test-brute" );
+    uint32_t count = clv_method_count();
+    CHECK_OK( clv_method_register( &row ) );
+    CHECK_TEXT( clv_method_error(), "" );
+    CHECK( clv_method_count() == count + 1 && clv_method_at( count ) == &row );
+    CHECK( clv_method_at( count + 1 ) == NULL && clv_method_find( "test-brute" ) == &row );
+    check_refused( &row, "already" );
+    clv_space_def def = clv_default_space_def();
+    def.method = "test-brute";
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    CHECK_TEXT( clv_space_method( space ), "test-brute" );
+    clv_space_destroy( space );
+
+    absent = ( clv_method ){ sizeof( clv_method ), CLV_METHOD_VERSION, .name = "test-absent", .family = "-",
+        .source = "-", .licence = "-", .time_cost = "-", .space_cost = "-", .missing = "not installed" };
+    CHECK_OK( clv_method_register( &absent ) );
+    def.method = "test-absent";
+    CHECK_RESULT( clv_space_create( &def, &space ), CLV_UNSUPPORTED );
+    CHECK_OK( clv_methods_register() ); // again
+    CHECK_EQUAL( clv_method_count(), count + 2 );
+}
+
+static void what_a_method_charges_is_the_spaces( void )
+{
+    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    task_runner tasks = { 0 };
+    clv_method_context context = method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
+    void* user = context.account.user;
+    void* data = context.memory.allocate( 100, 64, context.memory.user );
+    CHECK( data != NULL && context.account.held( user ) == 100 );
+    context.account.charge( 1000, user );
+    CHECK_EQUAL( context.account.held( user ), 1100 );
+    context.account.charge( -5000, user ); // more than was charged
+    CHECK_EQUAL( context.account.held( user ), 100 );
+    CHECK_EQUAL( memory.peak_bytes, 1100 );
+    context.memory.release( data, 100, 64, context.memory.user );
+    CHECK_EQUAL( context.account.held( user ), 0 );
+    CHECK( context.memory.allocate( 100, 4096, context.memory.user ) == NULL ); // no such alignment
+    context.logger.write( CLV_LOG_INFO, "to nobody", context.logger.user );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( rows_are_complete_and_named_once ),
-        TEST_CASE( params_have_defaults_within_their_range ),
+        TEST_CASE( rows_are_complete_and_named_once ), TEST_CASE( params_have_defaults_within_their_range ),
         TEST_CASE( settings_are_taken_within_their_range_and_refused_outside ),
         TEST_CASE( malformed_settings_are_refused_with_a_sentence ),
         TEST_CASE( methods_fill_a_narrow_sink_and_survive_its_refusal ),
+        TEST_CASE( rows_that_are_none_are_refused_with_a_reason ),
+        TEST_CASE( parameters_that_are_none_are_refused_too ),
+        TEST_CASE( what_a_method_charges_is_the_spaces ),
+        TEST_CASE( a_registered_row_is_found_and_used ), // last: it adds rows
     };
     return test_run( "method", cases, TEST_COUNT( cases ), argc, argv );
 }

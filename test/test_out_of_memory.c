@@ -513,7 +513,7 @@ static void check_all_refusals( const way* w )
 // Options are the space's, so every mixture of the four goes to the first method, and none or all of them to the others.
 static void refuse_options( test_variant variant, bool persistent )
 {
-    bool is_mixed = variant.method == method_at( 0 ) && !persistent;
+    bool is_mixed = variant.method == clv_method_at( 0 ) && !persistent;
     for ( uint32_t bits = 0; bits < 16; bits += is_mixed ? 1 : 15 )
     {
         check_all_refusals( &( way ){ variant, bits, 0, persistent } );

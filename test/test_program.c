@@ -407,8 +407,8 @@ static void long_work_says_how_long( void )
 // More boxes, frames and passes take longer, and brute force grows as it should.
 static void an_estimate_grows_with_the_work( void )
 {
-    run_spec brute = { .row = method_find( "brute" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
-    run_spec kd = { .row = method_find( "kd" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
+    run_spec brute = { .row = clv_method_find( "brute" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
+    run_spec kd = { .row = clv_method_find( "kd" ), .isa = CLV_ISA_SCALAR, .thread_count = 1 };
     CHECK( estimate_frame_s( &brute, 20000 ) > 3.9 * estimate_frame_s( &brute, 10000 ) );
     CHECK( estimate_frame_s( &kd, 20000 ) > 1.9 * estimate_frame_s( &kd, 10000 ) );
     CHECK( estimate_frame_s( &brute, 100000 ) > 10 * estimate_frame_s( &kd, 100000 ) );

@@ -272,6 +272,7 @@ static void plans_refuse_what_nobody_knows( void )
 
 int main( int argc, char** argv )
 {
+    clv_methods_register();
     peer_modules_load(); // schedules may name other people's methods, here or not
     const test_case cases[] = {
         TEST_CASE( ranges_double_multiply_or_add ),

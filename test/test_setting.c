@@ -83,9 +83,9 @@ static void a_bad_setting_is_named_with_what_it_takes( void )
 // Every row of the table: its own defaults are values it would take, and are taken by name.
 static void every_method_takes_its_own_defaults( void )
 {
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = method_at( index );
+        const method* row = clv_method_at( index );
         CHECK( row->param_count <= METHOD_PARAMS );
         for ( uint32_t i = 0; i < row->param_count; ++i )
         {
@@ -110,7 +110,7 @@ static void the_header_tells_the_parameters_of_the_default_method( void )
 {
     FILE* file = fopen( TEST_INCLUDE "/types.h", "rb" );
     CHECK( file != NULL );
-    const method* row = method_find( METHOD_DEFAULT );
+    const method* row = clv_method_find( METHOD_DEFAULT );
     uint32_t found = 0;
     char line[400];
     while ( fgets( line, sizeof( line ), file ) != NULL )

@@ -81,7 +81,7 @@ static void brute_force_tests_every_pair_of_boxes( void )
 {
     for ( uint32_t i = 0; i < test_variant_count(); ++i )
     {
-        if ( method_find( "brute" ) != test_variant_at( i ).method )
+        if ( clv_method_find( "brute" ) != test_variant_at( i ).method )
         {
             continue;
         }

@@ -71,9 +71,9 @@ static uint64_t hash_life(
 static void any_number_of_workers_gives_the_same_list( void )
 {
     clv_task_hooks none = { 0 };
-    for ( uint32_t m = 0; m < method_count(); ++m )
+    for ( uint32_t m = 0; m < clv_method_count(); ++m )
     {
-        const method* row = method_at( m );
+        const method* row = clv_method_at( m );
         for ( uint32_t c = 0; row->has_threads && c < TEST_CROWD_COUNT * TEST_COUNT( s_sizes ); ++c )
         {
             test_crowd crowd = (test_crowd)( c / TEST_COUNT( s_sizes ) );
@@ -110,9 +110,9 @@ static void run_backwards( clv_task* task, uint32_t count, void* context, void* 
 static void the_callers_threads_give_the_same_list( void )
 {
     clv_task_hooks none = { 0 };
-    for ( uint32_t m = 0; m < method_count(); ++m )
+    for ( uint32_t m = 0; m < clv_method_count(); ++m )
     {
-        const method* row = method_at( m );
+        const method* row = clv_method_at( m );
         for ( uint32_t w = 1; row->has_threads && w < TEST_COUNT( s_worker_counts ); ++w )
         {
             own_threads own = { s_worker_counts[w], 0 };
@@ -131,7 +131,7 @@ static void a_large_move_is_taken_whole_or_not_at_all( void )
     {
         COUNT = 40001
     };
-    const method* row = method_find( METHOD_DEFAULT );
+    const method* row = clv_method_find( METHOD_DEFAULT );
     clv_task_hooks none = { 0 };
     clv_space* space = make_space( row, 5, none );
     clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );

@@ -34,9 +34,9 @@ static uint32_t s_variant_count = 0;
 static void list_variants( void )
 {
     const uint32_t row_size = CLV_ISA_COUNT * (uint32_t)TEST_COUNT( s_worker_counts );
-    for ( uint32_t i = 0; i < method_count() * row_size; ++i )
+    for ( uint32_t i = 0; i < clv_method_count() * row_size; ++i )
     {
-        test_variant variant = { method_at( i / row_size ), (clv_isa)( i % CLV_ISA_COUNT ),
+        test_variant variant = { clv_method_at( i / row_size ), (clv_isa)( i % CLV_ISA_COUNT ),
             s_worker_counts[i % row_size / CLV_ISA_COUNT] };
         if ( variant_exists( variant ) )
         {

@@ -2,14 +2,11 @@
 #pragma once
 
 // Cleave: boxes in, every overlapping pair out. Start reading at space.h.
+// This is the library `cleave`. method.h tells how an algorithm of your own is put in; methods.h and physics.h belong to the
+// libraries cleave-methods and cleave-physics, which stand on this one.
 
 #include "cleave/base.h"
 #include "cleave/geom.h"
 #include "cleave/id.h"
-#include "cleave/narrow.h"
-#include "cleave/shape_sim.h"
-#include "cleave/sim.h"
 #include "cleave/space.h"
-#include "cleave/transform.h"
 #include "cleave/types.h"
-#include "cleave/volume.h"

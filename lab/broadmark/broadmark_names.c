@@ -85,7 +85,7 @@ const char* broadmark_names( void )
     static char list[1024] = "";
     for ( size_t index = 0; index < NAME_COUNT && ( index > 0 || list[0] == '\0' ); ++index )
     {
-        if ( method_find( names[index].method ) != NULL )
+        if ( clv_method_find( names[index].method ) != NULL )
         {
             size_t length = strlen( list );
             snprintf(

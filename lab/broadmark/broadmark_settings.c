@@ -92,7 +92,7 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
     {
         return false;
     }
-    if ( known == NULL || method_find( known->method ) == NULL )
+    if ( known == NULL || clv_method_find( known->method ) == NULL )
     {
         return fail_algorithm( file, name, why );
     }
@@ -117,7 +117,7 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
 // What the file says about objects per cell or leaf, if its method knows such a thing. What it does not say is ours.
 static bool read_params( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
-    run_spec spec = { .row = method_find( part->wish.names.items[0] ) };
+    run_spec spec = { .row = clv_method_find( part->wish.names.items[0] ) };
     for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
     {
         const broadmark_param* param = broadmark_param_at( index );

@@ -48,9 +48,9 @@ static void isa_names( const method* row, char* text, size_t size )
 static void print_missing( void )
 {
     const char* last = NULL;
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = method_at( index );
+        const method* row = clv_method_at( index );
         bool is_like_last = last != NULL && row->missing != NULL && strcmp( last, row->missing ) == 0;
         if ( last != NULL && !is_like_last )
         {
@@ -79,9 +79,9 @@ static void print_params( void )
     uint32_t count = 0;
     text_table_begin( &table, "parameter|method|>default|>least|>most|meaning" );
     text_table_leave_out( &table, "most|least" );
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = method_at( index );
+        const method* row = clv_method_at( index );
         for ( uint32_t param = 0; param < row->param_count; ++param, ++count )
         {
             const method_param* p = &row->params[param];
@@ -109,9 +109,9 @@ static lab_status print_table( void )
     text_table_begin(
         &table, "method|family|time|space|threads|SIMD here|GPU|temporal|licence|available|source" );
     text_table_leave_out( &table, "GPU|space|temporal|SIMD here|licence|threads|family" );
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        const method* row = method_at( index );
+        const method* row = clv_method_at( index );
         char reason[REASON_ROOM];
         char isas[128];
         bool is_here = is_available( row, reason, sizeof( reason ) );
@@ -195,9 +195,9 @@ static lab_status print_json( lab_error* why )
     }
     json_value* root = json_object();
     json_value* list = json_array();
-    for ( uint32_t index = 0; index < method_count(); ++index )
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        json_put( list, NULL, method_value( method_at( index ) ) );
+        json_put( list, NULL, method_value( clv_method_at( index ) ) );
     }
     json_put( root, "methods", list );
     char* text = json_text( root );

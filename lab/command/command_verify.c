@@ -410,7 +410,8 @@ static bool verify_scene(
         return false;
     }
     bool is_small = source.header.object_count <= SCALAR_JUDGE_MOST;
-    run_spec judge = { method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL, false };
+    run_spec judge = { clv_method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL,
+        false };
     contest arena = { .source = &source,
         .frame_count = choose_frames( flags, &source.header ),
         .label = item->label,

@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/measure/peer_modules.h"
 
+#include "cleave/method.h"
 #include "lab/base/text.h"
-#include "method/methods.h"
-#include "peers/peer_abi.h"
+#include "lab/measure/plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #include <windows.h>
 #define MODULE_ENDING ".dll"
 #else
-#include <dlfcn.h>
 #include <unistd.h>
 #define MODULE_ENDING ".so"
 #endif
@@ -24,15 +23,16 @@ typedef struct known_peer
 {
     const char* module;
     const char* package; // Debian's
-    method row;          // as much as can be said without the module
+    clv_method row;      // as much as can be said without the module
 } known_peer;
 
 #define KNOWN( file, debian, own_name, own_family, own_source, own_licence )                                 \
     {                                                                                                        \
         file, debian,                                                                                        \
         {                                                                                                    \
-            .name = ( own_name ), .family = ( own_family ), .source = ( own_source ),                        \
-            .licence = ( own_licence ), .time_cost = "-", .space_cost = "-"                                  \
+            .size = sizeof( clv_method ), .version = CLV_METHOD_VERSION, .name = ( own_name ),               \
+            .family = ( own_family ), .source = ( own_source ), .licence = ( own_licence ),                  \
+            .time_cost = "-", .space_cost = "-"                                                              \
         }                                                                                                    \
     }
 
@@ -66,24 +66,6 @@ static bool program_path( char path[PATH_ROOM] )
     return length > 0 && length < PATH_ROOM;
 }
 
-static void* open_module( const char* path, char reason[REASON_ROOM] )
-{
-    void* module = (void*)LoadLibraryA( path );
-    if ( module == NULL )
-    {
-        snprintf( reason, REASON_ROOM, "%s cannot be loaded: error %lu", path, GetLastError() );
-    }
-    return module;
-}
-
-static peer_entry* find_entry( void* module )
-{
-    peer_entry* entry = NULL;
-    FARPROC symbol = GetProcAddress( (HMODULE)module, PEER_ENTRY_NAME );
-    memcpy( &entry, &symbol, sizeof( entry ) );
-    return entry;
-}
-
 #else
 
 static bool program_path( char path[PATH_ROOM] )
@@ -91,26 +73,6 @@ static bool program_path( char path[PATH_ROOM] )
     ssize_t length = readlink( "/proc/self/exe", path, PATH_ROOM - 1 );
     path[length > 0 ? length : 0] = '\0';
     return length > 0;
-}
-
-static void* open_module( const char* path, char reason[REASON_ROOM] )
-{
-    void* module = dlopen( path, RTLD_NOW | RTLD_LOCAL );
-    if ( module == NULL )
-    {
-        const char* error = dlerror();
-        snprintf( reason, REASON_ROOM, "%s", error != NULL ? error : "the module cannot be loaded" );
-    }
-    return module;
-}
-
-static peer_entry* find_entry( void* module )
-{
-    // ISO C has no cast from void* to a function; POSIX asks for this one.
-    peer_entry* entry = NULL;
-    void* symbol = dlsym( module, PEER_ENTRY_NAME );
-    memcpy( &entry, &symbol, sizeof( entry ) );
-    return entry;
 }
 
 #endif
@@ -206,7 +168,7 @@ static void tell_missing( const module_folders* folders, const known_peer* peer,
         folders->count > 1 ? folders->items[1] : "", peer->package );
 }
 
-// A module's rows into the table. False, with the reason, if it is not there or not to be used. Loaded modules stay.
+// A module's rows into the table. False, with the reason, if it is not there or not to be used.
 static bool load_module( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
 {
     char path[PATH_ROOM];
@@ -215,26 +177,7 @@ static bool load_module( const module_folders* folders, const known_peer* peer, 
         tell_missing( folders, peer, reason );
         return false;
     }
-    void* module = open_module( path, reason );
-    if ( module == NULL )
-    {
-        return false;
-    }
-    peer_entry* entry = find_entry( module );
-    uint32_t count = 0;
-    uint32_t abi = 0;
-    const method* rows = entry != NULL ? entry( &count, &abi ) : NULL;
-    if ( rows == NULL || abi != PEER_ABI )
-    {
-        snprintf( reason, REASON_ROOM, "%.400s was built for another version of cleave; build both together",
-            path );
-        return false;
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        method_register( &rows[i] );
-    }
-    return true;
+    return plugin_load( path, reason, REASON_ROOM );
 }
 
 void peer_modules_load( void )
@@ -251,11 +194,11 @@ void peer_modules_load( void )
             load_module( &folders, peer, reason );
             last = peer->module;
         }
-        if ( method_find( peer->row.name ) == NULL )
+        if ( clv_method_find( peer->row.name ) == NULL )
         {
             memcpy( s_reasons[i], reason, sizeof( reason ) );
             peer->row.missing = s_reasons[i];
-            method_register( &peer->row );
+            clv_method_register( &peer->row );
         }
     }
 }

@@ -136,9 +136,9 @@ static bool fail_method( const char* name, lab_error* why )
 {
     const char* names[NAMES_MOST];
     uint32_t count = 0;
-    for ( ; count < method_count() && count < NAMES_MOST; ++count )
+    for ( ; count < clv_method_count() && count < NAMES_MOST; ++count )
     {
-        names[count] = method_at( count )->name;
+        names[count] = clv_method_at( count )->name;
     }
     const char* closest = text_closest( name, names, count );
     if ( closest != NULL )
@@ -175,7 +175,7 @@ static bool add_named(
     {
         *isa_name++ = '\0';
     }
-    const method* row = method_find( name );
+    const method* row = clv_method_find( name );
     bool good = false;
     if ( row == NULL )
     {
@@ -293,7 +293,7 @@ static bool check_settings( const run_spec_list* list, lab_error* why )
 
 static bool leave_out( run_spec_list* list, const char* name, lab_error* why )
 {
-    if ( method_find( name ) == NULL )
+    if ( clv_method_find( name ) == NULL )
     {
         return fail_method( name, why );
     }
@@ -344,9 +344,9 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab
             return false;
         }
     }
-    for ( uint32_t index = 0; wish->names.count == 0 && index < method_count(); ++index )
+    for ( uint32_t index = 0; wish->names.count == 0 && index < clv_method_count(); ++index )
     {
-        if ( !add_isas( list, method_at( index ), wish, every_isa, why ) )
+        if ( !add_isas( list, clv_method_at( index ), wish, every_isa, why ) )
         {
             return false;
         }

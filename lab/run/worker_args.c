@@ -35,7 +35,12 @@ static void add_switch( worker_args* args, const char* flag, bool is_on )
 void worker_args_make( worker_args* args, const run_job* job )
 {
     const run_terms* terms = &job->terms;
-    *args = ( worker_args ){ .items = { "worker" }, .count = 1 };
+    *args = ( worker_args ){ .count = 0 };
+    for ( uint32_t index = 0; index < plugin_named_count(); ++index )
+    {
+        add_pair( args, "--plugin", plugin_named_path( index ) );
+    }
+    add_switch( args, "worker", true );
     add_pair( args, "--method", job->spec.row->name );
     if ( job->spec.row->has_isa )
     {

@@ -2,11 +2,12 @@
 // The arguments that make `cleave worker` do a job and nothing else.
 #pragma once
 
+#include "lab/measure/plugin.h"
 #include "lab/run/run_plan.h"
 
 typedef struct worker_args
 {
-    const char* items[48]; ///< NULL behind the last
+    const char* items[48 + 2 * PLUGIN_MOST]; ///< NULL behind the last
     uint32_t count;
     text_list owned; ///< what was written for them
 } worker_args;

@@ -3,6 +3,8 @@
 // under many and compares. Its own sums are exact, so that no flag changes what it asks. A line depends on pair sets, orders
 // and bits of bodies, not on the instruction sets at hand.
 #include <cleave/cleave.h>
+#include <cleave/methods.h>
+#include <cleave/physics.h>
 
 #include <float.h>
 #include <math.h>
@@ -243,6 +245,7 @@ static void print_hulls( void )
 
 int main( void )
 {
+    clv_methods_register();
     print_methods();
     print_bodies();
     print_hulls();

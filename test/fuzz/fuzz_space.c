@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes into calls. The first ones choose the def; then each step is an operation and its arguments. Expected answers
 // come from the public rules: the first bad entry of a batch decides, and an id is looked at before what goes with it.
+#include "cleave/methods.h"
 #include "fuzz_bytes.h"
 #include "fuzz_target.h"
 #include "fuzz_twin.h"
@@ -486,7 +487,7 @@ static bool placeholder_filter( const clv_space* space, clv_pair pair, void* use
 static clv_space_def take_def( fuzz_bytes* bytes )
 {
     clv_space_def def = clv_default_space_def();
-    def.method = method_at( fuzz_take_byte( bytes ) % method_count() )->name;
+    def.method = clv_method_at( fuzz_take_byte( bytes ) % clv_method_count() )->name;
     uint8_t flags = fuzz_take_byte( bytes );
     def.sorted = ( flags & 1 ) != 0;
     def.events = ( flags & 2 ) != 0;
@@ -507,7 +508,7 @@ static clv_space_def take_def( fuzz_bytes* bytes )
 static void take_settings( clv_space_def* def, uint32_t choice )
 {
     static char text[512];
-    const method* row = method_find( def->method );
+    const method* row = clv_method_find( def->method );
     method_settings_write( row, 1 + choice % ( method_settings_count( row ) - 1 ), text, sizeof( text ) );
     def->settings = text;
 }
@@ -515,6 +516,7 @@ static void take_settings( clv_space_def* def, uint32_t choice )
 void fuzz_space( const uint8_t* data, size_t size )
 {
     static fuzz_game game; // half a megabyte of arguments
+    clv_methods_register();
     memset( &game, 0, sizeof( game ) );
     game.bytes = ( fuzz_bytes ){ data, size };
     clv_space_def def = take_def( &game.bytes );

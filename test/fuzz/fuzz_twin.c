@@ -360,7 +360,7 @@ static void check_stats( const fuzz_model* model, const fuzz_side* side )
 // A structure that is carried from frame to frame may have been given up half-way and grown anew.
 static bool has_same_past( const fuzz_twin* twin )
 {
-    return !twin->lost_step || !method_find( clv_space_method( twin->sides[0].space ) )->is_temporal;
+    return !twin->lost_step || !clv_method_find( clv_space_method( twin->sides[0].space ) )->is_temporal;
 }
 
 void fuzz_twin_check_update( const fuzz_twin* twin )

@@ -115,6 +115,17 @@ void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t i
     memory->hooks.release( data, size, BASE_ALIGNMENT, memory->hooks.user );
 }
 
+void base_memory_charge( base_memory* memory, int64_t bytes )
+{
+    size_t fewer = bytes < 0 ? (size_t)( 0 - (uint64_t)bytes ) : 0;
+    memory->bytes -= fewer < memory->charged_bytes ? fewer : memory->charged_bytes;
+    memory->charged_bytes -= fewer < memory->charged_bytes ? fewer : memory->charged_bytes;
+    size_t more = bytes > 0 ? (size_t)bytes : 0;
+    memory->bytes += more;
+    memory->charged_bytes += more;
+    memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
+}
+
 bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
     uint64_t capacity_wanted, size_t item_size )
 {

@@ -8,8 +8,9 @@
 typedef struct base_memory
 {
     clv_allocator hooks;
-    size_t bytes;
+    size_t bytes; ///< taken here and not given back, and charged
     size_t peak_bytes;
+    size_t charged_bytes;
     uint64_t allocation_count;
 } base_memory;
 
@@ -24,6 +25,9 @@ void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size );
 
 /// `count` and `item_size` as they were taken. NULL is legal.
 void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size );
+
+/// Bytes that were taken elsewhere and count all the same; negative: no longer. `bytes` never falls below what was taken here.
+void base_memory_charge( base_memory* memory, int64_t bytes );
 
 /// A growable array: `*data` holds `*capacity` items, of which the first `kept` survive. After true at least
 /// `needed` fit (growing by half, so that appending stays cheap); after false nothing changed.

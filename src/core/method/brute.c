@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every box against every other. The judge of all other methods, so it stays plain: no bounds, no order, no cleverness
 // beyond keeping a tile of columns in the first-level cache.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "simd/box_lanes.h"
 #include "task/gather.h"
@@ -22,9 +22,10 @@ typedef struct brute
     uint32_t band_rows; // rows of a piece; a multiple of TILE or a divisor of it
 } brute;
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    brute* self = base_memory_take( context->memory, 1, sizeof( brute ) );
+    const method_context* context = NULL;
+    brute* self = method_state_take( host, sizeof( brute ), &context );
     if ( self != NULL )
     {
         *self = ( brute ){ .context = context };
@@ -38,7 +39,7 @@ static void destroy( void* state )
     base_memory* memory = self->context->memory;
     task_gather_release( &self->gather, memory );
     simd_box_lanes_release( &self->lanes, memory );
-    base_memory_give( memory, self, 1, sizeof( brute ) );
+    method_state_give( self->context, sizeof( brute ) );
 }
 
 static void load_boxes( brute* self, const method_input* input )
@@ -157,6 +158,8 @@ static void shrink( void* state )
 }
 
 const method method_brute = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "brute",
     .family = "brute force",
     .source = "own",

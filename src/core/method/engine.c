@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The method behind a default space: blocks of cells (docs/engine.md), and brute force while there are so few boxes that
 // any order costs more than it saves. The choice depends on the number of objects alone.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "pair/counting_sink.h"
 #include "rest/rest_mode.h"
@@ -50,18 +50,19 @@ static void destroy( void* state )
     }
     rest_world_release( &self->rest );
     block_world_release( &self->many );
-    base_memory_give( self->context->memory, self, 1, sizeof( engine ) );
+    method_state_give( self->context, sizeof( engine ) );
 }
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    engine* self = base_memory_take( context->memory, 1, sizeof( engine ) );
+    const method_context* context = NULL;
+    engine* self = method_state_take( host, sizeof( engine ), &context );
     if ( self == NULL )
     {
         return NULL;
     }
     self->context = context;
-    self->few = method_brute.create( context );
+    self->few = method_brute.create( host );
     self->was_few = true;
     self->was_many = false;
     block_world_init( &self->many, context->memory, context->kernels, context->tasks,
@@ -123,11 +124,11 @@ static clv_result hand_over( engine* self, const method_input* input, pair_sink*
     const rest_pairs* pairs = &self->rest.pairs;
     bool is_same = self->handed_over == pairs->change_count && !input->members_changed;
     self->handed_over = pairs->change_count;
-    if ( is_same && pair_sink_keep( sink ) )
+    if ( is_same && clv_pair_sink_keep( sink ) )
     {
         return CLV_OK;
     }
-    return pair_sink_lend( sink, pairs->list.pairs, pairs->list.count );
+    return clv_pair_sink_lend( sink, pairs->list.pairs, pairs->list.count );
 }
 
 // True if the world at rest is up to date.
@@ -210,7 +211,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     if ( still )
     {
         self->rest.counters = ( rest_counters ){ 0 };
-        if ( pair_sink_keep( sink ) )
+        if ( clv_pair_sink_keep( sink ) )
         {
             return CLV_OK;
         }
@@ -294,6 +295,8 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 }
 
 const method method_engine = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = METHOD_DEFAULT,
     .family = "blocks and cells",
     .source = "own",

@@ -108,7 +108,7 @@ clv_result pair_table_sink_flush( pair_table_sink* out )
         return CLV_OUT_OF_MEMORY;
     }
     return out->target != NULL && list->count > known
-        ? pair_sink_put_all( out->target, list->pairs + known, list->count - known )
+        ? clv_pair_sink_put_all( out->target, list->pairs + known, list->count - known )
         : CLV_OK;
 }
 

@@ -117,7 +117,7 @@ static clv_result settle_ties( cell_search* search )
             search->counters->failed_count += 1;
             continue;
         }
-        clv_result result = pair_sink_put( search->sink, pair.a, pair.b );
+        clv_result result = clv_pair_sink_put( search->sink, pair.a, pair.b );
         if ( result != CLV_OK )
         {
             return result;
@@ -133,7 +133,7 @@ static clv_result put_pair( cell_search* search, const cell_entry* row, const ce
     search->counters->candidate_count += 1;
     if ( !codes_tie( row->code, lane->code ) )
     {
-        return pair_sink_put( search->sink, cell_slot( row ), cell_slot( lane ) );
+        return clv_pair_sink_put( search->sink, cell_slot( row ), cell_slot( lane ) );
     }
     uint32_t a = cell_slot( row ), b = cell_slot( lane );
     search->ties[search->tie_count++] = ( clv_pair ){ a < b ? a : b, a < b ? b : a };

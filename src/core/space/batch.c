@@ -257,7 +257,7 @@ static void check_plain_piece( uint32_t piece, uint32_t worker, void* context )
     }
     move->is_good[piece] = ( different | dead ) == 0 &&
         object_store_check_boxes( &move->space->objects, move->ids[0].index + first, move->boxes + first,
-            last - first, move->space->context.kernels->are_good );
+            last - first, move->space->kernels->are_good );
 }
 
 static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )

@@ -86,6 +86,21 @@ static bool reserve_all( clv_space* space )
         ( def->pair_capacity == 0 || pair_list_reserve( &space->list, &space->memory, def->pair_capacity ) );
 }
 
+static void write_line( clv_log_level level, const char* line, void* user )
+{
+    const clv_space* space = user;
+    space_log( &space->def.logger, level, line );
+}
+
+// What the method is given; the workers are there by now.
+static void fill_context( clv_space* space, const double* params )
+{
+    space->context = method_host_context( &space->memory, &space->tasks, space->kernels->isa );
+    space->context.stage_times = space->def.stage_times;
+    space->context.logger = ( clv_logger ){ write_line, space };
+    memcpy( space->context.params, params, sizeof( space->context.params ) );
+}
+
 static clv_result build( const clv_space_def* def, const method* row, const simd_kernels* kernels,
     const double* params, clv_space** out )
 {
@@ -101,8 +116,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->def.method = row->name;
     space->def.settings = NULL; // parsed; the caller's string may go away
     space->method = row;
-    space->context = ( method_context ){ &space->memory, kernels, &space->tasks, { 0 }, def->stage_times };
-    memcpy( space->context.params, params, sizeof( space->context.params ) );
+    space->kernels = kernels;
     space->objects = object_store_make( &space->memory, def->margin );
     space_succeed( space );
     // A method without threads is given none, whatever the def says.
@@ -113,6 +127,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
         return refuse(
             def, CLV_OUT_OF_MEMORY, "the threads that def.worker_count asks for could not be had" );
     }
+    fill_context( space, params );
     space->method_state = row->create( &space->context );
     if ( space->method_state == NULL || !reserve_all( space ) )
     {
@@ -138,7 +153,7 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
     }
     char line[192];
     const char* name = def.method != NULL ? def.method : METHOD_DEFAULT;
-    const method* row = method_find( name );
+    const method* row = clv_method_find( name );
     if ( row == NULL )
     {
         snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
@@ -264,5 +279,5 @@ uint32_t clv_space_worker_count( const clv_space* space )
 
 clv_isa clv_space_isa( const clv_space* space )
 {
-    return space->context.kernels->isa;
+    return space->kernels->isa;
 }

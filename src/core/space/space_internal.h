@@ -14,7 +14,8 @@ struct clv_space
     base_memory memory; ///< holds the space itself too
     clv_space_def def;
     const method* method;
-    method_context context;
+    const simd_kernels* kernels;
+    clv_method_context context; ///< the method's view of all this
     void* method_state;
     task_runner tasks;
 

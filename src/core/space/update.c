@@ -168,6 +168,7 @@ static clv_result search( clv_space* space, pair_sink* sink, uint64_t keep_most 
         return CLV_OUT_OF_MEMORY;
     }
     method_input input = {
+        .size = sizeof( method_input ),
         .boxes = object_boxes( objects ),
         .live = objects->live_count == objects->slot_count ? NULL : objects->live,
         .live_count = objects->live_count,

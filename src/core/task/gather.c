@@ -128,8 +128,8 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
           chunk = gather->next_chunks[chunk] )
     {
-        result =
-            pair_sink_put_all( sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
+        result = clv_pair_sink_put_all(
+            sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
     }
     return result;
 }

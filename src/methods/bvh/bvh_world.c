@@ -336,7 +336,7 @@ static clv_result collide_tree(
                 uint32_t slot_b = b->child[0];
                 if ( world->rules.fat || clv_aabb_overlap( boxes[slot_a], boxes[slot_b] ) )
                 {
-                    result = pair_sink_put( sink, slot_a, slot_b );
+                    result = clv_pair_sink_put( sink, slot_a, slot_b );
                 }
             }
             else if ( first_opens( a, b ) )
@@ -395,7 +395,7 @@ static clv_result ask_tree(
         if ( world->rules.fat || clv_aabb_overlap( boxes[slot], boxes[other] ) )
         {
             // At once, so that a limit is felt before the list has outgrown it.
-            clv_result result = pair_sink_put( sink, slot, other );
+            clv_result result = clv_pair_sink_put( sink, slot, other );
             if ( result != CLV_OK )
             {
                 return result;
@@ -422,7 +422,7 @@ static clv_result keep_near( bvh_world* world, const clv_aabb* boxes, pair_sink*
         near->pairs[kept++] = pair;
         if ( world->rules.fat || clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
-            result = pair_sink_put( sink, pair.a, pair.b );
+            result = clv_pair_sink_put( sink, pair.a, pair.b );
         }
     }
     near->count = kept;
@@ -462,7 +462,7 @@ static clv_result report_loose(
             bool is_mine = other > slot || ( world->flags[other] & FLAG_LOOSE ) == 0;
             if ( is_mine && clv_aabb_overlap( box, crowd->boxes[other] ) && other != slot )
             {
-                result = pair_sink_put( sink, slot, other );
+                result = clv_pair_sink_put( sink, slot, other );
             }
         }
         *test_count += crowd->count;

@@ -184,7 +184,7 @@ static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const 
             *test_count += 1;
             if ( clv_aabb_overlap( box, job->boxes[other] ) )
             {
-                result = pair_sink_put( sink, slot, other );
+                result = clv_pair_sink_put( sink, slot, other );
             }
         }
     }

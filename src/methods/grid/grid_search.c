@@ -161,7 +161,7 @@ static clv_result sift_pairs(
     {
         if ( ( found[i].a & found[i].b & ( GRID_GROUPS - 1 ) ) == 0 )
         {
-            result = pair_sink_put( sink, search->cells.entries[found[i].a / GRID_GROUPS],
+            result = clv_pair_sink_put( sink, search->cells.entries[found[i].a / GRID_GROUPS],
                 search->cells.entries[found[i].b / GRID_GROUPS] );
         }
     }

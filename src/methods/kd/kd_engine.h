@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts together: tree, search and rest, and the choice between complete and incremental detection (sections 3.4 to
-// 3.6). The rows of method/kd.c and method/ray_kd.c differ in the rules alone.
+// 3.6). The rows of kd.c and ray_kd.c differ in the rules alone.
 #pragma once
 
 #include "kd/kd_query.h"

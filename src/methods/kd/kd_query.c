@@ -247,7 +247,7 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
         {
             uint32_t slot = hits[i];
             bool is_mine = !kd_bit( run->active, slot ) || ( slot > asker && !run->is_swept );
-            clv_result result = is_mine ? pair_sink_put( run->sink, asker, slot ) : CLV_OK;
+            clv_result result = is_mine ? clv_pair_sink_put( run->sink, asker, slot ) : CLV_OK;
             if ( result != CLV_OK )
             {
                 return result;
@@ -324,7 +324,7 @@ static clv_result put_hits(
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_result result = pair_sink_put( run->sink, asker, slots[hits[i]] );
+        clv_result result = clv_pair_sink_put( run->sink, asker, slots[hits[i]] );
         if ( result != CLV_OK )
         {
             return result;

@@ -253,7 +253,7 @@ static clv_result take_candidates( pair_sink* sink )
         }
         if ( clv_aabb_overlap( self->boxes[pair.a], self->boxes[pair.b] ) )
         {
-            clv_result result = pair_sink_put( self->out, pair.a, pair.b );
+            clv_result result = clv_pair_sink_put( self->out, pair.a, pair.b );
             if ( result != CLV_OK )
             {
                 return result;

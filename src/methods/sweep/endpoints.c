@@ -30,7 +30,7 @@ static uint32_t sink_lower( base_keyed* ends, uint32_t at, const clv_aabb* boxes
             effort->test_count += 1;
             if ( clv_aabb_overlap( box, boxes[sweep_owner( passed )] ) && *result == CLV_OK )
             {
-                *result = pair_sink_put( sink, end.value, sweep_owner( passed ) );
+                *result = clv_pair_sink_put( sink, end.value, sweep_owner( passed ) );
             }
         }
     }

@@ -2,7 +2,7 @@
 // Sweep and prune on one axis, rebuilt every frame: Baraff (1992), Cohen et al. (I-COLLIDE, 1995). The axis is the one
 // along which the centres vary most; a radix sort on the bits of the floats makes the order; a row's search ends at the
 // first box that begins behind it.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
@@ -24,9 +24,10 @@ typedef struct sap
     task_gather gather;
 } sap;
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    sap* self = base_memory_take( context->memory, 1, sizeof( sap ) );
+    const method_context* context = NULL;
+    sap* self = method_state_take( host, sizeof( sap ), &context );
     if ( self != NULL )
     {
         *self = ( sap ){ .context = context };
@@ -49,7 +50,7 @@ static void destroy( void* state )
 {
     sap* self = state;
     shrink( self );
-    base_memory_give( self->context->memory, self, 1, sizeof( sap ) );
+    method_state_give( self->context, sizeof( sap ) );
 }
 
 static bool reserve( sap* self, uint32_t count )
@@ -129,6 +130,8 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 }
 
 const method method_sap = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "sap",
     .family = "sweep and prune",
     .source = "Baraff 1992; Cohen et al. 1995",

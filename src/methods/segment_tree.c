@@ -5,7 +5,7 @@
 // On one axis two boxes overlap if the lower end of one lies in the other's interval, and then, ties decided by slot, this
 // holds for one of the two alone. Self-intersection is therefore one search of all points against all intervals on the
 // outermost axis; a set of intervals that span a segment and the points in it go on to the next axis in both roles.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
@@ -56,9 +56,10 @@ typedef struct segment_tree
     clv_result result; // the sink's; anything but CLV_OK ends the search
 } segment_tree;
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    segment_tree* self = base_memory_take( context->memory, 1, sizeof( segment_tree ) );
+    const method_context* context = NULL;
+    segment_tree* self = method_state_take( host, sizeof( segment_tree ), &context );
     if ( self != NULL )
     {
         *self = ( segment_tree ){ .context = context, .cutoff = (uint32_t)context->params[PARAM_CUTOFF] };
@@ -81,7 +82,7 @@ static void destroy( void* state )
 {
     segment_tree* self = state;
     shrink( self );
-    base_memory_give( self->context->memory, self, 1, sizeof( segment_tree ) );
+    method_state_give( self->context, sizeof( segment_tree ) );
 }
 
 static bool reserve_items( base_memory* memory, item** items, uint64_t* capacity, uint32_t count )
@@ -197,7 +198,7 @@ static void put( segment_tree* self, uint32_t slot_a, uint32_t slot_b )
 {
     if ( self->result == CLV_OK )
     {
-        self->result = pair_sink_put( self->sink, slot_a, slot_b );
+        self->result = clv_pair_sink_put( self->sink, slot_a, slot_b );
     }
 }
 
@@ -424,6 +425,8 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 }
 
 const method method_segment_tree = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "segment-tree",
     .family = "segment tree and sweep",
     .source = "Zomorodian and Edelsbrunner 2002",

@@ -5,7 +5,7 @@
 // segments so that an insertion moves little; here all lists are segments of one array, which is laid out anew for each
 // frame, so that an insertion moves nothing more.
 // Pairs last in one set for all cells, which is tested for those that ended: no witnesses are counted.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "base/assertion.h"
 #include "grid/grid_large.h"
@@ -92,17 +92,18 @@ static void destroy( void* state )
     shrink( self );
     base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
     base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-    base_memory_give( memory, self, 1, sizeof( tracy ) );
+    method_state_give( self->context, sizeof( tracy ) );
 }
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    base_memory* memory = context->memory;
-    tracy* self = base_memory_take( memory, 1, sizeof( tracy ) );
+    const method_context* context = NULL;
+    tracy* self = method_state_take( host, sizeof( tracy ), &context );
     if ( self == NULL )
     {
         return NULL;
     }
+    base_memory* memory = context->memory;
     *self = ( tracy ){ .context = context, .worker_count = task_worker_count( context->tasks ) };
     self->scratch = base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
     self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
@@ -110,7 +111,7 @@ static void* create( const method_context* context )
     {
         base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
         base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-        base_memory_give( memory, self, 1, sizeof( tracy ) );
+        method_state_give( self->context, sizeof( tracy ) );
         return NULL;
     }
     for ( uint32_t i = 0; i < self->worker_count; ++i )
@@ -257,7 +258,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+        result = clv_pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
     }
     result = result == CLV_OK ? find_begun( self, sink, &counters->test_count ) : result;
     self->is_sound = result == CLV_OK;
@@ -280,6 +281,8 @@ static bool check( void* state, char* text, size_t text_size )
 }
 
 const method method_tracy = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "tracy",
     .family = "grid",
     .source = "Tracy, Buss and Woods 2009",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The KD-tree of Serpa and Rodrigues (CGF 2019) in its four variants; figure 12 of the paper compares them.
-#include "kd/kd_engine.h"
-#include "method/methods.h"
+#include "kd_rows.h"
 
 enum
 {
@@ -34,9 +33,10 @@ typedef struct kd_method
     kd_engine engine;
 } kd_method;
 
-static void* create( const method_context* context, kd_mode mode )
+static void* create( const clv_method_context* host, kd_mode mode )
 {
-    kd_method* self = base_memory_take( context->memory, 1, sizeof( kd_method ) );
+    const method_context* context = NULL;
+    kd_method* self = method_state_take( host, sizeof( kd_method ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -57,32 +57,31 @@ static void* create( const method_context* context, kd_mode mode )
     return self;
 }
 
-static void* create_rebuilt( const method_context* context )
+static void* create_rebuilt( const clv_method_context* host )
 {
-    return create( context, KD_MODE_REBUILT );
+    return create( host, KD_MODE_REBUILT );
 }
 
-static void* create_complete( const method_context* context )
+static void* create_complete( const clv_method_context* host )
 {
-    return create( context, KD_MODE_COMPLETE );
+    return create( host, KD_MODE_COMPLETE );
 }
 
-static void* create_incremental( const method_context* context )
+static void* create_incremental( const clv_method_context* host )
 {
-    return create( context, KD_MODE_INCREMENTAL );
+    return create( host, KD_MODE_INCREMENTAL );
 }
 
-static void* create_adaptive( const method_context* context )
+static void* create_adaptive( const clv_method_context* host )
 {
-    return create( context, KD_MODE_ADAPTIVE );
+    return create( host, KD_MODE_ADAPTIVE );
 }
 
 static void destroy( void* state )
 {
     kd_method* self = state;
-    base_memory* memory = self->context->memory;
     kd_engine_release( &self->engine );
-    base_memory_give( memory, self, 1, sizeof( kd_method ) );
+    method_state_give( self->context, sizeof( kd_method ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -132,7 +131,7 @@ static size_t dump( void* state, char* text, size_t text_size )
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     kd_method* self = state;
-    return method_report_kd( &self->engine, figures, capacity );
+    return kd_rows_report( &self->engine, figures, capacity );
 }
 
 static void report_tree( const kd_report* r, method_figure_list* list )
@@ -199,7 +198,7 @@ static void report_batches( const kd_batches* batches, method_figure_list* list 
     }
 }
 
-uint32_t method_report_kd( kd_engine* engine, method_figure* figures, uint32_t capacity )
+uint32_t kd_rows_report( kd_engine* engine, method_figure* figures, uint32_t capacity )
 {
     kd_report r = kd_engine_report( engine );
     method_figure_list list = { figures, capacity, 0 };
@@ -211,11 +210,11 @@ uint32_t method_report_kd( kd_engine* engine, method_figure* figures, uint32_t c
 
 #define KD_ROW( row_name, row_create, temporal, rests )                                                      \
     {                                                                                                        \
-        .name = ( row_name ), .family = "kd-tree", .source = "Serpa and Rodrigues, CGF 2019",                \
-        .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)", .has_isa = true,           \
-        .is_temporal = ( temporal ), .wants_moved = ( rests ), .params = s_params,                           \
-        .param_count = PARAM_COUNT, .create = ( row_create ), .destroy = destroy, .update = update,          \
-        .shrink = shrink, .check = check, .report = report, .dump = dump                                     \
+        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "kd-tree",  \
+        .source = "Serpa and Rodrigues, CGF 2019", .licence = "MIT", .time_cost = "O(n log(n/T) + k)",       \
+        .space_cost = "O(n)", .has_isa = true, .is_temporal = ( temporal ), .wants_moved = ( rests ),        \
+        .params = s_params, .param_count = PARAM_COUNT, .create = ( row_create ), .destroy = destroy,        \
+        .update = update, .shrink = shrink, .check = check, .report = report, .dump = dump                   \
     }
 
 const method method_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );

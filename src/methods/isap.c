@@ -2,7 +2,7 @@
 // Incremental sweep and prune: three lists of ends that stay sorted by insertion, and a set of pairs that lasts. Baraff
 // (1992), Cohen et al. (I-COLLIDE, 1995); the principle of Bullet's AxisSweep. Swaps tell which pairs began; the set is
 // tested for those that ended. A frame that would need too many swaps is sorted and swept afresh.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "base/assertion.h"
 #include "pair/table.h"
@@ -49,9 +49,10 @@ typedef struct isap
     bool is_sound;       // lists and table are those of the last update
 } isap;
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    isap* self = base_memory_take( context->memory, 1, sizeof( isap ) );
+    const method_context* context = NULL;
+    isap* self = method_state_take( host, sizeof( isap ), &context );
     if ( self != NULL )
     {
         *self = ( isap ){ .context = context };
@@ -80,7 +81,7 @@ static void destroy( void* state )
 {
     isap* self = state;
     shrink( self );
-    base_memory_give( self->context->memory, self, 1, sizeof( isap ) );
+    method_state_give( self->context, sizeof( isap ) );
 }
 
 static bool reserve_ends(
@@ -318,7 +319,7 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
     if ( result == CLV_OK )
     {
         self->is_sound = true; // whatever the sink says
-        result = pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+        result = clv_pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
     }
     return result;
 }
@@ -358,6 +359,8 @@ static bool check( void* state, char* text, size_t text_size )
 }
 
 const method method_isap = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "isap",
     .family = "sweep and prune",
     .source = "Baraff 1992; Cohen et al. 1995",

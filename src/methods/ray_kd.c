@@ -3,8 +3,7 @@
 // each node's objects against each other and against its list of border objects. It shares the tree in src/methods/kd; its
 // operators under their later names: Preparation is Refit, Optimisation Filter, Partition Partition, Prune Collapse,
 // Evaluation Evaluate with the balance p/P, Translation Translate, Swap Erase; border objects are external ones.
-#include "kd/kd_engine.h"
-#include "method/methods.h"
+#include "kd_rows.h"
 
 enum
 {
@@ -22,9 +21,10 @@ typedef struct ray_kd
     kd_engine engine;
 } ray_kd;
 
-static void* create( const method_context* context )
+static void* create( const clv_method_context* host )
 {
-    ray_kd* self = base_memory_take( context->memory, 1, sizeof( ray_kd ) );
+    const method_context* context = NULL;
+    ray_kd* self = method_state_take( host, sizeof( ray_kd ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -43,9 +43,8 @@ static void* create( const method_context* context )
 static void destroy( void* state )
 {
     ray_kd* self = state;
-    base_memory* memory = self->context->memory;
     kd_engine_release( &self->engine );
-    base_memory_give( memory, self, 1, sizeof( ray_kd ) );
+    method_state_give( self->context, sizeof( ray_kd ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -90,10 +89,12 @@ static size_t dump( void* state, char* text, size_t text_size )
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     ray_kd* self = state;
-    return method_report_kd( &self->engine, figures, capacity );
+    return kd_rows_report( &self->engine, figures, capacity );
 }
 
 const method method_ray_kd = {
+    .size = sizeof( method ),
+    .version = CLV_METHOD_VERSION,
     .name = "ray-kd",
     .family = "kd-tree",
     .source = "Serpa and Rodrigues, RAY KD-Tree, 2015",

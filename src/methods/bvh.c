@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tree of grown boxes that lasts. bvh-d holds the tree against itself once per update; in bvh-f whoever leaves his grown box
 // asks the tree, and pairs of grown boxes last. The principle of Bullet's btDbvtBroadphase, which Broadmark's Table I calls DBVT.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "bvh/bvh_world.h"
 
@@ -25,9 +25,10 @@ typedef struct bvh_state
     bvh_world world;
 } bvh_state;
 
-static void* create( const method_context* context, bool forward )
+static void* create( const clv_method_context* host, bool forward )
 {
-    bvh_state* self = base_memory_take( context->memory, 1, sizeof( bvh_state ) );
+    const method_context* context = NULL;
+    bvh_state* self = method_state_take( host, sizeof( bvh_state ), &context );
     if ( self != NULL )
     {
         self->context = context;
@@ -41,21 +42,21 @@ static void* create( const method_context* context, bool forward )
     return self;
 }
 
-static void* create_deferred( const method_context* context )
+static void* create_deferred( const clv_method_context* host )
 {
-    return create( context, false );
+    return create( host, false );
 }
 
-static void* create_forward( const method_context* context )
+static void* create_forward( const clv_method_context* host )
 {
-    return create( context, true );
+    return create( host, true );
 }
 
 static void destroy( void* state )
 {
     bvh_state* self = state;
     bvh_world_shrink( &self->world );
-    base_memory_give( self->context->memory, self, 1, sizeof( bvh_state ) );
+    method_state_give( self->context, sizeof( bvh_state ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -91,10 +92,11 @@ static bool check( void* state, char* text, size_t text_size )
 
 #define BVH_ROW( row_name, cost, make )                                                                      \
     {                                                                                                        \
-        .name = ( row_name ), .family = "bounding volume hierarchy",                                         \
-        .source = "after Bullet's DBVT and Catto 2019", .licence = "MIT", .time_cost = "O(n log n)",         \
-        .space_cost = ( cost ), .is_temporal = true, .params = s_params, .param_count = PARAM_COUNT,         \
-        .create = ( make ), .destroy = destroy, .update = update, .shrink = shrink, .check = check,          \
+        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
+        .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
+        .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .is_temporal = true,            \
+        .params = s_params, .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,              \
+        .update = update, .shrink = shrink, .check = check,                                                  \
     }
 
 const method method_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );

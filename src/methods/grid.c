@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every cell of a uniform grid by brute force, or by sweep and prune; the grid is made anew for every update. "Grid" of Broadmark's
 // Table I, without its duplicates: a pair belongs to the cell where it begins.
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "grid/grid_search.h"
 
@@ -31,12 +31,13 @@ static void destroy( void* state )
 {
     grid* self = state;
     grid_search_free( &self->search );
-    base_memory_give( self->context->memory, self, 1, sizeof( grid ) );
+    method_state_give( self->context, sizeof( grid ) );
 }
 
-static void* create( const method_context* context, bool sweeps )
+static void* create( const clv_method_context* host, bool sweeps )
 {
-    grid* self = base_memory_take( context->memory, 1, sizeof( grid ) );
+    const method_context* context = NULL;
+    grid* self = method_state_take( host, sizeof( grid ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -55,14 +56,14 @@ static void* create( const method_context* context, bool sweeps )
     return self;
 }
 
-static void* create_plain( const method_context* context )
+static void* create_plain( const clv_method_context* host )
 {
-    return create( context, false );
+    return create( host, false );
 }
 
-static void* create_sap( const method_context* context )
+static void* create_sap( const clv_method_context* host )
 {
-    return create( context, true );
+    return create( host, true );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -88,10 +89,11 @@ static void shrink( void* state )
 
 #define GRID_ROW( row_name, cost, row_params, make )                                                         \
     {                                                                                                        \
-        .name = ( row_name ), .family = "grid", .source = "Broadmark (Serpa and Rodrigues 2019), Table I",   \
-        .licence = "MIT", .time_cost = ( cost ), .space_cost = "O(n)", .has_isa = true, .has_threads = true, \
-        .params = ( row_params ), .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,        \
-        .update = update, .shrink = shrink,                                                                  \
+        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid",     \
+        .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
+        .space_cost = "O(n)", .has_isa = true, .has_threads = true, .params = ( row_params ),                \
+        .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy, .update = update,                \
+        .shrink = shrink,                                                                                    \
     }
 
 const method method_grid = GRID_ROW( "grid", "O(n t)", s_params, create_plain );

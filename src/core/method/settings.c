@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "method/methods.h"
+#include "method/method.h"
 
 #include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const method* const s_methods[] = {
-#define METHOD( file, row ) &method_##row,
-#include "method/table.def"
-#undef METHOD
-};
-
-#define OWN_COUNT ( (uint32_t)( sizeof( s_methods ) / sizeof( s_methods[0] ) ) )
-
-static const method* s_guests[METHOD_GUESTS];
-static uint32_t s_guest_count;
-
-uint32_t method_count( void )
-{
-    return OWN_COUNT + s_guest_count;
-}
-
-const method* method_at( uint32_t index )
-{
-    return index < OWN_COUNT ? s_methods[index] : s_guests[index - OWN_COUNT];
-}
-
-const method* method_find( const char* name )
-{
-    for ( uint32_t i = 0; i < method_count(); ++i )
-    {
-        if ( strcmp( method_at( i )->name, name ) == 0 )
-        {
-            return method_at( i );
-        }
-    }
-    return NULL;
-}
-
-bool method_register( const method* row )
-{
-    if ( s_guest_count == METHOD_GUESTS || method_find( row->name ) != NULL )
-    {
-        return false;
-    }
-    s_guests[s_guest_count++] = row;
-    return true;
-}
 
 static const method_param* find_param( const method* row, const char* name, size_t length, uint32_t* index )
 {

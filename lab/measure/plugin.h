@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Methods from shared objects: `cleave --plugin FILE.so COMMAND …`, and other people's libraries in peers/. The library itself
+// loads nothing. include/cleave/method.h says what a plug-in is.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Loads the shared object at `path` and has it register its methods. It stays loaded. False, with a sentence in `reason`, if
+/// there is no such file, it cannot be loaded, it has no entry, it was built for another version, or a method of it was
+/// refused; methods registered until then stay. Call it before threads start.
+bool plugin_load( const char* path, char* reason, size_t reason_size );
+
+/// The same for one that the user named: a process that this one starts is to load it too. At most PLUGIN_MOST.
+bool plugin_load_named( const char* path, char* reason, size_t reason_size );
+
+#define PLUGIN_MOST 16
+
+/// Those, in the order they were named.
+uint32_t plugin_named_count( void );
+const char* plugin_named_path( uint32_t index );

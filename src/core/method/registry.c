@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The methods this process knows: the core's own two, and those that were registered. Only pointers: rows live as long as
+// the program.
+#include "method/method.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const clv_method* s_methods[CLV_METHODS_MOST] = { &method_engine, &method_brute };
+static uint32_t s_count = 2;
+static char s_error[160];
+
+uint32_t clv_method_count( void )
+{
+    return s_count;
+}
+
+const clv_method* clv_method_at( uint32_t index )
+{
+    return index < s_count ? s_methods[index] : NULL;
+}
+
+const clv_method* clv_method_find( const char* name )
+{
+    for ( uint32_t i = 0; i < s_count && name != NULL; ++i )
+    {
+        if ( strcmp( s_methods[i]->name, name ) == 0 )
+        {
+            return s_methods[i];
+        }
+    }
+    return NULL;
+}
+
+const char* clv_method_error( void )
+{
+    return s_error;
+}
+
+// Always false.
+static bool refuse( const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( s_error, sizeof( s_error ), format, arguments );
+    va_end( arguments );
+    return false;
+}
+
+// Size and version first: nothing else can be read before these are right.
+static bool check_layout( const clv_method* row )
+{
+    if ( row == NULL )
+    {
+        return refuse( "the method is NULL" );
+    }
+    if ( row->size != sizeof( clv_method ) || row->version != CLV_METHOD_VERSION )
+    {
+        return refuse( "a method of version %u and %u bytes; this library takes version %u and %u bytes",
+            row->version, row->size, CLV_METHOD_VERSION, (uint32_t)sizeof( clv_method ) );
+    }
+    return true;
+}
+
+// Names stand in tables, file names, CSV and in front of '@' and ','.
+static bool is_name( const char* name )
+{
+    size_t length = name != NULL ? strlen( name ) : 0;
+    return length > 0 && length <= CLV_METHOD_NAME_MOST &&
+        strspn( name, "abcdefghijklmnopqrstuvwxyz0123456789-_." ) == length;
+}
+
+static bool check_texts( const clv_method* row )
+{
+    if ( !is_name( row->name ) )
+    {
+        return refuse(
+            "a method's name must be 1 to %d of a-z, 0-9, '-', '_' and '.'", CLV_METHOD_NAME_MOST );
+    }
+    if ( clv_method_find( row->name ) != NULL )
+    {
+        return refuse( "there is a method %s already", row->name );
+    }
+    if ( row->family == NULL || row->source == NULL || row->licence == NULL || row->time_cost == NULL ||
+        row->space_cost == NULL )
+    {
+        return refuse(
+            "method %s: family, source, licence, time_cost and space_cost must be texts", row->name );
+    }
+    return true;
+}
+
+static bool check_functions( const clv_method* row )
+{
+    if ( row->missing == NULL && ( row->create == NULL || row->destroy == NULL || row->update == NULL ) )
+    {
+        return refuse( "method %s: create, destroy and update must not be NULL", row->name );
+    }
+    return true;
+}
+
+static bool is_param( const clv_method_param* param )
+{
+    return param->name != NULL && param->name[0] != '\0' && strpbrk( param->name, "=," ) == NULL &&
+        param->help != NULL && param->least <= param->value && param->value <= param->most;
+}
+
+static bool check_params( const clv_method* row )
+{
+    if ( row->param_count > CLV_METHOD_PARAMS || ( row->param_count > 0 && row->params == NULL ) )
+    {
+        return refuse( "method %s: %u parameters, of at most %d", row->name,
+            row->params != NULL ? row->param_count : 0, CLV_METHOD_PARAMS );
+    }
+    for ( uint32_t i = 0; i < row->param_count; ++i )
+    {
+        if ( !is_param( &row->params[i] ) )
+        {
+            return refuse( "method %s: parameter %u lacks a name or help, or its default is out of its range",
+                row->name, i );
+        }
+    }
+    return true;
+}
+
+clv_result clv_method_register( const clv_method* row )
+{
+    if ( !check_layout( row ) || !check_texts( row ) || !check_functions( row ) || !check_params( row ) )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    if ( s_count == CLV_METHODS_MOST )
+    {
+        refuse( "method %s is one too many: %d are known", row->name, CLV_METHODS_MOST );
+        return CLV_BAD_ARGUMENT;
+    }
+    s_methods[s_count++] = row;
+    s_error[0] = '\0';
+    return CLV_OK;
+}
