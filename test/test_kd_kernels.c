@@ -2,6 +2,7 @@
 // The kernels that src/methods/kd and src/methods/sweep brought along, each against the scalar table: same answers, same order, same
 // counts, tails included, and with a sink that is full all the time.
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 #include "support.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static void fill_lanes( simd_box_lanes* lanes, base_memory* memory, const hand* 
     simd_box_lanes_finish( lanes, h->count );
 }
 
-static void cross_with( const simd_kernels* kernels, const simd_boxes* a, const simd_boxes* b,
+static void cross_with( const simd_method_kernels* kernels, const simd_boxes* a, const simd_boxes* b,
     tight_sink* tight, uint64_t* tests )
 {
     simd_cross_cursor cursor = { 0, 0, 0 };
@@ -99,11 +100,11 @@ static void cross_with( const simd_kernels* kernels, const simd_boxes* a, const 
     }
 }
 
-static void each_isa( void ( *body )( const simd_kernels* kernels, test_random* random ) )
+static void each_isa( void ( *body )( const simd_method_kernels* kernels, test_random* random ) )
 {
     for ( clv_isa isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
     {
-        const simd_kernels* kernels = simd_kernels_for( isa );
+        const simd_method_kernels* kernels = simd_method_kernels_for( isa );
         for ( uint64_t seed = 1; kernels != NULL && seed <= test_scaled( 200 ); ++seed )
         {
             test_where.isa = isa;
@@ -114,7 +115,7 @@ static void each_isa( void ( *body )( const simd_kernels* kernels, test_random* 
     }
 }
 
-static void cross_body( const simd_kernels* kernels, test_random* random )
+static void cross_body( const simd_method_kernels* kernels, test_random* random )
 {
     static tight_sink mine, theirs;
     static hand first, second;
@@ -126,7 +127,7 @@ static void cross_body( const simd_kernels* kernels, test_random* random )
     fill_lanes( &b, &memory, &second, MOST );
     uint64_t tests, expected_tests, brute = 0;
     cross_with( kernels, &a.boxes, &b.boxes, &mine, &tests );
-    cross_with( simd_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
+    cross_with( simd_method_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
     check_same( &mine, &theirs );
     CHECK_EQUAL( tests, expected_tests );
     for ( uint32_t i = 0; i < first.count; ++i )
@@ -184,7 +185,7 @@ static void make_small_hand( small_hand* s, const hand* h, test_random* random )
 }
 
 static void small_with(
-    const simd_kernels* kernels, const small_hand* s, bool cross, tight_sink* tight, uint64_t* tests )
+    const simd_method_kernels* kernels, const small_hand* s, bool cross, tight_sink* tight, uint64_t* tests )
 {
     simd_cursor cursor = { 0, 0 };
     *tests = 0;
@@ -212,7 +213,7 @@ static uint64_t small_brute( const small_hand* s, const hand* h, bool cross )
     return count;
 }
 
-static void small_body( const simd_kernels* kernels, test_random* random )
+static void small_body( const simd_method_kernels* kernels, test_random* random )
 {
     static tight_sink mine, theirs;
     static hand h;
@@ -223,7 +224,7 @@ static void small_body( const simd_kernels* kernels, test_random* random )
     {
         uint64_t tests, expected_tests;
         small_with( kernels, &s, cross != 0, &mine, &tests );
-        small_with( simd_kernels_for( CLV_ISA_SCALAR ), &s, cross != 0, &theirs, &expected_tests );
+        small_with( simd_method_kernels_for( CLV_ISA_SCALAR ), &s, cross != 0, &theirs, &expected_tests );
         check_same( &mine, &theirs );
         CHECK_EQUAL( tests, expected_tests );
         CHECK_EQUAL( mine.all_count, small_brute( &s, &h, cross != 0 ) );
@@ -235,7 +236,7 @@ static void small_boxes_are_swept_alike_everywhere( void )
     each_isa( small_body );
 }
 
-static void spread_body( const simd_kernels* kernels, test_random* random )
+static void spread_body( const simd_method_kernels* kernels, test_random* random )
 {
     static simd_small_item items[MOST];
     static small_hand mine, theirs;
@@ -264,7 +265,7 @@ static void spread_body( const simd_kernels* kernels, test_random* random )
     kernels->spread_small( items, begin, count, &turn, &boxes );
     simd_small_boxes expected = { { theirs.lower[0], theirs.lower[1] }, { theirs.upper[0], theirs.upper[1] },
         theirs.slots, theirs.ends, count, NULL };
-    simd_kernels_for( CLV_ISA_SCALAR )->spread_small( items, begin, count, &turn, &expected );
+    simd_method_kernels_for( CLV_ISA_SCALAR )->spread_small( items, begin, count, &turn, &expected );
     CHECK( memcmp( &mine, &theirs, sizeof( mine ) ) == 0 );
 }
 
@@ -280,7 +281,7 @@ static float any_bound( test_random* random )
     return pick < TEST_COUNT( special ) ? special[pick] : test_random_between( random, -50, 50 );
 }
 
-static void step_body( const simd_kernels* kernels, test_random* random )
+static void step_body( const simd_method_kernels* kernels, test_random* random )
 {
     simd_item items[MOST];
     clv_aabb boxes[MOST]; // the same, last first
@@ -303,7 +304,7 @@ static void step_body( const simd_kernels* kernels, test_random* random )
         { 400, 1000, test_random_chance( random, 30 ) ? 0.0f : 7.5f, 0 } };
     kernels->make_small( items, count, &grid, mine );
     kernels->gather_small( boxes, slots, count, &grid, gathered );
-    simd_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
+    simd_method_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
     for ( uint32_t i = 0; i < count; ++i )
     {
         CHECK( memcmp( mine[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
@@ -319,9 +320,9 @@ static void steps_come_out_alike_everywhere( void )
     each_isa( step_body );
 }
 
-static void slots_body( const simd_kernels* kernels, test_random* random )
+static void slots_body( const simd_method_kernels* kernels, test_random* random )
 {
-    const simd_kernels* scalar = simd_kernels_for( CLV_ISA_SCALAR );
+    const simd_method_kernels* scalar = simd_method_kernels_for( CLV_ISA_SCALAR );
     static hand h;
     uint32_t mine[MOST], theirs[MOST], my_leavers[MOST], their_leavers[MOST];
     deal( &h, random );
@@ -344,7 +345,7 @@ static void slots_body( const simd_kernels* kernels, test_random* random )
     CHECK( memcmp( my_leavers, their_leavers, hits * sizeof( uint32_t ) ) == 0 );
 }
 
-static void pairs_body( const simd_kernels* kernels, test_random* random )
+static void pairs_body( const simd_method_kernels* kernels, test_random* random )
 {
     static hand h;
     static clv_pair pairs[MOST], mine[MOST], theirs[MOST];
@@ -356,12 +357,12 @@ static void pairs_body( const simd_kernels* kernels, test_random* random )
     }
     uint32_t kept = kernels->keep_overlapping( h.boxes, pairs, count, mine );
     CHECK_EQUAL(
-        kept, simd_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
+        kept, simd_method_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
     CHECK( memcmp( mine, theirs, kept * sizeof( clv_pair ) ) == 0 );
 }
 
 // Where the pairs lie is as good a place for what is left of them.
-static void in_place_body( const simd_kernels* kernels, test_random* random )
+static void in_place_body( const simd_method_kernels* kernels, test_random* random )
 {
     static hand h;
     static clv_pair pairs[MOST], kept[MOST];
@@ -382,7 +383,7 @@ static void pairs_may_be_kept_in_place( void )
 }
 
 // One bad bound among good boxes, anywhere or nowhere.
-static void good_body( const simd_kernels* kernels, test_random* random )
+static void good_body( const simd_method_kernels* kernels, test_random* random )
 {
     clv_aabb boxes[MOST];
     uint32_t count = test_random_below( random, MOST + 1 );
@@ -391,7 +392,7 @@ static void good_body( const simd_kernels* kernels, test_random* random )
         float x = test_random_between( random, -9, 9 );
         boxes[i] = test_box( x, -INFINITY, 3, x + (float)( i % 2 ), 4, INFINITY );
     }
-    CHECK( kernels->are_good( boxes, count ) );
+    CHECK( simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
     if ( count == 0 )
     {
         return;
@@ -404,7 +405,7 @@ static void good_body( const simd_kernels* kernels, test_random* random )
     bool can_be_inverted = upper ? bounds[axis] > -INFINITY : bounds[axis + 3] < INFINITY;
     bool is_nan = !can_be_inverted || test_random_chance( random, 50 );
     bounds[upper ? axis + 3 : axis] = is_nan ? NAN : beyond;
-    CHECK( !kernels->are_good( boxes, count ) );
+    CHECK( !simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
 }
 
 static void a_bad_box_is_seen_everywhere( void )
@@ -422,7 +423,7 @@ static void leavers_and_hits_come_out_alike_everywhere( void )
     each_isa( slots_body );
 }
 
-static void regrow_body( const simd_kernels* kernels, test_random* random )
+static void regrow_body( const simd_method_kernels* kernels, test_random* random )
 {
     clv_aabb boxes[64], mine[64], theirs[64];
     uint32_t count = 1 + test_random_below( random, 64 );
@@ -438,13 +439,13 @@ static void regrow_body( const simd_kernels* kernels, test_random* random )
         theirs[i] = mine[i];
     }
     uint64_t bits = kernels->regrow( boxes, mine, count, 0.125f );
-    CHECK_EQUAL( bits, simd_kernels_for( CLV_ISA_SCALAR )->regrow( boxes, theirs, count, 0.125f ) );
+    CHECK_EQUAL( bits, simd_method_kernels_for( CLV_ISA_SCALAR )->regrow( boxes, theirs, count, 0.125f ) );
     CHECK( memcmp( mine, theirs, count * sizeof( clv_aabb ) ) == 0 );
     CHECK_EQUAL( kernels->regrow( boxes, mine, count, 0.125f ), 0 );
 }
 
 // Boxes inside, on and just outside their margins; endless faces; margins of 0.
-static void strays_body( const simd_kernels* kernels, test_random* random )
+static void strays_body( const simd_method_kernels* kernels, test_random* random )
 {
     clv_aabb boxes[64];
     simd_rest_box rests[64];
@@ -466,10 +467,10 @@ static void strays_body( const simd_kernels* kernels, test_random* random )
             expected |= (uint64_t)1 << i;
         }
     }
-    CHECK_EQUAL( kernels->find_strays( boxes, rests, count ), expected );
+    CHECK_EQUAL( simd_kernels_for( kernels->isa )->find_strays( boxes, rests, count ), expected );
 }
 
-static void touching_body( const simd_kernels* kernels, test_random* random )
+static void touching_body( const simd_method_kernels* kernels, test_random* random )
 {
     clv_aabb boxes[32];
     clv_pair pairs[64];
@@ -485,7 +486,7 @@ static void touching_body( const simd_kernels* kernels, test_random* random )
         pairs[i] = ( clv_pair ){ test_random_below( random, 32 ), test_random_below( random, 32 ) };
         expected |= (uint64_t)clv_aabb_overlap( boxes[pairs[i].a], boxes[pairs[i].b] ) << i;
     }
-    CHECK_EQUAL( kernels->find_touching( boxes, pairs, count ), expected );
+    CHECK_EQUAL( simd_kernels_for( kernels->isa )->find_touching( boxes, pairs, count ), expected );
 }
 
 static void strays_are_told_alike_everywhere( void )

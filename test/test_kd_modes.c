@@ -258,7 +258,7 @@ static void many_askers_find_each_other( void )
             boxes[i] = test_cube( test_random_between( &random, 0, 60 ),
                 test_random_between( &random, 0, 60 ), test_random_between( &random, 0, 60 ), 1 );
         }
-        if ( simd_kernels_for( (clv_isa)isa ) == NULL )
+        if ( !clv_isa_is_supported( (clv_isa)isa ) )
         {
             continue;
         }

@@ -2,7 +2,7 @@
 // Every instruction set's kernels against a plain loop and against the scalar table: same pairs, same order, same counts,
 // whatever the number of boxes and wherever a full sink interrupts.
 #include "base/memory.h"
-#include "simd/kernels.h"
+#include "simd/method_kernels.h"
 #include "support.h"
 
 #include <float.h>
@@ -197,14 +197,17 @@ static void check_progress( const interrupted* run, simd_cursor before, simd_cur
     CHECK( after.row > before.row || ( after.row == before.row && after.column > before.column ) );
 }
 
-static found kernel_block( const simd_kernels* kernels, const simd_boxes* boxes, uint32_t row,
-    uint32_t row_end, uint32_t begin, uint32_t end, uint32_t capacity )
+typedef bool block_kernel( const simd_boxes* boxes, uint32_t row_end, uint32_t column_begin,
+    uint32_t column_end, simd_cursor* cursor, pair_sink* sink );
+
+static found kernel_block( block_kernel* kernel, const simd_boxes* boxes, uint32_t row, uint32_t row_end,
+    uint32_t begin, uint32_t end, uint32_t capacity )
 {
     interrupted* run = test_alloc( 1, sizeof( *run ) );
     interrupted_open( run, capacity );
     simd_cursor cursor = { row, 0 };
     simd_cursor before = cursor;
-    while ( !kernels->test_block( boxes, row_end, begin, end, &cursor, &run->sink ) )
+    while ( !kernel( boxes, row_end, begin, end, &cursor, &run->sink ) )
     {
         check_progress( run, before, cursor );
         before = cursor;
@@ -216,7 +219,7 @@ static found kernel_block( const simd_kernels* kernels, const simd_boxes* boxes,
     return all;
 }
 
-static found kernel_sweep( const simd_kernels* kernels, const simd_boxes* boxes, uint32_t capacity )
+static found kernel_sweep( const simd_method_kernels* kernels, const simd_boxes* boxes, uint32_t capacity )
 {
     interrupted* run = test_alloc( 1, sizeof( *run ) );
     interrupted_open( run, capacity );
@@ -254,13 +257,13 @@ static void check_found( found actual, const found* expected )
 static const uint32_t s_capacities[] = { 64, 65, 71, 79, 80, 100, 128, SINK_CAPACITY_MOST };
 
 // Each instruction set in turn, or NULL at the end.
-static const simd_kernels* next_kernels( int* isa )
+static const simd_method_kernels* next_kernels( int* isa )
 {
     while ( ++*isa < CLV_ISA_COUNT )
     {
         if ( *isa != CLV_ISA_AUTO && clv_isa_is_supported( (clv_isa)*isa ) )
         {
-            const simd_kernels* kernels = simd_kernels_for( (clv_isa)*isa );
+            const simd_method_kernels* kernels = simd_method_kernels_for( (clv_isa)*isa );
             CHECK( kernels != NULL );
             test_where.isa = (clv_isa)*isa;
             CHECK_EQUAL( kernels->isa, *isa );
@@ -275,12 +278,16 @@ static void check_block(
 {
     found expected = loop_block( boxes, row, row_end, begin, end );
     int isa = 0;
-    for ( const simd_kernels* kernels; ( kernels = next_kernels( &isa ) ) != NULL; )
+    for ( const simd_method_kernels* kernels; ( kernels = next_kernels( &isa ) ) != NULL; )
     {
         for ( size_t i = 0; i < TEST_COUNT( s_capacities ); ++i )
         {
+            block_kernel* of_core = simd_kernels_for( kernels->isa )->test_block;
             check_found(
-                kernel_block( kernels, boxes, row, row_end, begin, end, s_capacities[i] ), &expected );
+                kernel_block( of_core, boxes, row, row_end, begin, end, s_capacities[i] ), &expected );
+            check_found(
+                kernel_block( kernels->test_block, boxes, row, row_end, begin, end, s_capacities[i] ),
+                &expected );
         }
     }
     free( expected.pairs );
@@ -290,13 +297,13 @@ static void check_sweep( const simd_boxes* boxes )
 {
     // Sorted by lower x, row by row, ascending: the sweep's order is the plain loop's.
     found expected = loop_block( boxes, 0, boxes->count, 0, boxes->count );
-    found scalar = kernel_sweep( simd_kernels_for( CLV_ISA_SCALAR ), boxes, SINK_CAPACITY_MOST );
+    found scalar = kernel_sweep( simd_method_kernels_for( CLV_ISA_SCALAR ), boxes, SINK_CAPACITY_MOST );
     expected.test_count = scalar.test_count;
     CHECK( scalar.test_count >= scalar.count );
     CHECK( scalar.test_count <= (uint64_t)boxes->count * boxes->count );
     check_found( scalar, &expected );
     int isa = 0;
-    for ( const simd_kernels* kernels; ( kernels = next_kernels( &isa ) ) != NULL; )
+    for ( const simd_method_kernels* kernels; ( kernels = next_kernels( &isa ) ) != NULL; )
     {
         for ( size_t i = 0; i < TEST_COUNT( s_capacities ); ++i )
         {
@@ -418,6 +425,7 @@ static void unsupported_sets_have_no_kernels( void )
         test_where.isa = (clv_isa)isa;
         bool expected = isa != CLV_ISA_AUTO && clv_isa_is_supported( (clv_isa)isa );
         CHECK_EQUAL( isa != CLV_ISA_AUTO && simd_kernels_for( (clv_isa)isa ) != NULL, expected );
+        CHECK_EQUAL( isa != CLV_ISA_AUTO && simd_method_kernels_for( (clv_isa)isa ) != NULL, expected );
     }
 }
 

@@ -181,7 +181,7 @@ static void strips_are_given_up_for_boxes_that_reach_into_all( void )
     sweep_grid plain = sweep_grid_find( &list );
     CHECK( plain.strip_bits >= 2 );
     base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
-    sweep_small small = { .memory = &memory, .kernels = simd_kernels_for( clv_isa_best() ) };
+    sweep_small small = { .memory = &memory, .kernels = simd_method_kernels_for( clv_isa_best() ) };
     for ( uint32_t step = 1; step <= 64; step *= 64 )
     {
         fill_dense( step, plain.axis[1] );

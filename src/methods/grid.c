@@ -48,7 +48,8 @@ static void* create( const clv_method_context* host, bool sweeps )
         .objects_per_cell = context->params[PARAM_CELL],
         .dimensions = (int)context->params[PARAM_AXES],
     };
-    if ( !grid_search_init( &self->search, context->memory, context->kernels, context->tasks, rules ) )
+    if ( !grid_search_init( &self->search, context->memory, simd_method_kernels_for( context->isa ),
+             context->tasks, rules ) )
     {
         destroy( self );
         return NULL;

@@ -7,6 +7,7 @@
 #include "base/assertion.h"
 #include "pair/table.h"
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 #include "sweep/axis.h"
 #include "sweep/endpoints.h"
 
@@ -33,6 +34,7 @@ enum
 typedef struct isap
 {
     const method_context* context;
+    const simd_method_kernels* kernels;
     base_keyed* ends[3];
     uint64_t end_capacity[3];
     base_keyed* scratch;
@@ -55,7 +57,7 @@ static void* create( const clv_method_context* host )
     isap* self = method_state_take( host, sizeof( isap ), &context );
     if ( self != NULL )
     {
-        *self = ( isap ){ .context = context };
+        *self = ( isap ){ .context = context, .kernels = simd_method_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -74,7 +76,7 @@ static void shrink( void* state )
     base_memory_give( memory, self->is_live, self->live_capacity, 1 );
     base_memory_give( memory, self->is_listed, self->listed_capacity, 1 );
     pair_table_free( &self->table, memory );
-    *self = ( isap ){ .context = self->context };
+    *self = ( isap ){ .context = self->context, .kernels = self->kernels };
 }
 
 static void destroy( void* state )
@@ -190,8 +192,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     clv_result result = CLV_OK;
     while ( !done && result == CLV_OK )
     {
-        done =
-            self->context->kernels->sweep( &self->lanes.boxes, &cursor, &found.sink, &counters->test_count );
+        done = self->kernels->sweep( &self->lanes.boxes, &cursor, &found.sink, &counters->test_count );
         result = pair_table_sink_flush( &found );
     }
     return result;

@@ -53,7 +53,7 @@ static void* create( const clv_method_context* host, kd_mode mode )
         .count_batches = params[BATCHES] != 0,
     };
     self->context = context;
-    kd_engine_init( &self->engine, context->memory, context->kernels, &rules );
+    kd_engine_init( &self->engine, context->memory, simd_method_kernels_for( context->isa ), &rules );
     return self;
 }
 

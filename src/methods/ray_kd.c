@@ -36,7 +36,7 @@ static void* create( const clv_method_context* host )
         .use_sweep = false,
     };
     self->context = context;
-    kd_engine_init( &self->engine, context->memory, context->kernels, &rules );
+    kd_engine_init( &self->engine, context->memory, simd_method_kernels_for( context->isa ), &rules );
     return self;
 }
 

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/radix_sort.h"
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 #include "sweep/axis.h"
 #include "task/gather.h"
 
@@ -18,6 +19,7 @@ enum
 typedef struct sap
 {
     const method_context* context;
+    const simd_method_kernels* kernels;
     simd_box_lanes lanes;
     base_keyed* keys; // two arrays in one: what is sorted, and scratch
     uint64_t key_capacity;
@@ -30,7 +32,7 @@ static void* create( const clv_method_context* host )
     sap* self = method_state_take( host, sizeof( sap ), &context );
     if ( self != NULL )
     {
-        *self = ( sap ){ .context = context };
+        *self = ( sap ){ .context = context, .kernels = simd_method_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -96,7 +98,7 @@ static clv_result search_rows(
     simd_boxes part = self->lanes.boxes;
     simd_cursor cursor = { piece * ROWS, 0 };
     part.count = part.count - cursor.row > ROWS ? cursor.row + ROWS : part.count;
-    while ( !self->context->kernels->sweep( &part, &cursor, sink, test_count ) )
+    while ( !self->kernels->sweep( &part, &cursor, sink, test_count ) )
     {
         clv_result result = sink->make_room( sink );
         if ( result != CLV_OK )

@@ -38,6 +38,7 @@ enum
 typedef struct tracy
 {
     const method_context* context;
+    const simd_method_kernels* kernels;
     grid_cells cells;
     grid_lists lists[2];
     uint32_t now; // which of the two is this frame's
@@ -104,7 +105,9 @@ static void* create( const clv_method_context* host )
         return NULL;
     }
     base_memory* memory = context->memory;
-    *self = ( tracy ){ .context = context, .worker_count = task_worker_count( context->tasks ) };
+    *self = ( tracy ){ .context = context,
+        .kernels = simd_method_kernels_for( context->isa ),
+        .worker_count = task_worker_count( context->tasks ) };
     self->scratch = base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
     self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
     if ( self->scratch == NULL || self->scratch_capacity == NULL )
@@ -240,7 +243,7 @@ static clv_result search_large(
 {
     (void)worker;
     const tracy* self = context;
-    return grid_large_search( &self->large, self->context->kernels, piece, sink, test_count );
+    return grid_large_search( &self->large, self->kernels, piece, sink, test_count );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )

@@ -16,6 +16,7 @@ enum
 typedef struct brute
 {
     const method_context* context;
+    const simd_kernels* kernels;
     simd_box_lanes lanes;
     task_gather gather;
     uint32_t count;
@@ -28,7 +29,7 @@ static void* create( const clv_method_context* host )
     brute* self = method_state_take( host, sizeof( brute ), &context );
     if ( self != NULL )
     {
-        *self = ( brute ){ .context = context };
+        *self = ( brute ){ .context = context, .kernels = simd_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -96,7 +97,7 @@ static clv_result search_band(
     (void)worker;
     (void)test_count; // known beforehand
     brute* self = context;
-    const simd_kernels* kernels = self->context->kernels;
+    const simd_kernels* kernels = self->kernels;
     uint32_t tile_count = ( self->count + TILE - 1 ) / TILE;
     uint32_t tile = tile_of( piece, tile_count, self->band_rows );
     uint64_t band = piece - bands_before( tile, self->band_rows );

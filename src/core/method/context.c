@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of every library with rows in it: a shared one has its own copy, and so its own kernels.
+// Part of every library with rows in it: a shared one has its own copy.
 #include "method/method.h"
 
 #include "base/assertion.h"
@@ -21,7 +21,7 @@ void* method_state_take( const clv_method_context* host, size_t size, const meth
     }
     *self = ( method_context ){
         .memory = &self->own_memory,
-        .kernels = simd_kernels_for( host->isa ),
+        .isa = host->isa,
         .tasks = &self->own_tasks,
         .stage_times = host->stage_times,
         .host = host,
@@ -29,7 +29,6 @@ void* method_state_take( const clv_method_context* host, size_t size, const meth
         .own_tasks = { host->worker_count, host->tasks, NULL },
     };
     memcpy( self->params, host->params, sizeof( self->params ) );
-    CLV_ASSERT( self->kernels != NULL );
     return (char*)self + STATE_OFFSET;
 }
 

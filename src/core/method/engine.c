@@ -5,6 +5,7 @@
 
 #include "pair/counting_sink.h"
 #include "rest/rest_mode.h"
+#include "simd/kernels.h"
 
 // There is nothing to tune: these are for tests, which make blocks small so that few boxes fill many, and for comparing.
 static const method_param s_params[] = {
@@ -62,12 +63,13 @@ static void* create( const clv_method_context* host )
         return NULL;
     }
     self->context = context;
+    const simd_kernels* kernels = simd_kernels_for( context->isa );
     self->few = method_brute.create( host );
     self->was_few = true;
     self->was_many = false;
-    block_world_init( &self->many, context->memory, context->kernels, context->tasks,
+    block_world_init( &self->many, context->memory, kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
-    rest_world_init( &self->rest, context->memory, context->kernels, context->tasks );
+    rest_world_init( &self->rest, context->memory, kernels, context->tasks );
     rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
     self->rest_is_behind = false;

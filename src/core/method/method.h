@@ -7,7 +7,6 @@
 #include "base/timer.h"
 #include "cleave/method.h"
 #include "pair/sink.h"
-#include "simd/kernels.h"
 #include "task/task.h"
 
 typedef clv_method method;
@@ -29,11 +28,11 @@ static inline uint32_t method_live_slot( const method_input* input, uint32_t ind
 // ---- the context
 
 /// What a state keeps of the public context. Memory and tasks go on to the space by the hooks it gave, whichever library
-/// the row is in; the kernels are those of that library.
+/// the row is in.
 typedef struct method_context
 {
     base_memory* memory; ///< take and give everything here
-    const simd_kernels* kernels;
+    clv_isa isa;         ///< each library has kernels of its own for it
     task_runner* tasks;
     double params[METHOD_PARAMS]; ///< in the order of method.params
     bool stage_times;             ///< fill the times of method_counters

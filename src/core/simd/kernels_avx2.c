@@ -7,81 +7,18 @@
 #include "base/bits.h"
 #include "simd/cells.h"
 
-#include <math.h>
-
 #include "simd/target_avx2.h"
 
-#define WIDE_LANES 8
-typedef __m256 wide;
-typedef __m256 wide_mask;
-
-static inline wide wide_load( const float* p )
-{
-    return _mm256_load_ps( p );
-}
-
-static inline wide wide_splat( float f )
-{
-    return _mm256_set1_ps( f );
-}
-
-static inline wide_mask wide_le( wide a, wide b )
-{
-    return _mm256_cmp_ps( a, b, _CMP_LE_OQ );
-}
-
-static inline wide_mask wide_le_and( wide_mask m, wide a, wide b )
-{
-    return _mm256_and_ps( m, _mm256_cmp_ps( a, b, _CMP_LE_OQ ) );
-}
-
-static inline uint32_t wide_bits( wide_mask m )
-{
-    return (uint32_t)_mm256_movemask_ps( m );
-}
+#include "simd/wide_avx2.h"
 
 #include "simd/kernel_body.h"
-
-#include "simd/cross_body.h"
-
-typedef __m256i small_wide;
-
-static inline small_wide small_splat( int16_t value )
-{
-    return _mm256_set1_epi16( value );
-}
-
-static inline __m256i small_apart(
-    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
-{
-    __m256i l0 = _mm256_loadu_si256( (const __m256i*)( boxes->lower[0] + at ) );
-    __m256i u0 = _mm256_loadu_si256( (const __m256i*)( boxes->upper[0] + at ) );
-    __m256i l1 = _mm256_loadu_si256( (const __m256i*)( boxes->lower[1] + at ) );
-    __m256i u1 = _mm256_loadu_si256( (const __m256i*)( boxes->upper[1] + at ) );
-    __m256i first = _mm256_or_si256( _mm256_cmpgt_epi16( l0, upper[0] ), _mm256_cmpgt_epi16( lower[0], u0 ) );
-    __m256i second =
-        _mm256_or_si256( _mm256_cmpgt_epi16( l1, upper[1] ), _mm256_cmpgt_epi16( lower[1], u1 ) );
-    return _mm256_or_si256( first, second );
-}
-
-static inline uint32_t small_round(
-    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
-{
-    // Packing works on each half of the registers by itself; the permutation puts the quarters back in order.
-    __m256i packed = _mm256_packs_epi16(
-        small_apart( lower, upper, boxes, at ), small_apart( lower, upper, boxes, at + 16 ) );
-    return ~(uint32_t)_mm256_movemask_epi8( _mm256_permute4x64_epi64( packed, 0xD8 ) );
-}
 
 #include "simd/box_x86_body.h"
 
 #include "simd/strays_x86.h"
 
-#include "simd/small_body.h"
-
-const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
-    make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_avx2 };
+const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
+    &simd_cells_avx2 };
 
 #include "simd/target_end.h"
 

@@ -7,71 +7,18 @@
 #include "base/bits.h"
 #include "simd/cells.h"
 
-#include <math.h>
-
 #include "simd/target_avx512.h"
 
-#define WIDE_LANES 16
-typedef __m512 wide;
-typedef __mmask16 wide_mask;
-
-static inline wide wide_load( const float* p )
-{
-    return _mm512_load_ps( p );
-}
-
-static inline wide wide_splat( float f )
-{
-    return _mm512_set1_ps( f );
-}
-
-static inline wide_mask wide_le( wide a, wide b )
-{
-    return _mm512_cmp_ps_mask( a, b, _CMP_LE_OQ );
-}
-
-static inline wide_mask wide_le_and( wide_mask m, wide a, wide b )
-{
-    return _mm512_mask_cmp_ps_mask( m, a, b, _CMP_LE_OQ );
-}
-
-static inline uint32_t wide_bits( wide_mask m )
-{
-    return (uint32_t)m;
-}
+#include "simd/wide_avx512.h"
 
 #include "simd/kernel_body.h"
-
-#include "simd/cross_body.h"
-
-typedef __m512i small_wide;
-
-static inline small_wide small_splat( int16_t value )
-{
-    return _mm512_set1_epi16( value );
-}
-
-static inline uint32_t small_round(
-    const small_wide lower[2], const small_wide upper[2], const simd_small_boxes* boxes, uint32_t at )
-{
-    __m512i l0 = _mm512_loadu_si512( boxes->lower[0] + at );
-    __m512i u0 = _mm512_loadu_si512( boxes->upper[0] + at );
-    __m512i l1 = _mm512_loadu_si512( boxes->lower[1] + at );
-    __m512i u1 = _mm512_loadu_si512( boxes->upper[1] + at );
-    __mmask32 first = _mm512_mask_cmple_epi16_mask( _mm512_cmple_epi16_mask( l0, upper[0] ), lower[0], u0 );
-    __mmask32 second = _mm512_mask_cmple_epi16_mask( _mm512_cmple_epi16_mask( l1, upper[1] ), lower[1], u1 );
-    return first & second;
-}
 
 #include "simd/box_x86_body.h"
 
 #include "simd/strays_avx512.h"
 
-#include "simd/small_body.h"
-
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, sweep, sweep_cross, take_leavers,
-    pick_overlapping, scan_overlapping, keep_overlapping, are_good, regrow, find_strays, find_touching,
-    make_small, gather_small, spread_small, sweep_small, cross_small, &simd_cells_avx512 };
+const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays, find_touching,
+    &simd_cells_avx512 };
 
 #include "simd/target_end.h"
 

@@ -7,6 +7,7 @@
 #include "pair/decisions.h"
 #include "pair/difference.h"
 #include "pair/list.h"
+#include "simd/kernels.h"
 #include "task/task.h"
 
 struct clv_space

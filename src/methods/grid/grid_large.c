@@ -31,7 +31,7 @@ bool grid_large_load(
     return true;
 }
 
-clv_result grid_large_search( const grid_large* large, const simd_kernels* kernels, uint32_t piece,
+clv_result grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
     pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = &large->all.boxes;

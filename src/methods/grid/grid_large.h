@@ -4,6 +4,7 @@
 
 #include "grid/grid_cells.h"
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 
 typedef struct grid_large
 {
@@ -17,7 +18,7 @@ bool grid_large_load(
     grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd );
 
 /// All pairs with a large box, one piece of piece_count.
-clv_result grid_large_search( const grid_large* large, const simd_kernels* kernels, uint32_t piece,
+clv_result grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
     pair_sink* sink, uint64_t* test_count );
 
 void grid_large_release( grid_large* large, base_memory* memory );

@@ -10,7 +10,7 @@ enum
     LOCAL = 1024,      // pairs a sweep finds before they are sifted
 };
 
-bool grid_search_init( grid_search* search, base_memory* memory, const simd_kernels* kernels,
+bool grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
     task_runner* tasks, grid_rules rules )
 {
     *search = ( grid_search ){ .memory = memory, .kernels = kernels, .tasks = tasks, .rules = rules };

@@ -6,6 +6,7 @@
 #include "grid/grid_cells.h"
 #include "grid/grid_large.h"
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 #include "task/gather.h"
 
 typedef struct grid_rules
@@ -26,7 +27,7 @@ typedef struct grid_bench
 typedef struct grid_search
 {
     base_memory* memory;
-    const simd_kernels* kernels;
+    const simd_method_kernels* kernels;
     task_runner* tasks;
     grid_rules rules;
     grid_cells cells;
@@ -40,7 +41,7 @@ typedef struct grid_search
 } grid_search;
 
 /// The context's members are used, not copied; false if out of memory.
-bool grid_search_init( grid_search* search, base_memory* memory, const simd_kernels* kernels,
+bool grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
     task_runner* tasks, grid_rules rules );
 void grid_search_free( grid_search* search );
 

@@ -4,7 +4,7 @@
 // where a setting asks for it alone.
 #pragma once
 
-#include "simd/kernels.h"
+#include "simd/method_kernels.h"
 
 /// Bin i holds batches of up to 2^i tests; the last one all longer ones.
 #define KD_BATCH_BINS 11

@@ -15,7 +15,7 @@ enum
 };
 
 void kd_engine_init(
-    kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules )
+    kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules )
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );

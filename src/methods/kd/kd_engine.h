@@ -66,7 +66,7 @@ typedef struct kd_engine
 } kd_engine;
 
 void kd_engine_init(
-    kd_engine* engine, base_memory* memory, const simd_kernels* kernels, const kd_rules* rules );
+    kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules );
 void kd_engine_release( kd_engine* engine );
 
 /// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could be seen later, the

@@ -13,7 +13,7 @@ enum
     CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
 };
 
-void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_kernels* kernels )
+void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
 {
     *rest = ( kd_rest ){ .memory = memory, .kernels = kernels };
 }

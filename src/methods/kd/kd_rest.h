@@ -12,7 +12,7 @@
 typedef struct kd_rest
 {
     base_memory* memory;
-    const simd_kernels* kernels;
+    const simd_method_kernels* kernels;
     clv_aabb* grown; ///< by slot
     uint64_t grown_capacity;
 
@@ -36,7 +36,7 @@ typedef struct kd_rest
     uint64_t cache_test_count, candidate_count;
 } kd_rest;
 
-void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_kernels* kernels );
+void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels );
 void kd_rest_release( kd_rest* rest );
 
 /// Room for slots below `slot_count`; with grown boxes and cache only if `with_boxes`. False if out of memory.

@@ -27,7 +27,8 @@ typedef struct search_run
     pair_sink* sink;
 } search_run;
 
-void kd_search_init( kd_search* search, base_memory* memory, const simd_kernels* kernels, bool use_sweep )
+void kd_search_init(
+    kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep )
 {
     *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
     search->sorter.memory = memory;

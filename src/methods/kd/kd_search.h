@@ -5,7 +5,7 @@
 
 #include "kd/kd_batch.h"
 #include "kd/kd_tree.h"
-#include "simd/kernels.h"
+#include "simd/method_kernels.h"
 #include "sweep/box_items.h"
 #include "sweep/small_boxes.h"
 
@@ -31,7 +31,7 @@ typedef struct kd_search_frame
 typedef struct kd_search
 {
     base_memory* memory;
-    const simd_kernels* kernels;
+    const simd_method_kernels* kernels;
     bool use_sweep;      ///< false: brute force in the nodes ("KD only")
     bool counts_batches; ///< fill counters.batches; false until set
 
@@ -49,7 +49,8 @@ typedef struct kd_search
     kd_search_counters counters;
 } kd_search;
 
-void kd_search_init( kd_search* search, base_memory* memory, const simd_kernels* kernels, bool use_sweep );
+void kd_search_init(
+    kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep );
 void kd_search_release( kd_search* search );
 
 /// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a steady frame takes

@@ -5,8 +5,8 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
-void kd_tree_init(
-    kd_tree* tree, base_memory* memory, const simd_kernels* kernels, uint32_t leaf_limit, kd_balance balance )
+void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
+    uint32_t leaf_limit, kd_balance balance )
 {
     *tree = ( kd_tree ){ .memory = memory, .kernels = kernels, .leaf_limit = leaf_limit, .balance = balance };
     tree->root = KD_NONE;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "simd/kernels.h"
+#include "simd/method_kernels.h"
 
 #define KD_NONE UINT32_MAX
 
@@ -75,7 +75,7 @@ typedef struct kd_counters
 typedef struct kd_tree
 {
     base_memory* memory;
-    const simd_kernels* kernels;
+    const simd_method_kernels* kernels;
     uint32_t leaf_limit; ///< the papers' T
     kd_balance balance;
 
@@ -166,8 +166,8 @@ static inline int kd_side( const clv_aabb* box, uint32_t axis, float plane )
 
 // ---- the tree as a thing: kd_tree.c
 
-void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_kernels* kernels, uint32_t leaf_limit,
-    kd_balance balance );
+void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
+    uint32_t leaf_limit, kd_balance balance );
 void kd_tree_release( kd_tree* tree );
 
 /// Room for `count` objects; false if out of memory.

@@ -4,6 +4,7 @@
 
 #include "base/radix_sort.h"
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 
 /// Scratch of the sort.
 typedef struct sweep_sorter

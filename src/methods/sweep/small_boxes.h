@@ -7,6 +7,7 @@
 #pragma once
 
 #include "simd/box_lanes.h"
+#include "simd/method_kernels.h"
 
 /// The grid of a node. Bounds beyond it count as its border: still monotonic, so still right.
 typedef struct sweep_grid
@@ -32,7 +33,7 @@ sweep_grid sweep_grid_find( const sweep_list* list );
 typedef struct sweep_small
 {
     base_memory* memory;
-    const simd_kernels* kernels;
+    const simd_method_kernels* kernels;
     simd_small_boxes boxes; ///< in order of bucket, and as given within one
     void* block;            ///< that they stand in
     uint64_t capacity;      ///< boxes there is room for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sweep of two lists, over the wide type of the file that includes this behind kernel_body.h.
+// The sweep of two lists, over the wide type of the file that includes this behind simd/sweep_body.h.
 // No include guard: this is a template.
 
 // Row `row` of one list against the other from `begin` on; `*column` is where to start or go on.
