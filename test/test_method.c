@@ -399,6 +399,28 @@ static void a_registered_row_is_found_and_used( void )
     CHECK_EQUAL( clv_method_count(), count + 2 );
 }
 
+// The very last: nobody can register after it.
+static void a_full_list_takes_no_more( void )
+{
+    static clv_method rows[CLV_METHODS_MOST];
+    static char names[CLV_METHODS_MOST][16];
+    uint32_t count = clv_method_count();
+    for ( uint32_t i = count; i <= CLV_METHODS_MOST; ++i )
+    {
+        clv_method* row = &rows[i - count];
+        snprintf( names[i - count], sizeof( names[0] ), "test-%u", i );
+        *row = a_row( names[i - count] );
+        if ( i < CLV_METHODS_MOST )
+        {
+            CHECK_OK( clv_method_register( row ) );
+            continue;
+        }
+        check_refused( row, "one too many" );
+    }
+    CHECK( clv_method_find( names[0] ) == &rows[0] );
+    CHECK_OK( clv_methods_register() ); // all known
+}
+
 static void what_a_method_charges_is_the_spaces( void )
 {
     base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
@@ -421,14 +443,16 @@ static void what_a_method_charges_is_the_spaces( void )
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
-        TEST_CASE( rows_are_complete_and_named_once ), TEST_CASE( params_have_defaults_within_their_range ),
+        TEST_CASE( rows_are_complete_and_named_once ),
+        TEST_CASE( params_have_defaults_within_their_range ),
         TEST_CASE( settings_are_taken_within_their_range_and_refused_outside ),
         TEST_CASE( malformed_settings_are_refused_with_a_sentence ),
         TEST_CASE( methods_fill_a_narrow_sink_and_survive_its_refusal ),
         TEST_CASE( rows_that_are_none_are_refused_with_a_reason ),
         TEST_CASE( parameters_that_are_none_are_refused_too ),
         TEST_CASE( what_a_method_charges_is_the_spaces ),
-        TEST_CASE( a_registered_row_is_found_and_used ), // last: it adds rows
+        TEST_CASE( a_registered_row_is_found_and_used ), // it adds rows
+        TEST_CASE( a_full_list_takes_no_more ),
     };
     return test_run( "method", cases, TEST_COUNT( cases ), argc, argv );
 }

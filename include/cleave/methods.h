@@ -11,7 +11,8 @@
 /// Makes the library's methods known to the core, behind those that are known already. Calling it again does nothing and is
 /// CLV_OK.
 ///
-/// Failure: CLV_BAD_ARGUMENT if another method took one of the names before; then none of them is added.
+/// Failure: CLV_BAD_ARGUMENT if another method took one of the names before (clv_method_error has it), or if there is no room for
+/// all of them; then none is added.
 /// Lifetime: they stay known until the program ends.
 /// Threads: not while another thread registers or lists methods or creates a space. Call it first thing in main.
 /// Cost: a few hundred string comparisons; no memory is taken.

@@ -18,16 +18,32 @@ enum
     ROW_COUNT = sizeof( s_rows ) / sizeof( s_rows[0] )
 };
 
-// Nothing is added where a name is somebody else's: all of them or none.
-clv_result clv_methods_register( void )
+// How many are not known yet. A name that is somebody else's counts, and is in *taken.
+static uint32_t count_unknown( const method** taken )
 {
+    uint32_t unknown = 0;
+    *taken = NULL;
     for ( uint32_t i = 0; i < ROW_COUNT; ++i )
     {
         const method* known = clv_method_find( s_rows[i]->name );
-        if ( known != NULL && known != s_rows[i] )
-        {
-            return clv_method_register( s_rows[i] ); // which says why not
-        }
+        *taken = known != NULL && known != s_rows[i] ? s_rows[i] : *taken;
+        unknown += known != s_rows[i];
+    }
+    return unknown;
+}
+
+// All of them or none: where one would be refused nothing is added.
+clv_result clv_methods_register( void )
+{
+    const method* taken;
+    uint32_t unknown = count_unknown( &taken );
+    if ( taken != NULL )
+    {
+        return clv_method_register( taken ); // which says why not
+    }
+    if ( unknown > CLV_METHODS_MOST - clv_method_count() )
+    {
+        return CLV_BAD_ARGUMENT;
     }
     clv_result result = CLV_OK;
     for ( uint32_t i = 0; i < ROW_COUNT && result == CLV_OK; ++i )
