@@ -53,7 +53,8 @@ static clv_result settle( list_sink* arriving )
 {
     clv_space* space = arriving->space;
     pair_sink* sink = &arriving->sink;
-    clv_pair* fresh = sink->pairs + arriving->settled;
+    clv_pair* fresh =
+        arriving->settled > 0 ? sink->pairs + arriving->settled : sink->pairs; // there may be no list yet
     bool is_final = !space_has_filter( space, SPACE_FILTER_SORTED );
     uint64_t most = is_final ? most_pairs( space ) - arriving->settled : UINT64_MAX;
     space_filtered done = { 0 };
