@@ -9,6 +9,8 @@ set( CLEAVE_EXACT_FLAGS -fno-fast-math -fno-unsafe-math-optimizations -fno-assoc
     # a * b + c must round twice everywhere, or the same seed would not give the same bytes
     -ffp-contract=off )
 if( CMAKE_C_COMPILER_ID MATCHES "Clang" )
+    # Taking back unsafe optimisations turns trapping ones on, and then 1.0f / 60 is divided at run time, in the caller's mode.
+    list( APPEND CLEAVE_EXACT_FLAGS -fno-trapping-math )
     # That one flag takes back what another said is the point, and worth no warning; its name has changed over time.
     list( APPEND CLEAVE_EXACT_FLAGS -Wno-unknown-warning-option -Wno-overriding-t-option -Wno-overriding-option )
 endif()

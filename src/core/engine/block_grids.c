@@ -5,6 +5,8 @@
 
 #include "base/assertion.h"
 
+#include <float.h>
+
 enum
 {
     SAMPLES_PER_BLOCK = 128
@@ -82,10 +84,13 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float slack = ( extent->high[axis] - extent->low[axis] ) * 0.2f;
-        extent->low[axis] = extent->low[axis] - low[axis] < slack ? low[axis] : extent->low[axis] - slack;
-        extent->high[axis] =
-            high[axis] - extent->high[axis] < slack ? high[axis] : extent->high[axis] + slack;
+        // In double: huge extents, and blocks at the end of the floats, have widths beyond them.
+        double slack = ( (double)extent->high[axis] - (double)extent->low[axis] ) * 0.2;
+        double from = (double)extent->low[axis] - slack, to = (double)extent->high[axis] + slack;
+        from = from > (double)low[axis] ? from : (double)low[axis];
+        to = to < (double)high[axis] ? to : (double)high[axis];
+        extent->low[axis] = (float)( from > -FLT_MAX ? from : -FLT_MAX );
+        extent->high[axis] = (float)( to < FLT_MAX ? to : FLT_MAX );
         // All may lie beyond the end of a block at the rim.
         extent->high[axis] = extent->high[axis] > extent->low[axis] ? extent->high[axis] : extent->low[axis];
     }

@@ -6,6 +6,7 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ static float upper_of( const axis_view* view, uint32_t index )
     return ( &view->samples[index].upper.x )[view->axis];
 }
 
+// A finite number; `otherwise` if it is none at all.
+static float clamped( float value, float otherwise )
+{
+    return value > FLT_MAX ? FLT_MAX : value < -FLT_MAX ? -FLT_MAX : value == value ? value : otherwise;
+}
+
 // Bounds of the faces within the region; a face at infinity, or beyond the region, says nothing about where boxes are.
 static void measure_bounds( const axis_view* view, float* low, float* high )
 {
@@ -48,6 +55,9 @@ static void measure_bounds( const axis_view* view, float* low, float* high )
         least = from < least ? from : least;
         most = to > most ? to : most;
     }
+    // A region of huge blocks may itself be beyond the floats.
+    *low = clamped( *low, -FLT_MAX );
+    *high = clamped( *high, FLT_MAX );
     bool has_faces =
         least < INFINITY && most > -INFINITY; // or all are endless on both sides, and anywhere will do
     *low = has_faces && least > *low ? least : *low;
