@@ -94,8 +94,8 @@ clv_result driver_update( method_driver* r, const crowd* s )
 {
     method_counters counters = { 0 };
     bool whole = s->live_count == CROWD_OBJECTS;
-    method_input input = { sizeof( method_input ), s->boxes, whole ? NULL : s->live, s->live_count, CROWD_OBJECTS,
-        s->changed, find_moved( r, s ), false, UINT64_MAX };
+    method_input input = { sizeof( method_input ), s->boxes, whole ? NULL : s->live, s->live_count,
+        CROWD_OBJECTS, s->changed, find_moved( r, s ), false, UINT64_MAX };
     r->list.sink.count = 0;
     clv_result result = r->row->update( r->state, &input, &r->list.sink, &counters );
     if ( result == CLV_OK )
