@@ -161,3 +161,20 @@ double body_cube_root( double value )
         root = next;
     }
 }
+
+double body_exponential( double x )
+{
+    double small = x / 1024, power = 1 + small * ( 1 + small * ( 0.5 + small / 6 ) );
+    for ( int round = 0; round < 10; ++round )
+    {
+        power *= power;
+    }
+    return power;
+}
+
+double body_bounce( double way, double wall )
+{
+    double turn = way / ( 4 * wall ) + 0.25;
+    turn -= (double)(int64_t)turn - ( turn < 0 ? 1 : 0 );
+    return turn < 0.5 ? 4 * wall * turn - wall : 3 * wall - 4 * wall * turn;
+}

@@ -47,3 +47,9 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 
 /// Cube root by Newton's method: + * / alone.
 double body_cube_root( double value );
+
+/// e to the x, |x| < 30: by halving and squaring, since the library's may round differently elsewhere.
+double body_exponential( double x );
+
+/// Where who went so far from the middle is, to and fro between -wall and wall.
+double body_bounce( double way, double wall );

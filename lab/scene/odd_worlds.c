@@ -147,21 +147,10 @@ static clv_aabb map_half_spaces( const odd_world* world, const odd_point* p )
     return box;
 }
 
-/// e to the x, |x| < 30: by halving and squaring, since the library's may round differently elsewhere.
-static double exponential( double x )
-{
-    double small = x / 1024, power = 1 + small * ( 1 + small * ( 0.5 + small / 6 ) );
-    for ( int round = 0; round < 10; ++round )
-    {
-        power *= power;
-    }
-    return power;
-}
-
 // As many boxes at each order of magnitude as at any other; a box is the larger the farther out it is.
 static clv_aabb map_decades( const odd_world* world, const odd_point* p )
 {
-    double distance = exponential( 2.302585092994046 * 0.5 * world->decades * p->at[3] );
+    double distance = body_exponential( 2.302585092994046 * 0.5 * world->decades * p->at[3] );
     double half = distance * 0.4 * body_cube_root( world->decades / world->swarm.def.body_count );
     return box_about( distance * p->at[0], distance * p->at[1], distance * p->at[2], half );
 }
@@ -187,14 +176,6 @@ static clv_aabb map_crossing( const odd_world* world, const odd_point* p )
 
 // ---- a scene
 
-// To and fro between -1 and 1.
-static double bounce( double way )
-{
-    double turn = way / 4 + 0.25;
-    turn -= (double)(int64_t)turn - ( turn < 0 ? 1 : 0 );
-    return turn < 0.5 ? 4 * turn - 1 : 3 - 4 * turn;
-}
-
 static clv_aabb box_now( const odd_world* world, uint64_t index )
 {
     odd_point point = { .index = index };
@@ -202,7 +183,7 @@ static clv_aabb box_now( const odd_world* world, uint64_t index )
     for ( int axis = 0; axis < 4; ++axis )
     {
         double at = 2 * random_unit( &start ) - 1, way = FRAME_WAY * ( 2 * random_unit( &start ) - 1 );
-        point.at[axis] = bounce( at + way * (double)world->swarm.frame );
+        point.at[axis] = body_bounce( at + way * (double)world->swarm.frame, 1 );
     }
     // cppcheck-suppress returnDanglingLifetime ; a box holds no pointer
     return world->map( world, &point );
@@ -263,9 +244,10 @@ static void boxes( void* state, clv_aabb* out )
 static clv_aabb world_of( const void* state )
 {
     const odd_world* world = state;
-    double reach = world->map == map_decades ? 2 * exponential( 2.302585092994046 * 0.5 * world->decades )
-        : world->map == map_denormal         ? world->side * TINY
-                                             : world->side + FLOORS_APART;
+    double reach = world->map == map_decades
+        ? 2 * body_exponential( 2.302585092994046 * 0.5 * world->decades )
+        : world->map == map_denormal ? world->side * TINY
+                                     : world->side + FLOORS_APART;
     return swarm_cube( reach );
 }
 

@@ -90,17 +90,6 @@ static void twist_needles( const worst_scene* scene, uint64_t index, body_state*
     set_sides( body, sides[0], sides[1], sides[2] );
 }
 
-/// e to the x, |x| < 30: by halving and squaring, since the library's may round differently elsewhere.
-static double exponential( double x )
-{
-    double small = x / 1024, power = 1 + small * ( 1 + small * ( 0.5 + small / 6 ) );
-    for ( int round = 0; round < 10; ++round )
-    {
-        power *= power;
-    }
-    return power;
-}
-
 static void twist_lognormal( const worst_scene* scene, uint64_t index, body_state* body )
 {
     random_stream shape = random_stream_make( scene->swarm.def.seed, index, PURPOSE_SHAPE );
@@ -109,7 +98,7 @@ static void twist_lognormal( const worst_scene* scene, uint64_t index, body_stat
     {
         normal += random_unit( &shape );
     }
-    double side = LOG_MEDIAN * exponential( LOG_SPREAD * normal );
+    double side = LOG_MEDIAN * body_exponential( LOG_SPREAD * normal );
     set_sides( body, side, side, side );
 }
 
@@ -161,14 +150,6 @@ static void twist_cluster( const worst_scene* scene, uint64_t index, body_state*
 
 // ---- a scene
 
-// To and fro between -wall and wall.
-static double bounce( double way, double wall )
-{
-    double turn = way / ( 4 * wall ) + 0.25;
-    turn -= (double)(int64_t)turn - ( turn < 0 ? 1 : 0 );
-    return turn < 0.5 ? 4 * wall * turn - wall : 3 * wall - 4 * wall * turn;
-}
-
 static body_state body_now( const swarm* self, uint64_t index )
 {
     const worst_scene* scene = (const worst_scene*)self; // its first member
@@ -180,7 +161,7 @@ static body_state body_now( const swarm* self, uint64_t index )
     double seconds = (double)scene->swarm.frame * FRAME_SECONDS;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        body.position[axis] = bounce( body.position[axis] + body.velocity[axis] * seconds, scene->wall );
+        body.position[axis] = body_bounce( body.position[axis] + body.velocity[axis] * seconds, scene->wall );
     }
     scene->twist( scene, index, &body );
     return body;
