@@ -412,10 +412,10 @@ static int by_ratio( const void* a, const void* b )
 int main( int argc, char** argv )
 {
     clv_methods_register();
-    uint32_t world_count = argc > 1 ? (uint32_t)strtoul( argv[1], NULL, 10 ) : 500;
+    uint32_t clv_engine_count = argc > 1 ? (uint32_t)strtoul( argv[1], NULL, 10 ) : 500;
     uint64_t seed = argc > 2 ? strtoull( argv[2], NULL, 10 ) : 1;
     const char* only = argc > 3 ? argv[3] : NULL;
-    world* worlds = calloc( world_count + 1, sizeof( world ) );
+    world* worlds = calloc( clv_engine_count + 1, sizeof( world ) );
     clv_aabb* boxes = calloc( COUNT_MOST + 1, sizeof( clv_aabb ) );
     if ( worlds == NULL || boxes == NULL )
     {
@@ -423,7 +423,7 @@ int main( int argc, char** argv )
     }
     uint32_t slower[KINDS] = { 0 }, cliffs[KINDS] = { 0 }, seen[KINDS] = { 0 };
     double worst[KINDS] = { 0 };
-    for ( uint32_t i = 0; i < world_count; ++i )
+    for ( uint32_t i = 0; i < clv_engine_count; ++i )
     {
         world* w = &worlds[i];
         w->seed = seed + i;
@@ -447,10 +447,10 @@ int main( int argc, char** argv )
                 worst[kind] );
         }
     }
-    qsort( worlds, world_count, sizeof( world ), by_ratio );
+    qsort( worlds, clv_engine_count, sizeof( world ), by_ratio );
     printf( "\n%-10s %8s %8s %11s %9s %9s %9s %7s\n", "kind", "seed", "boxes", "pairs/box", "sap",
         "kd-rebuilt", "cleave", "ratio" );
-    for ( uint32_t i = 0; i < KEPT && i < world_count; ++i )
+    for ( uint32_t i = 0; i < KEPT && i < clv_engine_count; ++i )
     {
         const world* w = &worlds[i];
         printf( "%-10s %8" PRIu64 " %8u %11.3g %9.3f %9.3f %9.3f %7.2f\n", s_kinds[w->kind].name, w->seed,

@@ -94,25 +94,25 @@ static void count_rounds( const char* name, uint64_t pair_count )
     clv_hull* hull = make_hull( name );
     clv_shape shape = clv_hull_shape( hull );
     math_random random = math_random_seed( 2021 );
-    uint64_t failed = 0, begin = base_clock_ns();
+    uint64_t failed = 0, begin = clv_base_clock_ns();
     for ( uint64_t i = 0; i < pair_count; ++i )
     {
         math_pose pose_a, pose_b;
         place( &random, hull, &pose_a, &pose_b );
         narrow_core a = narrow_core_make( shape, &pose_a ), b = narrow_core_make( shape, &pose_b );
         narrow_gjk g;
-        narrow_gjk_search( &a, &b, 0.0, false, NULL, &g );
+        clv_narrow_gjk_search( &a, &b, 0.0, false, NULL, &g );
         histogram_add( &distance, g.round_count );
         failed += g.converged ? 0 : 1;
         narrow_contact contact;
-        narrow_find_contact( &a, 0.0, &b, 0.0, NULL, &contact );
+        clv_narrow_find_contact( &a, 0.0, &b, 0.0, NULL, &contact );
         histogram_add( &overlap, contact.gjk_round_count );
         if ( contact.touching )
         {
             histogram_add( &expansion, contact.epa_round_count );
             failed += contact.converged ? 0 : 1;
             make_shallow( &random, &contact, &b );
-            narrow_find_contact( &a, 0.0, &b, 0.0, NULL, &contact );
+            clv_narrow_find_contact( &a, 0.0, &b, 0.0, NULL, &contact );
             if ( contact.touching )
             {
                 histogram_add( &shallow, contact.epa_round_count );
@@ -120,7 +120,7 @@ static void count_rounds( const char* name, uint64_t pair_count )
             }
         }
     }
-    double seconds = (double)( base_clock_ns() - begin ) * 1e-9;
+    double seconds = (double)( clv_base_clock_ns() - begin ) * 1e-9;
     printf( "\n## %s, %" PRIu64 " pairs, %.1f s\n", name, pair_count, seconds );
     printf( "\n%" PRIu64 " touch; %" PRIu64 " searches ended without an answer.\n", expansion.total, failed );
     print_histogram( "GJK, do they touch", &overlap );
@@ -175,14 +175,14 @@ static double time_support( const clv_hull* hull, bool climb, uint32_t* sum )
     for ( int pass = 0; pass < 12; ++pass )
     {
         uint32_t last = 0;
-        uint64_t begin = base_clock_ns();
+        uint64_t begin = clv_base_clock_ns();
         for ( int i = 0; i < REPEATS; ++i )
         {
             math_vec3 d = directions[i & 1023];
-            last = climb ? narrow_support_climb( hull, d, last ) : narrow_support_brute( hull, d );
+            last = climb ? clv_narrow_support_climb( hull, d, last ) : clv_narrow_support_brute( hull, d );
             *sum += last;
         }
-        uint64_t spent = base_clock_ns() - begin;
+        uint64_t spent = clv_base_clock_ns() - begin;
         best = spent < best ? spent : best;
     }
     return (double)best / ( REPEATS );

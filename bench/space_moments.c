@@ -120,10 +120,10 @@ static clv_space* make_space( const char* method, clv_isa isa, swarm* all )
 // Nanoseconds of one frame as a user pays it.
 static double time_frame( clv_space* space, const swarm* all )
 {
-    uint64_t begin = base_clock_ns();
+    uint64_t begin = clv_base_clock_ns();
     check( clv_space_move( space, all->ids, all->boxes, all->count ), "moving" );
     check( clv_space_update( space ), "updating" );
-    return (double)( base_clock_ns() - begin );
+    return (double)( clv_base_clock_ns() - begin );
 }
 
 static double least( double a, double b )
@@ -261,7 +261,7 @@ static void keep( double* best, double ns, int round )
 
 static double since( uint64_t* begin )
 {
-    uint64_t now = base_clock_ns();
+    uint64_t now = clv_base_clock_ns();
     double ns = (double)( now - *begin );
     *begin = now;
     return ns;
@@ -283,7 +283,7 @@ static void burst_round( uint32_t half, burst_times* best, int round )
     }
     all.count = 2 * half;
     write_boxes( &all );
-    uint64_t begin = base_clock_ns();
+    uint64_t begin = clv_base_clock_ns();
     check( clv_space_add( space, all.boxes + half, half, all.ids + half ), "adding" );
     keep( &best->add, since( &begin ), round );
     check( clv_space_update( space ), "updating" );
@@ -293,13 +293,13 @@ static void burst_round( uint32_t half, burst_times* best, int round )
         step( &all );
         keep( &best->after, time_frame( space, &all ), round + frame );
     }
-    begin = base_clock_ns();
+    begin = clv_base_clock_ns();
     check( clv_space_remove( space, all.ids + half, half ), "removing" );
     check( clv_space_update( space ), "updating" );
     keep( &best->remove, since( &begin ), round );
     clv_space_destroy( space );
     check( clv_space_create( &def, &space ), "creating a space" );
-    begin = base_clock_ns();
+    begin = clv_base_clock_ns();
     check( clv_space_add( space, all.boxes, all.count, all.ids ), "adding" );
     check( clv_space_update( space ), "updating" );
     keep( &best->complete, since( &begin ), round );

@@ -2,18 +2,28 @@
 # SPDX-License-Identifier: MIT
 # Breaks a copy of the library in one chosen place after the other and runs the tests whose business that place is until
 # one notices. A mutant that lives is a hole in the tests; a place that no longer exists is an error too.
-# Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it.
+# Usage: mutate.sh [FOLDER] [WORD]; with a word only mutants whose name contains it. mutate.sh --places builds nothing and
+# only sees whether the places are still there.
 set -eu
+places=no
+[ "${1:-}" != --places ] || { places=yes; shift; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$root/build/mutate}
 wanted=${2:-}
 jobs=${JOBS:-2}
+if [ $places = yes ]; then
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT INT TERM
+fi
 rm -rf "$folder/source"
 mkdir -p "$folder/source"
 (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$folder/source")
-cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1" -DCLEAVE_LAB=OFF \
-    -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_WERROR=OFF >"$folder/log" 2>&1
+if [ $places = no ]; then
+    cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1" -DCLEAVE_LAB=OFF \
+        -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_WERROR=OFF >"$folder/log" 2>&1
+fi
 alive=""
+gone=""
 count=0
 
 # build TEST...: the programs of these tests.
@@ -78,24 +88,29 @@ mutate()
     *"$wanted"*) ;;
     *) return 0 ;;
     esac
-    if ! runs_here "$3"; then
+    if [ $places = no ] && ! runs_here "$3"; then
         printf '  %-52s skipped: not the kernels of this machine\n' "$1"
         return 0
     fi
     # shellcheck disable=SC2086 # a list of words
-    pass_unchanged $2
+    [ $places = yes ] || pass_unchanged $2
     cp "$folder/source/$3" "$folder/original"
     sed -i "$4" "$folder/source/$3"
     if cmp -s "$folder/original" "$folder/source/$3"; then
         echo "mutate.sh: $1: nothing in $3 matches $4; the code moved on, move this line too" >&2
-        exit 2
+        [ $places = yes ] || exit 2
+        gone="$gone '$1'"
+    fi
+    count=$((count + 1))
+    if [ $places = yes ]; then
+        cp "$folder/original" "$folder/source/$3"
+        return 0
     fi
     # shellcheck disable=SC2086
     build $2 || {
         echo "mutate.sh: $1: does not compile" >&2
         exit 2
     }
-    count=$((count + 1))
     # shellcheck disable=SC2086
     if by=$(notice $2); then
         printf '  %-52s noticed by %s\n' "$1" "$by"
@@ -124,13 +139,13 @@ mutate "only one side's mask asked" "filter" src/core/space/filter.c 's/ \&\& ( 
 mutate "begun and ended swapped" "event" src/core/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
 mutate "reused slots taken for the same object" "event" src/core/pair/difference.c 's/return before.generations\[pair.a\] == after.generations\[pair.a\] \&\&/return true ||/'
 mutate "floating-point modes left to the caller" "fp_mode" src/core/base/fp_mode.h 's/    _mm_setcsr( 0x1F80 );/    (void)0;/'
-mutate "margin added to one side only" "margin" include/cleave/geom.h 's/box.lower.x -= margin, //'
+mutate "margin added to one side only" "margin" include/cleave/geom.h 's/box.lower.x -= margin;//'
 mutate "refilter forgotten" "filter" src/core/space/carry.c 's/ask\[ids\[i\].index\] = 1;/ask[ids[i].index] = 0;/'
 mutate "answers about a hub's pairs in one row" "filter" src/core/pair/decisions.c 's/return ( key ^ ( key >> 32 ) ) /return ( key ) /'
 mutate "one pair too many allowed" "limit" src/core/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/i < count; ++i/i + 1 < count; ++i/'
 mutate "old list kept after a failed update" "limit" src/core/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
-mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
+mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool clv_base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
 
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'
@@ -155,8 +170,8 @@ mutate "cells: a long list of hits is cut off (AVX-512)" "engine" src/core/simd/
 mutate "cells: hits beyond the first few forgotten" "engine" src/core/simd/cell_body.h 's/for ( uint32_t first = 0; first < hit_count; first += HITS_AT_ONCE )/for ( uint32_t first = 0; first < hit_count \&\& first < HITS_AT_ONCE; first += HITS_AT_ONCE )/'
 mutate "cells: last layer of a wide box left out" "engine" src/core/engine/count.c 's/z <= z1; ++z/z < z1 || z == z0; ++z/'
 mutate "cells: a wide box does not say what it began before" "engine" src/core/engine/place.c 's/uint64_t before = cell > lower \/ CELL_STEPS;/uint64_t before = 0;/'
-mutate "cells: within a crowded cell nobody began before it" "engine" src/core/engine/search.c 's/    cell_layout layout = cell_lay_alone( \&job );/    for ( uint32_t i = 0; i < job.count; ++i ) inner.records[i].code \&= ~( (uint64_t)7 << 24 );\n    cell_layout layout = cell_lay_alone( \&job );/'
-mutate "cells: the last ties of a search are not settled" "engine" src/core/engine/search.c '/^clv_result cell_search_block/,/^}/s/result = settle( job, \&search, result );/(void)0;/'
+mutate "cells: within a crowded cell nobody began before it" "engine" src/core/engine/search.c 's/    cell_layout layout = clv_engine_cell_lay_alone( \&job );/    for ( uint32_t i = 0; i < job.count; ++i ) inner.records[i].code \&= ~( (uint64_t)7 << 24 );\n    cell_layout layout = clv_engine_cell_lay_alone( \&job );/'
+mutate "cells: the last ties of a search are not settled" "engine" src/core/engine/search.c '/^clv_result clv_engine_cell_search_block/,/^}/s/result = settle( job, \&search, result );/(void)0;/'
 mutate "cells: rows before a word meet ever fewer of its lanes" "engine" src/core/simd/cell_body.h 's/uint32_t shift = first == word;/uint32_t shift = 1;/'
 mutate "cells: a box in two layers is placed in the first" "engine" src/core/engine/corner.h 's/c.corner\[kind\]\[c.count\[kind\]++\] = (uint8_t)corner;/c.corner[kind][c.count[kind]++] = (uint8_t)( corner \& 3 );/'
 mutate "scale: negative values by their size" "engine" src/core/engine/axis_scale.c 's/return value < 0 ? -size : size;/return size;/'
@@ -189,10 +204,10 @@ mutate "engine: cells along the height of one floor" "engine_plan" src/core/engi
 mutate "engine: a coarse cell is left off the map" "engine_plan" src/core/engine/plan.c 's/for ( uint32_t x = node->first\[0\]; x <= node->last\[0\]; ++x )\r*$/for ( uint32_t x = node->first[0] + ( node->first[0] > 0 ); x <= node->last[0]; ++x )/'
 mutate "engine: every step-th box speaks for itself alone" "engine_plan" src/core/engine/plan.c 's/histogram\[cell_words_key( \&words, \&s ).cell\] += step;/histogram[cell_words_key( \&words, \&s ).cell] += 1;/'
 mutate "engine: a crowd in one cell stays there" "engine_lay" src/core/engine/lay.c 's/layout.fullest > count \/ 2;/false;/'
-mutate "engine: too many entries are put up with" "engine_lay" src/core/engine/lay.c 's/return cell_grid_coarsen( grid, \&crew->extent );/return false;/'
+mutate "engine: too many entries are put up with" "engine_lay" src/core/engine/lay.c 's/return clv_engine_cell_grid_coarsen( grid, \&crew->extent );/return false;/'
 mutate "engine: records made again forget what they began before" "engine_lay" src/core/engine/lay.c 's/records\[first + i\].code |= (uint64_t)before\[i\] << 24;/(void)before;/'
 mutate "engine: in a second cell a box begins where it did in the first" "engine_lay" src/core/engine/place.c 's/( record->code \& kept ) | ended/record->code | ended/'
-mutate "engine: pieces end in the middle of a chunk" "engine_lay" src/core/engine/slab_scatter.c 's/        count = cell_end_of_chunk( records, 0, count );/        (void)0;/'
+mutate "engine: pieces end in the middle of a chunk" "engine_lay" src/core/engine/slab_scatter.c 's/        count = clv_engine_cell_end_of_chunk( records, 0, count );/        (void)0;/'
 mutate "engine: no grid within a crowded cell" "engine_search" src/core/engine/search.c 's/inner.depth < CELL_DEPTH )$/false )/'
 mutate "engine: a box in three cells is taken for one in two" "engine_cells" src/core/simd/cell_scaling.h 's/is_wide = is_wide || size > 1;/is_wide = is_wide || size > 2;/'
 mutate "engine: the reference settles ties one hit early" "engine_cells" src/core/simd/cells_scalar.c 's/found++ % HITS_AT_ONCE == 0/found++ % ( HITS_AT_ONCE - 1 ) == 0/'
@@ -207,13 +222,13 @@ mutate "engine: its checker looks at no home" "engine_search" src/core/engine/ch
 # What rests in it.
 mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'
 mutate "rest: who leaves far behind keeps its pairs" "rest" src/core/rest/refit.c 's/else if ( !reclassify( world, slot, \&before.fat, \&before, NULL ) ||/else if (/'
-mutate "rest: who is refitted stays in its old cell" "rest" src/core/rest/refit.c 's/if ( rest_grid_is_same_place( /if ( true || rest_grid_is_same_place( /'
+mutate "rest: who is refitted stays in its old cell" "rest" src/core/rest/refit.c 's/if ( clv_rest_grid_is_same_place( /if ( true || clv_rest_grid_is_same_place( /'
 mutate "rest: a core as large as its box" "rest" src/core/rest/margin.h 's/{ { box->lower\[0\] + e, /{ { box->lower[0], /'
 mutate "rest: strays within twice their margin" "rest" src/core/simd/kernels_scalar.c '/^static uint64_t find_strays/,/^}/s/rest->margin )/2 * rest->margin )/'
 mutate "rest: boxes without end get a margin" "rest" src/core/rest/margin.c 's/if ( !( size < FLT_MAX \/ 4 ) )/if ( false )/'
 mutate "rest: marginal pairs tested of those who stray alone" "rest" src/core/rest/rest_world.c 's/candidates_at( world, input, word ), test_object_step/world->strays[i], test_object_step/'
 mutate "rest: the last marginal pairs are not tested" "rest" src/core/rest/rest_world.c 's/uint64_t inside = left < 64 ? ( (uint64_t)1 << left ) - 1/uint64_t inside = left < 64 ? 0/'
-mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/rest/refit.c '/^bool rest_world_come/,/^}/s/rest_grid_insert( \&world->grid, slot, \&zone.fat )/true/'
+mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/rest/refit.c '/^bool clv_rest_world_come/,/^}/s/rest_grid_insert( \&world->grid, slot, \&zone.fat )/true/'
 mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
 
 # Methods of Table I, and what joins their pairs.
@@ -229,10 +244,12 @@ mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_ce
 mutate "a checker of rest takes any class" "checker" src/core/rest/rest_check.c 's/return class_of( world, pair ) == class ||/return true ||/'
 
 # Shapes and simulations.
-mutate "volumes rounded inwards" "volume" src/physics/volume/bound.c 's/return -volume_round_up( -value );/return volume_round_up( value );/'
+mutate "volumes rounded inwards" "volume" src/physics/volume/bound.c 's/return -clv_volume_round_up( -value );/return clv_volume_round_up( value );/'
 mutate "a failed frame of shapes leaves them moved" "refusal" src/physics/sim/shape_sim.c 's/^        move_back( sim );/        (void)0;/'
 mutate "a failed sweep has used up its turn" "refusal" src/physics/volume/volume_sweep.c 's/s->axis = axis, s->until_pca = until_pca;/(void)axis, (void)until_pca;/'
 mutate "friction twice as strong" "rigid" src/physics/sim/rigid_solver.c 's/mu = sim_lanes_set( friction );/mu = sim_lanes_set( 2 * friction );/'
 
+[ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more:$gone" >&2; exit 1; }
+[ $places = no ] || { echo "mutate.sh: $count places to break, each still there"; exit 0; }
 [ -z "$alive" ] || { echo "mutate.sh: of $count mutants these live:$alive" >&2; exit 1; }
 echo "mutate.sh: $count mutants, every one noticed"

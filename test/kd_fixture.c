@@ -7,17 +7,17 @@ void kd_fixture_open( kd_fixture* g, uint32_t leaf_limit )
 {
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
     memset( g, 0, sizeof( *g ) );
-    g->memory = base_memory_make( ( clv_allocator ){ 0 } );
-    kd_tree_init(
-        &g->tree, &g->memory, simd_method_kernels_for( CLV_ISA_SCALAR ), leaf_limit, KD_BALANCE_ALL );
-    CHECK( kd_tree_reserve( &g->tree, KD_FIXTURE_MOST ) );
-    CHECK( kd_tree_plant( &g->tree, lower, upper ) );
+    g->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    clv_kd_tree_init(
+        &g->tree, &g->memory, clv_simd_method_kernels_for( CLV_ISA_SCALAR ), leaf_limit, KD_BALANCE_ALL );
+    CHECK( clv_kd_tree_reserve( &g->tree, KD_FIXTURE_MOST ) );
+    CHECK( clv_kd_tree_plant( &g->tree, lower, upper ) );
     g->tree.boxes = g->boxes;
 }
 
 void kd_fixture_close( kd_fixture* g )
 {
-    kd_tree_release( &g->tree );
+    clv_kd_tree_release( &g->tree );
     CHECK_EQUAL( g->memory.bytes, 0 );
 }
 
@@ -25,14 +25,14 @@ uint32_t kd_fixture_add( kd_fixture* g, float x, float y )
 {
     uint32_t slot = g->count++;
     g->boxes[slot] = test_cube( x, y, 0, 0.5f );
-    kd_tree_append( &g->tree, slot );
+    clv_kd_tree_append( &g->tree, slot );
     return slot;
 }
 
 void kd_fixture_check( kd_fixture* g )
 {
     char text[256] = "";
-    if ( !kd_check( &g->tree, text, sizeof( text ) ) )
+    if ( !clv_kd_check( &g->tree, text, sizeof( text ) ) )
     {
         test_fail( __FILE__, __LINE__, "%s", text );
     }
@@ -41,9 +41,9 @@ void kd_fixture_check( kd_fixture* g )
 void kd_fixture_update( kd_fixture* g )
 {
     g->tree.counters = ( kd_counters ){ 0 };
-    kd_tree_admit( &g->tree, NULL );
-    CHECK( kd_refit( &g->tree ) );
-    CHECK( kd_optimize( &g->tree ) );
+    clv_kd_tree_admit( &g->tree, NULL );
+    CHECK( clv_kd_refit( &g->tree ) );
+    CHECK( clv_kd_optimize( &g->tree ) );
     kd_fixture_check( g );
 }
 
@@ -95,7 +95,7 @@ void kd_fixture_of_figure_5( kd_fixture* g )
     uint32_t nodes[4];
     for ( int i = 0; i < 4; ++i )
     {
-        nodes[i] = kd_node_take( tree );
+        nodes[i] = clv_kd_node_take( tree );
     }
     kd_node* root = &tree->nodes[tree->root];
     root->axis = 0, root->plane = 0, root->left = nodes[0], root->right = nodes[1];
@@ -114,7 +114,7 @@ void kd_fixture_of_figure_5( kd_fixture* g )
         tree->nodes[blocks[i][0]].rest_begin = tree->nodes[blocks[i][0]].rest_end = blocks[i][1];
     }
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
-    kd_tree_set_region( tree, lower, upper );
-    CHECK( kd_refit( tree ) ); // counts the populations
+    clv_kd_tree_set_region( tree, lower, upper );
+    CHECK( clv_kd_refit( tree ) ); // counts the populations
     kd_fixture_check( g );
 }

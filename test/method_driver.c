@@ -44,9 +44,9 @@ void driver_open( method_driver* r, const char* name, const char* settings, clv_
     r->row = clv_method_find( name );
     CHECK( r->row != NULL );
     r->isa = isa;
-    r->memory = base_memory_make( ( clv_allocator ){ 0 } );
-    r->context = method_host_context( &r->memory, &r->tasks, isa );
-    CHECK( method_parse_settings( r->row, settings, r->context.params, text, sizeof( text ) ) );
+    r->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    r->context = clv_method_host_context( &r->memory, &r->tasks, isa );
+    CHECK( clv_method_parse_settings( r->row, settings, r->context.params, text, sizeof( text ) ) );
     r->state = r->row->create( &r->context );
     CHECK( r->state != NULL );
     r->list.sink.make_room = list_make_room;

@@ -32,7 +32,7 @@ static void faces_that_overlap_meet_in_four_points( void )
 {
     narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0.9f, 0, 0, 0.5f );
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &m ), 4 );
     CHECK( is_near( m.normal.x, 1 ) && is_near( m.normal.y, 0 ) && is_near( m.normal.z, 0 ) );
     for ( uint32_t k = 0; k < 4; ++k )
     {
@@ -51,7 +51,7 @@ static void touching_faces_have_separation_zero( void )
 {
     narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0, -1, 0, 0.5f );
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &m ), 4 );
     CHECK( is_near( m.normal.y, -1 ) && is_near( deepest( &m ), 0 ) );
 }
 
@@ -59,8 +59,8 @@ static void the_margin_decides_about_gaps( void )
 {
     narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0, 0, 1.25f, 0.5f );
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.2f, &m ), 0 );
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.3f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.2f, &m ), 0 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.3f, &m ), 4 );
     CHECK( is_near( deepest( &m ), 0.25f ) );
 }
 
@@ -68,7 +68,7 @@ static void a_small_face_on_a_large_one_keeps_its_corners( void )
 {
     narrow_box a = box_at( 0, 0, 0, 2 ), b = box_at( 0.5f, 2.45f, -0.5f, 0.5f );
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &m ), 4 );
     for ( uint32_t k = 0; k < 4; ++k )
     {
         CHECK( is_near( fabsf( m.points[k].offset.x - 0.5f ), 0.5f ) );
@@ -85,7 +85,7 @@ static void crossed_ridges_meet_in_one_point( void )
     narrow_box about_x = { b.center, b.half,
         { { 1, 0, 0 }, { 0, HALF_ROOT, HALF_ROOT }, { 0, -HALF_ROOT, HALF_ROOT } } };
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &about_z, &about_x, 0.0f, &m ), 1 );
+    CHECK_EQUAL( clv_narrow_box_box( &about_z, &about_x, 0.0f, &m ), 1 );
     CHECK( is_near( m.normal.y, 1 ) );
     CHECK( is_near( m.points[0].separation, -0.05f ) );
     CHECK( is_near( m.points[0].offset.x, 0 ) );
@@ -98,15 +98,15 @@ static void a_box_on_a_plane_stands_on_its_four_corners( void )
     narrow_box box = box_at( 3, 0.48f, -2, 0.5f );
     narrow_manifold m;
     clv_vec3 up = { 0, 1, 0 };
-    CHECK_EQUAL( narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 4 );
     CHECK( is_near( m.normal.y, -1 ) );
     for ( uint32_t k = 0; k < 4; ++k )
     {
         CHECK( is_near( m.points[k].separation, -0.02f ) );
         CHECK( is_near( m.points[k].offset.y, -0.49f ) );
     }
-    CHECK_EQUAL( narrow_box_plane( &box, up, -0.5f, 0.1f, &m ), 0 );
-    CHECK_EQUAL( narrow_box_plane( &box, up, -0.1f, 0.1f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_plane( &box, up, -0.5f, 0.1f, &m ), 0 );
+    CHECK_EQUAL( clv_narrow_box_plane( &box, up, -0.1f, 0.1f, &m ), 4 );
 }
 
 static void a_tilted_box_on_a_plane_stands_on_its_edge( void )
@@ -115,7 +115,7 @@ static void a_tilted_box_on_a_plane_stands_on_its_edge( void )
         { { HALF_ROOT, HALF_ROOT, 0 }, { -HALF_ROOT, HALF_ROOT, 0 }, { 0, 0, 1 } } };
     narrow_manifold m;
     clv_vec3 up = { 0, 1, 0 };
-    CHECK_EQUAL( narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 2 );
+    CHECK_EQUAL( clv_narrow_box_plane( &box, up, 0.0f, 0.0f, &m ), 2 );
     CHECK( is_near( deepest( &m ), -0.01f ) );
 }
 
@@ -235,7 +235,7 @@ static void random_boxes_agree_with_all_fifteen_axes( void )
         narrow_box a = random_box( &random, 1.2f ), b = random_box( &random, 1.2f );
         double gap = gap_of_all_axes( &a, &b );
         narrow_manifold m;
-        uint32_t points = narrow_box_box( &a, &b, 0.0f, &m );
+        uint32_t points = clv_narrow_box_box( &a, &b, 0.0f, &m );
         if ( gap > 1e-4 )
         {
             CHECK_EQUAL( points, 0 );
@@ -260,7 +260,8 @@ static void swapping_the_boxes_turns_the_normal( void )
         test_where.seed = i;
         narrow_box a = random_box( &random, 1 ), b = random_box( &random, 1 );
         narrow_manifold ab, ba;
-        uint32_t hit = narrow_box_box( &a, &b, 0.0f, &ab ), back = narrow_box_box( &b, &a, 0.0f, &ba );
+        uint32_t hit = clv_narrow_box_box( &a, &b, 0.0f, &ab ),
+                 back = clv_narrow_box_box( &b, &a, 0.0f, &ba );
         CHECK( ( hit > 0 ) == ( back > 0 ) );
         if ( hit > 0 )
         {
@@ -277,10 +278,10 @@ static void features_survive_a_tremble( void )
 {
     narrow_box a = box_at( 0, 0, 0, 0.5f ), b = box_at( 0.2f, 0.99f, 0.1f, 0.5f );
     narrow_manifold before, after;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &before ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &before ), 4 );
     b.center.x += 1e-3f;
     b.center.y -= 1e-3f;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &after ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &after ), 4 );
     for ( uint32_t k = 0; k < 4; ++k )
     {
         CHECK_EQUAL( before.points[k].feature, after.points[k].feature );
@@ -291,7 +292,7 @@ static void nothing_is_lost_far_from_the_origin( void )
 {
     narrow_box a = box_at( 1e6f, 0, -1e6f, 0.5f ), b = box_at( 1e6f, 0.875f, -1e6f, 0.5f );
     narrow_manifold m;
-    CHECK_EQUAL( narrow_box_box( &a, &b, 0.0f, &m ), 4 );
+    CHECK_EQUAL( clv_narrow_box_box( &a, &b, 0.0f, &m ), 4 );
     CHECK( is_near( deepest( &m ), -0.125f ) );
 }
 

@@ -54,17 +54,17 @@ static void check_words( const char* said, const char* words )
 
 // ---- a tree of boxes
 
-#define ASK bvh_tree_check( &tree )
+#define ASK clv_bvh_tree_check( &tree )
 
 static void a_broken_tree_of_boxes_is_noticed( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     bvh_tree tree;
-    bvh_tree_init( &tree );
-    CHECK( bvh_tree_reserve( &tree, &memory, OBJECTS, OBJECTS ) );
+    clv_bvh_tree_init( &tree );
+    CHECK( clv_bvh_tree_reserve( &tree, &memory, OBJECTS, OBJECTS ) );
     for ( uint32_t i = 0; i < OBJECTS; ++i )
     {
-        bvh_tree_insert( &tree, i, s_boxes[i] );
+        clv_bvh_tree_insert( &tree, i, s_boxes[i] );
     }
     CHECK( ASK == NULL );
     bvh_node* leaf = &tree.nodes[tree.leaves[7]];
@@ -90,7 +90,7 @@ static void a_broken_tree_of_boxes_is_noticed( void )
     tree.nodes[at] = kept;
     tree.nodes[tree.root].parent = BVH_NONE;
     CHECK( ASK == NULL );
-    bvh_tree_free( &tree, &memory );
+    clv_bvh_tree_free( &tree, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
@@ -98,7 +98,7 @@ static void a_broken_tree_of_boxes_is_noticed( void )
 
 // ---- cells of a grid
 
-#define ASK grid_cells_check( &cells, crowd )
+#define ASK clv_grid_cells_check( &cells, crowd )
 
 // A group of a cell with two entries or more.
 static uint32_t find_group( const grid_cells* cells )
@@ -114,18 +114,18 @@ static uint32_t find_group( const grid_cells* cells )
 
 static void broken_cells_are_noticed( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     task_runner alone = { 0 };
     grid_crowd crowd = { s_boxes, NULL, OBJECTS };
     grid_cells cells = { 0 };
-    CHECK_OK( grid_cells_build( &cells, &memory, &alone, crowd, 8, 3 ) );
+    CHECK_OK( clv_grid_cells_build( &cells, &memory, &alone, crowd, 8, 3 ) );
     CHECK( ASK == NULL );
     SPOIL( cells.spans[5].high[1], (uint16_t)cells.lattice.cells[1], "cells that are not there" );
     SPOIL( cells.spans[5].low[2], (uint16_t)( cells.spans[5].high[2] + 1 ), "cells that are not there" );
     SPOIL( cells.entry_count, cells.entry_count - 1, "more or fewer entries" );
     uint32_t first = cells.starts[find_group( &cells )];
     SPOIL( cells.entries[first + 1], cells.entries[first], "not in ascending order" );
-    grid_cells_release( &cells, &memory );
+    clv_grid_cells_release( &cells, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
@@ -133,20 +133,20 @@ static void broken_cells_are_noticed( void )
 
 // ---- a set of pairs
 
-#define ASK pair_table_check( &table )
+#define ASK clv_pair_table_check( &table )
 
 static void a_broken_set_of_pairs_is_noticed( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     pair_table table = { 0 };
     for ( uint32_t i = 0; i < 50; ++i )
     {
-        CHECK( pair_table_add( &table, &memory, i, i + 1 + i % 3 ) );
+        CHECK( clv_pair_table_add( &table, &memory, i, i + 1 + i % 3 ) );
     }
     CHECK( ASK == NULL );
     SPOIL( table.list.count, 49, "more or fewer keys" );
     SPOIL( table.list.pairs[20].b, 77, "not found" );
-    pair_table_free( &table, &memory );
+    clv_pair_table_free( &table, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
@@ -165,27 +165,27 @@ typedef struct rested
 
 static const char* ask_rested( rested* r )
 {
-    return rest_world_check( &r->world, r->text, sizeof( r->text ) ) ? NULL : r->text;
+    return clv_rest_world_check( &r->world, r->text, sizeof( r->text ) ) ? NULL : r->text;
 }
 
 static void open_rested( rested* r )
 {
-    *r = ( rested ){ .memory = base_memory_make( ( clv_allocator ){ 0 } ) };
-    const simd_kernels* kernels = simd_kernels_for( clv_isa_best() );
-    block_world_init( &r->blocks, &r->memory, kernels, &r->alone, 64, 64 );
-    rest_world_init( &r->world, &r->memory, kernels, &r->alone );
+    *r = ( rested ){ .memory = clv_base_memory_make( ( clv_allocator ){ 0 } ) };
+    const simd_kernels* kernels = clv_simd_kernels_for( clv_isa_best() );
+    clv_engine_init( &r->blocks, &r->memory, kernels, &r->alone, 64, 64 );
+    clv_rest_world_init( &r->world, &r->memory, kernels, &r->alone );
     rest_input input = { s_boxes, NULL, OBJECTS, OBJECTS, true, NULL };
     uint64_t tests = 0;
-    CHECK( rest_world_enter( &r->world, &input, OBJECTS, UINT64_MAX, &r->blocks, &tests ) );
+    CHECK( clv_rest_world_enter( &r->world, &input, OBJECTS, UINT64_MAX, &r->blocks, &tests ) );
     CHECK( r->world.is_on );
-    CHECK( rest_world_refit( &r->world, 0, &s_boxes[0] ) ); // which makes its grid and chains
+    CHECK( clv_rest_world_refit( &r->world, 0, &s_boxes[0] ) ); // which makes its grid and chains
     CHECK( r->world.pairs.sure_count > 10 && r->world.pairs.marginal.count > 2 );
 }
 
 static void close_rested( rested* r )
 {
-    rest_world_release( &r->world );
-    block_world_release( &r->blocks );
+    clv_rest_world_release( &r->world );
+    clv_engine_release( &r->blocks );
     CHECK_EQUAL( r->memory.bytes, 0 );
 }
 
@@ -225,16 +225,16 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     uint64_t without = world->known[slot >> 6] & ~( (uint64_t)1 << ( slot & 63 ) );
     SPOIL( world->known[slot >> 6], without, "not there" );
     rest_zone zone = rest_zone_of( &world->boxes[slot] );
-    rest_grid_remove( &world->grid, slot, &zone.fat );
+    clv_rest_grid_remove( &world->grid, slot, &zone.fat );
     check_words( ASK, "not once in the grid" );
-    CHECK( rest_grid_insert( &world->grid, slot, &zone.fat ) );
+    CHECK( clv_rest_grid_insert( &world->grid, slot, &zone.fat ) );
     CHECK( ASK == NULL );
 
     // Nobody touches the last one, but it is found where the one below it is.
     zone = rest_zone_of( &world->boxes[OBJECTS - 1] );
-    rest_grid_remove( &world->grid, OBJECTS - 1, &zone.fat );
+    clv_rest_grid_remove( &world->grid, OBJECTS - 1, &zone.fat );
     zone = rest_zone_of( &world->boxes[OBJECTS - 2] );
-    CHECK( rest_grid_insert( &world->grid, OBJECTS - 1, &zone.fat ) );
+    CHECK( clv_rest_grid_insert( &world->grid, OBJECTS - 1, &zone.fat ) );
     slot = OBJECTS - 1;
     without = world->known[slot >> 6] & ~( (uint64_t)1 << ( slot & 63 ) );
     world->known[slot >> 6] = without;

@@ -67,12 +67,12 @@ static bool is_outside( clv_vec3 p, const clv_vec3* points, uint32_t count )
     for ( uint32_t i = 0; i < count * count * count; ++i )
     {
         clv_vec3 a = points[i / count / count], b = points[i / count % count], c = points[i % count];
-        if ( math_orient3( a, b, c, p ) > 0 )
+        if ( clv_math_orient3( a, b, c, p ) > 0 )
         {
             bool beyond = true;
             for ( uint32_t k = 0; beyond && k < count; ++k )
             {
-                beyond = math_orient3( a, b, c, points[k] ) <= 0;
+                beyond = clv_math_orient3( a, b, c, points[k] ) <= 0;
             }
             if ( beyond )
             {
@@ -115,7 +115,7 @@ static clv_hull* make_hull( const cloud* c )
     def.point_count = c->count;
     clv_hull* hull = NULL;
     CHECK_OK( clv_hull_create( &def, &hull ) );
-    const char* wrong = hull_check( hull );
+    const char* wrong = clv_narrow_hull_check( hull );
     if ( wrong != NULL )
     {
         test_fail( __FILE__, __LINE__, "%s", wrong );
@@ -158,8 +158,8 @@ static void check_reach( const clv_hull* hull, const cloud* c, math_random* rand
             most = math_max( most, math_dot( direction, math_widen( c->points[k] ) ) );
             rounding = math_max( rounding, 1e-15 * math_length( math_widen( c->points[k] ) ) );
         }
-        uint32_t brute = narrow_support_brute( hull, direction );
-        at = narrow_support_climb( hull, direction, at );
+        uint32_t brute = clv_narrow_support_brute( hull, direction );
+        at = clv_narrow_support_climb( hull, direction, at );
         double reach = math_dot( direction, math_widen( view.vertices[brute] ) );
         double climbed = math_dot( direction, math_widen( view.vertices[at] ) );
         CHECK( reach >= most - PROMISE * diameter - rounding );

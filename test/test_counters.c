@@ -73,7 +73,7 @@ static clv_space* cloud( const char* name, const char* settings )
 static figure_set look( clv_space* space )
 {
     figure_set set;
-    set.count = space_report( space, set.items, FIGURES );
+    set.count = clv_space_report( space, set.items, FIGURES );
     CHECK( set.count <= FIGURES );
     return set;
 }
@@ -333,8 +333,8 @@ static void a_batch_is_in_the_bin_of_its_power_of_two( void )
     for ( size_t i = 0; i < TEST_COUNT( rows ); ++i )
     {
         kd_batches batches = { 0 };
-        kd_batches_add( &batches, rows[i].length );
-        kd_batches_add( &batches, 0 ); // no batch at all
+        clv_kd_batches_add( &batches, rows[i].length );
+        clv_kd_batches_add( &batches, 0 ); // no batch at all
         CHECK_EQUAL( batches.count, 1 );
         CHECK_EQUAL( batches.test_count, rows[i].length );
         CHECK_EQUAL( batches.bins[rows[i].bin], 1 );
@@ -354,11 +354,11 @@ static void figures_can_be_asked_for_before_the_first_update( void )
             continue;
         }
         CHECK_OK( clv_space_create( &def, &space ) );
-        uint32_t count = space_report( space, NULL, 0 );
+        uint32_t count = clv_space_report( space, NULL, 0 );
         CHECK_EQUAL( count > 0, m->report != NULL );
         figure_set set = look( space );
         CHECK_EQUAL( set.count, count );
-        CHECK_EQUAL( space_dump( space, NULL, 0 ) > 0, m->dump != NULL );
+        CHECK_EQUAL( clv_space_dump( space, NULL, 0 ) > 0, m->dump != NULL );
         clv_space_destroy( space );
     }
 }

@@ -23,7 +23,7 @@ static void for_each_set( void ( *body )( const simd_cells* cells ) )
 {
     for ( int isa = CLV_ISA_SSE2; isa < CLV_ISA_COUNT; ++isa )
     {
-        const simd_kernels* kernels = simd_kernels_for( (clv_isa)isa );
+        const simd_kernels* kernels = clv_simd_kernels_for( (clv_isa)isa );
         if ( kernels != NULL )
         {
             test_where.isa = (clv_isa)isa;
@@ -104,7 +104,7 @@ static void make_case( test_random* random )
 static void compare_records( const simd_cells* cells, const cell_boxes* some )
 {
     cell_record expected[BOXES + 1], actual[BOXES + 1];
-    const simd_cells* scalar = &simd_cells_scalar;
+    const simd_cells* scalar = &clv_simd_cells_scalar;
     memset( expected, 0xA5, sizeof( expected ) );
     memset( actual, 0xA5, sizeof( actual ) );
     scalar->make_records( some, &s_case.scales[2], expected );
@@ -122,7 +122,7 @@ static void compare_records( const simd_cells* cells, const cell_boxes* some )
 static void compare_reaches( const simd_cells* cells, const cell_boxes* some )
 {
     cell_reach expected[BOXES], actual[BOXES];
-    simd_cells_scalar.find_reaches( some, &s_case.scales[2], expected );
+    clv_simd_cells_scalar.find_reaches( some, &s_case.scales[2], expected );
     cells->find_reaches( some, &s_case.scales[2], actual );
     for ( uint32_t i = 0; i < some->count; ++i )
     {
@@ -148,7 +148,7 @@ static void compare_segments( const simd_cells* cells, const cell_boxes* some )
         {
             segments[side][i] = ( cell_segment ){ 20 * i, 0, 18, 0 };
         }
-        const simd_cells* set = side == 0 ? &simd_cells_scalar : cells;
+        const simd_cells* set = side == 0 ? &clv_simd_cells_scalar : cells;
         set->put_records_by( some, s_case.scales, s_case.numbers, s_case.goes, segments[side], out[side] );
     }
     CHECK( memcmp( out[0], out[1], sizeof( out[0] ) ) == 0 );
@@ -204,7 +204,7 @@ static void a_record_says_where_its_box_is( void )
     };
     cell_record out[4];
     cell_boxes all = { boxes, NULL, 0, 4 };
-    simd_cells_scalar.make_records( &all, &s, out );
+    clv_simd_cells_scalar.make_records( &all, &s, out );
     CHECK_EQUAL( out[0].code, UINT64_C( 0x008080C000004080 ) );
     CHECK_EQUAL( out[0].name, cell_name( 0, 1 ) );
     CHECK_EQUAL( out[1].code, UINT64_C( 0x03C0808000808080 ) );
@@ -288,9 +288,9 @@ static outcome search_times(
     outcome out = { CLV_OK, { 0 }, 0 };
     log->sink = ( pair_sink ){ log->pairs, 0, 0, make_room, NULL, NULL };
     log->limit = limit;
-    cell_search search = { s_exact, &log->sink, base_memory_take( &s_memory, 8 * ( MOST + 120 ), 1 ),
-        base_memory_take( &s_memory, MOST + 120, 4 ), base_memory_take( &s_memory, CELL_TIES + 64, 8 ), 0,
-        &out.counters };
+    cell_search search = { s_exact, &log->sink, clv_base_memory_take( &s_memory, 8 * ( MOST + 120 ), 1 ),
+        clv_base_memory_take( &s_memory, MOST + 120, 4 ),
+        clv_base_memory_take( &s_memory, CELL_TIES + 64, 8 ), 0, &out.counters };
     memset( search.lanes, 0, 8 * ( MOST + 120 ) );
     memset( search.slots, 0, 4 * ( MOST + 120 ) );
     for ( uint32_t i = 0; i < times && out.result == CLV_OK; ++i )
@@ -299,15 +299,15 @@ static outcome search_times(
     }
     out.tie_count = search.tie_count;
     out.result = out.result == CLV_OK ? cells->settle_ties( &search ) : out.result;
-    base_memory_give( &s_memory, search.lanes, 8 * ( MOST + 120 ), 1 );
-    base_memory_give( &s_memory, search.slots, MOST + 120, 4 );
-    base_memory_give( &s_memory, search.ties, CELL_TIES + 64, 8 );
+    clv_base_memory_give( &s_memory, search.lanes, 8 * ( MOST + 120 ), 1 );
+    clv_base_memory_give( &s_memory, search.slots, MOST + 120, 4 );
+    clv_base_memory_give( &s_memory, search.ties, CELL_TIES + 64, 8 );
     return out;
 }
 
 static void compare_cell( const simd_cells* cells, uint32_t count, uint32_t times )
 {
-    outcome expected = search_times( &simd_cells_scalar, count, times, PAIRS, &s_logs[0] );
+    outcome expected = search_times( &clv_simd_cells_scalar, count, times, PAIRS, &s_logs[0] );
     outcome actual = search_times( cells, count, times, PAIRS, &s_logs[1] );
     CHECK_EQUAL( actual.result, expected.result );
     if ( expected.result != CLV_OK )
@@ -396,7 +396,7 @@ static void the_scalar_set_finds_what_bytes_and_floats_say( void )
                 sum += counts ? test_mix( slots[0] ) ^ test_mix( slots[1] ) : 0;
             }
         }
-        outcome out = search_times( &simd_cells_scalar, count, 1, PAIRS, &s_logs[0] );
+        outcome out = search_times( &clv_simd_cells_scalar, count, 1, PAIRS, &s_logs[0] );
         for ( uint64_t i = 0; i < s_logs[0].sink.count; ++i )
         {
             CHECK( s_logs[0].pairs[i].a < s_logs[0].pairs[i].b );
@@ -429,13 +429,13 @@ static void stop_early( const simd_cells* cells )
 
 static void a_sink_that_will_have_no_more_ends_a_cell( void )
 {
-    stop_early( &simd_cells_scalar );
+    stop_early( &clv_simd_cells_scalar );
     for_each_set( stop_early );
 }
 
 int main( int argc, char** argv )
 {
-    s_memory = base_memory_make( ( clv_allocator ){ 0 } );
+    s_memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     const test_case cases[] = {
         TEST_CASE( a_record_says_where_its_box_is ),
         TEST_CASE( records_are_those_of_the_scalar_set ),

@@ -42,7 +42,7 @@ static laid* open_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
     test_random random = test_random_make( seed );
     test_where.seed = seed;
     memset( l, 0, sizeof( *l ) );
-    l->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    l->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     for ( uint32_t i = 0; i < count; ++i )
     {
         l->live[i] = i * SLOT_STEP;
@@ -50,9 +50,9 @@ static laid* open_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
         uint64_t before = test_random_chance( &random, 10 ) ? test_random_below( &random, 8 ) : 0;
         l->records[i] = ( cell_record ){ before << 24, cell_name( l->live[i], 0 ) };
     }
-    CHECK( cell_scratch_reserve_cells( &l->scratch, &l->memory, CELLS, CELLS, CELLS ) );
-    CHECK( cell_scratch_reserve_entries( &l->scratch, &l->memory, cell_layout_most( count ) ) );
-    l->job = ( cell_job ){ .kernels = simd_kernels_for( clv_isa_best() )->cells,
+    CHECK( clv_engine_cell_scratch_reserve_cells( &l->scratch, &l->memory, CELLS, CELLS, CELLS ) );
+    CHECK( clv_engine_cell_scratch_reserve_entries( &l->scratch, &l->memory, cell_layout_most( count ) ) );
+    l->job = ( cell_job ){ .kernels = clv_simd_kernels_for( clv_isa_best() )->cells,
         .boxes = l->boxes,
         .exact = l->boxes,
         .records = l->records,
@@ -68,7 +68,7 @@ static laid* open_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
 
 static void close_crowd( laid* l )
 {
-    cell_scratch_release( &l->scratch, &l->memory );
+    clv_engine_cell_scratch_release( &l->scratch, &l->memory );
     CHECK_EQUAL( l->memory.bytes, 0 );
 }
 
@@ -79,14 +79,14 @@ static void place_all( laid* l )
     cell_share all = cell_share_all( job );
     all.by_slot = true;
     job->starts[0] = 0;
-    CHECK_EQUAL( cell_sum_starts( job->starts + 1, cells ), l->layout.entry_count );
-    cell_place_entries( job, &all, job->starts + 1 );
+    CHECK_EQUAL( clv_engine_cell_sum_starts( job->starts + 1, cells ), l->layout.entry_count );
+    clv_engine_cell_place_entries( job, &all, job->starts + 1 );
 }
 
 static const char* ask( const laid* l )
 {
     cell_share all = cell_share_all( &l->job );
-    return cell_check( &l->job, &all );
+    return clv_engine_cell_check( &l->job, &all );
 }
 
 static void every_crowd_is_laid_as_the_checker_says( void )
@@ -96,7 +96,7 @@ static void every_crowd_is_laid_as_the_checker_says( void )
         for ( uint32_t count = 2; count <= BOXES; count = count * 3 - 1 )
         {
             laid* l = open_crowd( (test_crowd)crowd, count, 100 * (uint64_t)crowd + count );
-            l->layout = cell_lay_alone( &l->job );
+            l->layout = clv_engine_cell_lay_alone( &l->job );
             CHECK( l->layout.entry_count >= count );
             CHECK( l->layout.entry_count <= count * CELL_ENTRIES_PER_BOX );
             place_all( l );
@@ -110,15 +110,15 @@ static void every_crowd_is_laid_as_the_checker_says( void )
 static void lay_in( laid* l, cell_grid grid )
 {
     l->job.grid = grid;
-    cell_requantise( &l->job, &grid, l->records, l->job.count );
-    l->layout = cell_lay_alone( &l->job );
+    clv_engine_cell_requantise( &l->job, &grid, l->records, l->job.count );
+    l->layout = clv_engine_cell_lay_alone( &l->job );
 }
 
 static void a_given_grid_is_kept_where_it_will_do( void )
 {
     laid* l = open_crowd( TEST_CROWD_SPREAD, BOXES, 1 );
-    cell_extent extent = cell_measure_job( &l->job );
-    cell_grid grid = cell_grid_choose( BOXES, &extent );
+    cell_extent extent = clv_engine_cell_measure_job( &l->job );
+    cell_grid grid = clv_engine_cell_grid_choose( BOXES, &extent );
     lay_in( l, grid );
     CHECK( memcmp( &l->job.grid, &grid, sizeof( grid ) ) == 0 );
     place_all( l );
@@ -134,7 +134,7 @@ static void a_grid_of_too_many_entries_is_made_coarser( void )
         clv_aabb* box = &l->boxes[l->live[i]];
         box->upper.x = box->lower.x + 20;
     }
-    cell_extent extent = cell_measure_job( &l->job );
+    cell_extent extent = clv_engine_cell_measure_job( &l->job );
     float width = extent.high[0] - extent.low[0];
     cell_grid grid = { { extent.low[0], extent.low[1], extent.low[2] },
         { CELL_STEPS * 60 / width, CELL_STEPS / 100.0f, CELL_STEPS / 100.0f }, { 60, 1, 1 } };
@@ -168,7 +168,7 @@ static void records_made_again_keep_what_they_began_before( void )
     }
     cell_grid grid = { { -3, -3, -3 }, { 100, 200, 300 }, { 5, 6, 7 } };
     const scaling s = scaling_of( &grid );
-    cell_requantise( &l->job, &grid, l->records, BOXES );
+    clv_engine_cell_requantise( &l->job, &grid, l->records, BOXES );
     for ( uint32_t i = 0; i < BOXES; ++i )
     {
         cell_words words = cell_words_of( &l->boxes[l->live[i]], &s );
@@ -206,7 +206,7 @@ static void scatter_pieces( laid* l, uint32_t piece_end )
         slab_work work = { l->job.kernels, &input, &l->job.grid, piece == 0 ? 0 : piece_end,
             piece == 0 ? piece_end : l->job.count, s_slabs.slab_of_cell, s_slabs.segments[piece],
             s_slabs.records };
-        slab_scatter( &work );
+        clv_engine_slab_scatter( &work );
     }
 }
 
@@ -214,15 +214,15 @@ static void scatter_pieces( laid* l, uint32_t piece_end )
 static void compare_slab( laid* l, uint32_t slab, uint32_t first, uint32_t last )
 {
     cell_share share = { s_slabs.records, &s_slabs.segments[0][slab], SLABS, 2, true, first, last };
-    CHECK( cell_count_entries( &l->job, &share, s_slabs.kinds, s_slabs.counts ) );
+    CHECK( clv_engine_cell_count_entries( &l->job, &share, s_slabs.kinds, s_slabs.counts ) );
     memcpy( s_slabs.starts + first + 1, s_slabs.counts + first, ( last - first ) * sizeof( uint32_t ) );
     s_slabs.starts[first] = 0;
-    cell_sum_starts( s_slabs.starts + first + 1, last - first );
+    clv_engine_cell_sum_starts( s_slabs.starts + first + 1, last - first );
     cell_job job = l->job;
     job.entries = s_slabs.entries;
     job.starts = s_slabs.starts;
-    cell_place_entries( &job, &share, s_slabs.starts + 1 );
-    CHECK( cell_check( &job, &share ) == NULL );
+    clv_engine_cell_place_entries( &job, &share, s_slabs.starts + 1 );
+    CHECK( clv_engine_cell_check( &job, &share ) == NULL );
     uint32_t count = s_slabs.starts[last];
     CHECK_EQUAL( count, l->job.starts[last] - l->job.starts[first] );
     CHECK(
@@ -240,7 +240,7 @@ static void slabs_hold_what_one_worker_places( void )
         {
             l->records[i].code = 0; // slabs are of one block, where nobody began before
         }
-        l->layout = cell_lay_alone( &l->job );
+        l->layout = clv_engine_cell_lay_alone( &l->job );
         place_all( l );
         const cell_grid* grid = &l->job.grid;
         uint32_t rows = grid->dims[1] * grid->dims[2], width = grid->dims[0], cuts[SLABS + 1];
@@ -285,7 +285,7 @@ static void the_checker_sees_what_is_spoilt( void )
         "a box lies in a cell twice and another not at all, or a pair has no home or two";
     static const char count[] = "a cell has other than as many entries as boxes reach it";
     laid* l = open_crowd( TEST_CROWD_SPREAD, BOXES, 9 );
-    l->layout = cell_lay_alone( &l->job );
+    l->layout = clv_engine_cell_lay_alone( &l->job );
     place_all( l );
     CHECK( ask( l ) == NULL );
     uint32_t cell = cell_grid_count( &l->job.grid ) / 2;

@@ -29,7 +29,7 @@ static const float s_everywhere_high[3] = { 1e30f, 1e30f, 1e30f };
 
 static cell_extent measure( uint32_t count )
 {
-    return cell_measure( s_boxes, count, s_everywhere_low, s_everywhere_high );
+    return clv_engine_cell_measure( s_boxes, count, s_everywhere_low, s_everywhere_high );
 }
 
 // A block of 10 x 10 x 10 cubes of 0.5, 1 apart, in a mixed order.
@@ -100,7 +100,7 @@ static void outliers_and_infinities_have_no_say_in_the_region( void )
     s_boxes[400] = test_box( -INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY );
     s_boxes[401] = test_box( -INFINITY, 1, 1, 2, 2, INFINITY );
     block_input input = { s_boxes, NULL, 1000 };
-    cell_extent extent = block_measure( &input );
+    cell_extent extent = clv_engine_block_measure( &input );
     for ( int axis = 0; axis < 3; ++axis )
     {
         CHECK( extent.low[axis] > -10 && extent.low[axis] < 1 );
@@ -129,7 +129,7 @@ static void selection_finds_what_sorting_would( void )
         qsort( sorted, count, sizeof( float ), by_value );
         for ( uint32_t rank = 0; rank < count; ++rank )
         {
-            CHECK( block_select( values, count, rank ) == sorted[rank] );
+            CHECK( clv_engine_block_select( values, count, rank ) == sorted[rank] );
         }
     }
 }
@@ -154,11 +154,12 @@ static void every_crowd_gets_a_grid_within_bounds( void )
         {
             fill_crowd( (test_crowd)crowd, CELL_SAMPLES, count );
             cell_extent extent = measure( CELL_SAMPLES );
-            cell_grid grid = cell_grid_choose( count, &extent );
+            cell_grid grid = clv_engine_cell_grid_choose( count, &extent );
             check_grid( &grid, count );
             CHECK( count > CELL_ALONE || cell_grid_count( &grid ) == 1 );
             uint32_t rounds = 0;
-            for ( uint32_t before = cell_grid_count( &grid ); cell_grid_coarsen( &grid, &extent ); ++rounds )
+            for ( uint32_t before = cell_grid_count( &grid ); clv_engine_cell_grid_coarsen( &grid, &extent );
+                  ++rounds )
             {
                 check_grid( &grid, count );
                 CHECK( cell_grid_count( &grid ) < before );
@@ -174,7 +175,7 @@ static void an_even_crowd_gets_cells_of_some_dozen_boxes( void )
 {
     fill_even();
     cell_extent extent = measure( CELL_SAMPLES );
-    cell_grid grid = cell_grid_choose( 32000, &extent );
+    cell_grid grid = clv_engine_cell_grid_choose( 32000, &extent );
     uint32_t cells = cell_grid_count( &grid );
     CHECK( cells > 32000 / 120 && cells < 32000 / 8 );
     CHECK( grid.dims[0] == grid.dims[1] || grid.dims[0] * 2 >= grid.dims[1] );
@@ -190,7 +191,7 @@ static void boxes_on_one_floor_get_one_layer_of_cells( void )
             test_cube( (float)( i * 37 % CELL_SAMPLES ), height, (float)( i * 101 % CELL_SAMPLES ), 0.25f );
     }
     cell_extent extent = measure( CELL_SAMPLES );
-    cell_grid grid = cell_grid_choose( 32000, &extent );
+    cell_grid grid = clv_engine_cell_grid_choose( 32000, &extent );
     CHECK( extent.high[1] > 40 );
     CHECK_EQUAL( grid.dims[1], 1 );
     CHECK( grid.dims[0] > 4 && grid.dims[2] > 4 );
@@ -201,10 +202,10 @@ static void a_grid_knows_who_lies_beyond_it( void )
     cell_grid grid = { { 0, 0, 0 }, { CELL_STEPS, CELL_STEPS, CELL_STEPS }, { 4, 4, 4 } };
     const clv_aabb in = test_cube( 4, 4, 4, 0.5f ), touching = test_cube( 4.5f, 2, 2, 0.5f );
     const clv_aabb out = test_cube( 2, 2, 5, 0.5f ), before = test_cube( -1, 2, 2, 0.5f );
-    CHECK( !cell_grid_misses( &grid, &in ) );
-    CHECK( !cell_grid_misses( &grid, &touching ) );
-    CHECK( cell_grid_misses( &grid, &out ) );
-    CHECK( cell_grid_misses( &grid, &before ) );
+    CHECK( !clv_engine_cell_grid_misses( &grid, &in ) );
+    CHECK( !clv_engine_cell_grid_misses( &grid, &touching ) );
+    CHECK( clv_engine_cell_grid_misses( &grid, &out ) );
+    CHECK( clv_engine_cell_grid_misses( &grid, &before ) );
 }
 
 // ---- blocks ------------------------------------------------------------------------------------------------------
@@ -238,7 +239,7 @@ static void check_leaves( const block_plan* plan, uint32_t most )
 
 static void blocks_share_out_all_coarse_cells( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     for ( int crowd = 0; crowd < TEST_CROWD_COUNT; ++crowd )
     {
         for ( uint32_t most = 64; most <= 1024; most *= 4 )
@@ -246,24 +247,24 @@ static void blocks_share_out_all_coarse_cells( void )
             block_plan plan = { 0 };
             fill_crowd( (test_crowd)crowd, BOXES, most );
             block_input input = { s_boxes, NULL, BOXES };
-            CHECK( block_plan_place( &plan, &memory, &input, most ) );
-            block_plan_count( &plan, &input, 1 );
+            CHECK( clv_engine_plan_place( &plan, &memory, &input, most ) );
+            clv_engine_plan_count( &plan, &input, 1 );
             uint64_t sum = 0;
             for ( uint32_t cell = 0; cell < cell_grid_count( &plan.grid ); ++cell )
             {
                 sum += plan.histogram[cell];
             }
             CHECK_EQUAL( sum, BOXES );
-            CHECK( block_plan_cut( &plan, &memory, most ) );
+            CHECK( clv_engine_plan_cut( &plan, &memory, most ) );
             check_leaves( &plan, most );
-            CHECK( block_plan_choose_grids( &plan, &memory, &input ) );
+            CHECK( clv_engine_plan_choose_grids( &plan, &memory, &input ) );
             for ( uint32_t block = 0; block < plan.block_count; ++block )
             {
                 check_grid( &plan.grids[block], UINT32_MAX - 8 );
                 const scaling s = scaling_of( &plan.grids[block] );
                 CHECK( memcmp( &s, &plan.scalings[block], sizeof( s ) ) == 0 );
             }
-            block_plan_release( &plan, &memory );
+            clv_engine_plan_release( &plan, &memory );
         }
     }
     CHECK_EQUAL( memory.bytes, 0 );
@@ -271,12 +272,12 @@ static void blocks_share_out_all_coarse_cells( void )
 
 static void a_histogram_of_a_few_speaks_for_all( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     block_plan plan = { 0 };
     fill_crowd( TEST_CROWD_SPREAD, BOXES, 3 );
     block_input input = { s_boxes, NULL, BOXES };
-    CHECK( block_plan_place( &plan, &memory, &input, 256 ) );
-    block_plan_count( &plan, &input, 7 );
+    CHECK( clv_engine_plan_place( &plan, &memory, &input, 256 ) );
+    clv_engine_plan_count( &plan, &input, 7 );
     uint64_t sum = 0;
     for ( uint32_t cell = 0; cell < cell_grid_count( &plan.grid ); ++cell )
     {
@@ -284,7 +285,7 @@ static void a_histogram_of_a_few_speaks_for_all( void )
         sum += plan.histogram[cell];
     }
     CHECK_EQUAL( sum, ( BOXES + 6 ) / 7 * 7 );
-    block_plan_release( &plan, &memory );
+    clv_engine_plan_release( &plan, &memory );
 }
 
 int main( int argc, char** argv )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The default engine's search of one block alone, and of a world that was filled: every pair that touches, once, where it has its home. And what
-// engine_check says of a world in which something is spoilt.
+// clv_engine_check says of a world in which something is spoilt.
 #include "engine/world_internal.h"
 #include "support.h"
 
@@ -113,16 +113,16 @@ static void search_block( clv_isa isa, uint32_t count, bool is_sharpened )
 {
     block_case* b = &s_block;
     memset( b, 0, sizeof( *b ) );
-    b->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    b->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     test_where.isa = isa;
     for ( uint32_t i = 0; i < count; ++i )
     {
         b->records[i] = ( cell_record ){ (uint64_t)s_before[i] << 24, cell_name( i, 0 ) };
     }
     uint32_t cells = cell_count_most( count );
-    CHECK( cell_scratch_reserve_cells( &b->scratch, &b->memory, cells, cells, cells ) );
-    CHECK( cell_scratch_reserve_entries( &b->scratch, &b->memory, cell_layout_most( count ) ) );
-    cell_job job = { .kernels = simd_kernels_for( isa )->cells,
+    CHECK( clv_engine_cell_scratch_reserve_cells( &b->scratch, &b->memory, cells, cells, cells ) );
+    CHECK( clv_engine_cell_scratch_reserve_entries( &b->scratch, &b->memory, cell_layout_most( count ) ) );
+    cell_job job = { .kernels = clv_simd_kernels_for( isa )->cells,
         .boxes = s_boxes,
         .exact = s_boxes,
         .records = b->records,
@@ -132,9 +132,9 @@ static void search_block( clv_isa isa, uint32_t count, bool is_sharpened )
         .is_sharpened = is_sharpened,
         .scratch = &b->scratch,
         .counters = &b->counters };
-    CHECK_OK( cell_search_block( &job, open_log() ) );
+    CHECK_OK( clv_engine_cell_search_block( &job, open_log() ) );
     CHECK_EQUAL( b->counters.candidate_count - b->counters.failed_count, s_log.sink.count );
-    cell_scratch_release( &b->scratch, &b->memory );
+    clv_engine_cell_scratch_release( &b->scratch, &b->memory );
     CHECK_EQUAL( b->memory.bytes, 0 );
 }
 
@@ -219,28 +219,29 @@ typedef struct world_case
 
 static void open_world( world_case* w, uint32_t count, uint32_t workers, uint32_t block_boxes )
 {
-    w->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    w->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     w->tasks = ( task_runner ){ 0 };
-    CHECK( task_runner_start( &w->tasks, workers, ( clv_task_hooks ){ 0 }, &w->memory ) );
-    block_world_init( &w->world, &w->memory, simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0 );
+    CHECK( clv_task_runner_start( &w->tasks, workers, ( clv_task_hooks ){ 0 }, &w->memory ) );
+    clv_engine_init(
+        &w->world, &w->memory, clv_simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0 );
     w->input = ( block_input ){ s_boxes, NULL, count };
-    CHECK( block_world_fill( &w->world, &w->input ) );
+    CHECK( clv_engine_fill( &w->world, &w->input ) );
 }
 
 static const char* ask( world_case* w )
 {
     block_input seen = { w->world.boxes, NULL, w->input.count };
-    return engine_check( &w->world, &seen );
+    return clv_engine_check( &w->world, &seen );
 }
 
 static void close_world( world_case* w )
 {
     uint64_t tests = 0;
     CHECK( ask( w ) == NULL );
-    CHECK_OK( block_world_search( &w->world, open_log(), &tests ) );
+    CHECK_OK( clv_engine_search( &w->world, open_log(), &tests ) );
     check_log( w->input.count );
-    block_world_release( &w->world );
-    task_runner_stop( &w->tasks, &w->memory );
+    clv_engine_release( &w->world );
+    clv_task_runner_stop( &w->tasks, &w->memory );
     CHECK_EQUAL( w->memory.bytes, 0 );
 }
 

@@ -402,23 +402,23 @@ static uint64_t longest_row( const pair_decisions* decisions )
 
 static void answers_about_a_hub_lie_spread( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     for ( uint32_t hub_is_first = 0; hub_is_first < 2; ++hub_is_first )
     {
         pair_decisions decisions = { 0 };
         for ( uint32_t i = 1; i <= 5000; ++i )
         {
             clv_pair pair = hub_is_first != 0 ? ( clv_pair ){ 0, i } : ( clv_pair ){ i, 9000 };
-            CHECK( pair_decisions_put( &decisions, &memory, pair, i % 3 == 0 ) );
+            CHECK( clv_pair_decisions_put( &decisions, &memory, pair, i % 3 == 0 ) );
         }
         CHECK( longest_row( &decisions ) < 100 );
         for ( uint32_t i = 1; i <= 5000; ++i )
         {
             clv_pair pair = hub_is_first != 0 ? ( clv_pair ){ 0, i } : ( clv_pair ){ i, 9000 };
             bool answer = false;
-            CHECK( pair_decisions_get( &decisions, pair, &answer ) && answer == ( i % 3 == 0 ) );
+            CHECK( clv_pair_decisions_get( &decisions, pair, &answer ) && answer == ( i % 3 == 0 ) );
         }
-        pair_decisions_free( &decisions, &memory );
+        clv_pair_decisions_free( &decisions, &memory );
     }
     CHECK_EQUAL( memory.bytes, 0 );
 }

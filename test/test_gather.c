@@ -76,12 +76,12 @@ static void check_joined( const pair_sink* sink, uint32_t pairs_per_piece )
 
 static void pieces_are_joined_in_order_for_any_size( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
     for ( uint32_t workers = 1; workers <= 8; workers = workers * 2 + 1 )
     {
         task_runner tasks;
-        CHECK( task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         // Up, so that chunks run out, and down again.
         static const uint32_t sizes[] = { 0, 1, 100, 300, 500, 449, 512, 7, 500 };
@@ -90,13 +90,13 @@ static void pieces_are_joined_in_order_for_any_size( void )
             script plan = { sizes[i] };
             fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, MOST };
             uint64_t test_count = 0;
-            CHECK_OK( task_gather_run(
+            CHECK_OK( clv_task_gather_run(
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
             check_joined( &out.sink, sizes[i] );
             CHECK_EQUAL( test_count, out.sink.count );
         }
-        task_gather_release( &gather, &memory );
-        task_runner_stop( &tasks, &memory );
+        clv_task_gather_release( &gather, &memory );
+        clv_task_runner_stop( &tasks, &memory );
     }
     CHECK_EQUAL( memory.bytes, 0 );
     free( pairs );
@@ -104,22 +104,22 @@ static void pieces_are_joined_in_order_for_any_size( void )
 
 static void what_the_sink_says_ends_the_joining( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     clv_pair* pairs = test_alloc( MOST, sizeof( clv_pair ) );
     for ( uint32_t workers = 1; workers <= 3; ++workers )
     {
         task_runner tasks;
-        CHECK( task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &tasks, workers, ( clv_task_hooks ){ 0 }, &memory ) );
         task_gather gather = { 0 };
         script plan = { 400 };
         fixed_sink out = { { .pairs = pairs, .make_room = refuse_beyond }, 3000 };
         uint64_t test_count = 0;
-        CHECK_RESULT(
-            task_gather_run( &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ),
+        CHECK_RESULT( clv_task_gather_run(
+                          &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ),
             CLV_TOO_MANY_PAIRS );
         CHECK( out.sink.count > 3000 && out.sink.count < expected_count( 400 ) );
-        task_gather_release( &gather, &memory );
-        task_runner_stop( &tasks, &memory );
+        clv_task_gather_release( &gather, &memory );
+        clv_task_runner_stop( &tasks, &memory );
     }
     CHECK_EQUAL( memory.bytes, 0 );
     free( pairs );

@@ -41,8 +41,8 @@ static void climbing_finds_what_looking_at_all_finds( void )
         const clv_hull* hull = hulls[i % 2];
         math_vec3 direction = math_random_direction( &random );
         uint32_t start = (uint32_t)math_random_between( &random, 0, hull->vertex_count );
-        uint32_t brute = narrow_support_brute( hull, direction );
-        uint32_t climbed = narrow_support_climb( hull, direction, start );
+        uint32_t brute = clv_narrow_support_brute( hull, direction );
+        uint32_t climbed = clv_narrow_support_climb( hull, direction, start );
         double best = math_dot( direction, math_widen( hull->vertices[brute] ) );
         CHECK( is_near( math_dot( direction, math_widen( hull->vertices[climbed] ) ), best, 1e-14 ) );
     }

@@ -20,7 +20,7 @@ static clv_hull* make_hull( const clv_vec3* points, uint32_t count )
 
 static void check_hull( const clv_hull* hull )
 {
-    const char* wrong = hull_check( hull );
+    const char* wrong = clv_narrow_hull_check( hull );
     if ( wrong != NULL )
     {
         test_fail( __FILE__, __LINE__, "%s", wrong );
@@ -322,7 +322,7 @@ static void the_checker_names_every_kind_of_damage( void )
 {
     clv_hull* hull = NULL;
     CHECK_OK( clv_hull_create_box( ( clv_vec3 ){ 1, 1, 1 }, &hull ) );
-    CHECK( hull_check( hull ) == NULL );
+    CHECK( clv_narrow_hull_check( hull ) == NULL );
 #define DAMAGE( place, value, text )                                                                         \
     do                                                                                                       \
     {                                                                                                        \
@@ -330,11 +330,11 @@ static void the_checker_names_every_kind_of_damage( void )
         const char* wrong;                                                                                   \
         hull_damaged = ( place );                                                                            \
         ( place ) = ( value );                                                                               \
-        wrong = hull_check( hull );                                                                          \
+        wrong = clv_narrow_hull_check( hull );                                                               \
         ( place ) = hull_damaged;                                                                            \
         CHECK( wrong != NULL );                                                                              \
         CHECK_TEXT( wrong, text );                                                                           \
-        CHECK( hull_check( hull ) == NULL );                                                                 \
+        CHECK( clv_narrow_hull_check( hull ) == NULL );                                                      \
     } while ( 0 )
     uint32_t hull_damaged;
     DAMAGE( hull->edge_count, 11, "Euler's formula does not hold" );
@@ -345,14 +345,14 @@ static void the_checker_names_every_kind_of_damage( void )
 #undef DAMAGE
     float kept = hull->radius;
     hull->radius = 1;
-    CHECK_TEXT( hull_check( hull ), "a vertex is beyond the radius" );
+    CHECK_TEXT( clv_narrow_hull_check( hull ), "a vertex is beyond the radius" );
     hull->radius = kept;
     clv_plane plane = hull->face_planes[0];
     hull->face_planes[0].normal.x += 0.5f;
-    CHECK_TEXT( hull_check( hull ), "a normal is not of length 1" );
+    CHECK_TEXT( clv_narrow_hull_check( hull ), "a normal is not of length 1" );
     hull->face_planes[0] = plane;
     hull->face_planes[0].offset -= 0.5f;
-    CHECK_TEXT( hull_check( hull ), "a vertex is outside of a face" );
+    CHECK_TEXT( clv_narrow_hull_check( hull ), "a vertex is outside of a face" );
     hull->face_planes[0] = plane;
     clv_hull_destroy( hull );
 }

@@ -10,10 +10,10 @@ static void figure_2_objects_reach_their_ideal_position( void )
     kd_fixture_of_figure_5( &g );
     // From LL into LR: an incorrect position, so the refit takes it as far up as needed: L holds it, which is fitting.
     g.boxes[0] = test_cube( -6, -4, 0, 0.5f );
-    CHECK( kd_refit( &g.tree ) );
+    CHECK( clv_kd_refit( &g.tree ) );
     CHECK( kd_fixture_owns( &g, "L", 0 ) );
     // The optimisation takes it down to the deepest node that holds it.
-    CHECK( kd_optimize( &g.tree ) );
+    CHECK( clv_kd_optimize( &g.tree ) );
     kd_fixture_check( &g );
     CHECK( kd_fixture_owns( &g, "LR", 0 ) );
     CHECK_EQUAL( g.tree.counters.refit_count, 1 );
@@ -45,7 +45,7 @@ static void figure_3_externals_go_only_where_they_reach( void )
     uint32_t nodes[4];
     for ( int i = 0; i < 4; ++i )
     {
-        nodes[i] = kd_node_take( tree );
+        nodes[i] = clv_kd_node_take( tree );
     }
     kd_node* root = &tree->nodes[tree->root];
     root->axis = 0, root->plane = 0, root->left = nodes[0], root->right = nodes[1];
@@ -57,27 +57,27 @@ static void figure_3_externals_go_only_where_they_reach( void )
     {
         tree->nodes[nodes[i]].begin = tree->nodes[nodes[i]].end = i == 0 ? 0 : tree->count;
     }
-    kd_refit( tree );
-    kd_filter( tree, tree->root );
-    kd_node_settle( tree, nodes[1] );
-    kd_filter( tree, nodes[1] );
+    clv_kd_refit( tree );
+    clv_kd_filter( tree, tree->root );
+    clv_kd_node_settle( tree, nodes[1] );
+    clv_kd_filter( tree, nodes[1] );
     for ( int i = 2; i < 4; ++i )
     {
-        kd_node_settle( tree, nodes[i] );
+        clv_kd_node_settle( tree, nodes[i] );
     }
     kd_fixture_check( &g );
     CHECK_EQUAL( kd_fixture_node( &g, "" )->end - kd_fixture_node( &g, "" )->begin, 2 );
 
     kd_search search;
-    kd_search_init( &search, &g.memory, tree->kernels, true );
+    clv_kd_search_init( &search, &g.memory, tree->kernels, true );
     clv_pair pairs[256];
     pair_sink sink = { .pairs = pairs, .capacity = 256, .make_room = refuse };
-    CHECK_OK( kd_search_run( &search, tree, g.boxes, NULL, &sink ) );
+    CHECK_OK( clv_kd_search_run( &search, tree, g.boxes, NULL, &sink ) );
     // Left 2, right 2, right-left 1, right-right 1.
     CHECK_EQUAL( search.counters.external_count, 6 );
     CHECK_EQUAL( search.counters.node_count, 5 );
     CHECK_EQUAL( sink.count, 0 );
-    kd_search_release( &search );
+    clv_kd_search_release( &search );
     kd_fixture_close( &g );
 }
 
@@ -106,7 +106,7 @@ static void figure_5_leavers_pass_the_inner_child_with_a_delayed_offset( void )
     {
         g.boxes[slot] = test_cube( 0, 3 * (float)( slot - 7 ), 0, 0.5f ); // across the root's plane
     }
-    CHECK( kd_refit( &g.tree ) );
+    CHECK( clv_kd_refit( &g.tree ) );
     const uint32_t expected[17] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
     CHECK( memcmp( g.tree.order, expected, sizeof( expected ) ) == 0 );
     CHECK_EQUAL( kd_fixture_node( &g, "L" )->begin, 4 );
@@ -117,11 +117,11 @@ static void figure_5_leavers_pass_the_inner_child_with_a_delayed_offset( void )
     CHECK( kd_fixture_node( &g, "LR" )->offset == -3 );
     CHECK_EQUAL( kd_fixture_node( &g, "LR" )->begin, 7 );
     CHECK_EQUAL( g.tree.counters.shift_count, 4 );
-    kd_node_settle( &g.tree, kd_fixture_node( &g, "" )->left );
-    kd_node_settle( &g.tree, kd_fixture_node( &g, "L" )->right );
+    clv_kd_node_settle( &g.tree, kd_fixture_node( &g, "" )->left );
+    clv_kd_node_settle( &g.tree, kd_fixture_node( &g, "L" )->right );
     CHECK_EQUAL( kd_fixture_node( &g, "LR" )->begin, 4 );
     CHECK_EQUAL( kd_fixture_node( &g, "LR" )->end, 8 );
-    CHECK( kd_optimize( &g.tree ) );
+    CHECK( clv_kd_optimize( &g.tree ) );
     kd_fixture_check( &g );
     kd_fixture_close( &g );
 }
@@ -137,24 +137,24 @@ static void figure_5_in_the_mirror_shifts_upwards( void )
         g.boxes[slot] = test_cube( slot < 14 ? 5.0f : 20.0f, 4 * (float)slot - 56, 0, 0.5f );
     }
     uint32_t right = tree->nodes[tree->root].right;
-    uint32_t inner = kd_node_take( tree ), outer = kd_node_take( tree );
+    uint32_t inner = clv_kd_node_take( tree ), outer = clv_kd_node_take( tree );
     kd_node* node = &tree->nodes[right];
     node->axis = 0, node->plane = 12, node->left = inner, node->right = outer;
     tree->nodes[inner].parent = tree->nodes[outer].parent = right;
     tree->nodes[inner].begin = tree->nodes[inner].end = 12;
     tree->nodes[outer].begin = tree->nodes[outer].end = 17;
-    kd_filter( tree, right );
-    kd_node_settle( tree, inner );
-    kd_node_settle( tree, outer );
+    clv_kd_filter( tree, right );
+    clv_kd_node_settle( tree, inner );
+    clv_kd_node_settle( tree, outer );
     CHECK_EQUAL( tree->nodes[inner].end - tree->nodes[inner].begin, 2 );
     // One that lies across the plane of the right child, then across the root's.
     g.boxes[14] = test_cube( 12, 30, 0, 0.5f );
-    CHECK( kd_refit( tree ) );
+    CHECK( clv_kd_refit( tree ) );
     CHECK( kd_fixture_owns( &g, "R", 14 ) );
-    kd_node_settle( tree, right );
-    kd_node_settle( tree, inner );
+    clv_kd_node_settle( tree, right );
+    clv_kd_node_settle( tree, inner );
     g.boxes[14] = test_cube( 0, 30, 0, 0.5f );
-    CHECK( kd_refit( tree ) );
+    CHECK( clv_kd_refit( tree ) );
     CHECK( kd_fixture_owns( &g, "", 14 ) );
     CHECK( tree->nodes[inner].offset == 1 );
     kd_fixture_close( &g );

@@ -119,12 +119,12 @@ static void the_checker_names_every_kind_of_damage( void )
         cases[i].act( &g );
         char text[256] = "";
         test_where.note = cases[i].word;
-        CHECK( !kd_check( &g.tree, text, sizeof( text ) ) );
+        CHECK( !clv_kd_check( &g.tree, text, sizeof( text ) ) );
         if ( strstr( text, cases[i].word ) == NULL )
         {
             test_fail( __FILE__, __LINE__, "'%s' does not speak of '%s'", text, cases[i].word );
         }
-        kd_tree_release( &g.tree );
+        clv_kd_tree_release( &g.tree );
     }
 }
 
@@ -132,9 +132,9 @@ static void the_dump_tells_every_node_and_object( void )
 {
     kd_fixture g;
     kd_fixture_of_figure_5( &g );
-    size_t length = kd_dump( &g.tree, NULL, 0 );
+    size_t length = clv_kd_dump( &g.tree, NULL, 0 );
     char* text = malloc( length + 1 );
-    CHECK_EQUAL( kd_dump( &g.tree, text, length + 1 ), length );
+    CHECK_EQUAL( clv_kd_dump( &g.tree, text, length + 1 ), length );
     CHECK_EQUAL( strlen( text ), length );
     uint32_t nodes = 0;
     for ( const char* at = text; ( at = strstr( at, "\"node\":" ) ) != NULL; ++at )
@@ -145,7 +145,7 @@ static void the_dump_tells_every_node_and_object( void )
     CHECK( strstr( text, "\"objects\": [8, 9, 10]" ) != NULL );
     CHECK( strstr( text, "\"plane\": -12" ) != NULL );
     char small[16];
-    CHECK_EQUAL( kd_dump( &g.tree, small, sizeof( small ) ), length );
+    CHECK_EQUAL( clv_kd_dump( &g.tree, small, sizeof( small ) ), length );
     CHECK_EQUAL( strlen( small ), sizeof( small ) - 1 );
     free( text );
     kd_fixture_close( &g );

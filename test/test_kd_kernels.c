@@ -80,12 +80,12 @@ static void deal( hand* h, test_random* random )
 
 static void fill_lanes( simd_box_lanes* lanes, base_memory* memory, const hand* h, uint32_t first_slot )
 {
-    CHECK( simd_box_lanes_reserve( lanes, memory, h->count ) );
+    CHECK( clv_simd_box_lanes_reserve( lanes, memory, h->count ) );
     for ( uint32_t i = 0; i < h->count; ++i )
     {
         simd_box_lanes_set( &lanes->boxes, i, &h->boxes[i], first_slot + i, 0 );
     }
-    simd_box_lanes_finish( lanes, h->count );
+    clv_simd_box_lanes_finish( lanes, h->count );
 }
 
 static void cross_with( const simd_method_kernels* kernels, const simd_boxes* a, const simd_boxes* b,
@@ -104,7 +104,7 @@ static void each_isa( void ( *body )( const simd_method_kernels* kernels, test_r
 {
     for ( clv_isa isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
     {
-        const simd_method_kernels* kernels = simd_method_kernels_for( isa );
+        const simd_method_kernels* kernels = clv_simd_method_kernels_for( isa );
         for ( uint64_t seed = 1; kernels != NULL && seed <= test_scaled( 200 ); ++seed )
         {
             test_where.isa = isa;
@@ -119,7 +119,7 @@ static void cross_body( const simd_method_kernels* kernels, test_random* random 
 {
     static tight_sink mine, theirs;
     static hand first, second;
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     simd_box_lanes a = { 0 }, b = { 0 };
     deal( &first, random );
     deal( &second, random );
@@ -127,7 +127,7 @@ static void cross_body( const simd_method_kernels* kernels, test_random* random 
     fill_lanes( &b, &memory, &second, MOST );
     uint64_t tests, expected_tests, brute = 0;
     cross_with( kernels, &a.boxes, &b.boxes, &mine, &tests );
-    cross_with( simd_method_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
+    cross_with( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), &a.boxes, &b.boxes, &theirs, &expected_tests );
     check_same( &mine, &theirs );
     CHECK_EQUAL( tests, expected_tests );
     for ( uint32_t i = 0; i < first.count; ++i )
@@ -138,8 +138,8 @@ static void cross_body( const simd_method_kernels* kernels, test_random* random 
         }
     }
     CHECK_EQUAL( mine.all_count, brute );
-    simd_box_lanes_release( &a, &memory );
-    simd_box_lanes_release( &b, &memory );
+    clv_simd_box_lanes_release( &a, &memory );
+    clv_simd_box_lanes_release( &b, &memory );
 }
 
 static void two_lists_are_swept_alike_everywhere( void )
@@ -224,7 +224,7 @@ static void small_body( const simd_method_kernels* kernels, test_random* random 
     {
         uint64_t tests, expected_tests;
         small_with( kernels, &s, cross != 0, &mine, &tests );
-        small_with( simd_method_kernels_for( CLV_ISA_SCALAR ), &s, cross != 0, &theirs, &expected_tests );
+        small_with( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), &s, cross != 0, &theirs, &expected_tests );
         check_same( &mine, &theirs );
         CHECK_EQUAL( tests, expected_tests );
         CHECK_EQUAL( mine.all_count, small_brute( &s, &h, cross != 0 ) );
@@ -265,7 +265,7 @@ static void spread_body( const simd_method_kernels* kernels, test_random* random
     kernels->spread_small( items, begin, count, &turn, &boxes );
     simd_small_boxes expected = { { theirs.lower[0], theirs.lower[1] }, { theirs.upper[0], theirs.upper[1] },
         theirs.slots, theirs.ends, count, NULL };
-    simd_method_kernels_for( CLV_ISA_SCALAR )->spread_small( items, begin, count, &turn, &expected );
+    clv_simd_method_kernels_for( CLV_ISA_SCALAR )->spread_small( items, begin, count, &turn, &expected );
     CHECK( memcmp( &mine, &theirs, sizeof( mine ) ) == 0 );
 }
 
@@ -304,7 +304,7 @@ static void step_body( const simd_method_kernels* kernels, test_random* random )
         { 400, 1000, test_random_chance( random, 30 ) ? 0.0f : 7.5f, 0 } };
     kernels->make_small( items, count, &grid, mine );
     kernels->gather_small( boxes, slots, count, &grid, gathered );
-    simd_method_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
+    clv_simd_method_kernels_for( CLV_ISA_SCALAR )->make_small( items, count, &grid, theirs );
     for ( uint32_t i = 0; i < count; ++i )
     {
         CHECK( memcmp( mine[i].lower, theirs[i].lower, 3 * sizeof( int16_t ) ) == 0 );
@@ -322,7 +322,7 @@ static void steps_come_out_alike_everywhere( void )
 
 static void slots_body( const simd_method_kernels* kernels, test_random* random )
 {
-    const simd_method_kernels* scalar = simd_method_kernels_for( CLV_ISA_SCALAR );
+    const simd_method_kernels* scalar = clv_simd_method_kernels_for( CLV_ISA_SCALAR );
     static hand h;
     uint32_t mine[MOST], theirs[MOST], my_leavers[MOST], their_leavers[MOST];
     deal( &h, random );
@@ -356,8 +356,8 @@ static void pairs_body( const simd_method_kernels* kernels, test_random* random 
         pairs[i] = ( clv_pair ){ test_random_below( random, h.count ), test_random_below( random, h.count ) };
     }
     uint32_t kept = kernels->keep_overlapping( h.boxes, pairs, count, mine );
-    CHECK_EQUAL(
-        kept, simd_method_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
+    CHECK_EQUAL( kept,
+        clv_simd_method_kernels_for( CLV_ISA_SCALAR )->keep_overlapping( h.boxes, pairs, count, theirs ) );
     CHECK( memcmp( mine, theirs, kept * sizeof( clv_pair ) ) == 0 );
 }
 
@@ -392,7 +392,7 @@ static void good_body( const simd_method_kernels* kernels, test_random* random )
         float x = test_random_between( random, -9, 9 );
         boxes[i] = test_box( x, -INFINITY, 3, x + (float)( i % 2 ), 4, INFINITY );
     }
-    CHECK( simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
+    CHECK( clv_simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
     if ( count == 0 )
     {
         return;
@@ -405,7 +405,7 @@ static void good_body( const simd_method_kernels* kernels, test_random* random )
     bool can_be_inverted = upper ? bounds[axis] > -INFINITY : bounds[axis + 3] < INFINITY;
     bool is_nan = !can_be_inverted || test_random_chance( random, 50 );
     bounds[upper ? axis + 3 : axis] = is_nan ? NAN : beyond;
-    CHECK( !simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
+    CHECK( !clv_simd_kernels_for( kernels->isa )->are_good( boxes, count ) );
 }
 
 static void a_bad_box_is_seen_everywhere( void )
@@ -439,7 +439,8 @@ static void regrow_body( const simd_method_kernels* kernels, test_random* random
         theirs[i] = mine[i];
     }
     uint64_t bits = kernels->regrow( boxes, mine, count, 0.125f );
-    CHECK_EQUAL( bits, simd_method_kernels_for( CLV_ISA_SCALAR )->regrow( boxes, theirs, count, 0.125f ) );
+    CHECK_EQUAL(
+        bits, clv_simd_method_kernels_for( CLV_ISA_SCALAR )->regrow( boxes, theirs, count, 0.125f ) );
     CHECK( memcmp( mine, theirs, count * sizeof( clv_aabb ) ) == 0 );
     CHECK_EQUAL( kernels->regrow( boxes, mine, count, 0.125f ), 0 );
 }
@@ -467,7 +468,7 @@ static void strays_body( const simd_method_kernels* kernels, test_random* random
             expected |= (uint64_t)1 << i;
         }
     }
-    CHECK_EQUAL( simd_kernels_for( kernels->isa )->find_strays( boxes, rests, count ), expected );
+    CHECK_EQUAL( clv_simd_kernels_for( kernels->isa )->find_strays( boxes, rests, count ), expected );
 }
 
 static void touching_body( const simd_method_kernels* kernels, test_random* random )
@@ -486,7 +487,7 @@ static void touching_body( const simd_method_kernels* kernels, test_random* rand
         pairs[i] = ( clv_pair ){ test_random_below( random, 32 ), test_random_below( random, 32 ) };
         expected |= (uint64_t)clv_aabb_overlap( boxes[pairs[i].a], boxes[pairs[i].b] ) << i;
     }
-    CHECK_EQUAL( simd_kernels_for( kernels->isa )->find_touching( boxes, pairs, count ), expected );
+    CHECK_EQUAL( clv_simd_kernels_for( kernels->isa )->find_touching( boxes, pairs, count ), expected );
 }
 
 static void strays_are_told_alike_everywhere( void )

@@ -55,7 +55,7 @@ static void partition_does_not_cut_bars_across( void )
         float x = (float)( i * 7 % 32 - 16 );
         float y = (float)( i * 13 % 32 - 16 ) * 0.4f;
         g.boxes[g.count] = test_box( x - 40, y, 0, x + 40, y + 0.1f, 0.1f );
-        kd_tree_append( &g.tree, g.count++ );
+        clv_kd_tree_append( &g.tree, g.count++ );
     }
     kd_fixture_update( &g );
     CHECK( !kd_node_is_leaf( kd_fixture_node( &g, "" ) ) );
@@ -97,7 +97,7 @@ static void collapse_gathers_a_thin_subtree( void )
     kd_fixture_update( &g );
     CHECK( g.tree.node_count >= 3 );
     uint64_t live[1] = { 0x7 }; // 0, 1 and 2
-    kd_tree_remove_dead( &g.tree, live, NULL );
+    clv_kd_tree_remove_dead( &g.tree, live, NULL );
     CHECK_EQUAL( g.tree.count, 3 );
     kd_fixture_update( &g );
     CHECK_EQUAL( g.tree.node_count, 1 );
@@ -149,8 +149,9 @@ static void evaluate_follows_equations_1_to_3( void )
     for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
     {
         test_where.frame = (uint32_t)i;
-        CHECK( kd_evaluate( KD_BALANCE_ALL, cases[i].own, cases[i].left, cases[i].right ) == cases[i].all );
-        CHECK( kd_evaluate( KD_BALANCE_CHILDREN, cases[i].own, cases[i].left, cases[i].right ) ==
+        CHECK(
+            clv_kd_evaluate( KD_BALANCE_ALL, cases[i].own, cases[i].left, cases[i].right ) == cases[i].all );
+        CHECK( clv_kd_evaluate( KD_BALANCE_CHILDREN, cases[i].own, cases[i].left, cases[i].right ) ==
             cases[i].children );
     }
 }

@@ -60,13 +60,13 @@ static void the_last_object_takes_the_place_of_a_removed_one( void )
     uint32_t first = g.tree.order[0];
     uint64_t live[1] = { 0xFF & ~( (uint64_t)1 << first ) };
     uint64_t displaced[1] = { 0 };
-    kd_tree_remove_dead( &g.tree, live, displaced );
+    clv_kd_tree_remove_dead( &g.tree, live, displaced );
     CHECK_EQUAL( g.tree.order[0], last );
     CHECK_EQUAL( displaced[0], (uint64_t)1 << last );
     CHECK_EQUAL( g.tree.count, 7 );
     kd_fixture_update( &g );
     // And one at the end of the array finds its place.
-    kd_tree_append( &g.tree, first );
+    clv_kd_tree_append( &g.tree, first );
     CHECK_EQUAL( g.tree.order[7], first );
     kd_fixture_update( &g );
     CHECK( g.tree.order[7] != first );
@@ -100,10 +100,10 @@ static void depth_stays_bounded_by_the_balance( void )
     {
         float x = ldexpf( 1, -i ) * 90;
         g.boxes[g.count] = test_box( x, 0, 0, x * 1.01f, 1, 1 );
-        kd_tree_append( &g.tree, g.count++ );
+        clv_kd_tree_append( &g.tree, g.count++ );
     }
     kd_fixture_update( &g );
-    CHECK( kd_tree_height( &g.tree ) <= 20 );
+    CHECK( clv_kd_tree_height( &g.tree ) <= 20 );
     kd_fixture_close( &g );
 }
 

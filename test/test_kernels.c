@@ -35,7 +35,7 @@ static uint64_t row_size( uint32_t count )
 
 static float* take_row( uint32_t count, float guard )
 {
-    float* row = base_memory_take( &s_memory, row_size( count ), sizeof( float ) );
+    float* row = clv_base_memory_take( &s_memory, row_size( count ), sizeof( float ) );
     CHECK( row != NULL );
     for ( uint64_t i = 0; i < row_size( count ); ++i )
     {
@@ -52,7 +52,7 @@ static simd_boxes lanes_make( uint32_t count )
         boxes.lower[axis] = take_row( count, -INFINITY );
         boxes.upper[axis] = take_row( count, INFINITY );
     }
-    boxes.slots = base_memory_take( &s_memory, row_size( count ), sizeof( uint32_t ) );
+    boxes.slots = clv_base_memory_take( &s_memory, row_size( count ), sizeof( uint32_t ) );
     memset( boxes.slots, 0xFF, (size_t)row_size( count ) * sizeof( uint32_t ) );
     return boxes;
 }
@@ -61,10 +61,10 @@ static void lanes_free( simd_boxes* boxes )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        base_memory_give( &s_memory, boxes->lower[axis], row_size( boxes->count ), sizeof( float ) );
-        base_memory_give( &s_memory, boxes->upper[axis], row_size( boxes->count ), sizeof( float ) );
+        clv_base_memory_give( &s_memory, boxes->lower[axis], row_size( boxes->count ), sizeof( float ) );
+        clv_base_memory_give( &s_memory, boxes->upper[axis], row_size( boxes->count ), sizeof( float ) );
     }
-    base_memory_give( &s_memory, boxes->slots, row_size( boxes->count ), sizeof( uint32_t ) );
+    clv_base_memory_give( &s_memory, boxes->slots, row_size( boxes->count ), sizeof( uint32_t ) );
 }
 
 static void lanes_set( simd_boxes* boxes, uint32_t index, clv_aabb box, uint32_t slot )
@@ -263,7 +263,7 @@ static const simd_method_kernels* next_kernels( int* isa )
     {
         if ( *isa != CLV_ISA_AUTO && clv_isa_is_supported( (clv_isa)*isa ) )
         {
-            const simd_method_kernels* kernels = simd_method_kernels_for( (clv_isa)*isa );
+            const simd_method_kernels* kernels = clv_simd_method_kernels_for( (clv_isa)*isa );
             CHECK( kernels != NULL );
             test_where.isa = (clv_isa)*isa;
             CHECK_EQUAL( kernels->isa, *isa );
@@ -282,7 +282,7 @@ static void check_block(
     {
         for ( size_t i = 0; i < TEST_COUNT( s_capacities ); ++i )
         {
-            block_kernel* of_core = simd_kernels_for( kernels->isa )->test_block;
+            block_kernel* of_core = clv_simd_kernels_for( kernels->isa )->test_block;
             check_found(
                 kernel_block( of_core, boxes, row, row_end, begin, end, s_capacities[i] ), &expected );
             check_found(
@@ -297,7 +297,7 @@ static void check_sweep( const simd_boxes* boxes )
 {
     // Sorted by lower x, row by row, ascending: the sweep's order is the plain loop's.
     found expected = loop_block( boxes, 0, boxes->count, 0, boxes->count );
-    found scalar = kernel_sweep( simd_method_kernels_for( CLV_ISA_SCALAR ), boxes, SINK_CAPACITY_MOST );
+    found scalar = kernel_sweep( clv_simd_method_kernels_for( CLV_ISA_SCALAR ), boxes, SINK_CAPACITY_MOST );
     expected.test_count = scalar.test_count;
     CHECK( scalar.test_count >= scalar.count );
     CHECK( scalar.test_count <= (uint64_t)boxes->count * boxes->count );
@@ -424,14 +424,14 @@ static void unsupported_sets_have_no_kernels( void )
     {
         test_where.isa = (clv_isa)isa;
         bool expected = isa != CLV_ISA_AUTO && clv_isa_is_supported( (clv_isa)isa );
-        CHECK_EQUAL( isa != CLV_ISA_AUTO && simd_kernels_for( (clv_isa)isa ) != NULL, expected );
-        CHECK_EQUAL( isa != CLV_ISA_AUTO && simd_method_kernels_for( (clv_isa)isa ) != NULL, expected );
+        CHECK_EQUAL( isa != CLV_ISA_AUTO && clv_simd_kernels_for( (clv_isa)isa ) != NULL, expected );
+        CHECK_EQUAL( isa != CLV_ISA_AUTO && clv_simd_method_kernels_for( (clv_isa)isa ) != NULL, expected );
     }
 }
 
 int main( int argc, char** argv )
 {
-    s_memory = base_memory_make( ( clv_allocator ){ 0 } );
+    s_memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     const test_case cases[] = {
         TEST_CASE( blocks_and_sweeps_agree_at_every_count_to_70 ),
         TEST_CASE( kernels_read_no_further_than_the_padding ),

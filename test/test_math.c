@@ -108,7 +108,7 @@ static void eigen_of_figure_4_2( void )
     double values[3] = { 8.9089, 4.6395, 1.4516 };
     math_vec3 vectors[3] = { { 0.27285, 0.6697, 0.69069 }, { 0.79072, 0.25284, -0.55753 },
         { -0.54801, 0.69826, -0.46056 } };
-    math_eigen eigen = math_eigen_symmetric( &m );
+    math_eigen eigen = clv_math_eigen_symmetric( &m );
     CHECK( eigen.converged );
     for ( int i = 0; i < 3; ++i )
     {
@@ -123,7 +123,7 @@ static void eigenvectors_are_a_rotation_that_diagonalises( void )
     for ( int i = 0; i < 20000; ++i )
     {
         math_mat3 m = random_symmetric( &random );
-        math_eigen eigen = math_eigen_symmetric( &m );
+        math_eigen eigen = clv_math_eigen_symmetric( &m );
         CHECK( eigen.converged && eigen.round_count <= 16 );
         CHECK( eigen.values[0] >= eigen.values[1] && eigen.values[1] >= eigen.values[2] );
         CHECK( off_rotation( &eigen.vectors ) < 1e-14 );
@@ -139,13 +139,13 @@ static void eigenvectors_are_a_rotation_that_diagonalises( void )
 static void eigen_of_diagonal_repeated_and_zero( void )
 {
     math_mat3 diagonal = { { { 1, 0, 0 }, { 0, 3, 0 }, { 0, 0, 2 } } }, zero = { { { 0 } } };
-    math_eigen eigen = math_eigen_symmetric( &diagonal );
+    math_eigen eigen = clv_math_eigen_symmetric( &diagonal );
     CHECK( eigen.converged && eigen.values[0] == 3 && eigen.values[1] == 2 && eigen.values[2] == 1 );
     CHECK( math_abs( eigen.vectors.m[1][0] ) == 1.0 );
-    eigen = math_eigen_symmetric( &zero );
+    eigen = clv_math_eigen_symmetric( &zero );
     CHECK( eigen.converged && eigen.values[0] == 0.0 );
     math_mat3 repeated = { { { 2, 1, 1 }, { 1, 2, 1 }, { 1, 1, 2 } } };
-    eigen = math_eigen_symmetric( &repeated );
+    eigen = clv_math_eigen_symmetric( &repeated );
     CHECK( is_near( eigen.values[0], 4, 1e-14 ) && is_near( eigen.values[1], 1, 1e-14 ) );
     CHECK( is_near( eigen.values[2], 1, 1e-14 ) );
 }
@@ -153,11 +153,11 @@ static void eigen_of_diagonal_repeated_and_zero( void )
 static void eigen_refuses_nan_and_infinity( void )
 {
     math_mat3 m = { { { 1, NAN, 0 }, { NAN, 1, 0 }, { 0, 0, 1 } } };
-    CHECK( !math_eigen_symmetric( &m ).converged );
+    CHECK( !clv_math_eigen_symmetric( &m ).converged );
     m.m[0][1] = 0, m.m[2][2] = INFINITY;
-    CHECK( !math_eigen_symmetric( &m ).converged );
+    CHECK( !clv_math_eigen_symmetric( &m ).converged );
     m.m[2][2] = NAN;
-    CHECK( !math_eigen_symmetric( &m ).converged );
+    CHECK( !clv_math_eigen_symmetric( &m ).converged );
 }
 
 // ---- polar decomposition
@@ -171,7 +171,7 @@ static void polar_finds_the_rotation_back( void )
         math_mat3 vt = math_transpose( &v ), s = math_multiply( &vt, &v );
         s.m[0][0] += 0.1, s.m[1][1] += 0.1, s.m[2][2] += 0.1; // away from singular
         math_mat3 a = math_multiply( &r, &s ), found, stretch;
-        CHECK( math_polar_decompose( &a, 0.01, &found, &stretch ) == MATH_POLAR_OK );
+        CHECK( clv_math_polar_decompose( &a, 0.01, &found, &stretch ) == MATH_POLAR_OK );
         CHECK( matrix_difference( &found, &r ) < 1e-11 );
         CHECK( matrix_difference( &stretch, &s ) < 1e-11 );
     }
@@ -180,7 +180,7 @@ static void polar_finds_the_rotation_back( void )
 static void polar_of_a_mirror_keeps_the_mirror( void )
 {
     math_mat3 mirror = { { { -2, 0, 0 }, { 0, 3, 0 }, { 0, 0, 4 } } }, r;
-    CHECK( math_polar_decompose( &mirror, 0.01, &r, NULL ) == MATH_POLAR_OK );
+    CHECK( clv_math_polar_decompose( &mirror, 0.01, &r, NULL ) == MATH_POLAR_OK );
     CHECK( is_near( math_determinant( &r ), -1.0, 1e-14 ) );
 }
 
@@ -188,18 +188,18 @@ static void polar_names_its_exceptions( void )
 {
     math_mat3 r = math_identity(), flat = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 } } }, zero = { { { 0 } } };
     math_mat3 bad = { { { NAN, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
-    CHECK( math_polar_decompose( &flat, 0.01, &r, NULL ) == MATH_POLAR_SINGULAR );
-    CHECK( math_polar_decompose( &zero, 0.01, &r, NULL ) == MATH_POLAR_SINGULAR );
-    CHECK( math_polar_decompose( &bad, 0.01, &r, NULL ) == MATH_POLAR_DIVERGED );
+    CHECK( clv_math_polar_decompose( &flat, 0.01, &r, NULL ) == MATH_POLAR_SINGULAR );
+    CHECK( clv_math_polar_decompose( &zero, 0.01, &r, NULL ) == MATH_POLAR_SINGULAR );
+    CHECK( clv_math_polar_decompose( &bad, 0.01, &r, NULL ) == MATH_POLAR_DIVERGED );
     // The inverse root of a thin matrix has an error of its own; without any tolerance that is drift.
     math_random random = math_random_seed( 8 );
     math_mat3 thin = math_quat_matrix( math_random_rotation( &random ) );
     thin.m[0][0] *= 1e-4, thin.m[1][0] *= 1e-4, thin.m[2][0] *= 1e-4;
     math_mat3 turn = math_quat_matrix( math_random_rotation( &random ) );
     thin = math_multiply( &thin, &turn );
-    CHECK( math_polar_decompose( &thin, 0.0, &r, NULL ) == MATH_POLAR_DRIFTED );
+    CHECK( clv_math_polar_decompose( &thin, 0.0, &r, NULL ) == MATH_POLAR_DRIFTED );
     CHECK( matrix_difference( &r, &( math_mat3 ){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } } ) == 0.0 );
-    CHECK( math_polar_decompose( &thin, 0.01, &r, NULL ) == MATH_POLAR_OK );
+    CHECK( clv_math_polar_decompose( &thin, 0.01, &r, NULL ) == MATH_POLAR_OK );
 }
 
 // ---- orientation
@@ -207,11 +207,12 @@ static void polar_names_its_exceptions( void )
 static void orientation_follows_the_right_hand( void )
 {
     clv_vec3 o = { 0, 0, 0 }, x = { 1, 0, 0 }, y = { 0, 1, 0 }, z = { 0, 0, 1 }, below = { 3, 4, -1e-30f };
-    CHECK( math_orient2( o, x, y ) == 1 && math_orient2( o, y, x ) == -1 && math_orient2( o, x, x ) == 0 );
-    CHECK( math_orient3( o, x, y, z ) == 1 && math_orient3( o, y, x, z ) == -1 );
-    CHECK( math_orient3( o, x, y, below ) == -1 );
+    CHECK( clv_math_orient2( o, x, y ) == 1 && clv_math_orient2( o, y, x ) == -1 &&
+        clv_math_orient2( o, x, x ) == 0 );
+    CHECK( clv_math_orient3( o, x, y, z ) == 1 && clv_math_orient3( o, y, x, z ) == -1 );
+    CHECK( clv_math_orient3( o, x, y, below ) == -1 );
     below.z = 0.0f;
-    CHECK( math_orient3( o, x, y, below ) == 0 );
+    CHECK( clv_math_orient3( o, x, y, below ) == 0 );
 }
 
 static clv_vec3 random_point( math_random* random )
@@ -236,9 +237,9 @@ static void normals_of_slivers_are_true( void )
         math_vec3 between = math_add_scaled( math_widen( a ), math_sub( math_widen( b ), math_widen( a ) ),
             math_random_between( &random, -1, 2 ) );
         clv_vec3 c = math_narrow( between );
-        math_vec3 normal = math_triangle_normal( a, b, c );
+        math_vec3 normal = clv_math_triangle_normal( a, b, c );
         double length = math_length( normal );
-        CHECK_EQUAL( length == 0.0, math_is_collinear( a, b, c ) );
+        CHECK_EQUAL( length == 0.0, clv_math_is_collinear( a, b, c ) );
         math_vec3 ab = math_sub( math_widen( b ), math_widen( a ) );
         math_vec3 ac = math_sub( math_widen( c ), math_widen( a ) );
         CHECK( math_abs( math_dot( normal, ab ) ) <= 1e-8 * length );
@@ -247,7 +248,8 @@ static void normals_of_slivers_are_true( void )
         for ( int axis = 0; axis < 3; ++axis )
         {
             int sign = parts[axis] > 0.0 ? 1 : parts[axis] < 0.0 ? -1 : 0;
-            CHECK( math_orient2_along( axis, a, b, c ) == sign || math_abs( parts[axis] ) < 1e-8 * length );
+            CHECK(
+                clv_math_orient2_along( axis, a, b, c ) == sign || math_abs( parts[axis] ) < 1e-8 * length );
         }
     }
 }
@@ -265,12 +267,12 @@ static void orientation_is_exact_one_float_off_a_plane( void )
             p[k].y = (float)(int)math_random_between( &random, 1, 4e6 );
             p[k].z = p[k].x + p[k].y;
         }
-        CHECK( math_orient3( p[0], p[1], p[2], p[3] ) == 0 );
-        int side = math_orient2( p[0], p[1], p[2] ); // seen from above
+        CHECK( clv_math_orient3( p[0], p[1], p[2], p[3] ) == 0 );
+        int side = clv_math_orient2( p[0], p[1], p[2] ); // seen from above
         p[3].z = nextafterf( p[3].z, INFINITY );
-        CHECK( math_orient3( p[0], p[1], p[2], p[3] ) == side );
+        CHECK( clv_math_orient3( p[0], p[1], p[2], p[3] ) == side );
         p[3].z = nextafterf( nextafterf( p[3].z, 0.0f ), 0.0f );
-        CHECK( math_orient3( p[0], p[1], p[2], p[3] ) == -side );
+        CHECK( clv_math_orient3( p[0], p[1], p[2], p[3] ) == -side );
     }
 }
 
@@ -281,21 +283,22 @@ static void orientation_changes_sign_with_every_swap( void )
     {
         clv_vec3 a = random_point( &random ), b = random_point( &random ), c = random_point( &random );
         clv_vec3 d = { 0.25f * a.x + 0.75f * b.x, 0.25f * a.y + 0.75f * b.y, 0.25f * a.z + 0.75f * b.z };
-        int sign = math_orient3( a, b, c, d );
-        CHECK( math_orient3( b, a, c, d ) == -sign && math_orient3( a, c, b, d ) == -sign );
-        CHECK( math_orient3( a, b, d, c ) == -sign && math_orient3( d, b, c, a ) == -sign );
-        int flat = math_orient2( a, b, d );
-        CHECK( math_orient2( b, d, a ) == flat && math_orient2( b, a, d ) == -flat );
+        int sign = clv_math_orient3( a, b, c, d );
+        CHECK( clv_math_orient3( b, a, c, d ) == -sign && clv_math_orient3( a, c, b, d ) == -sign );
+        CHECK( clv_math_orient3( a, b, d, c ) == -sign && clv_math_orient3( d, b, c, a ) == -sign );
+        int flat = clv_math_orient2( a, b, d );
+        CHECK( clv_math_orient2( b, d, a ) == flat && clv_math_orient2( b, a, d ) == -flat );
     }
 }
 
 static void orientation_holds_at_the_ends_of_float( void )
 {
     clv_vec3 o = { 0, 0, 0 }, x = { 3e38f, 0, 0 }, y = { 0, 3e38f, 0 }, z = { 0, 0, 1e-45f };
-    CHECK( math_orient3( o, x, y, z ) == 1 );
+    CHECK( clv_math_orient3( o, x, y, z ) == 1 );
     clv_vec3 tx = { 1e-45f, 0, 0 }, ty = { 0, 1e-45f, 0 };
-    CHECK( math_orient3( o, tx, ty, z ) == 1 && math_orient2( o, tx, ty ) == 1 );
-    CHECK( math_is_collinear( o, tx, x ) && !math_is_collinear( o, x, z ) && math_is_collinear( z, z, y ) );
+    CHECK( clv_math_orient3( o, tx, ty, z ) == 1 && clv_math_orient2( o, tx, ty ) == 1 );
+    CHECK( clv_math_is_collinear( o, tx, x ) && !clv_math_is_collinear( o, x, z ) &&
+        clv_math_is_collinear( z, z, y ) );
 }
 
 // ---- rounding

@@ -7,12 +7,12 @@
 static void memory_is_aligned_and_counted( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     void* blocks[40];
     size_t total = 0;
     for ( uint32_t i = 0; i < 40; ++i )
     {
-        blocks[i] = base_memory_take( &memory, i + 1, 12 );
+        blocks[i] = clv_base_memory_take( &memory, i + 1, 12 );
         CHECK( blocks[i] != NULL );
         CHECK_EQUAL( (uintptr_t)blocks[i] % BASE_ALIGNMENT, 0 );
         total += ( i + 1 ) * 12;
@@ -21,7 +21,7 @@ static void memory_is_aligned_and_counted( void )
     }
     for ( uint32_t i = 0; i < 40; ++i )
     {
-        base_memory_give( &memory, blocks[i], i + 1, 12 );
+        clv_base_memory_give( &memory, blocks[i], i + 1, 12 );
     }
     CHECK_EQUAL( memory.bytes, 0 );
     CHECK_EQUAL( memory.peak_bytes, total );
@@ -31,42 +31,42 @@ static void memory_is_aligned_and_counted( void )
 
 static void zero_hooks_mean_the_c_library( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     for ( uint32_t size = 1; size < 300; ++size )
     {
-        unsigned char* data = base_memory_take( &memory, size, 1 );
+        unsigned char* data = clv_base_memory_take( &memory, size, 1 );
         CHECK( data != NULL );
         CHECK_EQUAL( (uintptr_t)data % BASE_ALIGNMENT, 0 );
         memset( data, 0xA5, size );
-        base_memory_give( &memory, data, size, 1 );
+        clv_base_memory_give( &memory, data, size, 1 );
     }
     // From 2 MiB on blocks begin with a large page, where there are such.
     for ( size_t size = ( (size_t)2 << 20 ) - 1; size < (size_t)8 << 20; size += ( (size_t)1 << 20 ) + 1 )
     {
-        unsigned char* data = base_memory_take( &memory, size, 1 );
+        unsigned char* data = clv_base_memory_take( &memory, size, 1 );
         CHECK( data != NULL );
         CHECK_EQUAL( (uintptr_t)data % BASE_ALIGNMENT, 0 );
         memset( data, 0x5A, size );
-        base_memory_give( &memory, data, size, 1 );
+        clv_base_memory_give( &memory, data, size, 1 );
     }
     CHECK_EQUAL( memory.bytes, 0 );
-    CHECK( base_memory_take( &memory, SIZE_MAX, 1 ) == NULL );
+    CHECK( clv_base_memory_take( &memory, SIZE_MAX, 1 ) == NULL );
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
 static void sizes_that_do_not_fit_are_refused_without_asking( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
-    CHECK( base_memory_take( &memory, UINT64_MAX, 8 ) == NULL );
-    CHECK( base_memory_take( &memory, (uint64_t)SIZE_MAX / 8 + 1, 8 ) == NULL );
-    CHECK( base_memory_take( &memory, ( (uint64_t)SIZE_MAX / 24 ) + 1, 24 ) == NULL );
-    CHECK( base_memory_take( &memory, 0, 8 ) == NULL );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
+    CHECK( clv_base_memory_take( &memory, UINT64_MAX, 8 ) == NULL );
+    CHECK( clv_base_memory_take( &memory, (uint64_t)SIZE_MAX / 8 + 1, 8 ) == NULL );
+    CHECK( clv_base_memory_take( &memory, ( (uint64_t)SIZE_MAX / 24 ) + 1, 24 ) == NULL );
+    CHECK( clv_base_memory_take( &memory, 0, 8 ) == NULL );
     CHECK_EQUAL( hooks.allocate_count, 0 );
 
     void* data = NULL;
     uint64_t capacity = 0;
-    CHECK( !base_memory_reserve( &memory, &data, &capacity, 0, UINT64_MAX, 8 ) );
+    CHECK( !clv_base_memory_reserve( &memory, &data, &capacity, 0, UINT64_MAX, 8 ) );
     CHECK( data == NULL && capacity == 0 );
     CHECK_EQUAL( memory.bytes, 0 );
 }
@@ -74,12 +74,12 @@ static void sizes_that_do_not_fit_are_refused_without_asking( void )
 static void reserve_keeps_what_was_there_and_grows_by_half( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     void* data = NULL;
     uint64_t capacity = 0;
     for ( uint32_t i = 0; i < 5000; ++i )
     {
-        CHECK( base_memory_reserve( &memory, &data, &capacity, i, i + 1, sizeof( uint32_t ) ) );
+        CHECK( clv_base_memory_reserve( &memory, &data, &capacity, i, i + 1, sizeof( uint32_t ) ) );
         CHECK( capacity >= i + 1 );
         ( (uint32_t*)data )[i] = i * 7;
     }
@@ -90,10 +90,10 @@ static void reserve_keeps_what_was_there_and_grows_by_half( void )
     }
     CHECK_EQUAL( hooks.bytes, capacity * sizeof( uint32_t ) );
 
-    CHECK( base_memory_resize( &memory, &data, &capacity, 10, 10, sizeof( uint32_t ) ) );
+    CHECK( clv_base_memory_resize( &memory, &data, &capacity, 10, 10, sizeof( uint32_t ) ) );
     CHECK_EQUAL( capacity, 10 );
     CHECK_EQUAL( ( (uint32_t*)data )[9], 63 );
-    CHECK( base_memory_resize( &memory, &data, &capacity, 0, 0, sizeof( uint32_t ) ) );
+    CHECK( clv_base_memory_resize( &memory, &data, &capacity, 0, 0, sizeof( uint32_t ) ) );
     CHECK( data == NULL && capacity == 0 );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
@@ -101,61 +101,61 @@ static void reserve_keeps_what_was_there_and_grows_by_half( void )
 static void refused_growth_changes_nothing( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     void* data = NULL;
     uint64_t capacity = 0;
-    CHECK( base_memory_reserve( &memory, &data, &capacity, 0, 4, 4 ) );
+    CHECK( clv_base_memory_reserve( &memory, &data, &capacity, 0, 4, 4 ) );
     memcpy( data, "abcdefghijklmno", 16 );
     void* before = data;
     hooks.refuse_from = hooks.allocate_count + 1;
     hooks.refuse_count = UINT64_MAX;
-    CHECK( !base_memory_reserve( &memory, &data, &capacity, 4, 5, 4 ) );
+    CHECK( !clv_base_memory_reserve( &memory, &data, &capacity, 4, 5, 4 ) );
     CHECK( data == before && capacity == 4 );
     CHECK( memcmp( data, "abcdefghijklmno", 16 ) == 0 );
     heap_heal( &hooks );
-    base_memory_give( &memory, data, capacity, 4 );
+    clv_base_memory_give( &memory, data, capacity, 4 );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
 static void growth_takes_the_exact_size_where_half_more_is_refused( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     void* data = NULL;
     uint64_t capacity = 0;
-    CHECK( base_memory_reserve( &memory, &data, &capacity, 0, 100, 4 ) );
+    CHECK( clv_base_memory_reserve( &memory, &data, &capacity, 0, 100, 4 ) );
     hooks.refuse_from = hooks.allocate_count + 1;
     hooks.refuse_count = 1;
-    CHECK( base_memory_reserve( &memory, &data, &capacity, 100, 101, 4 ) );
+    CHECK( clv_base_memory_reserve( &memory, &data, &capacity, 100, 101, 4 ) );
     CHECK_EQUAL( capacity, 101 );
-    base_memory_give( &memory, data, capacity, 4 );
+    clv_base_memory_give( &memory, data, capacity, 4 );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
 static void renewing_never_holds_twice_as_much( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     void* data = NULL;
     uint64_t capacity = 0;
-    CHECK( base_memory_renew( &memory, &data, &capacity, 800, 4 ) );
+    CHECK( clv_base_memory_renew( &memory, &data, &capacity, 800, 4 ) );
     CHECK_EQUAL( capacity, 900 );
-    CHECK( base_memory_renew( &memory, &data, &capacity, 900, 4 ) );
+    CHECK( clv_base_memory_renew( &memory, &data, &capacity, 900, 4 ) );
     CHECK_EQUAL( hooks.allocate_count, 1 );
-    CHECK( base_memory_renew( &memory, &data, &capacity, 1600, 4 ) );
+    CHECK( clv_base_memory_renew( &memory, &data, &capacity, 1600, 4 ) );
     CHECK_EQUAL( capacity, 1800 );
     CHECK_EQUAL( hooks.peak_bytes, 1800 * 4 );
     CHECK_EQUAL( memory.peak_bytes, 1800 * 4 );
     hooks.refuse_from = hooks.allocate_count + 1; // an eighth more is refused, the exact size is not
     hooks.refuse_count = 1;
-    CHECK( base_memory_renew( &memory, &data, &capacity, 2000, 4 ) );
+    CHECK( clv_base_memory_renew( &memory, &data, &capacity, 2000, 4 ) );
     CHECK_EQUAL( capacity, 2000 );
     hooks.refuse_from = hooks.allocate_count + 1;
     hooks.refuse_count = UINT64_MAX;
-    CHECK( !base_memory_renew( &memory, &data, &capacity, 2001, 4 ) );
+    CHECK( !clv_base_memory_renew( &memory, &data, &capacity, 2001, 4 ) );
     CHECK( data == NULL && capacity == 0 );
     heap_heal( &hooks );
-    CHECK( !base_memory_renew( &memory, &data, &capacity, UINT64_MAX, 4 ) );
+    CHECK( !clv_base_memory_renew( &memory, &data, &capacity, UINT64_MAX, 4 ) );
     CHECK( data == NULL && capacity == 0 );
     CHECK_EQUAL( hooks.bytes, 0 );
     CHECK_EQUAL( memory.bytes, 0 );

@@ -52,7 +52,7 @@ static void check_setting( const method* row, uint32_t param, double value, bool
     double values[METHOD_PARAMS];
     char text[256] = "";
     test_where.note = settings;
-    bool parsed = method_parse_settings( row, settings, values, text, sizeof( text ) );
+    bool parsed = clv_method_parse_settings( row, settings, values, text, sizeof( text ) );
     test_where.note = NULL;
     CHECK_EQUAL( parsed, fine );
     CHECK( fine ? values[param] == value : strstr( text, row->params[param].name ) != NULL );
@@ -92,7 +92,7 @@ static void malformed_settings_are_refused_with_a_sentence( void )
         test_where.method = row->name;
         double values[METHOD_PARAMS];
         char text[256] = "";
-        CHECK( method_parse_settings( row, NULL, values, text, sizeof( text ) ) );
+        CHECK( clv_method_parse_settings( row, NULL, values, text, sizeof( text ) ) );
         for ( uint32_t p = 0; p < row->param_count; ++p )
         {
             CHECK( values[p] == row->params[p].value );
@@ -101,7 +101,7 @@ static void malformed_settings_are_refused_with_a_sentence( void )
         {
             test_where.note = malformed[m];
             text[0] = '\0';
-            CHECK( !method_parse_settings( row, malformed[m], values, text, sizeof( text ) ) );
+            CHECK( !clv_method_parse_settings( row, malformed[m], values, text, sizeof( text ) ) );
             CHECK( strlen( text ) > 0 );
         }
         test_where.note = NULL;
@@ -255,10 +255,10 @@ static void check_update( const method* row, void* state, const slots* world, bo
 
 static clv_method_context make_context( test_variant variant, base_memory* memory, task_runner* tasks )
 {
-    CHECK( task_runner_start( tasks, variant.worker_count, ( clv_task_hooks ){ 0 }, memory ) );
+    CHECK( clv_task_runner_start( tasks, variant.worker_count, ( clv_task_hooks ){ 0 }, memory ) );
     clv_isa isa = variant.isa != CLV_ISA_AUTO ? variant.isa : CLV_ISA_SCALAR;
-    clv_method_context context = method_host_context( memory, tasks, isa );
-    CHECK( method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
+    clv_method_context context = clv_method_host_context( memory, tasks, isa );
+    CHECK( clv_method_parse_settings( variant.method, NULL, context.params, NULL, 0 ) );
     return context;
 }
 
@@ -269,7 +269,7 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
         test_variant variant = test_variant_at( v );
         test_variant_enter( variant );
         heap hooks = { 0 };
-        base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+        base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
         task_runner tasks = { 0 };
         clv_method_context context = make_context( variant, &memory, &tasks );
         void* state = variant.method->create( &context );
@@ -297,7 +297,7 @@ static void methods_fill_a_narrow_sink_and_survive_its_refusal( void )
             check_update( variant.method, state, &world, changed );
         }
         variant.method->destroy( state );
-        task_runner_stop( &tasks, &memory );
+        clv_task_runner_stop( &tasks, &memory );
         CHECK_EQUAL( hooks.block_count, 0 );
     }
 }
@@ -423,9 +423,9 @@ static void a_full_list_takes_no_more( void )
 
 static void what_a_method_charges_is_the_spaces( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     task_runner tasks = { 0 };
-    clv_method_context context = method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
+    clv_method_context context = clv_method_host_context( &memory, &tasks, CLV_ISA_SCALAR );
     void* user = context.account.user;
     void* data = context.memory.allocate( 100, 64, context.memory.user );
     CHECK( data != NULL && context.account.held( user ) == 100 );

@@ -33,8 +33,8 @@ static void check_keyed_sort( const uint32_t* keys, uint32_t count )
     base_keyed* expected = test_copy( items, count, sizeof( base_keyed ) );
     qsort( expected, count, sizeof( base_keyed ), compare_keyed );
     base_keyed* heaped = test_copy( items, count, sizeof( base_keyed ) );
-    base_heap_sort( heaped, count, sizeof( base_keyed ), compare_keyed );
-    base_keyed* sorted = base_sort_keyed( items, scratch, count );
+    clv_base_heap_sort( heaped, count, sizeof( base_keyed ), compare_keyed );
+    base_keyed* sorted = clv_base_sort_keyed( items, scratch, count );
     CHECK( sorted == items || sorted == scratch );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -130,7 +130,7 @@ static void check_pair_sort( const clv_pair* input, uint32_t count, uint32_t ind
     clv_pair* expected = test_copy( input, count, sizeof( clv_pair ) );
     clv_pair* scratch = test_alloc( count, sizeof( clv_pair ) );
     qsort( expected, count, sizeof( clv_pair ), test_pair_compare );
-    clv_pair* sorted = base_sort_pairs( pairs, scratch, count, index_end );
+    clv_pair* sorted = clv_base_sort_pairs( pairs, scratch, count, index_end );
     CHECK( sorted == pairs || sorted == scratch );
     for ( uint32_t i = 0; i < count; ++i )
     {

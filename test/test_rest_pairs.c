@@ -37,7 +37,7 @@ static void check_list( const rest_pairs* pairs, const table* t )
         expected += t->touches[i / SLOTS][i % SLOTS];
     }
     CHECK_EQUAL( pairs->list.count, expected );
-    const char* broken = rest_pairs_check( pairs, SLOTS );
+    const char* broken = clv_rest_pairs_check( pairs, SLOTS );
     CHECK_TEXT( broken != NULL ? broken : "", "" );
 }
 
@@ -51,17 +51,17 @@ static void change_one( rest_pairs* pairs, table* t, test_random* random )
     if ( from == to )
     {
         uint32_t number =
-            from == REST_MARGINAL ? rest_marginal_find( &pairs->marginal, ( clv_pair ){ a, b } ) : 0;
+            from == REST_MARGINAL ? clv_rest_marginal_find( &pairs->marginal, ( clv_pair ){ a, b } ) : 0;
         if ( from == REST_MARGINAL )
         {
             CHECK( number != REST_NO_PAIR );
             t->touches[a][b] = test_random_chance( random, 50 );
-            CHECK( rest_pairs_turn( pairs, number, t->touches[a][b] ) );
+            CHECK( clv_rest_pairs_turn( pairs, number, t->touches[a][b] ) );
         }
         return;
     }
     bool swap = test_random_chance( random, 50 );
-    CHECK( rest_pairs_change( pairs, swap ? b : a, swap ? a : b, from, to ) );
+    CHECK( clv_rest_pairs_change( pairs, swap ? b : a, swap ? a : b, from, to ) );
     t->classes[a][b] = to;
     t->touches[a][b] = to == REST_SURE || ( to == REST_MARGINAL && from == REST_SURE );
 }
@@ -72,14 +72,14 @@ static void classes_change_and_the_list_follows( void )
     {
         test_where.seed = seed;
         test_random random = test_random_make( seed );
-        base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+        base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
         rest_pairs pairs;
-        rest_pairs_init( &pairs, &memory );
+        clv_rest_pairs_init( &pairs, &memory );
         for ( int round = 0; round < 2; ++round ) // the second begins with the memory of the first
         {
             static table t;
             memset( &t, 0, sizeof( t ) );
-            CHECK( rest_pairs_begin( &pairs, SLOTS, 10, UINT64_MAX ) );
+            CHECK( clv_rest_pairs_begin( &pairs, SLOTS, 10, UINT64_MAX ) );
             for ( uint32_t i = 0; i < test_scaled( 3000 ); ++i )
             {
                 change_one( &pairs, &t, &random );
@@ -89,7 +89,7 @@ static void classes_change_and_the_list_follows( void )
                 }
             }
         }
-        rest_pairs_release( &pairs );
+        clv_rest_pairs_release( &pairs );
         CHECK_EQUAL( memory.bytes, 0 );
     }
 }
@@ -122,7 +122,7 @@ static bool is_known( const place* p, uint32_t slot )
 static void check_asked( place* p, const clv_aabb* box )
 {
     uint32_t times[BOXES] = { 0 };
-    CHECK( rest_grid_ask( &p->grid, box ) );
+    CHECK( clv_rest_grid_ask( &p->grid, box ) );
     for ( uint32_t i = 0; i < p->grid.found_count; ++i )
     {
         times[p->grid.found[i]] += 1;
@@ -142,21 +142,21 @@ static void whoever_is_near_is_found( void )
     {
         test_where.seed = c;
         test_random random = test_random_make( c + 1 );
-        base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
+        base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
         memset( p, 0, sizeof( *p ) );
-        rest_grid_init( &p->grid, &memory );
+        clv_rest_grid_init( &p->grid, &memory );
         for ( uint32_t slot = 0; slot < BOXES; ++slot )
         {
             clv_aabb box = test_crowd_box( (test_crowd)c, BOXES, &random );
-            p->rests[slot] = rest_box_make( &box, rest_margin( &box, 0.01f, slot ) );
+            p->rests[slot] = rest_box_make( &box, clv_rest_margin( &box, 0.01f, slot ) );
             set_known( p, slot, slot % 7 != 0 );
         }
-        CHECK( rest_grid_reserve( &p->grid, BOXES ) );
-        CHECK( rest_grid_plan( &p->grid, p->rests, p->known, BOXES ) );
+        CHECK( clv_rest_grid_reserve( &p->grid, BOXES ) );
+        CHECK( clv_rest_grid_plan( &p->grid, p->rests, p->known, BOXES ) );
         for ( uint32_t slot = 0; slot < BOXES; ++slot )
         {
             clv_aabb fat = fat_of( p, slot );
-            CHECK( !is_known( p, slot ) || rest_grid_insert( &p->grid, slot, &fat ) );
+            CHECK( !is_known( p, slot ) || clv_rest_grid_insert( &p->grid, slot, &fat ) );
         }
         for ( uint32_t i = 0; i < 400; ++i )
         {
@@ -165,15 +165,15 @@ static void whoever_is_near_is_found( void )
             check_asked( p, &before );
             if ( is_known( p, slot ) )
             {
-                rest_grid_remove( &p->grid, slot, &before );
+                clv_rest_grid_remove( &p->grid, slot, &before );
             }
             clv_aabb box = test_crowd_box( (test_crowd)( i % TEST_CROWD_COUNT ), BOXES, &random );
-            p->rests[slot] = rest_box_make( &box, rest_margin( &box, 1, slot ) );
+            p->rests[slot] = rest_box_make( &box, clv_rest_margin( &box, 1, slot ) );
             clv_aabb after = fat_of( p, slot );
             set_known( p, slot, i % 5 != 0 );
-            CHECK( i % 5 == 0 || rest_grid_insert( &p->grid, slot, &after ) );
+            CHECK( i % 5 == 0 || clv_rest_grid_insert( &p->grid, slot, &after ) );
         }
-        rest_grid_release( &p->grid );
+        clv_rest_grid_release( &p->grid );
         CHECK_EQUAL( memory.bytes, 0 );
     }
     free( p );
@@ -186,15 +186,15 @@ static void margins_keep_to_their_bounds( void )
     clv_aabb cube = test_cube( 5, 5, 5, 0.5f );
     clv_aabb endless = test_box( 0, 0, 0, INFINITY, 1, 1 );
     clv_aabb huge = test_box( -3e38f, 0, 0, 3e38f, 1, 1 );
-    CHECK( rest_margin( &cube, 0, 1 ) == 0.0003f );
-    CHECK( rest_margin( &cube, 1, 1 ) == 0.2f );
-    CHECK( rest_margin( &cube, INFINITY, 1 ) == 0.2f );
-    CHECK( rest_margin( &endless, 1, 1 ) == 0 );
-    CHECK( rest_margin( &huge, 1, 1 ) == 0 );
+    CHECK( clv_rest_margin( &cube, 0, 1 ) == 0.0003f );
+    CHECK( clv_rest_margin( &cube, 1, 1 ) == 0.2f );
+    CHECK( clv_rest_margin( &cube, INFINITY, 1 ) == 0.2f );
+    CHECK( clv_rest_margin( &endless, 1, 1 ) == 0 );
+    CHECK( clv_rest_margin( &huge, 1, 1 ) == 0 );
     float least = 1, most = 0;
     for ( uint32_t salt = 0; salt < 1000; ++salt )
     {
-        float margin = rest_margin( &cube, 0.005f, salt );
+        float margin = clv_rest_margin( &cube, 0.005f, salt );
         least = margin < least ? margin : least;
         most = margin > most ? margin : most;
     }
@@ -216,7 +216,7 @@ static void classes_hold_wherever_the_boxes_are( void )
             clv_aabb reference = test_cube( at + test_random_between( &random, -1, 1 ),
                 test_random_between( &random, -1, 1 ), 0, test_random_between( &random, 0, 1 ) );
             rests[i] = rest_box_make(
-                &reference, rest_margin( &reference, test_random_between( &random, 0, 0.1f ), seed ) );
+                &reference, clv_rest_margin( &reference, test_random_between( &random, 0, 0.1f ), seed ) );
             for ( int face = 0; face < 6; ++face )
             {
                 float rest = face < 3 ? rests[i].lower[face] : rests[i].upper[face - 3];
@@ -226,7 +226,7 @@ static void classes_hold_wherever_the_boxes_are( void )
                 ( &boxes[i].lower.x )[face] = test_random_chance( &random, 50 ) ? rest - e : rest + e;
             }
         }
-        CHECK_EQUAL( simd_kernels_for( CLV_ISA_SCALAR )->find_strays( boxes, rests, 2 ), 0 );
+        CHECK_EQUAL( clv_simd_kernels_for( CLV_ISA_SCALAR )->find_strays( boxes, rests, 2 ), 0 );
         rest_zone zones[2] = { rest_zone_of( &rests[0] ), rest_zone_of( &rests[1] ) };
         rest_class class = rest_classify( &zones[0], &zones[1] );
         bool touch = clv_aabb_overlap( boxes[0], boxes[1] );

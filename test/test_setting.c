@@ -39,7 +39,7 @@ static void settings_are_read_and_the_rest_keep_their_defaults( void )
         double values[METHOD_PARAMS] = { 0 };
         char text[192] = "";
         test_where.note = rows[i].text;
-        CHECK( method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
+        CHECK( clv_method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
         CHECK( values[0] == rows[i].leaf );
         CHECK( values[1] == rows[i].share );
     }
@@ -75,7 +75,7 @@ static void a_bad_setting_is_named_with_what_it_takes( void )
         double values[METHOD_PARAMS] = { 0 };
         char text[192] = "";
         test_where.note = rows[i].text;
-        CHECK( !method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
+        CHECK( !clv_method_parse_settings( &s_row, rows[i].text, values, text, sizeof( text ) ) );
         CHECK_TEXT( text, rows[i].says );
     }
 }
@@ -95,7 +95,7 @@ static void every_method_takes_its_own_defaults( void )
             test_where.note = param->name;
             snprintf( setting, sizeof( setting ), "%s=%.9f", param->name, param->value );
             CHECK( param->least <= param->value && param->value <= param->most );
-            CHECK( method_parse_settings( row, setting, values, text, sizeof( text ) ) );
+            CHECK( clv_method_parse_settings( row, setting, values, text, sizeof( text ) ) );
             CHECK( values[i] >= param->least && values[i] <= param->most );
         }
     }
@@ -151,7 +151,7 @@ static void numbers_are_read_as_strtod_does( void )
             expected = end != texts[i] ? read : expected;
         }
         test_where.note = texts[i];
-        CHECK( base_read_number( texts[i], &value ) == end || texts[i][1] == 'x' );
+        CHECK( clv_base_read_number( texts[i], &value ) == end || texts[i][1] == 'x' );
         CHECK( memcmp( &value, &expected, sizeof( value ) ) == 0 || texts[i][1] == 'x' );
     }
     test_random random = test_random_make( 8 );
@@ -166,11 +166,11 @@ static void numbers_are_read_as_strtod_does( void )
         {
             continue; // nan, inf
         }
-        CHECK( base_read_number( text, &value ) == text + strlen( text ) );
+        CHECK( clv_base_read_number( text, &value ) == text + strlen( text ) );
         CHECK( value == strtod( text, NULL ) );
         char expected[32];
         snprintf( expected, sizeof( expected ), "%g", number );
-        base_write_number( number, words, sizeof( words ) );
+        clv_base_write_number( number, words, sizeof( words ) );
         CHECK_TEXT( words, expected );
     }
 }
@@ -181,9 +181,9 @@ static void a_number_of_too_many_digits_is_none( void )
     memset( text, '1', sizeof( text ) );
     text[65] = '\0';
     double value = 77;
-    CHECK( base_read_number( text, &value ) == text && value == 77 );
+    CHECK( clv_base_read_number( text, &value ) == text && value == 77 );
     text[64] = '\0';
-    CHECK( base_read_number( text, &value ) == text + 64 && value > 1e63 );
+    CHECK( clv_base_read_number( text, &value ) == text + 64 && value > 1e63 );
 }
 
 #if !defined( _WIN32 )
@@ -224,10 +224,10 @@ static void no_locale_changes_a_setting( void )
         double good[METHOD_PARAMS] = { 0 }, bad[METHOD_PARAMS] = { 0 };
         char text[192] = "", says[192] = "";
         bool is_read =
-            method_parse_settings( &s_row, "own.share=-0.75,own.leaf=8", good, text, sizeof( text ) );
+            clv_method_parse_settings( &s_row, "own.share=-0.75,own.leaf=8", good, text, sizeof( text ) );
         static const method_param half = { .name = "own.half", .value = 0.5, .least = 0.25, .most = 1.5 };
         static const method row = { .name = "own", .params = &half, .param_count = 1 };
-        bool is_refused = !method_parse_settings( &row, "own.half=2", bad, says, sizeof( says ) );
+        bool is_refused = !clv_method_parse_settings( &row, "own.half=2", bad, says, sizeof( says ) );
         setlocale( LC_ALL, "C" );
         test_where.note = names[i];
         CHECK( strcmp( point, "." ) != 0 );

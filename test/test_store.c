@@ -10,33 +10,33 @@
 static void a_slot_whose_generation_wraps_is_retired( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
-    object_store store = object_store_make( &memory, 0.0f );
-    CHECK_OK( object_store_prepare_add( &store, 2 ) );
-    clv_id first = object_store_add( &store, test_cube( 0, 0, 0, 1 ) );
-    clv_id second = object_store_add( &store, test_cube( 1, 0, 0, 1 ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
+    object_store store = clv_object_store_make( &memory, 0.0f );
+    CHECK_OK( clv_object_store_prepare_add( &store, 2 ) );
+    clv_id first = clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) );
+    clv_id second = clv_object_store_add( &store, test_cube( 1, 0, 0, 1 ) );
     CHECK_EQUAL( first.index, 0 );
     object_generations( &store )[0] = UINT32_MAX; // as if the slot had been used two billion times
     first.generation = UINT32_MAX;
     CHECK( object_is_live( &store, first ) );
-    object_store_remove( &store, 0 );
+    clv_object_store_remove( &store, 0 );
     CHECK( !object_is_live( &store, first ) );
     CHECK( !object_is_live( &store, ( clv_id ){ 0, 0 } ) );
     CHECK( object_is_live( &store, second ) );
     CHECK_EQUAL( store.live_count, 1 );
 
-    CHECK_OK( object_store_prepare_add( &store, 1 ) );
-    clv_id third = object_store_add( &store, test_cube( 2, 0, 0, 1 ) );
+    CHECK_OK( clv_object_store_prepare_add( &store, 1 ) );
+    clv_id third = clv_object_store_add( &store, test_cube( 2, 0, 0, 1 ) );
     CHECK_EQUAL( third.index, 2 ); // not 0, now and after a clear
-    object_store_clear( &store );
+    clv_object_store_clear( &store );
     CHECK_EQUAL( store.live_count, 0 );
-    CHECK_OK( object_store_prepare_add( &store, 3 ) );
+    CHECK_OK( clv_object_store_prepare_add( &store, 3 ) );
     const uint32_t expected[3] = { 1, 2, 3 };
     for ( uint32_t i = 0; i < 3; ++i )
     {
-        CHECK_EQUAL( object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, expected[i] );
+        CHECK_EQUAL( clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) ).index, expected[i] );
     }
-    object_store_free( &store );
+    clv_object_store_free( &store );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
@@ -44,29 +44,29 @@ static void a_slot_whose_generation_wraps_is_retired( void )
 static void only_duplicates_are_duplicates_when_the_batch_stamp_wraps( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
-    object_store store = object_store_make( &memory, 0.0f );
-    CHECK_OK( object_store_prepare_add( &store, 16 ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
+    object_store store = clv_object_store_make( &memory, 0.0f );
+    CHECK_OK( clv_object_store_prepare_add( &store, 16 ) );
     clv_id ids[16];
     for ( uint32_t i = 0; i < 16; ++i )
     {
-        ids[15 - i] = object_store_add( &store, test_cube( 0, 0, 0, 1 ) ); // descending: no short cut
+        ids[15 - i] = clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) ); // descending: no short cut
     }
     uint32_t position = 0;
-    CHECK_OK( object_store_check_ids( &store, ids, 8, &position ) );
+    CHECK_OK( clv_object_store_check_ids( &store, ids, 8, &position ) );
     for ( uint32_t round = 0; round < 4; ++round )
     {
         test_where.frame = round;
         store.stamp = round % 2 == 0 ? UINT32_MAX : UINT32_MAX - 1;
-        CHECK_OK( object_store_check_ids( &store, ids, 16, &position ) );
-        CHECK_OK( object_store_check_ids( &store, ids, 16, &position ) );
+        CHECK_OK( clv_object_store_check_ids( &store, ids, 16, &position ) );
+        CHECK_OK( clv_object_store_check_ids( &store, ids, 16, &position ) );
         clv_id swap = ids[5];
         ids[5] = ids[1];
-        CHECK_RESULT( object_store_check_ids( &store, ids, 16, &position ), CLV_DUPLICATE_ID );
+        CHECK_RESULT( clv_object_store_check_ids( &store, ids, 16, &position ), CLV_DUPLICATE_ID );
         CHECK_EQUAL( position, 5 );
         ids[5] = swap;
     }
-    object_store_free( &store );
+    clv_object_store_free( &store );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
@@ -89,14 +89,14 @@ enum
 // nobody else is. A bad box among them is seen, and then nothing has changed.
 static void boxes_are_compared_noted_and_taken( void )
 {
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
-    object_store store = object_store_make( &memory, 0.0f );
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    object_store store = clv_object_store_make( &memory, 0.0f );
     clv_aabb* given = test_alloc( MANY, sizeof( clv_aabb ) );
-    CHECK_OK( object_store_prepare_add( &store, MANY ) );
+    CHECK_OK( clv_object_store_prepare_add( &store, MANY ) );
     for ( uint32_t i = 0; i < MANY; ++i )
     {
         given[i] = test_cube( (float)i, 0, 0, 1 );
-        object_store_add( &store, given[i] );
+        clv_object_store_add( &store, given[i] );
     }
     for ( uint32_t seed = 0; seed < test_scaled( 300 ); ++seed )
     {
@@ -109,7 +109,7 @@ static void boxes_are_compared_noted_and_taken( void )
         bool is_bad = seed % 7 == 6;
         if ( seed % 11 != 10 )
         {
-            object_store_watch( &store, 1 );
+            clv_object_store_watch( &store, 1 );
         }
         for ( uint32_t i = first; i < first + count; ++i )
         {
@@ -120,10 +120,10 @@ static void boxes_are_compared_noted_and_taken( void )
         uint32_t bad = first + test_random_below( &random, count );
         clv_aabb kept = given[bad];
         given[bad].lower.y = is_bad ? NAN : given[bad].lower.y;
-        bool good = object_store_check_boxes( &store, first, &given[first], count, are_good );
+        bool good = clv_object_store_check_boxes( &store, first, &given[first], count, are_good );
         CHECK_EQUAL( good, !is_bad );
         given[bad] = kept;
-        object_store_check_boxes( &store, first, &given[first], count, are_good );
+        clv_object_store_check_boxes( &store, first, &given[first], count, are_good );
         uint32_t noted = 0;
         for ( uint32_t i = 0; i < MANY; ++i )
         {
@@ -133,10 +133,10 @@ static void boxes_are_compared_noted_and_taken( void )
             CHECK( !differs || is_noted || !store.moved_is_known );
         }
         CHECK( share > 20 || is_bad || seed % 11 == 10 || noted == changed );
-        object_store_take_boxes( &store, first, &given[first], count );
+        clv_object_store_take_boxes( &store, first, &given[first], count );
         CHECK( memcmp( object_boxes( &store ), given, MANY * sizeof( clv_aabb ) ) == 0 );
     }
-    object_store_free( &store );
+    clv_object_store_free( &store );
     CHECK_EQUAL( memory.bytes, 0 );
     free( given );
 }

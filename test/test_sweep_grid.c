@@ -39,7 +39,7 @@ static void a_crowd_on_the_ground_is_not_swept_by_height( void )
     {
         test_where.seed = percent;
         sweep_list list = rain( percent );
-        sweep_grid grid = sweep_grid_find( &list );
+        sweep_grid grid = clv_sweep_grid_find( &list );
         CHECK_EQUAL( grid.axis[2], 1 );
         CHECK( grid.strip_bits > 0 );
     }
@@ -48,7 +48,7 @@ static void a_crowd_on_the_ground_is_not_swept_by_height( void )
 static void evenly_spread_boxes_are_swept_along_the_longest_side( void )
 {
     sweep_list list = rain( 100 );
-    sweep_grid grid = sweep_grid_find( &list );
+    sweep_grid grid = clv_sweep_grid_find( &list );
     CHECK_EQUAL( grid.axis[0], 1 );
 }
 
@@ -59,7 +59,7 @@ static void long_boxes_are_swept_across( void )
     {
         s_boxes[i].upper.y = s_boxes[i].lower.y + 30;
     }
-    sweep_grid grid = sweep_grid_find( &list );
+    sweep_grid grid = clv_sweep_grid_find( &list );
     CHECK_EQUAL( grid.axis[2], 1 );
 }
 
@@ -71,7 +71,7 @@ static float width_of( const sweep_grid* grid, uint32_t axis )
 static void one_far_box_does_not_stretch_the_grid( void )
 {
     sweep_list list = rain( 0 );
-    sweep_grid plain = sweep_grid_find( &list );
+    sweep_grid plain = clv_sweep_grid_find( &list );
     static const float places[] = { 1e3f, -1e3f, 1e6f, -1e6f };
     for ( size_t i = 0; i < TEST_COUNT( places ); ++i )
     {
@@ -80,7 +80,7 @@ static void one_far_box_does_not_stretch_the_grid( void )
             list = rain( 0 );
             ( &s_boxes[0].lower.x )[axis] = places[i]; // the first one is always in the sample
             ( &s_boxes[0].upper.x )[axis] = places[i] + 1;
-            sweep_grid grid = sweep_grid_find( &list );
+            sweep_grid grid = clv_sweep_grid_find( &list );
             // A bin at least remains, which is a sixteenth of the way to the far box.
             CHECK( width_of( &grid, axis ) < 0.2f * fabsf( places[i] ) + 2 * width_of( &plain, axis ) );
             CHECK( width_of( &grid, ( axis + 1 ) % 3 ) == width_of( &plain, ( axis + 1 ) % 3 ) );
@@ -109,7 +109,7 @@ static void awkward_lists_have_a_grid_too( void )
             {
                 s_boxes[i] = rows[row].box;
             }
-            sweep_grid grid = sweep_grid_find( &list );
+            sweep_grid grid = clv_sweep_grid_find( &list );
             for ( uint32_t axis = 0; axis < 3; ++axis )
             {
                 CHECK( grid.small.scale[axis] >= 0 && isfinite( grid.small.scale[axis] ) );
@@ -178,22 +178,22 @@ static void strips_are_given_up_for_boxes_that_reach_into_all( void )
 {
     fill_dense( DENSE, 0 );
     sweep_list list = { s_dense, s_dense_slots, DENSE, NULL };
-    sweep_grid plain = sweep_grid_find( &list );
+    sweep_grid plain = clv_sweep_grid_find( &list );
     CHECK( plain.strip_bits >= 2 );
-    base_memory memory = base_memory_make( ( clv_allocator ){ 0 } );
-    sweep_small small = { .memory = &memory, .kernels = simd_method_kernels_for( clv_isa_best() ) };
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    sweep_small small = { .memory = &memory, .kernels = clv_simd_method_kernels_for( clv_isa_best() ) };
     for ( uint32_t step = 1; step <= 64; step *= 64 )
     {
         fill_dense( step, plain.axis[1] );
-        sweep_grid grid = sweep_grid_find( &list );
+        sweep_grid grid = clv_sweep_grid_find( &list );
         CHECK_EQUAL( grid.strip_bits, plain.strip_bits ); // it saw none of them
         CHECK_EQUAL( grid.axis[1], plain.axis[1] );
-        CHECK_EQUAL( sweep_small_fill( &small, &grid, &list, 1 ), SWEEP_DONE );
+        CHECK_EQUAL( clv_sweep_small_fill( &small, &grid, &list, 1 ), SWEEP_DONE );
         uint32_t strips = small.start_count >> small.bucket_bits;
         CHECK_EQUAL( strips, step == 1 ? 1 : 1u << grid.strip_bits );
         CHECK( small.boxes.count <= 2 * DENSE );
     }
-    sweep_small_release( &small );
+    clv_sweep_small_release( &small );
     CHECK_EQUAL( memory.bytes, 0 );
 }
 

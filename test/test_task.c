@@ -50,7 +50,7 @@ static void check_jobs( task_runner* runner, uint32_t worker_count, uint32_t job
         }
         atomic_store( &all.faults, 0 );
         all.worker_count = worker_count;
-        task_run( runner, work, count, &all );
+        clv_task_run( runner, work, count, &all );
         CHECK_EQUAL( atomic_load( &all.faults ), 0 );
         for ( uint32_t i = 0; i < PIECES; ++i )
         {
@@ -66,15 +66,15 @@ static void every_piece_is_done_once( void )
     for ( size_t i = 0; i < TEST_COUNT( worker_counts ); ++i )
     {
         heap hooks = { 0 };
-        base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+        base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
         task_runner runner;
         test_where.worker_count = worker_counts[i];
-        CHECK( task_runner_start( &runner, worker_counts[i], ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &runner, worker_counts[i], ( clv_task_hooks ){ 0 }, &memory ) );
         CHECK_EQUAL( task_worker_count( &runner ), worker_counts[i] );
         uint64_t allocate_count = hooks.allocate_count;
         check_jobs( &runner, worker_counts[i], 300 );
         CHECK_EQUAL( hooks.allocate_count, allocate_count );
-        task_runner_stop( &runner, &memory );
+        clv_task_runner_stop( &runner, &memory );
         CHECK_EQUAL( hooks.bytes, 0 );
     }
 }
@@ -92,32 +92,32 @@ static void run_backwards( clv_task* task, uint32_t count, void* context, void* 
 static void the_callers_threads_are_used_where_there_are_any( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     uint32_t call_count = 0;
     task_runner runner;
-    CHECK( task_runner_start( &runner, 3, ( clv_task_hooks ){ run_backwards, &call_count }, &memory ) );
+    CHECK( clv_task_runner_start( &runner, 3, ( clv_task_hooks ){ run_backwards, &call_count }, &memory ) );
     CHECK_EQUAL( hooks.allocate_count, 0 );
     check_jobs( &runner, 3, 100 );
     CHECK( call_count > 50 );
-    task_runner_stop( &runner, &memory );
+    clv_task_runner_stop( &runner, &memory );
 }
 
 static void idle_crews_start_and_stop( void )
 {
     heap hooks = { 0 };
-    base_memory memory = base_memory_make( heap_hooks( &hooks ) );
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
     for ( uint32_t round = 0; round < 50; ++round )
     {
         task_runner runner;
-        CHECK( task_runner_start( &runner, 4, ( clv_task_hooks ){ 0 }, &memory ) );
+        CHECK( clv_task_runner_start( &runner, 4, ( clv_task_hooks ){ 0 }, &memory ) );
         check_jobs( &runner, 4, round % 3 );
-        task_runner_stop( &runner, &memory );
+        clv_task_runner_stop( &runner, &memory );
     }
     CHECK_EQUAL( hooks.bytes, 0 );
     hooks.refuse_from = hooks.allocate_count + 1;
     hooks.refuse_count = 1;
     task_runner runner;
-    CHECK( !task_runner_start( &runner, 4, ( clv_task_hooks ){ 0 }, &memory ) );
+    CHECK( !clv_task_runner_start( &runner, 4, ( clv_task_hooks ){ 0 }, &memory ) );
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 

@@ -20,15 +20,15 @@ static void rounding_goes_outwards_by_less_than_a_step( void )
             ( i % 3 == 0         ? 1e30
                     : i % 3 == 1 ? 1.0
                                  : 1e-42 );
-        float up = volume_round_up( value ), down = volume_round_down( value );
+        float up = clv_volume_round_up( value ), down = clv_volume_round_down( value );
         CHECK( (double)down <= value && value <= (double)up );
         CHECK( nextafterf( down, INFINITY ) >= up ); // neighbours, or the same
         CHECK( (double)nextafterf( up, -INFINITY ) < value && (double)nextafterf( down, INFINITY ) > value );
     }
-    CHECK( volume_round_up( 0.5 ) == 0.5f && volume_round_down( -3.0 ) == -3.0f &&
-        volume_round_up( 0.0 ) == 0.0f );
-    CHECK( volume_round_up( 1e300 ) == INFINITY && volume_round_down( 1e-300 ) == 0.0f );
-    CHECK( volume_round_up( 1e-300 ) > 0.0f && volume_round_up( -1e-300 ) == 0.0f );
+    CHECK( clv_volume_round_up( 0.5 ) == 0.5f && clv_volume_round_down( -3.0 ) == -3.0f &&
+        clv_volume_round_up( 0.0 ) == 0.0f );
+    CHECK( clv_volume_round_up( 1e300 ) == INFINITY && clv_volume_round_down( 1e-300 ) == 0.0f );
+    CHECK( clv_volume_round_up( 1e-300 ) > 0.0f && clv_volume_round_up( -1e-300 ) == 0.0f );
 }
 
 // ---- volumes
@@ -143,15 +143,15 @@ static void the_axis_follows_the_spread( void )
         {
             math_vec3 p = math_scale( math_random_direction( &random ), 1.0 );
             p = math_add_scaled( p, along, math_random_between( &random, -10, 10 ) );
-            volume_spread_add(
+            clv_volume_spread_add(
                 &spread, math_add( p, math_make( 1e6, -1e6, 1e5 ) ) ); // the mean is no part of it
         }
-        CHECK_EQUAL( volume_nearest_axis( volume_spread_direction( &spread ), 9 ), axis );
+        CHECK_EQUAL( clv_volume_nearest_axis( clv_volume_spread_direction( &spread ), 9 ), axis );
     }
     volume_spread same = { 0 };
-    volume_spread_add( &same, math_make( 1, 2, 3 ) );
-    volume_spread_add( &same, math_make( 1, 2, 3 ) );
-    CHECK( math_largest( volume_spread_direction( &same ) ) == 0.0 );
+    clv_volume_spread_add( &same, math_make( 1, 2, 3 ) );
+    clv_volume_spread_add( &same, math_make( 1, 2, 3 ) );
+    CHECK( math_largest( clv_volume_spread_direction( &same ) ) == 0.0 );
 }
 
 // ---- sweeping

@@ -14,10 +14,10 @@ typedef struct parallel_loop
 void parallel_crew_start( parallel_crew* crew, uint32_t thread_count )
 {
     *crew = ( parallel_crew ){ 0 };
-    crew->memory = base_memory_make( ( clv_allocator ){ 0 } );
+    crew->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     uint32_t worker_count = thread_count < CLV_MAX_WORKERS ? thread_count : CLV_MAX_WORKERS;
     if ( worker_count > 1 &&
-        !task_runner_start( &crew->runner, worker_count, ( clv_task_hooks ){ 0 }, &crew->memory ) )
+        !clv_task_runner_start( &crew->runner, worker_count, ( clv_task_hooks ){ 0 }, &crew->memory ) )
     {
         crew->runner = ( task_runner ){ 0 };
     }
@@ -25,7 +25,7 @@ void parallel_crew_start( parallel_crew* crew, uint32_t thread_count )
 
 void parallel_crew_stop( parallel_crew* crew )
 {
-    task_runner_stop( &crew->runner, &crew->memory );
+    clv_task_runner_stop( &crew->runner, &crew->memory );
 }
 
 static void run_piece( uint32_t index, uint32_t worker, void* context )
@@ -40,6 +40,6 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
 void parallel_for( parallel_crew* crew, uint64_t count, parallel_stretch* stretch, void* user )
 {
     parallel_loop loop = { count, stretch, user };
-    task_run(
+    clv_task_run(
         &crew->runner, run_piece, (uint32_t)( ( count + STRETCH_LENGTH - 1 ) / STRETCH_LENGTH ), &loop );
 }

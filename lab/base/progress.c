@@ -48,7 +48,7 @@ void progress_begin( progress_bar* bar, const char* label, const char* unit, uin
     snprintf( bar->label, sizeof( bar->label ), "%s", label );
     bar->unit = unit;
     bar->total = total;
-    bar->begin_ns = base_clock_ns();
+    bar->begin_ns = clv_base_clock_ns();
     bar->is_terminal = platform_is_terminal( stderr );
     bar->shown_ns = bar->begin_ns;
 }
@@ -113,7 +113,7 @@ static void draw_bar( const progress_bar* bar, uint64_t done, const char* state 
 
 void progress_show( progress_bar* bar, uint64_t done )
 {
-    uint64_t now = base_clock_ns();
+    uint64_t now = clv_base_clock_ns();
     uint64_t step = bar->is_terminal ? TERMINAL_STEP_NS : LINE_STEP_NS;
     if ( is_quiet || is_over || now - bar->begin_ns < FIRST_NS || now - bar->shown_ns < step )
     {

@@ -260,9 +260,9 @@ static bool run_frames(
     progress_begin( &bar, "tower", "frames", flags->frames );
     for ( uint64_t frame = 0; good && frame < flags->frames; ++frame )
     {
-        uint64_t begin = base_clock_ns();
+        uint64_t begin = clv_base_clock_ns();
         clv_result result = clv_shape_sim_step( sim );
-        double frame_ms = (double)( base_clock_ns() - begin ) * 1e-6;
+        double frame_ms = (double)( clv_base_clock_ns() - begin ) * 1e-6;
         if ( result != CLV_OK )
         {
             good = lab_error_write( why, "sim: frame %" PRIu64 ": %s", frame + 1, clv_result_text( result ) );

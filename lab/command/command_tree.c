@@ -150,13 +150,13 @@ static bool write_boxes( const tree_state* state, output_file* file, lab_error* 
 
 static bool write_tree( const tree_state* state, output_file* file, lab_error* why )
 {
-    size_t length = space_dump( state->space, NULL, 0 );
+    size_t length = clv_space_dump( state->space, NULL, 0 );
     char* tree = malloc( length + 1 );
     if ( tree == NULL )
     {
         return lab_error_write( why, "tree: out of memory" );
     }
-    space_dump( state->space, tree, length + 1 );
+    clv_space_dump( state->space, tree, length + 1 );
     return print( file,
                text_format( "{ \"method\": \"%s\", \"frame\": %" PRIu32 ",\n  \"tree\": ",
                    state->specs.items[0].row->name, state->frame ),

@@ -281,7 +281,7 @@ static bool check_settings( const run_spec_list* list, lab_error* why )
         double values[METHOD_PARAMS];
         char text[256] = "";
         if ( spec->settings != NULL &&
-            !method_parse_settings( spec->row, spec->settings, values, text, sizeof( text ) ) )
+            !clv_method_parse_settings( spec->row, spec->settings, values, text, sizeof( text ) ) )
         {
             return lab_error_write( why, "--set: %s: %s", spec->row->name, text );
         }

@@ -177,7 +177,7 @@ static bool start_space( run_state* run, bool stage_times )
 
 static uint64_t clock_ns( const run_state* run )
 {
-    return run->options->thread_time ? platform_thread_time_ns() : base_clock_ns();
+    return run->options->thread_time ? platform_thread_time_ns() : clv_base_clock_ns();
 }
 
 // The frame as a user pays it. Returns its milliseconds, or less than 0 with the result's status set.
@@ -205,7 +205,7 @@ static double time_frame( run_state* run, clv_pair_view* view )
 static bool is_over_time( run_state* run, uint32_t frame )
 {
     double limit = run->options->time_limit_s;
-    double elapsed = (double)( base_clock_ns() - run->begin_ns ) / 1e9;
+    double elapsed = (double)( clv_base_clock_ns() - run->begin_ns ) / 1e9;
     if ( limit <= 0 || elapsed <= limit )
     {
         return false;
@@ -227,7 +227,7 @@ typedef enum pass_kind
 static void add_counters( run_state* run )
 {
     run_result* result = run->result;
-    uint32_t count = space_report( run->space, NULL, 0 );
+    uint32_t count = clv_space_report( run->space, NULL, 0 );
     method_figure* figures = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
     if ( figures == NULL && count > 0 )
     {
@@ -237,7 +237,7 @@ static void add_counters( run_state* run )
     {
         return;
     }
-    space_report( run->space, figures, count );
+    clv_space_report( run->space, figures, count );
     for ( uint32_t index = 0; index < count && result->counters != NULL; ++index )
     {
         figures[index].value += result->counters[index].value;
@@ -377,7 +377,7 @@ bool run_method( frame_source* source, const run_spec* spec, const run_options* 
         return true;
     }
     run_state run = {
-        .source = source, .spec = spec, .options = options, .result = result, .begin_ns = base_clock_ns()
+        .source = source, .spec = spec, .options = options, .result = result, .begin_ns = clv_base_clock_ns()
     };
     bool good = true;
     if ( take_memory( &run ) )

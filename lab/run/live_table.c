@@ -16,7 +16,7 @@ void live_begin( live_table* live, bool is_on, uint32_t total, double weight_tot
 {
     *live = ( live_table ){ .is_on = is_on, .total = total, .weight_total = weight_total };
     live->is_terminal = platform_is_terminal( stderr );
-    live->begin_ns = base_clock_ns();
+    live->begin_ns = clv_base_clock_ns();
 }
 
 void live_clear( live_table* live )
@@ -30,7 +30,7 @@ void live_clear( live_table* live )
 
 static void format_left( const live_table* live, char* buffer, size_t size )
 {
-    double elapsed = (double)( base_clock_ns() - live->begin_ns ) / 1e9;
+    double elapsed = (double)( clv_base_clock_ns() - live->begin_ns ) / 1e9;
     double share = live->weight_total > 0 ? live->weight_done / live->weight_total : 1;
     // The first moments tell nothing.
     if ( live->done == 0 || elapsed < 1 || share <= 0 )
@@ -64,7 +64,7 @@ static void draw( live_table* live )
     size_t columns = platform_columns();
     uint32_t room = platform_rows() > 4 ? platform_rows() - 4 : 1;
     char left[64], status[320];
-    double run_s = (double)( base_clock_ns() - live->run_begin_ns ) / 1e9;
+    double run_s = (double)( clv_base_clock_ns() - live->run_begin_ns ) / 1e9;
     live_clear( live );
     uint32_t shown = live->row_count < room ? live->row_count : room;
     for ( uint32_t row = live->row_count - shown; row < live->row_count; ++row )
@@ -76,20 +76,20 @@ static void draw( live_table* live )
         left, live->label, run_s );
     draw_line( live, status, columns );
     fflush( stderr );
-    live->drawn_ns = base_clock_ns();
+    live->drawn_ns = clv_base_clock_ns();
 }
 
 void live_start( live_table* live, const char* label )
 {
     snprintf( live->label, sizeof( live->label ), "%s", label );
-    live->run_begin_ns = base_clock_ns();
+    live->run_begin_ns = clv_base_clock_ns();
     live_tick( live );
 }
 
 void live_tick( live_table* live )
 {
     if ( live->is_on && !progress_is_over() && live->is_terminal &&
-        base_clock_ns() - live->drawn_ns > SECOND_NS / 8 )
+        clv_base_clock_ns() - live->drawn_ns > SECOND_NS / 8 )
     {
         draw( live );
     }

@@ -319,12 +319,12 @@ static bool is_beyond( pid_t process, const child_limits* limits, double elapsed
 static void watch(
     pid_t process, pipe_end* answer_end, pipe_end* errors, const child_limits* limits, child_answer* answer )
 {
-    uint64_t begin = base_clock_ns();
+    uint64_t begin = clv_base_clock_ns();
     bool is_ended_by_us = false;
     int status = 0;
     while ( waitpid( process, &status, WNOHANG ) == 0 )
     {
-        double elapsed = (double)( base_clock_ns() - begin ) / 1e9;
+        double elapsed = (double)( clv_base_clock_ns() - begin ) / 1e9;
         if ( !is_ended_by_us && is_beyond( process, limits, elapsed, answer ) )
         {
             is_ended_by_us = true;

@@ -28,7 +28,7 @@ typedef struct bvh_state
 static void* create( const clv_method_context* host, bool forward )
 {
     const method_context* context = NULL;
-    bvh_state* self = method_state_take( host, sizeof( bvh_state ), &context );
+    bvh_state* self = clv_method_state_take( host, sizeof( bvh_state ), &context );
     if ( self != NULL )
     {
         self->context = context;
@@ -37,7 +37,7 @@ static void* create( const clv_method_context* host, bool forward )
             .margin = context->params[PARAM_MARGIN],
             .fat = context->params[PARAM_FAT] != 0,
         };
-        bvh_world_init( &self->world, context->memory, rules );
+        clv_bvh_world_init( &self->world, context->memory, rules );
     }
     return self;
 }
@@ -55,8 +55,8 @@ static void* create_forward( const clv_method_context* host )
 static void destroy( void* state )
 {
     bvh_state* self = state;
-    bvh_world_shrink( &self->world );
-    method_state_give( self->context, sizeof( bvh_state ) );
+    clv_bvh_world_shrink( &self->world );
+    clv_method_state_give( self->context, sizeof( bvh_state ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -66,11 +66,11 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     bvh_crowd crowd = { input->boxes, input->live, input->live_count, input->slot_count,
         input->members_changed };
     self->world.is_sound &= !input->last_failed;
-    clv_result result = bvh_world_update( &self->world, &crowd );
+    clv_result result = clv_bvh_world_update( &self->world, &crowd );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = bvh_world_search( &self->world, &crowd, sink, &counters->test_count );
+        result = clv_bvh_world_search( &self->world, &crowd, sink, &counters->test_count );
         counters->search_ms = method_stopwatch_lap( &watch );
     }
     return result;
@@ -79,13 +79,13 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     bvh_state* self = state;
-    bvh_world_shrink( &self->world );
+    clv_bvh_world_shrink( &self->world );
 }
 
 static bool check( void* state, char* text, size_t text_size )
 {
     const bvh_state* self = state;
-    const char* broken = self->world.is_sound ? bvh_tree_check( &self->world.tree ) : NULL;
+    const char* broken = self->world.is_sound ? clv_bvh_tree_check( &self->world.tree ) : NULL;
     snprintf( text, text_size, "%s", broken != NULL ? broken : "" );
     return broken == NULL;
 }
@@ -99,5 +99,5 @@ static bool check( void* state, char* text, size_t text_size )
         .update = update, .shrink = shrink, .check = check,                                                  \
     }
 
-const method method_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );
-const method method_bvh_d = BVH_ROW( "bvh-d", "O(n)", create_deferred );
+const method clv_methods_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );
+const method clv_methods_bvh_d = BVH_ROW( "bvh-d", "O(n)", create_deferred );

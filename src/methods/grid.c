@@ -30,14 +30,14 @@ typedef struct grid
 static void destroy( void* state )
 {
     grid* self = state;
-    grid_search_free( &self->search );
-    method_state_give( self->context, sizeof( grid ) );
+    clv_grid_search_free( &self->search );
+    clv_method_state_give( self->context, sizeof( grid ) );
 }
 
 static void* create( const clv_method_context* host, bool sweeps )
 {
     const method_context* context = NULL;
-    grid* self = method_state_take( host, sizeof( grid ), &context );
+    grid* self = clv_method_state_take( host, sizeof( grid ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -48,7 +48,7 @@ static void* create( const clv_method_context* host, bool sweeps )
         .objects_per_cell = context->params[PARAM_CELL],
         .dimensions = (int)context->params[PARAM_AXES],
     };
-    if ( !grid_search_init( &self->search, context->memory, simd_method_kernels_for( context->isa ),
+    if ( !clv_grid_search_init( &self->search, context->memory, clv_simd_method_kernels_for( context->isa ),
              context->tasks, rules ) )
     {
         destroy( self );
@@ -72,11 +72,11 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     grid* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
     grid_crowd crowd = { input->boxes, input->live, input->live_count };
-    clv_result result = grid_search_build( &self->search, crowd );
+    clv_result result = clv_grid_search_build( &self->search, crowd );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = grid_search_run( &self->search, sink, &counters->test_count );
+        result = clv_grid_search_run( &self->search, sink, &counters->test_count );
         counters->search_ms = method_stopwatch_lap( &watch );
     }
     return result;
@@ -85,7 +85,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     grid* self = state;
-    grid_search_shrink( &self->search );
+    clv_grid_search_shrink( &self->search );
 }
 
 #define GRID_ROW( row_name, cost, row_params, make )                                                         \
@@ -97,5 +97,5 @@ static void shrink( void* state )
         .shrink = shrink,                                                                                    \
     }
 
-const method method_grid = GRID_ROW( "grid", "O(n t)", s_params, create_plain );
-const method method_grid_sap = GRID_ROW( "grid-sap", "O(n t^(2/3))", s_sap_params, create_sap );
+const method clv_methods_grid = GRID_ROW( "grid", "O(n t)", s_params, create_plain );
+const method clv_methods_grid_sap = GRID_ROW( "grid-sap", "O(n t^(2/3))", s_sap_params, create_sap );

@@ -54,10 +54,10 @@ typedef struct isap
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    isap* self = method_state_take( host, sizeof( isap ), &context );
+    isap* self = clv_method_state_take( host, sizeof( isap ), &context );
     if ( self != NULL )
     {
-        *self = ( isap ){ .context = context, .kernels = simd_method_kernels_for( context->isa ) };
+        *self = ( isap ){ .context = context, .kernels = clv_simd_method_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -67,15 +67,15 @@ static void shrink( void* state )
 {
     isap* self = state;
     base_memory* memory = self->context->memory;
-    simd_box_lanes_release( &self->lanes, memory );
-    base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( base_keyed ) );
+    clv_simd_box_lanes_release( &self->lanes, memory );
+    clv_base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( base_keyed ) );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        base_memory_give( memory, self->ends[axis], self->end_capacity[axis], sizeof( base_keyed ) );
+        clv_base_memory_give( memory, self->ends[axis], self->end_capacity[axis], sizeof( base_keyed ) );
     }
-    base_memory_give( memory, self->is_live, self->live_capacity, 1 );
-    base_memory_give( memory, self->is_listed, self->listed_capacity, 1 );
-    pair_table_free( &self->table, memory );
+    clv_base_memory_give( memory, self->is_live, self->live_capacity, 1 );
+    clv_base_memory_give( memory, self->is_listed, self->listed_capacity, 1 );
+    clv_pair_table_free( &self->table, memory );
     *self = ( isap ){ .context = self->context, .kernels = self->kernels };
 }
 
@@ -83,14 +83,14 @@ static void destroy( void* state )
 {
     isap* self = state;
     shrink( self );
-    method_state_give( self->context, sizeof( isap ) );
+    clv_method_state_give( self->context, sizeof( isap ) );
 }
 
 static bool reserve_ends(
     base_memory* memory, base_keyed** ends, uint64_t* capacity, uint64_t kept, uint64_t count )
 {
     void* data = *ends;
-    bool ok = base_memory_reserve( memory, &data, capacity, kept, count, sizeof( base_keyed ) );
+    bool ok = clv_base_memory_reserve( memory, &data, capacity, kept, count, sizeof( base_keyed ) );
     *ends = data;
     return ok;
 }
@@ -99,7 +99,7 @@ static bool reserve_flags(
     base_memory* memory, uint8_t** flags, uint64_t* capacity, uint64_t kept, uint64_t count )
 {
     void* data = *flags;
-    bool ok = base_memory_reserve( memory, &data, capacity, kept, count, 1 );
+    bool ok = clv_base_memory_reserve( memory, &data, capacity, kept, count, 1 );
     *flags = data;
     return ok;
 }
@@ -139,7 +139,7 @@ static void sort_axis( isap* self, const method_input* input, int axis )
         ends[i] = sweep_end_of( &input->boxes[slot], axis, slot );
         ends[count + i] = sweep_end_of( &input->boxes[slot], axis, slot | SWEEP_UPPER );
     }
-    const base_keyed* sorted = base_sort_keyed( ends, self->scratch, (uint64_t)count * 2 );
+    const base_keyed* sorted = clv_base_sort_keyed( ends, self->scratch, (uint64_t)count * 2 );
     if ( sorted != ends && count > 0 )
     {
         memcpy( ends, sorted, (size_t)count * 2 * sizeof( base_keyed ) );
@@ -157,7 +157,7 @@ static void load_sorted( isap* self, const method_input* input, int axis )
             simd_box_lanes_set( &self->lanes.boxes, index++, &input->boxes[end.value], end.value, axis );
         }
     }
-    simd_box_lanes_finish( &self->lanes, input->live_count );
+    clv_simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
 // Pairs go on to the sink as they are found.
@@ -166,7 +166,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     base_memory* memory = self->context->memory;
     uint32_t count = input->live_count;
     if ( !reserve_ends( memory, &self->scratch, &self->scratch_capacity, 0, (uint64_t)count * 2 ) ||
-        !simd_box_lanes_reserve( &self->lanes, memory, count ) )
+        !clv_simd_box_lanes_reserve( &self->lanes, memory, count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -183,17 +183,17 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
         self->is_listed[method_live_slot( input, i )] = 1;
     }
     self->count = count;
-    load_sorted( self, input, sweep_choose_axis( input->boxes, input->live, count ) );
-    pair_table_clear( &self->table );
+    load_sorted( self, input, clv_sweep_choose_axis( input->boxes, input->live, count ) );
+    clv_pair_table_clear( &self->table );
     pair_table_sink found;
-    pair_table_sink_open( &found, &self->table, memory, sink );
+    clv_pair_table_sink_open( &found, &self->table, memory, sink );
     simd_cursor cursor = { 0, 0 };
     bool done = false;
     clv_result result = CLV_OK;
     while ( !done && result == CLV_OK )
     {
         done = self->kernels->sweep( &self->lanes.boxes, &cursor, &found.sink, &counters->test_count );
-        result = pair_table_sink_flush( &found );
+        result = clv_pair_table_sink_flush( &found );
     }
     return result;
 }
@@ -262,7 +262,7 @@ static void refresh( isap* self, const method_input* input )
     {
         end_count = refresh_axis( self, input, axis );
     }
-    pair_table_cull( &self->table, input->boxes, input->members_changed ? self->is_live : NULL );
+    clv_pair_table_cull( &self->table, input->boxes, input->members_changed ? self->is_live : NULL );
     if ( input->members_changed )
     {
         append_fresh( self, input, end_count );
@@ -276,16 +276,16 @@ static sweep_outcome sort_all(
     double swaps = self->context->params[PARAM_SWAPS] * 6.0 * input->live_count;
     sweep_effort effort = { (uint64_t)swaps, 0 };
     pair_table_sink begun;
-    pair_table_sink_open( &begun, &self->table, self->context->memory, NULL );
+    clv_pair_table_sink_open( &begun, &self->table, self->context->memory, NULL );
     sweep_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
-        outcome =
-            sweep_sort_ends( self->ends[axis], self->count * 2, input->boxes, &effort, &begun.sink, result );
+        outcome = clv_sweep_sort_ends(
+            self->ends[axis], self->count * 2, input->boxes, &effort, &begun.sink, result );
     }
     if ( outcome == SWEEP_SORTED )
     {
-        *result = pair_table_sink_flush( &begun );
+        *result = clv_pair_table_sink_flush( &begun );
     }
     counters->test_count += effort.test_count;
     return outcome;
@@ -332,7 +332,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     clv_result result = search( self, input, sink, counters );
     counters->update_ms = method_stopwatch_lap( &watch );
     self->is_sound = self->is_sound || result == CLV_OK;
-    CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
+    CLV_VALIDATE( clv_pair_table_check( &self->table ) == NULL );
     return result;
 }
 
@@ -354,12 +354,12 @@ static bool check( void* state, char* text, size_t text_size )
             }
         }
     }
-    const char* broken = pair_table_check( &self->table );
+    const char* broken = clv_pair_table_check( &self->table );
     snprintf( text, text_size, "isap: %s", broken != NULL ? broken : "" );
     return broken == NULL;
 }
 
-const method method_isap = {
+const method clv_methods_isap = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "isap",

@@ -36,7 +36,7 @@ typedef struct kd_method
 static void* create( const clv_method_context* host, kd_mode mode )
 {
     const method_context* context = NULL;
-    kd_method* self = method_state_take( host, sizeof( kd_method ), &context );
+    kd_method* self = clv_method_state_take( host, sizeof( kd_method ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -53,7 +53,7 @@ static void* create( const clv_method_context* host, kd_mode mode )
         .count_batches = params[BATCHES] != 0,
     };
     self->context = context;
-    kd_engine_init( &self->engine, context->memory, simd_method_kernels_for( context->isa ), &rules );
+    clv_kd_engine_init( &self->engine, context->memory, clv_simd_method_kernels_for( context->isa ), &rules );
     return self;
 }
 
@@ -80,8 +80,8 @@ static void* create_adaptive( const clv_method_context* host )
 static void destroy( void* state )
 {
     kd_method* self = state;
-    kd_engine_release( &self->engine );
-    method_state_give( self->context, sizeof( kd_method ) );
+    clv_kd_engine_release( &self->engine );
+    clv_method_state_give( self->context, sizeof( kd_method ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -92,15 +92,16 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     self->engine.keep_most = input->keep_most;
     if ( input->last_failed )
     {
-        kd_engine_distrust( &self->engine );
+        clv_kd_engine_distrust( &self->engine );
     }
-    clv_result result = kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
+    clv_result result =
+        clv_kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )
     {
         return result;
     }
-    result = kd_engine_search( &self->engine, &crowd, sink );
+    result = clv_kd_engine_search( &self->engine, &crowd, sink );
     counters->search_ms = method_stopwatch_lap( &watch );
     counters->test_count = self->engine.search.counters.test_count;
     if ( self->engine.was_incremental )
@@ -113,25 +114,25 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     kd_method* self = state;
-    kd_search_release( &self->engine.search );
+    clv_kd_search_release( &self->engine.search );
 }
 
 static bool check( void* state, char* text, size_t text_size )
 {
     kd_method* self = state;
-    return kd_engine_check( &self->engine, text, text_size );
+    return clv_kd_engine_check( &self->engine, text, text_size );
 }
 
 static size_t dump( void* state, char* text, size_t text_size )
 {
     kd_method* self = state;
-    return kd_dump( &self->engine.tree, text, text_size );
+    return clv_kd_dump( &self->engine.tree, text, text_size );
 }
 
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     kd_method* self = state;
-    return kd_rows_report( &self->engine, figures, capacity );
+    return clv_methods_kd_report( &self->engine, figures, capacity );
 }
 
 static void report_tree( const kd_report* r, method_figure_list* list )
@@ -198,9 +199,9 @@ static void report_batches( const kd_batches* batches, method_figure_list* list 
     }
 }
 
-uint32_t kd_rows_report( kd_engine* engine, method_figure* figures, uint32_t capacity )
+uint32_t clv_methods_kd_report( kd_engine* engine, method_figure* figures, uint32_t capacity )
 {
-    kd_report r = kd_engine_report( engine );
+    kd_report r = clv_kd_engine_report( engine );
     method_figure_list list = { figures, capacity, 0 };
     report_tree( &r, &list );
     report_search( &r, (uint64_t)engine->tree.count + engine->tree.outside_count, &list );
@@ -217,7 +218,7 @@ uint32_t kd_rows_report( kd_engine* engine, method_figure* figures, uint32_t cap
         .update = update, .shrink = shrink, .check = check, .report = report, .dump = dump                   \
     }
 
-const method method_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );
-const method method_kd_complete = KD_ROW( "kd-complete", create_complete, true, false );
-const method method_kd_incremental = KD_ROW( "kd-incremental", create_incremental, true, true );
-const method method_kd = KD_ROW( "kd", create_adaptive, true, true );
+const method clv_methods_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );
+const method clv_methods_kd_complete = KD_ROW( "kd-complete", create_complete, true, false );
+const method clv_methods_kd_incremental = KD_ROW( "kd-incremental", create_incremental, true, true );
+const method clv_methods_kd = KD_ROW( "kd", create_adaptive, true, true );

@@ -6,4 +6,4 @@
 #include "method/method.h"
 
 /// method.report of all of them.
-uint32_t kd_rows_report( kd_engine* engine, method_figure* figures, uint32_t capacity );
+uint32_t clv_methods_kd_report( kd_engine* engine, method_figure* figures, uint32_t capacity );

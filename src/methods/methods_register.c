@@ -3,12 +3,12 @@
 
 #include "method/method.h"
 
-#define METHOD( row ) extern const method method_##row;
+#define METHOD( row ) extern const method clv_methods_##row;
 #include "table.def"
 #undef METHOD
 
 static const method* const s_rows[] = {
-#define METHOD( row ) &method_##row,
+#define METHOD( row ) &clv_methods_##row,
 #include "table.def"
 #undef METHOD
 };

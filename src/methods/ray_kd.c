@@ -24,7 +24,7 @@ typedef struct ray_kd
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    ray_kd* self = method_state_take( host, sizeof( ray_kd ), &context );
+    ray_kd* self = clv_method_state_take( host, sizeof( ray_kd ), &context );
     if ( self == NULL )
     {
         return NULL;
@@ -36,15 +36,15 @@ static void* create( const clv_method_context* host )
         .use_sweep = false,
     };
     self->context = context;
-    kd_engine_init( &self->engine, context->memory, simd_method_kernels_for( context->isa ), &rules );
+    clv_kd_engine_init( &self->engine, context->memory, clv_simd_method_kernels_for( context->isa ), &rules );
     return self;
 }
 
 static void destroy( void* state )
 {
     ray_kd* self = state;
-    kd_engine_release( &self->engine );
-    method_state_give( self->context, sizeof( ray_kd ) );
+    clv_kd_engine_release( &self->engine );
+    clv_method_state_give( self->context, sizeof( ray_kd ) );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -54,15 +54,16 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     kd_crowd crowd = { input->boxes, input->live, input->live_count, NULL };
     if ( input->last_failed )
     {
-        kd_engine_distrust( &self->engine );
+        clv_kd_engine_distrust( &self->engine );
     }
-    clv_result result = kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
+    clv_result result =
+        clv_kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )
     {
         return result;
     }
-    result = kd_engine_search( &self->engine, &crowd, sink );
+    result = clv_kd_engine_search( &self->engine, &crowd, sink );
     counters->search_ms = method_stopwatch_lap( &watch );
     counters->test_count = self->engine.search.counters.test_count;
     return result;
@@ -71,28 +72,28 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     ray_kd* self = state;
-    kd_search_release( &self->engine.search );
+    clv_kd_search_release( &self->engine.search );
 }
 
 static bool check( void* state, char* text, size_t text_size )
 {
     ray_kd* self = state;
-    return kd_engine_check( &self->engine, text, text_size );
+    return clv_kd_engine_check( &self->engine, text, text_size );
 }
 
 static size_t dump( void* state, char* text, size_t text_size )
 {
     ray_kd* self = state;
-    return kd_dump( &self->engine.tree, text, text_size );
+    return clv_kd_dump( &self->engine.tree, text, text_size );
 }
 
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
     ray_kd* self = state;
-    return kd_rows_report( &self->engine, figures, capacity );
+    return clv_methods_kd_report( &self->engine, figures, capacity );
 }
 
-const method method_ray_kd = {
+const method clv_methods_ray_kd = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "ray-kd",

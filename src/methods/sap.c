@@ -29,10 +29,10 @@ typedef struct sap
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    sap* self = method_state_take( host, sizeof( sap ), &context );
+    sap* self = clv_method_state_take( host, sizeof( sap ), &context );
     if ( self != NULL )
     {
-        *self = ( sap ){ .context = context, .kernels = simd_method_kernels_for( context->isa ) };
+        *self = ( sap ){ .context = context, .kernels = clv_simd_method_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -41,9 +41,9 @@ static void shrink( void* state )
 {
     sap* self = state;
     base_memory* memory = self->context->memory;
-    simd_box_lanes_release( &self->lanes, memory );
-    task_gather_release( &self->gather, memory );
-    base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
+    clv_simd_box_lanes_release( &self->lanes, memory );
+    clv_task_gather_release( &self->gather, memory );
+    clv_base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
     self->keys = NULL;
     self->key_capacity = 0;
 }
@@ -52,15 +52,15 @@ static void destroy( void* state )
 {
     sap* self = state;
     shrink( self );
-    method_state_give( self->context, sizeof( sap ) );
+    clv_method_state_give( self->context, sizeof( sap ) );
 }
 
 static bool reserve( sap* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
     void* keys = self->keys;
-    bool ok = simd_box_lanes_reserve( &self->lanes, memory, count ) &&
-        base_memory_reserve(
+    bool ok = clv_simd_box_lanes_reserve( &self->lanes, memory, count ) &&
+        clv_base_memory_reserve(
             memory, &keys, &self->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
     self->keys = keys;
     return ok;
@@ -75,19 +75,19 @@ static base_keyed* sort_along( sap* self, const method_input* input, int axis )
         const float* lower = &input->boxes[slot].lower.x;
         self->keys[i] = ( base_keyed ){ base_float_order( lower[axis] ), slot };
     }
-    return base_sort_keyed( self->keys, self->keys + count, count );
+    return clv_base_sort_keyed( self->keys, self->keys + count, count );
 }
 
 static void load_boxes( sap* self, const method_input* input )
 {
-    int axis = sweep_choose_axis( input->boxes, input->live, input->live_count );
+    int axis = clv_sweep_choose_axis( input->boxes, input->live, input->live_count );
     const base_keyed* sorted = sort_along( self, input, axis );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = sorted[i].value;
         simd_box_lanes_set( &self->lanes.boxes, i, &input->boxes[slot], slot, axis );
     }
-    simd_box_lanes_finish( &self->lanes, input->live_count );
+    clv_simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
 static clv_result search_rows(
@@ -125,13 +125,13 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     counters->update_ms = method_stopwatch_lap( &watch );
 
     uint32_t piece_count = ( input->live_count + ROWS - 1 ) / ROWS;
-    clv_result result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+    clv_result result = clv_task_gather_run( &self->gather, self->context->memory, self->context->tasks,
         piece_count, search_rows, self, sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     return result;
 }
 
-const method method_sap = {
+const method clv_methods_sap = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "sap",

@@ -59,7 +59,7 @@ typedef struct segment_tree
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    segment_tree* self = method_state_take( host, sizeof( segment_tree ), &context );
+    segment_tree* self = clv_method_state_take( host, sizeof( segment_tree ), &context );
     if ( self != NULL )
     {
         *self = ( segment_tree ){ .context = context, .cutoff = (uint32_t)context->params[PARAM_CUTOFF] };
@@ -71,10 +71,10 @@ static void shrink( void* state )
 {
     segment_tree* self = state;
     base_memory* memory = self->context->memory;
-    base_memory_give( memory, self->intervals, self->interval_capacity, sizeof( item ) );
-    base_memory_give( memory, self->points, self->point_capacity, sizeof( item ) );
-    base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( item ) );
-    base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( memory, self->intervals, self->interval_capacity, sizeof( item ) );
+    clv_base_memory_give( memory, self->points, self->point_capacity, sizeof( item ) );
+    clv_base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( item ) );
+    clv_base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
     *self = ( segment_tree ){ .context = self->context, .cutoff = self->cutoff };
 }
 
@@ -82,13 +82,13 @@ static void destroy( void* state )
 {
     segment_tree* self = state;
     shrink( self );
-    method_state_give( self->context, sizeof( segment_tree ) );
+    clv_method_state_give( self->context, sizeof( segment_tree ) );
 }
 
 static bool reserve_items( base_memory* memory, item** items, uint64_t* capacity, uint32_t count )
 {
     void* data = *items;
-    bool ok = base_memory_reserve( memory, &data, capacity, 0, count, sizeof( item ) );
+    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( item ) );
     *items = data;
     return ok;
 }
@@ -97,7 +97,7 @@ static bool reserve( segment_tree* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
     void* keys = self->keys;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         memory, &keys, &self->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
     self->keys = keys;
     return ok && reserve_items( memory, &self->intervals, &self->interval_capacity, count ) &&
@@ -184,7 +184,7 @@ static void sort_range( segment_tree* self, range r )
     {
         self->keys[i] = ( base_keyed ){ r.items[i].lower[0], i };
     }
-    const base_keyed* sorted = base_sort_keyed( self->keys, self->keys + r.count, r.count );
+    const base_keyed* sorted = clv_base_sort_keyed( self->keys, self->keys + r.count, r.count );
     memcpy( self->scratch, r.items, r.count * sizeof( item ) );
     for ( i = 0; i < r.count; ++i )
     {
@@ -424,7 +424,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return self->result;
 }
 
-const method method_segment_tree = {
+const method clv_methods_segment_tree = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "segment-tree",

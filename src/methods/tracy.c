@@ -62,7 +62,7 @@ static void give_scratch( tracy* self )
     base_memory* memory = self->context->memory;
     for ( uint32_t i = 0; i < self->worker_count; ++i )
     {
-        base_memory_give( memory, self->scratch[i], self->scratch_capacity[i], sizeof( base_keyed ) );
+        clv_base_memory_give( memory, self->scratch[i], self->scratch_capacity[i], sizeof( base_keyed ) );
         self->scratch[i] = NULL;
         self->scratch_capacity[i] = 0;
     }
@@ -74,15 +74,15 @@ static void shrink( void* state )
     tracy* self = state;
     base_memory* memory = self->context->memory;
     give_scratch( self );
-    task_gather_release( &self->gather, memory );
-    grid_large_release( &self->large, memory );
-    grid_cells_release( &self->cells, memory );
-    grid_lists_release( &self->lists[0], memory );
-    grid_lists_release( &self->lists[1], memory );
-    base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
+    clv_task_gather_release( &self->gather, memory );
+    clv_grid_large_release( &self->large, memory );
+    clv_grid_cells_release( &self->cells, memory );
+    clv_grid_lists_release( &self->lists[0], memory );
+    clv_grid_lists_release( &self->lists[1], memory );
+    clv_base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
     self->is_kept = NULL;
     self->kept_capacity = 0;
-    pair_table_free( &self->table, memory );
+    clv_pair_table_free( &self->table, memory );
     self->is_sound = false;
 }
 
@@ -91,30 +91,30 @@ static void destroy( void* state )
     tracy* self = state;
     base_memory* memory = self->context->memory;
     shrink( self );
-    base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
-    base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-    method_state_give( self->context, sizeof( tracy ) );
+    clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
+    clv_base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
+    clv_method_state_give( self->context, sizeof( tracy ) );
 }
 
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    tracy* self = method_state_take( host, sizeof( tracy ), &context );
+    tracy* self = clv_method_state_take( host, sizeof( tracy ), &context );
     if ( self == NULL )
     {
         return NULL;
     }
     base_memory* memory = context->memory;
     *self = ( tracy ){ .context = context,
-        .kernels = simd_method_kernels_for( context->isa ),
+        .kernels = clv_simd_method_kernels_for( context->isa ),
         .worker_count = task_worker_count( context->tasks ) };
-    self->scratch = base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
-    self->scratch_capacity = base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
+    self->scratch = clv_base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
+    self->scratch_capacity = clv_base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
     if ( self->scratch == NULL || self->scratch_capacity == NULL )
     {
-        base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
-        base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-        method_state_give( self->context, sizeof( tracy ) );
+        clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
+        clv_base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
+        clv_method_state_give( self->context, sizeof( tracy ) );
         return NULL;
     }
     for ( uint32_t i = 0; i < self->worker_count; ++i )
@@ -142,26 +142,26 @@ static clv_result enter_cells( tracy* self, grid_crowd crowd, uint32_t slot_coun
     bool is_new = wants_new_grid( self, crowd.count );
     if ( is_new )
     {
-        self->cells.lattice =
-            grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, self->context->params[PARAM_CELL], 3 );
+        self->cells.lattice = clv_grid_lattice_choose(
+            crowd.boxes, crowd.live, crowd.count, self->context->params[PARAM_CELL], 3 );
         self->laid_out_for = crowd.count;
         self->grid_age = 0;
-        pair_table_clear( &self->table );
+        clv_pair_table_clear( &self->table );
     }
     self->is_sound = false;
-    clv_result result = grid_cells_enter( &self->cells, memory, tasks, crowd );
+    clv_result result = clv_grid_cells_enter( &self->cells, memory, tasks, crowd );
     if ( result != CLV_OK )
     {
         return result;
     }
     self->grid_age += self->grid_age < GRID_LIFE;
-    if ( is_new && !grid_lists_lay_out_empty( &self->lists[self->now], memory, &self->cells ) )
+    if ( is_new && !clv_grid_lists_lay_out_empty( &self->lists[self->now], memory, &self->cells ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     self->now = 1 - self->now;
-    bool ok = grid_lists_lay_out( &self->lists[self->now], memory, &self->cells, crowd, slot_count ) &&
-        grid_large_load( &self->large, memory, &self->cells, &crowd );
+    bool ok = clv_grid_lists_lay_out( &self->lists[self->now], memory, &self->cells, crowd, slot_count ) &&
+        clv_grid_large_load( &self->large, memory, &self->cells, &crowd );
     return ok ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
@@ -171,7 +171,7 @@ static bool reserve_scratch( tracy* self )
     for ( uint32_t i = 0; i < self->worker_count && ok; ++i )
     {
         void* scratch = self->scratch[i];
-        ok = base_memory_reserve( self->context->memory, &scratch, &self->scratch_capacity[i], 0,
+        ok = clv_base_memory_reserve( self->context->memory, &scratch, &self->scratch_capacity[i], 0,
             (uint64_t)self->cells.fullest * 4, sizeof( base_keyed ) );
         self->scratch[i] = scratch;
     }
@@ -190,12 +190,12 @@ static clv_result make_cells(
         .scratch = self->scratch[worker],
         .swaps_per_end = self->context->params[PARAM_SWAPS],
     };
-    uint32_t end = grid_cells_part( &self->cells, piece + 1, self->piece_count );
+    uint32_t end = clv_grid_cells_part( &self->cells, piece + 1, self->piece_count );
     clv_result result = CLV_OK;
-    for ( uint32_t cell = grid_cells_part( &self->cells, piece, self->piece_count );
+    for ( uint32_t cell = clv_grid_cells_part( &self->cells, piece, self->piece_count );
           cell < end && result == CLV_OK; ++cell )
     {
-        result = grid_lists_make_cell( &job, cell, sink, test_count );
+        result = clv_grid_lists_make_cell( &job, cell, sink, test_count );
     }
     return result;
 }
@@ -206,7 +206,8 @@ static clv_result make_cells(
 static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
 {
     void* flags = self->is_kept;
-    bool ok = base_memory_reserve( self->context->memory, &flags, &self->kept_capacity, 0, slot_count, 1 );
+    bool ok =
+        clv_base_memory_reserve( self->context->memory, &flags, &self->kept_capacity, 0, slot_count, 1 );
     self->is_kept = flags;
     if ( !ok )
     {
@@ -222,7 +223,7 @@ static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
             self->is_kept[slot] = !grid_span_is_large( &self->cells.spans[i] );
         }
     }
-    pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->is_kept );
+    clv_pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->is_kept );
     return true;
 }
 
@@ -230,12 +231,12 @@ static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
 static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count )
 {
     pair_table_sink begun;
-    pair_table_sink_open( &begun, &self->table, self->context->memory, sink );
+    clv_pair_table_sink_open( &begun, &self->table, self->context->memory, sink );
     uint32_t cell_count = self->cells.lattice.cell_count;
     self->piece_count = cell_count < PIECES ? cell_count : PIECES;
-    clv_result result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+    clv_result result = clv_task_gather_run( &self->gather, self->context->memory, self->context->tasks,
         self->piece_count, make_cells, self, &begun.sink, test_count );
-    return result == CLV_OK ? pair_table_sink_flush( &begun ) : result;
+    return result == CLV_OK ? clv_pair_table_sink_flush( &begun ) : result;
 }
 
 static clv_result search_large(
@@ -243,7 +244,7 @@ static clv_result search_large(
 {
     (void)worker;
     const tracy* self = context;
-    return grid_large_search( &self->large, self->kernels, piece, sink, test_count );
+    return clv_grid_large_search( &self->large, self->kernels, piece, sink, test_count );
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
@@ -265,10 +266,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     }
     result = result == CLV_OK ? find_begun( self, sink, &counters->test_count ) : result;
     self->is_sound = result == CLV_OK;
-    CLV_VALIDATE( pair_table_check( &self->table ) == NULL );
+    CLV_VALIDATE( clv_pair_table_check( &self->table ) == NULL );
     if ( result == CLV_OK )
     {
-        result = task_gather_run( &self->gather, self->context->memory, self->context->tasks,
+        result = clv_task_gather_run( &self->gather, self->context->memory, self->context->tasks,
             self->large.piece_count, search_large, self, sink, &counters->test_count );
     }
     counters->search_ms = method_stopwatch_lap( &watch );
@@ -278,12 +279,12 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static bool check( void* state, char* text, size_t text_size )
 {
     const tracy* self = state;
-    const char* broken = self->is_sound ? pair_table_check( &self->table ) : NULL;
+    const char* broken = self->is_sound ? clv_pair_table_check( &self->table ) : NULL;
     snprintf( text, text_size, "tracy: %s", broken != NULL ? broken : "" );
     return broken == NULL;
 }
 
-const method method_tracy = {
+const method clv_methods_tracy = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "tracy",

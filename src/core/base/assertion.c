@@ -22,7 +22,7 @@ void clv_set_assert_hook( clv_assert_hook* hook, void* user )
     s_user = user;
 }
 
-void base_assert_failed( const char* condition, const char* file, int line )
+void clv_base_assert_failed( const char* condition, const char* file, int line )
 {
     if ( s_hook( condition, file, line, s_user ) )
     {

@@ -31,7 +31,7 @@ static void sift_down( unsigned char* items, size_t at, size_t count, size_t siz
     }
 }
 
-void base_heap_sort( void* items, size_t count, size_t item_size, base_compare* compare )
+void clv_base_heap_sort( void* items, size_t count, size_t item_size, base_compare* compare )
 {
     unsigned char* bytes = items;
     for ( size_t i = count / 2; i-- > 0; )

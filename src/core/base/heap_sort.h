@@ -10,4 +10,4 @@
 typedef int base_compare( const void* a, const void* b );
 
 /// Sorts in place.
-void base_heap_sort( void* items, size_t count, size_t item_size, base_compare* compare );
+void clv_base_heap_sort( void* items, size_t count, size_t item_size, base_compare* compare );

@@ -76,7 +76,7 @@ static void default_release( void* memory, size_t size, size_t alignment, void* 
     free( block );
 }
 
-base_memory base_memory_make( clv_allocator hooks )
+base_memory clv_base_memory_make( clv_allocator hooks )
 {
     if ( hooks.allocate == NULL )
     {
@@ -85,7 +85,7 @@ base_memory base_memory_make( clv_allocator hooks )
     return ( base_memory ){ .hooks = hooks };
 }
 
-void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size )
+void* clv_base_memory_take( base_memory* memory, uint64_t count, size_t item_size )
 {
     if ( count == 0 || count > SIZE_MAX / item_size )
     {
@@ -103,7 +103,7 @@ void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size )
     return data;
 }
 
-void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size )
+void clv_base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size )
 {
     if ( data == NULL )
     {
@@ -115,7 +115,7 @@ void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t i
     memory->hooks.release( data, size, BASE_ALIGNMENT, memory->hooks.user );
 }
 
-void base_memory_charge( base_memory* memory, int64_t bytes )
+void clv_base_memory_charge( base_memory* memory, int64_t bytes )
 {
     size_t fewer = bytes < 0 ? (size_t)( 0 - (uint64_t)bytes ) : 0;
     memory->bytes -= fewer < memory->charged_bytes ? fewer : memory->charged_bytes;
@@ -126,7 +126,7 @@ void base_memory_charge( base_memory* memory, int64_t bytes )
     memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
 }
 
-bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
+bool clv_base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
     uint64_t capacity_wanted, size_t item_size )
 {
     CLV_ASSERT( kept <= capacity_wanted && kept <= *capacity );
@@ -134,7 +134,7 @@ bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, u
     {
         return true;
     }
-    void* fresh = base_memory_take( memory, capacity_wanted, item_size );
+    void* fresh = clv_base_memory_take( memory, capacity_wanted, item_size );
     if ( fresh == NULL && capacity_wanted > 0 )
     {
         return false;
@@ -143,13 +143,13 @@ bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, u
     {
         memcpy( fresh, *data, (size_t)kept * item_size );
     }
-    base_memory_give( memory, *data, *capacity, item_size );
+    clv_base_memory_give( memory, *data, *capacity, item_size );
     *data = fresh;
     *capacity = capacity_wanted;
     return true;
 }
 
-bool base_memory_reserve(
+bool clv_base_memory_reserve(
     base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed, size_t item_size )
 {
     if ( needed <= *capacity )
@@ -158,28 +158,28 @@ bool base_memory_reserve(
     }
     uint64_t grown = *capacity + *capacity / 2;
     uint64_t wanted = grown > needed ? grown : needed;
-    if ( base_memory_resize( memory, data, capacity, kept, wanted, item_size ) )
+    if ( clv_base_memory_resize( memory, data, capacity, kept, wanted, item_size ) )
     {
         return true;
     }
     // The comfortable size was refused; the exact one may still be there.
-    return wanted > needed && base_memory_resize( memory, data, capacity, kept, needed, item_size );
+    return wanted > needed && clv_base_memory_resize( memory, data, capacity, kept, needed, item_size );
 }
 
-bool base_memory_renew(
+bool clv_base_memory_renew(
     base_memory* memory, void** data, uint64_t* capacity, uint64_t needed, size_t item_size )
 {
     if ( needed <= *capacity )
     {
         return true;
     }
-    base_memory_give( memory, *data, *capacity, item_size );
+    clv_base_memory_give( memory, *data, *capacity, item_size );
     uint64_t wanted = needed < UINT64_MAX / 2 ? needed + needed / 8 : needed;
-    *data = base_memory_take( memory, wanted, item_size );
+    *data = clv_base_memory_take( memory, wanted, item_size );
     if ( *data == NULL )
     {
         wanted = needed;
-        *data = base_memory_take( memory, wanted, item_size );
+        *data = clv_base_memory_take( memory, wanted, item_size );
     }
     *capacity = *data != NULL ? wanted : 0;
     return *data != NULL;

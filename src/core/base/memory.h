@@ -18,27 +18,27 @@ typedef struct base_memory
 #define BASE_ALIGNMENT 64
 
 /// Zero hooks mean the C library's.
-base_memory base_memory_make( clv_allocator hooks );
+base_memory clv_base_memory_make( clv_allocator hooks );
 
 /// NULL if the hook had none, or if count * item_size does not fit a size_t. A count of 0 gives NULL too.
-void* base_memory_take( base_memory* memory, uint64_t count, size_t item_size );
+void* clv_base_memory_take( base_memory* memory, uint64_t count, size_t item_size );
 
 /// `count` and `item_size` as they were taken. NULL is legal.
-void base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size );
+void clv_base_memory_give( base_memory* memory, void* data, uint64_t count, size_t item_size );
 
 /// Bytes that were taken elsewhere and count all the same; negative: no longer. `bytes` never falls below what was taken here.
-void base_memory_charge( base_memory* memory, int64_t bytes );
+void clv_base_memory_charge( base_memory* memory, int64_t bytes );
 
 /// A growable array: `*data` holds `*capacity` items, of which the first `kept` survive. After true at least
 /// `needed` fit (growing by half, so that appending stays cheap); after false nothing changed.
-bool base_memory_reserve(
+bool clv_base_memory_reserve(
     base_memory* memory, void** data, uint64_t* capacity, uint64_t kept, uint64_t needed, size_t item_size );
 
 /// The same with exactly `capacity_wanted` items, for shrinking. 0 gives everything back.
-bool base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
+bool clv_base_memory_resize( base_memory* memory, void** data, uint64_t* capacity, uint64_t kept,
     uint64_t capacity_wanted, size_t item_size );
 
 /// For what is made anew each time: room for at least `needed` items, and an eighth more if there was not. What was in
 /// them is lost. The old memory is given back first, so there is never twice as much; after false there is none at all.
-bool base_memory_renew(
+bool clv_base_memory_renew(
     base_memory* memory, void** data, uint64_t* capacity, uint64_t needed, size_t item_size );

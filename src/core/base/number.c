@@ -68,7 +68,7 @@ static const char* read_exponent( const char* text, decimal* d )
     return at;
 }
 
-const char* base_read_number( const char* text, double* value )
+const char* clv_base_read_number( const char* text, double* value )
 {
     decimal d = { .count = 0 };
     bool negative = *text == '-';
@@ -88,7 +88,7 @@ const char* base_read_number( const char* text, double* value )
     return end;
 }
 
-void base_write_number( double value, char* text, size_t size )
+void clv_base_write_number( double value, char* text, size_t size )
 {
     snprintf( text, size, "%g", value );
     const char* point = localeconv()->decimal_point;

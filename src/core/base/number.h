@@ -6,7 +6,7 @@
 
 /// Reads a decimal number, "-0.25" or "4e-3", rounded correctly; beyond the range of double it is an infinity or 0. Returns
 /// where it ends, or `text` if there is none or if it has more than 64 digits. errno stays.
-const char* base_read_number( const char* text, double* value );
+const char* clv_base_read_number( const char* text, double* value );
 
 /// Writes it as "%g" does in the C locale. `size` of 32 is always enough.
-void base_write_number( double value, char* text, size_t size );
+void clv_base_write_number( double value, char* text, size_t size );

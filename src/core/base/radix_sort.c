@@ -91,7 +91,7 @@ static inline base_keyed* sort_by_digits(
     return from;
 }
 
-base_keyed* base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count )
+base_keyed* clv_base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count )
 {
     if ( count <= FEW )
     {
@@ -143,7 +143,7 @@ static bool pass_pairs( const clv_pair* from, clv_pair* to, uint64_t count, bool
     return true;
 }
 
-clv_pair* base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, uint32_t index_end )
+clv_pair* clv_base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, uint32_t index_end )
 {
     if ( count <= FEW )
     {

@@ -12,7 +12,7 @@ typedef struct base_keyed
 } base_keyed;
 
 /// Sorts by key. Returns the buffer that holds the result: `items` or `scratch`, each `count` long.
-base_keyed* base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count );
+base_keyed* clv_base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count );
 
 /// Sorts by (a, b). Every index is below `index_end`, which bounds the number of passes. Returns as above.
-clv_pair* base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, uint32_t index_end );
+clv_pair* clv_base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, uint32_t index_end );

@@ -6,7 +6,7 @@
 
 #include <windows.h>
 
-uint64_t base_clock_ns( void )
+uint64_t clv_base_clock_ns( void )
 {
     LARGE_INTEGER now, rate;
     QueryPerformanceCounter( &now );
@@ -20,7 +20,7 @@ uint64_t base_clock_ns( void )
 
 #include <time.h>
 
-uint64_t base_clock_ns( void )
+uint64_t clv_base_clock_ns( void )
 {
     struct timespec now;
     clock_gettime( CLOCK_MONOTONIC, &now );

@@ -6,4 +6,4 @@
 #include <stdint.h>
 
 /// A clock that never goes back; nanoseconds since some moment of its own choice.
-uint64_t base_clock_ns( void );
+uint64_t clv_base_clock_ns( void );

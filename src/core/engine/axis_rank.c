@@ -51,7 +51,7 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
         keys[2 * (size_t)i + 1] = ( base_keyed ){ face_key( ( &box->upper.x )[axis] ), 2 * i + 1 };
     }
     uint64_t count = 2 * (uint64_t)input->count;
-    const base_keyed* sorted = base_sort_keyed( keys, keys + job->buffer, count );
+    const base_keyed* sorted = clv_base_sort_keyed( keys, keys + job->buffer, count );
     uint64_t rank = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
@@ -62,17 +62,18 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
     }
 }
 
-bool world_ranks_make( block_world* world, const block_input* input )
+bool clv_engine_ranks_make( block_world* world, const block_input* input )
 {
     world_axes* axes = &world->axes;
     rank_job job = { input, axes, 2 * (uint64_t)input->count };
     void* keys = axes->keys;
     bool ok = job.buffer <= UINT32_MAX &&
-        base_memory_renew( world->memory, &keys, &axes->key_capacity, 6 * job.buffer, sizeof( base_keyed ) );
+        clv_base_memory_renew(
+            world->memory, &keys, &axes->key_capacity, 6 * job.buffer, sizeof( base_keyed ) );
     axes->keys = keys;
     if ( ok )
     {
-        task_run( world_tasks_for( world, input->count ), rank_axis, 3, &job );
+        clv_task_run( clv_engine_tasks_for( world, input->count ), rank_axis, 3, &job );
     }
     return ok;
 }
@@ -85,7 +86,7 @@ static double waste_of( const cell_counters* done, uint32_t count )
     return tests / ( WORTH_BOX * (double)count + WORTH_PAIR * pairs );
 }
 
-void world_axes_note( block_world* world, const cell_counters* done )
+void clv_engine_axes_note( block_world* world, const cell_counters* done )
 {
     world_axes* axes = &world->axes;
     double waste = waste_of( done, axes->count_now );

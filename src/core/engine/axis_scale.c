@@ -103,13 +103,13 @@ static float rest_of( const axis_sample* sample, world_scale scale, float* width
         values[i] = scaled( sample->values[i], scale );
         sizes[i] = scaled( sample->uppers[i], scale ) - values[i];
     }
-    block_window( values, sample->count, &low, &high );
+    clv_engine_block_window( values, sample->count, &low, &high );
     *width = high - low;
     for ( uint32_t i = 0; i < sample->count; ++i )
     {
         sum += sizes[i] < *width ? sizes[i] : *width;
     }
-    return cell_measure_rest( values, sample->count, low, high, sum / (float)sample->count );
+    return clv_engine_cell_measure_rest( values, sample->count, low, high, sum / (float)sample->count );
 }
 
 // Below it lies a sixteenth of the sample.
@@ -120,7 +120,7 @@ static uint32_t gap_of( const axis_sample* sample )
     {
         sizes[i] = sample->values[i] < 0 ? -sample->values[i] : sample->values[i];
     }
-    return size_bits( block_select( sizes, sample->count, sample->count / 16 ) );
+    return size_bits( clv_engine_block_select( sizes, sample->count, sample->count / 16 ) );
 }
 
 static world_scale choose_scale( const block_input* input, int axis )
@@ -144,7 +144,7 @@ static world_scale choose_scale( const block_input* input, int axis )
     return width > 0 && width < WIDTH_LEAST ? ( world_scale ){ WORLD_MAGNIFIED, 0 } : plain;
 }
 
-uint32_t block_world_scaled_axes( const block_world* world )
+uint32_t clv_engine_scaled_axes( const block_world* world )
 {
     const world_axes* axes = &world->axes;
     uint32_t count = 0;
@@ -248,20 +248,20 @@ static bool make_copies( block_world* world, const block_input* input )
     CLV_ASSERT( input->count > 0 );
     uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
     void* boxes = axes->boxes;
-    bool ok =
-        base_memory_renew( world->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
+    bool ok = clv_base_memory_renew(
+        world->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
     axes->boxes = boxes;
     if ( !ok || axes->is_ranked )
     {
-        return ok && world_ranks_make( world, input );
+        return ok && clv_engine_ranks_make( world, input );
     }
     copy_job job = { input, axes };
     uint32_t pieces = ( input->count + PIECE - 1 ) / PIECE;
-    task_run( world_tasks_for( world, input->count ), copy_piece, pieces, &job );
+    clv_task_run( clv_engine_tasks_for( world, input->count ), copy_piece, pieces, &job );
     return true;
 }
 
-bool world_axes_apply( block_world* world, block_input* input )
+bool clv_engine_axes_apply( block_world* world, block_input* input )
 {
     world_axes* axes = &world->axes;
     uint32_t then = axes->count, count = input->count;
@@ -280,7 +280,7 @@ bool world_axes_apply( block_world* world, block_input* input )
         world->grid_count = 0;
         world->plan.block_count = 0;
     }
-    if ( block_world_scaled_axes( world ) == 0 )
+    if ( clv_engine_scaled_axes( world ) == 0 )
     {
         return true;
     }

@@ -74,31 +74,31 @@ static inline cell_boxes block_input_part( const block_input* input, uint32_t fi
 }
 
 /// The value that would be at `rank` if they were sorted; moves them about.
-float block_select( float* values, uint32_t count, uint32_t rank );
+float clv_engine_block_select( float* values, uint32_t count, uint32_t rank );
 
 /// Where most of so many values are; likewise.
-void block_window( float* values, uint32_t count, float* low, float* high );
+void clv_engine_block_window( float* values, uint32_t count, float* low, float* high );
 
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
-cell_extent block_measure( const block_input* input );
+cell_extent clv_engine_block_measure( const block_input* input );
 
 /// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
-bool block_plan_place(
+bool clv_engine_plan_place(
     block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
 
 /// Count, per coarse cell, the boxes that begin there; every `step`-th box speaks for `step`.
-void block_plan_count( block_plan* plan, const block_input* input, uint32_t step );
+void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step );
 
 /// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
-bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
+bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
 
 /// Choose a grid for every block, by a sample of the boxes. False if out of memory.
-bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input );
+bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input );
 
 /// Where the boxes of a block begin.
-void block_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
+void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
 
-void block_plan_release( block_plan* plan, base_memory* memory );
+void clv_engine_plan_release( block_plan* plan, base_memory* memory );
 
 /// Work of one piece: boxes [first, last) of the input to blocks.
 typedef struct block_work
@@ -113,7 +113,7 @@ typedef struct block_work
 
 /// Boxes to their blocks, as records. In a block they lie in the same order whatever the piece, as long as it begins with a
 /// multiple of BLOCK_CHUNK.
-void block_scatter( const block_work* work );
+void clv_engine_block_scatter( const block_work* work );
 
 /// Work of one piece where several workers share one block: boxes [first, last) to slabs.
 typedef struct slab_work
@@ -128,4 +128,4 @@ typedef struct slab_work
 } slab_work;
 
 /// Boxes to their slabs, as records.
-void slab_scatter( const slab_work* work );
+void clv_engine_slab_scatter( const slab_work* work );

@@ -12,7 +12,7 @@ enum
     SAMPLES_PER_BLOCK = 128
 };
 
-void block_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
+void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
 {
     block_leaf leaf = plan->leaves[block];
     for ( int axis = 0; axis < 3; ++axis )
@@ -45,13 +45,13 @@ static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sampl
     void* scalings = plan->scalings;
     void* samples = plan->samples;
     void* tallies = plan->tallies;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
                   memory, &grids, &plan->grid_capacity, 0, plan->block_count, sizeof( cell_grid ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &scalings, &plan->scaling_capacity, 0, plan->block_count, sizeof( scaling ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &samples, &plan->sample_capacity, 0, sample_count, sizeof( clv_aabb ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &tallies, &plan->tally_capacity, 0, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
     plan->grids = grids;
     plan->scalings = scalings;
@@ -96,7 +96,7 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
     }
 }
 
-bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
+bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
 {
     CLV_ASSERT( plan->block_count > 0 );
     uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;
@@ -115,14 +115,14 @@ bool block_plan_choose_grids( block_plan* plan, base_memory* memory, const block
     for ( uint32_t block = 0; block < plan->block_count; ++block )
     {
         float low[3], high[3];
-        block_plan_region( plan, block, low, high );
+        clv_engine_plan_region( plan, block, low, high );
         const clv_aabb* samples = plan->samples + (size_t)block * SAMPLES_PER_BLOCK;
         static const clv_aabb nothing = { { 0, 0, 0 }, { 0, 0, 0 } };
         bool is_empty = counts[block] == 0;
         cell_extent extent =
-            cell_measure( is_empty ? &nothing : samples, is_empty ? 1 : counts[block], low, high );
+            clv_engine_cell_measure( is_empty ? &nothing : samples, is_empty ? 1 : counts[block], low, high );
         widen( &extent, low, high );
-        plan->grids[block] = cell_grid_choose( seen[block] * step + 1, &extent );
+        plan->grids[block] = clv_engine_cell_grid_choose( seen[block] * step + 1, &extent );
         plan->scalings[block] = scaling_of( &plan->grids[block] );
     }
     return true;

@@ -158,7 +158,7 @@ static void scatter_guests( const block_work* work, const corner_cells* near, co
     }
 }
 
-void block_scatter( const block_work* work )
+void clv_engine_block_scatter( const block_work* work )
 {
     const scaling coarse = scaling_of( &work->plan->grid );
     const corner_cells near = corner_cells_of( &work->plan->grid );

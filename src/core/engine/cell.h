@@ -65,11 +65,12 @@ static inline uint32_t cell_count_most( uint32_t count )
 
 /// Room to lay a grid of `cell_count` cells of which `counted` are counted at once, and `stack` more in grids within its cells;
 /// false if out of memory. What was in it is lost.
-bool cell_scratch_reserve_cells(
+bool clv_engine_cell_scratch_reserve_cells(
     cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack );
 
 /// Room to search what was laid; likewise.
-bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout );
+bool clv_engine_cell_scratch_reserve_entries(
+    cell_scratch* scratch, base_memory* memory, cell_layout layout );
 
 /// The most that laying a grid for `count` boxes can find.
 static inline cell_layout cell_layout_most( uint32_t count )
@@ -77,7 +78,7 @@ static inline cell_layout cell_layout_most( uint32_t count )
     return ( cell_layout ){ count * CELL_ENTRIES_PER_BOX, count };
 }
 
-void cell_scratch_release( cell_scratch* scratch, base_memory* memory );
+void clv_engine_cell_scratch_release( cell_scratch* scratch, base_memory* memory );
 
 /// Bounds of the boxes' corners, clipped to what the block is responsible for, and their typical size.
 typedef struct cell_extent
@@ -96,10 +97,10 @@ typedef struct cell_extent
 } cell_extent;
 
 /// The grid that should cost least for `count` boxes of this extent, by a model with measured constants.
-cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent );
+cell_grid clv_engine_cell_grid_choose( uint32_t count, const cell_extent* extent );
 
 /// The same region with about half as many cells; false if it has only one.
-bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent );
+bool clv_engine_cell_grid_coarsen( cell_grid* grid, const cell_extent* extent );
 
 static inline uint32_t cell_grid_count( const cell_grid* grid )
 {
@@ -130,7 +131,7 @@ static inline scaling scaling_of( const cell_grid* grid )
 }
 
 /// Does the box lie beyond the grid's region?
-bool cell_grid_misses( const cell_grid* grid, const clv_aabb* box );
+bool clv_engine_cell_grid_misses( const cell_grid* grid, const clv_aabb* box );
 
 /// How many cells a share of so many is reached from, its own among them.
 static inline uint32_t cell_count_reached( const cell_grid* grid, uint32_t cell_count )
@@ -186,37 +187,38 @@ static inline cell_segment cell_segment_at( const cell_share* share, uint32_t in
 }
 
 /// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
-cell_extent cell_measure(
+cell_extent clv_engine_cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
 
 /// Where they are, and nothing else: enough for one cell of all.
-cell_extent cell_measure_alone(
+cell_extent clv_engine_cell_measure_alone(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
 
 /// What cells along an axis can do for boxes of this mean size that begin at these values: the least part of all tests that is left with
 /// any number of cells from `low` to `high`. Copies of boxes that straddle are tested, too.
-float cell_measure_rest( const float* values, uint32_t count, float low, float high, float size );
+float clv_engine_cell_measure_rest( const float* values, uint32_t count, float low, float high, float size );
 
 /// The same for a sample of a job's boxes.
-cell_extent cell_measure_job( const cell_job* job );
+cell_extent clv_engine_cell_measure_job( const cell_job* job );
 
 // ---- count.c -----------------------------------------------------------------------------------------------------
 
 /// How many entries a share's boxes have in each of its cells; false if far too many. `kinds` has room for eight times
 /// cell_count_reached, `counts` for all cells; counts of others mean nothing.
-bool cell_count_entries( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
+bool clv_engine_cell_count_entries(
+    const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts );
 
 /// Counts become places: starts[cell] is a cell's first entry. Returns their sum.
-uint32_t cell_sum_starts( uint32_t* starts, uint32_t cell_count );
+uint32_t clv_engine_cell_sum_starts( uint32_t* starts, uint32_t cell_count );
 
 // ---- place.c -----------------------------------------------------------------------------------------------------
 
 /// Entries of a share's boxes to its cells; next[cell] is where the next one goes, and afterwards where the next cell begins. In a cell they lie by
 /// chunk, class, corner and number of their boxes, whatever the share.
-void cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next );
+void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next );
 
 /// Where the chunk of slots that begins with record `first` ends, before `end` or there.
-uint32_t cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );
+uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end );
 
 // ---- lay.c -------------------------------------------------------------------------------------------------------
 
@@ -243,26 +245,27 @@ typedef struct cell_crew
 /// Try grids until one will do, and count the entries it makes. One with too many entries is made coarser. Where most boxes crowd into one
 /// cell, because the region is far too wide for them, the next is laid over that cell alone and the others count to its rim.
 /// False if out of memory.
-bool cell_lay( cell_crew* crew, cell_layout* layout );
+bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout );
 
 /// The same by one worker, in the job's scratch; counts go to job->starts + 1. Nothing can fail.
-cell_layout cell_lay_alone( cell_job* job );
+cell_layout clv_engine_cell_lay_alone( cell_job* job );
 
 /// Records, or entries of one cell, again in another grid. What they began before stays.
-void cell_requantise( const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
+void clv_engine_cell_requantise(
+    const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
 
 // ---- search.c ----------------------------------------------------------------------------------------------------
 
 /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
 /// CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and records may change, entries and starts are
 /// made here.
-clv_result cell_search_block( cell_job* job, pair_sink* sink );
+clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink );
 
 /// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the fullest cell.
-clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
+clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );
 
 // ---- check.c -----------------------------------------------------------------------------------------------------
 
 /// Cells whose entries were placed, by the records of the share: NULL, or the first sentence about them that is not true. Uses the scratch that
 /// counting does.
-const char* cell_check( const cell_job* job, const cell_share* share );
+const char* clv_engine_cell_check( const cell_job* job, const cell_share* share );

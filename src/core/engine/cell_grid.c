@@ -213,7 +213,7 @@ static cell_grid grid_with( const region* r, const uint32_t dims[3] )
     return grid;
 }
 
-cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
+cell_grid clv_engine_cell_grid_choose( uint32_t count, const cell_extent* extent )
 {
     region r = region_of( extent, count );
     axis_cells along[3];
@@ -233,7 +233,7 @@ cell_grid cell_grid_choose( uint32_t count, const cell_extent* extent )
     return grid_with( &r, dims );
 }
 
-bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
+bool clv_engine_cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
 {
     region r = region_of( extent, 0 );
     // The axis whose cells are narrowest against what lies in them makes most copies.
@@ -260,7 +260,7 @@ bool cell_grid_coarsen( cell_grid* grid, const cell_extent* extent )
     return true;
 }
 
-bool cell_grid_misses( const cell_grid* grid, const clv_aabb* box )
+bool clv_engine_cell_grid_misses( const cell_grid* grid, const clv_aabb* box )
 {
     const float* lower = &box->lower.x;
     const float* upper = &box->upper.x;

@@ -187,7 +187,7 @@ static void measure_products( const clv_aabb* samples, uint32_t count, cell_exte
     extent->volume = sum[3] / (float)count;
 }
 
-cell_extent cell_measure_alone(
+cell_extent clv_engine_cell_measure_alone(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] )
 {
     cell_extent extent = { .joint = { 1, 1, 1 } };
@@ -201,7 +201,7 @@ cell_extent cell_measure_alone(
     return extent;
 }
 
-cell_extent cell_measure(
+cell_extent clv_engine_cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] )
 {
     cell_extent extent;
@@ -236,7 +236,7 @@ cell_extent cell_measure(
     return extent;
 }
 
-float cell_measure_rest( const float* values, uint32_t count, float low, float high, float size )
+float clv_engine_cell_measure_rest( const float* values, uint32_t count, float low, float high, float size )
 {
     uint32_t counts[BINS] = { 0 };
     double width = (double)high - (double)low;
@@ -255,7 +255,7 @@ float cell_measure_rest( const float* values, uint32_t count, float low, float h
     return least;
 }
 
-cell_extent cell_measure_job( const cell_job* job )
+cell_extent clv_engine_cell_measure_job( const cell_job* job )
 {
     clv_aabb samples[CELL_SAMPLES];
     uint32_t count = job->count / 4 < CELL_SAMPLES ? job->count / 4 : CELL_SAMPLES;
@@ -265,5 +265,5 @@ cell_extent cell_measure_job( const cell_job* job )
     {
         samples[i] = job->boxes[cell_slot( &job->records[base_sample( i, count, job->count )] )];
     }
-    return cell_measure( samples, count, job->region_low, job->region_high );
+    return clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
 }

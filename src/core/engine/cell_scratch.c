@@ -43,10 +43,10 @@ static size_t lay_out_entries( cell_scratch* scratch, char* block, cell_layout l
 // A larger block in place of `block`; false if out of memory, and then there is none. What was in it is lost.
 static bool grow( base_memory* memory, void** block, uint64_t* bytes, size_t needed )
 {
-    return base_memory_renew( memory, block, bytes, needed, 1 ); // a need that comes and goes asks once
+    return clv_base_memory_renew( memory, block, bytes, needed, 1 ); // a need that comes and goes asks once
 }
 
-bool cell_scratch_reserve_cells(
+bool clv_engine_cell_scratch_reserve_cells(
     cell_scratch* scratch, base_memory* memory, uint32_t counted, uint32_t cell_count, uint32_t stack )
 {
     cell_scratch sizes;
@@ -59,7 +59,7 @@ bool cell_scratch_reserve_cells(
     return ok;
 }
 
-bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout )
+bool clv_engine_cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, cell_layout layout )
 {
     cell_scratch sizes;
     size_t needed = lay_out_entries( &sizes, NULL, layout );
@@ -79,9 +79,9 @@ bool cell_scratch_reserve_entries( cell_scratch* scratch, base_memory* memory, c
     return ok;
 }
 
-void cell_scratch_release( cell_scratch* scratch, base_memory* memory )
+void clv_engine_cell_scratch_release( cell_scratch* scratch, base_memory* memory )
 {
-    base_memory_give( memory, scratch->cell_block, scratch->cell_bytes, 1 );
-    base_memory_give( memory, scratch->entry_block, scratch->entry_bytes, 1 );
+    clv_base_memory_give( memory, scratch->cell_block, scratch->cell_bytes, 1 );
+    clv_base_memory_give( memory, scratch->entry_block, scratch->entry_bytes, 1 );
     *scratch = ( cell_scratch ){ 0 };
 }

@@ -150,7 +150,7 @@ static const char* check_cell( const cell_job* job, const scaling* s, uint32_t c
         : NULL;
 }
 
-const char* cell_check( const cell_job* job, const cell_share* share )
+const char* clv_engine_cell_check( const cell_job* job, const cell_share* share )
 {
     const scaling s = scaling_of( &job->grid );
     uint32_t* tallies = job->scratch->kinds;
@@ -256,7 +256,7 @@ static const char* check_flat( block_world* world, const block_input* input )
     const char* message = NULL;
     for ( uint32_t slab = 0; slab < slabs->count && message == NULL; ++slab )
     {
-        cell_share share = world_share_of( world, slab );
+        cell_share share = clv_engine_share_of( world, slab );
         message = check_share( world, &share, expected[slab] );
     }
     return message;
@@ -360,7 +360,7 @@ static const char* check_blocks( const block_world* world, const block_input* in
     return message;
 }
 
-const char* engine_check( block_world* world, const block_input* input )
+const char* clv_engine_check( block_world* world, const block_input* input )
 {
     return world->plan.block_count > 0 ? check_blocks( world, input ) : check_flat( world, input );
 }

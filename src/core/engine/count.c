@@ -107,7 +107,8 @@ static void spread_kinds(
     }
 }
 
-bool cell_count_entries( const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
+bool clv_engine_cell_count_entries(
+    const cell_job* job, const cell_share* share, uint32_t* kinds, uint32_t* counts )
 {
     CLV_ASSERT( share->first_cell < share->last_cell );
     CLV_ASSERT( share->last_cell <= cell_grid_count( &job->grid ) );
@@ -123,7 +124,7 @@ bool cell_count_entries( const cell_job* job, const cell_share* share, uint32_t*
     return true;
 }
 
-uint32_t cell_sum_starts( uint32_t* starts, uint32_t cell_count )
+uint32_t clv_engine_cell_sum_starts( uint32_t* starts, uint32_t cell_count )
 {
     uint32_t sum = 0;
     for ( uint32_t cell = 0; cell < cell_count; ++cell )

@@ -19,7 +19,7 @@ enum
 // A region where most of the boxes are.
 static void measure_region( block_world* world, const block_input* input )
 {
-    cell_extent most = block_measure( input );
+    cell_extent most = clv_engine_block_measure( input );
     memcpy( world->flat.region_low, most.low, sizeof( most.low ) );
     memcpy( world->flat.region_high, most.high, sizeof( most.high ) );
 }
@@ -67,7 +67,7 @@ static held_sample look_again( const block_world* world, const block_input* inpu
 }
 
 // A grid for a sample of the boxes.
-void world_choose_grid( block_world* world, const block_input* input )
+void clv_engine_choose_grid( block_world* world, const block_input* input )
 {
     cell_job* job = &world->flat;
     clv_aabb samples[CELL_SAMPLES];
@@ -81,9 +81,9 @@ void world_choose_grid( block_world* world, const block_input* input )
     }
     measure_region( world, input );
     world->flat_extent = input->count <= CELL_ALONE
-        ? cell_measure_alone( samples, count, job->region_low, job->region_high )
-        : cell_measure( samples, count, job->region_low, job->region_high );
-    cell_grid grid = cell_grid_choose( input->count, &world->flat_extent );
+        ? clv_engine_cell_measure_alone( samples, count, job->region_low, job->region_high )
+        : clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
+    cell_grid grid = clv_engine_cell_grid_choose( input->count, &world->flat_extent );
     world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
     world->grid_age = 0;
     world->grid_count = input->count;
@@ -93,7 +93,7 @@ void world_choose_grid( block_world* world, const block_input* input )
 
 // Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
 // now and then, and in between a few boxes are looked at.
-bool world_grid_serves( const block_world* world, const block_input* input )
+bool clv_engine_grid_serves( const block_world* world, const block_input* input )
 {
     uint32_t then = world->grid_count, count = input->count;
     bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&

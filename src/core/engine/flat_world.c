@@ -52,7 +52,7 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
         .segments = segments,
         .out = records,
     };
-    slab_scatter( &work );
+    clv_engine_slab_scatter( &work );
 }
 
 // Boxes to their slabs, as records. False if out of memory.
@@ -61,7 +61,7 @@ static bool scatter( flat_fill* fill )
     block_world* world = fill->world;
     const world_slabs* slabs = &world->slabs;
     uint32_t width = world->flat.grid.dims[0];
-    if ( !world_reserve_slab_map( world, cell_grid_count( &world->flat.grid ) ) )
+    if ( !clv_engine_reserve_slab_map( world, cell_grid_count( &world->flat.grid ) ) )
     {
         return false;
     }
@@ -70,7 +70,7 @@ static bool scatter( flat_fill* fill )
         uint32_t first = slabs->rows[slab] * width, end = slabs->rows[slab + 1] * width;
         memset( world->slab_of_cell + first, (int)slab, end - first );
     }
-    return world_segments_fill(
+    return clv_engine_segments_fill(
         &world->segments, world->memory, fill->tasks, slabs->count, fill->piece_count, scatter_piece, fill );
 }
 
@@ -100,12 +100,12 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     block_world* world = fill->world;
     uint32_t workers = task_worker_count( fill->tasks ), cell_count = cell_grid_count( &world->flat.grid );
     uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
-    bool ok = world_reserve_starts( world, cell_count > most ? cell_count : most ) &&
-        ( world->slabs.count > 1 || world_reserve_records( world, fill->input->count ) );
+    bool ok = clv_engine_reserve_starts( world, cell_count > most ? cell_count : most ) &&
+        ( world->slabs.count > 1 || clv_engine_reserve_records( world, fill->input->count ) );
     uint32_t counted = most_counted( world );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = cell_scratch_reserve_cells(
+        ok = clv_engine_cell_scratch_reserve_cells(
             &world->scratches[i], world->memory, counted > stack ? counted : stack, cell_count, stack );
     }
     return ok;
@@ -115,7 +115,7 @@ static bool make_records( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
     block_world* world = fill->world;
-    world_cut_slabs( world, fill->input, task_worker_count( fill->tasks ) );
+    clv_engine_cut_slabs( world, fill->input, task_worker_count( fill->tasks ) );
     if ( !reserve_cells( fill, 0 ) )
     {
         return false;
@@ -137,8 +137,8 @@ static void count_slab( uint32_t slab, uint32_t worker, void* context )
     flat_fill* fill = context;
     block_world* world = fill->world;
     cell_scratch* scratch = &world->scratches[worker];
-    cell_share share = world_share_of( world, slab );
-    fill->fits[slab] = cell_count_entries( &world->flat, &share, scratch->kinds, scratch->starts );
+    cell_share share = clv_engine_share_of( world, slab );
+    fill->fits[slab] = clv_engine_cell_count_entries( &world->flat, &share, scratch->kinds, scratch->starts );
     memcpy( world->starts + share.first_cell, scratch->starts + share.first_cell,
         ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
 }
@@ -148,7 +148,7 @@ static bool count_slabs( cell_crew* crew )
     flat_fill* fill = (flat_fill*)crew;
     uint32_t slabs = fill->world->slabs.count;
     bool fits = true;
-    task_run( fill->tasks, count_slab, slabs, fill );
+    clv_task_run( fill->tasks, count_slab, slabs, fill );
     for ( uint32_t slab = 0; slab < slabs; ++slab )
     {
         fits = fits && fill->fits[slab];
@@ -163,7 +163,7 @@ static void reconsider( cell_crew* crew )
     block_world* world = fill->world;
     if ( world->grid_age > 0 )
     {
-        world_choose_grid( world, fill->input );
+        clv_engine_choose_grid( world, fill->input );
         world->flat.grid = world->chosen;
         crew->extent = world->flat_extent;
         crew->zoom_count = 0;
@@ -195,7 +195,7 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     bool ok = stack == 0 || reserve_cells( fill, stack );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = cell_scratch_reserve_entries( &world->scratches[i], world->memory, of_slab );
+        ok = clv_engine_cell_scratch_reserve_entries( &world->scratches[i], world->memory, of_slab );
     }
     return ok;
 }
@@ -204,8 +204,10 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
 static bool fill_one_cell( block_world* world, const block_input* input )
 {
     uint32_t count = input->count;
-    if ( !world_reserve_records( world, (uint64_t)count + CELL_SLACK ) || !world_reserve_starts( world, 1 ) ||
-        !cell_scratch_reserve_entries( &world->scratches[0], world->memory, ( cell_layout ){ 0, count } ) )
+    if ( !clv_engine_reserve_records( world, (uint64_t)count + CELL_SLACK ) ||
+        !clv_engine_reserve_starts( world, 1 ) ||
+        !clv_engine_cell_scratch_reserve_entries(
+            &world->scratches[0], world->memory, ( cell_layout ){ 0, count } ) )
     {
         return false;
     }
@@ -226,7 +228,7 @@ static bool fill_cells( block_world* world, const block_input* input )
     flat_fill fill;
     fill.world = world;
     fill.input = input;
-    fill.tasks = world_tasks_for( world, input->count );
+    fill.tasks = clv_engine_tasks_for( world, input->count );
     fill.crew.job = &world->flat;
     fill.crew.extent = world->flat_extent;
     fill.crew.is_measured = true;
@@ -242,29 +244,29 @@ static bool fill_cells( block_world* world, const block_input* input )
     fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
     fill.piece_count = (uint32_t)( ( chunks + at_once - 1 ) / at_once );
     cell_layout layout;
-    if ( !cell_lay( &fill.crew, &layout ) )
+    if ( !clv_engine_cell_lay( &fill.crew, &layout ) )
     {
         return false;
     }
     world->chosen = world->flat.grid; // as it turned out to be needed
     world->grid_age += 1;
     uint32_t cell_count = cell_grid_count( &world->flat.grid );
-    world->starts[cell_count] = cell_sum_starts( world->starts, cell_count );
+    world->starts[cell_count] = clv_engine_cell_sum_starts( world->starts, cell_count );
     CLV_ASSERT( world->starts[cell_count] == layout.entry_count );
     if ( !reserve_search( &fill, layout ) )
     {
         return false;
     }
-    world_remember_slabs( world );
+    clv_engine_remember_slabs( world );
     world->flat.entries = NULL; // each worker places its slabs
     return true;
 }
 
-bool world_fill_flat( block_world* world, const block_input* input )
+bool clv_engine_fill_flat( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
     world->largest_block = input->count;
-    if ( !world_reserve_workers( world ) )
+    if ( !clv_engine_reserve_workers( world ) )
     {
         return false;
     }
@@ -273,9 +275,9 @@ bool world_fill_flat( block_world* world, const block_input* input )
     world->flat.exact = world->exact;
     world->flat.is_sharpened = world->axes.sharp_left > 0;
     world->flat.count = input->count;
-    if ( !world_grid_serves( world, input ) )
+    if ( !clv_engine_grid_serves( world, input ) )
     {
-        world_choose_grid( world, input );
+        clv_engine_choose_grid( world, input );
     }
     world->flat.grid = world->chosen;
     return input->count <= CELL_ALONE ? fill_one_cell( world, input ) : fill_cells( world, input );
@@ -287,7 +289,7 @@ bool world_fill_flat( block_world* world, const block_input* input )
 // `cell` goes; afterwards, where the next cell begins.
 static void place_slab( block_world* world, uint32_t slab, cell_job* job )
 {
-    cell_share share = world_share_of( world, slab );
+    cell_share share = clv_engine_share_of( world, slab );
     uint32_t base = world->starts[share.first_cell];
     uint32_t* starts = job->scratch->starts;
     starts[share.first_cell] = 0;
@@ -297,9 +299,9 @@ static void place_slab( block_world* world, uint32_t slab, cell_job* job )
     }
     job->starts = starts;
     job->entries = job->scratch->entries;
-    cell_place_entries( job, &share, starts + 1 );
+    clv_engine_cell_place_entries( job, &share, starts + 1 );
     CLV_ASSERT( starts[share.last_cell] == world->starts[share.last_cell] - base );
-    CLV_VALIDATE( cell_check( job, &share ) == NULL );
+    CLV_VALIDATE( clv_engine_cell_check( job, &share ) == NULL );
     memset( job->entries + starts[share.last_cell], 0, CELL_SLACK * sizeof( cell_entry ) );
 }
 
@@ -316,18 +318,19 @@ static clv_result search_slab(
         place_slab( world, slab, &job );
     }
     uint32_t width = job.grid.dims[0];
-    clv_result result =
-        cell_search_rows( &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
+    clv_result result = clv_engine_cell_search_rows(
+        &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
     if ( result == CLV_OK ) // or it is searched again
     {
-        world_count( world, worker, &counters );
+        clv_engine_count( world, worker, &counters );
     }
     *test_count += counters.test_count;
     return result;
 }
 
-clv_result world_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count )
+clv_result clv_engine_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
-    return task_gather_run( &world->gather, world->memory, world_tasks_for( world, world->flat.count ),
-        world->slabs.count, search_slab, world, sink, test_count );
+    return clv_task_gather_run( &world->gather, world->memory,
+        clv_engine_tasks_for( world, world->flat.count ), world->slabs.count, search_slab, world, sink,
+        test_count );
 }

@@ -14,7 +14,7 @@ static void measure_once( cell_crew* crew )
 {
     if ( !crew->is_measured )
     {
-        crew->extent = cell_measure_job( crew->job );
+        crew->extent = clv_engine_cell_measure_job( crew->job );
         crew->is_measured = true;
     }
 }
@@ -42,7 +42,7 @@ static void zoom_in( cell_crew* crew, uint32_t fullest )
         }
         extent->joint[axis] = 1;
     }
-    *grid = cell_grid_choose( crew->job->count, extent );
+    *grid = clv_engine_cell_grid_choose( crew->job->count, extent );
 }
 
 // Should another grid be tried? Then the job has it.
@@ -53,7 +53,7 @@ static bool try_another( cell_crew* crew, bool fits, cell_layout layout, uint32_
     if ( !fits )
     {
         measure_once( crew );
-        return cell_grid_coarsen( grid, &crew->extent );
+        return clv_engine_cell_grid_coarsen( grid, &crew->extent );
     }
     bool is_crowded = count > CELL_OVERFULL && layout.fullest > count / 2;
     if ( !is_crowded || crew->zoom_count == ZOOMS || cell_grid_count( grid ) == 1 )
@@ -81,12 +81,12 @@ static bool sum_counts( const cell_crew* crew, cell_layout* layout, uint32_t* fu
     return sum <= (uint64_t)crew->job->count * CELL_ENTRIES_PER_BOX;
 }
 
-bool cell_lay( cell_crew* crew, cell_layout* layout )
+bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout )
 {
     if ( crew->job->grid.dims[0] == 0 )
     {
         measure_once( crew );
-        crew->job->grid = cell_grid_choose( crew->job->count, &crew->extent );
+        crew->job->grid = clv_engine_cell_grid_choose( crew->job->count, &crew->extent );
         crew->has_records = false;
     }
     for ( ;; )
@@ -116,7 +116,7 @@ bool cell_lay( cell_crew* crew, cell_layout* layout )
 
 static bool make_alone( cell_crew* crew )
 {
-    cell_requantise( crew->job, &crew->job->grid, crew->job->records, crew->job->count );
+    clv_engine_cell_requantise( crew->job, &crew->job->grid, crew->job->records, crew->job->count );
     return true;
 }
 
@@ -124,10 +124,10 @@ static bool count_alone( cell_crew* crew )
 {
     const cell_job* job = crew->job;
     cell_share all = cell_share_all( job );
-    return cell_count_entries( job, &all, job->scratch->kinds, crew->counts );
+    return clv_engine_cell_count_entries( job, &all, job->scratch->kinds, crew->counts );
 }
 
-cell_layout cell_lay_alone( cell_job* job )
+cell_layout clv_engine_cell_lay_alone( cell_job* job )
 {
     cell_crew crew;
     crew.job = job;
@@ -139,13 +139,14 @@ cell_layout cell_lay_alone( cell_job* job )
     crew.count = count_alone;
     crew.reconsider = NULL;
     cell_layout layout;
-    bool ok = cell_lay( &crew, &layout );
+    bool ok = clv_engine_cell_lay( &crew, &layout );
     CLV_ASSERT( ok );
     (void)ok;
     return layout;
 }
 
-void cell_requantise( const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count )
+void clv_engine_cell_requantise(
+    const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count )
 {
     const scaling s = scaling_of( grid );
     for ( uint32_t first = 0; first < count; first += CELL_PART )

@@ -177,7 +177,7 @@ static inline void place_chunk( placing* p, const cell_record* records, uint32_t
 }
 
 // Numbers of chunks ascend, so it is found by halving.
-uint32_t cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end )
+uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t first, uint32_t end )
 {
     CLV_ASSERT( first < end );
     uint32_t number = cell_slot( &records[first] ) / CELL_CHUNK;
@@ -201,7 +201,7 @@ static void place_segment( placing* p, const cell_record* records, uint32_t coun
     for ( uint32_t first = 0, end; first < count; first = end )
     {
         end = count - first < CELL_CHUNK ? count : first + CELL_CHUNK;
-        end = p->share->by_slot ? cell_end_of_chunk( records, first, end ) : end;
+        end = p->share->by_slot ? clv_engine_cell_end_of_chunk( records, first, end ) : end;
         if ( is_whole ) // told apart out here, so that the loops within have one branch less
         {
             place_chunk( p, records + first, end - first, true );
@@ -213,7 +213,7 @@ static void place_segment( placing* p, const cell_record* records, uint32_t coun
     }
 }
 
-void cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
+void clv_engine_cell_place_entries( const cell_job* job, const cell_share* share, uint32_t* next )
 {
     CLV_ASSERT( share->first_cell < share->last_cell );
     CLV_ASSERT( job->entries != NULL );

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Hoare's selection.
-float block_select( float* values, uint32_t count, uint32_t rank )
+float clv_engine_block_select( float* values, uint32_t count, uint32_t rank )
 {
     CLV_ASSERT( rank < count );
     uint32_t low = 0, high = count - 1;
@@ -46,7 +46,7 @@ float block_select( float* values, uint32_t count, uint32_t rank )
 
 // One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform crowd, since many a
 // crowd thins out slowly. Where nobody is the sample says so; what lies farther out than this has no say.
-void block_window( float* centres, uint32_t count, float* low, float* high )
+void clv_engine_block_window( float* centres, uint32_t count, float* low, float* high )
 {
     if ( count == 0 )
     {
@@ -54,8 +54,8 @@ void block_window( float* centres, uint32_t count, float* low, float* high )
         return;
     }
     uint32_t cut = count / 32;
-    double first = block_select( centres, count, cut );
-    double last = block_select( centres, count, count - 1 - cut );
+    double first = clv_engine_block_select( centres, count, cut );
+    double last = clv_engine_block_select( centres, count, count - 1 - cut );
     double slack = ( last - first ) * 0.3;
     *low = (float)( first - slack > -FLT_MAX ? first - slack : -FLT_MAX );
     *high = (float)( last + slack < FLT_MAX ? last + slack : FLT_MAX );
@@ -75,7 +75,7 @@ static bool measure_box( const clv_aabb* box, int axis, float* centre, float* si
 // The mean, without what is many times as large as most.
 static float mean_size( float* sizes, uint32_t count )
 {
-    float most = count > 0 ? 8 * block_select( sizes, count, count / 2 ) : 0;
+    float most = count > 0 ? 8 * clv_engine_block_select( sizes, count, count / 2 ) : 0;
     most = most < FLT_MAX ? most : FLT_MAX;
     float sum = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -85,7 +85,7 @@ static float mean_size( float* sizes, uint32_t count )
     return sum;
 }
 
-cell_extent block_measure( const block_input* input )
+cell_extent clv_engine_block_measure( const block_input* input )
 {
     cell_extent extent = { .joint = { 1, 1, 1 } };
     const clv_aabb* boxes[BLOCK_SAMPLES];
@@ -103,7 +103,7 @@ cell_extent block_measure( const block_input* input )
         {
             count += measure_box( boxes[i], axis, &centres[count], &sizes[count] );
         }
-        block_window( centres, count, &extent.low[axis], &extent.high[axis] );
+        clv_engine_block_window( centres, count, &extent.low[axis], &extent.high[axis] );
         extent.size[axis] = mean_size( sizes, count );
     }
     return extent;
@@ -163,12 +163,13 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
 
 static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t size )
 {
-    return base_memory_reserve( memory, data, capacity, 0, count, size );
+    return clv_base_memory_reserve( memory, data, capacity, 0, count, size );
 }
 
-bool block_plan_place( block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
+bool clv_engine_plan_place(
+    block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
 {
-    cell_extent extent = block_measure( input );
+    cell_extent extent = clv_engine_block_measure( input );
     cell_grid grid;
     place_grid( &grid, &extent, input->count, block_boxes );
     uint64_t cells = (uint64_t)grid.dims[0] * grid.dims[1] * grid.dims[2];
@@ -189,20 +190,20 @@ bool block_plan_place( block_plan* plan, base_memory* memory, const block_input*
     return true;
 }
 
-void block_plan_release( block_plan* plan, base_memory* memory )
+void clv_engine_plan_release( block_plan* plan, base_memory* memory )
 {
-    base_memory_give( memory, plan->map, plan->map_capacity, sizeof( uint16_t ) );
-    base_memory_give( memory, plan->histogram, plan->histogram_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, plan->nodes, plan->node_capacity, sizeof( block_node ) );
-    base_memory_give( memory, plan->leaves, plan->leaf_capacity, sizeof( block_leaf ) );
-    base_memory_give( memory, plan->grids, plan->grid_capacity, sizeof( cell_grid ) );
-    base_memory_give( memory, plan->scalings, plan->scaling_capacity, sizeof( scaling ) );
-    base_memory_give( memory, plan->samples, plan->sample_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, plan->tallies, plan->tally_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, plan->map, plan->map_capacity, sizeof( uint16_t ) );
+    clv_base_memory_give( memory, plan->histogram, plan->histogram_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, plan->nodes, plan->node_capacity, sizeof( block_node ) );
+    clv_base_memory_give( memory, plan->leaves, plan->leaf_capacity, sizeof( block_leaf ) );
+    clv_base_memory_give( memory, plan->grids, plan->grid_capacity, sizeof( cell_grid ) );
+    clv_base_memory_give( memory, plan->scalings, plan->scaling_capacity, sizeof( scaling ) );
+    clv_base_memory_give( memory, plan->samples, plan->sample_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, plan->tallies, plan->tally_capacity, sizeof( uint32_t ) );
     *plan = ( block_plan ){ 0 };
 }
 
-void block_plan_count( block_plan* plan, const block_input* input, uint32_t step )
+void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step )
 {
     const scaling s = scaling_of( &plan->grid );
     for ( uint32_t i = 0; i < input->count; i += step )
@@ -312,7 +313,7 @@ static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
     return true;
 }
 
-bool block_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
+bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
 {
     const cell_grid* grid = &plan->grid;
     uint64_t cells = (uint64_t)grid->dims[0] * grid->dims[1] * grid->dims[2];

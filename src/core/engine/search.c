@@ -66,7 +66,7 @@ static clv_result search_inner(
     }
     job.entries = inner.entries;
     job.starts = inner.starts;
-    cell_layout layout = cell_lay_alone( &job );
+    cell_layout layout = clv_engine_cell_lay_alone( &job );
     inner.records += job.count;
     inner.depth += 1;
     return search_grid( &job, search, layout, inner );
@@ -107,7 +107,7 @@ static void sharpen( const cell_job* job, uint32_t cell, cell_entry* entries, ui
     }
     if ( gain >= 8 )
     {
-        cell_requantise( job, &part, entries, count );
+        clv_engine_cell_requantise( job, &part, entries, count );
     }
 }
 
@@ -148,17 +148,17 @@ static clv_result search_grid( cell_job* job, cell_search* search, cell_layout l
     uint32_t cell_count = cell_grid_count( &job->grid );
     cell_share all = cell_share_all( job );
     job->starts[0] = 0;
-    cell_sum_starts( job->starts + 1, cell_count );
-    cell_place_entries( job, &all, job->starts + 1 );
+    clv_engine_cell_sum_starts( job->starts + 1, cell_count );
+    clv_engine_cell_place_entries( job, &all, job->starts + 1 );
     CLV_ASSERT( job->starts[cell_count] == layout.entry_count );
-    CLV_VALIDATE( cell_check( job, &all ) == NULL );
+    CLV_VALIDATE( clv_engine_cell_check( job, &all ) == NULL );
     memset( job->entries + layout.entry_count, 0, CELL_SLACK * sizeof( cell_entry ) );
     inner.entries += layout.entry_count + CELL_SLACK;
     inner.starts += cell_count + 1;
     return search_range( job, search, 0, cell_count, inner );
 }
 
-clv_result cell_search_block( cell_job* job, pair_sink* sink )
+clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     job->entries = scratch->entries;
@@ -171,7 +171,7 @@ clv_result cell_search_block( cell_job* job, pair_sink* sink )
     {
         job->grid.dims[0] = 0; // it was chosen for more boxes than came
     }
-    cell_layout layout = cell_lay_alone( job );
+    cell_layout layout = clv_engine_cell_lay_alone( job );
     nesting inner = { 0, scratch->entries, scratch->starts, scratch->records };
     cell_search search = search_of( job, sink );
     clv_result result = search_grid( job, &search, layout, inner );
@@ -181,7 +181,7 @@ clv_result cell_search_block( cell_job* job, pair_sink* sink )
 }
 
 // Ties are settled row by row of cells, so that the order of pairs does not depend on which rows are asked for.
-clv_result cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
+clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink )
 {
     const cell_scratch* scratch = job->scratch;
     const uint32_t width = job->grid.dims[0];

@@ -40,7 +40,8 @@ static uint64_t item_count( const world_segments* segments )
 static bool reserve_records( world_segments* segments, base_memory* memory, uint64_t count )
 {
     void* data = segments->records;
-    bool ok = base_memory_renew( memory, &data, &segments->record_capacity, count, sizeof( cell_record ) );
+    bool ok =
+        clv_base_memory_renew( memory, &data, &segments->record_capacity, count, sizeof( cell_record ) );
     segments->records = data;
     return ok;
 }
@@ -54,7 +55,7 @@ static bool reserve_items( world_segments* segments, base_memory* memory, uint32
     }
     segments->target_count = 0;
     void* data = segments->items;
-    if ( !base_memory_reserve( memory, &data, &segments->item_capacity, 0, (uint64_t)targets * pieces,
+    if ( !clv_base_memory_reserve( memory, &data, &segments->item_capacity, 0, (uint64_t)targets * pieces,
              sizeof( cell_segment ) ) )
     {
         return false;
@@ -164,7 +165,7 @@ static bool has_room( const world_segments* segments )
 }
 #endif
 
-bool world_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+bool clv_engine_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
     uint32_t target_count, uint32_t piece_count, segments_put* put, void* context )
 {
     CLV_ASSERT( piece_count <= SEGMENTS_PIECES );
@@ -178,11 +179,11 @@ bool world_segments_fill( world_segments* segments, base_memory* memory, task_ru
     job.put = put;
     job.context = context;
     job.is_again = false;
-    task_run( tasks, put_piece, piece_count, &job );
+    clv_task_run( tasks, put_piece, piece_count, &job );
     job.is_again = true;
     if ( widen_some( &job ) )
     {
-        task_run( tasks, put_again, job.redo_count, &job );
+        clv_task_run( tasks, put_again, job.redo_count, &job );
         CLV_VALIDATE( has_room( segments ) );
         return true;
     }
@@ -190,12 +191,12 @@ bool world_segments_fill( world_segments* segments, base_memory* memory, task_ru
     {
         return false;
     }
-    task_run( tasks, put_piece, piece_count, &job );
+    clv_task_run( tasks, put_piece, piece_count, &job );
     CLV_VALIDATE( has_room( segments ) );
     return true;
 }
 
-uint32_t world_segments_count( const world_segments* segments, uint32_t target )
+uint32_t clv_engine_segments_count( const world_segments* segments, uint32_t target )
 {
     uint32_t sum = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
@@ -205,9 +206,9 @@ uint32_t world_segments_count( const world_segments* segments, uint32_t target )
     return sum;
 }
 
-void world_segments_release( world_segments* segments, base_memory* memory )
+void clv_engine_segments_release( world_segments* segments, base_memory* memory )
 {
-    base_memory_give( memory, segments->items, segments->item_capacity, sizeof( cell_segment ) );
-    base_memory_give( memory, segments->records, segments->record_capacity, sizeof( cell_record ) );
+    clv_base_memory_give( memory, segments->items, segments->item_capacity, sizeof( cell_segment ) );
+    clv_base_memory_give( memory, segments->records, segments->record_capacity, sizeof( cell_record ) );
     *segments = ( world_segments ){ 0 };
 }

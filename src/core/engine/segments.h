@@ -26,10 +26,10 @@ enum
 typedef void segments_put( uint32_t piece, cell_segment* segments, cell_record* records, void* context );
 
 /// All pieces. False if out of memory; the next call starts afresh.
-bool world_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+bool clv_engine_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
     uint32_t target_count, uint32_t piece_count, segments_put* put, void* context );
 
 /// Records of a target, of all pieces.
-uint32_t world_segments_count( const world_segments* segments, uint32_t target );
+uint32_t clv_engine_segments_count( const world_segments* segments, uint32_t target );
 
-void world_segments_release( world_segments* segments, base_memory* memory );
+void clv_engine_segments_release( world_segments* segments, base_memory* memory );

@@ -66,7 +66,7 @@ static void scatter_wide( const slab_work* work, const scaling* s, cell_record r
 
 // A part ends where a chunk of slots does, or records of the next would lie before the last of this one, and what is placed
 // together would depend on the slabs.
-void slab_scatter( const slab_work* work )
+void clv_engine_slab_scatter( const slab_work* work )
 {
     CLV_ASSERT( work->first <= work->last && work->last <= work->input->count );
     const scaling s = scaling_of( work->grid );
@@ -78,7 +78,7 @@ void slab_scatter( const slab_work* work )
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
         cell_boxes part = block_input_part( work->input, first, count );
         work->kernels->make_records( &part, &s, records );
-        count = cell_end_of_chunk( records, 0, count );
+        count = clv_engine_cell_end_of_chunk( records, 0, count );
         CLV_ASSERT( count > 0 );
         uint32_t more_count = scatter_first( work, &near, records, count, more );
         for ( uint32_t i = 0; i < more_count; ++i )

@@ -55,7 +55,7 @@ static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const bloc
 }
 
 // The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one worker.
-void world_cut_slabs( block_world* world, const block_input* input, uint32_t workers )
+void clv_engine_cut_slabs( block_world* world, const block_input* input, uint32_t workers )
 {
     const cell_grid* grid = &world->flat.grid;
     const world_slabs* last = &world->next_slabs;
@@ -98,7 +98,7 @@ static bool slabs_are_even( const world_slabs* slabs, const uint64_t* weights, u
 
 // Slabs for the next update, by the entries of this one: the same while they will do, and looked at when the grid is new, since
 // others need other segments.
-void world_remember_slabs( block_world* world )
+void clv_engine_remember_slabs( block_world* world )
 {
     const cell_grid* grid = &world->flat.grid;
     uint64_t weights[ROWS];
@@ -124,7 +124,7 @@ void world_remember_slabs( block_world* world )
     }
 }
 
-cell_share world_share_of( const block_world* world, uint32_t slab )
+cell_share clv_engine_share_of( const block_world* world, uint32_t slab )
 {
     uint32_t width = world->flat.grid.dims[0];
     const world_slabs* slabs = &world->slabs;

@@ -19,12 +19,13 @@ static bool reserve_scratches( block_world* world )
 {
     uint32_t workers = task_worker_count( world->tasks );
     uint32_t cells = cell_count_most( world->largest_block );
-    bool ok = world_reserve_workers( world );
+    bool ok = clv_engine_reserve_workers( world );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         cell_scratch* scratch = &world->scratches[i];
-        ok = cell_scratch_reserve_cells( scratch, world->memory, cells, cells, cells ) &&
-            cell_scratch_reserve_entries( scratch, world->memory, cell_layout_most( world->largest_block ) );
+        ok = clv_engine_cell_scratch_reserve_cells( scratch, world->memory, cells, cells, cells ) &&
+            clv_engine_cell_scratch_reserve_entries(
+                scratch, world->memory, cell_layout_most( world->largest_block ) );
     }
     return ok;
 }
@@ -38,7 +39,7 @@ static uint32_t count_outside( const block_plan* plan, const block_input* input 
     for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
-        outside += cell_grid_misses( &plan->grid, box );
+        outside += clv_engine_cell_grid_misses( &plan->grid, box );
     }
     return outside;
 }
@@ -63,14 +64,14 @@ static bool plan_fits( const block_world* world, const block_input* input )
 static bool make_plan( block_world* world, const block_input* input )
 {
     world->plan.block_count = 0;
-    if ( !block_plan_place( &world->plan, world->memory, input, world->block_boxes ) )
+    if ( !clv_engine_plan_place( &world->plan, world->memory, input, world->block_boxes ) )
     {
         return false;
     }
     uint32_t step = input->count / HISTOGRAM_BOXES + 1;
-    block_plan_count( &world->plan, input, step );
-    if ( !block_plan_cut( &world->plan, world->memory, world->block_boxes ) ||
-        !block_plan_choose_grids( &world->plan, world->memory, input ) )
+    clv_engine_plan_count( &world->plan, input, step );
+    if ( !clv_engine_plan_cut( &world->plan, world->memory, world->block_boxes ) ||
+        !clv_engine_plan_choose_grids( &world->plan, world->memory, input ) )
     {
         world->plan.block_count = 0;
         return false;
@@ -101,7 +102,7 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
         .segments = segments,
         .out = records,
     };
-    block_scatter( &work );
+    clv_engine_block_scatter( &work );
 }
 
 static void measure_blocks( block_world* world )
@@ -110,7 +111,7 @@ static void measure_blocks( block_world* world )
     world->in_blocks = 0;
     for ( uint32_t block = 0; block < world->plan.block_count; ++block )
     {
-        uint32_t count = world_segments_count( &world->segments, block );
+        uint32_t count = clv_engine_segments_count( &world->segments, block );
         world->largest_block = count > world->largest_block ? count : world->largest_block;
         world->in_blocks += count;
     }
@@ -130,7 +131,7 @@ static bool fill_many( block_world* world, const block_input* input )
     uint32_t chunks = ( input->count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
     fill_job job = { world, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
     pieces = ( input->count + job.chunk - 1 ) / job.chunk;
-    bool ok = world_segments_fill(
+    bool ok = clv_engine_segments_fill(
         &world->segments, world->memory, world->tasks, world->plan.block_count, pieces, scatter_piece, &job );
     if ( !ok )
     {
@@ -138,23 +139,23 @@ static bool fill_many( block_world* world, const block_input* input )
     }
     measure_blocks( world );
     return reserve_scratches( world ) &&
-        ( workers == 1 || world_reserve_records( world, (uint64_t)world->largest_block * workers ) );
+        ( workers == 1 || clv_engine_reserve_records( world, (uint64_t)world->largest_block * workers ) );
 }
 
-bool block_world_fill( block_world* world, const block_input* given )
+bool clv_engine_fill( block_world* world, const block_input* given )
 {
     block_input input = *given;
     world->exact = given->boxes;
-    if ( !world_axes_apply( world, &input ) )
+    if ( !clv_engine_axes_apply( world, &input ) )
     {
         return false;
     }
     world->boxes = input.boxes;
-    bool ok = input.count <= (uint64_t)FLAT * world->block_boxes ? world_fill_flat( world, &input )
+    bool ok = input.count <= (uint64_t)FLAT * world->block_boxes ? clv_engine_fill_flat( world, &input )
                                                                  : fill_many( world, &input );
     if ( ok )
     {
-        CLV_VALIDATE( engine_check( world, &input ) == NULL );
+        CLV_VALIDATE( clv_engine_check( world, &input ) == NULL );
     }
     return ok;
 }
@@ -200,27 +201,27 @@ static clv_result search_piece(
         .counters = &counters,
     };
     job.records = records_of( world, block, worker, &job.count );
-    block_plan_region( &world->plan, block, job.region_low, job.region_high );
-    clv_result result = cell_search_block( &job, sink );
+    clv_engine_plan_region( &world->plan, block, job.region_low, job.region_high );
+    clv_result result = clv_engine_cell_search_block( &job, sink );
     if ( result == CLV_OK ) // or it is searched again
     {
-        world_count( world, worker, &counters );
+        clv_engine_count( world, worker, &counters );
     }
     *test_count += counters.test_count;
     return result;
 }
 
-clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count )
+clv_result clv_engine_search( block_world* world, pair_sink* sink, uint64_t* test_count )
 {
     memset( world->counters, 0, (size_t)world->counter_capacity * sizeof( cell_counters ) );
     clv_result result = world->plan.block_count == 0
-        ? world_search_flat( world, sink, test_count )
-        : task_gather_run( &world->gather, world->memory, world->tasks, world->plan.block_count, search_piece,
-              world, sink, test_count );
+        ? clv_engine_search_flat( world, sink, test_count )
+        : clv_task_gather_run( &world->gather, world->memory, world->tasks, world->plan.block_count,
+              search_piece, world, sink, test_count );
     if ( result == CLV_OK )
     {
-        cell_counters done = block_world_counters( world );
-        world_axes_note( world, &done );
+        cell_counters done = clv_engine_counters( world );
+        clv_engine_axes_note( world, &done );
     }
     return result;
 }

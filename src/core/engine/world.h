@@ -98,22 +98,22 @@ typedef struct block_world
     task_gather gather;
 } block_world;
 
-void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+void clv_engine_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
     task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes );
-void block_world_release( block_world* world );
+void clv_engine_release( block_world* world );
 
 /// Put the boxes in. False if out of memory; the next call starts afresh.
-bool block_world_fill( block_world* world, const block_input* input );
+bool clv_engine_fill( block_world* world, const block_input* input );
 
 /// What the last search did, by all workers.
-cell_counters block_world_counters( const block_world* world );
+cell_counters clv_engine_counters( const block_world* world );
 
 /// On how many axes boxes are seen on another scale than their own.
-uint32_t block_world_scaled_axes( const block_world* world );
+uint32_t clv_engine_scaled_axes( const block_world* world );
 
 /// Every touching pair of what was filled in.
-clv_result block_world_search( block_world* world, pair_sink* sink, uint64_t* test_count );
+clv_result clv_engine_search( block_world* world, pair_sink* sink, uint64_t* test_count );
 
-/// What must be true after block_world_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
+/// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
 /// room for its entries in every cell, and one home for each pair. NULL, or the first sentence that is not true. For tests and debug builds.
-const char* engine_check( block_world* world, const block_input* input );
+const char* clv_engine_check( block_world* world, const block_input* input );

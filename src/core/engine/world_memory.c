@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void block_world_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+void clv_engine_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
     task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes )
 {
     *world = ( block_world ){
@@ -17,60 +17,60 @@ void block_world_init( block_world* world, base_memory* memory, const simd_kerne
     };
 }
 
-void block_world_release( block_world* world )
+void clv_engine_release( block_world* world )
 {
     base_memory* memory = world->memory;
-    block_plan_release( &world->plan, memory );
-    base_memory_give( memory, world->axes.boxes, world->axes.box_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, world->axes.keys, world->axes.key_capacity, sizeof( base_keyed ) );
-    base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
-    base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, world->slab_of_cell, world->slab_map_capacity, sizeof( uint8_t ) );
-    world_segments_release( &world->segments, memory );
+    clv_engine_plan_release( &world->plan, memory );
+    clv_base_memory_give( memory, world->axes.boxes, world->axes.box_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, world->axes.keys, world->axes.key_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( memory, world->records, world->record_capacity, sizeof( cell_record ) );
+    clv_base_memory_give( memory, world->starts, world->start_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, world->slab_of_cell, world->slab_map_capacity, sizeof( uint8_t ) );
+    clv_engine_segments_release( &world->segments, memory );
     for ( uint64_t i = 0; i < world->scratch_capacity; ++i )
     {
-        cell_scratch_release( &world->scratches[i], memory );
+        clv_engine_cell_scratch_release( &world->scratches[i], memory );
     }
-    base_memory_give( memory, world->scratches, world->scratch_capacity, sizeof( cell_scratch ) );
-    base_memory_give( memory, world->counters, world->counter_capacity, sizeof( cell_counters ) );
-    task_gather_release( &world->gather, memory );
-    block_world_init( world, memory, world->kernels, world->tasks, world->block_boxes, world->alone_boxes );
+    clv_base_memory_give( memory, world->scratches, world->scratch_capacity, sizeof( cell_scratch ) );
+    clv_base_memory_give( memory, world->counters, world->counter_capacity, sizeof( cell_counters ) );
+    clv_task_gather_release( &world->gather, memory );
+    clv_engine_init( world, memory, world->kernels, world->tasks, world->block_boxes, world->alone_boxes );
 }
 
-bool world_reserve_records( block_world* world, uint64_t count )
+bool clv_engine_reserve_records( block_world* world, uint64_t count )
 {
     void* data = world->records;
     bool ok =
-        base_memory_renew( world->memory, &data, &world->record_capacity, count, sizeof( cell_record ) );
+        clv_base_memory_renew( world->memory, &data, &world->record_capacity, count, sizeof( cell_record ) );
     world->records = data;
     return ok;
 }
 
-bool world_reserve_starts( block_world* world, uint64_t count )
+bool clv_engine_reserve_starts( block_world* world, uint64_t count )
 {
     void* data = world->starts;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->start_capacity, 0, count + 1, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve(
+        world->memory, &data, &world->start_capacity, 0, count + 1, sizeof( uint32_t ) );
     world->starts = data;
     return ok;
 }
 
-bool world_reserve_slab_map( block_world* world, uint64_t count )
+bool clv_engine_reserve_slab_map( block_world* world, uint64_t count )
 {
     void* data = world->slab_of_cell;
-    bool ok =
-        base_memory_reserve( world->memory, &data, &world->slab_map_capacity, 0, count, sizeof( uint8_t ) );
+    bool ok = clv_base_memory_reserve(
+        world->memory, &data, &world->slab_map_capacity, 0, count, sizeof( uint8_t ) );
     world->slab_of_cell = data;
     return ok;
 }
 
-bool world_reserve_workers( block_world* world )
+bool clv_engine_reserve_workers( block_world* world )
 {
     uint32_t workers = task_worker_count( world->tasks );
     if ( world->scratch_capacity == 0 )
     {
         void* scratches = NULL;
-        if ( !base_memory_reserve(
+        if ( !clv_base_memory_reserve(
                  world->memory, &scratches, &world->scratch_capacity, 0, workers, sizeof( cell_scratch ) ) )
         {
             return false;
@@ -79,7 +79,7 @@ bool world_reserve_workers( block_world* world )
         world->scratches = scratches;
     }
     void* counters = world->counters;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         world->memory, &counters, &world->counter_capacity, 0, workers, sizeof( cell_counters ) );
     world->counters = counters;
     return ok;
@@ -87,7 +87,7 @@ bool world_reserve_workers( block_world* world )
 
 static task_runner s_single_thread; // zero: the calling thread alone
 
-task_runner* world_tasks_for( block_world* world, uint32_t count )
+task_runner* clv_engine_tasks_for( block_world* world, uint32_t count )
 {
     return count > world->alone_boxes ? world->tasks : &s_single_thread;
 }
@@ -102,7 +102,7 @@ static void add_counters( cell_counters* all, const cell_counters* done )
     all->failed_count += done->failed_count;
 }
 
-cell_counters block_world_counters( const block_world* world )
+cell_counters clv_engine_counters( const block_world* world )
 {
     cell_counters sum = { 0 };
     for ( uint64_t worker = 0; worker < world->counter_capacity; ++worker )
@@ -112,7 +112,7 @@ cell_counters block_world_counters( const block_world* world )
     return sum;
 }
 
-void world_count( block_world* world, uint32_t worker, const cell_counters* done )
+void clv_engine_count( block_world* world, uint32_t worker, const cell_counters* done )
 {
     CLV_ASSERT( worker < world->counter_capacity );
     add_counters( &world->counters[worker], done );

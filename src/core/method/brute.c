@@ -26,10 +26,10 @@ typedef struct brute
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    brute* self = method_state_take( host, sizeof( brute ), &context );
+    brute* self = clv_method_state_take( host, sizeof( brute ), &context );
     if ( self != NULL )
     {
-        *self = ( brute ){ .context = context, .kernels = simd_kernels_for( context->isa ) };
+        *self = ( brute ){ .context = context, .kernels = clv_simd_kernels_for( context->isa ) };
     }
     return self;
 }
@@ -38,9 +38,9 @@ static void destroy( void* state )
 {
     brute* self = state;
     base_memory* memory = self->context->memory;
-    task_gather_release( &self->gather, memory );
-    simd_box_lanes_release( &self->lanes, memory );
-    method_state_give( self->context, sizeof( brute ) );
+    clv_task_gather_release( &self->gather, memory );
+    clv_simd_box_lanes_release( &self->lanes, memory );
+    clv_method_state_give( self->context, sizeof( brute ) );
 }
 
 static void load_boxes( brute* self, const method_input* input )
@@ -50,7 +50,7 @@ static void load_boxes( brute* self, const method_input* input )
         uint32_t slot = method_live_slot( input, i );
         simd_box_lanes_set( &self->lanes.boxes, i, &input->boxes[slot], slot, 0 );
     }
-    simd_box_lanes_finish( &self->lanes, input->live_count );
+    clv_simd_box_lanes_finish( &self->lanes, input->live_count );
 }
 
 // Pieces are numbered tile by tile, and in a tile band by band: the bands of tile t cover the rows before its end.
@@ -133,7 +133,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     const method_context* context = self->context;
     method_stopwatch watch = method_stopwatch_start( context );
     uint32_t count = input->live_count;
-    if ( !simd_box_lanes_reserve( &self->lanes, context->memory, count ) )
+    if ( !clv_simd_box_lanes_reserve( &self->lanes, context->memory, count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -144,7 +144,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 
     uint32_t tile_count = ( count + TILE - 1 ) / TILE;
     uint32_t piece_count = (uint32_t)bands_before( tile_count, self->band_rows );
-    clv_result result = task_gather_run( &self->gather, context->memory, context->tasks, piece_count,
+    clv_result result = clv_task_gather_run( &self->gather, context->memory, context->tasks, piece_count,
         search_band, self, sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     counters->test_count = count > 0 ? (uint64_t)count * ( count - 1 ) / 2 : 0;
@@ -154,11 +154,11 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     brute* self = state;
-    task_gather_release( &self->gather, self->context->memory );
-    simd_box_lanes_release( &self->lanes, self->context->memory );
+    clv_task_gather_release( &self->gather, self->context->memory );
+    clv_simd_box_lanes_release( &self->lanes, self->context->memory );
 }
 
-const method method_brute = {
+const method clv_method_brute = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = "brute",

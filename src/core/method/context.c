@@ -10,10 +10,10 @@
 static const size_t STATE_OFFSET =
     ( sizeof( method_context ) + BASE_ALIGNMENT - 1 ) / BASE_ALIGNMENT * BASE_ALIGNMENT;
 
-void* method_state_take( const clv_method_context* host, size_t size, const method_context** context )
+void* clv_method_state_take( const clv_method_context* host, size_t size, const method_context** context )
 {
-    base_memory memory = base_memory_make( host->memory );
-    method_context* self = base_memory_take( &memory, STATE_OFFSET + size, 1 );
+    base_memory memory = clv_base_memory_make( host->memory );
+    method_context* self = clv_base_memory_take( &memory, STATE_OFFSET + size, 1 );
     *context = self;
     if ( self == NULL )
     {
@@ -32,9 +32,9 @@ void* method_state_take( const clv_method_context* host, size_t size, const meth
     return (char*)self + STATE_OFFSET;
 }
 
-void method_state_give( const method_context* context, size_t size )
+void clv_method_state_give( const method_context* context, size_t size )
 {
     base_memory memory = *context->memory; // it lies in what is given back
-    base_memory_give( &memory, (void*)(uintptr_t)context, STATE_OFFSET + size, 1 );
+    clv_base_memory_give( &memory, (void*)(uintptr_t)context, STATE_OFFSET + size, 1 );
     CLV_ASSERT( memory.bytes == 0 ); // everything else was given back before
 }

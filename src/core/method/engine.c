@@ -47,30 +47,30 @@ static void destroy( void* state )
     engine* self = state;
     if ( self->few != NULL )
     {
-        method_brute.destroy( self->few );
+        clv_method_brute.destroy( self->few );
     }
-    rest_world_release( &self->rest );
-    block_world_release( &self->many );
-    method_state_give( self->context, sizeof( engine ) );
+    clv_rest_world_release( &self->rest );
+    clv_engine_release( &self->many );
+    clv_method_state_give( self->context, sizeof( engine ) );
 }
 
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    engine* self = method_state_take( host, sizeof( engine ), &context );
+    engine* self = clv_method_state_take( host, sizeof( engine ), &context );
     if ( self == NULL )
     {
         return NULL;
     }
     self->context = context;
-    const simd_kernels* kernels = simd_kernels_for( context->isa );
-    self->few = method_brute.create( host );
+    const simd_kernels* kernels = clv_simd_kernels_for( context->isa );
+    self->few = clv_method_brute.create( host );
     self->was_few = true;
     self->was_many = false;
-    block_world_init( &self->many, context->memory, kernels, context->tasks,
+    clv_engine_init( &self->many, context->memory, kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
-    rest_world_init( &self->rest, context->memory, kernels, context->tasks );
-    rest_mode_init(
+    clv_rest_world_init( &self->rest, context->memory, kernels, context->tasks );
+    clv_rest_mode_init(
         &self->mode, (rest_choice)context->params[PARAM_REST], (uint32_t)context->params[PARAM_REST_LEAST] );
     self->rest_is_behind = false;
     self->rest_is_over = false;
@@ -85,8 +85,8 @@ static void* create( const clv_method_context* host )
 
 static void end_rest( engine* self )
 {
-    rest_world_leave( &self->rest );
-    rest_mode_note_end( &self->mode );
+    clv_rest_world_leave( &self->rest );
+    clv_rest_mode_note_end( &self->mode );
     self->rest_is_behind = false;
     self->rest_is_over = false;
 }
@@ -108,16 +108,16 @@ static clv_result search(
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
     block_input boxes = { input->boxes, input->live, input->live_count };
-    if ( !block_world_fill( &self->many, &boxes ) )
+    if ( !clv_engine_fill( &self->many, &boxes ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     counters->update_ms = method_stopwatch_lap( &watch );
     pair_counting_sink counting = pair_counting_open( sink );
-    clv_result result = block_world_search( &self->many, &counting.sink, &counters->test_count );
+    clv_result result = clv_engine_search( &self->many, &counting.sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
     self->was_many = result == CLV_OK;
-    rest_mode_note_pairs( &self->mode, pair_counting_close( &counting ) );
+    clv_rest_mode_note_pairs( &self->mode, pair_counting_close( &counting ) );
     return result;
 }
 
@@ -141,7 +141,8 @@ static bool follow( engine* self, rest_input input, method_counters* counters )
         input.members_changed = true;
         input.moved = NULL;
     }
-    if ( rest_world_follow( &self->rest, &input, rest_mode_limit( &self->mode, &input ) ) != REST_FOLLOWED )
+    if ( clv_rest_world_follow( &self->rest, &input, clv_rest_mode_limit( &self->mode, &input ) ) !=
+        REST_FOLLOWED )
     {
         end_rest( self );
         return false;
@@ -157,7 +158,7 @@ static bool enter( engine* self, const rest_input* input, uint64_t most, method_
 {
     uint64_t expected = self->mode.pair_count;
     if ( expected <= most &&
-        rest_world_enter( &self->rest, input, expected, most, &self->many, &counters->test_count ) )
+        clv_rest_world_enter( &self->rest, input, expected, most, &self->many, &counters->test_count ) )
     {
         return true;
     }
@@ -180,14 +181,14 @@ static clv_result update_many(
     {
         clv_result result = hand_over( self, input, sink );
         counters->update_ms = method_stopwatch_lap( &watch );
-        self->rest_is_over = !rest_mode_review( &self->mode, &self->rest, input->live_count );
+        self->rest_is_over = !clv_rest_mode_review( &self->mode, &self->rest, input->live_count );
         return result;
     }
-    rest_advice advice = rest_mode_advise( &self->mode, &boxes );
+    rest_advice advice = clv_rest_mode_advise( &self->mode, &boxes );
     if ( advice == REST_ENTER && enter( self, &boxes, input->keep_most, counters ) )
     {
         self->was_many = true;
-        rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
+        clv_rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
         clv_result result = hand_over( self, input, sink );
         counters->search_ms = method_stopwatch_lap( &watch );
         return result;
@@ -195,7 +196,7 @@ static clv_result update_many(
     clv_result result = search( self, input, sink, counters );
     if ( advice == REST_REMEMBER )
     {
-        rest_world_remember( &self->rest, &boxes );
+        clv_rest_world_remember( &self->rest, &boxes );
     }
     return result;
 }
@@ -207,7 +208,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     self->was_few = false;
     if ( input->last_failed )
     {
-        rest_mode_note_failure( &self->mode );
+        clv_rest_mode_note_failure( &self->mode );
     }
     bool still = is_still( input );
     if ( still )
@@ -225,7 +226,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         {
             end_rest( self );
         }
-        return method_brute.update( self->few, input, sink, counters );
+        return clv_method_brute.update( self->few, input, sink, counters );
     }
     // Whether the sink has kept its list must not be seen later in what is chosen.
     if ( still && !self->rest_is_behind )
@@ -245,19 +246,19 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 static void shrink( void* state )
 {
     engine* self = state;
-    method_brute.shrink( self->few );
-    block_world_release( &self->many );
+    clv_method_brute.shrink( self->few );
+    clv_engine_release( &self->many );
     self->was_many = false;
     if ( !self->rest.is_on ) // its list may be the one the caller sees
     {
-        rest_world_release( &self->rest );
+        clv_rest_world_release( &self->rest );
     }
 }
 
 static bool check( void* state, char* text, size_t text_size )
 {
     engine* self = state;
-    return rest_world_check( &self->rest, text, text_size );
+    return clv_rest_world_check( &self->rest, text, text_size );
 }
 
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
@@ -266,7 +267,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     const rest_world* rest = &self->rest;
     const rest_counters done = rest->is_on ? rest->counters : ( rest_counters ){ 0 };
     const block_world* many = &self->many;
-    cell_counters sum = self->was_many ? block_world_counters( many ) : ( cell_counters ){ 0 };
+    cell_counters sum = self->was_many ? clv_engine_counters( many ) : ( cell_counters ){ 0 };
     uint32_t block_count = many->plan.block_count > 0 ? many->plan.block_count : 1;
     method_figure_list list = { figures, capacity, 0 };
     method_figure_add( &list, "by brute force", self->was_few );
@@ -279,7 +280,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );
     method_figure_add( &list, "candidates", (double)sum.candidate_count );
     method_figure_add( &list, "tests in float", (double)sum.tie_count );
-    method_figure_add( &list, "axes not to scale", self->was_many ? block_world_scaled_axes( many ) : 0 );
+    method_figure_add( &list, "axes not to scale", self->was_many ? clv_engine_scaled_axes( many ) : 0 );
     method_figure_add( &list, "by rank", self->was_many && many->axes.is_ranked );
     method_figure_add( &list, "sharpened", self->was_many && many->axes.sharp_left > 0 );
     method_figure_add( &list, "at rest", rest->is_on );
@@ -296,7 +297,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     return list.count;
 }
 
-const method method_engine = {
+const method clv_method_engine = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = METHOD_DEFAULT,

@@ -4,18 +4,18 @@
 
 static void* allocate( size_t size, size_t alignment, void* user )
 {
-    return alignment <= BASE_ALIGNMENT ? base_memory_take( user, size, 1 ) : NULL;
+    return alignment <= BASE_ALIGNMENT ? clv_base_memory_take( user, size, 1 ) : NULL;
 }
 
 static void release( void* data, size_t size, size_t alignment, void* user )
 {
     (void)alignment;
-    base_memory_give( user, data, size, 1 );
+    clv_base_memory_give( user, data, size, 1 );
 }
 
 static void run( clv_task* piece, uint32_t count, void* data, void* user )
 {
-    task_run( user, piece, count, data );
+    clv_task_run( user, piece, count, data );
 }
 
 static void write_nowhere( clv_log_level level, const char* line, void* user )
@@ -31,10 +31,10 @@ static uint64_t held( void* user )
 
 static void charge( int64_t bytes, void* user )
 {
-    base_memory_charge( user, bytes );
+    clv_base_memory_charge( user, bytes );
 }
 
-clv_method_context method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa )
+clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa )
 {
     return ( clv_method_context ){
         .size = sizeof( clv_method_context ),

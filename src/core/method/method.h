@@ -42,20 +42,20 @@ typedef struct method_context
 } method_context;
 
 /// A state of `size` bytes, not zeroed, and the context opened for it, in one block. NULL if out of memory.
-void* method_state_take( const clv_method_context* host, size_t size, const method_context** context );
+void* clv_method_state_take( const clv_method_context* host, size_t size, const method_context** context );
 
 /// The end of a state that was taken so, when everything else of it was given back.
-void method_state_give( const method_context* context, size_t size );
+void clv_method_state_give( const method_context* context, size_t size );
 
 /// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0, there is no logger, and
 /// times are not wanted; whoever calls it fills these in.
-clv_method_context method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa );
+clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa );
 
 // ---- settings
 
 /// Fill `values` with the method's defaults and then with what `settings` says ("kd.leaf=256,kd.static=0.5").
 /// Settings of other methods' families are an error too. False, with a sentence in `text`, if anything is wrong.
-bool method_parse_settings(
+bool clv_method_parse_settings(
     const method* method, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size );
 
 // ---- figures and times
@@ -86,7 +86,7 @@ typedef struct method_stopwatch
 
 static inline method_stopwatch method_stopwatch_start( const method_context* context )
 {
-    method_stopwatch watch = { context->stage_times, context->stage_times ? base_clock_ns() : 0 };
+    method_stopwatch watch = { context->stage_times, context->stage_times ? clv_base_clock_ns() : 0 };
     return watch;
 }
 
@@ -97,7 +97,7 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
     {
         return 0;
     }
-    uint64_t now = base_clock_ns();
+    uint64_t now = clv_base_clock_ns();
     double ms = (double)( now - watch->start_ns ) * 1e-6;
     watch->start_ns = now;
     return ms;
@@ -105,5 +105,5 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
 
 // ---- the core's own rows, registry.c
 
-extern const method method_engine;
-extern const method method_brute;
+extern const method clv_method_engine;
+extern const method clv_method_brute;

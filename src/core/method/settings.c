@@ -34,14 +34,14 @@ static bool take_setting(
         return false;
     }
     double value = 0;
-    const char* end = base_read_number( equals + 1, &value );
+    const char* end = clv_base_read_number( equals + 1, &value );
     bool is_number = end == item + length && end > equals + 1;
     if ( !is_number || value < param->least || value > param->most ||
         ( param->whole && value != floor( value ) ) )
     {
         char least[32], most[32];
-        base_write_number( param->least, least, sizeof( least ) );
-        base_write_number( param->most, most, sizeof( most ) );
+        clv_base_write_number( param->least, least, sizeof( least ) );
+        clv_base_write_number( param->most, most, sizeof( most ) );
         snprintf( text, size, "setting '%.*s': %s takes %s from %s to %s", (int)length, item, param->name,
             param->whole ? "a whole number" : "a number", least, most );
         return false;
@@ -50,7 +50,7 @@ static bool take_setting(
     return true;
 }
 
-bool method_parse_settings(
+bool clv_method_parse_settings(
     const method* row, const char* settings, double values[METHOD_PARAMS], char* text, size_t text_size )
 {
     for ( uint32_t i = 0; i < row->param_count; ++i )

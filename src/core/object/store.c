@@ -42,30 +42,30 @@ static uint32_t pop_free( object_store* store )
     return slot;
 }
 
-object_store object_store_make( base_memory* memory, float default_margin )
+object_store clv_object_store_make( base_memory* memory, float default_margin )
 {
     return ( object_store ){ .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT };
 }
 
-void object_store_free( object_store* store )
+void clv_object_store_free( object_store* store )
 {
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
     {
-        base_memory_give(
+        clv_base_memory_give(
             store->memory, store->columns[column], store->capacities[column], s_item_sizes[column] );
     }
-    base_memory_give( store->memory, store->live, store->live_capacity, sizeof( uint32_t ) );
-    base_memory_give( store->memory, store->moved, store->moved_capacity, sizeof( uint64_t ) );
-    *store = object_store_make( store->memory, store->default_margin );
+    clv_base_memory_give( store->memory, store->live, store->live_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( store->memory, store->moved, store->moved_capacity, sizeof( uint64_t ) );
+    *store = clv_object_store_make( store->memory, store->default_margin );
 }
 
 static bool reserve_column( object_store* store, int column, uint64_t count )
 {
-    return base_memory_reserve( store->memory, &store->columns[column], &store->capacities[column],
+    return clv_base_memory_reserve( store->memory, &store->columns[column], &store->capacities[column],
         store->slot_count, count, s_item_sizes[column] );
 }
 
-bool object_store_reserve( object_store* store, uint64_t count )
+bool clv_object_store_reserve( object_store* store, uint64_t count )
 {
     uint64_t wanted = count > LEAST_CAPACITY ? count : LEAST_CAPACITY;
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
@@ -94,7 +94,7 @@ static void set_default( object_store* store, int column, uint32_t slot )
     }
 }
 
-bool object_store_use( object_store* store, object_column column )
+bool clv_object_store_use( object_store* store, object_column column )
 {
     if ( store->columns[column] != NULL )
     {
@@ -102,7 +102,7 @@ bool object_store_use( object_store* store, object_column column )
     }
     uint64_t capacity = store->capacities[OBJECT_GENERATION];
     uint64_t wanted = capacity > LEAST_CAPACITY ? capacity : LEAST_CAPACITY;
-    void* data = base_memory_take( store->memory, wanted, s_item_sizes[column] );
+    void* data = clv_base_memory_take( store->memory, wanted, s_item_sizes[column] );
     if ( data == NULL )
     {
         return false;
@@ -121,20 +121,20 @@ bool object_store_use( object_store* store, object_column column )
     return true;
 }
 
-bool object_store_use_margins( object_store* store )
+bool clv_object_store_use_margins( object_store* store )
 {
     if ( store->columns[OBJECT_MARGIN] != NULL )
     {
         return true;
     }
-    if ( !object_store_use( store, OBJECT_GIVEN_BOX ) )
+    if ( !clv_object_store_use( store, OBJECT_GIVEN_BOX ) )
     {
         return false;
     }
-    if ( !object_store_use( store, OBJECT_MARGIN ) )
+    if ( !clv_object_store_use( store, OBJECT_MARGIN ) )
     {
         // Alone it would grow stale unseen.
-        base_memory_give( store->memory, store->columns[OBJECT_GIVEN_BOX],
+        clv_base_memory_give( store->memory, store->columns[OBJECT_GIVEN_BOX],
             store->capacities[OBJECT_GIVEN_BOX], s_item_sizes[OBJECT_GIVEN_BOX] );
         store->columns[OBJECT_GIVEN_BOX] = NULL;
         store->capacities[OBJECT_GIVEN_BOX] = 0;
@@ -147,7 +147,7 @@ bool object_store_use_margins( object_store* store )
 static clv_result check_unordered(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
 {
-    if ( !object_store_use( store, OBJECT_STAMP ) )
+    if ( !clv_object_store_use( store, OBJECT_STAMP ) )
     {
         *position = 0;
         return CLV_OUT_OF_MEMORY;
@@ -172,7 +172,7 @@ static clv_result check_unordered(
     return CLV_OK;
 }
 
-clv_result object_store_check_ids(
+clv_result clv_object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position )
 {
     uint64_t next = 0;
@@ -199,21 +199,21 @@ static uint64_t slots_after( const object_store* store, uint32_t count )
     return (uint64_t)store->slot_count + ( count - reused );
 }
 
-bool object_store_fits( const object_store* store, uint32_t count )
+bool clv_object_store_fits( const object_store* store, uint32_t count )
 {
     return slots_after( store, count ) <= CLV_MAX_OBJECTS;
 }
 
-clv_result object_store_prepare_add( object_store* store, uint32_t count )
+clv_result clv_object_store_prepare_add( object_store* store, uint32_t count )
 {
-    if ( !object_store_fits( store, count ) )
+    if ( !clv_object_store_fits( store, count ) )
     {
         return CLV_TOO_MANY_OBJECTS;
     }
-    return object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    return clv_object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
-clv_id object_store_add( object_store* store, clv_aabb box )
+clv_id clv_object_store_add( object_store* store, clv_aabb box )
 {
     uint32_t slot;
     uint32_t* generations = object_generations( store );
@@ -244,14 +244,14 @@ clv_id object_store_add( object_store* store, clv_aabb box )
         }
     }
     store->moved_is_known = false;
-    object_store_set_box( store, slot, box );
+    clv_object_store_set_box( store, slot, box );
     store->live_count += 1;
     store->live_is_current = false;
     store->members_changed = true;
     return ( clv_id ){ slot, generations[slot] };
 }
 
-void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
+void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
 {
     if ( store->columns[OBJECT_MARGIN] != NULL )
     {
@@ -328,7 +328,7 @@ static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* 
     return changed;
 }
 
-bool object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
+bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) )
 {
     CLV_ASSERT( store->columns[OBJECT_MARGIN] == NULL );
@@ -381,7 +381,7 @@ static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t d
     return end - done;
 }
 
-void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
 {
     clv_aabb* own = &object_boxes( store )[slot];
     uint32_t done = 0;
@@ -405,7 +405,7 @@ void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb
     }
 }
 
-void object_store_watch( object_store* store, uint32_t least )
+void clv_object_store_watch( object_store* store, uint32_t least )
 {
     if ( store->live_count < least )
     {
@@ -414,7 +414,7 @@ void object_store_watch( object_store* store, uint32_t least )
     }
     uint64_t words = ( (uint64_t)store->slot_count + 63 ) / 64;
     void* moved = store->moved;
-    store->moved_is_known = base_memory_reserve(
+    store->moved_is_known = clv_base_memory_reserve(
         store->memory, &moved, &store->moved_capacity, 0, words + 1, sizeof( uint64_t ) );
     store->moved = moved;
     if ( store->moved_is_known )
@@ -423,13 +423,13 @@ void object_store_watch( object_store* store, uint32_t least )
     }
 }
 
-clv_aabb object_store_given_box( const object_store* store, uint32_t slot )
+clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot )
 {
     const clv_aabb* given = store->columns[OBJECT_GIVEN_BOX];
     return given != NULL ? given[slot] : object_boxes( store )[slot];
 }
 
-void object_store_remove( object_store* store, uint32_t slot )
+void clv_object_store_remove( object_store* store, uint32_t slot )
 {
     uint32_t* generations = object_generations( store );
     generations[slot] += 1;
@@ -443,14 +443,14 @@ void object_store_remove( object_store* store, uint32_t slot )
     store->members_changed = true;
 }
 
-void object_store_clear( object_store* store )
+void clv_object_store_clear( object_store* store )
 {
     uint32_t* generations = object_generations( store );
     for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
     {
         if ( ( generations[slot] & 1 ) != 0 )
         {
-            object_store_remove( store, slot );
+            clv_object_store_remove( store, slot );
         }
     }
     // Lowest slots last, so that they are taken first.
@@ -465,14 +465,14 @@ void object_store_clear( object_store* store )
     }
 }
 
-bool object_store_list_live( object_store* store )
+bool clv_object_store_list_live( object_store* store )
 {
     if ( store->live_is_current || store->live_count == store->slot_count )
     {
         return true;
     }
     void* live = store->live;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         store->memory, &live, &store->live_capacity, 0, store->live_count, sizeof( uint32_t ) );
     store->live = live;
     if ( !ok )
@@ -493,13 +493,13 @@ bool object_store_list_live( object_store* store )
     return true;
 }
 
-bool object_store_shrink( object_store* store )
+bool clv_object_store_shrink( object_store* store )
 {
     uint64_t wanted = store->slot_count > LEAST_CAPACITY ? store->slot_count : LEAST_CAPACITY;
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
     {
         if ( store->columns[column] != NULL && wanted < store->capacities[column] &&
-            !base_memory_resize( store->memory, &store->columns[column], &store->capacities[column],
+            !clv_base_memory_resize( store->memory, &store->columns[column], &store->capacities[column],
                 store->slot_count, wanted, s_item_sizes[column] ) )
         {
             return false;
@@ -507,7 +507,7 @@ bool object_store_shrink( object_store* store )
     }
     uint64_t live_count = store->live_is_current ? store->live_count : 0;
     void* live = store->live;
-    bool ok = base_memory_resize(
+    bool ok = clv_base_memory_resize(
         store->memory, &live, &store->live_capacity, live_count, live_count, sizeof( uint32_t ) );
     store->live = live;
     return ok;

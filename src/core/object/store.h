@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cleave/types.h"
 
-/// What a slot can carry. The first two always exist; the others take no memory until object_store_use asks for them.
+/// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use asks for them.
 typedef enum object_column
 {
     OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin
@@ -30,7 +30,7 @@ typedef struct object_store
     uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
     uint32_t free_count;
 
-    uint32_t* live; ///< ascending live slots, made by object_store_list_live
+    uint32_t* live; ///< ascending live slots, made by clv_object_store_list_live
     uint64_t live_capacity;
     uint32_t live_count;
     bool live_is_current;
@@ -45,17 +45,17 @@ typedef struct object_store
     bool members_changed; ///< since the method's last good update
 } object_store;
 
-object_store object_store_make( base_memory* memory, float default_margin );
-void object_store_free( object_store* store );
+object_store clv_object_store_make( base_memory* memory, float default_margin );
+void clv_object_store_free( object_store* store );
 
 /// Room for `count` slots in every column in use.
-bool object_store_reserve( object_store* store, uint64_t count );
+bool clv_object_store_reserve( object_store* store, uint64_t count );
 
 /// Begin to keep a column, filled with its default. False if out of memory.
-bool object_store_use( object_store* store, object_column column );
+bool clv_object_store_use( object_store* store, object_column column );
 
 /// The two columns that margins need: both, or none and false.
-bool object_store_use_margins( object_store* store );
+bool clv_object_store_use_margins( object_store* store );
 
 static inline bool object_store_uses( const object_store* store, object_column column )
 {
@@ -80,44 +80,44 @@ static inline bool object_is_live( const object_store* store, clv_id id )
 
 /// All ids alive and different? Otherwise CLV_BAD_ID or CLV_DUPLICATE_ID with the first bad position, or
 /// CLV_OUT_OF_MEMORY and position 0 (ids that do not ascend need a column to be told apart).
-clv_result object_store_check_ids(
+clv_result clv_object_store_check_ids(
     object_store* store, const clv_id* ids, uint32_t count, uint32_t* position );
 
 /// Are there slots for `count` more objects?
-bool object_store_fits( const object_store* store, uint32_t count );
+bool clv_object_store_fits( const object_store* store, uint32_t count );
 
-/// Everything object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change
+/// Everything clv_object_store_add needs for `count` more objects. CLV_TOO_MANY_OBJECTS or CLV_OUT_OF_MEMORY change
 /// nothing.
-clv_result object_store_prepare_add( object_store* store, uint32_t count );
+clv_result clv_object_store_prepare_add( object_store* store, uint32_t count );
 
-/// A new object; cannot fail after object_store_prepare_add.
-clv_id object_store_add( object_store* store, clv_aabb box );
+/// A new object; cannot fail after clv_object_store_prepare_add.
+clv_id clv_object_store_add( object_store* store, clv_aabb box );
 
 /// Give a live slot another box.
-void object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
+void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
 /// Are boxes for the live slots from `slot` on fit to be taken? Where it is known who moved, those that differ from what is
 /// there are noted as moved; those that do not are good already. Without margins only.
-bool object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
+bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) );
 
-/// Take boxes after object_store_check_boxes.
-void object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
+/// Take boxes after clv_object_store_check_boxes.
+void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
 
 /// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, it is not known who
 /// moves.
-void object_store_watch( object_store* store, uint32_t least );
+void clv_object_store_watch( object_store* store, uint32_t least );
 
 /// The box as the caller gave it.
-clv_aabb object_store_given_box( const object_store* store, uint32_t slot );
+clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot );
 
-void object_store_remove( object_store* store, uint32_t slot );
+void clv_object_store_remove( object_store* store, uint32_t slot );
 
 /// Remove everything; the next objects get the slots 0, 1, 2 … again.
-void object_store_clear( object_store* store );
+void clv_object_store_clear( object_store* store );
 
 /// Bring `live` up to date, unless live_count == slot_count makes it needless. False if out of memory.
-bool object_store_list_live( object_store* store );
+bool clv_object_store_list_live( object_store* store );
 
 /// Capacities down to what is in use. False if out of memory; then some columns may be smaller, which shows nowhere.
-bool object_store_shrink( object_store* store );
+bool clv_object_store_shrink( object_store* store );

@@ -38,13 +38,13 @@ static uint64_t find( const pair_decisions* decisions, uint64_t key )
     return at;
 }
 
-void pair_decisions_free( pair_decisions* decisions, base_memory* memory )
+void clv_pair_decisions_free( pair_decisions* decisions, base_memory* memory )
 {
-    base_memory_give( memory, decisions->entries, decisions->capacity, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, decisions->entries, decisions->capacity, sizeof( uint64_t ) );
     *decisions = ( pair_decisions ){ 0 };
 }
 
-void pair_decisions_clear( pair_decisions* decisions )
+void clv_pair_decisions_clear( pair_decisions* decisions )
 {
     if ( decisions->capacity > 0 )
     {
@@ -57,12 +57,12 @@ static bool grow( pair_decisions* decisions, base_memory* memory )
 {
     pair_decisions larger = { 0 };
     larger.capacity = decisions->capacity > 0 ? decisions->capacity * 2 : LEAST_CAPACITY;
-    larger.entries = base_memory_take( memory, larger.capacity, sizeof( uint64_t ) );
+    larger.entries = clv_base_memory_take( memory, larger.capacity, sizeof( uint64_t ) );
     if ( larger.entries == NULL )
     {
         return false;
     }
-    pair_decisions_clear( &larger );
+    clv_pair_decisions_clear( &larger );
     for ( uint64_t i = 0; i < decisions->capacity; ++i )
     {
         uint64_t entry = decisions->entries[i];
@@ -72,12 +72,12 @@ static bool grow( pair_decisions* decisions, base_memory* memory )
         }
     }
     larger.count = decisions->count;
-    pair_decisions_free( decisions, memory );
+    clv_pair_decisions_free( decisions, memory );
     *decisions = larger;
     return true;
 }
 
-bool pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv_pair pair, bool answer )
+bool clv_pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv_pair pair, bool answer )
 {
     if ( decisions->count >= decisions->capacity / 2 && !grow( decisions, memory ) )
     {
@@ -90,7 +90,7 @@ bool pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv_pai
     return true;
 }
 
-bool pair_decisions_get( const pair_decisions* decisions, clv_pair pair, bool* answer )
+bool clv_pair_decisions_get( const pair_decisions* decisions, clv_pair pair, bool* answer )
 {
     if ( decisions->count == 0 )
     {

@@ -13,13 +13,13 @@ typedef struct pair_decisions
     uint64_t count;
 } pair_decisions;
 
-void pair_decisions_free( pair_decisions* decisions, base_memory* memory );
+void clv_pair_decisions_free( pair_decisions* decisions, base_memory* memory );
 
 /// Forget everything; keeps the memory.
-void pair_decisions_clear( pair_decisions* decisions );
+void clv_pair_decisions_clear( pair_decisions* decisions );
 
 /// Remember an answer about a pair not yet in the table. False if out of memory.
-bool pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv_pair pair, bool answer );
+bool clv_pair_decisions_put( pair_decisions* decisions, base_memory* memory, clv_pair pair, bool answer );
 
 /// True if the pair is known; then *answer is what was said.
-bool pair_decisions_get( const pair_decisions* decisions, clv_pair pair, bool* answer );
+bool clv_pair_decisions_get( const pair_decisions* decisions, clv_pair pair, bool* answer );

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "pair/difference.h"
 
-void pair_id_list_free( pair_id_list* list, base_memory* memory )
+void clv_pair_id_list_free( pair_id_list* list, base_memory* memory )
 {
-    base_memory_give( memory, list->pairs, list->capacity, sizeof( clv_id_pair ) );
+    clv_base_memory_give( memory, list->pairs, list->capacity, sizeof( clv_id_pair ) );
     *list = ( pair_id_list ){ 0 };
 }
 
-bool pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity )
+bool clv_pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity )
 {
     if ( capacity >= list->capacity )
     {
         return true;
     }
     void* data = list->pairs;
-    bool ok =
-        base_memory_resize( memory, &data, &list->capacity, list->count, capacity, sizeof( clv_id_pair ) );
+    bool ok = clv_base_memory_resize(
+        memory, &data, &list->capacity, list->count, capacity, sizeof( clv_id_pair ) );
     list->pairs = data;
     return ok;
 }
@@ -23,7 +23,7 @@ bool pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capa
 static bool append( pair_id_list* list, base_memory* memory, clv_pair pair, const uint32_t* generations )
 {
     void* data = list->pairs;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         memory, &data, &list->capacity, list->count, list->count + 1, sizeof( clv_id_pair ) );
     list->pairs = data;
     if ( ok )
@@ -45,7 +45,7 @@ static bool same_objects( pair_snapshot before, pair_snapshot after, clv_pair pa
         before.generations[pair.b] == after.generations[pair.b];
 }
 
-bool pair_difference(
+bool clv_pair_difference(
     pair_snapshot before, pair_snapshot after, pair_id_list* begun, pair_id_list* ended, base_memory* memory )
 {
     begun->count = 0;

@@ -11,8 +11,8 @@ typedef struct pair_id_list
     uint64_t capacity;
 } pair_id_list;
 
-void pair_id_list_free( pair_id_list* list, base_memory* memory );
-bool pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity );
+void clv_pair_id_list_free( pair_id_list* list, base_memory* memory );
+bool clv_pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity );
 
 /// Generations by slot tell whether a pair of the same slots is still a pair of the same objects.
 typedef struct pair_snapshot
@@ -23,5 +23,5 @@ typedef struct pair_snapshot
 
 /// Fill `begun` with what is in `after` only and `ended` with what is in `before` only; a pair of slots in both whose
 /// objects changed is in each. False if out of memory.
-bool pair_difference( pair_snapshot before, pair_snapshot after, pair_id_list* begun, pair_id_list* ended,
+bool clv_pair_difference( pair_snapshot before, pair_snapshot after, pair_id_list* begun, pair_id_list* ended,
     base_memory* memory );

@@ -13,12 +13,12 @@ typedef struct pair_list
 } pair_list;
 
 /// At least `capacity` pairs fit; those there survive. False if out of memory, with the list as it was.
-bool pair_list_reserve( pair_list* list, base_memory* memory, uint64_t capacity );
+bool clv_pair_list_reserve( pair_list* list, base_memory* memory, uint64_t capacity );
 
 /// Capacity down to `capacity`, at least count.
-bool pair_list_shrink( pair_list* list, base_memory* memory, uint64_t capacity );
+bool clv_pair_list_shrink( pair_list* list, base_memory* memory, uint64_t capacity );
 
-void pair_list_free( pair_list* list, base_memory* memory );
+void clv_pair_list_free( pair_list* list, base_memory* memory );
 
 /// Sort by (a, b), with `scratch` as second buffer (the two may trade places). Indices are below `index_end`.
-bool pair_list_sort( pair_list* list, pair_list* scratch, base_memory* memory, uint32_t index_end );
+bool clv_pair_list_sort( pair_list* list, pair_list* scratch, base_memory* memory, uint32_t index_end );

@@ -22,14 +22,14 @@ static uint64_t home_of( const pair_table* table, uint64_t key )
     return ( key ^ ( key >> 32 ) ) & ( table->capacity - 1 );
 }
 
-void pair_table_free( pair_table* table, base_memory* memory )
+void clv_pair_table_free( pair_table* table, base_memory* memory )
 {
-    pair_list_free( &table->list, memory );
-    base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
+    clv_pair_list_free( &table->list, memory );
+    clv_base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
     *table = ( pair_table ){ 0 };
 }
 
-void pair_table_clear( pair_table* table )
+void clv_pair_table_clear( pair_table* table )
 {
     table->list.count = 0;
     if ( table->capacity > 0 )
@@ -52,13 +52,13 @@ static uint64_t find_place( const pair_table* table, uint64_t key )
 static bool grow( pair_table* table, base_memory* memory )
 {
     uint64_t capacity = table->capacity > 0 ? table->capacity * 2 : LEAST_CAPACITY;
-    uint64_t* keys = base_memory_take( memory, capacity, sizeof( uint64_t ) );
+    uint64_t* keys = clv_base_memory_take( memory, capacity, sizeof( uint64_t ) );
     if ( keys == NULL )
     {
         return false;
     }
     memset( keys, 0, (size_t)capacity * sizeof( uint64_t ) );
-    base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
     table->keys = keys;
     table->capacity = capacity;
     for ( uint64_t i = 0; i < table->list.count; ++i )
@@ -69,7 +69,7 @@ static bool grow( pair_table* table, base_memory* memory )
     return true;
 }
 
-bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b )
+bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b )
 {
     CLV_ASSERT( slot_a != slot_b );
     pair_list* list = &table->list;
@@ -84,7 +84,8 @@ bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, ui
     {
         return true;
     }
-    if ( list->count == list->capacity && !pair_list_reserve( list, memory, list->count + LEAST_CAPACITY ) )
+    if ( list->count == list->capacity &&
+        !clv_pair_list_reserve( list, memory, list->count + LEAST_CAPACITY ) )
     {
         return false;
     }
@@ -93,14 +94,14 @@ bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, ui
     return true;
 }
 
-clv_result pair_table_sink_flush( pair_table_sink* out )
+clv_result clv_pair_table_sink_flush( pair_table_sink* out )
 {
     pair_list* list = &out->table->list;
     uint64_t known = list->count;
     bool ok = true;
     for ( uint64_t i = 0; i < out->sink.count && ok; ++i )
     {
-        ok = pair_table_add( out->table, out->memory, out->pairs[i].a, out->pairs[i].b );
+        ok = clv_pair_table_add( out->table, out->memory, out->pairs[i].a, out->pairs[i].b );
     }
     out->sink.count = 0;
     if ( !ok )
@@ -114,10 +115,11 @@ clv_result pair_table_sink_flush( pair_table_sink* out )
 
 static clv_result make_table_room( pair_sink* sink )
 {
-    return pair_table_sink_flush( (pair_table_sink*)sink );
+    return clv_pair_table_sink_flush( (pair_table_sink*)sink );
 }
 
-void pair_table_sink_open( pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
+void clv_pair_table_sink_open(
+    pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target )
 {
     out->sink = ( pair_sink ){
         .pairs = out->pairs,
@@ -147,7 +149,7 @@ static void forget_key( pair_table* table, uint64_t key )
     table->keys[gap] = 0;
 }
 
-void pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live )
+void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live )
 {
     uint64_t kept = 0;
     pair_list* list = &table->list;
@@ -167,7 +169,7 @@ void pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* i
     list->count = kept;
 }
 
-const char* pair_table_check( const pair_table* table )
+const char* clv_pair_table_check( const pair_table* table )
 {
     uint64_t used = 0;
     for ( uint64_t i = 0; i < table->capacity; ++i )

@@ -13,13 +13,13 @@ typedef struct pair_table
     uint64_t capacity; ///< a power of two, at most half of it used; 0 at first
 } pair_table;
 
-void pair_table_free( pair_table* table, base_memory* memory );
+void clv_pair_table_free( pair_table* table, base_memory* memory );
 
 /// Forget all pairs; keeps the memory.
-void pair_table_clear( pair_table* table );
+void clv_pair_table_clear( pair_table* table );
 
 /// Add a pair unless it is there. False if out of memory, with the table as it was.
-bool pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b );
+bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a, uint32_t slot_b );
 
 /// A sink that adds what it is given and hands new pairs on at once, so that a limit downstream is felt before the table
 /// has outgrown it.
@@ -32,13 +32,14 @@ typedef struct pair_table_sink
     clv_pair pairs[1024];
 } pair_table_sink;
 
-void pair_table_sink_open( pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target );
+void clv_pair_table_sink_open(
+    pair_table_sink* out, pair_table* table, base_memory* memory, pair_sink* target );
 
 /// Add what still waits. CLV_OUT_OF_MEMORY, or what the target said.
-clv_result pair_table_sink_flush( pair_table_sink* out );
+clv_result clv_pair_table_sink_flush( pair_table_sink* out );
 
 /// Keep, in order, the pairs whose boxes overlap. Where `is_live` is given, boxes of slots that are not are not read.
-void pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live );
+void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live );
 
 /// NULL if list and table agree, else what is wrong.
-const char* pair_table_check( const pair_table* table );
+const char* clv_pair_table_check( const pair_table* table );

@@ -12,31 +12,31 @@ enum
     ASK_ROOM = 1024
 };
 
-void rest_grid_init( rest_grid* grid, base_memory* memory )
+void clv_rest_grid_init( rest_grid* grid, base_memory* memory )
 {
     *grid = ( rest_grid ){ .memory = memory };
 }
 
-void rest_grid_release( rest_grid* grid )
+void clv_rest_grid_release( rest_grid* grid )
 {
     base_memory* memory = grid->memory;
-    base_memory_give( memory, grid->heads, grid->head_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, grid->nexts, grid->next_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, grid->large, grid->large_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, grid->found, grid->found_capacity, sizeof( uint32_t ) );
-    rest_grid_init( grid, memory );
+    clv_base_memory_give( memory, grid->heads, grid->head_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, grid->nexts, grid->next_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, grid->large, grid->large_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, grid->found, grid->found_capacity, sizeof( uint32_t ) );
+    clv_rest_grid_init( grid, memory );
 }
 
 static bool reserve_words(
     rest_grid* grid, uint32_t** words, uint64_t* capacity, uint64_t kept, uint64_t count )
 {
     void* data = *words;
-    bool ok = base_memory_reserve( grid->memory, &data, capacity, kept, count, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve( grid->memory, &data, capacity, kept, count, sizeof( uint32_t ) );
     *words = data;
     return ok;
 }
 
-bool rest_grid_reserve( rest_grid* grid, uint32_t slot_count )
+bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count )
 {
     return reserve_words( grid, &grid->nexts, &grid->next_capacity, grid->next_capacity, slot_count );
 }
@@ -76,7 +76,7 @@ static uint32_t cell_of( const rest_level* level, const clv_aabb* box )
     return level->first_cell + ( z * level->dims[1] + y ) * level->dims[0] + x;
 }
 
-bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after )
+bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after )
 {
     uint32_t level = level_of( grid, before );
     return level == level_of( grid, after ) &&
@@ -84,7 +84,7 @@ bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, con
             cell_of( &grid->levels[level], before ) == cell_of( &grid->levels[level], after ) );
 }
 
-bool rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
+bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 {
     uint32_t level = level_of( grid, box );
     if ( level == NO_LEVEL )
@@ -104,7 +104,7 @@ bool rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
     return true;
 }
 
-void rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
+void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 {
     uint32_t level = level_of( grid, box );
     if ( level == NO_LEVEL )
@@ -183,7 +183,7 @@ static bool ask_level( rest_grid* grid, const rest_level* level, const clv_aabb*
     return true;
 }
 
-bool rest_grid_ask( rest_grid* grid, const clv_aabb* box )
+bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box )
 {
     grid->found_count = 0;
     if ( !make_room( grid, grid->large_count ) )

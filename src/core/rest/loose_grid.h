@@ -40,25 +40,25 @@ typedef struct rest_grid
     uint32_t found_count;
 } rest_grid;
 
-void rest_grid_init( rest_grid* grid, base_memory* memory );
-void rest_grid_release( rest_grid* grid );
+void clv_rest_grid_init( rest_grid* grid, base_memory* memory );
+void clv_rest_grid_release( rest_grid* grid );
 
 /// Room for slots below `slot_count`.
-bool rest_grid_reserve( rest_grid* grid, uint32_t slot_count );
+bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count );
 
 /// Levels and cells for the fat boxes of those slots below `slot_count` that have a bit in `known`. Empty afterwards. False if
 /// out of memory.
-bool rest_grid_plan(
+bool clv_rest_grid_plan(
     rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count );
 
 /// Put a box in. False if out of memory.
-bool rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box );
+bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box );
 
 /// Take it out; `box` is the one it was put in with.
-void rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box );
+void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box );
 
 /// Would it stay where it is?
-bool rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after );
+bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after );
 
 /// Everybody whose box may overlap this one, into `found`; more may be there. False if out of memory.
-bool rest_grid_ask( rest_grid* grid, const clv_aabb* box );
+bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box );

@@ -70,8 +70,8 @@ static void take_sample( sample* out, const simd_rest_box* boxes, const uint64_t
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        base_heap_sort( out->corners[axis], out->count, sizeof( float ), compare_floats );
-        base_heap_sort( out->lengths[axis], out->count, sizeof( float ), compare_floats );
+        clv_base_heap_sort( out->corners[axis], out->count, sizeof( float ), compare_floats );
+        clv_base_heap_sort( out->lengths[axis], out->count, sizeof( float ), compare_floats );
     }
 }
 
@@ -141,7 +141,8 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
     return cells;
 }
 
-bool rest_grid_plan( rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
+bool clv_rest_grid_plan(
+    rest_grid* grid, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
 {
     sample s;
     rest_level all[REST_LEVELS];
@@ -176,7 +177,8 @@ bool rest_grid_plan( rest_grid* grid, const simd_rest_box* boxes, const uint64_t
         }
     }
     void* heads = grid->heads;
-    bool ok = base_memory_reserve( grid->memory, &heads, &grid->head_capacity, 0, cells, sizeof( uint32_t ) );
+    bool ok =
+        clv_base_memory_reserve( grid->memory, &heads, &grid->head_capacity, 0, cells, sizeof( uint32_t ) );
     grid->heads = heads;
     if ( ok && cells > 0 )
     {

@@ -10,7 +10,7 @@
 #define MOST_OF_SIZE 0.2f
 #define LEAST_OF_SIZE 0.0003f
 
-float rest_shift( const clv_aabb* from, const clv_aabb* to )
+float clv_rest_shift( const clv_aabb* from, const clv_aabb* to )
 {
     const float* a = &from->lower.x;
     const float* b = &to->lower.x;
@@ -32,7 +32,7 @@ static float spread( uint32_t salt )
     return 0.5f + (float)( ( mixed ^ mixed >> 13 ) >> 8 & 0xFFFF ) / 65536.0f;
 }
 
-float rest_margin( const clv_aabb* box, float speed, uint32_t salt )
+float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
 {
     float size = ( ( box->upper.x - box->lower.x ) + ( box->upper.y - box->lower.y ) +
                      ( box->upper.z - box->lower.z ) ) *

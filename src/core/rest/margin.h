@@ -46,11 +46,11 @@ static inline rest_class rest_classify( const rest_zone* a, const rest_zone* b )
 }
 
 /// Furthest that a face moved from one box to the other; infinite where an endless face came or went.
-float rest_shift( const clv_aabb* from, const clv_aabb* to );
+float clv_rest_shift( const clv_aabb* from, const clv_aabb* to );
 
 /// The margin for an object that moves at `speed`, in shifts per update. Two objects of the same speed get different ones
 /// if their salts differ, so that what sets out together is not refitted together.
-float rest_margin( const clv_aabb* box, float speed, uint32_t salt );
+float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt );
 
 static inline simd_rest_box rest_box_make( const clv_aabb* box, float margin )
 {

@@ -7,29 +7,29 @@
 
 #define MOST_PAIRS ( (uint32_t)1 << 30 ) // a link names a pair and one of its sides
 
-void rest_marginal_init( rest_marginal* set, base_memory* memory )
+void clv_rest_marginal_init( rest_marginal* set, base_memory* memory )
 {
     *set = ( rest_marginal ){ .memory = memory };
 }
 
-void rest_marginal_release( rest_marginal* set )
+void clv_rest_marginal_release( rest_marginal* set )
 {
     base_memory* memory = set->memory;
-    base_memory_give( memory, set->pairs, set->capacity, sizeof( clv_pair ) );
-    base_memory_give( memory, set->places, set->place_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, set->touching, set->touching_capacity, sizeof( uint64_t ) );
-    base_memory_give( memory, set->tested, set->tested_capacity, sizeof( uint64_t ) );
-    base_memory_give( memory, set->links, set->link_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, set->heads, set->head_capacity, sizeof( uint32_t ) );
-    rest_marginal_init( set, memory );
+    clv_base_memory_give( memory, set->pairs, set->capacity, sizeof( clv_pair ) );
+    clv_base_memory_give( memory, set->places, set->place_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, set->touching, set->touching_capacity, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, set->tested, set->tested_capacity, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, set->links, set->link_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, set->heads, set->head_capacity, sizeof( uint32_t ) );
+    clv_rest_marginal_init( set, memory );
 }
 
 static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t item_size )
 {
-    return base_memory_reserve( memory, data, capacity, *capacity, count, item_size );
+    return clv_base_memory_reserve( memory, data, capacity, *capacity, count, item_size );
 }
 
-bool rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
+bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
 {
     uint64_t before = set->head_capacity;
     void* heads = set->heads;
@@ -43,7 +43,7 @@ bool rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
     return ok;
 }
 
-void rest_marginal_clear( rest_marginal* set )
+void clv_rest_marginal_clear( rest_marginal* set )
 {
     set->count = 0;
     if ( set->head_capacity > 0 )
@@ -68,7 +68,7 @@ static bool grow( rest_marginal* set )
         reserve( memory, &touching, &set->touching_capacity, words, sizeof( uint64_t ) ) &&
         reserve( memory, &tested, &set->tested_capacity, words, sizeof( uint64_t ) ) &&
         reserve( memory, &links, &set->link_capacity, 4 * wanted, sizeof( uint32_t ) ) &&
-        base_memory_resize( memory, &pairs, &set->capacity, set->count, wanted, sizeof( clv_pair ) );
+        clv_base_memory_resize( memory, &pairs, &set->capacity, set->count, wanted, sizeof( clv_pair ) );
     set->pairs = pairs;
     set->places = places;
     set->touching = touching;
@@ -155,7 +155,7 @@ static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
     rest_marginal_set_touching( set, to, rest_marginal_is_touching( set, from ) );
 }
 
-bool rest_marginal_add( rest_marginal* set, clv_pair pair )
+bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 {
     if ( set->count >= MOST_PAIRS || ( set->count == set->capacity && !grow( set ) ) )
     {
@@ -169,7 +169,7 @@ bool rest_marginal_add( rest_marginal* set, clv_pair pair )
     return true;
 }
 
-void rest_marginal_drop( rest_marginal* set, uint32_t number )
+void clv_rest_marginal_drop( rest_marginal* set, uint32_t number )
 {
     unchain( set, number, 0 );
     unchain( set, number, 1 );
@@ -185,38 +185,38 @@ static uint32_t number_of( uint32_t link )
     return link != 0 ? ( link - 1 ) / 2 : REST_NO_PAIR;
 }
 
-uint32_t rest_marginal_first( const rest_marginal* set, uint32_t slot )
+uint32_t clv_rest_marginal_first( const rest_marginal* set, uint32_t slot )
 {
     return number_of( set->heads[2 * (size_t)slot] );
 }
 
-uint32_t rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot )
+uint32_t clv_rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot )
 {
     return number_of( set->links[4 * (size_t)number + ( set->pairs[number].a == slot ? 0 : 2 )] );
 }
 
-uint32_t rest_marginal_find( const rest_marginal* set, clv_pair pair )
+uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
 {
     bool is_a = rest_marginal_degree( set, pair.a ) <= rest_marginal_degree( set, pair.b );
     uint32_t slot = is_a ? pair.a : pair.b;
-    uint32_t number = rest_marginal_first( set, slot );
+    uint32_t number = clv_rest_marginal_first( set, slot );
     while ( number != REST_NO_PAIR && ( set->pairs[number].a != pair.a || set->pairs[number].b != pair.b ) )
     {
-        number = rest_marginal_next( set, number, slot );
+        number = clv_rest_marginal_next( set, number, slot );
     }
     return number;
 }
 
 // ---- checking ----------------------------------------------------------------------------------------------------
 
-const char* rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
+const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
 {
     uint64_t sum = 0;
     for ( uint32_t slot = 0; slot < slot_count; ++slot )
     {
         uint32_t degree = 0;
-        for ( uint32_t i = rest_marginal_first( set, slot ); i != REST_NO_PAIR && degree <= set->count;
-              i = rest_marginal_next( set, i, slot ) )
+        for ( uint32_t i = clv_rest_marginal_first( set, slot ); i != REST_NO_PAIR && degree <= set->count;
+              i = clv_rest_marginal_next( set, i, slot ) )
         {
             degree += 1;
             if ( set->pairs[i].a != slot && set->pairs[i].b != slot )
@@ -232,7 +232,7 @@ const char* rest_marginal_check( const rest_marginal* set, uint32_t slot_count )
     }
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        if ( rest_marginal_find( set, set->pairs[i] ) != i )
+        if ( clv_rest_marginal_find( set, set->pairs[i] ) != i )
         {
             return "a marginal pair is not found, or twice there";
         }

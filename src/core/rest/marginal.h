@@ -26,23 +26,23 @@ typedef struct rest_marginal
 
 #define REST_NO_PAIR UINT32_MAX
 
-void rest_marginal_init( rest_marginal* set, base_memory* memory );
-void rest_marginal_release( rest_marginal* set );
+void clv_rest_marginal_init( rest_marginal* set, base_memory* memory );
+void clv_rest_marginal_release( rest_marginal* set );
 
 /// Room for slots below `slot_count`.
-bool rest_marginal_reserve( rest_marginal* set, uint32_t slot_count );
+bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count );
 
 /// Forget all pairs.
-void rest_marginal_clear( rest_marginal* set );
+void clv_rest_marginal_clear( rest_marginal* set );
 
 /// A pair that is not there, not touching. False if out of memory, with the set as it was.
-bool rest_marginal_add( rest_marginal* set, clv_pair pair );
+bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair );
 
 /// The last pair takes its number.
-void rest_marginal_drop( rest_marginal* set, uint32_t number );
+void clv_rest_marginal_drop( rest_marginal* set, uint32_t number );
 
 /// REST_NO_PAIR if it is not there.
-uint32_t rest_marginal_find( const rest_marginal* set, clv_pair pair );
+uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair );
 
 static inline uint32_t rest_marginal_degree( const rest_marginal* set, uint32_t slot )
 {
@@ -50,8 +50,8 @@ static inline uint32_t rest_marginal_degree( const rest_marginal* set, uint32_t 
 }
 
 /// First pair of a slot, then the one behind `number`; REST_NO_PAIR: no more.
-uint32_t rest_marginal_first( const rest_marginal* set, uint32_t slot );
-uint32_t rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot );
+uint32_t clv_rest_marginal_first( const rest_marginal* set, uint32_t slot );
+uint32_t clv_rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot );
 
 static inline bool rest_marginal_is_touching( const rest_marginal* set, uint32_t number )
 {
@@ -66,4 +66,4 @@ static inline void rest_marginal_set_touching( rest_marginal* set, uint32_t numb
 }
 
 /// NULL if chains and pairs agree, else what does not.
-const char* rest_marginal_check( const rest_marginal* set, uint32_t slot_count );
+const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_count );

@@ -17,8 +17,8 @@ static bool make_grid( rest_world* world )
     {
         return true;
     }
-    if ( !rest_grid_reserve( &world->grid, world->slot_count ) ||
-        !rest_grid_plan( &world->grid, world->boxes, world->known, world->slot_count ) )
+    if ( !clv_rest_grid_reserve( &world->grid, world->slot_count ) ||
+        !clv_rest_grid_plan( &world->grid, world->boxes, world->known, world->slot_count ) )
     {
         return false;
     }
@@ -28,7 +28,7 @@ static bool make_grid( rest_world* world )
         if ( ( world->known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0 )
         {
             rest_zone zone = rest_zone_of( &world->boxes[slot] );
-            ok = rest_grid_insert( &world->grid, slot, &zone.fat );
+            ok = clv_rest_grid_insert( &world->grid, slot, &zone.fat );
         }
     }
     world->grid_is_made = ok;
@@ -55,7 +55,7 @@ static bool reclassify(
     rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )
 {
     rest_grid* grid = &world->grid;
-    if ( !rest_grid_ask( grid, box ) )
+    if ( !clv_rest_grid_ask( grid, box ) )
     {
         return false;
     }
@@ -75,7 +75,7 @@ static bool reclassify(
         if ( before != after )
         {
             world->counters.change_count += 1;
-            if ( !rest_pairs_change( &world->pairs, slot, other, before, after ) )
+            if ( !clv_rest_pairs_change( &world->pairs, slot, other, before, after ) )
             {
                 return false;
             }
@@ -110,25 +110,25 @@ static bool settle( rest_world* world, uint32_t slot, const simd_rest_box* fresh
         return false;
     }
     *rest = *fresh;
-    if ( rest_grid_is_same_place( &world->grid, &before.fat, &after.fat ) )
+    if ( clv_rest_grid_is_same_place( &world->grid, &before.fat, &after.fat ) )
     {
         return true;
     }
-    rest_grid_remove( &world->grid, slot, &before.fat );
-    return rest_grid_insert( &world->grid, slot, &after.fat );
+    clv_rest_grid_remove( &world->grid, slot, &before.fat );
+    return clv_rest_grid_insert( &world->grid, slot, &after.fat );
 }
 
-bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
+bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
     clv_aabb reference = rest_box_reference( &world->boxes[slot] );
     uint32_t age = world->now - world->times[slot];
-    float speed = rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
-    float margin = rest_margin( box, speed, slot + 0x10001u * world->now );
+    float speed = clv_rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
+    float margin = clv_rest_margin( box, speed, slot + 0x10001u * world->now );
     simd_rest_box fresh = rest_box_make( box, margin );
     return settle( world, slot, &fresh );
 }
 
-bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
+bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
     const simd_rest_box* rest = &world->boxes[slot];
     if ( world->now - world->times[slot] < LONG || rest_marginal_degree( &world->pairs.marginal, slot ) == 0 )
@@ -136,9 +136,9 @@ bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
         return true;
     }
     clv_aabb reference = rest_box_reference( rest );
-    float least = rest_margin( box, 0, 0 );
+    float least = clv_rest_margin( box, 0, 0 );
     float wanted =
-        4 * rest_shift( &reference, box ); // jitter goes to either side, and now may not be its widest
+        4 * clv_rest_shift( &reference, box ); // jitter goes to either side, and now may not be its widest
     wanted = wanted > least ? wanted : least;
     if ( !( 2 * wanted < rest->margin ) )
     {
@@ -148,22 +148,22 @@ bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
     return settle( world, slot, &fresh );
 }
 
-bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box )
+bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
     if ( !make_grid( world ) )
     {
         return false;
     }
-    world->boxes[slot] = rest_box_make( box, rest_margin( box, 0, slot ) );
+    world->boxes[slot] = rest_box_make( box, clv_rest_margin( box, 0, slot ) );
     world->times[slot] = world->now;
     world->known[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
     world->counters.come_count += 1;
     rest_zone zone = rest_zone_of( &world->boxes[slot] );
     return reclassify( world, slot, &zone.fat, NULL, &zone ) &&
-        rest_grid_insert( &world->grid, slot, &zone.fat );
+        clv_rest_grid_insert( &world->grid, slot, &zone.fat );
 }
 
-bool rest_world_go( rest_world* world, uint32_t slot )
+bool clv_rest_world_go( rest_world* world, uint32_t slot )
 {
     if ( !make_grid( world ) )
     {
@@ -174,23 +174,23 @@ bool rest_world_go( rest_world* world, uint32_t slot )
     {
         return false;
     }
-    rest_grid_remove( &world->grid, slot, &zone.fat );
+    clv_rest_grid_remove( &world->grid, slot, &zone.fat );
     world->known[slot >> 6] &= ~( (uint64_t)1 << ( slot & 63 ) );
     world->counters.gone_count += 1;
     return true;
 }
 
-bool rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot )
+bool clv_rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot )
 {
     rest_marginal* marginal = &world->pairs.marginal;
-    for ( uint32_t i = rest_marginal_first( marginal, slot ); i != REST_NO_PAIR;
-          i = rest_marginal_next( marginal, i, slot ) )
+    for ( uint32_t i = clv_rest_marginal_first( marginal, slot ); i != REST_NO_PAIR;
+          i = clv_rest_marginal_next( marginal, i, slot ) )
     {
         clv_pair pair = marginal->pairs[i];
         bool touches = clv_aabb_overlap( boxes[pair.a], boxes[pair.b] );
         world->counters.test_count += 1;
         world->counters.turn_count += touches != rest_marginal_is_touching( marginal, i );
-        if ( !rest_pairs_turn( &world->pairs, i, touches ) )
+        if ( !clv_rest_pairs_turn( &world->pairs, i, touches ) )
         {
             return false;
         }

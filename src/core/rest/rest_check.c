@@ -44,7 +44,7 @@ static bool check_pairs( const rest_world* world, char* text, size_t size )
     {
         ok = check_class( world, pairs->list.pairs[i], REST_SURE, text, size );
     }
-    const char* broken = ok ? rest_pairs_check( pairs, world->slot_count ) : NULL;
+    const char* broken = ok ? clv_rest_pairs_check( pairs, world->slot_count ) : NULL;
     return ok && ( broken == NULL || complain( text, size, broken, 0, 0 ) );
 }
 
@@ -59,7 +59,7 @@ static bool check_grid( rest_world* world, char* text, size_t size )
         }
         rest_zone zone = rest_zone_of( &world->boxes[slot] );
         uint32_t times = 0;
-        if ( !rest_grid_ask( &world->grid, &zone.fat ) )
+        if ( !clv_rest_grid_ask( &world->grid, &zone.fat ) )
         {
             return complain( text, size, "out of memory to ask the grid", slot, slot );
         }
@@ -80,7 +80,7 @@ static bool check_grid( rest_world* world, char* text, size_t size )
     return true;
 }
 
-bool rest_world_check( rest_world* world, char* text, size_t text_size )
+bool clv_rest_world_check( rest_world* world, char* text, size_t text_size )
 {
     return !world->is_on || ( check_pairs( world, text, text_size ) && check_grid( world, text, text_size ) );
 }

@@ -32,7 +32,7 @@ enum
     LONG_STAY = 32, // rest that lasted so long was worth it
 };
 
-void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
+void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
 {
     memset( mode, 0, sizeof( *mode ) );
     mode->choice = choice;
@@ -40,12 +40,12 @@ void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least )
     mode->next_wait = FIRST_WAIT;
 }
 
-void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
+void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count )
 {
     mode->pair_count = pair_count;
 }
 
-void rest_mode_note_failure( rest_mode* mode )
+void clv_rest_mode_note_failure( rest_mode* mode )
 {
     mode->pair_count = 0;
     mode->age = 0;
@@ -100,14 +100,14 @@ static void take_sample( rest_mode* mode, const rest_input* input )
 static float sample_shift( const rest_mode* mode, const rest_input* input, uint32_t i )
 {
     uint32_t slot = mode->slots[i];
-    return is_live( input, slot ) ? rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
+    return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
 static void set_margins( rest_mode* mode, const rest_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
-        mode->margins[i] = rest_margin( &mode->boxes[i], sample_shift( mode, input, i ), i );
+        mode->margins[i] = clv_rest_margin( &mode->boxes[i], sample_shift( mode, input, i ), i );
     }
 }
 
@@ -168,7 +168,7 @@ static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
     return REST_SEARCH;
 }
 
-rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
+rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input )
 {
     if ( mode->choice != REST_BY_COST || input->live_count < mode->least )
     {
@@ -186,7 +186,7 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
         mode->wait -= 1;
         return REST_SEARCH;
     }
-    if ( input->moved != NULL && 2 * moved_count( input ) <= rest_mode_limit( mode, input ) )
+    if ( input->moved != NULL && 2 * moved_count( input ) <= clv_rest_mode_limit( mode, input ) )
     {
         mode->age = 0;
         return REST_ENTER;
@@ -211,7 +211,7 @@ rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input )
     return REST_SEARCH;
 }
 
-uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input )
+uint64_t clv_rest_mode_limit( const rest_mode* mode, const rest_input* input )
 {
     if ( mode->choice == REST_ALWAYS )
     {
@@ -220,7 +220,7 @@ uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input )
     return search_cost( mode, input->live_count ) / refit_cost( mode, input->live_count );
 }
 
-bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count )
+bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count )
 {
     const rest_counters* c = &world->counters;
     uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
@@ -232,7 +232,7 @@ bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object
     return mode->choice == REST_ALWAYS || mode->cost <= search_cost( mode, object_count );
 }
 
-void rest_mode_note_end( rest_mode* mode )
+void clv_rest_mode_note_end( rest_mode* mode )
 {
     bool was_long = mode->stay >= LONG_STAY;
     mode->wait = was_long ? FIRST_WAIT : mode->next_wait;

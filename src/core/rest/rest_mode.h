@@ -43,23 +43,23 @@ typedef struct rest_mode
     float shifts[REST_SAMPLES]; ///< half way
 } rest_mode;
 
-void rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );
+void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );
 
 /// While the world is not followed.
-rest_advice rest_mode_advise( rest_mode* mode, const rest_input* input );
+rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input );
 
 /// A search, or entering, gave so many pairs.
-void rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
+void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
 
 /// The last update failed in the end, and how many pairs it noted depends on where it was stopped. A world of which that is all
 /// that is known is searched.
-void rest_mode_note_failure( rest_mode* mode );
+void clv_rest_mode_note_failure( rest_mode* mode );
 
 /// Most objects that may be refitted in one update before a search would have been quicker.
-uint64_t rest_mode_limit( const rest_mode* mode, const rest_input* input );
+uint64_t clv_rest_mode_limit( const rest_mode* mode, const rest_input* input );
 
 /// After an update at rest: false if searching promises to be quicker from now on.
-bool rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );
+bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );
 
 /// Rest has ended. It is thought of again later, and the later the shorter it lasted.
-void rest_mode_note_end( rest_mode* mode );
+void clv_rest_mode_note_end( rest_mode* mode );

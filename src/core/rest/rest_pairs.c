@@ -7,28 +7,28 @@
 
 #define MOST_PAIRS ( (uint64_t)1 << 31 ) // places are 32 bits, with one to spare
 
-void rest_pairs_init( rest_pairs* pairs, base_memory* memory )
+void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory )
 {
     *pairs = ( rest_pairs ){ .memory = memory };
-    rest_marginal_init( &pairs->marginal, memory );
+    clv_rest_marginal_init( &pairs->marginal, memory );
 }
 
-void rest_pairs_release( rest_pairs* pairs )
+void clv_rest_pairs_release( rest_pairs* pairs )
 {
     base_memory* memory = pairs->memory;
-    pair_list_free( &pairs->list, memory );
-    rest_marginal_release( &pairs->marginal );
-    base_memory_give( memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, pairs->heads, pairs->head_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, pairs->nexts, pairs->next_capacity, sizeof( uint32_t ) );
-    rest_pairs_init( pairs, memory );
+    clv_pair_list_free( &pairs->list, memory );
+    clv_rest_marginal_release( &pairs->marginal );
+    clv_base_memory_give( memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, pairs->heads, pairs->head_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, pairs->nexts, pairs->next_capacity, sizeof( uint32_t ) );
+    clv_rest_pairs_init( pairs, memory );
 }
 
 static bool reserve_words( rest_pairs* pairs, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     uint64_t before = *capacity;
     void* data = *words;
-    bool ok = base_memory_reserve( pairs->memory, &data, capacity, before, count, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve( pairs->memory, &data, capacity, before, count, sizeof( uint32_t ) );
     *words = data;
     if ( *capacity > before )
     {
@@ -37,22 +37,22 @@ static bool reserve_words( rest_pairs* pairs, uint32_t** words, uint64_t* capaci
     return ok;
 }
 
-bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
+bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
 {
-    return rest_marginal_reserve( &pairs->marginal, slot_count ) &&
+    return clv_rest_marginal_reserve( &pairs->marginal, slot_count ) &&
         reserve_words( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
 }
 
-bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most )
+bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most )
 {
     pairs->most = most;
     pairs->list.count = 0;
     pairs->sure_count = 0;
     pairs->is_chained = false;
     pairs->change_count += 1;
-    rest_marginal_clear( &pairs->marginal );
-    return rest_pairs_reserve( pairs, slot_count ) &&
-        pair_list_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
+    clv_rest_marginal_clear( &pairs->marginal );
+    return clv_rest_pairs_reserve( pairs, slot_count ) &&
+        clv_pair_list_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
 }
 
 static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
@@ -152,7 +152,7 @@ static bool reserve_list( rest_pairs* pairs )
 {
     pair_list* list = &pairs->list;
     return list->count < MOST_PAIRS &&
-        ( list->count < list->capacity || pair_list_reserve( list, pairs->memory, list->count + 64 ) );
+        ( list->count < list->capacity || clv_pair_list_reserve( list, pairs->memory, list->count + 64 ) );
 }
 
 // Enough for all marginal pairs there is room for.
@@ -168,12 +168,12 @@ static bool reserve_numbers( rest_pairs* pairs )
     {
         capacity *= 2;
     }
-    uint32_t* numbers = base_memory_take( pairs->memory, capacity, sizeof( uint32_t ) );
+    uint32_t* numbers = clv_base_memory_take( pairs->memory, capacity, sizeof( uint32_t ) );
     if ( numbers == NULL )
     {
         return false;
     }
-    base_memory_give( pairs->memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( pairs->memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
     pairs->numbers = numbers;
     pairs->number_capacity = capacity;
     for ( uint32_t i = 0; i < marginal->count; ++i )
@@ -273,7 +273,7 @@ static void remove_marginal( rest_pairs* pairs, uint32_t number )
     pairs->change_count += 1;
 }
 
-bool rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
+bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches )
 {
     if ( rest_marginal_is_touching( &pairs->marginal, number ) == touches )
     {
@@ -296,7 +296,7 @@ static void drop_marginal( rest_pairs* pairs, uint32_t number )
     {
         remove_marginal( pairs, number );
     }
-    rest_marginal_drop( marginal, number );
+    clv_rest_marginal_drop( marginal, number );
     if ( number < marginal->count && rest_marginal_is_touching( marginal, number ) )
     {
         *number_at( pairs, marginal->places[number] ) = number; // another one now
@@ -313,19 +313,20 @@ static bool change_sure( rest_pairs* pairs, clv_pair pair, rest_class to )
     CLV_ASSERT( link != NULL );
     remove_sure( pairs, link );
     return to == REST_APART ||
-        ( rest_marginal_add( &pairs->marginal, pair ) &&
+        ( clv_rest_marginal_add( &pairs->marginal, pair ) &&
             append_marginal( pairs, pairs->marginal.count - 1 ) );
 }
 
 static bool change_marginal( rest_pairs* pairs, clv_pair pair, rest_class to )
 {
-    uint32_t number = rest_marginal_find( &pairs->marginal, pair );
+    uint32_t number = clv_rest_marginal_find( &pairs->marginal, pair );
     CLV_ASSERT( number != REST_NO_PAIR );
     drop_marginal( pairs, number );
     return to == REST_APART || append_sure( pairs, pair );
 }
 
-bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to )
+bool clv_rest_pairs_change(
+    rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to )
 {
     clv_pair pair = pair_of( slot_a, slot_b );
     CLV_ASSERT( from != to );
@@ -335,7 +336,7 @@ bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, res
         {
             return false;
         }
-        return to == REST_SURE ? append_sure( pairs, pair ) : rest_marginal_add( &pairs->marginal, pair );
+        return to == REST_SURE ? append_sure( pairs, pair ) : clv_rest_marginal_add( &pairs->marginal, pair );
     }
     return from == REST_SURE ? change_sure( pairs, pair, to ) : change_marginal( pairs, pair, to );
 }
@@ -364,10 +365,10 @@ static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
     return sum == pairs->sure_count ? NULL : "chains and sure pairs differ in number";
 }
 
-const char* rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
+const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
 {
     const rest_marginal* marginal = &pairs->marginal;
-    const char* broken = rest_marginal_check( marginal, slot_count );
+    const char* broken = clv_rest_marginal_check( marginal, slot_count );
     uint64_t touching = 0;
     for ( uint32_t i = 0; i < marginal->count && broken == NULL; ++i )
     {

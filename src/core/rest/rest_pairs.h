@@ -29,22 +29,23 @@ typedef struct rest_pairs
     uint64_t step_count;   ///< along chains
 } rest_pairs;
 
-void rest_pairs_init( rest_pairs* pairs, base_memory* memory );
-void rest_pairs_release( rest_pairs* pairs );
+void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory );
+void clv_rest_pairs_release( rest_pairs* pairs );
 
 /// Forget all pairs, and make room for slots below `slot_count` and about `pair_count` pairs; there will be no more than `most`.
-bool rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most );
+bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most );
 
 /// Room for slots below `slot_count`.
-bool rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
+bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count );
 
 /// A pair of class `from` is of class `to` from now on. What becomes marginal counts as touching if it was sure, and as not
 /// touching until it is tested if it was apart. False if out of memory, or if it were one pair too many; then forget
 /// everything.
-bool rest_pairs_change( rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
+bool clv_rest_pairs_change(
+    rest_pairs* pairs, uint32_t slot_a, uint32_t slot_b, rest_class from, rest_class to );
 
 /// A marginal pair touches now, or does not. False if out of memory; then forget everything.
-bool rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );
+bool clv_rest_pairs_turn( rest_pairs* pairs, uint32_t number, bool touches );
 
 /// NULL if all agrees, else what does not.
-const char* rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count );
+const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count );

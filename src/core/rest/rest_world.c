@@ -18,27 +18,27 @@ enum
     CHAIN_COST = 4        // a test along a chain costs as much as so many in a row
 };
 
-void rest_world_init(
+void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks )
 {
     *world = ( rest_world ){ .memory = memory, .kernels = kernels, .tasks = tasks };
-    rest_grid_init( &world->grid, memory );
-    rest_pairs_init( &world->pairs, memory );
+    clv_rest_grid_init( &world->grid, memory );
+    clv_rest_pairs_init( &world->pairs, memory );
 }
 
-void rest_world_release( rest_world* world )
+void clv_rest_world_release( rest_world* world )
 {
     base_memory* memory = world->memory;
-    base_memory_give( memory, world->boxes, world->box_capacity, sizeof( simd_rest_box ) );
-    base_memory_give( memory, world->times, world->time_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
-    base_memory_give( memory, world->busy, world->busy_capacity, sizeof( uint32_t ) );
-    rest_grid_release( &world->grid );
-    rest_pairs_release( &world->pairs );
-    rest_world_init( world, memory, world->kernels, world->tasks );
+    clv_base_memory_give( memory, world->boxes, world->box_capacity, sizeof( simd_rest_box ) );
+    clv_base_memory_give( memory, world->times, world->time_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, world->busy, world->busy_capacity, sizeof( uint32_t ) );
+    clv_rest_grid_release( &world->grid );
+    clv_rest_pairs_release( &world->pairs );
+    clv_rest_world_init( world, memory, world->kernels, world->tasks );
 }
 
-void rest_world_leave( rest_world* world )
+void clv_rest_world_leave( rest_world* world )
 {
     world->is_on = false;
     world->has_references = false;
@@ -65,7 +65,7 @@ static bool reserve_bits( rest_world* world, uint32_t slot_count )
         return true;
     }
     words += words / 2;
-    uint64_t* bits = base_memory_take( world->memory, words * BIT_SETS, sizeof( uint64_t ) );
+    uint64_t* bits = clv_base_memory_take( world->memory, words * BIT_SETS, sizeof( uint64_t ) );
     if ( bits == NULL )
     {
         return false;
@@ -75,7 +75,7 @@ static bool reserve_bits( rest_world* world, uint32_t slot_count )
     {
         memcpy( bits, world->known, (size_t)world->word_capacity * sizeof( uint64_t ) );
     }
-    base_memory_give( world->memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    clv_base_memory_give( world->memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
     world->bits = bits;
     world->word_capacity = words;
     world->known = bits;
@@ -89,11 +89,11 @@ static bool reserve_slots( rest_world* world, uint32_t slot_count )
     void* boxes = world->boxes;
     void* times = world->times;
     void* busy = world->busy;
-    bool ok = base_memory_reserve( world->memory, &boxes, &world->box_capacity, world->box_capacity,
+    bool ok = clv_base_memory_reserve( world->memory, &boxes, &world->box_capacity, world->box_capacity,
                   slot_count, sizeof( simd_rest_box ) ) &&
-        base_memory_reserve( world->memory, &times, &world->time_capacity, world->time_capacity, slot_count,
-            sizeof( uint32_t ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve( world->memory, &times, &world->time_capacity, world->time_capacity,
+            slot_count, sizeof( uint32_t ) ) &&
+        clv_base_memory_reserve(
             world->memory, &busy, &world->busy_capacity, 0, words_for( slot_count ), sizeof( uint32_t ) );
     world->boxes = boxes;
     world->times = times;
@@ -127,10 +127,10 @@ static bool bit_at( const uint64_t* bits, uint32_t slot )
     return ( bits[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
 }
 
-void rest_world_remember( rest_world* world, const rest_input* input )
+void clv_rest_world_remember( rest_world* world, const rest_input* input )
 {
     CLV_ASSERT( !world->is_on );
-    rest_world_leave( world );
+    clv_rest_world_leave( world );
     if ( !reserve_slots( world, input->slot_count ) )
     {
         return;
@@ -159,9 +159,10 @@ static void set_margins( rest_world* world, const rest_input* input, clv_aabb* f
         if ( world->has_references && slot < world->slot_count && bit_at( world->known, slot ) )
         {
             clv_aabb before = rest_box_reference( rest );
-            speed = rest_shift( &before, box ) / REST_HOLD; // of jitter that is no speed, only a part remains
+            speed =
+                clv_rest_shift( &before, box ) / REST_HOLD; // of jitter that is no speed, only a part remains
         }
-        *rest = rest_box_make( box, rest_margin( box, speed, slot ) );
+        *rest = rest_box_make( box, clv_rest_margin( box, speed, slot ) );
         fat[slot] = rest_zone_of( rest ).fat;
         world->times[slot] = world->now;
     }
@@ -192,12 +193,12 @@ static clv_result take_pairs( pair_sink* sink )
         rest_zone a = rest_zone_of( &world->boxes[pair.a] );
         rest_zone b = rest_zone_of( &world->boxes[pair.b] );
         rest_class class = clv_aabb_overlap( a.core, b.core ) ? REST_SURE : REST_MARGINAL;
-        if ( !rest_pairs_change( &world->pairs, pair.a, pair.b, REST_APART, class ) )
+        if ( !clv_rest_pairs_change( &world->pairs, pair.a, pair.b, REST_APART, class ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
         if ( class == REST_MARGINAL &&
-            !rest_pairs_turn( &world->pairs, world->pairs.marginal.count - 1,
+            !clv_rest_pairs_turn( &world->pairs, world->pairs.marginal.count - 1,
                 clv_aabb_overlap( entering->boxes[pair.a], entering->boxes[pair.b] ) ) )
         {
             return CLV_OUT_OF_MEMORY;
@@ -210,7 +211,7 @@ static clv_result take_pairs( pair_sink* sink )
 static bool search_fat( rest_world* world, const rest_input* input, const clv_aabb* fat,
     block_world* complete, uint64_t* test_count )
 {
-    enter_sink* entering = base_memory_take( world->memory, 1, sizeof( enter_sink ) );
+    enter_sink* entering = clv_base_memory_take( world->memory, 1, sizeof( enter_sink ) );
     if ( entering == NULL )
     {
         return false;
@@ -220,19 +221,19 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
     entering->world = world;
     entering->boxes = input->boxes;
     block_input boxes = { fat, input->live, input->live_count };
-    bool ok = block_world_fill( complete, &boxes ) &&
-        block_world_search( complete, &entering->sink, test_count ) == CLV_OK &&
+    bool ok = clv_engine_fill( complete, &boxes ) &&
+        clv_engine_search( complete, &entering->sink, test_count ) == CLV_OK &&
         take_pairs( &entering->sink ) == CLV_OK;
-    base_memory_give( world->memory, entering, 1, sizeof( enter_sink ) );
+    clv_base_memory_give( world->memory, entering, 1, sizeof( enter_sink ) );
     return ok;
 }
 
-bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
+bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
     block_world* complete, uint64_t* test_count )
 {
     bool ok = reserve_slots( world, input->slot_count ) &&
-        rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
-    clv_aabb* fat = ok ? base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
+        clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
+    clv_aabb* fat = ok ? clv_base_memory_take( world->memory, input->slot_count, sizeof( clv_aabb ) ) : NULL;
     ok = fat != NULL;
     if ( ok )
     {
@@ -241,12 +242,12 @@ bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair
         world->grid_is_made = false;
         set_margins( world, input, fat );
         ok = search_fat( world, input, fat, complete, test_count );
-        base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
+        clv_base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
     }
     world->is_on = ok;
     if ( !ok )
     {
-        rest_world_leave( world );
+        clv_rest_world_leave( world );
     }
     return ok;
 }
@@ -335,18 +336,18 @@ typedef bool object_step( rest_world* world, uint32_t slot, const clv_aabb* boxe
 
 static bool refit_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
-    return rest_world_refit( world, slot, &boxes[slot] );
+    return clv_rest_world_refit( world, slot, &boxes[slot] );
 }
 
 static bool come_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
-    return rest_world_come( world, slot, &boxes[slot] );
+    return clv_rest_world_come( world, slot, &boxes[slot] );
 }
 
 static bool go_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
     (void)boxes;
-    return rest_world_go( world, slot );
+    return clv_rest_world_go( world, slot );
 }
 
 static bool step_word(
@@ -383,7 +384,7 @@ static bool refit_all( rest_world* world, const rest_input* input, uint64_t word
 
 static bool tighten_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
-    return rest_world_tighten( world, slot, &boxes[slot] );
+    return clv_rest_world_tighten( world, slot, &boxes[slot] );
 }
 
 // A part of the objects in every update, all of them in turn, where there are enough marginal pairs to be worth it. Fat boxes
@@ -427,7 +428,7 @@ static bool test_all( rest_world* world, const rest_input* input )
     rest_marginal* pairs = &world->pairs.marginal;
     uint64_t words = words_for( pairs->count );
     scan_job job = { world, input, words };
-    task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
+    clv_task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
     world->counters.test_count += pairs->count;
     for ( uint64_t word = 0; word < words; ++word )
     {
@@ -438,7 +439,7 @@ static bool test_all( rest_world* world, const rest_input* input )
         {
             uint32_t bit = base_lowest_bit( turned );
             world->counters.turn_count += 1;
-            if ( !rest_pairs_turn(
+            if ( !clv_rest_pairs_turn(
                      &world->pairs, (uint32_t)( word * 64 ) + bit, ( pairs->tested[word] >> bit & 1 ) != 0 ) )
             {
                 return false;
@@ -465,7 +466,7 @@ static uint64_t count_doubtful( const rest_world* world, const rest_input* input
 
 static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
 {
-    return rest_world_test_object( world, boxes, slot );
+    return clv_rest_world_test_object( world, boxes, slot );
 }
 
 // Only pairs of objects that moved can have turned; where those are few, they alone are tested. Who came is not among those
@@ -486,7 +487,7 @@ static bool test_marginal( rest_world* world, const rest_input* input, uint64_t 
     return ok;
 }
 
-rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint64_t most )
+rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, uint64_t most )
 {
     CLV_ASSERT( world->is_on && input->slot_count >= world->slot_count ); // slots are reused, never given up
     world->now += 1;
@@ -495,11 +496,11 @@ rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint
     uint64_t words = words_for( slot_count );
     if ( input->members_changed )
     {
-        bool ok = reserve_slots( world, slot_count ) && rest_pairs_reserve( &world->pairs, slot_count ) &&
-            rest_grid_reserve( &world->grid, slot_count );
+        bool ok = reserve_slots( world, slot_count ) && clv_rest_pairs_reserve( &world->pairs, slot_count ) &&
+            clv_rest_grid_reserve( &world->grid, slot_count );
         if ( !ok )
         {
-            rest_world_leave( world );
+            clv_rest_world_leave( world );
             return REST_NO_MEMORY;
         }
         list_live( world, input );
@@ -507,7 +508,7 @@ rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint
     }
     list_busy( world, input, words );
     scan_job job = { world, input, world->busy_count };
-    task_run( world->tasks, scan_piece, piece_count( world->busy_count, SCAN_WORDS ), &job );
+    clv_task_run( world->tasks, scan_piece, piece_count( world->busy_count, SCAN_WORDS ), &job );
     if ( count_work( world, input, words ) > most )
     {
         return REST_TOO_MANY;
@@ -515,7 +516,7 @@ rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint
     world->pairs.step_count = 0;
     if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
     {
-        rest_world_leave( world );
+        clv_rest_world_leave( world );
         return REST_NO_MEMORY;
     }
     world->counters.step_count = world->pairs.step_count;

@@ -65,23 +65,23 @@ typedef struct rest_world
     rest_counters counters;
 } rest_world;
 
-void rest_world_init(
+void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
-void rest_world_release( rest_world* world );
+void clv_rest_world_release( rest_world* world );
 
-/// Remember where everybody is, so that rest_world_enter knows how fast they are. That there is no memory is no failure.
-void rest_world_remember( rest_world* world, const rest_input* input );
+/// Remember where everybody is, so that clv_rest_world_enter knows how fast they are. That there is no memory is no failure.
+void clv_rest_world_remember( rest_world* world, const rest_input* input );
 
-/// Updates that rest_world_enter follows rest_world_remember by, if it was called.
+/// Updates that clv_rest_world_enter follows clv_rest_world_remember by, if it was called.
 #define REST_HOLD 5
 
 /// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory, or as soon as there are more than `most` pairs; then the world is off.
-bool rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
+bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
     block_world* complete, uint64_t* test_count );
 
 /// Forget everything but keep the memory.
-void rest_world_leave( rest_world* world );
+void clv_rest_world_leave( rest_world* world );
 
 typedef enum rest_outcome
 {
@@ -91,19 +91,19 @@ typedef enum rest_outcome
 } rest_outcome;
 
 /// Bring a world that is on up to date with the boxes.
-rest_outcome rest_world_follow( rest_world* world, const rest_input* input, uint64_t most );
+rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, uint64_t most );
 
 /// True if all invariants hold; else a sentence in `text`.
-bool rest_world_check( rest_world* world, char* text, size_t text_size );
+bool clv_rest_world_check( rest_world* world, char* text, size_t text_size );
 
 // ---- refit.c: one object at a time. Each is false if out of memory ------------------------------------------------
 
-bool rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
+bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box );
 
 /// The same for one that has rested long with a margin much wider than it needs: a narrower one has fewer marginal pairs.
-bool rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box );
-bool rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box );
-bool rest_world_go( rest_world* world, uint32_t slot );
+bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box );
+bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box );
+bool clv_rest_world_go( rest_world* world, uint32_t slot );
 
 /// Test the marginal pairs of one object.
-bool rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot );
+bool clv_rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint32_t slot );

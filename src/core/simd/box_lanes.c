@@ -16,24 +16,24 @@ static uint64_t padded( uint64_t count )
     return ( count + KERNEL_LANES - 1 ) / KERNEL_LANES * KERNEL_LANES + KERNEL_LANES;
 }
 
-bool simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uint32_t count )
+bool clv_simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uint32_t count )
 {
     if ( padded( count ) <= lanes->capacity )
     {
         return true;
     }
     uint64_t wanted = padded( (uint64_t)count + count / 2 );
-    float* block = base_memory_take( memory, wanted, ROWS * sizeof( float ) );
+    float* block = clv_base_memory_take( memory, wanted, ROWS * sizeof( float ) );
     if ( block == NULL )
     {
         wanted = padded( count );
-        block = base_memory_take( memory, wanted, ROWS * sizeof( float ) );
+        block = clv_base_memory_take( memory, wanted, ROWS * sizeof( float ) );
     }
     if ( block == NULL )
     {
         return false;
     }
-    simd_box_lanes_release( lanes, memory );
+    clv_simd_box_lanes_release( lanes, memory );
     lanes->block = block;
     lanes->capacity = wanted;
     for ( int axis = 0; axis < 3; ++axis )
@@ -45,13 +45,13 @@ bool simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uint32_
     return true;
 }
 
-void simd_box_lanes_release( simd_box_lanes* lanes, base_memory* memory )
+void clv_simd_box_lanes_release( simd_box_lanes* lanes, base_memory* memory )
 {
-    base_memory_give( memory, lanes->block, lanes->capacity, ROWS * sizeof( float ) );
+    clv_base_memory_give( memory, lanes->block, lanes->capacity, ROWS * sizeof( float ) );
     *lanes = ( simd_box_lanes ){ 0 };
 }
 
-void simd_box_lanes_finish( simd_box_lanes* lanes, uint32_t count )
+void clv_simd_box_lanes_finish( simd_box_lanes* lanes, uint32_t count )
 {
     uint64_t end = padded( count );
     CLV_ASSERT( end <= lanes->capacity );

@@ -13,10 +13,10 @@ typedef struct simd_box_lanes
 } simd_box_lanes;
 
 /// Room for `count` boxes; false if out of memory, with the lanes as they were. Contents are lost on growth.
-bool simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uint32_t count );
+bool clv_simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uint32_t count );
 
 /// Back to no memory at all.
-void simd_box_lanes_release( simd_box_lanes* lanes, base_memory* memory );
+void clv_simd_box_lanes_release( simd_box_lanes* lanes, base_memory* memory );
 
 /// Entry `index` becomes `box` of `slot`, its axes turned so that `axis` comes first.
 static inline void simd_box_lanes_set(
@@ -34,4 +34,4 @@ static inline void simd_box_lanes_set(
 }
 
 /// Say that `count` entries are set, and put NaN behind them as the kernels expect.
-void simd_box_lanes_finish( simd_box_lanes* lanes, uint32_t count );
+void clv_simd_box_lanes_finish( simd_box_lanes* lanes, uint32_t count );

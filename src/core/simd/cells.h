@@ -78,8 +78,8 @@ typedef struct simd_cells
     clv_result ( *settle_ties )( cell_search* search );
 } simd_cells;
 
-extern const simd_cells simd_cells_scalar;
-extern const simd_cells simd_cells_sse2;
-extern const simd_cells simd_cells_avx2;
-extern const simd_cells simd_cells_avx512;
+extern const simd_cells clv_simd_cells_scalar;
+extern const simd_cells clv_simd_cells_sse2;
+extern const simd_cells clv_simd_cells_avx2;
+extern const simd_cells clv_simd_cells_avx512;
 extern const simd_cells simd_cells_neon;

@@ -69,7 +69,7 @@ static inline bool put_hit( const cell_entry* row, const cell_entry* lane, clv_p
 
 #include "simd/cell_body.h"
 
-const simd_cells simd_cells_avx2 = {
+const simd_cells clv_simd_cells_avx2 = {
     .make_records = make_records,
     .make_records_by = make_records_by,
     .put_records_by = put_records_by,

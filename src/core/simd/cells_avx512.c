@@ -62,7 +62,7 @@ static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
 
 #include "simd/cell_body.h"
 
-const simd_cells simd_cells_avx512 = {
+const simd_cells clv_simd_cells_avx512 = {
     .make_records = make_records,
     .make_records_by = make_records_by,
     .put_records_by = put_records_by,

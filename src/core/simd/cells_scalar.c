@@ -191,7 +191,7 @@ static clv_result search_cell( cell_search* search, const cell_entry* entries, u
     return result;
 }
 
-const simd_cells simd_cells_scalar = {
+const simd_cells clv_simd_cells_scalar = {
     .make_records = make_records,
     .make_records_by = make_records_by,
     .put_records_by = put_records_by,

@@ -85,7 +85,7 @@ static inline __m128i words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/cell_body.h"
 
-const simd_cells simd_cells_sse2 = {
+const simd_cells clv_simd_cells_sse2 = {
     .make_records = make_records,
     .make_records_by = make_records_by,
     .put_records_by = put_records_by,

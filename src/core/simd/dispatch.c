@@ -9,10 +9,10 @@
 #include <cpuid.h>
 #endif
 
-extern const simd_kernels simd_kernels_scalar;
-extern const simd_kernels simd_kernels_sse2;
-extern const simd_kernels simd_kernels_avx2;
-extern const simd_kernels simd_kernels_avx512;
+extern const simd_kernels clv_simd_kernels_scalar;
+extern const simd_kernels clv_simd_kernels_sse2;
+extern const simd_kernels clv_simd_kernels_avx2;
+extern const simd_kernels clv_simd_kernels_avx512;
 extern const simd_kernels simd_kernels_neon;
 
 static const char* const s_names[CLV_ISA_COUNT] = { "auto", "scalar", "sse2", "avx2", "avx512", "neon" };
@@ -46,21 +46,21 @@ static bool cpu_has( uint32_t ebx_bits, uint32_t ecx_bits, uint64_t register_bit
 
 #endif
 
-const simd_kernels* simd_kernels_for( clv_isa isa )
+const simd_kernels* clv_simd_kernels_for( clv_isa isa )
 {
     switch ( isa )
     {
-    case CLV_ISA_SCALAR: return &simd_kernels_scalar;
+    case CLV_ISA_SCALAR: return &clv_simd_kernels_scalar;
 #ifdef CLV_HAVE_SSE2
-    case CLV_ISA_SSE2: return &simd_kernels_sse2;
+    case CLV_ISA_SSE2: return &clv_simd_kernels_sse2;
 #endif
 #ifdef CLV_HAVE_AVX2
-    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0, 0x06 ) ? &simd_kernels_avx2 : NULL;
+    case CLV_ISA_AVX2: return cpu_has( 1u << 3 | 1u << 5, 0, 0x06 ) ? &clv_simd_kernels_avx2 : NULL;
 #endif
 #ifdef CLV_HAVE_AVX512
     case CLV_ISA_AVX512: // BMI 3, F 16, DQ 17, BW 30, VL 31; VBMI 1, VBMI2 6
         return cpu_has( 1u << 3 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, 1u << 1 | 1u << 6, 0xE6 )
-            ? &simd_kernels_avx512
+            ? &clv_simd_kernels_avx512
             : NULL;
 #endif
 #ifdef CLV_HAVE_NEON
@@ -90,7 +90,7 @@ bool clv_isa_from_name( const char* name, clv_isa* isa )
 
 bool clv_isa_is_supported( clv_isa isa )
 {
-    return isa == CLV_ISA_AUTO || simd_kernels_for( isa ) != NULL;
+    return isa == CLV_ISA_AUTO || clv_simd_kernels_for( isa ) != NULL;
 }
 
 clv_isa clv_isa_best( void )

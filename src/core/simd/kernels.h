@@ -68,4 +68,4 @@ typedef struct simd_kernels
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.
-const simd_kernels* simd_kernels_for( clv_isa isa );
+const simd_kernels* clv_simd_kernels_for( clv_isa isa );

@@ -17,8 +17,8 @@
 
 #include "simd/strays_x86.h"
 
-const simd_kernels simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
-    &simd_cells_avx2 };
+const simd_kernels clv_simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
+    &clv_simd_cells_avx2 };
 
 #include "simd/target_end.h"
 

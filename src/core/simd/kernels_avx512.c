@@ -17,8 +17,8 @@
 
 #include "simd/strays_avx512.h"
 
-const simd_kernels simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays, find_touching,
-    &simd_cells_avx512 };
+const simd_kernels clv_simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays,
+    find_touching, &clv_simd_cells_avx512 };
 
 #include "simd/target_end.h"
 

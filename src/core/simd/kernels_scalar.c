@@ -49,5 +49,5 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
     return bits;
 }
 
-const simd_kernels simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, are_good, find_strays, find_touching,
-    &simd_cells_scalar };
+const simd_kernels clv_simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, are_good, find_strays,
+    find_touching, &clv_simd_cells_scalar };

@@ -17,7 +17,7 @@
 
 #include "simd/strays_x86.h"
 
-const simd_kernels simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
-    &simd_cells_sse2 };
+const simd_kernels clv_simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
+    &clv_simd_cells_sse2 };
 
 #endif

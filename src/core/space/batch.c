@@ -96,18 +96,18 @@ static clv_result complain_of_box( clv_space* space, clv_box_stream stream, uint
     {
         axis += 1;
     }
-    return space_fail( space, CLV_BAD_BOX, position, id,
+    return clv_space_fail( space, CLV_BAD_BOX, position, id,
         "box %u of the batch: lower.%c %g is not <= upper.%c %g", position, "xyz"[axis], (double)lower[axis],
         "xyz"[axis], (double)upper[axis] );
 }
 
-clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
+clv_result clv_space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
 {
     const object_store* objects = &space->objects;
     const char* reason = "it was never given out by this space";
     if ( code == CLV_OUT_OF_MEMORY )
     {
-        return space_fail( space, code, UINT32_MAX, clv_null_id(),
+        return clv_space_fail( space, code, UINT32_MAX, clv_null_id(),
             "out of memory to tell ids apart (ids in ascending order need none)" );
     }
     if ( code == CLV_DUPLICATE_ID )
@@ -122,15 +122,15 @@ clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t pos
     {
         reason = "its object was removed";
     }
-    return space_fail( space, code, position, id, "id { %u, %u } at %u of the batch: %s", id.index,
+    return clv_space_fail( space, code, position, id, "id { %u, %u } at %u of the batch: %s", id.index,
         id.generation, position, reason );
 }
 
-clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count )
+clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t count )
 {
     uint32_t position = 0;
-    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
-    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
+    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
+    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
 }
 
 // Of no boxes at all any stream will do, a zeroed one too.
@@ -140,7 +140,7 @@ static clv_result check_stride( clv_space* space, clv_box_stream stream, uint32_
     {
         return CLV_OK;
     }
-    return space_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(),
+    return clv_space_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(),
         "a stride of %u bytes is below the %d of a corner", (unsigned)stream.stride, CORNER_BYTES );
 }
 
@@ -148,26 +148,26 @@ static clv_result check_stride( clv_space* space, clv_box_stream stream, uint32_
 static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
     uint32_t position = 0;
-    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
+    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
     uint32_t good = result == CLV_OK ? count : position;
     uint32_t bad_box = find_bad_box( stream, good );
     if ( bad_box < good )
     {
         return complain_of_box( space, stream, bad_box, ids[bad_box] );
     }
-    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
 }
 
 static clv_result complain_of_add( clv_space* space, clv_result code, uint32_t count )
 {
-    return space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
+    return clv_space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
         space->objects.live_count, clv_result_text( code ) );
 }
 
 static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t count )
 {
     // A count that cannot fit is refused before as many boxes are read.
-    if ( !object_store_fits( &space->objects, count ) )
+    if ( !clv_object_store_fits( &space->objects, count ) )
     {
         return complain_of_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
@@ -176,14 +176,14 @@ static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t c
     {
         return complain_of_box( space, stream, bad_box, clv_null_id() );
     }
-    clv_result result = count == 0 ? CLV_OK : object_store_prepare_add( &space->objects, count );
+    clv_result result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
     return result == CLV_OK ? CLV_OK : complain_of_add( space, result, count );
 }
 
 clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -194,16 +194,16 @@ clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32
     {
         for ( uint32_t i = 0; i < count; ++i )
         {
-            clv_id id = object_store_add( &space->objects, box_at( boxes, i ) );
+            clv_id id = clv_object_store_add( &space->objects, box_at( boxes, i ) );
             if ( ids != NULL )
             {
                 ids[i] = id;
             }
         }
-        space_succeed( space );
+        clv_space_succeed( space );
     }
     base_fp_leave( mode );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
@@ -215,7 +215,7 @@ static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
+        clv_object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
     }
 }
 
@@ -256,7 +256,7 @@ static void check_plain_piece( uint32_t piece, uint32_t worker, void* context )
         dead |= ~generations[i] & 1;
     }
     move->is_good[piece] = ( different | dead ) == 0 &&
-        object_store_check_boxes( &move->space->objects, move->ids[0].index + first, move->boxes + first,
+        clv_object_store_check_boxes( &move->space->objects, move->ids[0].index + first, move->boxes + first,
             last - first, move->space->kernels->are_good );
 }
 
@@ -265,7 +265,7 @@ static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const plain_move* move = context;
     uint32_t first = plain_first( move, piece ), last = plain_first( move, piece + 1 );
-    object_store_take_boxes(
+    clv_object_store_take_boxes(
         &move->space->objects, move->ids[0].index + first, move->boxes + first, last - first );
 }
 
@@ -286,7 +286,7 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
         // By their number alone: where pieces begin decides who counts as moved without having been looked at.
         move.piece_count = count / PLAIN_BOXES < PLAIN_PIECES ? count / PLAIN_BOXES : PLAIN_PIECES;
     }
-    task_run( &space->tasks, check_plain_piece, move.piece_count, &move );
+    clv_task_run( &space->tasks, check_plain_piece, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
     {
         if ( !move.is_good[piece] )
@@ -294,7 +294,7 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
             return false;
         }
     }
-    task_run( &space->tasks, take_plain_piece, move.piece_count, &move );
+    clv_task_run( &space->tasks, take_plain_piece, move.piece_count, &move );
     return true;
 }
 
@@ -302,7 +302,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
 {
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -316,10 +316,10 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     }
     if ( result == CLV_OK )
     {
-        space_succeed( space );
+        clv_space_succeed( space );
     }
     base_fp_leave( mode );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
@@ -330,37 +330,37 @@ clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* 
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
-    clv_result result = space_check_ids( space, ids, count );
+    clv_result result = clv_space_check_ids( space, ids, count );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        object_store_remove( &space->objects, ids[i].index );
+        clv_object_store_remove( &space->objects, ids[i].index );
     }
-    return space_leave( space, result == CLV_OK ? space_succeed( space ) : result );
+    return clv_space_leave( space, result == CLV_OK ? clv_space_succeed( space ) : result );
 }
 
 void clv_space_clear( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return;
     }
-    object_store_clear( &space->objects );
+    clv_object_store_clear( &space->objects );
     space->list.count = 0;
     space->borrowed = NULL;
     space->list_is_valid = false;
     space->last_sorted.count = 0;
     space->begun.count = 0;
     space->ended.count = 0;
-    pair_decisions_clear( &space->decisions );
+    clv_pair_decisions_clear( &space->decisions );
     space->stats.pair_count = 0;
     space->stats.begun_count = 0;
     space->stats.ended_count = 0;
-    space_leave( space, space_succeed( space ) );
+    clv_space_leave( space, clv_space_succeed( space ) );
 }
 
 clv_result clv_space_add_one( clv_space* space, clv_aabb box, clv_id* id )

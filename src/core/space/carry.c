@@ -12,12 +12,12 @@ static clv_result use_column( clv_space* space, object_column column, uint32_t c
 {
     if ( count == 0 )
     {
-        return space_succeed( space ); // nothing to keep, so no column for it either
+        return clv_space_succeed( space ); // nothing to keep, so no column for it either
     }
-    bool ok = column == OBJECT_MARGIN ? object_store_use_margins( &space->objects )
-                                      : object_store_use( &space->objects, column );
-    return ok ? space_succeed( space )
-              : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+    bool ok = column == OBJECT_MARGIN ? clv_object_store_use_margins( &space->objects )
+                                      : clv_object_store_use( &space->objects, column );
+    return ok ? clv_space_succeed( space )
+              : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                     "out of memory for what objects carry" );
 }
 
@@ -25,14 +25,14 @@ static clv_result use_column( clv_space* space, object_column column, uint32_t c
 static clv_result begin_set( clv_space* space, object_column column, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    clv_result result = space_check_ids( space, ids, count );
+    clv_result result = clv_space_check_ids( space, ids, count );
     return result == CLV_OK ? use_column( space, column, count ) : result;
 }
 
 clv_result clv_space_set_user_data(
     clv_space* space, const clv_id* ids, const uint64_t* values, uint32_t count )
 {
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -42,30 +42,30 @@ clv_result clv_space_set_user_data(
     {
         column[ids[i].index] = values[i];
     }
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 // Ids and margins; the first bad entry of either kind is the one named.
 static clv_result check_margins( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
     uint32_t position = 0;
-    clv_result result = object_store_check_ids( &space->objects, ids, count, &position );
+    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
     uint32_t good = result == CLV_OK ? count : position;
     for ( uint32_t i = 0; i < good; ++i )
     {
         if ( !( margins[i] >= 0 ) || isinf( margins[i] ) )
         {
-            return space_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
+            return clv_space_fail( space, CLV_BAD_ARGUMENT, i, ids[i],
                 "margin %u of the batch: %g is not finite and at least 0", i, (double)margins[i] );
         }
     }
-    return result == CLV_OK ? CLV_OK : space_complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
 }
 
 clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && margins != NULL ) ) );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -77,10 +77,11 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     {
         uint32_t slot = ids[i].index;
         column[slot] = margins[i];
-        object_store_set_box( &space->objects, slot, object_store_given_box( &space->objects, slot ) );
+        clv_object_store_set_box(
+            &space->objects, slot, clv_object_store_given_box( &space->objects, slot ) );
     }
     base_fp_leave( mode );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
@@ -96,7 +97,7 @@ static void ask_again( clv_space* space, const clv_id* ids, uint32_t count )
 clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count )
 {
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -110,28 +111,28 @@ clv_result clv_space_set_filter(
         }
         ask_again( space, ids, count );
     }
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_refilter( clv_space* space, const clv_id* ids, uint32_t count )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ids != NULL ) );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
-    clv_result result = space_check_ids( space, ids, count );
+    clv_result result = clv_space_check_ids( space, ids, count );
     if ( result == CLV_OK )
     {
         ask_again( space, ids, count );
-        space_succeed( space );
+        clv_space_succeed( space );
     }
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool* is_static, uint32_t count )
 {
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -142,7 +143,7 @@ clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool
     {
         column[ids[i].index] = is_static[i];
     }
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
@@ -151,7 +152,7 @@ clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
     {
         return CLV_BAD_ID;
     }
-    *box = object_store_given_box( &space->objects, id.index );
+    *box = clv_object_store_given_box( &space->objects, id.index );
     return CLV_OK;
 }
 

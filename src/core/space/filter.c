@@ -30,7 +30,7 @@ static bool has_columns( const clv_space* space, space_filter_stage stage )
         ( object_store_uses( &space->objects, OBJECT_FILTER ) || skips_static( space ) );
 }
 
-bool space_has_filter( const clv_space* space, space_filter_stage stage )
+bool clv_space_has_filter( const clv_space* space, space_filter_stage stage )
 {
     return has_columns( space, stage ) || has_callback( space, stage );
 }
@@ -51,19 +51,19 @@ static clv_result ask_callback( clv_space* space, clv_pair pair, bool remember, 
 {
     const uint8_t* ask = space->objects.columns[OBJECT_ASK];
     bool known = remember && ask[pair.a] == 0 && ask[pair.b] == 0 &&
-        pair_decisions_get( &space->decisions, pair, allowed );
+        clv_pair_decisions_get( &space->decisions, pair, allowed );
     if ( !known )
     {
         *allowed = space->def.filter( space, pair, space->def.filter_user );
     }
-    if ( remember && !pair_decisions_put( &space->next_decisions, &space->memory, pair, *allowed ) )
+    if ( remember && !clv_pair_decisions_put( &space->next_decisions, &space->memory, pair, *allowed ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     return CLV_OK;
 }
 
-clv_result space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
+clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
     uint64_t count, clv_pair* to, uint64_t most, space_filtered* done )
 {
     bool by_columns = has_columns( space, stage );
@@ -93,7 +93,7 @@ clv_result space_filter( clv_space* space, space_filter_stage stage, bool rememb
     return result;
 }
 
-void space_filter_commit( clv_space* space )
+void clv_space_filter_commit( clv_space* space )
 {
     if ( space->def.filter == NULL )
     {

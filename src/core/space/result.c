@@ -67,7 +67,7 @@ static void copy_plain( char* to, size_t size, const char* line )
     }
 }
 
-void space_log( const clv_logger* logger, clv_log_level level, const char* line )
+void clv_space_log( const clv_logger* logger, clv_log_level level, const char* line )
 {
     char plain[256];
     if ( logger->write != NULL )
@@ -77,7 +77,7 @@ void space_log( const clv_logger* logger, clv_log_level level, const char* line 
     }
 }
 
-bool space_enter( clv_space* space )
+bool clv_space_enter( clv_space* space )
 {
     if ( !space->is_busy )
     {
@@ -95,14 +95,14 @@ bool space_enter( clv_space* space )
     return false;
 }
 
-clv_result space_leave( clv_space* space, clv_result result )
+clv_result clv_space_leave( clv_space* space, clv_result result )
 {
     space->is_busy = false;
     space->lists_are_busy = false;
     return result;
 }
 
-clv_result space_fail(
+clv_result clv_space_fail(
     clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... )
 {
     va_list arguments;
@@ -110,11 +110,11 @@ clv_result space_fail(
     vsnprintf( space->error_text, sizeof( space->error_text ), format, arguments );
     va_end( arguments );
     space->error = ( clv_error ){ code, position, id, 0, NULL };
-    space_log( &space->def.logger, CLV_LOG_ERROR, space->error_text );
+    clv_space_log( &space->def.logger, CLV_LOG_ERROR, space->error_text );
     return code;
 }
 
-clv_result space_succeed( clv_space* space )
+clv_result clv_space_succeed( clv_space* space )
 {
     space->error = ( clv_error ){ CLV_OK, UINT32_MAX, { 0, 0 }, 0, NULL };
     space->error_text[0] = '\0';

@@ -25,7 +25,7 @@ clv_space_def clv_default_space_def( void )
 
 static clv_result refuse( const clv_space_def* def, clv_result code, const char* line )
 {
-    space_log( &def->logger, CLV_LOG_ERROR, line );
+    clv_space_log( &def->logger, CLV_LOG_ERROR, line );
     return code;
 }
 
@@ -66,7 +66,7 @@ static clv_result choose_kernels( const clv_space_def* def, const simd_kernels**
         }
     }
     isa = isa == CLV_ISA_AUTO ? clv_isa_best() : isa;
-    *kernels = simd_kernels_for( isa );
+    *kernels = clv_simd_kernels_for( isa );
     if ( *kernels == NULL )
     {
         snprintf( line, sizeof( line ), "instruction set %s is not supported here", clv_isa_name( isa ) );
@@ -79,23 +79,24 @@ static bool reserve_all( clv_space* space )
 {
     const clv_space_def* def = &space->def;
     object_store* objects = &space->objects;
-    return object_store_reserve( objects, def->capacity ) &&
-        ( def->margin == 0 || object_store_use_margins( objects ) ) &&
-        ( !def->events || object_store_use( objects, OBJECT_REPORTED ) ) &&
-        ( def->filter == NULL || object_store_use( objects, OBJECT_ASK ) ) &&
-        ( def->pair_capacity == 0 || pair_list_reserve( &space->list, &space->memory, def->pair_capacity ) );
+    return clv_object_store_reserve( objects, def->capacity ) &&
+        ( def->margin == 0 || clv_object_store_use_margins( objects ) ) &&
+        ( !def->events || clv_object_store_use( objects, OBJECT_REPORTED ) ) &&
+        ( def->filter == NULL || clv_object_store_use( objects, OBJECT_ASK ) ) &&
+        ( def->pair_capacity == 0 ||
+            clv_pair_list_reserve( &space->list, &space->memory, def->pair_capacity ) );
 }
 
 static void write_line( clv_log_level level, const char* line, void* user )
 {
     const clv_space* space = user;
-    space_log( &space->def.logger, level, line );
+    clv_space_log( &space->def.logger, level, line );
 }
 
 // What the method is given; the workers are there by now.
 static void fill_context( clv_space* space, const double* params )
 {
-    space->context = method_host_context( &space->memory, &space->tasks, space->kernels->isa );
+    space->context = clv_method_host_context( &space->memory, &space->tasks, space->kernels->isa );
     space->context.stage_times = space->def.stage_times;
     space->context.logger = ( clv_logger ){ write_line, space };
     memcpy( space->context.params, params, sizeof( space->context.params ) );
@@ -104,8 +105,8 @@ static void fill_context( clv_space* space, const double* params )
 static clv_result build( const clv_space_def* def, const method* row, const simd_kernels* kernels,
     const double* params, clv_space** out )
 {
-    base_memory memory = base_memory_make( def->allocator );
-    clv_space* space = base_memory_take( &memory, 1, sizeof( clv_space ) );
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_space* space = clv_base_memory_take( &memory, 1, sizeof( clv_space ) );
     if ( space == NULL )
     {
         return refuse( def, CLV_OUT_OF_MEMORY, "out of memory for a space" );
@@ -117,11 +118,11 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->def.settings = NULL; // parsed; the caller's string may go away
     space->method = row;
     space->kernels = kernels;
-    space->objects = object_store_make( &space->memory, def->margin );
-    space_succeed( space );
+    space->objects = clv_object_store_make( &space->memory, def->margin );
+    clv_space_succeed( space );
     // A method without threads is given none, whatever the def says.
     uint32_t worker_count = row->has_threads ? def->worker_count : 1;
-    if ( !task_runner_start( &space->tasks, worker_count, def->tasks, &space->memory ) )
+    if ( !clv_task_runner_start( &space->tasks, worker_count, def->tasks, &space->memory ) )
     {
         clv_space_destroy( space );
         return refuse(
@@ -165,7 +166,7 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
         return refuse( &def, CLV_UNSUPPORTED, line );
     }
     double params[METHOD_PARAMS] = { 0 };
-    if ( !method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
+    if ( !clv_method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
     {
         return refuse( &def, CLV_BAD_DEF, line );
     }
@@ -180,7 +181,8 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
     {
         snprintf(
             line, sizeof( line ), "space with method %s on %s", row->name, clv_isa_name( kernels->isa ) );
-        space_log( &def.logger, CLV_LOG_INFO, line ); // nobody can call back into what is not handed out yet
+        clv_space_log(
+            &def.logger, CLV_LOG_INFO, line ); // nobody can call back into what is not handed out yet
     }
     *space = made;
     return result;
@@ -202,7 +204,7 @@ void clv_space_destroy( clv_space* space )
     {
         return;
     }
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return; // somebody up the stack works with it
     }
@@ -210,24 +212,24 @@ void clv_space_destroy( clv_space* space )
     {
         space->method->destroy( space->method_state );
     }
-    task_runner_stop( &space->tasks, &space->memory );
-    pair_list_free( &space->list, &space->memory );
-    pair_list_free( &space->scratch, &space->memory );
-    pair_list_free( &space->last_sorted, &space->memory );
-    pair_list_free( &space->now_sorted, &space->memory );
-    pair_id_list_free( &space->begun, &space->memory );
-    pair_id_list_free( &space->ended, &space->memory );
-    pair_decisions_free( &space->decisions, &space->memory );
-    pair_decisions_free( &space->next_decisions, &space->memory );
-    object_store_free( &space->objects );
+    clv_task_runner_stop( &space->tasks, &space->memory );
+    clv_pair_list_free( &space->list, &space->memory );
+    clv_pair_list_free( &space->scratch, &space->memory );
+    clv_pair_list_free( &space->last_sorted, &space->memory );
+    clv_pair_list_free( &space->now_sorted, &space->memory );
+    clv_pair_id_list_free( &space->begun, &space->memory );
+    clv_pair_id_list_free( &space->ended, &space->memory );
+    clv_pair_decisions_free( &space->decisions, &space->memory );
+    clv_pair_decisions_free( &space->next_decisions, &space->memory );
+    clv_object_store_free( &space->objects );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
     base_memory memory = space->memory; // the space holds the memory that holds the space
-    base_memory_give( &memory, space, 1, sizeof( clv_space ) );
+    clv_base_memory_give( &memory, space, 1, sizeof( clv_space ) );
 }
 
 clv_result clv_space_shrink( clv_space* space )
 {
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -237,18 +239,18 @@ clv_result clv_space_shrink( clv_space* space )
     {
         space->method->shrink( space->method_state );
     }
-    pair_list_free( &space->scratch, memory );
-    pair_list_free( &space->now_sorted, memory );
-    pair_decisions_free( &space->next_decisions, memory );
-    bool ok = pair_list_shrink( &space->list, memory, space->list.count ) &&
-        pair_list_shrink( &space->last_sorted, memory, space->last_sorted.count ) &&
-        pair_id_list_shrink( &space->begun, memory, space->begun.count ) &&
-        pair_id_list_shrink( &space->ended, memory, space->ended.count ) &&
-        object_store_shrink( &space->objects );
-    clv_result result = ok ? space_succeed( space )
-                           : space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
+    clv_pair_list_free( &space->scratch, memory );
+    clv_pair_list_free( &space->now_sorted, memory );
+    clv_pair_decisions_free( &space->next_decisions, memory );
+    bool ok = clv_pair_list_shrink( &space->list, memory, space->list.count ) &&
+        clv_pair_list_shrink( &space->last_sorted, memory, space->last_sorted.count ) &&
+        clv_pair_id_list_shrink( &space->begun, memory, space->begun.count ) &&
+        clv_pair_id_list_shrink( &space->ended, memory, space->ended.count ) &&
+        clv_object_store_shrink( &space->objects );
+    clv_result result = ok ? clv_space_succeed( space )
+                           : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                                  "out of memory for the smaller copies that shrinking needs" );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_stats clv_space_stats( const clv_space* space )

@@ -67,34 +67,34 @@ typedef struct space_filtered
 /// Of from[0 .. count) those the filters allow, in order, to `to`, which may be `from` or lie before it; no further than to the
 /// one that makes them `most`, so that what is asked and counted does not depend on how many arrived at once. Only the
 /// callback's memory can fail.
-clv_result space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
+clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
     uint64_t count, clv_pair* to, uint64_t most, space_filtered* done );
 
 /// Does anything filter pairs at this stage?
-bool space_has_filter( const clv_space* space, space_filter_stage stage );
+bool clv_space_has_filter( const clv_space* space, space_filter_stage stage );
 
 /// The new list is final and good: adopt what was decided, and forget what had to be asked again.
-void space_filter_commit( clv_space* space );
+void clv_space_filter_commit( clv_space* space );
 
 /// Every id alive and named once? Otherwise records the complaint and returns its code.
-clv_result space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );
+clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );
 
-/// Records what object_store_check_ids found, and returns its code.
-clv_result space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
+/// Records what clv_object_store_check_ids found, and returns its code.
+clv_result clv_space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
 
 /// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
 /// the answer is CLV_BUSY.
-bool space_enter( clv_space* space );
+bool clv_space_enter( clv_space* space );
 
 /// The way out; hands the result on.
-clv_result space_leave( clv_space* space, clv_result result );
+clv_result clv_space_leave( clv_space* space, clv_result result );
 
 /// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
-clv_result space_fail(
+clv_result clv_space_fail(
     clv_space* space, clv_result code, uint32_t position, clv_id id, const char* format, ... );
 
 /// The last call succeeded.
-clv_result space_succeed( clv_space* space );
+clv_result clv_space_succeed( clv_space* space );
 
 /// The only way to the logger: one line, and control characters in it as question marks.
-void space_log( const clv_logger* logger, clv_log_level level, const char* line );
+void clv_space_log( const clv_logger* logger, clv_log_level level, const char* line );

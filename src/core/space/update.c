@@ -55,10 +55,10 @@ static clv_result settle( list_sink* arriving )
     pair_sink* sink = &arriving->sink;
     clv_pair* fresh =
         arriving->settled > 0 ? sink->pairs + arriving->settled : sink->pairs; // there may be no list yet
-    bool is_final = !space_has_filter( space, SPACE_FILTER_SORTED );
+    bool is_final = !clv_space_has_filter( space, SPACE_FILTER_SORTED );
     uint64_t most = is_final ? most_pairs( space ) - arriving->settled : UINT64_MAX;
     space_filtered done = { 0 };
-    clv_result result = space_filter(
+    clv_result result = clv_space_filter(
         space, SPACE_FILTER_ARRIVING, true, fresh, sink->count - arriving->settled, fresh, most, &done );
     arriving->candidate_count += done.taken;
     arriving->settled += done.kept;
@@ -84,7 +84,7 @@ static clv_result make_list_room( pair_sink* sink )
     uint64_t free_count = list->capacity - list->count;
     if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM )
     {
-        bool grown = pair_list_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
+        bool grown = clv_pair_list_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
         if ( !grown && free_count < PAIR_SINK_ROOM )
         {
             return CLV_OUT_OF_MEMORY;
@@ -119,7 +119,7 @@ static clv_result make_visit_room( pair_sink* sink )
         uint64_t room = VISIT_CHUNK - visiting->settled, most = most_pairs( space ) - found;
         space_filtered done = { 0 };
         // Without memory of answers nothing can fail.
-        space_filter( space, SPACE_FILTER_ARRIVING, false, sink->pairs + next, sink->count - next,
+        clv_space_filter( space, SPACE_FILTER_ARRIVING, false, sink->pairs + next, sink->count - next,
             sink->pairs + visiting->settled, room < most ? room : most, &done );
         next += done.taken;
         visiting->candidate_count += done.taken;
@@ -149,7 +149,8 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
     list_sink* arriving = (list_sink*)sink;
     clv_space* space = arriving->space;
     bool is_plain = !space->def.sorted && !space->def.events &&
-        !space_has_filter( space, SPACE_FILTER_ARRIVING ) && !space_has_filter( space, SPACE_FILTER_SORTED );
+        !clv_space_has_filter( space, SPACE_FILTER_ARRIVING ) &&
+        !clv_space_has_filter( space, SPACE_FILTER_SORTED );
     if ( is_plain )
     {
         uint64_t most = most_pairs( space );
@@ -164,7 +165,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 static clv_result search( clv_space* space, pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
-    if ( !object_store_list_live( objects ) )
+    if ( !clv_object_store_list_live( objects ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -194,7 +195,7 @@ static void accept_search( clv_space* space )
     space->objects.members_changed = false;
     if ( space->method->wants_moved )
     {
-        object_store_watch( &space->objects, space->method->moved_least );
+        clv_object_store_watch( &space->objects, space->method->moved_least );
     }
 }
 
@@ -203,14 +204,14 @@ static clv_result finish_list( clv_space* space )
 {
     pair_list* list = &space->list;
     if ( space->def.sorted &&
-        !pair_list_sort( list, &space->scratch, &space->memory, space->objects.slot_count ) )
+        !clv_pair_list_sort( list, &space->scratch, &space->memory, space->objects.slot_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    if ( space_has_filter( space, SPACE_FILTER_SORTED ) )
+    if ( clv_space_has_filter( space, SPACE_FILTER_SORTED ) )
     {
         space_filtered done = { 0 };
-        clv_result result = space_filter( space, SPACE_FILTER_SORTED, true, list->pairs, list->count,
+        clv_result result = clv_space_filter( space, SPACE_FILTER_SORTED, true, list->pairs, list->count,
             list->pairs, most_pairs( space ), &done );
         list->count = done.kept;
         if ( result != CLV_OK )
@@ -225,7 +226,7 @@ static bool copy_sorted( clv_space* space )
 {
     pair_list* now = &space->now_sorted;
     now->count = 0;
-    if ( !pair_list_reserve( now, &space->memory, space->list.count ) )
+    if ( !clv_pair_list_reserve( now, &space->memory, space->list.count ) )
     {
         return false;
     }
@@ -235,7 +236,7 @@ static bool copy_sorted( clv_space* space )
     }
     now->count = space->list.count;
     return space->def.sorted ||
-        pair_list_sort( now, &space->scratch, &space->memory, space->objects.slot_count );
+        clv_pair_list_sort( now, &space->scratch, &space->memory, space->objects.slot_count );
 }
 
 // Begun and ended against the last good list, which this one then becomes.
@@ -246,7 +247,7 @@ static clv_result find_events( clv_space* space )
     pair_snapshot before = { &space->last_sorted, reported };
     pair_snapshot after = { &space->now_sorted, generations };
     if ( !copy_sorted( space ) ||
-        !pair_difference( before, after, &space->begun, &space->ended, &space->memory ) )
+        !clv_pair_difference( before, after, &space->begun, &space->ended, &space->memory ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -271,7 +272,7 @@ static clv_result keep_all( clv_space* space )
 
 static clv_result make_list( clv_space* space )
 {
-    pair_decisions_clear( &space->next_decisions );
+    clv_pair_decisions_clear( &space->next_decisions );
     list_sink arriving = {
         .sink = {
             .pairs = space->list.pairs,
@@ -301,7 +302,7 @@ static clv_result make_list( clv_space* space )
     {
         return result;
     }
-    uint64_t start = space->def.stage_times ? base_clock_ns() : 0;
+    uint64_t start = space->def.stage_times ? clv_base_clock_ns() : 0;
     result = finish_list( space );
     if ( result == CLV_OK && space->def.events )
     {
@@ -309,9 +310,9 @@ static clv_result make_list( clv_space* space )
     }
     if ( result == CLV_OK )
     {
-        space_filter_commit( space );
+        clv_space_filter_commit( space );
     }
-    space->stats.output_ms = space->def.stage_times ? (double)( base_clock_ns() - start ) * 1e-6 : 0;
+    space->stats.output_ms = space->def.stage_times ? (double)( clv_base_clock_ns() - start ) * 1e-6 : 0;
     return result;
 }
 
@@ -331,8 +332,9 @@ static clv_result complain_of_update( clv_space* space, clv_result code, uint64_
 {
     space->last_failed = true;
     space->stats.test_count = 0; // how far the search had come is a matter of instruction set and workers
-    space_fail( space, code, UINT32_MAX, clv_null_id(), "update with %u objects ended after %llu pairs: %s",
-        space->objects.live_count, (unsigned long long)pair_count, clv_result_text( code ) );
+    clv_space_fail( space, code, UINT32_MAX, clv_null_id(),
+        "update with %u objects ended after %llu pairs: %s", space->objects.live_count,
+        (unsigned long long)pair_count, clv_result_text( code ) );
     space->error.pair_count = pair_count;
     return code;
 }
@@ -340,7 +342,7 @@ static clv_result complain_of_update( clv_space* space, clv_result code, uint64_
 clv_result clv_space_update( clv_space* space )
 {
     CLV_ASSERT( space != NULL );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
@@ -356,7 +358,7 @@ clv_result clv_space_update( clv_space* space )
         space->stats.begun_count = space->begun.count;
         space->stats.ended_count = space->ended.count;
         space->stats.update_count += 1;
-        space_succeed( space );
+        clv_space_succeed( space );
     }
     else
     {
@@ -365,20 +367,20 @@ clv_result clv_space_update( clv_space* space )
         complain_of_update( space, result, pair_count );
     }
     base_fp_leave( mode );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user )
 {
     CLV_ASSERT( space != NULL && visitor != NULL );
-    if ( !space_enter( space ) )
+    if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
     }
     if ( space->def.sorted || space->def.events )
     {
-        return space_leave( space,
-            space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
+        return clv_space_leave( space,
+            clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
                 "a space that sorts or keeps events needs the list: use clv_space_update" ) );
     }
     space->lists_are_busy = true;
@@ -400,14 +402,14 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
         accept_search( space );
         space->stats.pair_count = visiting.visited;
         space->stats.update_count += 1;
-        space_succeed( space );
+        clv_space_succeed( space );
     }
     else
     {
         complain_of_update( space, result, visiting.visited + visiting.settled );
     }
     base_fp_leave( mode );
-    return space_leave( space, result );
+    return clv_space_leave( space, result );
 }
 
 clv_pair_view clv_space_pairs( const clv_space* space )

@@ -102,11 +102,11 @@ static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t c
     void* counts = gather->chunk_counts;
     void* next = gather->next_chunks;
     bool ok = count < NO_CHUNK / 2 &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &counts, &gather->counts_capacity, 0, count, sizeof( *gather->chunk_counts ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &next, &gather->next_capacity, 0, count, sizeof( *gather->next_chunks ) ) &&
-        base_memory_renew( memory, &pairs, &gather->chunk_capacity, count, CHUNK * sizeof( clv_pair ) );
+        clv_base_memory_renew( memory, &pairs, &gather->chunk_capacity, count, CHUNK * sizeof( clv_pair ) );
     gather->pairs = pairs;
     gather->chunk_counts = counts;
     gather->next_chunks = next;
@@ -116,7 +116,7 @@ static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t c
 static bool reserve_pieces( task_gather* gather, base_memory* memory, uint32_t count )
 {
     void* pieces = gather->pieces;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         memory, &pieces, &gather->piece_capacity, 0, count, sizeof( task_gather_piece ) );
     gather->pieces = pieces;
     return ok;
@@ -207,7 +207,7 @@ static bool join_together(
         return false;
     }
     join_job job = { gather, round->first, sink->pairs + sink->count };
-    task_run( tasks, join_piece, round->end - round->first, &job );
+    clv_task_run( tasks, join_piece, round->end - round->first, &job );
     sink->count += pairs;
     *test_count += tests;
     *chunk_count += chunks;
@@ -241,13 +241,13 @@ static clv_result run_round(
     gathering* job, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
 {
     atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
-    task_run( tasks, run_piece, job->end - job->first, job );
+    clv_task_run( tasks, run_piece, job->end - job->first, job );
     return join_together( job, tasks, sink, test_count, chunk_count )
         ? CLV_OK
         : join( job, sink, test_count, chunk_count );
 }
 
-clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
+clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
@@ -284,12 +284,13 @@ clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runne
     return result;
 }
 
-void task_gather_release( task_gather* gather, base_memory* memory )
+void clv_task_gather_release( task_gather* gather, base_memory* memory )
 {
-    base_memory_give( memory, gather->pairs, gather->chunk_capacity, CHUNK * sizeof( clv_pair ) );
-    base_memory_give(
+    clv_base_memory_give( memory, gather->pairs, gather->chunk_capacity, CHUNK * sizeof( clv_pair ) );
+    clv_base_memory_give(
         memory, gather->chunk_counts, gather->counts_capacity, sizeof( *gather->chunk_counts ) );
-    base_memory_give( memory, gather->next_chunks, gather->next_capacity, sizeof( *gather->next_chunks ) );
-    base_memory_give( memory, gather->pieces, gather->piece_capacity, sizeof( task_gather_piece ) );
+    clv_base_memory_give(
+        memory, gather->next_chunks, gather->next_capacity, sizeof( *gather->next_chunks ) );
+    clv_base_memory_give( memory, gather->pieces, gather->piece_capacity, sizeof( task_gather_piece ) );
     *gather = ( task_gather ){ 0 };
 }

@@ -38,8 +38,8 @@ typedef struct task_gather
 /// with a limit is not buried before it can say so, and too little memory for chunks costs time alone. There are never many
 /// more of them than the sink has room for: where more are needed, pieces are run and joined in several rounds.
 /// CLV_OUT_OF_MEMORY (for the list of pieces), or what the sink said.
-clv_result task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
+clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_runner* tasks,
     uint32_t piece_count, task_search* search, void* context, pair_sink* sink, uint64_t* test_count );
 
 /// Back to no memory at all.
-void task_gather_release( task_gather* gather, base_memory* memory );
+void clv_task_gather_release( task_gather* gather, base_memory* memory );

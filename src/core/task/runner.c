@@ -3,7 +3,7 @@
 
 #include "base/fp_mode.h"
 
-bool task_runner_start(
+bool clv_task_runner_start(
     task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory )
 {
     *runner = ( task_runner ){ worker_count, hooks, NULL };
@@ -11,15 +11,15 @@ bool task_runner_start(
     {
         return true;
     }
-    runner->pool = task_pool_create( worker_count, memory );
+    runner->pool = clv_task_pool_create( worker_count, memory );
     return runner->pool != NULL;
 }
 
-void task_runner_stop( task_runner* runner, base_memory* memory )
+void clv_task_runner_stop( task_runner* runner, base_memory* memory )
 {
     if ( runner->pool != NULL )
     {
-        task_pool_destroy( runner->pool, memory );
+        clv_task_pool_destroy( runner->pool, memory );
     }
     *runner = ( task_runner ){ 0 };
 }
@@ -39,7 +39,7 @@ static void run_as_guest( uint32_t index, uint32_t worker, void* context )
     base_fp_leave( mode );
 }
 
-void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context )
+void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context )
 {
     if ( runner->worker_count <= 1 || count <= 1 )
     {
@@ -55,6 +55,6 @@ void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* conte
     }
     else
     {
-        task_pool_run( runner->pool, piece, count, context );
+        clv_task_pool_run( runner->pool, piece, count, context );
     }
 }

@@ -344,7 +344,7 @@ static void work_as_member( member* self )
     }
 }
 
-void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
+void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context )
 {
     CLV_ASSERT( count < UINT32_MAX / 2 ); // members that find nothing left count on
     uint32_t workers = pool->worker_count;
@@ -378,7 +378,7 @@ static size_t pool_bytes( uint32_t worker_count )
     return sizeof( task_pool ) + worker_count * sizeof( member );
 }
 
-void task_pool_destroy( task_pool* pool, base_memory* memory )
+void clv_task_pool_destroy( task_pool* pool, base_memory* memory )
 {
     atomic_store_explicit( &pool->is_stopping, true, memory_order_release );
     publish( pool );
@@ -387,12 +387,12 @@ void task_pool_destroy( task_pool* pool, base_memory* memory )
         thread_join( &pool->members[i + 1] );
     }
     sleeping_done( pool );
-    base_memory_give( memory, pool, 1, pool_bytes( pool->worker_count ) );
+    clv_base_memory_give( memory, pool, 1, pool_bytes( pool->worker_count ) );
 }
 
-task_pool* task_pool_create( uint32_t worker_count, base_memory* memory )
+task_pool* clv_task_pool_create( uint32_t worker_count, base_memory* memory )
 {
-    task_pool* pool = base_memory_take( memory, 1, pool_bytes( worker_count ) );
+    task_pool* pool = clv_base_memory_take( memory, 1, pool_bytes( worker_count ) );
     if ( pool == NULL )
     {
         return NULL;
@@ -407,7 +407,7 @@ task_pool* task_pool_create( uint32_t worker_count, base_memory* memory )
         self->worker = i;
         if ( !thread_start( self ) )
         {
-            task_pool_destroy( pool, memory );
+            clv_task_pool_destroy( pool, memory );
             return NULL;
         }
         pool->started_count += 1;

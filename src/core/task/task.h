@@ -19,9 +19,9 @@ typedef struct task_runner
 
 /// Starts worker_count - 1 threads unless the caller brought hooks. False if memory or threads could not be had; then
 /// nothing was started.
-bool task_runner_start(
+bool clv_task_runner_start(
     task_runner* runner, uint32_t worker_count, clv_task_hooks hooks, base_memory* memory );
-void task_runner_stop( task_runner* runner, base_memory* memory );
+void clv_task_runner_stop( task_runner* runner, base_memory* memory );
 
 static inline uint32_t task_worker_count( const task_runner* runner )
 {
@@ -31,10 +31,10 @@ static inline uint32_t task_worker_count( const task_runner* runner )
 /// Call piece( index, worker, context ) once for every index below `count`, and return when all are done. With one worker,
 /// or one piece, everything happens here, in order, as worker 0. Otherwise worker is below task_worker_count and no two
 /// calls with the same worker run at once.
-void task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context );
+void clv_task_run( task_runner* runner, clv_task* piece, uint32_t count, void* context );
 
 // ---- the pool behind it, scheduler.c -----------------------------------------------------------------------------
 
-task_pool* task_pool_create( uint32_t worker_count, base_memory* memory );
-void task_pool_destroy( task_pool* pool, base_memory* memory );
-void task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context );
+task_pool* clv_task_pool_create( uint32_t worker_count, base_memory* memory );
+void clv_task_pool_destroy( task_pool* pool, base_memory* memory );
+void clv_task_pool_run( task_pool* pool, clv_task* piece, uint32_t count, void* context );

@@ -9,26 +9,26 @@ enum
     CURVE_CELLS = 1024 // along an axis: ten bits of each make a key
 };
 
-void bvh_tree_init( bvh_tree* tree )
+void clv_bvh_tree_init( bvh_tree* tree )
 {
     *tree = ( bvh_tree ){ .root = BVH_NONE, .first_free = BVH_NONE };
 }
 
-void bvh_tree_free( bvh_tree* tree, base_memory* memory )
+void clv_bvh_tree_free( bvh_tree* tree, base_memory* memory )
 {
-    base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
-    base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( bvh_node ) );
-    base_memory_give( memory, tree->leaves, tree->leaf_capacity, sizeof( uint32_t ) );
-    bvh_tree_init( tree );
+    clv_base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( bvh_node ) );
+    clv_base_memory_give( memory, tree->leaves, tree->leaf_capacity, sizeof( uint32_t ) );
+    clv_bvh_tree_init( tree );
 }
 
-bool bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count )
+bool clv_bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count )
 {
     void* nodes = tree->nodes;
     void* leaves = tree->leaves;
-    bool ok = base_memory_reserve( memory, &nodes, &tree->node_capacity, tree->node_end,
+    bool ok = clv_base_memory_reserve( memory, &nodes, &tree->node_capacity, tree->node_end,
                   (uint64_t)leaf_count * 2, sizeof( bvh_node ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &leaves, &tree->leaf_capacity, tree->slot_count, slot_count, sizeof( uint32_t ) );
     tree->nodes = nodes;
     tree->leaves = leaves;
@@ -43,7 +43,7 @@ bool bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count,
     return true;
 }
 
-void bvh_tree_clear( bvh_tree* tree )
+void clv_bvh_tree_clear( bvh_tree* tree )
 {
     for ( uint32_t slot = 0; slot < tree->slot_count; ++slot )
     {
@@ -133,7 +133,7 @@ static void replace_child( bvh_tree* tree, uint32_t parent, uint32_t old, uint32
     node->child[node->child[1] == old ? 1 : 0] = fresh;
 }
 
-void bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
+void clv_bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
 {
     CLV_ASSERT( tree->leaves[slot] == BVH_NONE );
     uint32_t leaf = take_node( tree );
@@ -155,7 +155,7 @@ void bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
     refit_upwards( tree, parent );
 }
 
-void bvh_tree_remove( bvh_tree* tree, uint32_t slot )
+void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot )
 {
     uint32_t leaf = tree->leaves[slot];
     CLV_ASSERT( leaf != BVH_NONE );
@@ -251,25 +251,25 @@ static uint32_t build_range(
     return index;
 }
 
-bool bvh_tree_build(
+bool clv_bvh_tree_build(
     bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count )
 {
     void* keys = tree->keys;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         memory, &keys, &tree->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
     tree->keys = keys;
     if ( !ok )
     {
         return false;
     }
-    bvh_tree_clear( tree );
+    clv_bvh_tree_clear( tree );
     CLV_ASSERT( (uint64_t)count * 2 <= tree->node_capacity );
-    grid_lattice lattice = grid_lattice_even( boxes, slots, count, CURVE_CELLS );
+    grid_lattice lattice = clv_grid_lattice_even( boxes, slots, count, CURVE_CELLS );
     for ( uint32_t i = 0; i < count; ++i )
     {
         tree->keys[i] = ( base_keyed ){ curve_key( &lattice, &boxes[slots[i]] ), slots[i] };
     }
-    const base_keyed* sorted = base_sort_keyed( tree->keys, tree->keys + count, count );
+    const base_keyed* sorted = clv_base_sort_keyed( tree->keys, tree->keys + count, count );
     tree->leaf_count = count;
     tree->root = count > 0 ? build_range( tree, boxes, sorted, 0, count ) : BVH_NONE;
     return true;
@@ -298,7 +298,7 @@ static const char* check_path( const bvh_tree* tree, uint32_t index )
     return index == tree->root ? NULL : "a path upwards does not end at the root";
 }
 
-const char* bvh_tree_check( const bvh_tree* tree )
+const char* clv_bvh_tree_check( const bvh_tree* tree )
 {
     uint32_t found = 0;
     const char* broken = NULL;

@@ -37,23 +37,23 @@ static inline bool bvh_is_leaf( const bvh_node* node )
     return node->child[1] == BVH_NONE;
 }
 
-void bvh_tree_init( bvh_tree* tree );
-void bvh_tree_free( bvh_tree* tree, base_memory* memory );
+void clv_bvh_tree_init( bvh_tree* tree );
+void clv_bvh_tree_free( bvh_tree* tree, base_memory* memory );
 
 /// Room for this many leaves, and for slots below `slot_count`. False if out of memory, with the tree as it was.
-bool bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count );
+bool clv_bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count );
 
 /// Needs room. The slot has no leaf yet.
-void bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box );
+void clv_bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box );
 
 /// The slot has a leaf.
-void bvh_tree_remove( bvh_tree* tree, uint32_t slot );
+void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot );
 
 /// Forget everything; keeps the memory.
-void bvh_tree_clear( bvh_tree* tree );
+void clv_bvh_tree_clear( bvh_tree* tree );
 
 /// A new tree over boxes[slots[i]], finite ones all. Needs room for them; false if out of memory for the building.
-bool bvh_tree_build(
+bool clv_bvh_tree_build(
     bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count );
 
 static inline clv_aabb bvh_union( clv_aabb a, clv_aabb b )
@@ -74,4 +74,4 @@ static inline bool bvh_contains( clv_aabb outer, clv_aabb inner )
 }
 
 /// NULL if everything holds, else what does not.
-const char* bvh_tree_check( const bvh_tree* tree );
+const char* clv_bvh_tree_check( const bvh_tree* tree );

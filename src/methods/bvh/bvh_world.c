@@ -21,30 +21,30 @@ enum
     STACK_ROOM = 8,
 };
 
-void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules )
+void clv_bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules )
 {
     *world = ( bvh_world ){ .memory = memory, .rules = rules };
-    bvh_tree_init( &world->tree );
+    clv_bvh_tree_init( &world->tree );
 }
 
-void bvh_world_shrink( bvh_world* world )
+void clv_bvh_world_shrink( bvh_world* world )
 {
     base_memory* memory = world->memory;
-    bvh_tree_free( &world->tree, memory );
-    base_memory_give( memory, world->members, world->member_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, world->stack, world->stack_capacity, sizeof( bvh_task ) );
-    base_memory_give( memory, world->grown, world->grown_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, world->flags, world->flag_capacity, 1 );
-    base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
-    pair_list_free( &world->near, memory );
-    bvh_world_init( world, memory, world->rules );
+    clv_bvh_tree_free( &world->tree, memory );
+    clv_base_memory_give( memory, world->members, world->member_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, world->stack, world->stack_capacity, sizeof( bvh_task ) );
+    clv_base_memory_give( memory, world->grown, world->grown_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, world->flags, world->flag_capacity, 1 );
+    clv_base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
+    clv_pair_list_free( &world->near, memory );
+    clv_bvh_world_init( world, memory, world->rules );
 }
 
 static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     void* data = *words;
-    bool ok = base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
     *words = data;
     return ok;
 }
@@ -54,12 +54,12 @@ static bool reserve( bvh_world* world, const bvh_crowd* crowd )
     base_memory* memory = world->memory;
     void* grown = world->grown;
     void* flags = world->flags;
-    bool ok = base_memory_reserve( memory, &grown, &world->grown_capacity, world->flag_count,
+    bool ok = clv_base_memory_reserve( memory, &grown, &world->grown_capacity, world->flag_count,
                   crowd->slot_count, sizeof( clv_aabb ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, &flags, &world->flag_capacity, world->flag_count, crowd->slot_count, 1 ) &&
         reserve_words( memory, &world->touched, &world->touched_capacity, crowd->count ) &&
-        bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
+        clv_bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
     world->grown = grown;
     world->flags = flags;
     if ( ok && crowd->slot_count > world->flag_count )
@@ -129,7 +129,7 @@ static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
                 FLAG_TOUCHED; // and so are its pairs, until the next time somebody lives here
             if ( slot < world->tree.slot_count && world->tree.leaves[slot] != BVH_NONE )
             {
-                bvh_tree_remove( &world->tree, slot );
+                clv_bvh_tree_remove( &world->tree, slot );
             }
         }
     }
@@ -176,7 +176,7 @@ static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
             world->loose[count++] = slot;
             if ( world->tree.leaves[slot] != BVH_NONE )
             {
-                bvh_tree_remove( &world->tree, slot );
+                clv_bvh_tree_remove( &world->tree, slot );
             }
         }
     }
@@ -201,7 +201,7 @@ static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
         }
     }
     world->churn = 0;
-    return bvh_tree_build( &world->tree, world->memory, world->grown, world->members, count );
+    return clv_bvh_tree_build( &world->tree, world->memory, world->grown, world->members, count );
 }
 
 static void put_back( bvh_world* world )
@@ -211,14 +211,14 @@ static void put_back( bvh_world* world )
         uint32_t slot = world->touched[i];
         if ( world->tree.leaves[slot] != BVH_NONE )
         {
-            bvh_tree_remove( &world->tree, slot );
+            clv_bvh_tree_remove( &world->tree, slot );
         }
-        bvh_tree_insert( &world->tree, slot, world->grown[slot] );
+        clv_bvh_tree_insert( &world->tree, slot, world->grown[slot] );
     }
     world->churn += world->touched_count;
 }
 
-clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
+clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
 {
     bool was_sound = world->is_sound;
     world->is_sound = false;
@@ -228,7 +228,7 @@ clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
     }
     if ( !was_sound )
     {
-        bvh_tree_clear( &world->tree );
+        clv_bvh_tree_clear( &world->tree );
         world->near.count = 0;
     }
     if ( crowd->members_changed || !was_sound )
@@ -259,7 +259,7 @@ clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
     {
         put_back( world );
     }
-    CLV_VALIDATE( bvh_tree_check( &world->tree ) == NULL );
+    CLV_VALIDATE( clv_bvh_tree_check( &world->tree ) == NULL );
     world->is_sound = true;
     return CLV_OK;
 }
@@ -273,7 +273,7 @@ static bool reserve_stack( bvh_world* world, uint64_t count )
         return true;
     }
     void* stack = world->stack;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         world->memory, &stack, &world->stack_capacity, count, count + 32 * STACK_ROOM, sizeof( bvh_task ) );
     world->stack = stack;
     return ok;
@@ -387,7 +387,8 @@ static clv_result ask_tree(
         {
             continue;
         }
-        if ( near->count == near->capacity && !pair_list_reserve( near, world->memory, near->count + 64 ) )
+        if ( near->count == near->capacity &&
+            !clv_pair_list_reserve( near, world->memory, near->count + 64 ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
@@ -470,7 +471,8 @@ static clv_result report_loose(
     return result;
 }
 
-clv_result bvh_world_search( bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
+clv_result clv_bvh_world_search(
+    bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = world->rules.forward ? search_forward( world, crowd->boxes, sink, test_count )
                                              : collide_tree( world, crowd->boxes, sink, test_count );

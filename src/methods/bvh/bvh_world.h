@@ -55,14 +55,14 @@ typedef struct bvh_world
     bool is_sound;
 } bvh_world;
 
-void bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules );
+void clv_bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules );
 
 /// Back to no memory at all; the next update begins anew.
-void bvh_world_shrink( bvh_world* world );
+void clv_bvh_world_shrink( bvh_world* world );
 
 /// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.
-clv_result bvh_world_update( bvh_world* world, const bvh_crowd* crowd );
+clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd );
 
 /// All pairs as of the last update.
-clv_result bvh_world_search(
+clv_result clv_bvh_world_search(
     bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count );

@@ -154,7 +154,7 @@ static void find_fullest( grid_cells* cells )
 static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     void* data = *words;
-    bool ok = base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
     *words = data;
     return ok;
 }
@@ -162,7 +162,7 @@ static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capa
 static bool reserve_spans( grid_cells* cells, base_memory* memory, uint64_t count )
 {
     void* spans = cells->spans;
-    bool ok = base_memory_reserve( memory, &spans, &cells->span_capacity, 0, count, sizeof( grid_span ) );
+    bool ok = clv_base_memory_reserve( memory, &spans, &cells->span_capacity, 0, count, sizeof( grid_span ) );
     cells->spans = spans;
     return ok;
 }
@@ -198,15 +198,16 @@ static uint32_t choose_band_count( uint32_t count, uint32_t key_count )
     return bands > 1 ? (uint32_t)bands : 1;
 }
 
-clv_result grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
+clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
     double objects_per_cell, int dimensions )
 {
     cells->lattice =
-        grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, objects_per_cell, dimensions );
-    return grid_cells_enter( cells, memory, tasks, crowd );
+        clv_grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, objects_per_cell, dimensions );
+    return clv_grid_cells_enter( cells, memory, tasks, crowd );
 }
 
-clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd )
+clv_result clv_grid_cells_enter(
+    grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd )
 {
     build_job job = { cells, crowd, 1, cells->lattice.cell_count * GRID_GROUPS };
     job.band_count = choose_band_count( crowd.count, job.key_count );
@@ -217,29 +218,29 @@ clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner
     {
         return CLV_OUT_OF_MEMORY;
     }
-    task_run( tasks, count_band, job.band_count, &job );
+    clv_task_run( tasks, count_band, job.band_count, &job );
     if ( !counts_to_places( &job ) || !list_large( cells, memory, &crowd ) ||
         !reserve_words( memory, &cells->entries, &cells->entry_capacity, cells->entry_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    task_run( tasks, enter_band, job.band_count, &job );
+    clv_task_run( tasks, enter_band, job.band_count, &job );
     find_fullest( cells );
-    CLV_VALIDATE( grid_cells_check( cells, crowd ) == NULL );
+    CLV_VALIDATE( clv_grid_cells_check( cells, crowd ) == NULL );
     return CLV_OK;
 }
 
-void grid_cells_release( grid_cells* cells, base_memory* memory )
+void clv_grid_cells_release( grid_cells* cells, base_memory* memory )
 {
-    base_memory_give( memory, cells->spans, cells->span_capacity, sizeof( grid_span ) );
-    base_memory_give( memory, cells->starts, cells->start_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, cells->counts, cells->count_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, cells->entries, cells->entry_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, cells->large, cells->large_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, cells->spans, cells->span_capacity, sizeof( grid_span ) );
+    clv_base_memory_give( memory, cells->starts, cells->start_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, cells->counts, cells->count_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, cells->entries, cells->entry_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, cells->large, cells->large_capacity, sizeof( uint32_t ) );
     *cells = ( grid_cells ){ 0 };
 }
 
-uint32_t grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count )
+uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count )
 {
     uint64_t wanted = (uint64_t)cells->entry_count * part / part_count;
     uint32_t low = 0;
@@ -259,7 +260,7 @@ uint32_t grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_
     return part >= part_count ? cells->lattice.cell_count : low;
 }
 
-const char* grid_cells_check( const grid_cells* cells, grid_crowd crowd )
+const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd )
 {
     uint64_t expected = 0;
     for ( uint32_t i = 0; i < crowd.count; ++i )

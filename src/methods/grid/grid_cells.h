@@ -45,11 +45,12 @@ typedef struct grid_crowd
 } grid_crowd;
 
 /// Enter everybody. CLV_OUT_OF_MEMORY leaves nothing usable but the memory.
-clv_result grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
+clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
     double objects_per_cell, int dimensions );
 
 /// The same with cells->lattice as it is.
-clv_result grid_cells_enter( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd );
+clv_result clv_grid_cells_enter(
+    grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd );
 
 /// Is a box kept apart because it is in too many cells?
 static inline bool grid_span_is_large( const grid_span* span )
@@ -57,10 +58,10 @@ static inline bool grid_span_is_large( const grid_span* span )
     return span->low[0] == UINT16_MAX; // below which every coordinate stays
 }
 
-void grid_cells_release( grid_cells* cells, base_memory* memory );
+void clv_grid_cells_release( grid_cells* cells, base_memory* memory );
 
 /// The first cell whose entries do not begin before part / part_count of all entries; parts are for sharing out work.
-uint32_t grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count );
+uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count );
 
 /// NULL if everything holds, else what does not.
-const char* grid_cells_check( const grid_cells* cells, grid_crowd crowd );
+const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd );

@@ -6,7 +6,7 @@ enum
     TILE = 2048 // columns of a piece
 };
 
-bool grid_large_load(
+bool clv_grid_large_load(
     grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd )
 {
     large->count = cells->large_count;
@@ -15,7 +15,7 @@ bool grid_large_load(
     {
         return true;
     }
-    if ( !simd_box_lanes_reserve( &large->all, memory, crowd->count ) )
+    if ( !clv_simd_box_lanes_reserve( &large->all, memory, crowd->count ) )
     {
         return false;
     }
@@ -27,11 +27,11 @@ bool grid_large_load(
         uint32_t place = grid_span_is_large( &cells->spans[i] ) ? next_large++ : next_small++;
         simd_box_lanes_set( &large->all.boxes, place, &crowd->boxes[slot], slot, 0 );
     }
-    simd_box_lanes_finish( &large->all, crowd->count );
+    clv_simd_box_lanes_finish( &large->all, crowd->count );
     return true;
 }
 
-clv_result grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
+clv_result clv_grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
     pair_sink* sink, uint64_t* test_count )
 {
     const simd_boxes* boxes = &large->all.boxes;
@@ -50,8 +50,8 @@ clv_result grid_large_search( const grid_large* large, const simd_method_kernels
     return CLV_OK;
 }
 
-void grid_large_release( grid_large* large, base_memory* memory )
+void clv_grid_large_release( grid_large* large, base_memory* memory )
 {
-    simd_box_lanes_release( &large->all, memory );
+    clv_simd_box_lanes_release( &large->all, memory );
     *large = ( grid_large ){ 0 };
 }

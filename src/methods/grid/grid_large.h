@@ -14,11 +14,11 @@ typedef struct grid_large
 } grid_large;
 
 /// Lay out the boxes the cells were made of. False if out of memory.
-bool grid_large_load(
+bool clv_grid_large_load(
     grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd );
 
 /// All pairs with a large box, one piece of piece_count.
-clv_result grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
+clv_result clv_grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,
     pair_sink* sink, uint64_t* test_count );
 
-void grid_large_release( grid_large* large, base_memory* memory );
+void clv_grid_large_release( grid_large* large, base_memory* memory );

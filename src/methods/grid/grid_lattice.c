@@ -200,7 +200,7 @@ static void place_cells( grid_lattice* lattice, const bulk bulks[3], const doubl
     }
 }
 
-grid_lattice grid_lattice_choose(
+grid_lattice clv_grid_lattice_choose(
     const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions )
 {
     bulk bulks[3];
@@ -224,7 +224,8 @@ grid_lattice grid_lattice_choose(
     return lattice;
 }
 
-grid_lattice grid_lattice_even( const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells )
+grid_lattice clv_grid_lattice_even(
+    const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells )
 {
     bulk bulks[3];
     double inside = survey( boxes, live, count, bulks );

@@ -15,11 +15,12 @@ typedef struct grid_lattice
 
 /// About count / objects_per_cell cells over boxes[live[i]] (boxes[i] where live is NULL), in 2 or 3 dimensions. Infinite
 /// boxes and far outliers have no say, and no cell is made smaller than the average box.
-grid_lattice grid_lattice_choose(
+grid_lattice clv_grid_lattice_choose(
     const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions );
 
 /// `cells` of them along every axis, as long as the boxes are.
-grid_lattice grid_lattice_even( const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells );
+grid_lattice clv_grid_lattice_even(
+    const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells );
 
 /// The cell coordinate of a value; grows with it, also for infinities.
 static inline uint32_t grid_lattice_at( const grid_lattice* lattice, int axis, float value )

@@ -12,22 +12,22 @@ static bool reserve_all(
 {
     void* starts = lists->starts;
     void* spans = lists->spans;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
                   memory, &starts, &lists->start_capacity, 0, cell_count + 1, sizeof( uint32_t ) ) &&
-        base_memory_reserve( memory, &spans, &lists->span_capacity, 0, slot_count, sizeof( grid_span ) );
+        clv_base_memory_reserve( memory, &spans, &lists->span_capacity, 0, slot_count, sizeof( grid_span ) );
     lists->starts = starts;
     lists->spans = spans;
     for ( int axis = 0; axis < 3 && ok; ++axis )
     {
         void* ends = lists->ends[axis];
-        ok = base_memory_reserve(
+        ok = clv_base_memory_reserve(
             memory, &ends, &lists->end_capacity[axis], 0, end_count, sizeof( base_keyed ) );
         lists->ends[axis] = ends;
     }
     return ok;
 }
 
-bool grid_lists_lay_out(
+bool clv_grid_lists_lay_out(
     grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count )
 {
     uint32_t cell_count = cells->lattice.cell_count;
@@ -51,7 +51,7 @@ bool grid_lists_lay_out(
     return true;
 }
 
-bool grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells )
+bool clv_grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells )
 {
     uint32_t cell_count = cells->lattice.cell_count;
     if ( !reserve_all( lists, memory, cell_count, 0, 0 ) )
@@ -63,13 +63,13 @@ bool grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const gri
     return true;
 }
 
-void grid_lists_release( grid_lists* lists, base_memory* memory )
+void clv_grid_lists_release( grid_lists* lists, base_memory* memory )
 {
-    base_memory_give( memory, lists->starts, lists->start_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, lists->spans, lists->span_capacity, sizeof( grid_span ) );
+    clv_base_memory_give( memory, lists->starts, lists->start_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, lists->spans, lists->span_capacity, sizeof( grid_span ) );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        base_memory_give( memory, lists->ends[axis], lists->end_capacity[axis], sizeof( base_keyed ) );
+        clv_base_memory_give( memory, lists->ends[axis], lists->end_capacity[axis], sizeof( base_keyed ) );
     }
     *lists = ( grid_lists ){ 0 };
 }
@@ -136,7 +136,7 @@ static uint32_t sort_comers(
         }
     }
     base_keyed* other = ends + count;
-    const base_keyed* sorted = base_sort_keyed( ends, other, count );
+    const base_keyed* sorted = clv_base_sort_keyed( ends, other, count );
     if ( sorted != ends && count > 0 )
     {
         memcpy( ends, sorted, count * sizeof( base_keyed ) );
@@ -206,13 +206,13 @@ static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place*
         {
             effort.swaps_left = (uint64_t)( job->swaps_per_end * 3 * *stayer_count );
         }
-        outcome = sweep_sort_ends( ends, *stayer_count, job->boxes, &effort, sink, result );
+        outcome = clv_sweep_sort_ends( ends, *stayer_count, job->boxes, &effort, sink, result );
     }
     *test_count += effort.test_count;
     return outcome != SWEEP_GAVE_UP;
 }
 
-clv_result grid_lists_make_cell(
+clv_result clv_grid_lists_make_cell(
     const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count )
 {
     uint64_t first = (uint64_t)job->now->starts[cell] * 2;

@@ -19,13 +19,13 @@ typedef struct grid_lists
 } grid_lists;
 
 /// Room for what the cells hold, and who is where. False if out of memory.
-bool grid_lists_lay_out(
+bool clv_grid_lists_lay_out(
     grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count );
 
 /// No cell has anybody: the lists to start from.
-bool grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells );
+bool clv_grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells );
 
-void grid_lists_release( grid_lists* lists, base_memory* memory );
+void clv_grid_lists_release( grid_lists* lists, base_memory* memory );
 
 /// What making a cell needs besides.
 typedef struct grid_lists_job
@@ -40,5 +40,5 @@ typedef struct grid_lists_job
 
 /// Make a cell's three lists, and put at least every pair that overlaps now and met neither in this cell nor elsewhere
 /// before.
-clv_result grid_lists_make_cell(
+clv_result clv_grid_lists_make_cell(
     const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count );

@@ -10,12 +10,12 @@ enum
     LOCAL = 1024,      // pairs a sweep finds before they are sifted
 };
 
-bool grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
+bool clv_grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
     task_runner* tasks, grid_rules rules )
 {
     *search = ( grid_search ){ .memory = memory, .kernels = kernels, .tasks = tasks, .rules = rules };
     search->bench_count = task_worker_count( tasks );
-    search->benches = base_memory_take( memory, search->bench_count, sizeof( grid_bench ) );
+    search->benches = clv_base_memory_take( memory, search->bench_count, sizeof( grid_bench ) );
     search->bench_count = search->benches != NULL ? search->bench_count : 0;
     for ( uint32_t i = 0; i < search->bench_count; ++i )
     {
@@ -24,25 +24,25 @@ bool grid_search_init( grid_search* search, base_memory* memory, const simd_meth
     return search->benches != NULL;
 }
 
-void grid_search_shrink( grid_search* search )
+void clv_grid_search_shrink( grid_search* search )
 {
     base_memory* memory = search->memory;
-    grid_cells_release( &search->cells, memory );
-    task_gather_release( &search->gather, memory );
-    grid_large_release( &search->large, memory );
+    clv_grid_cells_release( &search->cells, memory );
+    clv_task_gather_release( &search->gather, memory );
+    clv_grid_large_release( &search->large, memory );
     for ( uint32_t i = 0; i < search->bench_count; ++i )
     {
         grid_bench* bench = &search->benches[i];
-        simd_box_lanes_release( &bench->lanes, memory );
-        base_memory_give( memory, bench->keys, bench->key_capacity, sizeof( base_keyed ) );
+        clv_simd_box_lanes_release( &bench->lanes, memory );
+        clv_base_memory_give( memory, bench->keys, bench->key_capacity, sizeof( base_keyed ) );
         *bench = ( grid_bench ){ 0 };
     }
 }
 
-void grid_search_free( grid_search* search )
+void clv_grid_search_free( grid_search* search )
 {
-    grid_search_shrink( search );
-    base_memory_give( search->memory, search->benches, search->bench_count, sizeof( grid_bench ) );
+    clv_grid_search_shrink( search );
+    clv_base_memory_give( search->memory, search->benches, search->bench_count, sizeof( grid_bench ) );
 }
 
 static bool reserve_benches( grid_search* search )
@@ -52,28 +52,28 @@ static bool reserve_benches( grid_search* search )
     {
         grid_bench* bench = &search->benches[i];
         void* keys = bench->keys;
-        ok = simd_box_lanes_reserve( &bench->lanes, search->memory, search->cells.fullest ) &&
+        ok = clv_simd_box_lanes_reserve( &bench->lanes, search->memory, search->cells.fullest ) &&
             ( !search->rules.sweeps ||
-                base_memory_reserve( search->memory, &keys, &bench->key_capacity, 0,
+                clv_base_memory_reserve( search->memory, &keys, &bench->key_capacity, 0,
                     (uint64_t)search->cells.fullest * 2, sizeof( base_keyed ) ) );
         bench->keys = keys;
     }
     return ok;
 }
 
-clv_result grid_search_build( grid_search* search, grid_crowd crowd )
+clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd )
 {
     const grid_rules* rules = &search->rules;
     grid_cells* cells = &search->cells;
     search->crowd = crowd;
-    clv_result result = grid_cells_build(
+    clv_result result = clv_grid_cells_build(
         cells, search->memory, search->tasks, crowd, rules->objects_per_cell, rules->dimensions );
     if ( result != CLV_OK )
     {
         return result;
     }
     if ( !reserve_benches( search ) ||
-        !grid_large_load( &search->large, search->memory, cells, &search->crowd ) )
+        !clv_grid_large_load( &search->large, search->memory, cells, &search->crowd ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -84,7 +84,7 @@ clv_result grid_search_build( grid_search* search, grid_crowd crowd )
         // Columns of a flat grid are long in the direction it leaves alone.
         search->sweep_axis = cells->lattice.uncut_axis >= 0
             ? cells->lattice.uncut_axis
-            : sweep_choose_axis( crowd.boxes, crowd.live, crowd.count );
+            : clv_sweep_choose_axis( crowd.boxes, crowd.live, crowd.count );
     }
     return CLV_OK;
 }
@@ -120,7 +120,7 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
         uint32_t slot = search->cells.entries[first + i];
         simd_box_lanes_set( &bench->lanes.boxes, i, &search->crowd.boxes[slot], slot, 0 );
     }
-    simd_box_lanes_finish( &bench->lanes, count );
+    clv_simd_box_lanes_finish( &bench->lanes, count );
     const simd_boxes* boxes = &bench->lanes.boxes;
     uint32_t home = starts[1] - first;
     clv_result result = test_block( search, boxes, 0, home, 0, count, sink );
@@ -184,7 +184,7 @@ static void load_sorted(
         const clv_aabb* box = &search->crowd.boxes[search->cells.entries[first + i]];
         bench->keys[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
     }
-    const base_keyed* sorted = base_sort_keyed( bench->keys, bench->keys + count, count );
+    const base_keyed* sorted = clv_base_sort_keyed( bench->keys, bench->keys + count, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t entry = first + sorted[i].value;
@@ -192,7 +192,7 @@ static void load_sorted(
         uint32_t tag = entry * GRID_GROUPS + group_of( starts, entry );
         simd_box_lanes_set( &bench->lanes.boxes, i, box, tag, axis );
     }
-    simd_box_lanes_finish( &bench->lanes, count );
+    clv_simd_box_lanes_finish( &bench->lanes, count );
 }
 
 static clv_result sweep_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
@@ -219,9 +219,9 @@ static clv_result search_cells(
     const grid_search* search, uint32_t part, grid_bench* bench, pair_sink* sink, uint64_t* test_count )
 {
     const grid_cells* cells = &search->cells;
-    uint32_t end = grid_cells_part( cells, part + 1, search->cell_piece_count );
+    uint32_t end = clv_grid_cells_part( cells, part + 1, search->cell_piece_count );
     clv_result result = CLV_OK;
-    for ( uint32_t cell = grid_cells_part( cells, part, search->cell_piece_count );
+    for ( uint32_t cell = clv_grid_cells_part( cells, part, search->cell_piece_count );
           cell < end && result == CLV_OK; ++cell )
     {
         const uint32_t* starts = cells->starts + (uint64_t)cell * GRID_GROUPS;
@@ -243,11 +243,11 @@ static clv_result search_piece(
         return search_cells(
             search, piece - search->large.piece_count, &search->benches[worker], sink, test_count );
     }
-    return grid_large_search( &search->large, search->kernels, piece, sink, test_count );
+    return clv_grid_large_search( &search->large, search->kernels, piece, sink, test_count );
 }
 
-clv_result grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
+clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
 {
-    return task_gather_run( &search->gather, search->memory, search->tasks,
+    return clv_task_gather_run( &search->gather, search->memory, search->tasks,
         search->large.piece_count + search->cell_piece_count, search_piece, search, sink, test_count );
 }

@@ -41,15 +41,15 @@ typedef struct grid_search
 } grid_search;
 
 /// The context's members are used, not copied; false if out of memory.
-bool grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
+bool clv_grid_search_init( grid_search* search, base_memory* memory, const simd_method_kernels* kernels,
     task_runner* tasks, grid_rules rules );
-void grid_search_free( grid_search* search );
+void clv_grid_search_free( grid_search* search );
 
 /// Enter all boxes.
-clv_result grid_search_build( grid_search* search, grid_crowd crowd );
+clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd );
 
 /// All pairs of the boxes entered last.
-clv_result grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );
+clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );
 
 /// Give back what the next build can take again.
-void grid_search_shrink( grid_search* search );
+void clv_grid_search_shrink( grid_search* search );

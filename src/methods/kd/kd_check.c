@@ -190,7 +190,7 @@ static bool check_objects( const check_run* run, uint32_t index )
             return complain( run, "R3: object %u is in node %u though its %s child holds it", slot, index,
                 kd_side( box, node->axis, node->plane ) < 0 ? "left" : "right" );
         }
-        if ( i >= node->rest_begin && i < node->rest_end && !kd_query_finds( tree, index, i ) )
+        if ( i >= node->rest_begin && i < node->rest_end && !clv_kd_query_finds( tree, index, i ) )
         {
             return complain( run, "object %u at rest in node %u is not found in its cell", slot, index );
         }
@@ -229,7 +229,7 @@ static bool check_rules( const check_run* run, uint32_t index )
         return complain( run, "R2: node %u has a population of %u, %u are needed", index, node->population,
             tree->leaf_limit );
     }
-    if ( !kd_evaluate( tree->balance, own, left, right ) )
+    if ( !clv_kd_evaluate( tree->balance, own, left, right ) )
     {
         return complain( run, "node %u is badly cut: %u left, %u across, %u right", index, left, own, right );
     }
@@ -249,7 +249,7 @@ static bool check_outside( const check_run* run )
     return true;
 }
 
-bool kd_check( kd_tree* tree, char* text, size_t text_size )
+bool clv_kd_check( kd_tree* tree, char* text, size_t text_size )
 {
     check_run run = { tree, text, text_size };
     if ( tree->root == KD_NONE )
@@ -260,7 +260,7 @@ bool kd_check( kd_tree* tree, char* text, size_t text_size )
     {
         return false;
     }
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         uint32_t index = tree->stack[i];
         if ( !check_region( &run, index ) || ( tree->boxes != NULL && !check_objects( &run, index ) ) ||

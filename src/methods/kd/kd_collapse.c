@@ -5,7 +5,7 @@
 
 #include "base/assertion.h"
 
-void kd_collapse( kd_tree* tree, uint32_t index )
+void clv_kd_collapse( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
@@ -15,8 +15,8 @@ void kd_collapse( kd_tree* tree, uint32_t index )
     node->touched = true;
     node->refused = false;
     CLV_ASSERT( node->end - node->begin == node->population );
-    kd_subtree_free( tree, node->left );
-    kd_subtree_free( tree, node->right );
+    clv_kd_subtree_free( tree, node->left );
+    clv_kd_subtree_free( tree, node->right );
     node->left = node->right = KD_NONE;
     tree->counters.collapse_count += 1;
 }

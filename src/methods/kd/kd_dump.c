@@ -66,7 +66,7 @@ static uint32_t next_in_preorder( const kd_tree* tree, uint32_t index, uint32_t*
     return parent == KD_NONE ? KD_NONE : tree->nodes[parent].right;
 }
 
-size_t kd_dump( const kd_tree* tree, char* text, size_t text_size )
+size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size )
 {
     dump_text out = { text, text_size, 0 };
     print( &out, "{ \"objects\": %u, \"leaf_limit\": %u,\n  \"outside\": [", tree->count, tree->leaf_limit );

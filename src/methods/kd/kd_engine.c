@@ -14,22 +14,22 @@ enum
     OVERFULL = 32     // updates before remembering is tried again
 };
 
-void kd_engine_init(
+void clv_kd_engine_init(
     kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules )
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
-    kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
-    kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
+    clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
+    clv_kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
     engine->search.counts_batches = rules->count_batches;
-    kd_rest_init( &engine->rest, memory, kernels );
+    clv_kd_rest_init( &engine->rest, memory, kernels );
     engine->keep_most = UINT64_MAX;
 }
 
-void kd_engine_release( kd_engine* engine )
+void clv_kd_engine_release( kd_engine* engine )
 {
-    kd_tree_release( &engine->tree );
-    kd_search_release( &engine->search );
-    kd_rest_release( &engine->rest );
+    clv_kd_tree_release( &engine->tree );
+    clv_kd_search_release( &engine->search );
+    clv_kd_rest_release( &engine->rest );
 }
 
 static bool has_rest( const kd_engine* engine )
@@ -48,10 +48,10 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
 {
     if ( has_rest( engine ) )
     {
-        kd_rest_enter( &engine->rest, slot );
+        clv_kd_rest_enter( &engine->rest, slot );
     }
     kd_bit_set( engine->rest.changed, slot );
-    kd_tree_append( &engine->tree, slot );
+    clv_kd_tree_append( &engine->tree, slot );
 }
 
 // Leave and enter, by comparing who is alive with who was.
@@ -65,8 +65,8 @@ static void update_members( kd_engine* engine, const kd_crowd* crowd )
     {
         kd_bit_set( live, kd_crowd_slot( crowd, i ) );
     }
-    kd_rest_purge( rest, live );
-    kd_tree_remove_dead( &engine->tree, live, rest->changed );
+    clv_kd_rest_purge( rest, live );
+    clv_kd_tree_remove_dead( &engine->tree, live, rest->changed );
     for ( uint64_t word = 0; word < words; ++word )
     {
         for ( uint64_t bits = live[word] & ~rest->known[word]; bits != 0; bits &= bits - 1 )
@@ -82,8 +82,8 @@ static bool begin_anew( kd_engine* engine )
 {
     kd_rest* rest = &engine->rest;
     memset( rest->known, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
-    kd_rest_forget( rest );
-    return kd_tree_plant( &engine->tree, engine->world.lower, engine->world.upper );
+    clv_kd_rest_forget( rest );
+    return clv_kd_tree_plant( &engine->tree, engine->world.lower, engine->world.upper );
 }
 
 // ---- update
@@ -91,14 +91,14 @@ static bool begin_anew( kd_engine* engine )
 // True if the world is another than before, so that every object's place is in doubt.
 static bool update_world( kd_engine* engine, const kd_crowd* crowd )
 {
-    if ( engine->is_sound && !kd_world_is_stale( &engine->world, crowd->count, engine->far_count ) )
+    if ( engine->is_sound && !clv_kd_world_is_stale( &engine->world, crowd->count, engine->far_count ) )
     {
         return false;
     }
-    engine->world = kd_world_measure( crowd );
+    engine->world = clv_kd_world_measure( crowd );
     if ( engine->tree.root != KD_NONE )
     {
-        kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
+        clv_kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
     }
     return true;
 }
@@ -154,10 +154,10 @@ static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
     }
     if ( !engine->was_incremental )
     {
-        kd_rest_forget( rest );
+        clv_kd_rest_forget( rest );
         return;
     }
-    kd_rest_choose_active( rest );
+    clv_kd_rest_choose_active( rest );
     engine->was_by_query = rules->query_share > 0 && crowd->count > 0 &&
         (double)rest->active_count <= rules->query_share * (double)crowd->count;
 }
@@ -182,14 +182,14 @@ static bool update_tree( kd_engine* engine )
     // Objects at rest stay sorted only while they are told from the others.
     if ( tree->changed == NULL || !engine->was_incremental )
     {
-        kd_query_forget( tree );
+        clv_kd_query_forget( tree );
     }
-    kd_tree_admit( tree, engine->rest.changed );
+    clv_kd_tree_admit( tree, engine->rest.changed );
     if ( tree->changed != NULL )
     {
-        kd_tree_mark_hit( tree, engine->rest.slot_end );
+        clv_kd_tree_mark_hit( tree, engine->rest.slot_end );
     }
-    if ( !kd_refit( tree ) || !kd_optimize( tree ) )
+    if ( !clv_kd_refit( tree ) || !clv_kd_optimize( tree ) )
     {
         return false;
     }
@@ -202,17 +202,17 @@ static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_cou
 {
     uint32_t slots = slot_count > 0 ? slot_count : 1;
     uint32_t count = crowd->count > 0 ? crowd->count : 1;
-    return kd_rest_reserve( &engine->rest, slots, has_rest( engine ) ) &&
-        ( !has_rest( engine ) || kd_tree_reserve_rest( &engine->tree, slots, count ) ) &&
-        kd_search_reserve( &engine->search, count ) &&
-        kd_tree_reserve( &engine->tree, count > engine->tree.count ? count : engine->tree.count );
+    return clv_kd_rest_reserve( &engine->rest, slots, has_rest( engine ) ) &&
+        ( !has_rest( engine ) || clv_kd_tree_reserve_rest( &engine->tree, slots, count ) ) &&
+        clv_kd_search_reserve( &engine->search, count ) &&
+        clv_kd_tree_reserve( &engine->tree, count > engine->tree.count ? count : engine->tree.count );
 }
 
 #if !defined( NDEBUG ) && defined( CLV_VALIDATE_ENABLED )
 static bool is_valid( kd_engine* engine )
 {
     char text[256];
-    bool valid = kd_engine_check( engine, text, sizeof( text ) );
+    bool valid = clv_kd_engine_check( engine, text, sizeof( text ) );
     if ( !valid )
     {
         fprintf( stderr, "kd: %s\n", text );
@@ -221,7 +221,7 @@ static bool is_valid( kd_engine* engine )
 }
 #endif
 
-clv_result kd_engine_update(
+clv_result clv_kd_engine_update(
     kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed )
 {
     bool anew = !engine->is_sound || engine->rules.mode == KD_MODE_REBUILT;
@@ -245,7 +245,7 @@ clv_result kd_engine_update(
     if ( has_rest( engine ) )
     {
         bool are_new = anew || members_changed;
-        kd_rest_classify( rest, crowd->boxes, are_new ? NULL : crowd->moved,
+        clv_kd_rest_classify( rest, crowd->boxes, are_new ? NULL : crowd->moved,
             (float)( engine->rules.epsilon * (double)engine->world.side ),
             are_new ? UINT32_MAX : most_worth( engine, crowd->count ) );
     }
@@ -261,7 +261,7 @@ clv_result kd_engine_update(
     return CLV_OK;
 }
 
-void kd_engine_distrust( kd_engine* engine )
+void clv_kd_engine_distrust( kd_engine* engine )
 {
     // Complete detection reads the tree alone. The other remembers pairs, and sorts nodes for their askers.
     engine->is_sound = engine->is_sound && !engine->was_incremental;
@@ -273,22 +273,22 @@ void kd_engine_distrust( kd_engine* engine )
 static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
-    kd_rest_sink candidates = kd_rest_open( rest, crowd->boxes, sink, engine->keep_most );
-    clv_result result = kd_rest_replay( rest, crowd->boxes, sink );
+    kd_rest_sink candidates = clv_kd_rest_open( rest, crowd->boxes, sink, engine->keep_most );
+    clv_result result = clv_kd_rest_replay( rest, crowd->boxes, sink );
     if ( result == CLV_OK )
     {
-        result = engine->was_by_query
-            ? kd_query_run( &engine->search, &engine->tree, rest->grown, rest->active, rest->active_count,
-                  &candidates.sink )
-            : kd_search_run( &engine->search, &engine->tree, rest->grown, rest->active, &candidates.sink );
+        result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown,
+                                            rest->active, rest->active_count, &candidates.sink )
+                                      : clv_kd_search_run( &engine->search, &engine->tree, rest->grown,
+                                            rest->active, &candidates.sink );
     }
     if ( result == CLV_OK )
     {
-        result = kd_rest_close( &candidates );
+        result = clv_kd_rest_close( &candidates );
         engine->overfull = candidates.is_overfull ? OVERFULL : 0;
         if ( candidates.is_overfull )
         {
-            kd_query_forget( &engine->tree ); // nobody is at rest any more
+            clv_kd_query_forget( &engine->tree ); // nobody is at rest any more
         }
     }
     if ( result != CLV_OK )
@@ -298,13 +298,13 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     return result;
 }
 
-clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     CLV_ASSERT( engine->is_sound );
     uint64_t before = sink->count;
     clv_result result = engine->was_incremental
         ? search_incrementally( engine, crowd, sink )
-        : kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+        : clv_kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
     if ( engine->tree.boxes == crowd->boxes )
     {
         engine->tree.boxes = NULL; // they are the caller's, who may change them
@@ -312,7 +312,7 @@ clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink
     if ( has_rest( engine ) && result == CLV_OK && sink->count > before )
     {
         uint64_t count = sink->count - before;
-        kd_rest_expect( &engine->rest, count < engine->keep_most ? count : engine->keep_most );
+        clv_kd_rest_expect( &engine->rest, count < engine->keep_most ? count : engine->keep_most );
     }
     return result;
 }
@@ -353,13 +353,13 @@ static bool check_members( kd_engine* engine, char* text, size_t text_size )
     return true;
 }
 
-bool kd_engine_check( kd_engine* engine, char* text, size_t text_size )
+bool clv_kd_engine_check( kd_engine* engine, char* text, size_t text_size )
 {
     if ( !engine->is_sound )
     {
         return true; // the next update begins anew
     }
-    return check_members( engine, text, text_size ) && kd_check( &engine->tree, text, text_size );
+    return check_members( engine, text, text_size ) && clv_kd_check( &engine->tree, text, text_size );
 }
 
 static uint32_t depth_of( const kd_tree* tree, uint32_t index )
@@ -376,7 +376,7 @@ static void report_nodes( kd_engine* engine, kd_report* report )
 {
     kd_tree* tree = &engine->tree;
     report->leaf_fill_least = UINT32_MAX;
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         const kd_node* node = &tree->nodes[tree->stack[i]];
         uint32_t own = node->end - node->begin;
@@ -396,7 +396,7 @@ static void report_nodes( kd_engine* engine, kd_report* report )
     report->leaf_fill_least = report->leaf_count > 0 ? report->leaf_fill_least : 0;
 }
 
-kd_report kd_engine_report( kd_engine* engine )
+kd_report clv_kd_engine_report( kd_engine* engine )
 {
     kd_report report = {
         .tree = engine->tree.counters,
@@ -411,7 +411,7 @@ kd_report kd_engine_report( kd_engine* engine )
         .was_incremental = engine->was_incremental,
         .was_by_query = engine->was_by_query,
     };
-    report.height = kd_tree_height( &engine->tree );
+    report.height = clv_kd_tree_height( &engine->tree );
     report_nodes( engine, &report );
     return report;
 }

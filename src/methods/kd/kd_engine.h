@@ -65,24 +65,24 @@ typedef struct kd_engine
         overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many
 } kd_engine;
 
-void kd_engine_init(
+void clv_kd_engine_init(
     kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules );
-void kd_engine_release( kd_engine* engine );
+void clv_kd_engine_release( kd_engine* engine );
 
 /// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could be seen later, the
 /// update begins anew.
-void kd_engine_distrust( kd_engine* engine );
+void clv_kd_engine_distrust( kd_engine* engine );
 
 /// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the live ones are
 /// others than in the last good update.
-clv_result kd_engine_update(
+clv_result clv_kd_engine_update(
     kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed );
 
 /// Second half: all overlapping pairs of the same crowd.
-clv_result kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink );
+clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink );
 
 /// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds alone, at the
-/// end of kd_engine_update.
-bool kd_engine_check( kd_engine* engine, char* text, size_t text_size );
+/// end of clv_kd_engine_update.
+bool clv_kd_engine_check( kd_engine* engine, char* text, size_t text_size );
 
-kd_report kd_engine_report( kd_engine* engine );
+kd_report clv_kd_engine_report( kd_engine* engine );

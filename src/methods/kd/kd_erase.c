@@ -5,7 +5,7 @@
 
 #include "base/assertion.h"
 
-uint32_t kd_erase( kd_tree* tree, uint32_t index )
+uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     kd_node* left = &tree->nodes[node->left];
@@ -44,10 +44,10 @@ uint32_t kd_erase( kd_tree* tree, uint32_t index )
     }
 
     tree->nodes[gone_index].parent = KD_NONE;
-    kd_subtree_free( tree, gone_index );
+    clv_kd_subtree_free( tree, gone_index );
     node->left = node->right = KD_NONE;
     node->parent = KD_NONE;
-    kd_subtree_free( tree, index );
+    clv_kd_subtree_free( tree, index );
     tree->counters.erase_count += 1;
     return kept_index;
 }

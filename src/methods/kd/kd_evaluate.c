@@ -8,7 +8,7 @@ static double pairs_of( double count )
     return count * ( count - 1 ) / 2;
 }
 
-bool kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count )
+bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count )
 {
     double own = own_count, left = left_count, right = right_count;
     double all = own + left + right;

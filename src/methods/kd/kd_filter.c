@@ -84,11 +84,11 @@ static void hand_down_right( kd_tree* tree, kd_node* node, uint32_t old_end, uin
 // A child whose delayed work is done, with the region that the plane gives it now.
 static void prepare_child( kd_tree* tree, uint32_t index )
 {
-    kd_node_settle( tree, index );
-    kd_node_inherit( tree, index );
+    clv_kd_node_settle( tree, index );
+    clv_kd_node_inherit( tree, index );
 }
 
-void kd_filter( kd_tree* tree, uint32_t index )
+void clv_kd_filter( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );

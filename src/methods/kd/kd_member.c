@@ -16,7 +16,7 @@ static kd_node* rightmost( kd_tree* tree )
     return node;
 }
 
-void kd_tree_append( kd_tree* tree, uint32_t slot )
+void clv_kd_tree_append( kd_tree* tree, uint32_t slot )
 {
     CLV_ASSERT( tree->count < tree->order_capacity );
     kd_node* node = rightmost( tree );
@@ -34,7 +34,7 @@ static uint32_t clip( uint32_t index, uint32_t end )
 // Blocks lie in order, so the nodes that lost their last objects are those that reach beyond the new end.
 static void clip_blocks( kd_tree* tree )
 {
-    uint32_t count = kd_tree_list( tree );
+    uint32_t count = clv_kd_tree_list( tree );
     for ( uint32_t i = 0; i < count; ++i )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
@@ -65,7 +65,7 @@ static uint32_t remove_from_list( uint32_t* slots, uint32_t count, const uint64_
     return count;
 }
 
-void kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced )
+void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced )
 {
     if ( tree->root == KD_NONE )
     {
@@ -80,7 +80,7 @@ void kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displac
     }
 }
 
-void kd_tree_admit( kd_tree* tree, uint64_t* displaced )
+void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
 {
     const kd_node* root = &tree->nodes[tree->root];
     uint32_t kept = 0;
@@ -89,7 +89,7 @@ void kd_tree_admit( kd_tree* tree, uint64_t* displaced )
         uint32_t slot = tree->outside[i];
         if ( kd_node_holds( root, &tree->boxes[slot] ) )
         {
-            kd_tree_append( tree, slot );
+            clv_kd_tree_append( tree, slot );
             if ( displaced != NULL )
             {
                 kd_bit_set( displaced, slot );

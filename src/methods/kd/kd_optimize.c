@@ -8,7 +8,7 @@
 static bool is_well_cut( kd_tree* tree, const kd_node* node )
 {
     tree->counters.evaluate_count += 1;
-    return kd_evaluate( tree->balance, node->end - node->begin, tree->nodes[node->left].population,
+    return clv_kd_evaluate( tree->balance, node->end - node->begin, tree->nodes[node->left].population,
         tree->nodes[node->right].population );
 }
 
@@ -22,10 +22,10 @@ static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
 static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 {
     *again = false;
-    kd_filter( tree, index );
+    clv_kd_filter( tree, index );
     if ( is_to_collapse( tree, &tree->nodes[index] ) )
     {
-        kd_collapse( tree, index );
+        clv_kd_collapse( tree, index );
         *again = true; // as a leaf it may need a better plane
         return index;
     }
@@ -33,13 +33,13 @@ static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
     {
         return index;
     }
-    kd_translate( tree, index );
+    clv_kd_translate( tree, index );
     if ( is_well_cut( tree, &tree->nodes[index] ) )
     {
         return index;
     }
     *again = true;
-    return kd_erase( tree, index );
+    return clv_kd_erase( tree, index );
 }
 
 static bool improve_leaf( kd_tree* tree, uint32_t index )
@@ -58,17 +58,17 @@ static bool improve_leaf( kd_tree* tree, uint32_t index )
         return true; // nothing changed, so the answer would be the same
     }
     leaf->touched = false;
-    return kd_partition( tree, index );
+    return clv_kd_partition( tree, index );
 }
 
-bool kd_optimize( kd_tree* tree )
+bool clv_kd_optimize( kd_tree* tree )
 {
     uint32_t depth = 0;
     tree->stack[depth++] = tree->root;
     while ( depth > 0 )
     {
         uint32_t index = tree->stack[--depth];
-        kd_node_settle( tree, index );
+        clv_kd_node_settle( tree, index );
         bool again = false;
         if ( kd_node_is_leaf( &tree->nodes[index] ) )
         {

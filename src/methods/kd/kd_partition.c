@@ -84,7 +84,7 @@ static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, 
         left += side < 0;
         right += side > 0;
     }
-    return kd_evaluate( tree->balance, leaf->end - leaf->begin - left - right, left, right );
+    return clv_kd_evaluate( tree->balance, leaf->end - leaf->begin - left - right, left, right );
 }
 
 // A stable sample's median: where a few far objects pull the mean out of the crowd, this still finds it.
@@ -140,7 +140,7 @@ static bool choose_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* ax
 
 static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
 {
-    uint32_t index = kd_node_take( tree );
+    uint32_t index = clv_kd_node_take( tree );
     if ( index != KD_NONE )
     {
         kd_node* child = &tree->nodes[index];
@@ -152,7 +152,7 @@ static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
     return index;
 }
 
-bool kd_partition( kd_tree* tree, uint32_t index )
+bool clv_kd_partition( kd_tree* tree, uint32_t index )
 {
     kd_node* leaf = &tree->nodes[index];
     CLV_ASSERT( kd_node_is_leaf( leaf ) && leaf->offset == 0 && !leaf->lifted );
@@ -171,7 +171,7 @@ bool kd_partition( kd_tree* tree, uint32_t index )
         if ( left != KD_NONE )
         {
             tree->nodes[left].parent = KD_NONE;
-            kd_subtree_free( tree, left );
+            clv_kd_subtree_free( tree, left );
         }
         return false;
     }
@@ -183,6 +183,6 @@ bool kd_partition( kd_tree* tree, uint32_t index )
     leaf->refused = false;
     leaf->rest_begin = leaf->rest_end = leaf->begin;
     tree->counters.partition_count += 1;
-    kd_filter( tree, index );
+    clv_kd_filter( tree, index );
     return true;
 }

@@ -29,9 +29,9 @@ typedef struct query_run
     bool is_swept; // pairs of two active objects are found already
 } query_run;
 
-void kd_query_forget( kd_tree* tree )
+void clv_kd_query_forget( kd_tree* tree )
 {
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
         node->rest_begin = node->rest_end = node->begin;
@@ -125,7 +125,7 @@ static void measure_cells( const query_run* run, kd_node* node, uint32_t count, 
 static simd_small_item* reserve_steps( kd_search* search, uint32_t count )
 {
     void* steps = search->steps;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         search->memory, &steps, &search->step_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_item ) );
     search->steps = steps;
     return ok ? search->steps : NULL;
@@ -164,7 +164,7 @@ static bool sort_node( const query_run* run, uint32_t index )
     }
     uint32_t count = take_resting( run, node );
     sweep_list list = { run->boxes, tree->spare, count, NULL };
-    sweep_grid grid = sweep_grid_find( &list );
+    sweep_grid grid = clv_sweep_grid_find( &list );
     node->rest_grid = grid.small;
     node->rest_axis[0] = grid.axis[0];
     node->rest_axis[1] = grid.axis[1];
@@ -195,7 +195,7 @@ static uint32_t loose_limit( const query_run* run, uint32_t own_count )
 static bool sort_loose_nodes( const query_run* run, bool* full )
 {
     kd_tree* tree = run->tree;
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
         uint32_t limit = loose_limit( run, node->end - node->begin );
@@ -226,7 +226,7 @@ static bool sort_nodes( const query_run* run )
     bool ok = sort_loose_nodes( run, &full );
     if ( ok && full )
     {
-        kd_query_forget( run->tree );
+        clv_kd_query_forget( run->tree );
         ok = sort_loose_nodes( run, &full );
     }
     return ok;
@@ -304,7 +304,7 @@ static bool next_row(
     return true;
 }
 
-bool kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at )
+bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at )
 {
     const kd_node* node = &tree->nodes[index];
     const clv_aabb* box = &tree->boxes[tree->order[at]];
@@ -428,7 +428,7 @@ static uint32_t list_askers( const query_run* run )
     kd_tree* tree = run->tree;
     uint32_t* askers = tree->spare;
     uint32_t count = 0;
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         const kd_node* node = &tree->nodes[tree->stack[i]];
         for ( uint32_t at = node->begin; at < node->end; ++at )
@@ -454,7 +454,7 @@ static clv_result sweep_small_askers( const query_run* run, const sweep_small* s
     kd_search* search = run->search;
     if ( search->counts_batches )
     {
-        kd_batches_add_small( &search->counters.batches, &small->boxes );
+        clv_kd_batches_add_small( &search->counters.batches, &small->boxes );
     }
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
@@ -478,18 +478,18 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
     run->is_swept = true;
     if ( count <= SWEEP_MOST )
     {
-        sweep_grid grid = sweep_grid_find( &list );
+        sweep_grid grid = clv_sweep_grid_find( &list );
         sweep_small* small = &search->small[1];
-        sweep_outcome outcome = sweep_small_fill( small, &grid, &list, 1 );
+        sweep_outcome outcome = clv_sweep_small_fill( small, &grid, &list, 1 );
         if ( outcome != SWEEP_CROWDED )
         {
             return outcome == SWEEP_DONE ? sweep_small_askers( run, small ) : CLV_OUT_OF_MEMORY;
         }
     }
-    return kd_search_sweep( search, run->boxes, list.slots, count, run->sink );
+    return clv_kd_search_sweep( search, run->boxes, list.slots, count, run->sink );
 }
 
-clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
+clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
     uint32_t active_count, pair_sink* sink )
 {
     query_run run = { search, tree, boxes, active, active_count, sink, false };

@@ -7,13 +7,13 @@
 
 #include "kd/kd_search.h"
 
-/// As kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the search's scratch and counters, and
+/// As clv_kd_search_run, for active objects alone; `active` is not NULL and has `active_count` bits. Uses the search's scratch and counters, and
 /// puts objects at rest in order where too many are not.
-clv_result kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
+clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active,
     uint32_t active_count, pair_sink* sink );
 
 /// Would a question with its own box find the object at rest at order[at], with the box as it is in the tree?
-bool kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at );
+bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at );
 
 /// Forget what is in order, in every node.
-void kd_query_forget( kd_tree* tree );
+void clv_kd_query_forget( kd_tree* tree );

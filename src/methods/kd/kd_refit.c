@@ -145,7 +145,7 @@ static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_e
 static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
 {
     void* outside = tree->outside;
-    bool ok = base_memory_reserve( tree->memory, &outside, &tree->outside_capacity, tree->outside_count,
+    bool ok = clv_base_memory_reserve( tree->memory, &outside, &tree->outside_capacity, tree->outside_count,
         (uint64_t)tree->outside_count + count, sizeof( uint32_t ) );
     tree->outside = outside;
     if ( !ok )
@@ -186,9 +186,9 @@ static bool refit_node( kd_tree* tree, uint32_t index )
     return true;
 }
 
-bool kd_refit( kd_tree* tree )
+bool clv_kd_refit( kd_tree* tree )
 {
-    uint32_t count = kd_tree_list( tree );
+    uint32_t count = clv_kd_tree_list( tree );
     for ( uint32_t i = count; i-- > 0; )
     {
         uint32_t index = tree->stack[i];

@@ -13,19 +13,19 @@ enum
     CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
 };
 
-void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
+void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
 {
     *rest = ( kd_rest ){ .memory = memory, .kernels = kernels };
 }
 
-void kd_rest_release( kd_rest* rest )
+void clv_kd_rest_release( kd_rest* rest )
 {
     base_memory* memory = rest->memory;
-    base_memory_give( memory, rest->grown, rest->grown_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
-    base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
-    base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
-    kd_rest_init( rest, memory, rest->kernels );
+    clv_base_memory_give( memory, rest->grown, rest->grown_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
+    clv_base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
+    clv_kd_rest_init( rest, memory, rest->kernels );
 }
 
 static uint64_t words_for( uint64_t slot_count )
@@ -37,7 +37,7 @@ static uint64_t words_for( uint64_t slot_count )
 static bool grow_words( kd_rest* rest, uint64_t needed )
 {
     uint64_t capacity = needed + needed / 2 + 1;
-    uint64_t* words = base_memory_take( rest->memory, capacity * BIT_SETS, sizeof( uint64_t ) );
+    uint64_t* words = clv_base_memory_take( rest->memory, capacity * BIT_SETS, sizeof( uint64_t ) );
     if ( words == NULL )
     {
         return false;
@@ -48,7 +48,7 @@ static bool grow_words( kd_rest* rest, uint64_t needed )
         memcpy( words + set * capacity, rest->words + set * rest->word_capacity,
             (size_t)rest->word_capacity * sizeof( uint64_t ) );
     }
-    base_memory_give( rest->memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
+    clv_base_memory_give( rest->memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
     rest->words = words;
     rest->word_capacity = capacity;
     rest->moving = words;
@@ -63,16 +63,16 @@ static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
 {
     void* grown = rest->grown;
     void* candidates = rest->candidates;
-    bool ok = base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
+    bool ok = clv_base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
                   slot_count, sizeof( clv_aabb ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             rest->memory, &candidates, &rest->candidate_capacity, 0, CANDIDATES, sizeof( clv_pair ) );
     rest->grown = grown;
     rest->candidates = candidates;
     return ok;
 }
 
-bool kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
+bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
 {
     uint64_t words = words_for( slot_count );
     if ( words > rest->word_capacity && !grow_words( rest, words ) )
@@ -83,14 +83,14 @@ bool kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
     return !with_boxes || reserve_boxes( rest, slot_count );
 }
 
-void kd_rest_enter( kd_rest* rest, uint32_t slot )
+void clv_kd_rest_enter( kd_rest* rest, uint32_t slot )
 {
     // No box is inside this one.
     rest->grown[slot] = ( clv_aabb ){ { NAN, NAN, NAN }, { NAN, NAN, NAN } };
     kd_bit_clear( rest->settled, slot );
 }
 
-void kd_rest_purge( kd_rest* rest, const uint64_t* live )
+void clv_kd_rest_purge( kd_rest* rest, const uint64_t* live )
 {
     uint64_t kept = 0;
     for ( uint64_t i = 0; i < rest->cache_count; ++i )
@@ -102,7 +102,7 @@ void kd_rest_purge( kd_rest* rest, const uint64_t* live )
     rest->cache_count = kept;
 }
 
-void kd_rest_forget( kd_rest* rest )
+void clv_kd_rest_forget( kd_rest* rest )
 {
     memset( rest->settled, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
     rest->cache_count = 0;
@@ -140,7 +140,7 @@ static void classify_words( kd_rest* rest, const clv_aabb* boxes, const uint64_t
     }
 }
 
-void kd_rest_classify(
+void clv_kd_rest_classify(
     kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon, uint32_t enough )
 {
     // Whoever was left out last time may have moved then.
@@ -154,7 +154,7 @@ void kd_rest_classify(
     }
 }
 
-void kd_rest_choose_active( kd_rest* rest )
+void clv_kd_rest_choose_active( kd_rest* rest )
 {
     uint64_t words = words_for( rest->slot_end );
     rest->active_count = 0;
@@ -184,7 +184,7 @@ static void drop_active_pairs( kd_rest* rest )
     rest->cache_count = kept;
 }
 
-clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
+clv_result clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
 {
     drop_active_pairs( rest );
     rest->cache_test_count = rest->cache_count;
@@ -211,13 +211,13 @@ clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink
 static bool reserve_cache( kd_rest* rest, uint64_t needed )
 {
     void* cache = rest->cache;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
     rest->cache = cache;
     return ok;
 }
 
-void kd_rest_expect( kd_rest* rest, uint64_t pair_count )
+void clv_kd_rest_expect( kd_rest* rest, uint64_t pair_count )
 {
     (void)reserve_cache( rest, pair_count + pair_count / 8 + 64 );
 }
@@ -264,7 +264,7 @@ static clv_result take_candidates( pair_sink* sink )
     return CLV_OK;
 }
 
-kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )
+kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )
 {
     rest->candidate_count = 0;
     return ( kd_rest_sink ){
@@ -278,7 +278,7 @@ kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out,
     };
 }
 
-clv_result kd_rest_close( kd_rest_sink* sink )
+clv_result clv_kd_rest_close( kd_rest_sink* sink )
 {
     clv_result result = take_candidates( &sink->sink );
     if ( result != CLV_OK )
@@ -288,7 +288,7 @@ clv_result kd_rest_close( kd_rest_sink* sink )
     kd_rest* rest = sink->rest;
     if ( sink->is_overfull )
     {
-        kd_rest_forget( rest ); // half a cache is none
+        clv_kd_rest_forget( rest ); // half a cache is none
         return CLV_OK;
     }
     uint64_t words = words_for( rest->slot_end );

@@ -36,35 +36,35 @@ typedef struct kd_rest
     uint64_t cache_test_count, candidate_count;
 } kd_rest;
 
-void kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels );
-void kd_rest_release( kd_rest* rest );
+void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels );
+void clv_kd_rest_release( kd_rest* rest );
 
 /// Room for slots below `slot_count`; with grown boxes and cache only if `with_boxes`. False if out of memory.
-bool kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes );
+bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes );
 
 /// A new object: whatever box it comes with, it is moving.
-void kd_rest_enter( kd_rest* rest, uint32_t slot );
+void clv_kd_rest_enter( kd_rest* rest, uint32_t slot );
 
 /// Drop pairs from the cache of which an object is not in `live`.
-void kd_rest_purge( kd_rest* rest, const uint64_t* live );
+void clv_kd_rest_purge( kd_rest* rest, const uint64_t* live );
 
 /// Nothing is settled and the cache is empty.
-void kd_rest_forget( kd_rest* rest );
+void clv_kd_rest_forget( kd_rest* rest );
 
 /// Sets moving and moving_count, adds the moving to `changed`, and grows the boxes of those by `epsilon`. Only boxes with a
 /// bit in `moved` are looked at; NULL: all. Where more than `enough` of a sample move already, the others are left as they
 /// are: moving_count is then too low, and `moving` tells nothing.
-void kd_rest_classify(
+void clv_kd_rest_classify(
     kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon, uint32_t enough );
 
 /// Sets active and active_count: live and not settled, or moving.
-void kd_rest_choose_active( kd_rest* rest );
+void clv_kd_rest_choose_active( kd_rest* rest );
 
 /// Room beforehand for as many pairs as there are now, should they all come to rest. That there is none is no failure yet.
-void kd_rest_expect( kd_rest* rest, uint64_t pair_count );
+void clv_kd_rest_expect( kd_rest* rest, uint64_t pair_count );
 
 /// Drop pairs with active objects from the cache; of the others put those into the sink whose boxes overlap now.
-clv_result kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink );
+clv_result clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink );
 
 /// What a search fills in incremental mode: pairs of which at least one is active go to `out` if their boxes overlap, and
 /// into the cache if both are static and no more than `most` are there.
@@ -78,8 +78,8 @@ typedef struct kd_rest_sink
     bool is_overfull; ///< there were more
 } kd_rest_sink;
 
-kd_rest_sink kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
+kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
 
 /// After the search: the last candidates; then everything static is settled, or, if the cache is overfull, nothing is and it is
 /// empty.
-clv_result kd_rest_close( kd_rest_sink* sink );
+clv_result clv_kd_rest_close( kd_rest_sink* sink );

@@ -27,7 +27,7 @@ typedef struct search_run
     pair_sink* sink;
 } search_run;
 
-void kd_search_init(
+void clv_kd_search_init(
     kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep )
 {
     *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
@@ -35,47 +35,47 @@ void kd_search_init(
     search->small[REST] = search->small[ACTIVE] = ( sweep_small ){ .memory = memory, .kernels = kernels };
 }
 
-void kd_search_release( kd_search* search )
+void clv_kd_search_release( kd_search* search )
 {
     base_memory* memory = search->memory;
-    sweep_sorter_release( &search->sorter );
-    base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
-    base_memory_give( memory, search->steps, search->step_capacity, sizeof( simd_small_item ) );
-    base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
-    base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
+    clv_sweep_sorter_release( &search->sorter );
+    clv_base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
+    clv_base_memory_give( memory, search->steps, search->step_capacity, sizeof( simd_small_item ) );
+    clv_base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
+    clv_base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
     for ( int kind = 0; kind < 2; ++kind )
     {
-        sweep_small_release( &search->small[kind] );
-        simd_box_lanes_release( &search->own[kind], memory );
-        simd_box_lanes_release( &search->external[kind], memory );
+        clv_sweep_small_release( &search->small[kind] );
+        clv_simd_box_lanes_release( &search->own[kind], memory );
+        clv_simd_box_lanes_release( &search->external[kind], memory );
     }
     bool counts_batches = search->counts_batches;
-    kd_search_init( search, memory, search->kernels, search->use_sweep );
+    clv_kd_search_init( search, memory, search->kernels, search->use_sweep );
     search->counts_batches = counts_batches;
 }
 
 static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
 {
     void* arena = search->arena;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         search->memory, &arena, &search->arena_capacity, kept, needed, sizeof( simd_item ) );
     search->arena = arena;
     return ok;
 }
 
-bool kd_search_reserve( kd_search* search, uint32_t object_count )
+bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
 {
     uint32_t count = object_count < USUAL_LIST ? object_count : USUAL_LIST;
     void* frames = search->frames;
     bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             search->memory, &frames, &search->frame_capacity, 0, 64, sizeof( kd_search_frame ) );
     search->frames = frames;
-    ok = ok && sweep_sorter_reserve( &search->sorter, count );
+    ok = ok && clv_sweep_sorter_reserve( &search->sorter, count );
     for ( int kind = 0; kind < 2 && ok; ++kind )
     {
-        ok = ( !search->use_sweep || sweep_small_reserve( &search->small[kind], count ) ) &&
-            simd_box_lanes_reserve( &search->own[kind], search->memory, count );
+        ok = ( !search->use_sweep || clv_sweep_small_reserve( &search->small[kind], count ) ) &&
+            clv_simd_box_lanes_reserve( &search->own[kind], search->memory, count );
     }
     return ok;
 }
@@ -83,7 +83,7 @@ bool kd_search_reserve( kd_search* search, uint32_t object_count )
 static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame )
 {
     void* frames = search->frames;
-    bool ok = base_memory_reserve( search->memory, &frames, &search->frame_capacity, depth,
+    bool ok = clv_base_memory_reserve( search->memory, &frames, &search->frame_capacity, depth,
         (uint64_t)depth + 1, sizeof( kd_search_frame ) );
     search->frames = frames;
     if ( ok )
@@ -118,7 +118,7 @@ static clv_result sweep_self( const search_run* run, const simd_boxes* boxes )
     kd_search* search = run->search;
     if ( search->counts_batches )
     {
-        kd_batches_add_sorted( &search->counters.batches, boxes );
+        clv_kd_batches_add_sorted( &search->counters.batches, boxes );
     }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->sweep( boxes, &cursor, run->sink, &search->counters.test_count ) )
@@ -137,7 +137,7 @@ static clv_result sweep_cross( const search_run* run, const simd_boxes* first, c
     kd_search* search = run->search;
     if ( search->counts_batches )
     {
-        kd_batches_add_crossed( &search->counters.batches, first, second );
+        clv_kd_batches_add_crossed( &search->counters.batches, first, second );
     }
     simd_cross_cursor cursor = { 0, 0, 0 };
     while ( !search->kernels->sweep_cross( first, second, &cursor, run->sink, &search->counters.test_count ) )
@@ -187,13 +187,13 @@ static clv_result cross_items( const search_run* run, const sweep_grid* grid, co
         return CLV_OK;
     }
     uint32_t row_count;
-    if ( !sweep_small_find( small, grid, items, count, least_mark, &row_count ) )
+    if ( !clv_sweep_small_find( small, grid, items, count, least_mark, &row_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     if ( search->counts_batches )
     {
-        kd_batches_add_rows( &search->counters.batches, small->rows, row_count );
+        clv_kd_batches_add_rows( &search->counters.batches, small->rows, row_count );
     }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->cross_small(
@@ -213,7 +213,7 @@ static clv_result sweep_small_self( const search_run* run )
     kd_search* search = run->search;
     if ( search->counts_batches )
     {
-        kd_batches_add_small( &search->counters.batches, &search->small[ACTIVE].boxes );
+        clv_kd_batches_add_small( &search->counters.batches, &search->small[ACTIVE].boxes );
     }
     simd_cursor cursor = { 0, 0 };
     while ( !search->kernels->sweep_small(
@@ -236,7 +236,7 @@ static sweep_outcome fill_small( const search_run* run, const sweep_grid* grid, 
     for ( uint32_t kind = run->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
           ++kind )
     {
-        outcome = sweep_small_fill( &search->small[kind], grid, own, kind );
+        outcome = clv_sweep_small_fill( &search->small[kind], grid, own, kind );
     }
     return outcome;
 }
@@ -250,7 +250,7 @@ static clv_result sweep_by_small( const search_run* run, const kd_search_frame* 
     uint32_t own_count = frame->own_end - frame->end;
     const uint32_t* slots = run->tree->order + run->tree->nodes[frame->node].begin;
     sweep_list own = { run->boxes, slots, own_count, run->active };
-    sweep_grid grid = sweep_grid_find( &own );
+    sweep_grid grid = clv_sweep_grid_find( &own );
     sweep_outcome outcome = fill_small( run, &grid, &own );
     *crowded = outcome == SWEEP_CROWDED;
     if ( outcome != SWEEP_DONE )
@@ -281,7 +281,7 @@ static clv_result sort_and_sweep( const search_run* run, const kd_search_frame* 
     const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
-    uint32_t axis = sweep_choose_item_axis( own, own_count );
+    uint32_t axis = clv_sweep_choose_item_axis( own, own_count );
     float floor = run->tree->nodes[frame->node].lower[axis];
     for ( uint32_t kind = REST; kind <= ACTIVE; ++kind )
     {
@@ -290,12 +290,13 @@ static clv_result sort_and_sweep( const search_run* run, const kd_search_frame* 
         {
             continue;
         }
-        if ( !sweep_sort_items( &search->sorter, own, own_count, kind, axis, -FLT_MAX, &search->own[kind] ) )
+        if ( !clv_sweep_sort_items(
+                 &search->sorter, own, own_count, kind, axis, -FLT_MAX, &search->own[kind] ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
         if ( external_count > 0 &&
-            !sweep_sort_items(
+            !clv_sweep_sort_items(
                 &search->sorter, externals, external_count, kind, axis, floor, &search->external[kind] ) )
         {
             return CLV_OUT_OF_MEMORY;
@@ -310,7 +311,7 @@ static clv_result test_rows( const search_run* run, const simd_boxes* boxes, uin
     kd_search* search = run->search;
     if ( search->counts_batches )
     {
-        kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
+        clv_kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
     }
     simd_cursor cursor = { row_begin, 0 };
     while ( !search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, run->sink ) )
@@ -338,18 +339,18 @@ static clv_result brute_force( const search_run* run, const kd_search_frame* fra
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
     simd_box_lanes* lanes = &search->own[ACTIVE];
-    if ( !simd_box_lanes_reserve( lanes, search->memory, own_count + external_count ) )
+    if ( !clv_simd_box_lanes_reserve( lanes, search->memory, own_count + external_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     lanes->boxes.count = 0;
-    sweep_append_items( own, own_count, ACTIVE, lanes );
+    clv_sweep_append_items( own, own_count, ACTIVE, lanes );
     uint32_t active_end = lanes->boxes.count;
-    sweep_append_items( own, own_count, REST, lanes );
-    sweep_append_items( externals, external_count, ACTIVE, lanes );
+    clv_sweep_append_items( own, own_count, REST, lanes );
+    clv_sweep_append_items( externals, external_count, ACTIVE, lanes );
     uint32_t external_end = lanes->boxes.count;
-    sweep_append_items( externals, external_count, REST, lanes );
-    simd_box_lanes_finish( lanes, lanes->boxes.count );
+    clv_sweep_append_items( externals, external_count, REST, lanes );
+    clv_simd_box_lanes_finish( lanes, lanes->boxes.count );
     uint32_t end = lanes->boxes.count;
     search->counters.test_count += pairs_of( active_end ) + (uint64_t)active_end * ( end - active_end ) +
         (uint64_t)( own_count - active_end ) * ( external_end - own_count );
@@ -504,14 +505,14 @@ static bool count_active( const search_run* run )
     kd_search* search = run->search;
     kd_tree* tree = run->tree;
     void* counts = search->active_counts;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         search->memory, &counts, &search->active_capacity, 0, tree->node_capacity, sizeof( uint32_t ) );
     search->active_counts = counts;
     if ( !ok )
     {
         return false;
     }
-    for ( uint32_t i = kd_tree_list( tree ); i-- > 0; )
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
         uint32_t index = tree->stack[i];
         const kd_node* node = &tree->nodes[index];
@@ -549,7 +550,7 @@ static clv_result search_outside( const search_run* run )
     {
         search->arena[i].mark = ACTIVE;
     }
-    if ( !sweep_sort_items(
+    if ( !clv_sweep_sort_items(
              &search->sorter, search->arena, count, ACTIVE, 0, -INFINITY, &search->own[ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -560,7 +561,7 @@ static clv_result search_outside( const search_run* run )
     return result;
 }
 
-clv_result kd_search_run(
+clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
 {
     search_run run = { search, tree, boxes, active, sink };
@@ -577,7 +578,7 @@ clv_result kd_search_run(
     return result;
 }
 
-clv_result kd_search_sweep(
+clv_result clv_kd_search_sweep(
     kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink )
 {
     search_run run = { search, NULL, boxes, NULL, sink };
@@ -586,8 +587,8 @@ clv_result kd_search_sweep(
         return CLV_OUT_OF_MEMORY;
     }
     gather( &run, slots, count, search->arena );
-    uint32_t axis = sweep_choose_item_axis( search->arena, count );
-    if ( !sweep_sort_items(
+    uint32_t axis = clv_sweep_choose_item_axis( search->arena, count );
+    if ( !clv_sweep_sort_items(
              &search->sorter, search->arena, count, ACTIVE, axis, -INFINITY, &search->own[ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;

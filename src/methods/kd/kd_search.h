@@ -49,19 +49,19 @@ typedef struct kd_search
     kd_search_counters counters;
 } kd_search;
 
-void kd_search_init(
+void clv_kd_search_init(
     kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep );
-void kd_search_release( kd_search* search );
+void clv_kd_search_release( kd_search* search );
 
 /// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a steady frame takes
 /// no memory. False if there was none; the search will ask again for what it needs.
-bool kd_search_reserve( kd_search* search, uint32_t object_count );
+bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 
 /// Every pair of objects whose `boxes` overlap and of which at least one is active, once each, in an order that depends on
 /// the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was updated with.
-clv_result kd_search_run(
+clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
 
 /// Every pair of these slots whose boxes overlap, by a sort along one axis; the tree takes no part.
-clv_result kd_search_sweep(
+clv_result clv_kd_search_sweep(
     kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink );

@@ -30,7 +30,7 @@ static double mean_centre( const kd_tree* tree, const kd_node* node )
     return sum / 2 / ( node->end - node->begin );
 }
 
-void kd_translate( kd_tree* tree, uint32_t index )
+void clv_kd_translate( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
@@ -42,5 +42,5 @@ void kd_translate( kd_tree* tree, uint32_t index )
         node->plane = (float)mean_centre( tree, node );
     }
     tree->counters.translate_count += 1;
-    kd_filter( tree, index );
+    clv_kd_filter( tree, index );
 }

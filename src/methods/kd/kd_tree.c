@@ -5,7 +5,7 @@
 #include "base/assertion.h"
 #include "base/bits.h"
 
-void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
+void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
     uint32_t leaf_limit, kd_balance balance )
 {
     *tree = ( kd_tree ){ .memory = memory, .kernels = kernels, .leaf_limit = leaf_limit, .balance = balance };
@@ -13,25 +13,25 @@ void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels
     tree->node_free = KD_NONE;
 }
 
-void kd_tree_release( kd_tree* tree )
+void clv_kd_tree_release( kd_tree* tree )
 {
     base_memory* memory = tree->memory;
-    base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( kd_node ) );
-    base_memory_give( memory, tree->stack, tree->stack_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, tree->order, tree->order_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
-    base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
-    kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
+    clv_base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( kd_node ) );
+    clv_base_memory_give( memory, tree->stack, tree->stack_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->order, tree->order_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
+    clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
 }
 
 static bool reserve_slots(
     kd_tree* tree, uint32_t** slots, uint64_t* capacity, uint64_t kept, uint64_t needed )
 {
     void* data = *slots;
-    bool ok = base_memory_reserve( tree->memory, &data, capacity, kept, needed, sizeof( uint32_t ) );
+    bool ok = clv_base_memory_reserve( tree->memory, &data, capacity, kept, needed, sizeof( uint32_t ) );
     *slots = data;
     return ok;
 }
@@ -39,14 +39,14 @@ static bool reserve_slots(
 static bool reserve_nodes( kd_tree* tree, uint64_t needed )
 {
     void* nodes = tree->nodes;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         tree->memory, &nodes, &tree->node_capacity, tree->node_end, needed, sizeof( kd_node ) );
     tree->nodes = nodes;
     return ok &&
         reserve_slots( tree, &tree->stack, &tree->stack_capacity, tree->stack_capacity, tree->node_capacity );
 }
 
-bool kd_tree_reserve( kd_tree* tree, uint32_t count )
+bool clv_kd_tree_reserve( kd_tree* tree, uint32_t count )
 {
     uint64_t room = (uint64_t)count + 1; // never none, so that an empty block has an address too
     return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, room ) &&
@@ -56,7 +56,7 @@ bool kd_tree_reserve( kd_tree* tree, uint32_t count )
         reserve_nodes( tree, (uint64_t)count / tree->leaf_limit * 6 + 8 );
 }
 
-bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
+bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
 {
     uint64_t before = tree->home_capacity;
     if ( !reserve_slots( tree, &tree->homes, &tree->home_capacity, before, slot_count ) )
@@ -71,16 +71,16 @@ bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
     uint64_t needed = (uint64_t)count + count / 2 + 64;
     void* pool = tree->pool;
     void* starts = tree->pool_starts;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
                   tree->memory, &pool, &tree->pool_capacity, tree->pool_end, needed, sizeof( clv_aabb ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             tree->memory, &starts, &tree->pool_start_capacity, tree->pool_end, needed, sizeof( uint32_t ) );
     tree->pool = pool;
     tree->pool_starts = starts;
     return ok;
 }
 
-void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
+void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
 {
     for ( uint32_t first = 0; first < slot_end; first += 64 )
     {
@@ -107,7 +107,7 @@ static void clear( kd_tree* tree )
     tree->pool_end = 0;
 }
 
-uint32_t kd_node_take( kd_tree* tree )
+uint32_t clv_kd_node_take( kd_tree* tree )
 {
     uint32_t index = tree->node_free;
     if ( index != KD_NONE )
@@ -128,7 +128,7 @@ uint32_t kd_node_take( kd_tree* tree )
 }
 
 // Without a stack of its own: down to a leaf, free it, and on with its parent, whose link to it is cut.
-void kd_subtree_free( kd_tree* tree, uint32_t index )
+void clv_kd_subtree_free( kd_tree* tree, uint32_t index )
 {
     uint32_t stop = tree->nodes[index].parent;
     uint32_t at = index;
@@ -158,10 +158,10 @@ void kd_subtree_free( kd_tree* tree, uint32_t index )
     }
 }
 
-bool kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] )
+bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] )
 {
     clear( tree );
-    uint32_t root = kd_node_take( tree );
+    uint32_t root = clv_kd_node_take( tree );
     if ( root == KD_NONE )
     {
         return false;
@@ -175,7 +175,7 @@ bool kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] )
     return true;
 }
 
-void kd_node_inherit( kd_tree* tree, uint32_t index )
+void clv_kd_node_inherit( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     const kd_node* parent = &tree->nodes[node->parent];
@@ -194,15 +194,15 @@ void kd_node_inherit( kd_tree* tree, uint32_t index )
     }
 }
 
-void kd_tree_set_region( kd_tree* tree, const float lower[3], const float upper[3] )
+void clv_kd_tree_set_region( kd_tree* tree, const float lower[3], const float upper[3] )
 {
-    uint32_t count = kd_tree_list( tree );
+    uint32_t count = clv_kd_tree_list( tree );
     for ( uint32_t i = 0; i < count; ++i )
     {
         kd_node* node = &tree->nodes[tree->stack[i]];
         if ( node->parent != KD_NONE )
         {
-            kd_node_inherit( tree, tree->stack[i] );
+            clv_kd_node_inherit( tree, tree->stack[i] );
             continue;
         }
         for ( int axis = 0; axis < 3; ++axis )
@@ -223,7 +223,7 @@ static void lift_out_of( kd_node* child, uint32_t place )
     child->touched = true;
 }
 
-void kd_node_settle( kd_tree* tree, uint32_t index )
+void clv_kd_node_settle( kd_tree* tree, uint32_t index )
 {
     kd_node* node = &tree->nodes[index];
     if ( !kd_node_is_leaf( node ) && ( node->offset != 0 || node->lifted ) )
@@ -247,7 +247,7 @@ void kd_node_settle( kd_tree* tree, uint32_t index )
     node->lifted = false;
 }
 
-uint32_t kd_tree_list( kd_tree* tree )
+uint32_t clv_kd_tree_list( kd_tree* tree )
 {
     if ( tree->root == KD_NONE )
     {
@@ -268,10 +268,10 @@ uint32_t kd_tree_list( kd_tree* tree )
     return count;
 }
 
-uint32_t kd_tree_height( kd_tree* tree )
+uint32_t clv_kd_tree_height( kd_tree* tree )
 {
     // Breadth first, a level at a time.
-    uint32_t count = kd_tree_list( tree );
+    uint32_t count = clv_kd_tree_list( tree );
     uint32_t height = 0;
     uint32_t level_end = 1;
     uint32_t next_end = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree of Serpa and Rodrigues, "Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase
 // Collision Detection Using KD-Trees" (CGF 2019): strictly binary, objects in inner nodes and leaves, one array of
-// objects for all nodes in in-order layout (figure 4). An update is kd_tree_admit, kd_refit, kd_optimize.
+// objects for all nodes in in-order layout (figure 4). An update is clv_kd_tree_admit, clv_kd_refit, clv_kd_optimize.
 // docs/kd.md tells the whole story and where we leave the paper.
 #pragma once
 
@@ -166,91 +166,91 @@ static inline int kd_side( const clv_aabb* box, uint32_t axis, float plane )
 
 // ---- the tree as a thing: kd_tree.c
 
-void kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
+void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
     uint32_t leaf_limit, kd_balance balance );
-void kd_tree_release( kd_tree* tree );
+void clv_kd_tree_release( kd_tree* tree );
 
 /// Room for `count` objects; false if out of memory.
-bool kd_tree_reserve( kd_tree* tree, uint32_t count );
+bool clv_kd_tree_reserve( kd_tree* tree, uint32_t count );
 
 /// Room for homes of slots below `slot_count` and for boxes at rest of `count` objects; false if out of memory.
-bool kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
+bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
 
 /// Mark the nodes in which a changed object was at rest; the next refit looks through no others.
-void kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );
+void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end );
 
 /// A single empty leaf with this region.
-bool kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] );
+bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3] );
 
 /// Another region for the root, and with it for the nodes along its border. Objects may be out of place afterwards.
-void kd_tree_set_region( kd_tree* tree, const float lower[3], const float upper[3] );
+void clv_kd_tree_set_region( kd_tree* tree, const float lower[3], const float upper[3] );
 
 /// KD_NONE if out of memory. Pointers to nodes die.
-uint32_t kd_node_take( kd_tree* tree );
+uint32_t clv_kd_node_take( kd_tree* tree );
 
 /// Give back the nodes of a subtree.
-void kd_subtree_free( kd_tree* tree, uint32_t index );
+void clv_kd_subtree_free( kd_tree* tree, uint32_t index );
 
 /// The region of a child from that of its parent.
-void kd_node_inherit( kd_tree* tree, uint32_t index );
+void clv_kd_node_inherit( kd_tree* tree, uint32_t index );
 
 /// Apply what is delayed on a node to its own indices and pass it on to its children.
-void kd_node_settle( kd_tree* tree, uint32_t index );
+void clv_kd_node_settle( kd_tree* tree, uint32_t index );
 
 /// Nodes of the tree breadth first into tree->stack; their number.
-uint32_t kd_tree_list( kd_tree* tree );
+uint32_t clv_kd_tree_list( kd_tree* tree );
 
 /// Levels below the root; 0 for a single leaf or none.
-uint32_t kd_tree_height( kd_tree* tree );
+uint32_t clv_kd_tree_height( kd_tree* tree );
 
 // ---- objects in and out: kd_member.c
 
 /// Append a slot to the array, in the rightmost node; the next refit and optimize find its place. Room must be reserved.
-void kd_tree_append( kd_tree* tree, uint32_t slot );
+void clv_kd_tree_append( kd_tree* tree, uint32_t slot );
 
 /// Drop every object whose bit in `live` is not set: the last object of the array takes its place. Sets the bits of the
 /// objects that were displaced in `displaced`, unless that is NULL.
-void kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced );
+void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* displaced );
 
 /// Take those objects out of the outside list that the root holds now, and append them to the array.
 /// `displaced` as above.
-void kd_tree_admit( kd_tree* tree, uint64_t* displaced );
+void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced );
 
 // ---- the update: one file per operator
 
 /// Bottom-up: every object that left its node's region goes to the parent, from the root to the outside list. Leaves
 /// delayed offsets behind. Out of memory only if the outside list could not grow.
-bool kd_refit( kd_tree* tree );
+bool clv_kd_refit( kd_tree* tree );
 
-/// Top-down, after kd_refit: figure 7, with the six operators below. False if out of memory.
-bool kd_optimize( kd_tree* tree );
+/// Top-down, after clv_kd_refit: figure 7, with the six operators below. False if out of memory.
+bool clv_kd_optimize( kd_tree* tree );
 
 /// Hand the objects of an inner node that lie on one side of its plane to the child there.
-void kd_filter( kd_tree* tree, uint32_t index );
+void clv_kd_filter( kd_tree* tree, uint32_t index );
 
 /// Give a leaf two children, with a plane that Evaluate accepts. If there is none, the leaf stays and is marked as refused.
 /// False if out of memory, with the leaf as it was.
-bool kd_partition( kd_tree* tree, uint32_t index );
+bool clv_kd_partition( kd_tree* tree, uint32_t index );
 
 /// Turn an inner node into a leaf with all objects of the subtree.
-void kd_collapse( kd_tree* tree, uint32_t index );
+void clv_kd_collapse( kd_tree* tree, uint32_t index );
 
 /// Is this split worth its plane? Equations 1-3.
-bool kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count );
+bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count );
 
 /// Lift all objects of the subtree into the node, move the plane to their mean on the same axis, and filter.
-void kd_translate( kd_tree* tree, uint32_t index );
+void clv_kd_translate( kd_tree* tree, uint32_t index );
 
 /// Replace a node, whose objects have just been lifted and filtered, by its more populated child, which gets all objects.
 /// Returns that child.
-uint32_t kd_erase( kd_tree* tree, uint32_t index );
+uint32_t clv_kd_erase( kd_tree* tree, uint32_t index );
 
 // ---- instruments
 
 /// All invariants: layout, counts, containment, ideal positions, offsets applied, R1-R3. The first that is broken becomes
 /// a sentence in `text`. True if all hold. Without tree->boxes, what needs them is left out.
-bool kd_check( kd_tree* tree, char* text, size_t text_size );
+bool clv_kd_check( kd_tree* tree, char* text, size_t text_size );
 
 /// The tree as JSON, nodes in preorder: depth, region, plane, block. Returns the length without the terminating zero, which
 /// may exceed `text_size`, as snprintf does.
-size_t kd_dump( const kd_tree* tree, char* text, size_t text_size );
+size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size );

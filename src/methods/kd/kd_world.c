@@ -15,7 +15,7 @@ static uint32_t far_limit( uint32_t live_count )
     return live_count / 64 + 16;
 }
 
-bool kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count )
+bool clv_kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count )
 {
     uint64_t measured = world->measured_count;
     return measured == 0 || live_count > measured * 2 || (uint64_t)live_count * 2 < measured ||
@@ -102,7 +102,7 @@ static void make_endless( kd_world* world )
     world->is_endless = true;
 }
 
-kd_world kd_world_measure( const kd_crowd* crowd )
+kd_world clv_kd_world_measure( const kd_crowd* crowd )
 {
     kd_world world = { .measured_count = crowd->count };
     world_sample sample;

@@ -15,6 +15,6 @@ typedef struct kd_world
 
 /// Is it time to measure? When the number of objects has doubled or halved since, or `far_count` finite boxes lie outside,
 /// more than can be called outliers.
-bool kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count );
+bool clv_kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count );
 
-kd_world kd_world_measure( const kd_crowd* crowd );
+kd_world clv_kd_world_measure( const kd_crowd* crowd );

@@ -158,4 +158,4 @@ typedef struct simd_method_kernels
 } simd_method_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.
-const simd_method_kernels* simd_method_kernels_for( clv_isa isa );
+const simd_method_kernels* clv_simd_method_kernels_for( clv_isa isa );

@@ -274,6 +274,6 @@ static bool cross_small( const simd_small_row* rows, uint32_t row_count, const s
     return true;
 }
 
-const simd_method_kernels simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep, sweep_cross,
+const simd_method_kernels clv_simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep, sweep_cross,
     take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small,
     spread_small, sweep_small, cross_small };

@@ -17,7 +17,7 @@ typedef struct window
     double middle[3]; // sums are taken about this, so that a swarm at 1e7 keeps its digits
 } window;
 
-// The boxes to look at, as sweep_choose_axis got them.
+// The boxes to look at, as clv_sweep_choose_axis got them.
 typedef struct crowd
 {
     const clv_aabb* boxes;
@@ -106,7 +106,7 @@ static bool is_inside( const window* w, const double centre[3] )
         centre[1] <= w->high[1] && centre[2] >= w->low[2] && centre[2] <= w->high[2];
 }
 
-int sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count )
+int clv_sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count )
 {
     crowd all = { boxes, live, count };
     window w = find_window( &all );

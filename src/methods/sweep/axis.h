@@ -7,4 +7,4 @@
 /// The boxes are boxes[live[i]] for i below `count`, or boxes[i] where `live` is NULL.
 /// The axis (0, 1, 2) on which the centres of the boxes vary most. Infinite boxes and far outliers have no say: one object
 /// at 1e9 must not turn the sweep for a million others. The first axis wins a tie.
-int sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count );
+int clv_sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count );

@@ -13,17 +13,17 @@ enum
     SAMPLES = 64,
 };
 
-void sweep_sorter_release( sweep_sorter* sorter )
+void clv_sweep_sorter_release( sweep_sorter* sorter )
 {
-    base_memory_give( sorter->memory, sorter->keys, sorter->key_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( sorter->memory, sorter->keys, sorter->key_capacity, sizeof( base_keyed ) );
     sorter->keys = NULL;
     sorter->key_capacity = 0;
 }
 
-bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
+bool clv_sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
 {
     void* keys = sorter->keys;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         sorter->memory, &keys, &sorter->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
     sorter->keys = keys;
     return ok;
@@ -125,7 +125,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
         return keys;
     }
     // Crowded steps. Equal keys still stand as given, before and after a stable sort.
-    return base_sort_keyed( keys, scratch, count );
+    return clv_base_sort_keyed( keys, scratch, count );
 }
 
 static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_item* items, uint32_t axis,
@@ -143,7 +143,7 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_i
     {
         return sort_by_steps( keys, scratch, count, items, axis, floor, least, 65535.0f / range );
     }
-    return base_sort_keyed( keys, scratch, count );
+    return clv_base_sort_keyed( keys, scratch, count );
 }
 
 static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, const uint32_t turn[3] )
@@ -161,7 +161,7 @@ static void set_item( simd_boxes* boxes, uint32_t index, const simd_item* item, 
 static const base_keyed* order_items( sweep_sorter* sorter, const simd_item* items, uint32_t count,
     uint32_t mark, uint32_t axis, float floor, uint32_t* kept )
 {
-    if ( !sweep_sorter_reserve( sorter, count + 1 ) )
+    if ( !clv_sweep_sorter_reserve( sorter, count + 1 ) )
     {
         return NULL;
     }
@@ -175,12 +175,12 @@ static const base_keyed* order_items( sweep_sorter* sorter, const simd_item* ite
     return sort_keys( sorter, *kept, items, axis, floor, least, most );
 }
 
-bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
+bool clv_sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, simd_box_lanes* lanes )
 {
     uint32_t kept;
     const base_keyed* keys = order_items( sorter, items, count, mark, axis, floor, &kept );
-    if ( keys == NULL || !simd_box_lanes_reserve( lanes, sorter->memory, kept ) )
+    if ( keys == NULL || !clv_simd_box_lanes_reserve( lanes, sorter->memory, kept ) )
     {
         return false;
     }
@@ -191,11 +191,11 @@ bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t co
         set_item( &lanes->boxes, i, item, turn );
         lanes->boxes.lower[0][i] = lower_of( item, axis, floor );
     }
-    simd_box_lanes_finish( lanes, kept );
+    clv_simd_box_lanes_finish( lanes, kept );
     return true;
 }
 
-void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes )
+void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes )
 {
     static const uint32_t straight[3] = { 0, 1, 2 };
     for ( uint32_t i = 0; i < count; ++i )
@@ -207,7 +207,7 @@ void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, 
     }
 }
 
-uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count )
+uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
 {
     double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
     double samples = 0;

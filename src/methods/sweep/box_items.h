@@ -14,19 +14,19 @@ typedef struct sweep_sorter
     uint64_t key_capacity;
 } sweep_sorter;
 
-void sweep_sorter_release( sweep_sorter* sorter );
+void clv_sweep_sorter_release( sweep_sorter* sorter );
 
 /// Room for lists of `count`; false if out of memory.
-bool sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
+bool clv_sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
 
 /// Those items whose mark is `mark`, ascending by lower[axis] and equal ones as given, into the lanes with `axis` turned
 /// first. Lower bounds along the axis below `floor` count and are stored as `floor`, and who ends below it is left out:
 /// fine for a search among boxes that lie above it, and it keeps one endless box from spoiling the sort. False if out of memory.
-bool sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
+bool clv_sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, simd_box_lanes* lanes );
 
 /// The same without a sort, behind the entries that the lanes hold already; finish them afterwards. The lanes need room.
-void sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes );
+void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes );
 
 /// The axis along which a sweep of these items meets fewest: spread against length, from a sample.
-uint32_t sweep_choose_item_axis( const simd_item* items, uint32_t count );
+uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count );

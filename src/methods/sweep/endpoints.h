@@ -50,5 +50,5 @@ typedef enum sweep_outcome
 
 /// Insertion sort of an almost sorted list of ends with their new keys. Pairs that began to overlap on this axis and
 /// overlap altogether go into the sink, perhaps together with pairs that overlapped before; *result is the sink's answer.
-sweep_outcome sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes, sweep_effort* effort,
-    pair_sink* sink, clv_result* result );
+sweep_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
+    sweep_effort* effort, pair_sink* sink, clv_result* result );

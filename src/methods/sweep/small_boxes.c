@@ -32,15 +32,15 @@ enum
     BOX_BYTES = 4 * 2 + 4 + 4
 };
 
-void sweep_small_release( sweep_small* small )
+void clv_sweep_small_release( sweep_small* small )
 {
     base_memory* memory = small->memory;
-    base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
-    base_memory_give( memory, small->items, small->item_capacity, sizeof( simd_small_item ) );
-    base_memory_give( memory, small->placed, small->placed_capacity, sizeof( simd_small_item ) );
-    base_memory_give( memory, small->wide, small->wide_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, small->rows, small->row_capacity, sizeof( simd_small_row ) );
-    base_memory_give(
+    clv_base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
+    clv_base_memory_give( memory, small->items, small->item_capacity, sizeof( simd_small_item ) );
+    clv_base_memory_give( memory, small->placed, small->placed_capacity, sizeof( simd_small_item ) );
+    clv_base_memory_give( memory, small->wide, small->wide_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, small->rows, small->row_capacity, sizeof( simd_small_row ) );
+    clv_base_memory_give(
         memory, small->starts, small->starts != NULL ? 2 * ( BUCKETS_MOST + 1 ) : 0, sizeof( uint32_t ) );
     *small = ( sweep_small ){ .memory = memory, .kernels = small->kernels };
 }
@@ -62,12 +62,12 @@ static bool grow( sweep_small* small, uint64_t count )
     base_memory* memory = small->memory;
     // A multiple of the round, so that every array starts on a cache line.
     uint64_t capacity = ( count + count / 2 + SMALL_ROUND ) / SMALL_ROUND * SMALL_ROUND + SMALL_ROUND;
-    char* block = base_memory_take( memory, capacity, BOX_BYTES );
+    char* block = clv_base_memory_take( memory, capacity, BOX_BYTES );
     if ( block == NULL )
     {
         return false;
     }
-    base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
+    clv_base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
     memset( block, 0, (size_t)capacity * BOX_BYTES );
     small->block = block;
     small->capacity = capacity;
@@ -78,7 +78,7 @@ static bool grow( sweep_small* small, uint64_t count )
 static bool reserve_items( sweep_small* small, uint32_t count )
 {
     void* items = small->items;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         small->memory, &items, &small->item_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_item ) );
     small->items = items;
     return ok;
@@ -88,9 +88,9 @@ static bool reserve_order( sweep_small* small, uint32_t count )
 {
     void* placed = small->placed;
     void* wide = small->wide;
-    bool ok = base_memory_reserve( small->memory, &placed, &small->placed_capacity, 0,
+    bool ok = clv_base_memory_reserve( small->memory, &placed, &small->placed_capacity, 0,
                   (uint64_t)count * 2 + 1, sizeof( simd_small_item ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             small->memory, &wide, &small->wide_capacity, 0, (uint64_t)count + 1, sizeof( uint32_t ) );
     small->placed = placed;
     small->wide = wide;
@@ -100,7 +100,7 @@ static bool reserve_order( sweep_small* small, uint32_t count )
 static bool reserve_rows( sweep_small* small, uint64_t count )
 {
     void* rows = small->rows;
-    bool ok = base_memory_reserve(
+    bool ok = clv_base_memory_reserve(
         small->memory, &rows, &small->row_capacity, 0, count + 1, sizeof( simd_small_row ) );
     small->rows = rows;
     return ok;
@@ -109,7 +109,7 @@ static bool reserve_rows( sweep_small* small, uint64_t count )
 static bool grow_rows( sweep_small* small, uint32_t kept, uint64_t strips )
 {
     void* rows = small->rows;
-    bool ok = base_memory_reserve( small->memory, &rows, &small->row_capacity, kept,
+    bool ok = clv_base_memory_reserve( small->memory, &rows, &small->row_capacity, kept,
         kept + ROWS_AT_ONCE * strips + 1, sizeof( simd_small_row ) );
     small->rows = rows;
     return ok;
@@ -119,13 +119,13 @@ static bool reserve_boxes( sweep_small* small, uint32_t count )
 {
     if ( small->starts == NULL )
     {
-        small->starts = base_memory_take( small->memory, 2 * ( BUCKETS_MOST + 1 ), sizeof( uint32_t ) );
+        small->starts = clv_base_memory_take( small->memory, 2 * ( BUCKETS_MOST + 1 ), sizeof( uint32_t ) );
     }
     return small->starts != NULL && reserve_items( small, count ) && reserve_order( small, count ) &&
         ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow( small, (uint64_t)count * 2 ) );
 }
 
-bool sweep_small_reserve( sweep_small* small, uint32_t count )
+bool clv_sweep_small_reserve( sweep_small* small, uint32_t count )
 {
     return reserve_boxes( small, count ) &&
         reserve_rows( small, (uint64_t)count * 2 + ( ROWS_AT_ONCE << STRIP_BITS_MOST ) );
@@ -285,7 +285,7 @@ static uint32_t choose_strip_bits( const grid_sample* sample, const uint32_t axi
     return bits;
 }
 
-sweep_grid sweep_grid_find( const sweep_list* list )
+sweep_grid clv_sweep_grid_find( const sweep_list* list )
 {
     grid_sample sample = take_sample( list );
     sweep_grid grid = { .axis = { 0, 0, 0 } };
@@ -454,7 +454,7 @@ static void set_shifts( sweep_small* small, uint32_t count, uint32_t strip_bits 
     memset( small->starts, 0, small->start_count * sizeof( uint32_t ) );
 }
 
-sweep_outcome sweep_small_fill(
+sweep_outcome clv_sweep_small_fill(
     sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark )
 {
     uint32_t count = list->count;
@@ -516,7 +516,7 @@ static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, i
     return found;
 }
 
-bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
+bool clv_sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count )
 {
     // One row for most, but each may need one for every strip.

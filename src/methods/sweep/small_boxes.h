@@ -28,7 +28,7 @@ typedef struct sweep_list
 } sweep_list;
 
 /// From a sample of the boxes, of which there is at least one.
-sweep_grid sweep_grid_find( const sweep_list* list );
+sweep_grid clv_sweep_grid_find( const sweep_list* list );
 
 typedef struct sweep_small
 {
@@ -54,10 +54,10 @@ typedef struct sweep_small
     int32_t reach;         ///< no box is longer, in steps
 } sweep_small;
 
-void sweep_small_release( sweep_small* small );
+void clv_sweep_small_release( sweep_small* small );
 
 /// Room for `count` boxes and as many rows; false if out of memory.
-bool sweep_small_reserve( sweep_small* small, uint32_t count );
+bool clv_sweep_small_reserve( sweep_small* small, uint32_t count );
 
 typedef enum sweep_outcome
 {
@@ -67,10 +67,10 @@ typedef enum sweep_outcome
 } sweep_outcome;
 
 /// Those of the list whose mark is `mark`. The outcome refers to the list's boxes.
-sweep_outcome sweep_small_fill(
+sweep_outcome clv_sweep_small_fill(
     sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark );
 
 /// For each item with a mark of at least `least_mark` the columns that it may overlap, into small->rows; items that can overlap
 /// none are left out. False if out of memory.
-bool sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
+bool clv_sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count );

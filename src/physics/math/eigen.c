@@ -87,7 +87,7 @@ static void sort_descending( math_eigen* eigen )
     }
 }
 
-math_eigen math_eigen_symmetric( const math_mat3* symmetric )
+math_eigen clv_math_eigen_symmetric( const math_mat3* symmetric )
 {
     math_eigen eigen = { { 0, 0, 0 }, math_identity(), 0, false };
     math_mat3 a = *symmetric;

@@ -15,4 +15,4 @@ typedef struct math_eigen
 } math_eigen;
 
 /// Eigenvalues and eigenvectors of a symmetric matrix; only the upper triangle and the diagonal are read.
-math_eigen math_eigen_symmetric( const math_mat3* symmetric );
+math_eigen clv_math_eigen_symmetric( const math_mat3* symmetric );

@@ -85,12 +85,12 @@ static int orient2( double ax, double ay, double bx, double by, double cx, doubl
     return sign_of( &e );
 }
 
-int math_orient2( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+int clv_math_orient2( clv_vec3 a, clv_vec3 b, clv_vec3 c )
 {
     return orient2( (double)a.x, (double)a.y, (double)b.x, (double)b.y, (double)c.x, (double)c.y );
 }
 
-int math_orient2_along( int axis, clv_vec3 a, clv_vec3 b, clv_vec3 c )
+int clv_math_orient2_along( int axis, clv_vec3 a, clv_vec3 b, clv_vec3 c )
 {
     math_vec3 p = math_widen( a ), q = math_widen( b ), r = math_widen( c );
     return axis == 0 ? orient2( p.y, p.z, q.y, q.z, r.y, r.z )
@@ -98,13 +98,13 @@ int math_orient2_along( int axis, clv_vec3 a, clv_vec3 b, clv_vec3 c )
                      : orient2( p.x, p.y, q.x, q.y, r.x, r.y );
 }
 
-int math_is_collinear( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+int clv_math_is_collinear( clv_vec3 a, clv_vec3 b, clv_vec3 c )
 {
-    return math_orient2_along( 2, a, b, c ) == 0 && math_orient2_along( 0, a, b, c ) == 0 &&
-        math_orient2_along( 1, a, b, c ) == 0;
+    return clv_math_orient2_along( 2, a, b, c ) == 0 && clv_math_orient2_along( 0, a, b, c ) == 0 &&
+        clv_math_orient2_along( 1, a, b, c ) == 0;
 }
 
-math_vec3 math_triangle_normal( clv_vec3 a, clv_vec3 b, clv_vec3 c )
+math_vec3 clv_math_triangle_normal( clv_vec3 a, clv_vec3 b, clv_vec3 c )
 {
     math_vec3 p = math_widen( a ), q = math_widen( b ), r = math_widen( c );
     math_vec3 u = math_sub( q, p ), v = math_sub( r, p ), normal = math_cross( u, v );
@@ -138,7 +138,7 @@ static int exact_orient3( math_vec3 a, math_vec3 b, math_vec3 c, math_vec3 d )
     return sign_of( &e );
 }
 
-int math_orient3( clv_vec3 a, clv_vec3 b, clv_vec3 c, clv_vec3 d )
+int clv_math_orient3( clv_vec3 a, clv_vec3 b, clv_vec3 c, clv_vec3 d )
 {
     math_vec3 wa = math_widen( a ), wb = math_widen( b ), wc = math_widen( c ), wd = math_widen( d );
     math_vec3 p = math_sub( wb, wa ), q = math_sub( wc, wa ), r = math_sub( wd, wa );

@@ -37,12 +37,12 @@ static bool is_orthonormal( const math_mat3* r, double tolerance )
     return true;
 }
 
-math_polar_result math_polar_decompose(
+math_polar_result clv_math_polar_decompose(
     const math_mat3* a, double tolerance, math_mat3* rotation, math_mat3* stretch )
 {
     math_mat3 transposed = math_transpose( a );
     math_mat3 squared = math_multiply( &transposed, a );
-    math_eigen eigen = math_eigen_symmetric( &squared );
+    math_eigen eigen = clv_math_eigen_symmetric( &squared );
     if ( !eigen.converged )
     {
         return MATH_POLAR_DIVERGED;

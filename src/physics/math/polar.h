@@ -15,5 +15,5 @@ typedef enum math_polar_result
 /// a = R S, R a rotation (or, where det a < 0, a rotation with a mirror) and S symmetric: S = sqrt( aᵀ a ),
 /// R = a S^-1. `tolerance` bounds how far the columns of R may be from length 1; the paper skips a body at 1
 /// %. *rotation and *stretch (which may be NULL) change only with MATH_POLAR_OK.
-math_polar_result math_polar_decompose(
+math_polar_result clv_math_polar_decompose(
     const math_mat3* a, double tolerance, math_mat3* rotation, math_mat3* stretch );

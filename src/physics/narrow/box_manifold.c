@@ -437,7 +437,8 @@ static void edge_manifold(
     manifold->points[0] = ( narrow_point ){ to_world( a, middle ), best->separation, feature };
 }
 
-uint32_t narrow_box_box( const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold )
+uint32_t clv_narrow_box_box(
+    const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold )
 {
     CLV_ASSERT( a != NULL && b != NULL && manifold != NULL && margin >= 0.0f );
     relative r = relate( a, b );
@@ -464,7 +465,7 @@ uint32_t narrow_box_box( const narrow_box* a, const narrow_box* b, float margin,
     return manifold->count;
 }
 
-uint32_t narrow_box_plane(
+uint32_t clv_narrow_box_plane(
     const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold )
 {
     CLV_ASSERT( box != NULL && manifold != NULL && margin >= 0.0f );

@@ -33,9 +33,10 @@ typedef struct narrow_manifold
 
 /// Points of a and b that are at most `margin` apart along the axis of least penetration (15 candidates). Face axes
 /// win over edge axes, and a's over b's, unless clearly worse: a box at rest keeps its features. Returns the count.
-uint32_t narrow_box_box( const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold );
+uint32_t clv_narrow_box_box(
+    const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold );
 
 /// The same against the solid half-space dot( normal, x ) <= offset. The manifold's normal points from the box into
 /// the solid, that is -normal.
-uint32_t narrow_box_plane(
+uint32_t clv_narrow_box_plane(
     const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );

@@ -7,7 +7,7 @@
 static void contact_of_skins( const narrow_gjk* g, double radius_a, double radius_b, narrow_contact* contact )
 {
     math_vec3 a, b;
-    narrow_simplex_witness( &g->simplex, &a, &b );
+    clv_narrow_simplex_witness( &g->simplex, &a, &b );
     contact->normal = math_scale( g->nearest, -1.0 / g->distance ); // nearest is a - b
     contact->depth = math_max( radius_a + radius_b - g->distance, 0.0 );
     contact->point_a = math_add_scaled( a, contact->normal, radius_a );
@@ -16,12 +16,12 @@ static void contact_of_skins( const narrow_gjk* g, double radius_a, double radiu
     contact->epa_round_count = 0;
 }
 
-void narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
+void clv_narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
     clv_pair_cache* cache, narrow_contact* contact )
 {
     double skins = radius_a + radius_b;
     narrow_gjk g;
-    narrow_gjk_search( a, b, skins, true, cache, &g );
+    clv_narrow_gjk_search( a, b, skins, true, cache, &g );
     contact->gjk_round_count = g.round_count;
     contact->touching = g.touching || g.distance <= skins;
     if ( !contact->touching )
@@ -34,7 +34,7 @@ void narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, doubl
         return;
     }
     narrow_epa e;
-    narrow_epa_expand( a, b, &g, &e );
+    clv_narrow_epa_expand( a, b, &g, &e );
     contact->normal = e.normal;
     contact->depth = e.depth + skins;
     contact->point_a = math_add_scaled( e.point_a, e.normal, radius_a );
@@ -43,11 +43,11 @@ void narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, doubl
     contact->epa_round_count = e.round_count;
 }
 
-void narrow_find_plane_contact( narrow_core* a, double radius, clv_plane plane, narrow_contact* contact )
+void clv_narrow_find_plane_contact( narrow_core* a, double radius, clv_plane plane, narrow_contact* contact )
 {
     math_vec3 up = math_normalize( math_widen( plane.normal ), math_make( 0, 1, 0 ) );
     uint32_t index;
-    math_vec3 lowest = narrow_core_support( a, math_neg( up ), &index );
+    math_vec3 lowest = clv_narrow_core_support( a, math_neg( up ), &index );
     lowest = math_add_scaled( lowest, up, -radius );
     double depth = (double)plane.offset - math_dot( up, lowest );
     contact->gjk_round_count = contact->epa_round_count = 0;

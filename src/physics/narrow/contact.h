@@ -14,8 +14,8 @@ typedef struct narrow_contact
 } narrow_contact;
 
 /// `skins`: both radii. Everything but `touching` and gjk_round_count is left alone where they are apart.
-void narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
+void clv_narrow_find_contact( narrow_core* a, double radius_a, narrow_core* b, double radius_b,
     clv_pair_cache* cache, narrow_contact* contact );
 
 /// A core against the half-space of `plane`.
-void narrow_find_plane_contact( narrow_core* a, double radius, clv_plane plane, narrow_contact* contact );
+void clv_narrow_find_plane_contact( narrow_core* a, double radius, clv_plane plane, narrow_contact* contact );

@@ -9,7 +9,7 @@ static double height( const clv_hull* hull, uint32_t vertex, math_vec3 direction
     return (double)v.x * direction.x + (double)v.y * direction.y + (double)v.z * direction.z;
 }
 
-uint32_t narrow_support_brute( const clv_hull* hull, math_vec3 direction )
+uint32_t clv_narrow_support_brute( const clv_hull* hull, math_vec3 direction )
 {
     uint32_t best = 0;
     double best_height = height( hull, 0, direction );
@@ -22,7 +22,7 @@ uint32_t narrow_support_brute( const clv_hull* hull, math_vec3 direction )
     return best;
 }
 
-uint32_t narrow_support_climb( const clv_hull* hull, math_vec3 direction, uint32_t start )
+uint32_t clv_narrow_support_climb( const clv_hull* hull, math_vec3 direction, uint32_t start )
 {
     uint32_t best = start;
     double best_height = height( hull, start, direction );
@@ -58,9 +58,9 @@ static math_vec3 own_point( const narrow_core* core, uint32_t index )
     return math_make( 0, 0, 0 );
 }
 
-math_vec3 narrow_core_point( const narrow_core* core, uint32_t index )
+math_vec3 clv_narrow_core_point( const narrow_core* core, uint32_t index )
 {
-    CLV_ASSERT( index < narrow_core_point_count( core ) );
+    CLV_ASSERT( index < clv_narrow_core_point_count( core ) );
     if ( core->kind == CLV_SHAPE_SPHERE )
     {
         return core->pose.position;
@@ -68,12 +68,12 @@ math_vec3 narrow_core_point( const narrow_core* core, uint32_t index )
     return math_pose_apply( &core->pose, own_point( core, index ) );
 }
 
-uint32_t narrow_core_point_count( const narrow_core* core )
+uint32_t clv_narrow_core_point_count( const narrow_core* core )
 {
     return core->kind == CLV_SHAPE_SPHERE ? 1 : core->kind == CLV_SHAPE_BOX ? 8 : core->hull->vertex_count;
 }
 
-math_vec3 narrow_core_support( narrow_core* core, math_vec3 direction, uint32_t* index )
+math_vec3 clv_narrow_core_support( narrow_core* core, math_vec3 direction, uint32_t* index )
 {
     if ( core->kind == CLV_SHAPE_SPHERE )
     {
@@ -87,11 +87,11 @@ math_vec3 narrow_core_support( narrow_core* core, math_vec3 direction, uint32_t*
     }
     else if ( core->hull->vertex_count <= NARROW_BRUTE_LIMIT )
     {
-        *index = narrow_support_brute( core->hull, own );
+        *index = clv_narrow_support_brute( core->hull, own );
     }
     else
     {
-        *index = narrow_support_climb( core->hull, own, core->last );
+        *index = clv_narrow_support_climb( core->hull, own, core->last );
         core->last = *index;
     }
     return math_pose_apply( &core->pose, own_point( core, *index ) );

@@ -24,15 +24,15 @@ static inline narrow_core narrow_core_make( clv_shape shape, const math_pose* po
 }
 
 /// Vertex farthest along `direction` (the hull's own coordinates), by looking at all; the first of equals.
-uint32_t narrow_support_brute( const clv_hull* hull, math_vec3 direction );
+uint32_t clv_narrow_support_brute( const clv_hull* hull, math_vec3 direction );
 
 /// The same by walking from neighbour to neighbour while it goes up (Cameron's enhanced GJK, 1997).
-uint32_t narrow_support_climb( const clv_hull* hull, math_vec3 direction, uint32_t start );
+uint32_t clv_narrow_support_climb( const clv_hull* hull, math_vec3 direction, uint32_t start );
 
 /// The point number `index` of a core in world coordinates. Boxes count their corners 0 .. 7.
-math_vec3 narrow_core_point( const narrow_core* core, uint32_t index );
+math_vec3 clv_narrow_core_point( const narrow_core* core, uint32_t index );
 
-uint32_t narrow_core_point_count( const narrow_core* core );
+uint32_t clv_narrow_core_point_count( const narrow_core* core );
 
 /// No point is farther from the core's own origin.
 static inline double narrow_core_extent( const narrow_core* core )
@@ -43,4 +43,4 @@ static inline double narrow_core_extent( const narrow_core* core )
 }
 
 /// The point farthest along `direction` in world coordinates, and its number.
-math_vec3 narrow_core_support( narrow_core* core, math_vec3 direction, uint32_t* index );
+math_vec3 clv_narrow_core_support( narrow_core* core, math_vec3 direction, uint32_t* index );

@@ -44,7 +44,7 @@ typedef struct polytope
 static narrow_vertex ask( polytope* p, math_vec3 direction )
 {
     p->result->round_count += 1;
-    return narrow_difference_support( p->a, p->b, direction );
+    return clv_narrow_difference_support( p->a, p->b, direction );
 }
 
 // ---- the first tetrahedron
@@ -423,8 +423,8 @@ static double find_points_on( const polytope* p, const uint16_t corners[3], math
         s.vertices[i] = p->vertices[corners[i]];
         s.vertices[i].w = math_sub( s.vertices[i].w, target );
     }
-    double off = math_length( narrow_simplex_reduce( &s ) );
-    narrow_simplex_witness( &s, a, b );
+    double off = math_length( clv_narrow_simplex_reduce( &s ) );
+    clv_narrow_simplex_witness( &s, a, b );
     return off;
 }
 
@@ -448,7 +448,7 @@ static void find_points( const polytope* p )
     }
 }
 
-void narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* found, narrow_epa* result )
+void clv_narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* found, narrow_epa* result )
 {
     CLV_ASSERT( found->touching );
     polytope p;
@@ -463,8 +463,8 @@ void narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* found,
         // Some point of the flat difference at the origin; three vertices of four on a plane are enough.
         narrow_simplex s = found->simplex;
         s.count = s.count == 4 ? 3 : s.count;
-        narrow_simplex_reduce( &s );
-        narrow_simplex_witness( &s, &result->point_a, &result->point_b );
+        clv_narrow_simplex_reduce( &s );
+        clv_narrow_simplex_witness( &s, &result->point_a, &result->point_b );
         return;
     }
     make_first_faces( &p );

@@ -16,4 +16,4 @@ typedef struct narrow_epa
 } narrow_epa;
 
 /// How deep two cores that touch are in each other. `found` is what GJK ended with.
-void narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* found, narrow_epa* result );
+void clv_narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* found, narrow_epa* result );

@@ -13,11 +13,11 @@
 // Nothing nearer than this share of the distance is left to find.
 #define CLOSE_ENOUGH 1e-12
 
-narrow_vertex narrow_difference_support( narrow_core* a, narrow_core* b, math_vec3 direction )
+narrow_vertex clv_narrow_difference_support( narrow_core* a, narrow_core* b, math_vec3 direction )
 {
     narrow_vertex v;
-    v.a = narrow_core_support( a, direction, &v.index_a );
-    v.b = narrow_core_support( b, math_neg( direction ), &v.index_b );
+    v.a = clv_narrow_core_support( a, direction, &v.index_a );
+    v.b = clv_narrow_core_support( b, math_neg( direction ), &v.index_b );
     v.w = math_sub( v.a, v.b );
     return v;
 }
@@ -25,7 +25,7 @@ narrow_vertex narrow_difference_support( narrow_core* a, narrow_core* b, math_ve
 static void start( narrow_core* a, narrow_core* b, const clv_pair_cache* cache, narrow_gjk* g )
 {
     g->simplex.count = 0;
-    uint32_t ends_a = narrow_core_point_count( a ), ends_b = narrow_core_point_count( b );
+    uint32_t ends_a = clv_narrow_core_point_count( a ), ends_b = clv_narrow_core_point_count( b );
     for ( uint32_t i = 0; cache != NULL && i < cache->count && i < 4; ++i )
     {
         // A cache of other shapes costs rounds, never a wrong answer; but it must not point beyond this hull.
@@ -33,8 +33,8 @@ static void start( narrow_core* a, narrow_core* b, const clv_pair_cache* cache, 
         {
             narrow_vertex* v = &g->simplex.vertices[g->simplex.count++];
             v->index_a = cache->a[i], v->index_b = cache->b[i];
-            v->a = narrow_core_point( a, v->index_a );
-            v->b = narrow_core_point( b, v->index_b );
+            v->a = clv_narrow_core_point( a, v->index_a );
+            v->b = clv_narrow_core_point( b, v->index_b );
             v->w = math_sub( v->a, v->b );
         }
     }
@@ -45,7 +45,7 @@ static void start( narrow_core* a, narrow_core* b, const clv_pair_cache* cache, 
         {
             towards = math_make( 1, 0, 0 );
         }
-        g->simplex.vertices[0] = narrow_difference_support( a, b, towards );
+        g->simplex.vertices[0] = clv_narrow_difference_support( a, b, towards );
         g->simplex.count = 1;
         g->round_count = 1;
     }
@@ -99,7 +99,7 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
     for ( ;; )
     {
         size = math_max( size, reach( &g->simplex ) );
-        math_vec3 nearest = narrow_simplex_reduce( &g->simplex );
+        math_vec3 nearest = clv_narrow_simplex_reduce( &g->simplex );
         double now = math_length_squared( nearest );
         if ( g->simplex.count == 4 || now <= TOUCH * TOUCH * size * size )
         {
@@ -120,7 +120,7 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
             return;
         }
 
-        narrow_vertex v = narrow_difference_support( a, b, math_neg( nearest ) );
+        narrow_vertex v = clv_narrow_difference_support( a, b, math_neg( nearest ) );
         g->round_count += 1;
         double along = math_dot( nearest, v.w ); // the difference lies beyond along / |nearest|
         bool apart = along > 0.0 && along * along > squared * skins * skins;
@@ -135,7 +135,7 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
     }
 }
 
-void narrow_gjk_search(
+void clv_narrow_gjk_search(
     narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache, narrow_gjk* result )
 {
     CLV_ASSERT( skins >= 0.0 );

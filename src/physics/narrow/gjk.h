@@ -19,8 +19,8 @@ typedef struct narrow_gjk
 
 /// `skins`: the sum of both radii. With `stop_apart` the search ends as soon as cores are known to be farther
 /// apart. `cache` may be NULL.
-void narrow_gjk_search( narrow_core* a, narrow_core* b, double skins, bool stop_apart, clv_pair_cache* cache,
-    narrow_gjk* result );
+void clv_narrow_gjk_search( narrow_core* a, narrow_core* b, double skins, bool stop_apart,
+    clv_pair_cache* cache, narrow_gjk* result );
 
 /// The point of the difference farthest along `direction`.
-narrow_vertex narrow_difference_support( narrow_core* a, narrow_core* b, math_vec3 direction );
+narrow_vertex clv_narrow_difference_support( narrow_core* a, narrow_core* b, math_vec3 direction );

@@ -102,21 +102,22 @@ static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count
     uint32_t needless = 0;
     double loss = 0.0;
     join = join && HULL_LOSS * allowed->tolerance <= allowed->left;
-    bool ok = hull_mesh_build( &hull->memory, points, *count, &mesh );
+    bool ok = clv_narrow_hull_mesh_build( &hull->memory, points, *count, &mesh );
     if ( ok && mesh.dimension == 3 )
     {
-        ok = hull_fill_solid(
+        ok = clv_narrow_hull_fill_solid(
             hull, points, *count, &mesh, allowed->tolerance, join, redundant, &needless, &loss );
     }
     else if ( ok )
     {
         if ( join && mesh.dimension == 2 )
         {
-            loss = hull_ring_thin( points, *count, &mesh, allowed->tolerance, redundant, &needless );
+            loss =
+                clv_narrow_hull_ring_thin( points, *count, &mesh, allowed->tolerance, redundant, &needless );
         }
-        ok = needless > 0 || hull_fill_flat( hull, points, &mesh );
+        ok = needless > 0 || clv_narrow_hull_fill_flat( hull, points, &mesh );
     }
-    hull_mesh_free( &hull->memory, &mesh );
+    clv_narrow_hull_mesh_free( &hull->memory, &mesh );
     *again = ok && needless > 0;
     *count = *again ? leave_out( points, *count, redundant ) : *count;
     allowed->left -= loss;
@@ -126,8 +127,8 @@ static clv_result build_round( clv_hull* hull, clv_vec3* points, uint32_t* count
 static clv_result build( clv_hull* hull, const clv_hull_def* def )
 {
     uint32_t count = def->point_count;
-    clv_vec3* points = base_memory_take( &hull->memory, count, sizeof( clv_vec3 ) );
-    bool* redundant = base_memory_take( &hull->memory, count, sizeof( bool ) );
+    clv_vec3* points = clv_base_memory_take( &hull->memory, count, sizeof( clv_vec3 ) );
+    bool* redundant = clv_base_memory_take( &hull->memory, count, sizeof( bool ) );
     clv_result result = points != NULL && redundant != NULL ? CLV_OK : CLV_OUT_OF_MEMORY;
     if ( result == CLV_OK )
     {
@@ -137,7 +138,7 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
     // Leaving out a corner can bare another. After a few rounds, or when as much is lost as may be, faces stay as
     // they are, in triangles; then no corner has fewer than three and the last round fills in.
     hull_limits allowed = find_limits( def->points, count );
-    if ( result == CLV_OK && hull_is_straight( points, count, allowed.tolerance, redundant ) )
+    if ( result == CLV_OK && clv_narrow_hull_is_straight( points, count, allowed.tolerance, redundant ) )
     {
         count = leave_out( points, count, redundant );
     }
@@ -146,8 +147,8 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
     {
         result = build_round( hull, points, &count, &allowed, round < ROUNDS, redundant, &again );
     }
-    base_memory_give( &hull->memory, points, def->point_count, sizeof( clv_vec3 ) );
-    base_memory_give( &hull->memory, redundant, def->point_count, sizeof( bool ) );
+    clv_base_memory_give( &hull->memory, points, def->point_count, sizeof( clv_vec3 ) );
+    clv_base_memory_give( &hull->memory, redundant, def->point_count, sizeof( bool ) );
     return result;
 }
 
@@ -159,8 +160,8 @@ static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
         return result;
     }
 
-    base_memory memory = base_memory_make( def->allocator );
-    clv_hull* made = base_memory_take( &memory, 1, sizeof( clv_hull ) );
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_hull* made = clv_base_memory_take( &memory, 1, sizeof( clv_hull ) );
     if ( made == NULL )
     {
         return complain( def, CLV_OUT_OF_MEMORY, "clv_hull_create: out of memory" );
@@ -173,7 +174,7 @@ static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
         clv_hull_destroy( made );
         return complain( def, result, "clv_hull_create: out of memory" );
     }
-    CLV_VALIDATE( hull_check( made ) == NULL );
+    CLV_VALIDATE( clv_narrow_hull_check( made ) == NULL );
     *hull = made;
     return CLV_OK;
 }
@@ -195,16 +196,17 @@ void clv_hull_destroy( clv_hull* hull )
         return;
     }
     base_memory* memory = &hull->memory;
-    base_memory_give( memory, hull->vertices, hull->vertex_count, sizeof( clv_vec3 ) );
-    base_memory_give( memory, hull->neighbour_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->neighbours, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->climb_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->climbs, hull->climb_count, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->face_starts, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->face_corners, hull->corner_count, sizeof( uint32_t ) );
-    base_memory_give( memory, hull->face_planes, hull->face_count, sizeof( clv_plane ) );
+    clv_base_memory_give( memory, hull->vertices, hull->vertex_count, sizeof( clv_vec3 ) );
+    clv_base_memory_give(
+        memory, hull->neighbour_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->neighbours, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->climb_starts, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->climbs, hull->climb_count, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->face_starts, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->face_corners, hull->corner_count, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, hull->face_planes, hull->face_count, sizeof( clv_plane ) );
     base_memory own = *memory; // the counters live inside what is given back
-    base_memory_give( &own, hull, 1, sizeof( clv_hull ) );
+    clv_base_memory_give( &own, hull, 1, sizeof( clv_hull ) );
 }
 
 clv_hull_view clv_hull_get_view( const clv_hull* hull )
@@ -348,7 +350,7 @@ static const char* check_face( const clv_hull* hull, uint32_t face, double slack
     return NULL;
 }
 
-const char* hull_check( const clv_hull* hull )
+const char* clv_narrow_hull_check( const clv_hull* hull )
 {
     if ( hull->dimension == 3 && hull->vertex_count + hull->face_count != hull->edge_count + 2 )
     {

@@ -56,16 +56,18 @@ typedef struct hull_mesh
 
 /// The surface of the smallest convex set around the points, all of them finite. False if memory ran out; the
 /// mesh must be given back either way.
-bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh );
-void hull_mesh_free( base_memory* memory, hull_mesh* mesh );
+bool clv_narrow_hull_mesh_build(
+    base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh );
+void clv_narrow_hull_mesh_free( base_memory* memory, hull_mesh* mesh );
 
 /// Fills in everything but `memory` from a mesh of dimension 3 whose triangles are joined to faces where flat
 /// within `tolerance`. Points that turn out to be within faces, or, within `tolerance`, on edges or on other
 /// points, are needless: then nothing is filled in, `redundant` is set for them, and *redundant_count tells how many; none of them
 /// is farther than *loss, which is at most HULL_LOSS * tolerance, from the hull of the rest. Two faces back to back make a hull of
 /// dimension 2. With `join` false every triangle is a face, and no point is needless.
-bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
-    double tolerance, bool join, bool* redundant, uint32_t* redundant_count, double* loss );
+bool clv_narrow_hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count,
+    const hull_mesh* mesh, double tolerance, bool join, bool* redundant, uint32_t* redundant_count,
+    double* loss );
 
 #define HULL_LOSS 4.5
 
@@ -83,18 +85,18 @@ typedef struct hull_outline
 
 /// Sets `redundant` for points of degree 2 that are not farther than the tolerance from a segment between two
 /// others that stay, and clears it for the others of degree 2. Returns how far the farthest is.
-double hull_outline_thin( const hull_outline* outline, double tolerance );
+double clv_narrow_hull_outline_thin( const hull_outline* outline, double tolerance );
 
 /// The same for the outline of a mesh of dimension 2, all of whose points are on one plane; the rest of `redundant` is
 /// cleared. How many are needless is set in *redundant_count.
-double hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh, double tolerance,
-    bool* redundant, uint32_t* redundant_count );
+double clv_narrow_hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
+    double tolerance, bool* redundant, uint32_t* redundant_count );
 
 /// Is no point farther than the tolerance from the segment between two of them? Then `redundant` is set for all others.
-bool hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant );
+bool clv_narrow_hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant );
 
-/// As hull_fill_solid for the other dimensions, where nothing needs joining.
-bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );
+/// As clv_narrow_hull_fill_solid for the other dimensions, where nothing needs joining.
+bool clv_narrow_hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh );
 
 /// What is wrong with the hull, as a sentence, or NULL. Debug builds ask after every build.
-const char* hull_check( const clv_hull* hull );
+const char* clv_narrow_hull_check( const clv_hull* hull );

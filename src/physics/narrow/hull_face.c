@@ -23,7 +23,7 @@ typedef struct joiner
     uint32_t* degree;   // by point: faces around it
     uint32_t* renumber; // by point: its vertex
     uint32_t* links;    // by point, two each: where border edges lead
-    uint32_t* path;     // room for hull_outline_thin
+    uint32_t* path;     // room for clv_narrow_hull_outline_thin
     uint32_t group_count;
     double flatness; // no corner of a group is farther from the group's plane
 } joiner;
@@ -31,7 +31,7 @@ typedef struct joiner
 static math_vec3 triangle_normal( const joiner* j, uint32_t triangle )
 {
     const uint32_t* c = j->triangles[triangle].corners;
-    return math_triangle_normal( j->points[c[0]], j->points[c[1]], j->points[c[2]] );
+    return clv_math_triangle_normal( j->points[c[0]], j->points[c[1]], j->points[c[2]] );
 }
 
 // ---- grouping
@@ -55,7 +55,7 @@ static int compare_ranked( const void* a, const void* b )
 
 static bool sort_by_area( joiner* j )
 {
-    ranked* list = base_memory_take( j->memory, j->triangle_count, sizeof( ranked ) );
+    ranked* list = clv_base_memory_take( j->memory, j->triangle_count, sizeof( ranked ) );
     if ( list == NULL )
     {
         return false;
@@ -64,12 +64,12 @@ static bool sort_by_area( joiner* j )
     {
         list[i] = ( ranked ){ math_length( triangle_normal( j, i ) ), i };
     }
-    base_heap_sort( list, j->triangle_count, sizeof( ranked ), compare_ranked );
+    clv_base_heap_sort( list, j->triangle_count, sizeof( ranked ), compare_ranked );
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
     {
         j->order[i] = list[i].triangle;
     }
-    base_memory_give( j->memory, list, j->triangle_count, sizeof( ranked ) );
+    clv_base_memory_give( j->memory, list, j->triangle_count, sizeof( ranked ) );
     return true;
 }
 
@@ -106,7 +106,8 @@ static bool lies_flat( joiner* j, uint32_t triangle, const seed_plane* plane, do
         most = math_max( most, math_abs( math_dot( plane->normal, math_sub( p, plane->origin ) ) ) );
     }
     if ( most > tolerance || !( math_dot( triangle_normal( j, triangle ), plane->normal ) > 0.0 ) ||
-        math_orient2_along( plane->axis, j->points[c[0]], j->points[c[1]], j->points[c[2]] ) != plane->side )
+        clv_math_orient2_along( plane->axis, j->points[c[0]], j->points[c[1]], j->points[c[2]] ) !=
+            plane->side )
     {
         return false;
     }
@@ -289,7 +290,7 @@ static uint32_t find_redundant( joiner* j, double tolerance, bool* redundant, ui
         redundant[p] = j->renumber[p] == 1 && j->degree[p] < 2;
     }
     hull_outline outline = { j->points, j->point_count, j->degree, j->links, j->next, j->path, redundant };
-    *loss = hull_outline_thin( &outline, tolerance ) + 2.0 * ROOT_OF_3 * j->flatness;
+    *loss = clv_narrow_hull_outline_thin( &outline, tolerance ) + 2.0 * ROOT_OF_3 * j->flatness;
     uint32_t count = 0;
     *stuck = 0;
     for ( uint32_t p = 0; p < j->point_count; ++p )
@@ -325,14 +326,15 @@ static void split_at_stuck( joiner* j, uint32_t* starts, uint32_t* members )
 static bool take_arrays( clv_hull* hull )
 {
     base_memory* memory = &hull->memory;
-    hull->vertices = base_memory_take( memory, hull->vertex_count, sizeof( clv_vec3 ) );
-    hull->neighbour_starts = base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    hull->neighbours = base_memory_take( memory, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
-    hull->climb_starts = base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
-    hull->climbs = base_memory_take( memory, hull->climb_count, sizeof( uint32_t ) );
-    hull->face_starts = base_memory_take( memory, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
-    hull->face_corners = base_memory_take( memory, hull->corner_count, sizeof( uint32_t ) );
-    hull->face_planes = base_memory_take( memory, hull->face_count, sizeof( clv_plane ) );
+    hull->vertices = clv_base_memory_take( memory, hull->vertex_count, sizeof( clv_vec3 ) );
+    hull->neighbour_starts =
+        clv_base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
+    hull->neighbours = clv_base_memory_take( memory, 2 * (uint64_t)hull->edge_count, sizeof( uint32_t ) );
+    hull->climb_starts = clv_base_memory_take( memory, (uint64_t)hull->vertex_count + 1, sizeof( uint32_t ) );
+    hull->climbs = clv_base_memory_take( memory, hull->climb_count, sizeof( uint32_t ) );
+    hull->face_starts = clv_base_memory_take( memory, (uint64_t)hull->face_count + 1, sizeof( uint32_t ) );
+    hull->face_corners = clv_base_memory_take( memory, hull->corner_count, sizeof( uint32_t ) );
+    hull->face_planes = clv_base_memory_take( memory, hull->face_count, sizeof( clv_plane ) );
     return hull->vertices != NULL && hull->neighbour_starts != NULL && hull->climb_starts != NULL &&
         hull->face_starts != NULL && ( hull->edge_count == 0 || hull->neighbours != NULL ) &&
         ( hull->climb_count == 0 || hull->climbs != NULL ) &&
@@ -360,7 +362,7 @@ static clv_plane face_plane( const clv_hull* hull, const uint32_t* corners, uint
     for ( uint32_t i = 1; i + 1 < count; ++i )
     {
         clv_vec3 p = hull->vertices[corners[i]], q = hull->vertices[corners[i + 1]];
-        sum = math_add( sum, math_triangle_normal( hull->vertices[corners[0]], p, q ) );
+        sum = math_add( sum, clv_math_triangle_normal( hull->vertices[corners[0]], p, q ) );
     }
     math_vec3 normal = math_normalize( sum, math_make( 0, 1, 0 ) );
     double offset = math_dot( normal, origin );
@@ -447,7 +449,8 @@ static void link_vertices(
     }
     for ( uint32_t v = 0; v < vertex_count; ++v )
     {
-        base_heap_sort( links + starts[v], starts[v + 1] - starts[v], sizeof( uint32_t ), compare_indices );
+        clv_base_heap_sort(
+            links + starts[v], starts[v + 1] - starts[v], sizeof( uint32_t ), compare_indices );
     }
 }
 
@@ -558,7 +561,7 @@ static bool fill_ring( clv_hull* hull, const clv_vec3* points, const hull_mesh* 
     return true;
 }
 
-bool hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh )
+bool clv_narrow_hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hull_mesh* mesh )
 {
     uint32_t n = mesh->ring_count, edge_count = mesh->dimension == 2 ? n : n - 1;
     if ( !fill_ring( hull, points, mesh, 2 * edge_count ) )
@@ -611,13 +614,14 @@ static bool fill_polygon( joiner* j, clv_hull* hull )
 
 // ---- solids
 
-bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
-    double tolerance, bool join, bool* redundant, uint32_t* redundant_count, double* loss )
+bool clv_narrow_hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_count,
+    const hull_mesh* mesh, double tolerance, bool join, bool* redundant, uint32_t* redundant_count,
+    double* loss )
 {
     base_memory* memory = &hull->memory;
     uint64_t triangle_words = 4 * (uint64_t)mesh->triangle_count + 1;
     uint64_t point_words = 6 * (uint64_t)point_count + 1;
-    uint32_t* words = base_memory_take( memory, triangle_words + point_words, sizeof( uint32_t ) );
+    uint32_t* words = clv_base_memory_take( memory, triangle_words + point_words, sizeof( uint32_t ) );
     if ( words == NULL )
     {
         return false;
@@ -655,6 +659,6 @@ bool hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_t point_cou
         ok = *redundant_count > 0 ||
             ( stuck > 0 ? fill_polygon( &j, hull ) : fill_from_groups( &j, hull, starts, members ) );
     }
-    base_memory_give( memory, words, triangle_words + point_words, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, words, triangle_words + point_words, sizeof( uint32_t ) );
     return ok;
 }

@@ -77,7 +77,7 @@ static uint32_t find_first( const clv_vec3* p, uint32_t count, uint32_t first[4]
     for ( uint32_t i = 0; i < count; ++i )
     {
         double size = math_length_squared( triangle_normal( p, first[0], first[1], i ) );
-        if ( size > best && !math_is_collinear( p[first[0]], p[first[1]], p[i] ) )
+        if ( size > best && !clv_math_is_collinear( p[first[0]], p[first[1]], p[i] ) )
         {
             best = size, first[2] = i;
         }
@@ -93,7 +93,7 @@ static uint32_t find_first( const clv_vec3* p, uint32_t count, uint32_t first[4]
     {
         double height =
             math_abs( math_dot( normal, math_sub( math_widen( p[i] ), math_widen( p[first[0]] ) ) ) );
-        if ( height > best && math_orient3( p[first[0]], p[first[1]], p[first[2]], p[i] ) != 0 )
+        if ( height > best && clv_math_orient3( p[first[0]], p[first[1]], p[first[2]], p[i] ) != 0 )
         {
             best = height, first[3] = i;
         }
@@ -107,7 +107,7 @@ static uint32_t take_face( builder* b, uint32_t p0, uint32_t p1, uint32_t p2 )
 {
     // Dead triangles are not used again: the stack may still name them, and a point makes six new ones on
     // average.
-    if ( !base_memory_reserve( b->memory, (void**)&b->faces, &b->face_capacity, b->face_count,
+    if ( !clv_base_memory_reserve( b->memory, (void**)&b->faces, &b->face_capacity, b->face_count,
              (uint64_t)b->face_count + 1, sizeof( working ) ) )
     {
         return NONE;
@@ -122,7 +122,7 @@ static uint32_t take_face( builder* b, uint32_t p0, uint32_t p1, uint32_t p2 )
 static bool is_above( const builder* b, uint32_t face, uint32_t point )
 {
     const uint32_t* c = b->faces[face].shape.corners;
-    return math_orient3( b->points[c[0]], b->points[c[1]], b->points[c[2]], b->points[point] ) > 0;
+    return clv_math_orient3( b->points[c[0]], b->points[c[1]], b->points[c[2]], b->points[point] ) > 0;
 }
 
 static uint32_t edge_to( const working* face, uint32_t neighbour )
@@ -140,7 +140,7 @@ static uint32_t edge_to( const working* face, uint32_t neighbour )
 
 static bool push_face( builder* b, uint32_t face )
 {
-    if ( !base_memory_reserve( b->memory, (void**)&b->stack, &b->stack_capacity, b->stack_count,
+    if ( !clv_base_memory_reserve( b->memory, (void**)&b->stack, &b->stack_capacity, b->stack_count,
              (uint64_t)b->stack_count + 1, sizeof( uint32_t ) ) )
     {
         return false;
@@ -171,7 +171,7 @@ static void share_points( builder* b, uint32_t list, const uint32_t* faces, uint
 static bool start( builder* b, const uint32_t first[4] )
 {
     uint32_t p[4] = { first[0], first[1], first[2], first[3] };
-    if ( math_orient3( b->points[p[0]], b->points[p[1]], b->points[p[2]], b->points[p[3]] ) > 0 )
+    if ( clv_math_orient3( b->points[p[0]], b->points[p[1]], b->points[p[2]], b->points[p[3]] ) > 0 )
     {
         p[1] = first[2], p[2] = first[1]; // the fourth point is behind the first triangle
     }
@@ -231,7 +231,7 @@ static uint32_t take_farthest( builder* b, uint32_t face )
 
 static bool see_face( builder* b, uint32_t face )
 {
-    if ( !base_memory_reserve( b->memory, (void**)&b->seen, &b->seen_capacity, b->seen_count,
+    if ( !clv_base_memory_reserve( b->memory, (void**)&b->seen, &b->seen_capacity, b->seen_count,
              (uint64_t)b->seen_count + 1, sizeof( uint32_t ) ) )
     {
         return false;
@@ -339,7 +339,7 @@ static bool copy_alive( builder* b, hull_mesh* mesh )
         // Dead triangles lie among the living: their numbers close up.
         b->faces[i].mark = b->faces[i].alive ? alive++ : NONE;
     }
-    if ( !base_memory_reserve( b->memory, (void**)&mesh->triangles, &mesh->triangle_capacity, 0, alive,
+    if ( !clv_base_memory_reserve( b->memory, (void**)&mesh->triangles, &mesh->triangle_capacity, 0, alive,
              sizeof( hull_triangle ) ) )
     {
         return false;
@@ -364,15 +364,15 @@ static bool build_solid(
     base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[4], hull_mesh* mesh )
 {
     builder b = { .memory = memory, .points = points, .count = count };
-    b.next = base_memory_take( memory, count, sizeof( uint32_t ) );
-    b.rim_start = base_memory_take( memory, count, sizeof( uint32_t ) );
+    b.next = clv_base_memory_take( memory, count, sizeof( uint32_t ) );
+    b.rim_start = clv_base_memory_take( memory, count, sizeof( uint32_t ) );
     bool ok = b.next != NULL && b.rim_start != NULL && start( &b, first ) && add_points( &b ) &&
         copy_alive( &b, mesh );
-    base_memory_give( memory, b.next, count, sizeof( uint32_t ) );
-    base_memory_give( memory, b.rim_start, count, sizeof( uint32_t ) );
-    base_memory_give( memory, b.faces, b.face_capacity, sizeof( working ) );
-    base_memory_give( memory, b.stack, b.stack_capacity, sizeof( uint32_t ) );
-    base_memory_give( memory, b.seen, b.seen_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, b.next, count, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, b.rim_start, count, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, b.faces, b.face_capacity, sizeof( working ) );
+    clv_base_memory_give( memory, b.stack, b.stack_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, b.seen, b.seen_capacity, sizeof( uint32_t ) );
     return ok;
 }
 
@@ -420,8 +420,8 @@ static uint32_t chain( const flat_point* sorted, uint32_t count, uint32_t* ring 
         {
             uint32_t i = pass == 0 ? step : count - 1 - step;
             while ( size > bottom &&
-                math_orient2( sorted[ring[size - 2]].flat, sorted[ring[size - 1]].flat, sorted[i].flat ) <=
-                    0 )
+                clv_math_orient2(
+                    sorted[ring[size - 2]].flat, sorted[ring[size - 1]].flat, sorted[i].flat ) <= 0 )
             {
                 size -= 1;
             }
@@ -434,23 +434,24 @@ static uint32_t chain( const flat_point* sorted, uint32_t count, uint32_t* ring 
 static bool build_polygon(
     base_memory* memory, const clv_vec3* points, uint32_t count, const uint32_t first[3], hull_mesh* mesh )
 {
-    math_vec3 normal = math_triangle_normal( points[first[0]], points[first[1]], points[first[2]] );
+    math_vec3 normal = clv_math_triangle_normal( points[first[0]], points[first[1]], points[first[2]] );
     int axis = 0; // the widest view that, exactly, has an area
     double widest = -1.0;
     const double views[3] = { normal.x, normal.y, normal.z };
     for ( int i = 0; i < 3; ++i )
     {
         clv_vec3 a = drop_axis( points[first[0]], i ), b = drop_axis( points[first[1]], i );
-        if ( math_abs( views[i] ) > widest && math_orient2( a, b, drop_axis( points[first[2]], i ) ) != 0 )
+        if ( math_abs( views[i] ) > widest &&
+            clv_math_orient2( a, b, drop_axis( points[first[2]], i ) ) != 0 )
         {
             widest = math_abs( views[i] ), axis = i;
         }
     }
 
-    flat_point* sorted = base_memory_take( memory, count, sizeof( flat_point ) );
+    flat_point* sorted = clv_base_memory_take( memory, count, sizeof( flat_point ) );
     uint64_t wanted = 2 * (uint64_t)count + 1;
     bool ok = sorted != NULL &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, wanted, sizeof( uint32_t ) );
     if ( ok )
     {
@@ -458,7 +459,7 @@ static bool build_polygon(
         {
             sorted[i] = ( flat_point ){ drop_axis( points[i], axis ), i };
         }
-        base_heap_sort( sorted, count, sizeof( flat_point ), compare_flat );
+        clv_base_heap_sort( sorted, count, sizeof( flat_point ), compare_flat );
         mesh->ring_count = chain( sorted, count, mesh->ring );
         for ( uint32_t i = 0; i < mesh->ring_count; ++i )
         {
@@ -467,11 +468,12 @@ static bool build_polygon(
         mesh->dimension = 2;
         mesh->ring_normal = views[axis] < 0.0 ? math_neg( normal ) : normal;
     }
-    base_memory_give( memory, sorted, count, sizeof( flat_point ) );
+    clv_base_memory_give( memory, sorted, count, sizeof( flat_point ) );
     return ok;
 }
 
-bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh )
+bool clv_narrow_hull_mesh_build(
+    base_memory* memory, const clv_vec3* points, uint32_t count, hull_mesh* mesh )
 {
     *mesh = ( hull_mesh ){ 0 };
     uint32_t first[4];
@@ -484,7 +486,8 @@ bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t coun
     {
         return build_polygon( memory, points, count, first, mesh );
     }
-    if ( !base_memory_reserve( memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, 2, sizeof( uint32_t ) ) )
+    if ( !clv_base_memory_reserve(
+             memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, 2, sizeof( uint32_t ) ) )
     {
         return false;
     }
@@ -494,9 +497,9 @@ bool hull_mesh_build( base_memory* memory, const clv_vec3* points, uint32_t coun
     return true;
 }
 
-void hull_mesh_free( base_memory* memory, hull_mesh* mesh )
+void clv_narrow_hull_mesh_free( base_memory* memory, hull_mesh* mesh )
 {
-    base_memory_give( memory, mesh->triangles, mesh->triangle_capacity, sizeof( hull_triangle ) );
-    base_memory_give( memory, mesh->ring, mesh->ring_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, mesh->triangles, mesh->triangle_capacity, sizeof( hull_triangle ) );
+    clv_base_memory_give( memory, mesh->ring, mesh->ring_capacity, sizeof( uint32_t ) );
     *mesh = ( hull_mesh ){ 0 };
 }

@@ -107,7 +107,7 @@ static uint32_t outline_walk( const hull_outline* o, uint32_t point )
     return count;
 }
 
-double hull_outline_thin( const hull_outline* o, double tolerance )
+double clv_narrow_hull_outline_thin( const hull_outline* o, double tolerance )
 {
     double loss = 0.0;
     for ( uint32_t p = 0; p < o->point_count; ++p )
@@ -124,8 +124,8 @@ double hull_outline_thin( const hull_outline* o, double tolerance )
     return loss;
 }
 
-double hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh, double tolerance,
-    bool* redundant, uint32_t* redundant_count )
+double clv_narrow_hull_ring_thin( const clv_vec3* points, uint32_t point_count, const hull_mesh* mesh,
+    double tolerance, bool* redundant, uint32_t* redundant_count )
 {
     // Once round, from a point that is a corner for certain: the farthest from any.
     uint32_t n = mesh->ring_count, first = 0;
@@ -166,7 +166,7 @@ static uint32_t farthest_from( const clv_vec3* points, uint32_t count, uint32_t 
     return best;
 }
 
-bool hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant )
+bool clv_narrow_hull_is_straight( const clv_vec3* points, uint32_t count, double tolerance, bool* redundant )
 {
     // Two passes find the ends of anything straight.
     uint32_t a = farthest_from( points, count, 0 ), b = farthest_from( points, count, a );

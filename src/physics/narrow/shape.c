@@ -70,16 +70,16 @@ static void find_distance( const query* q, clv_pair_cache* cache, clv_distance* 
     narrow_core core_a = make_core( q->a, q->at_a ), core_b = make_core( q->b, q->at_b );
     double radius_a = (double)q->a.radius, radius_b = (double)q->b.radius;
     narrow_gjk g;
-    narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
+    clv_narrow_gjk_search( &core_a, &core_b, radius_a + radius_b, false, cache, &g );
     math_vec3 on_a, on_b, normal = { 0, 0, 0 };
     bool touching = g.touching || g.distance <= radius_a + radius_b;
     if ( g.simplex.count == 4 )
     {
-        on_a = on_b = narrow_simplex_common_point( &g.simplex );
+        on_a = on_b = clv_narrow_simplex_common_point( &g.simplex );
     }
     else
     {
-        narrow_simplex_witness( &g.simplex, &on_a, &on_b );
+        clv_narrow_simplex_witness( &g.simplex, &on_a, &on_b );
     }
     if ( !g.touching )
     {
@@ -127,7 +127,7 @@ clv_result clv_shape_overlap(
         narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
         double skins = (double)q.a.radius + (double)q.b.radius;
         narrow_gjk g;
-        narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
+        clv_narrow_gjk_search( &core_a, &core_b, skins, true, cache, &g );
         *touching = g.touching || g.distance <= skins;
     }
     base_fp_settle( &good );
@@ -163,7 +163,7 @@ clv_result clv_shape_contact( clv_shape a, clv_transform at_a, clv_shape b, clv_
     {
         narrow_core core_a = make_core( q.a, q.at_a ), core_b = make_core( q.b, q.at_b );
         narrow_contact found;
-        narrow_find_contact( &core_a, (double)q.a.radius, &core_b, (double)q.b.radius, cache, &found );
+        clv_narrow_find_contact( &core_a, (double)q.a.radius, &core_b, (double)q.b.radius, cache, &found );
         narrow_result( &found, contact );
     }
     base_fp_settle( &good );
@@ -184,7 +184,7 @@ clv_result clv_shape_plane_contact( clv_shape a, clv_transform at_a, clv_plane p
     {
         narrow_core core = make_core( a, at_a );
         narrow_contact found;
-        narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
+        clv_narrow_find_plane_contact( &core, (double)a.radius, plane, &found );
         narrow_result( &found, contact );
     }
     base_fp_settle( &good );
@@ -206,7 +206,7 @@ clv_result clv_shape_support( clv_shape shape, clv_transform at, clv_vec3 direct
         narrow_core core = make_core( shape, at );
         math_vec3 unit = math_normalize( math_widen( direction ), math_make( 0, 1, 0 ) );
         uint32_t index;
-        math_vec3 farthest = narrow_core_support( &core, unit, &index );
+        math_vec3 farthest = clv_narrow_core_support( &core, unit, &index );
         *point = math_narrow( math_add_scaled( farthest, unit, (double)shape.radius ) );
     }
     base_fp_settle( &good );

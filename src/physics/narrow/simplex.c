@@ -112,7 +112,7 @@ static math_vec3 keep( narrow_simplex* simplex, const nearest* n )
     return n->point;
 }
 
-math_vec3 narrow_simplex_reduce( narrow_simplex* simplex )
+math_vec3 clv_narrow_simplex_reduce( narrow_simplex* simplex )
 {
     math_vec3 p[4];
     for ( int i = 0; i < simplex->count; ++i )
@@ -135,7 +135,7 @@ math_vec3 narrow_simplex_reduce( narrow_simplex* simplex )
     return keep( simplex, &n );
 }
 
-void narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_vec3* b )
+void clv_narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_vec3* b )
 {
     *a = *b = math_make( 0, 0, 0 );
     for ( int i = 0; i < simplex->count; ++i )
@@ -145,7 +145,7 @@ void narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_v
     }
 }
 
-math_vec3 narrow_simplex_common_point( const narrow_simplex* simplex )
+math_vec3 clv_narrow_simplex_common_point( const narrow_simplex* simplex )
 {
     // Each vertex weighs as much as the volume the origin has with the other three.
     const narrow_vertex* v = simplex->vertices;

@@ -24,11 +24,11 @@ typedef struct narrow_simplex
 /// Finds the point of the simplex nearest to the origin, drops every vertex it does not need and sets the
 /// weights. Four vertices are left only where the origin is inside the tetrahedron, and then (0, 0, 0) is
 /// returned.
-math_vec3 narrow_simplex_reduce( narrow_simplex* simplex );
+math_vec3 clv_narrow_simplex_reduce( narrow_simplex* simplex );
 
 /// The points on both shapes that the weights tell.
-void narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_vec3* b );
+void clv_narrow_simplex_witness( const narrow_simplex* simplex, math_vec3* a, math_vec3* b );
 
-/// The same for four vertices around the origin, which narrow_simplex_reduce leaves without weights: a point
+/// The same for four vertices around the origin, which clv_narrow_simplex_reduce leaves without weights: a point
 /// of both shapes.
-math_vec3 narrow_simplex_common_point( const narrow_simplex* simplex );
+math_vec3 clv_narrow_simplex_common_point( const narrow_simplex* simplex );

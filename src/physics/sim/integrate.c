@@ -4,7 +4,7 @@
 // Runge-Kutta formula are garbled; with a constant acceleration the right ones reduce to what stands here.
 #include "sim/integrate.h"
 
-void sim_integrate(
+void clv_sim_integrate(
     clv_integrator how, math_vec3 gravity, double damping, math_vec3* position, math_vec3* velocity )
 {
     math_vec3 v = *velocity;

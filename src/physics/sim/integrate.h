@@ -5,5 +5,5 @@
 #include "math/vec3.h"
 
 /// One frame of free flight; see clv_integrator.
-void sim_integrate(
+void clv_sim_integrate(
     clv_integrator how, math_vec3 gravity, double damping, math_vec3* position, math_vec3* velocity );

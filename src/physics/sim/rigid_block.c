@@ -13,7 +13,7 @@ typedef struct lane_body
     clv_vec3 velocity, spin;
 } lane_body;
 
-rigid_softness rigid_soft( float hertz, float damping_ratio, float substep_seconds )
+rigid_softness clv_sim_rigid_soft( float hertz, float damping_ratio, float substep_seconds )
 {
     float omega = 2.0f * 3.14159265f * hertz;
     float a1 = 2.0f * damping_ratio + substep_seconds * omega;
@@ -176,7 +176,7 @@ static void idle_lane( rigid_block* block, uint32_t lane )
     }
 }
 
-void rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_softness soft[2] )
+void clv_sim_rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_softness soft[2] )
 {
     CLV_ASSERT( block->point_count >= 1 && block->point_count <= NARROW_MANIFOLD_POINTS );
     for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
@@ -192,7 +192,7 @@ void rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_soft
     }
 }
 
-void rigid_block_fetch( const clv_rigid* world, const rigid_block* block )
+void clv_sim_rigid_block_fetch( const clv_rigid* world, const rigid_block* block )
 {
     for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
     {
@@ -208,7 +208,7 @@ void rigid_block_fetch( const clv_rigid* world, const rigid_block* block )
     }
 }
 
-void rigid_block_store( rigid_block* block )
+void clv_sim_rigid_block_store( rigid_block* block )
 {
     for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
     {

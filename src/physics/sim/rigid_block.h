@@ -11,13 +11,13 @@ typedef struct rigid_softness
 } rigid_softness;
 
 /// A contact as a damped spring that no step length can make unstable (Catto, "Soft Constraints", 2011).
-rigid_softness rigid_soft( float hertz, float damping_ratio, float substep_seconds );
+rigid_softness clv_sim_rigid_soft( float hertz, float damping_ratio, float substep_seconds );
 
 /// Bring near what preparing this block will read.
-void rigid_block_fetch( const clv_rigid* world, const rigid_block* block );
+void clv_sim_rigid_block_fetch( const clv_rigid* world, const rigid_block* block );
 
 /// Everything the substeps need. `soft[0]` is for two movable bodies, `soft[1]` where one is immovable.
-void rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_softness soft[2] );
+void clv_sim_rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_softness soft[2] );
 
 /// Impulses back into the contacts, for the next step.
-void rigid_block_store( rigid_block* block );
+void clv_sim_rigid_block_store( rigid_block* block );

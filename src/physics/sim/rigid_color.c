@@ -109,10 +109,10 @@ static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t
     }
 }
 
-bool rigid_color( clv_rigid* world )
+bool clv_sim_rigid_color( clv_rigid* world )
 {
     uint32_t count = rigid_contact_count( &world->now );
-    if ( !base_memory_reserve( &world->memory, (void**)&world->colors, &world->color_capacity, 0, count,
+    if ( !clv_base_memory_reserve( &world->memory, (void**)&world->colors, &world->color_capacity, 0, count,
              sizeof( *world->colors ) ) )
     {
         return false;
@@ -133,7 +133,7 @@ bool rigid_color( clv_rigid* world )
 
     uint32_t first_block[( RIGID_COLORS + 1 ) * CLASSES];
     lay_out( world, counts, first_block );
-    if ( !base_memory_reserve( &world->memory, (void**)&world->blocks, &world->block_capacity, 0,
+    if ( !clv_base_memory_reserve( &world->memory, (void**)&world->blocks, &world->block_capacity, 0,
              world->block_count, sizeof( *world->blocks ) ) )
     {
         return false;

@@ -133,13 +133,13 @@ static bool collide_pair(
         clv_vec3 normal;
         float offset;
         wall_plane( &world->def.walls, pair.b - RIGID_WALL, &normal, &offset );
-        count =
-            narrow_box_plane( &world->boxes[pair.a], normal, offset, wall_reach( world, pair.a ), &manifold );
+        count = clv_narrow_box_plane(
+            &world->boxes[pair.a], normal, offset, wall_reach( world, pair.a ), &manifold );
     }
     else
     {
         float margin = world->reaches[pair.a] + world->reaches[pair.b];
-        count = narrow_box_box( &world->boxes[pair.a], &world->boxes[pair.b], margin, &manifold );
+        count = clv_narrow_box_box( &world->boxes[pair.a], &world->boxes[pair.b], margin, &manifold );
     }
     if ( count == 0 )
     {
@@ -198,11 +198,11 @@ static bool reserve_set( clv_rigid* world, rigid_contact_set* set, uint64_t pair
 {
     base_memory* memory = &world->memory;
     uint64_t chunks = ( pair_count + RIGID_CHUNK - 1 ) / RIGID_CHUNK;
-    return base_memory_reserve(
+    return clv_base_memory_reserve(
                memory, (void**)&set->items, &set->item_capacity, 0, pair_count, sizeof( *set->items ) ) &&
-        base_memory_reserve(
+        clv_base_memory_reserve(
             memory, (void**)&set->order, &set->order_capacity, 0, pair_count, sizeof( *set->order ) ) &&
-        base_memory_reserve( memory, (void**)&set->chunk_counts, &set->chunk_capacity, 0, chunks,
+        clv_base_memory_reserve( memory, (void**)&set->chunk_counts, &set->chunk_capacity, 0, chunks,
             sizeof( *set->chunk_counts ) );
 }
 
@@ -235,7 +235,7 @@ static bool find_walls( clv_rigid* world )
         clv_vec3 half = world->poses[body].half, p = world->poses[body].position;
         const float center[3] = { p.x, p.y, p.z };
         float reach = wall_reach( world, body );
-        if ( !base_memory_reserve( &world->memory, (void**)&world->wall_pairs, &world->wall_pair_capacity,
+        if ( !clv_base_memory_reserve( &world->memory, (void**)&world->wall_pairs, &world->wall_pair_capacity,
                  world->wall_pair_count, (uint64_t)world->wall_pair_count + RIGID_WALL_COUNT,
                  sizeof( *world->wall_pairs ) ) )
         {
@@ -256,7 +256,7 @@ static bool find_walls( clv_rigid* world )
     return true;
 }
 
-bool rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count )
+bool clv_sim_rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count )
 {
     if ( pair_count > UINT32_MAX - RIGID_CHUNK || !find_walls( world ) ||
         !reserve_set( world, &world->now.bodies, pair_count ) ||
@@ -273,7 +273,7 @@ bool rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count
     };
     uint32_t chunks = rigid_piece_count( job.pair_counts[0], RIGID_CHUNK ) +
         rigid_piece_count( job.pair_counts[1], RIGID_CHUNK );
-    task_run( &world->runner, collide_piece, chunks, &job );
+    clv_task_run( &world->runner, collide_piece, chunks, &job );
     join_chunks( &world->now.bodies, (uint32_t)pair_count );
     join_chunks( &world->now.walls, world->wall_pair_count );
     return true;
@@ -281,12 +281,13 @@ bool rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count
 
 static void free_set( clv_rigid* world, rigid_contact_set* set )
 {
-    base_memory_give( &world->memory, set->items, set->item_capacity, sizeof( *set->items ) );
-    base_memory_give( &world->memory, set->order, set->order_capacity, sizeof( *set->order ) );
-    base_memory_give( &world->memory, set->chunk_counts, set->chunk_capacity, sizeof( *set->chunk_counts ) );
+    clv_base_memory_give( &world->memory, set->items, set->item_capacity, sizeof( *set->items ) );
+    clv_base_memory_give( &world->memory, set->order, set->order_capacity, sizeof( *set->order ) );
+    clv_base_memory_give(
+        &world->memory, set->chunk_counts, set->chunk_capacity, sizeof( *set->chunk_counts ) );
 }
 
-void rigid_contacts_free( clv_rigid* world, rigid_contacts* contacts )
+void clv_sim_rigid_contacts_free( clv_rigid* world, rigid_contacts* contacts )
 {
     free_set( world, &contacts->bodies );
     free_set( world, &contacts->walls );

@@ -38,7 +38,7 @@ static void wake_one( clv_rigid* world, uint32_t body )
     world->sleeping_count -= 1;
 }
 
-void rigid_wake( clv_rigid* world, uint32_t body )
+void clv_sim_rigid_wake( clv_rigid* world, uint32_t body )
 {
     uint32_t island = world->islands[body];
     for ( uint32_t i = 0; island != RIGID_NONE && i < world->count; ++i )
@@ -51,7 +51,7 @@ void rigid_wake( clv_rigid* world, uint32_t body )
     world->rest_seconds[body] = 0.0f;
 }
 
-void rigid_wake_all( clv_rigid* world )
+void clv_sim_rigid_wake_all( clv_rigid* world )
 {
     for ( uint32_t i = 0; world->sleeping_count > 0 && i < world->count; ++i )
     {
@@ -122,7 +122,7 @@ static bool mark_disturbed( clv_rigid* world, const rigid_contact_set* set, bool
     return any;
 }
 
-void rigid_wake_touched( clv_rigid* world )
+void clv_sim_rigid_wake_touched( clv_rigid* world )
 {
     if ( world->sleeping_count == 0 )
     {
@@ -154,7 +154,7 @@ static void count_rest( clv_rigid* world )
     }
 }
 
-void rigid_sleep_rested( clv_rigid* world )
+void clv_sim_rigid_sleep_rested( clv_rigid* world )
 {
     count_rest( world );
     const rigid_contact_set* set = &world->now.bodies;

@@ -348,9 +348,9 @@ static void prepare_piece( uint32_t index, uint32_t worker, void* context )
     {
         if ( i + 2 < range.end )
         {
-            rigid_block_fetch( job->world, &job->world->blocks[i + 2] );
+            clv_sim_rigid_block_fetch( job->world, &job->world->blocks[i + 2] );
         }
-        rigid_block_prepare( job->world, &job->world->blocks[i], job->soft );
+        clv_sim_rigid_block_prepare( job->world, &job->world->blocks[i], job->soft );
     }
 }
 
@@ -361,7 +361,7 @@ static void store_piece( uint32_t index, uint32_t worker, void* context )
     rigid_range range = rigid_piece( job->world->block_count, RIGID_BLOCK_PIECE, index );
     for ( uint32_t i = range.begin; i < range.end; ++i )
     {
-        rigid_block_store( &job->world->blocks[i] );
+        clv_sim_rigid_block_store( &job->world->blocks[i] );
     }
 }
 
@@ -412,7 +412,8 @@ static void run_rounds( solve_job* job, solve_pass pass )
     {
         job->round_first = rounds->first[round];
         job->round_count = rounds->first[round + 1] - job->round_first;
-        task_run( &world->runner, pass_piece, rigid_piece_count( job->round_count, RIGID_BLOCK_PIECE ), job );
+        clv_task_run(
+            &world->runner, pass_piece, rigid_piece_count( job->round_count, RIGID_BLOCK_PIECE ), job );
     }
     job->round_first = rounds->first[RIGID_COLORS];
     job->round_count = rounds->overflow_count;
@@ -433,31 +434,31 @@ static void run_substeps( solve_job* job )
     solve_pass relax = { PASS_SOLVE, warm.inverse_seconds, warm.friction, 0.0f, false };
     solve_pass bounce = { PASS_BOUNCE, warm.inverse_seconds, warm.friction, 0.0f, false };
 
-    task_run( runner, prepare_piece, block_pieces, job );
+    clv_task_run( runner, prepare_piece, block_pieces, job );
     for ( uint32_t substep = 0; substep < world->substeps; ++substep )
     {
-        task_run( runner, accelerate_piece, body_pieces, job );
+        clv_task_run( runner, accelerate_piece, body_pieces, job );
         run_rounds( job, warm );
         run_rounds( job, soft );
-        task_run( runner, advance_piece, body_pieces, job );
+        clv_task_run( runner, advance_piece, body_pieces, job );
         run_rounds( job, relax );
     }
     if ( world->def.restitution > 0.0f )
     {
         run_rounds( job, bounce );
     }
-    task_run( runner, store_piece, block_pieces, job );
+    clv_task_run( runner, store_piece, block_pieces, job );
 }
 
-void rigid_solve( clv_rigid* world )
+void clv_sim_rigid_solve( clv_rigid* world )
 {
     CLV_ASSERT( world->substeps >= 1 && world->seconds > 0.0f );
     float seconds = world->seconds / (float)world->substeps;
     float hertz = sim_min( world->def.contact_hertz, 0.25f / seconds );
     solve_job job = {
         .world = world,
-        .soft = { rigid_soft( hertz, world->def.contact_damping, seconds ),
-            rigid_soft( 2.0f * hertz, world->def.contact_damping, seconds ) },
+        .soft = { clv_sim_rigid_soft( hertz, world->def.contact_damping, seconds ),
+            clv_sim_rigid_soft( 2.0f * hertz, world->def.contact_damping, seconds ) },
         .substep_seconds = seconds,
     };
     run_substeps( &job );

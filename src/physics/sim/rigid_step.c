@@ -69,7 +69,7 @@ static void grow_piece( uint32_t index, uint32_t worker, void* context )
 
 static clv_result find_pairs( clv_rigid* world )
 {
-    task_run( &world->runner, grow_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
+    clv_task_run( &world->runner, grow_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
     clv_result result = CLV_OK;
     uint32_t known = world->spaced_count, fresh = world->count - known;
     if ( fresh > 0 )
@@ -136,14 +136,14 @@ static void settle_body( clv_rigid* world, uint32_t body )
         *pose = before;
         motion->velocity = motion->spin = sim_vec3( 0.0f, 0.0f, 0.0f );
         world->marks[body] = MARK_LOST;
-        rigid_refresh( world, body );
+        clv_sim_rigid_refresh( world, body );
         return;
     }
     uint32_t clamped = clamp_axis( &pose->position.x, &motion->velocity.x, walls->lower.x, walls->upper.x ) +
         clamp_axis( &pose->position.y, &motion->velocity.y, walls->lower.y, walls->upper.y ) +
         clamp_axis( &pose->position.z, &motion->velocity.z, walls->lower.z, walls->upper.z );
     world->marks[body] = clamped > 0 ? MARK_CLAMPED : 0;
-    rigid_refresh( world, body );
+    clv_sim_rigid_refresh( world, body );
 }
 
 static void settle_piece( uint32_t index, uint32_t worker, void* context )
@@ -267,44 +267,44 @@ static clv_result rest( clv_rigid* world )
 static clv_result run_step( clv_rigid* world )
 {
     clv_rigid_report report = { 0 };
-    uint64_t start = base_clock_ns();
+    uint64_t start = clv_base_clock_ns();
     clv_result result = world->no_contacts ? CLV_OK : find_pairs( world );
     if ( result != CLV_OK )
     {
         return fail_step( world, result, "could not find the pairs" );
     }
-    uint64_t found = base_clock_ns();
+    uint64_t found = clv_base_clock_ns();
     clv_pair_view view = { 0 };
     if ( !world->no_contacts )
     {
         view = clv_space_pairs( world->space );
     }
-    if ( !rigid_collide( world, view.pairs, view.count ) )
+    if ( !clv_sim_rigid_collide( world, view.pairs, view.count ) )
     {
         return fail_step( world, CLV_OUT_OF_MEMORY, "no memory for the contacts" );
     }
-    uint64_t collided = base_clock_ns();
-    rigid_wake_touched( world );
-    if ( !rigid_color( world ) )
+    uint64_t collided = clv_base_clock_ns();
+    clv_sim_rigid_wake_touched( world );
+    if ( !clv_sim_rigid_color( world ) )
     {
         return fail_step( world, CLV_OUT_OF_MEMORY, "no memory for the rounds" );
     }
     report.pair_count = view.count;
     report_contacts( world, &report );
-    uint64_t colored = base_clock_ns();
-    rigid_solve( world );
-    uint64_t solved = base_clock_ns();
+    uint64_t colored = clv_base_clock_ns();
+    clv_sim_rigid_solve( world );
+    uint64_t solved = clv_base_clock_ns();
 
-    task_run( &world->runner, settle_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
+    clv_task_run( &world->runner, settle_piece, rigid_piece_count( world->count, RIGID_BODY_PIECE ), world );
     report_bodies( world, &report );
     world->any_fresh = report.lost_count > 0;
     if ( world->def.sleep )
     {
-        rigid_sleep_rested( world );
+        clv_sim_rigid_sleep_rested( world );
         report.sleeping_count = world->sleeping_count;
     }
     swap_contacts( world );
-    uint64_t end = base_clock_ns();
+    uint64_t end = clv_base_clock_ns();
     report.find_ms = (double)( found - start ) * 1e-6;
     report.manifold_ms = (double)( collided - found ) * 1e-6;
     report.solve_ms = (double)( solved - colored ) * 1e-6;

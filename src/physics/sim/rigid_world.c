@@ -130,13 +130,14 @@ static bool grow_bodies( clv_rigid* world, uint64_t needed )
     clv_rigid fresh = *world;
     bool good = true;
 #define TAKE( column )                                                                                       \
-    fresh.column = base_memory_take( &world->memory, wanted + 1, sizeof( *fresh.column ) );                  \
+    fresh.column = clv_base_memory_take( &world->memory, wanted + 1, sizeof( *fresh.column ) );              \
     good = good && fresh.column != NULL;
     BODY_COLUMNS( TAKE )
 #undef TAKE
     if ( !good )
     {
-#define GIVE( column ) base_memory_give( &world->memory, fresh.column, wanted + 1, sizeof( *fresh.column ) );
+#define GIVE( column )                                                                                       \
+    clv_base_memory_give( &world->memory, fresh.column, wanted + 1, sizeof( *fresh.column ) );
         BODY_COLUMNS( GIVE )
 #undef GIVE
         return false;
@@ -146,7 +147,7 @@ static bool grow_bodies( clv_rigid* world, uint64_t needed )
     {                                                                                                        \
         memcpy( fresh.column, world->column, world->count * sizeof( *fresh.column ) );                       \
     }                                                                                                        \
-    base_memory_give( &world->memory, world->column, world->capacity + 1, sizeof( *world->column ) );        \
+    clv_base_memory_give( &world->memory, world->column, world->capacity + 1, sizeof( *world->column ) );    \
     world->column = fresh.column;
     BODY_COLUMNS( MOVE )
 #undef MOVE
@@ -158,7 +159,7 @@ static bool grow_bodies( clv_rigid* world, uint64_t needed )
 static clv_result fill_world( clv_rigid* world )
 {
     clv_task_hooks none = { 0 };
-    if ( !task_runner_start( &world->runner, world->def.worker_count, none, &world->memory ) )
+    if ( !clv_task_runner_start( &world->runner, world->def.worker_count, none, &world->memory ) )
     {
         return refuse( &world->def, CLV_OUT_OF_MEMORY, "no threads or no memory for them" );
     }
@@ -187,8 +188,8 @@ static clv_result create_world( const clv_rigid_def* def, clv_rigid** world )
     {
         return result;
     }
-    base_memory memory = base_memory_make( def->allocator );
-    clv_rigid* made = base_memory_take( &memory, 1, sizeof( *made ) );
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_rigid* made = clv_base_memory_take( &memory, 1, sizeof( *made ) );
     if ( made == NULL )
     {
         return refuse( def, CLV_OUT_OF_MEMORY, "no memory for the world" );
@@ -223,19 +224,20 @@ void clv_rigid_destroy( clv_rigid* world )
         return;
     }
     base_memory* memory = &world->memory;
-    task_runner_stop( &world->runner, memory );
+    clv_task_runner_stop( &world->runner, memory );
     clv_space_destroy( world->space );
 #define GIVE( column )                                                                                       \
-    base_memory_give( memory, world->column, world->capacity + 1, sizeof( *world->column ) );
+    clv_base_memory_give( memory, world->column, world->capacity + 1, sizeof( *world->column ) );
     BODY_COLUMNS( GIVE )
 #undef GIVE
-    rigid_contacts_free( world, &world->now );
-    rigid_contacts_free( world, &world->last );
-    base_memory_give( memory, world->wall_pairs, world->wall_pair_capacity, sizeof( *world->wall_pairs ) );
-    base_memory_give( memory, world->blocks, world->block_capacity, sizeof( *world->blocks ) );
-    base_memory_give( memory, world->colors, world->color_capacity, sizeof( *world->colors ) );
+    clv_sim_rigid_contacts_free( world, &world->now );
+    clv_sim_rigid_contacts_free( world, &world->last );
+    clv_base_memory_give(
+        memory, world->wall_pairs, world->wall_pair_capacity, sizeof( *world->wall_pairs ) );
+    clv_base_memory_give( memory, world->blocks, world->block_capacity, sizeof( *world->blocks ) );
+    clv_base_memory_give( memory, world->colors, world->color_capacity, sizeof( *world->colors ) );
     base_memory last = world->memory;
-    base_memory_give( &last, world, 1, sizeof( *world ) );
+    clv_base_memory_give( &last, world, 1, sizeof( *world ) );
 }
 
 /// NULL if the body is as it should be, else what is wrong with it.
@@ -293,7 +295,7 @@ static clv_result check_body( clv_rigid* world, const clv_rigid_body* body, uint
     return fail( world, mass ? CLV_BAD_ARGUMENT : CLV_BAD_BOX, position, "body %u: %s", position, fault );
 }
 
-void rigid_refresh( clv_rigid* world, uint32_t body )
+void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body )
 {
     const rigid_pose* pose = &world->poses[body];
     sim_mat3 rotation = sim_mat3_from_quat( pose->rotation );
@@ -341,7 +343,7 @@ static void set_body( clv_rigid* world, uint32_t index, const clv_rigid_body* bo
     world->rest_seconds[index] = 0.0f;
     world->islands[index] = RIGID_NONE;
     world->any_fresh = true;
-    rigid_refresh( world, index );
+    clv_sim_rigid_refresh( world, index );
 }
 
 static clv_result add_bodies( clv_rigid* world, const clv_rigid_body* bodies, uint32_t count )
@@ -397,7 +399,7 @@ static clv_result place_body( clv_rigid* world, uint32_t index, const clv_rigid_
     {
         return result;
     }
-    rigid_wake( world, index );
+    clv_sim_rigid_wake( world, index );
     world->static_count -= rigid_is_static( world, index ) ? 1u : 0u;
     set_body( world, index, body );
     world->static_count += rigid_is_static( world, index ) ? 1u : 0u;
@@ -426,7 +428,7 @@ static clv_result set_velocity( clv_rigid* world, uint32_t index, clv_vec3 veloc
     }
     if ( !rigid_is_static( world, index ) )
     {
-        rigid_wake( world, index );
+        clv_sim_rigid_wake( world, index );
         world->motions[index].velocity = velocity;
     }
     return succeed( world );
@@ -456,7 +458,7 @@ void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
     if ( differs )
     {
         world->def.gravity = gravity;
-        rigid_wake_all( world );
+        clv_sim_rigid_wake_all( world );
     }
 }
 

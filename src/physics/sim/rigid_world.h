@@ -3,7 +3,7 @@
 //   rigid_step     boxes of all bodies, grown by what they may move            -> clv_space -> pairs
 //   rigid_contact  pairs -> manifolds, with last step's impulses               (parallel over chunks of pairs)
 //   rigid_island   wakes what was hit
-//   rigid_color    contacts -> rounds in which no body occurs twice            -> blocks of RIGID_LANES contacts
+//   clv_sim_rigid_color    contacts -> rounds in which no body occurs twice            -> blocks of RIGID_LANES contacts
 //   rigid_solver   substeps over the blocks                                    (parallel inside each round)
 //   rigid_island   puts to sleep what rests
 #pragma once
@@ -227,15 +227,15 @@ static inline bool rigid_is_movable( const clv_rigid* world, uint32_t body )
 }
 
 /// Box, axes and inertia of a body after its pose changed.
-void rigid_refresh( clv_rigid* world, uint32_t body );
+void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body );
 
 /// Wake a body and all that fell asleep with it.
-void rigid_wake( clv_rigid* world, uint32_t body );
-void rigid_wake_all( clv_rigid* world );
+void clv_sim_rigid_wake( clv_rigid* world, uint32_t body );
+void clv_sim_rigid_wake_all( clv_rigid* world );
 
 /// Manifolds of these pairs of bodies and of bodies near walls into world->now, impulses from world->last.
 /// False: out of memory, nothing changed but world->now.
-bool rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count );
+bool clv_sim_rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count );
 
 /// Contact i of both sets, bodies first.
 static inline rigid_contact* rigid_contact_at( rigid_contacts* contacts, uint32_t index )
@@ -250,16 +250,16 @@ static inline uint32_t rigid_contact_count( const rigid_contacts* contacts )
     return contacts->bodies.count + contacts->walls.count;
 }
 
-void rigid_contacts_free( clv_rigid* world, rigid_contacts* contacts );
+void clv_sim_rigid_contacts_free( clv_rigid* world, rigid_contacts* contacts );
 
 /// Sleepers that something fast touches. Call between collide and color.
-void rigid_wake_touched( clv_rigid* world );
+void clv_sim_rigid_wake_touched( clv_rigid* world );
 
 /// After a step: islands in which all bodies have rested long enough fall asleep.
-void rigid_sleep_rested( clv_rigid* world );
+void clv_sim_rigid_sleep_rested( clv_rigid* world );
 
 /// Assign rounds and lay out world->blocks. False: out of memory.
-bool rigid_color( clv_rigid* world );
+bool clv_sim_rigid_color( clv_rigid* world );
 
 /// Substeps over the blocks; velocities, poses and impulses are final afterwards.
-void rigid_solve( clv_rigid* world );
+void clv_sim_rigid_solve( clv_rigid* world );

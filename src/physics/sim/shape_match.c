@@ -12,7 +12,7 @@
 // singular matrix for the polar decomposition soon after.
 #define THIN 1e-5
 
-sim_rest_shape sim_rest_shape_make( const clv_hull* hull )
+sim_rest_shape clv_sim_rest_shape_make( const clv_hull* hull )
 {
     math_vec3 sum = { 0, 0, 0 };
     for ( uint32_t i = 0; i < hull->vertex_count; ++i )
@@ -26,7 +26,7 @@ sim_rest_shape sim_rest_shape_make( const clv_hull* hull )
         math_vec3 q = math_sub( math_widen( hull->vertices[i] ), rest.mean );
         math_add_outer( &spread, q, q );
     }
-    math_eigen eigen = math_eigen_symmetric( &spread );
+    math_eigen eigen = clv_math_eigen_symmetric( &spread );
     rest.axes = eigen.vectors;
     for ( int i = 0; i < 3; ++i )
     {
@@ -63,7 +63,7 @@ static void complete( const sim_rest_shape* rest, const math_pose* pose, math_ma
     }
 }
 
-math_polar_result sim_shape_match(
+math_polar_result clv_sim_shape_match(
     const sim_rest_shape* rest, const math_pose* pose, sim_contact_plane plane, math_pose* fitted )
 {
     // With rest positions q about their mean the sum of ( p - mean ) qᵀ is that of p qᵀ: one pass over the
@@ -91,7 +91,7 @@ math_polar_result sim_shape_match(
         complete( rest, pose, &products );
     }
     math_mat3 rotation = pose->rotation;
-    math_polar_result result = math_polar_decompose( &products, SCALE_DRIFT, &rotation, NULL );
+    math_polar_result result = clv_math_polar_decompose( &products, SCALE_DRIFT, &rotation, NULL );
     if ( result == MATH_POLAR_OK && math_determinant( &rotation ) < 0.0 )
     {
         rotation = pose->rotation;

@@ -14,7 +14,7 @@ typedef struct sim_rest_shape
     int rank;       // how many of them count: 2 for a plate, 1 for a needle, 0 for a point
 } sim_rest_shape;
 
-sim_rest_shape sim_rest_shape_make( const clv_hull* hull );
+sim_rest_shape clv_sim_rest_shape_make( const clv_hull* hull );
 
 /// Everything with dot( normal, p ) > offset is pushed back onto the plane.
 typedef struct sim_contact_plane
@@ -27,5 +27,5 @@ typedef struct sim_contact_plane
 /// all of them. MATH_POLAR_OK: *fitted is set. Otherwise no rotation could be had (a mirror image counts as
 /// drift), and only fitted->position is set, to where the particles' mean moves the body without turning it. A body without
 /// thickness is no reason: a plate's third axis follows from the other two, and a needle keeps its turn about itself.
-math_polar_result sim_shape_match(
+math_polar_result clv_sim_shape_match(
     const sim_rest_shape* rest, const math_pose* pose, sim_contact_plane plane, math_pose* fitted );

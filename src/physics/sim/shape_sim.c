@@ -129,8 +129,8 @@ static clv_result create_sim( const clv_shape_sim_def* def, clv_shape_sim** sim 
     {
         return complain( def, CLV_BAD_DEF, wrong );
     }
-    base_memory memory = base_memory_make( def->allocator );
-    clv_shape_sim* made = base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_shape_sim* made = clv_base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
     if ( made == NULL )
     {
         return complain( def, CLV_OUT_OF_MEMORY, "clv_shape_sim_create: out of memory" );
@@ -176,13 +176,13 @@ void clv_shape_sim_destroy( clv_shape_sim* sim )
         return;
     }
     clv_volume_sweep_destroy( sim->sweep );
-    base_memory_give( &sim->memory, sim->bodies, sim->body_capacity, sizeof( sim_body ) );
-    base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
-    base_memory_give( &sim->memory, sim->pairs, sim->pair_capacity, sizeof( sim_pair ) );
-    base_memory_give( &sim->memory, sim->sorting, sim->sorting_capacity, sizeof( clv_pair ) );
-    base_memory_give( &sim->memory, sim->floor_bodies, sim->floor_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( &sim->memory, sim->bodies, sim->body_capacity, sizeof( sim_body ) );
+    clv_base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
+    clv_base_memory_give( &sim->memory, sim->pairs, sim->pair_capacity, sizeof( sim_pair ) );
+    clv_base_memory_give( &sim->memory, sim->sorting, sim->sorting_capacity, sizeof( clv_pair ) );
+    clv_base_memory_give( &sim->memory, sim->floor_bodies, sim->floor_capacity, sizeof( uint32_t ) );
     base_memory own = sim->memory;
-    base_memory_give( &own, sim, 1, sizeof( clv_shape_sim ) );
+    clv_base_memory_give( &own, sim, 1, sizeof( clv_shape_sim ) );
 }
 
 clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at )
@@ -195,11 +195,11 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
         return CLV_BAD_ARGUMENT;
     }
     uint64_t wanted = (uint64_t)sim->body_count + 1;
-    if ( !base_memory_reserve( &sim->memory, (void**)&sim->bodies, &sim->body_capacity, sim->body_count,
+    if ( !clv_base_memory_reserve( &sim->memory, (void**)&sim->bodies, &sim->body_capacity, sim->body_count,
              wanted, sizeof( sim_body ) ) ||
-        !base_memory_reserve(
+        !clv_base_memory_reserve(
             &sim->memory, &sim->volumes, &sim->volume_capacity, 0, wanted, volume_size( sim ) ) ||
-        !base_memory_reserve(
+        !clv_base_memory_reserve(
             &sim->memory, (void**)&sim->floor_bodies, &sim->floor_capacity, 0, wanted, sizeof( uint32_t ) ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -207,7 +207,7 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
     sim_body* body = &sim->bodies[sim->body_count++];
     memset( body, 0, sizeof( *body ) );
     base_fp_mode mode = base_fp_enter();
-    body->rest = sim_rest_shape_make( hull );
+    body->rest = clv_sim_rest_shape_make( hull );
     body->pose = math_pose_widen( at );
     base_fp_leave( mode );
     return CLV_OK;
@@ -230,7 +230,7 @@ static void move_freely( clv_shape_sim* sim )
         body->velocity_before = body->velocity;
         body->touched = body->matched = body->on_floor = false;
         body->move_count = 0;
-        sim_integrate(
+        clv_sim_integrate(
             sim->def.integrator, gravity, (double)sim->def.damping, &body->pose.position, &body->velocity );
     }
 }
@@ -258,21 +258,21 @@ static void build_volumes( clv_shape_sim* sim )
         {
         case CLV_VOLUME_AABB:
         {
-            clv_aabb aabb = volume_core_aabb( &core, 0.0 );
+            clv_aabb aabb = clv_volume_core_aabb( &core, 0.0 );
             ( (clv_aabb*)sim->volumes )[i] = aabb;
             lowest = aabb.lower.y;
             break;
         }
         case CLV_VOLUME_DOP18:
         {
-            clv_dop18 dop = volume_core_dop18( &core, 0.0 );
+            clv_dop18 dop = clv_volume_core_dop18( &core, 0.0 );
             ( (clv_dop18*)sim->volumes )[i] = dop;
             lowest = dop.lower[1];
             break;
         }
         case CLV_VOLUME_SPHERE:
         {
-            clv_sphere sphere = volume_core_sphere( &core, 0.0 );
+            clv_sphere sphere = clv_volume_core_sphere( &core, 0.0 );
             ( (clv_sphere*)sim->volumes )[i] = sphere;
             lowest = sphere.center.y - sphere.radius;
             break;
@@ -311,10 +311,10 @@ static clv_result find_candidates( clv_shape_sim* sim )
         return result;
     }
     clv_pair_view view = clv_volume_sweep_pairs( sim->sweep );
-    if ( !base_memory_reserve(
+    if ( !clv_base_memory_reserve(
              &sim->memory, (void**)&sim->pairs, &sim->pair_capacity, 0, view.count, sizeof( sim_pair ) ) ||
-        !base_memory_reserve( &sim->memory, (void**)&sim->sorting, &sim->sorting_capacity, 0, 2 * view.count,
-            sizeof( clv_pair ) ) )
+        !clv_base_memory_reserve( &sim->memory, (void**)&sim->sorting, &sim->sorting_capacity, 0,
+            2 * view.count, sizeof( clv_pair ) ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -324,7 +324,7 @@ static clv_result find_candidates( clv_shape_sim* sim )
         // axis.
         memcpy( sim->sorting, view.pairs, (size_t)view.count * sizeof( clv_pair ) );
         const clv_pair* sorted =
-            base_sort_pairs( sim->sorting, sim->sorting + view.count, view.count, count );
+            clv_base_sort_pairs( sim->sorting, sim->sorting + view.count, view.count, count );
         for ( uint64_t i = 0; i < view.count; ++i )
         {
             memset( &sim->pairs[i], 0, sizeof( sim_pair ) );
@@ -341,7 +341,7 @@ static clv_result find_candidates( clv_shape_sim* sim )
 
 static uint64_t read_clock( const clv_shape_sim* sim )
 {
-    return sim->def.stage_times ? base_clock_ns() : 0;
+    return sim->def.stage_times ? clv_base_clock_ns() : 0;
 }
 
 static double milliseconds( uint64_t begin, uint64_t end )
@@ -364,7 +364,7 @@ static void match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, do
     sim_contact_plane plane = { normal, offset };
     math_pose fitted;
     body->touched = body->landed = true;
-    switch ( sim_shape_match( &body->rest, &body->pose, plane, &fitted ) )
+    switch ( clv_sim_shape_match( &body->rest, &body->pose, plane, &fitted ) )
     {
     case MATH_POLAR_OK:
         body->pose = fitted;
@@ -398,7 +398,7 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
     narrow_core core_a = narrow_core_make( clv_hull_shape( a->rest.hull ), &a->pose );
     narrow_core core_b = narrow_core_make( clv_hull_shape( b->rest.hull ), &b->pose );
     narrow_contact contact;
-    narrow_find_contact( &core_a, 0.0, &core_b, 0.0, &pair->cache, &contact );
+    clv_narrow_find_contact( &core_a, 0.0, &core_b, 0.0, &pair->cache, &contact );
     uint64_t found = read_clock( sim );
     sim->stats.narrow_ms += milliseconds( begin, found );
 
@@ -425,7 +425,7 @@ static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
     uint64_t begin = read_clock( sim );
     narrow_core core = narrow_core_make( clv_hull_shape( body->rest.hull ), &body->pose );
     narrow_contact contact;
-    narrow_find_plane_contact( &core, 0.0, floor, &contact );
+    clv_narrow_find_plane_contact( &core, 0.0, floor, &contact );
     uint64_t found = read_clock( sim );
     sim->stats.narrow_ms += milliseconds( begin, found );
     if ( contact.touching )

@@ -32,15 +32,15 @@ static float next_up( float value )
     return value;
 }
 
-float volume_round_up( double value )
+float clv_volume_round_up( double value )
 {
     float rounded = (float)value;
     return (double)rounded < value ? next_up( rounded ) : rounded;
 }
 
-float volume_round_down( double value )
+float clv_volume_round_down( double value )
 {
-    return -volume_round_up( -value );
+    return -clv_volume_round_up( -value );
 }
 
 static bool is_placed( clv_shape shape, clv_transform at )
@@ -60,30 +60,30 @@ static math_vec3 most( math_vec3 a, math_vec3 b )
     return math_make( math_max( a.x, b.x ), math_max( a.y, b.y ), math_max( a.z, b.z ) );
 }
 
-clv_aabb volume_core_aabb( const narrow_core* core, double radius )
+clv_aabb clv_volume_core_aabb( const narrow_core* core, double radius )
 {
-    math_vec3 lower = narrow_core_point( core, 0 ), upper = lower;
-    uint32_t count = narrow_core_point_count( core );
+    math_vec3 lower = clv_narrow_core_point( core, 0 ), upper = lower;
+    uint32_t count = clv_narrow_core_point_count( core );
     for ( uint32_t i = 1; i < count; ++i )
     {
-        math_vec3 p = narrow_core_point( core, i );
+        math_vec3 p = clv_narrow_core_point( core, i );
         lower = least( lower, p ), upper = most( upper, p );
     }
-    clv_aabb aabb = { { volume_round_down( lower.x - radius ), volume_round_down( lower.y - radius ),
-                          volume_round_down( lower.z - radius ) },
-        { volume_round_up( upper.x + radius ), volume_round_up( upper.y + radius ),
-            volume_round_up( upper.z + radius ) } };
+    clv_aabb aabb = { { clv_volume_round_down( lower.x - radius ), clv_volume_round_down( lower.y - radius ),
+                          clv_volume_round_down( lower.z - radius ) },
+        { clv_volume_round_up( upper.x + radius ), clv_volume_round_up( upper.y + radius ),
+            clv_volume_round_up( upper.z + radius ) } };
     return aabb;
 }
 
-clv_dop18 volume_core_dop18( const narrow_core* core, double radius )
+clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius )
 {
     double lower[CLV_DOP_AXIS_COUNT] = { 0 },
            upper[CLV_DOP_AXIS_COUNT] = { 0 }; // a core has at least one point
-    uint32_t count = narrow_core_point_count( core );
+    uint32_t count = clv_narrow_core_point_count( core );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        math_vec3 p = narrow_core_point( core, i );
+        math_vec3 p = clv_narrow_core_point( core, i );
         const double heights[CLV_DOP_AXIS_COUNT] = { p.x, p.y, p.z, p.x + p.y, p.x - p.y, p.x + p.z,
             p.x - p.z, p.y + p.z, p.y - p.z };
         for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
@@ -96,19 +96,19 @@ clv_dop18 volume_core_dop18( const narrow_core* core, double radius )
     for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
     {
         double skin = axis < 3 ? radius : radius * VOLUME_DIAGONAL;
-        dop.lower[axis] = volume_round_down( lower[axis] - skin );
-        dop.upper[axis] = volume_round_up( upper[axis] + skin );
+        dop.lower[axis] = clv_volume_round_down( lower[axis] - skin );
+        dop.upper[axis] = clv_volume_round_up( upper[axis] + skin );
     }
     return dop;
 }
 
-clv_sphere volume_core_sphere( const narrow_core* core, double radius )
+clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius )
 {
     double reach = core->kind == CLV_SHAPE_BOX ? math_length( core->half_size ) : narrow_core_extent( core );
     clv_vec3 center = math_narrow( core->pose.position );
     // A pose that is not a float's loses a little when the center becomes one.
     double off = math_length( math_sub( math_widen( center ), core->pose.position ) );
-    clv_sphere sphere = { center, volume_round_up( ( reach + off + radius ) * ( 1.0 + 0x1p-50 ) ) };
+    clv_sphere sphere = { center, clv_volume_round_up( ( reach + off + radius ) * ( 1.0 + 0x1p-50 ) ) };
     return sphere;
 }
 
@@ -123,7 +123,7 @@ clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
     {
         math_pose pose = math_pose_widen( at );
         narrow_core core = narrow_core_make( shape, &pose );
-        *aabb = volume_core_aabb( &core, (double)shape.radius );
+        *aabb = clv_volume_core_aabb( &core, (double)shape.radius );
     }
     base_fp_settle( &good );
     base_fp_leave( mode );
@@ -141,7 +141,7 @@ clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
     {
         math_pose pose = math_pose_widen( at );
         narrow_core core = narrow_core_make( shape, &pose );
-        *dop = volume_core_dop18( &core, (double)shape.radius );
+        *dop = clv_volume_core_dop18( &core, (double)shape.radius );
     }
     base_fp_settle( &good );
     base_fp_leave( mode );
@@ -159,7 +159,7 @@ clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphe
     {
         math_pose pose = math_pose_widen( at );
         narrow_core core = narrow_core_make( shape, &pose );
-        *sphere = volume_core_sphere( &core, (double)shape.radius );
+        *sphere = clv_volume_core_sphere( &core, (double)shape.radius );
     }
     base_fp_settle( &good );
     base_fp_leave( mode );

@@ -8,10 +8,10 @@
 #define VOLUME_DIAGONAL 1.4142135623730952
 
 /// The nearest float that is not below (above) the value.
-float volume_round_up( double value );
-float volume_round_down( double value );
+float clv_volume_round_up( double value );
+float clv_volume_round_down( double value );
 
 /// Volumes of cores with a skin.
-clv_aabb volume_core_aabb( const narrow_core* core, double radius );
-clv_dop18 volume_core_dop18( const narrow_core* core, double radius );
-clv_sphere volume_core_sphere( const narrow_core* core, double radius );
+clv_aabb clv_volume_core_aabb( const narrow_core* core, double radius );
+clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius );
+clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius );

@@ -7,7 +7,7 @@
 #include "math/eigen.h"
 #include "volume/bound.h"
 
-void volume_spread_add( volume_spread* spread, math_vec3 point )
+void clv_volume_spread_add( volume_spread* spread, math_vec3 point )
 {
     if ( spread->count == 0 )
     {
@@ -19,7 +19,7 @@ void volume_spread_add( volume_spread* spread, math_vec3 point )
     spread->count += 1;
 }
 
-math_vec3 volume_spread_direction( const volume_spread* spread )
+math_vec3 clv_volume_spread_direction( const volume_spread* spread )
 {
     math_vec3 none = { 0, 0, 0 };
     if ( spread->count < 2 )
@@ -34,11 +34,11 @@ math_vec3 volume_spread_direction( const volume_spread* spread )
     {
         covariance.m[i / 3][i % 3] /= n;
     }
-    math_eigen eigen = math_eigen_symmetric( &covariance );
+    math_eigen eigen = clv_math_eigen_symmetric( &covariance );
     return eigen.converged && eigen.values[0] > 0.0 ? math_column( &eigen.vectors, 0 ) : none;
 }
 
-uint32_t volume_nearest_axis( math_vec3 direction, uint32_t axis_count )
+uint32_t clv_volume_nearest_axis( math_vec3 direction, uint32_t axis_count )
 {
     uint32_t best = 0;
     double best_along = -1.0;

@@ -13,11 +13,11 @@ typedef struct volume_spread
     uint32_t count;
 } volume_spread;
 
-void volume_spread_add( volume_spread* spread, math_vec3 point );
+void clv_volume_spread_add( volume_spread* spread, math_vec3 point );
 
 /// The direction the points are spread along most, of length 1: the eigenvector of the largest eigenvalue of
 /// their covariance, MᵀM / n about the mean. Zero if they are all one point, or not finite.
-math_vec3 volume_spread_direction( const volume_spread* spread );
+math_vec3 clv_volume_spread_direction( const volume_spread* spread );
 
 /// Of the first `axis_count` axes of an 18-DOP the one nearest to a direction; the first of equals.
-uint32_t volume_nearest_axis( math_vec3 direction, uint32_t axis_count );
+uint32_t clv_volume_nearest_axis( math_vec3 direction, uint32_t axis_count );

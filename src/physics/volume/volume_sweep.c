@@ -85,8 +85,8 @@ clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_
         return complain( def, CLV_BAD_DEF,
             "clv_volume_sweep_create: the allocator has one hook of two; set both, or none" );
     }
-    base_memory memory = base_memory_make( def->allocator );
-    clv_volume_sweep* made = base_memory_take( &memory, 1, sizeof( clv_volume_sweep ) );
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_volume_sweep* made = clv_base_memory_take( &memory, 1, sizeof( clv_volume_sweep ) );
     if ( made == NULL )
     {
         return complain( def, CLV_OUT_OF_MEMORY, "clv_volume_sweep_create: out of memory" );
@@ -101,10 +101,10 @@ clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_
 
 static void give_items( clv_volume_sweep* s )
 {
-    base_memory_give( &s->memory, s->items, s->item_capacity, sizeof( base_keyed ) );
-    base_memory_give( &s->memory, s->scratch, s->item_capacity, sizeof( base_keyed ) );
-    base_memory_give( &s->memory, s->lower, s->item_capacity, sizeof( float ) );
-    base_memory_give( &s->memory, s->upper, s->item_capacity, sizeof( float ) );
+    clv_base_memory_give( &s->memory, s->items, s->item_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( &s->memory, s->scratch, s->item_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( &s->memory, s->lower, s->item_capacity, sizeof( float ) );
+    clv_base_memory_give( &s->memory, s->upper, s->item_capacity, sizeof( float ) );
     s->items = s->scratch = NULL;
     s->lower = s->upper = NULL;
     s->item_capacity = 0;
@@ -117,9 +117,9 @@ void clv_volume_sweep_destroy( clv_volume_sweep* sweep )
         return;
     }
     give_items( sweep );
-    base_memory_give( &sweep->memory, sweep->pairs, sweep->pair_capacity, sizeof( clv_pair ) );
+    clv_base_memory_give( &sweep->memory, sweep->pairs, sweep->pair_capacity, sizeof( clv_pair ) );
     base_memory own = sweep->memory;
-    base_memory_give( &own, sweep, 1, sizeof( clv_volume_sweep ) );
+    clv_base_memory_give( &own, sweep, 1, sizeof( clv_volume_sweep ) );
 }
 
 static bool reserve_items( clv_volume_sweep* s, uint32_t count )
@@ -130,10 +130,10 @@ static bool reserve_items( clv_volume_sweep* s, uint32_t count )
     }
     give_items( s );
     s->item_capacity = (uint64_t)count + count / 2;
-    s->items = base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
-    s->scratch = base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
-    s->lower = base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
-    s->upper = base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
+    s->items = clv_base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
+    s->scratch = clv_base_memory_take( &s->memory, s->item_capacity, sizeof( base_keyed ) );
+    s->lower = clv_base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
+    s->upper = clv_base_memory_take( &s->memory, s->item_capacity, sizeof( float ) );
     bool ok = s->items != NULL && s->scratch != NULL && s->lower != NULL && s->upper != NULL;
     if ( !ok )
     {
@@ -198,13 +198,13 @@ static void choose_axis( clv_volume_sweep* s, const volume_array* v )
         math_vec3 center = center_of( v, i );
         if ( math_largest( center ) < 1e30 ) // half-spaces have no center; false for NaN too
         {
-            volume_spread_add( &spread, center );
+            clv_volume_spread_add( &spread, center );
         }
     }
-    math_vec3 direction = volume_spread_direction( &spread );
+    math_vec3 direction = clv_volume_spread_direction( &spread );
     if ( math_largest( direction ) > 0.0 )
     {
-        s->axis = volume_nearest_axis( direction, axis_count );
+        s->axis = clv_volume_nearest_axis( direction, axis_count );
     }
 }
 
@@ -233,8 +233,8 @@ static void project( clv_volume_sweep* s, const volume_array* v )
             double at = math_dot( axis, math_widen( v->spheres[i].center ) );
             double reach = (double)v->spheres[i].radius * length;
             double slack = ( math_abs( at ) + reach ) * 0x1p-48;
-            s->lower[i] = volume_round_down( at - reach - slack );
-            s->upper[i] = volume_round_up( at + reach + slack );
+            s->lower[i] = clv_volume_round_down( at - reach - slack );
+            s->upper[i] = clv_volume_round_up( at + reach + slack );
             break;
         }
         }
@@ -268,7 +268,7 @@ static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, cons
                 continue;
             }
             if ( s->pair_count == s->pair_capacity &&
-                !base_memory_reserve( &s->memory, (void**)&s->pairs, &s->pair_capacity, s->pair_count,
+                !clv_base_memory_reserve( &s->memory, (void**)&s->pairs, &s->pair_capacity, s->pair_count,
                     s->pair_count + 1, sizeof( clv_pair ) ) )
             {
                 return CLV_OUT_OF_MEMORY;
@@ -300,15 +300,15 @@ static clv_result check( clv_volume_sweep* s, const volume_array* v )
 static clv_result search( clv_volume_sweep* s, const volume_array* v )
 {
     uint32_t axis = s->axis, until_pca = s->until_pca;
-    uint64_t begin = base_clock_ns();
+    uint64_t begin = clv_base_clock_ns();
     choose_axis( s, v );
-    uint64_t chosen = base_clock_ns();
+    uint64_t chosen = clv_base_clock_ns();
     project( s, v );
-    uint64_t projected = base_clock_ns();
-    const base_keyed* sorted = base_sort_keyed( s->items, s->scratch, v->count );
-    uint64_t sorted_at = base_clock_ns();
+    uint64_t projected = clv_base_clock_ns();
+    const base_keyed* sorted = clv_base_sort_keyed( s->items, s->scratch, v->count );
+    uint64_t sorted_at = clv_base_clock_ns();
     clv_result result = sweep_sorted( s, v, sorted );
-    uint64_t end = base_clock_ns();
+    uint64_t end = clv_base_clock_ns();
     if ( result != CLV_OK )
     {
         s->axis = axis, s->until_pca = until_pca; // the same update again is to sweep as this one did
