@@ -187,15 +187,15 @@ mutate "slabs: who reaches in from the slab before is not counted" "engine threa
 mutate "slabs: a box goes to its first slab alone" "engine threads" src/core/engine/slab_scatter.c 's/more_count += is_wide | ( slab != last );/more_count += is_wide;/'
 mutate "slabs: a wide box goes to the slabs of its first layer alone" "engine threads" src/core/engine/slab_scatter.c '/^static void scatter_wide/,/^}/s/z <= cell_field( span.last, 2 ); ++z/z <= cell_field( span.first, 2 ); ++z/'
 mutate "slabs: a box does not go to the slabs of the next layer" "engine threads" src/core/engine/slab_scatter.c 's/for ( uint32_t corner = 2; corner < 8; corner += 2 )/for ( uint32_t corner = 2; corner < 4; corner += 2 )/'
-mutate "slabs: the last box of a piece left out" "engine threads" src/core/engine/flat_world.c 's/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) \* fill->piece_slots ),/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots - 1 ),/'
+mutate "slabs: the last box of a piece left out" "engine threads" src/core/engine/flat.c 's/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) \* fill->piece_slots ),/.last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots - 1 ),/'
 mutate "slabs: what outgrew its segment is not scattered again" "engine threads" src/core/engine/segments.c 's/redo\[i \/ segments->target_count\] = true;/(void)0;/'
 mutate "slabs: records are put beyond their segment" "engine threads" src/core/simd/cell_segment.h 's/bool has_room = goes \& ( count < segment->capacity );/bool has_room = goes;/'
 mutate "blocks: seen pairs found in the next block again" "engine" src/core/engine/block_scatter.c 's/records\[i\].code |= before_block( work, first_cell, block );/(void)first_cell;/'
 mutate "blocks: a box goes to its first block alone" "engine" src/core/engine/block_scatter.c 's/bool is_inner = fields_at_most( .*/bool is_inner = true;/'
 mutate "blocks: a box goes to a block twice" "engine" src/core/engine/block_scatter.c 's/is_new = is_new \& ( blocks\[other\] != blocks\[corner\] );/is_new = true;/'
-mutate "blocks: many search a block where its records lie" "engine" src/core/engine/world.c 's/    if ( task_worker_count( world->tasks ) == 1 )/    if ( segments->piece_count == 1 )/'
-mutate "blocks: records of the last piece are left behind" "engine threads" src/core/engine/world.c 's/for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment/for ( uint32_t piece = 0; piece + 1 < segments->piece_count; ++piece, segment/'
-mutate "blocks: the rest of a chunk left out" "threads engine" src/core/engine/world.c 's/    pieces = ( input->count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->count > job.chunk ? input->count \/ job.chunk : 1;/'
+mutate "blocks: many search a block where its records lie" "engine" src/core/engine/engine.c 's/    if ( task_worker_count( engine->tasks ) == 1 )/    if ( segments->piece_count == 1 )/'
+mutate "blocks: records of the last piece are left behind" "engine threads" src/core/engine/engine.c 's/for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment/for ( uint32_t piece = 0; piece + 1 < segments->piece_count; ++piece, segment/'
+mutate "blocks: the rest of a chunk left out" "threads engine" src/core/engine/engine.c 's/    pieces = ( input->count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->count > job.chunk ? input->count \/ job.chunk : 1;/'
 
 # The same engine, step by step.
 mutate "engine: a sample says less than one in as many meets" "engine_plan" src/core/engine/cell_measure.c 's/return share > least ? share : least;/return share * share;/'
@@ -216,7 +216,7 @@ mutate "engine: records of another scale (template)" "engine_cells" src/core/sim
 mutate "engine: who does not go is put (template)" "engine_cells" src/core/simd/record_body.h 's/segment_put_if( \&segments\[numbers\[i\]\], out, record, goes\[i\] );/segment_put_if( \&segments[numbers[i]], out, record, true );/'
 mutate "engine: its checker of cells looks at no sum" "engine_lay" src/core/engine/check.c 's/return sum != tally\[TALLY_SUM\]/return false/'
 mutate "engine: its checker of cells looks at no code" "engine_lay" src/core/engine/check.c 's/if ( ( expected \& ~bits ) != /if ( false \&\& ( expected \& ~bits ) != /'
-mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( world->starts\[cell + 1\] - world->starts\[cell\] != counts\[cell\] )/if ( false )/'
+mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( engine->starts\[cell + 1\] - engine->starts\[cell\] != counts\[cell\] )/if ( false )/'
 mutate "engine: its checker looks at no home" "engine_search" src/core/engine/check.c 's/    if ( cell_before( record ) != before )/    if ( false )/'
 
 # What rests in it.

@@ -158,7 +158,7 @@ typedef struct rested
 {
     base_memory memory;
     task_runner alone;
-    block_world blocks;
+    clv_engine blocks;
     rest_world world;
     char text[200];
 } rested;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The default engine's search of one block alone, and of a world that was filled: every pair that touches, once, where it has its home. And what
 // clv_engine_check says of a world in which something is spoilt.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 #include "support.h"
 
 #include <math.h>
@@ -213,7 +213,7 @@ typedef struct world_case
 {
     base_memory memory;
     task_runner tasks;
-    block_world world;
+    clv_engine world;
     block_input input;
 } world_case;
 

@@ -2,7 +2,7 @@
 // Ranks in place of coordinates: the last resort. Where the last search made far more tests than its boxes and pairs are worth, every face is
 // replaced by its place among all faces of its axis, equal faces by equal places. That takes three sorts, as long as searching an ordinary
 // world several times, but then boxes are spread evenly along every axis, whatever the world is like, and the set of pairs is the same.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"
@@ -23,7 +23,7 @@ enum
 typedef struct rank_job
 {
     const block_input* input;
-    world_axes* axes;
+    engine_axes* axes;
     uint64_t buffer; ///< keys of one of the two buffers of each axis
 } rank_job;
 
@@ -62,18 +62,18 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
     }
 }
 
-bool clv_engine_ranks_make( block_world* world, const block_input* input )
+bool clv_engine_ranks_make( clv_engine* engine, const block_input* input )
 {
-    world_axes* axes = &world->axes;
+    engine_axes* axes = &engine->axes;
     rank_job job = { input, axes, 2 * (uint64_t)input->count };
     void* keys = axes->keys;
     bool ok = job.buffer <= UINT32_MAX &&
         clv_base_memory_renew(
-            world->memory, &keys, &axes->key_capacity, 6 * job.buffer, sizeof( base_keyed ) );
+            engine->memory, &keys, &axes->key_capacity, 6 * job.buffer, sizeof( base_keyed ) );
     axes->keys = keys;
     if ( ok )
     {
-        clv_task_run( clv_engine_tasks_for( world, input->count ), rank_axis, 3, &job );
+        clv_task_run( clv_engine_tasks_for( engine, input->count ), rank_axis, 3, &job );
     }
     return ok;
 }
@@ -86,9 +86,9 @@ static double waste_of( const cell_counters* done, uint32_t count )
     return tests / ( WORTH_BOX * (double)count + WORTH_PAIR * pairs );
 }
 
-void clv_engine_axes_note( block_world* world, const cell_counters* done )
+void clv_engine_axes_note( clv_engine* engine, const cell_counters* done )
 {
-    world_axes* axes = &world->axes;
+    engine_axes* axes = &engine->axes;
     double waste = waste_of( done, axes->count_now );
     bool was_ranked = axes->is_ranked;
     // A finer scale in crowded cells costs little, so that is tried first.

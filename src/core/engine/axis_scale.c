@@ -5,7 +5,7 @@
 // crowd into one cell. On the scale of the floats' own bits they do not: as an integer, a float grows with its logarithm (and with itself
 // where it is denormal). So on an axis where a sample is told apart much better that way, boxes are copied to that scale, and everything
 // that sorts them into cells sees the copies. Likewise in worlds so small that their cells per metre are no float any more, which are magnified. The maps are monotonic, so boxes that touch still touch; ties are decided by the boxes as given.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"
@@ -61,11 +61,11 @@ static inline float magnify( float value )
 }
 
 // Monotonic on every scale: what becomes equal is a tie.
-static inline float scaled( float value, world_scale scale )
+static inline float scaled( float value, engine_scale scale )
 {
-    return scale.kind == WORLD_PLAIN ? value
-        : scale.kind == WORLD_LOG    ? log_scale( value, scale.gap )
-                                     : magnify( value );
+    return scale.kind == ENGINE_PLAIN ? value
+        : scale.kind == ENGINE_LOG    ? log_scale( value, scale.gap )
+                                      : magnify( value );
 }
 
 // Some boxes along one axis.
@@ -95,7 +95,7 @@ static axis_sample take_sample( const block_input* input, int axis )
 }
 
 // What cells leave to be tested on a scale, and the width of the world there.
-static float rest_of( const axis_sample* sample, world_scale scale, float* width )
+static float rest_of( const axis_sample* sample, engine_scale scale, float* width )
 {
     float values[BLOCK_SAMPLES] = { 0 }, sizes[BLOCK_SAMPLES] = { 0 }, low, high, sum = 0;
     for ( uint32_t i = 0; i < sample->count; ++i )
@@ -123,9 +123,9 @@ static uint32_t gap_of( const axis_sample* sample )
     return size_bits( clv_engine_block_select( sizes, sample->count, sample->count / 16 ) );
 }
 
-static world_scale choose_scale( const block_input* input, int axis )
+static engine_scale choose_scale( const block_input* input, int axis )
 {
-    const world_scale plain = { WORLD_PLAIN, 0 };
+    const engine_scale plain = { ENGINE_PLAIN, 0 };
     axis_sample sample = take_sample( input, axis );
     if ( sample.count == 0 )
     {
@@ -135,34 +135,34 @@ static world_scale choose_scale( const block_input* input, int axis )
     float rest = rest_of( &sample, plain, &width );
     if ( rest > CROWDED )
     {
-        world_scale log = { WORLD_LOG, gap_of( &sample ) };
+        engine_scale log = { ENGINE_LOG, gap_of( &sample ) };
         if ( rest_of( &sample, log, &log_width ) * GAIN < rest )
         {
             return log;
         }
     }
-    return width > 0 && width < WIDTH_LEAST ? ( world_scale ){ WORLD_MAGNIFIED, 0 } : plain;
+    return width > 0 && width < WIDTH_LEAST ? ( engine_scale ){ ENGINE_MAGNIFIED, 0 } : plain;
 }
 
-uint32_t clv_engine_scaled_axes( const block_world* world )
+uint32_t clv_engine_scaled_axes( const clv_engine* engine )
 {
-    const world_axes* axes = &world->axes;
+    const engine_axes* axes = &engine->axes;
     uint32_t count = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        count += axes->is_ranked || axes->scales[axis].kind != WORLD_PLAIN;
+        count += axes->is_ranked || axes->scales[axis].kind != ENGINE_PLAIN;
     }
     return count;
 }
 
 // Look now and then.
-static void choose_axes( block_world* world, const block_input* input )
+static void choose_axes( clv_engine* engine, const block_input* input )
 {
-    world_axes* axes = &world->axes;
+    engine_axes* axes = &engine->axes;
     bool any_other = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        world_scale scale = choose_scale( input, axis );
+        engine_scale scale = choose_scale( input, axis );
         // Two samples of the same boxes differ a little; their scale need not.
         bool is_other = scale.kind != axes->scales[axis].kind;
         axes->scales[axis] = is_other ? scale : axes->scales[axis];
@@ -176,7 +176,7 @@ static void choose_axes( block_world* world, const block_input* input )
 // Boxes [first, last), all of them alive: where no axis is magnified, six faces of four boxes at a time and without a branch, so that the
 // compiler makes vectors of them. An axis with a plain scale keeps its values.
 static void copy_whole(
-    const world_axes* axes, const clv_aabb* from, clv_aabb* to, uint32_t first, uint32_t last )
+    const engine_axes* axes, const clv_aabb* from, clv_aabb* to, uint32_t first, uint32_t last )
 {
     enum
     {
@@ -187,7 +187,7 @@ static void copy_whole(
     for ( uint32_t i = 0; i < FACES; ++i )
     {
         gaps[i] = axes->scales[i % 3].gap;
-        plain[i] = axes->scales[i % 3].kind == WORLD_PLAIN ? UINT32_MAX : 0;
+        plain[i] = axes->scales[i % 3].kind == ENGINE_PLAIN ? UINT32_MAX : 0;
     }
     for ( uint32_t box = first; box + BOXES <= last; box += BOXES )
     {
@@ -208,7 +208,7 @@ static void copy_whole(
 typedef struct copy_job
 {
     const block_input* input;
-    world_axes* axes;
+    engine_axes* axes;
 } copy_job;
 
 static void copy_piece( uint32_t piece, uint32_t worker, void* context )
@@ -216,13 +216,13 @@ static void copy_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const copy_job* job = context;
     const block_input* input = job->input;
-    const world_scale* scales = job->axes->scales;
+    const engine_scale* scales = job->axes->scales;
     uint32_t first = piece * PIECE, left = input->count - first;
     uint32_t last = first + ( left < PIECE ? left : PIECE );
     bool is_magnified = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        is_magnified = is_magnified || scales[axis].kind == WORLD_MAGNIFIED;
+        is_magnified = is_magnified || scales[axis].kind == ENGINE_MAGNIFIED;
     }
     if ( input->live == NULL && !is_magnified )
     {
@@ -242,49 +242,49 @@ static void copy_piece( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-static bool make_copies( block_world* world, const block_input* input )
+static bool make_copies( clv_engine* engine, const block_input* input )
 {
-    world_axes* axes = &world->axes;
+    engine_axes* axes = &engine->axes;
     CLV_ASSERT( input->count > 0 );
     uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
     void* boxes = axes->boxes;
     bool ok = clv_base_memory_renew(
-        world->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
+        engine->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
     axes->boxes = boxes;
     if ( !ok || axes->is_ranked )
     {
-        return ok && clv_engine_ranks_make( world, input );
+        return ok && clv_engine_ranks_make( engine, input );
     }
     copy_job job = { input, axes };
     uint32_t pieces = ( input->count + PIECE - 1 ) / PIECE;
-    clv_task_run( clv_engine_tasks_for( world, input->count ), copy_piece, pieces, &job );
+    clv_task_run( clv_engine_tasks_for( engine, input->count ), copy_piece, pieces, &job );
     return true;
 }
 
-bool clv_engine_axes_apply( block_world* world, block_input* input )
+bool clv_engine_axes_apply( clv_engine* engine, block_input* input )
 {
-    world_axes* axes = &world->axes;
+    engine_axes* axes = &engine->axes;
     uint32_t then = axes->count, count = input->count;
     bool is_alike = count <= then + then / 4 && count >= then - then / 4;
     // Few are searched sooner than looked at, unless the last search had trouble with them.
     bool is_worth = count > CELL_ALONE || axes->sharp_left > 0;
     if ( is_worth && ( !is_alike || axes->age >= AXES_LIFE ) )
     {
-        choose_axes( world, input );
+        choose_axes( engine, input );
     }
     axes->age += 1;
     axes->count_now = count;
     if ( axes->is_new ) // grids and plans of another scale are worth nothing
     {
         axes->is_new = false;
-        world->grid_count = 0;
-        world->plan.block_count = 0;
+        engine->grid_count = 0;
+        engine->plan.block_count = 0;
     }
-    if ( clv_engine_scaled_axes( world ) == 0 )
+    if ( clv_engine_scaled_axes( engine ) == 0 )
     {
         return true;
     }
-    bool ok = make_copies( world, input );
+    bool ok = make_copies( engine, input );
     input->boxes = ok ? axes->boxes : input->boxes;
     return ok;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is true of an engine that was filled, and of cells that were placed, box by box and with none of the code that made them but the scale. The first
 // sentence that is not true is returned. For debug builds and tests: it takes several times as long as what it looks at.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include <string.h>
 
@@ -181,9 +181,9 @@ static const char* check_record(
     return is_same ? NULL : "a record is not that of its box";
 }
 
-static const char* check_share( const block_world* world, const cell_share* share, uint32_t expected )
+static const char* check_share( const clv_engine* engine, const cell_share* share, uint32_t expected )
 {
-    const scaling s = scaling_of( &world->flat.grid );
+    const scaling s = scaling_of( &engine->flat.grid );
     uint32_t count = 0;
     for ( uint32_t i = 0; i < cell_segment_count( share ); ++i )
     {
@@ -194,7 +194,7 @@ static const char* check_share( const block_world* world, const cell_share* shar
         }
         for ( uint32_t k = 0; k < segment.count; ++k )
         {
-            const char* message = check_record( world->boxes, &s, 0, &share->records[segment.first + k] );
+            const char* message = check_record( engine->boxes, &s, 0, &share->records[segment.first + k] );
             if ( message != NULL )
             {
                 return message;
@@ -209,20 +209,20 @@ static const char* check_share( const block_world* world, const cell_share* shar
 
 // How many boxes reach each cell and each slab.
 static void count_reached(
-    const block_world* world, const block_input* input, uint32_t* cells, uint32_t* slabs )
+    const clv_engine* engine, const block_input* input, uint32_t* cells, uint32_t* slabs )
 {
-    const cell_grid* grid = &world->flat.grid;
+    const cell_grid* grid = &engine->flat.grid;
     const scaling s = scaling_of( grid );
     memset( cells, 0, cell_grid_count( grid ) * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < input->count; ++i )
     {
         cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
         cell_walk walk = walk_begin( &words );
-        bool reached[WORLD_SLABS] = { false };
+        bool reached[ENGINE_SLABS] = { false };
         do
         {
             uint32_t row = walk.at[2] * grid->dims[1] + walk.at[1], slab = 0;
-            while ( row >= world->slabs.rows[slab + 1] )
+            while ( row >= engine->slabs.rows[slab + 1] )
             {
                 slab += 1;
             }
@@ -233,22 +233,22 @@ static void count_reached(
     }
 }
 
-static const char* check_flat( block_world* world, const block_input* input )
+static const char* check_flat( clv_engine* engine, const block_input* input )
 {
-    const world_slabs* slabs = &world->slabs;
-    uint32_t expected[WORLD_SLABS] = { 0 };
-    uint32_t cell_count = cell_grid_count( &world->flat.grid );
-    if ( slabs->rows[0] != 0 || slabs->rows[slabs->count] * world->flat.grid.dims[0] != cell_count )
+    const engine_slabs* slabs = &engine->slabs;
+    uint32_t expected[ENGINE_SLABS] = { 0 };
+    uint32_t cell_count = cell_grid_count( &engine->flat.grid );
+    if ( slabs->rows[0] != 0 || slabs->rows[slabs->count] * engine->flat.grid.dims[0] != cell_count )
     {
         return "the slabs are not all rows of the grid";
     }
-    bool is_placed = world->flat.entries != NULL; // one cell, and no scratch to count in
+    bool is_placed = engine->flat.entries != NULL; // one cell, and no scratch to count in
     uint32_t one_cell[1];
-    uint32_t* counts = is_placed ? one_cell : world->scratches[0].starts;
-    count_reached( world, input, counts, expected );
+    uint32_t* counts = is_placed ? one_cell : engine->scratches[0].starts;
+    count_reached( engine, input, counts, expected );
     for ( uint32_t cell = 0; cell < cell_count; ++cell )
     {
-        if ( world->starts[cell + 1] - world->starts[cell] != counts[cell] )
+        if ( engine->starts[cell + 1] - engine->starts[cell] != counts[cell] )
         {
             return "a cell was given other room than the boxes that reach it need";
         }
@@ -256,8 +256,8 @@ static const char* check_flat( block_world* world, const block_input* input )
     const char* message = NULL;
     for ( uint32_t slab = 0; slab < slabs->count && message == NULL; ++slab )
     {
-        cell_share share = clv_engine_share_of( world, slab );
-        message = check_share( world, &share, expected[slab] );
+        cell_share share = clv_engine_share_of( engine, slab );
+        message = check_share( engine, &share, expected[slab] );
     }
     return message;
 }
@@ -323,10 +323,10 @@ static uint32_t begun_before(
     return before;
 }
 
-static const char* check_block( const block_world* world, uint32_t block, uint32_t expected )
+static const char* check_block( const clv_engine* engine, uint32_t block, uint32_t expected )
 {
-    const world_segments* segments = &world->segments;
-    const scaling coarse = scaling_of( &world->plan.grid ), s = scaling_of( &world->plan.grids[block] );
+    const engine_segments* segments = &engine->segments;
+    const scaling coarse = scaling_of( &engine->plan.grid ), s = scaling_of( &engine->plan.grids[block] );
     uint32_t count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {
@@ -335,8 +335,8 @@ static const char* check_block( const block_world* world, uint32_t block, uint32
         {
             const cell_record* record = &segments->records[segment->first + k];
             uint32_t before =
-                begun_before( &world->plan, &coarse, &world->boxes[cell_slot( record )], block );
-            const char* message = check_record( world->boxes, &s, before, record );
+                begun_before( &engine->plan, &coarse, &engine->boxes[cell_slot( record )], block );
+            const char* message = check_record( engine->boxes, &s, before, record );
             if ( message != NULL )
             {
                 return message;
@@ -347,20 +347,20 @@ static const char* check_block( const block_world* world, uint32_t block, uint32
     return count == expected ? NULL : "a block has other than as many records as boxes reach it";
 }
 
-static const char* check_blocks( const block_world* world, const block_input* input )
+static const char* check_blocks( const clv_engine* engine, const block_input* input )
 {
-    const block_plan* plan = &world->plan;
+    const block_plan* plan = &engine->plan;
     uint32_t* counts = plan->tallies; // not needed until grids are chosen again
     const char* message = check_map( plan );
     count_in_blocks( plan, input, counts, counts + plan->block_count );
     for ( uint32_t block = 0; block < plan->block_count && message == NULL; ++block )
     {
-        message = check_block( world, block, counts[block] );
+        message = check_block( engine, block, counts[block] );
     }
     return message;
 }
 
-const char* clv_engine_check( block_world* world, const block_input* input )
+const char* clv_engine_check( clv_engine* engine, const block_input* input )
 {
-    return world->plan.block_count > 0 ? check_blocks( world, input ) : check_flat( world, input );
+    return engine->plan.block_count > 0 ? check_blocks( engine, input ) : check_flat( engine, input );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The grid over all boxes, where they are in one: chosen by a sample now and then, kept in between while a few boxes say that it still
 // serves. Any grid is right; a bad one is only slow.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include "base/assertion.h"
 #include "base/bits.h"
@@ -17,11 +17,11 @@ enum
 };
 
 // A region where most of the boxes are.
-static void measure_region( block_world* world, const block_input* input )
+static void measure_region( clv_engine* engine, const block_input* input )
 {
     cell_extent most = clv_engine_block_measure( input );
-    memcpy( world->flat.region_low, most.low, sizeof( most.low ) );
-    memcpy( world->flat.region_high, most.high, sizeof( most.high ) );
+    memcpy( engine->flat.region_low, most.low, sizeof( most.low ) );
+    memcpy( engine->flat.region_high, most.high, sizeof( most.high ) );
 }
 
 // Two samples of the same boxes differ a little; the grid need not, and then everybody stays in the same cells.
@@ -45,7 +45,7 @@ typedef struct held_sample
     float size; ///< of all together
 } held_sample;
 
-static held_sample look_again( const block_world* world, const block_input* input )
+static held_sample resample( const clv_engine* engine, const block_input* input )
 {
     held_sample sample = { 0, 0, 0 };
     for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
@@ -56,8 +56,8 @@ static held_sample look_again( const block_world* world, const block_input* inpu
         int is_out = 0;
         for ( int axis = 0; axis < 3; ++axis )
         {
-            is_out |= ( upper[axis] < world->flat.region_low[axis] ) |
-                ( lower[axis] > world->flat.region_high[axis] );
+            is_out |= ( upper[axis] < engine->flat.region_low[axis] ) |
+                ( lower[axis] > engine->flat.region_high[axis] );
             sample.size += upper[axis] - lower[axis];
         }
         sample.outside += (uint32_t)is_out;
@@ -67,9 +67,9 @@ static held_sample look_again( const block_world* world, const block_input* inpu
 }
 
 // A grid for a sample of the boxes.
-void clv_engine_choose_grid( block_world* world, const block_input* input )
+void clv_engine_choose_grid( clv_engine* engine, const block_input* input )
 {
-    cell_job* job = &world->flat;
+    cell_job* job = &engine->flat;
     clv_aabb samples[CELL_SAMPLES];
     uint32_t count = input->count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
     count = count < LEAST_SAMPLES ? LEAST_SAMPLES : count;
@@ -79,30 +79,30 @@ void clv_engine_choose_grid( block_world* world, const block_input* input )
     {
         samples[i] = input->boxes[block_input_slot( input, base_sample( i, count, input->count ) )];
     }
-    measure_region( world, input );
-    world->flat_extent = input->count <= CELL_ALONE
+    measure_region( engine, input );
+    engine->flat_extent = input->count <= CELL_ALONE
         ? clv_engine_cell_measure_alone( samples, count, job->region_low, job->region_high )
         : clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
-    cell_grid grid = clv_engine_cell_grid_choose( input->count, &world->flat_extent );
-    world->chosen = grids_are_alike( &grid, &world->chosen ) ? world->chosen : grid;
-    world->grid_age = 0;
-    world->grid_count = input->count;
-    CLV_ASSERT( input->count > CELL_ALONE || cell_grid_count( &world->chosen ) == 1 );
-    world->held_size = look_again( world, input ).size;
+    cell_grid grid = clv_engine_cell_grid_choose( input->count, &engine->flat_extent );
+    engine->chosen = grids_are_alike( &grid, &engine->chosen ) ? engine->chosen : grid;
+    engine->grid_age = 0;
+    engine->grid_count = input->count;
+    CLV_ASSERT( input->count > CELL_ALONE || cell_grid_count( &engine->chosen ) == 1 );
+    engine->held_size = resample( engine, input ).size;
 }
 
 // Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
 // now and then, and in between a few boxes are looked at.
-bool clv_engine_grid_serves( const block_world* world, const block_input* input )
+bool clv_engine_grid_serves( const clv_engine* engine, const block_input* input )
 {
-    uint32_t then = world->grid_count, count = input->count;
+    uint32_t then = engine->grid_count, count = input->count;
     bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&
         count >= then - then / 4; // a few boxes go into one cell, and the grid has to have no other
-    if ( then == 0 || world->grid_age >= GRID_LIFE || !is_alike )
+    if ( then == 0 || engine->grid_age >= GRID_LIFE || !is_alike )
     {
         return false;
     }
-    held_sample sample = look_again( world, input );
-    bool is_other_size = sample.size > 2 * world->held_size || sample.size < world->held_size / 2;
+    held_sample sample = resample( engine, input );
+    bool is_other_size = sample.size > 2 * engine->held_size || sample.size < engine->held_size / 2;
     return sample.outside <= sample.seen / 4 && !is_other_size;
 }

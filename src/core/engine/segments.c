@@ -16,7 +16,7 @@ static const uint64_t NO_ROOM = UINT32_MAX; // more than there can be records: n
 // A fill while it is under way.
 typedef struct segments_job
 {
-    world_segments* segments;
+    engine_segments* segments;
     segments_put* put;
     void* context;
     bool is_again; ///< counted once in this update
@@ -32,12 +32,12 @@ static uint32_t count_after( const cell_segment* segment, uint32_t updates )
     return segment->count + ( growth < most ? growth : most ) * updates;
 }
 
-static uint64_t item_count( const world_segments* segments )
+static uint64_t item_count( const engine_segments* segments )
 {
     return (uint64_t)segments->target_count * segments->piece_count;
 }
 
-static bool reserve_records( world_segments* segments, base_memory* memory, uint64_t count )
+static bool reserve_records( engine_segments* segments, base_memory* memory, uint64_t count )
 {
     void* data = segments->records;
     bool ok =
@@ -47,7 +47,7 @@ static bool reserve_records( world_segments* segments, base_memory* memory, uint
 }
 
 // Segments for other targets or pieces than the last ones: empty, so that the first pass only counts.
-static bool reserve_items( world_segments* segments, base_memory* memory, uint32_t targets, uint32_t pieces )
+static bool reserve_items( engine_segments* segments, base_memory* memory, uint32_t targets, uint32_t pieces )
 {
     if ( segments->target_count == targets && segments->piece_count == pieces )
     {
@@ -69,7 +69,7 @@ static bool reserve_items( world_segments* segments, base_memory* memory, uint32
 }
 
 // Will every segment be wide enough, as things are going?
-static bool will_do( const world_segments* segments )
+static bool segments_fit( const engine_segments* segments )
 {
     bool all = true;
     for ( uint64_t i = 0; i < item_count( segments ); ++i )
@@ -81,7 +81,7 @@ static bool will_do( const world_segments* segments )
 }
 
 // Room for what will be in each segment, and a few more; and for some segments to move. False if out of memory.
-static bool widen_all( world_segments* segments, base_memory* memory )
+static bool widen_all( engine_segments* segments, base_memory* memory )
 {
     uint32_t ahead = segments->room == NO_ROOM ? 0 : AHEAD; // the first time nobody knows who grows
     uint64_t sum = 0;
@@ -102,7 +102,7 @@ static bool widen_all( world_segments* segments, base_memory* memory )
 // room for them.
 static bool widen_some( segments_job* job )
 {
-    world_segments* segments = job->segments;
+    engine_segments* segments = job->segments;
     uint64_t sum = segments->room;
     bool redo[SEGMENTS_PIECES] = { false };
     for ( uint64_t i = 0; i < item_count( segments ); ++i )
@@ -137,7 +137,7 @@ static void put_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const segments_job* job = context;
-    world_segments* segments = job->segments;
+    engine_segments* segments = job->segments;
     cell_segment* items = segments->items + (size_t)piece * segments->target_count;
     for ( uint32_t target = 0; target < segments->target_count; ++target )
     {
@@ -154,7 +154,7 @@ static void put_again( uint32_t index, uint32_t worker, void* context )
 }
 
 #if !defined( NDEBUG ) && defined( CLV_VALIDATE_ENABLED )
-static bool has_room( const world_segments* segments )
+static bool has_room( const engine_segments* segments )
 {
     bool has = true;
     for ( uint64_t i = 0; i < item_count( segments ); ++i )
@@ -165,12 +165,12 @@ static bool has_room( const world_segments* segments )
 }
 #endif
 
-bool clv_engine_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+bool clv_engine_segments_fill( engine_segments* segments, base_memory* memory, task_runner* tasks,
     uint32_t target_count, uint32_t piece_count, segments_put* put, void* context )
 {
     CLV_ASSERT( piece_count <= SEGMENTS_PIECES );
     if ( !reserve_items( segments, memory, target_count, piece_count ) ||
-        ( !will_do( segments ) && !widen_all( segments, memory ) ) )
+        ( !segments_fit( segments ) && !widen_all( segments, memory ) ) )
     {
         return false;
     }
@@ -196,7 +196,7 @@ bool clv_engine_segments_fill( world_segments* segments, base_memory* memory, ta
     return true;
 }
 
-uint32_t clv_engine_segments_count( const world_segments* segments, uint32_t target )
+uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t target )
 {
     uint32_t sum = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
@@ -206,9 +206,9 @@ uint32_t clv_engine_segments_count( const world_segments* segments, uint32_t tar
     return sum;
 }
 
-void clv_engine_segments_release( world_segments* segments, base_memory* memory )
+void clv_engine_segments_release( engine_segments* segments, base_memory* memory )
 {
     clv_base_memory_give( memory, segments->items, segments->item_capacity, sizeof( cell_segment ) );
     clv_base_memory_give( memory, segments->records, segments->record_capacity, sizeof( cell_record ) );
-    *segments = ( world_segments ){ 0 };
+    *segments = ( engine_segments ){ 0 };
 }

@@ -7,7 +7,7 @@
 #include "engine/cell.h"
 #include "task/task.h"
 
-typedef struct world_segments
+typedef struct engine_segments
 {
     cell_segment* items; ///< by piece, in a piece by target
     uint64_t item_capacity;
@@ -15,7 +15,7 @@ typedef struct world_segments
     cell_record* records;
     uint64_t record_capacity;
     uint64_t room; ///< records that all segments have room for
-} world_segments;
+} engine_segments;
 
 enum
 {
@@ -26,10 +26,10 @@ enum
 typedef void segments_put( uint32_t piece, cell_segment* segments, cell_record* records, void* context );
 
 /// All pieces. False if out of memory; the next call starts afresh.
-bool clv_engine_segments_fill( world_segments* segments, base_memory* memory, task_runner* tasks,
+bool clv_engine_segments_fill( engine_segments* segments, base_memory* memory, task_runner* tasks,
     uint32_t target_count, uint32_t piece_count, segments_put* put, void* context );
 
 /// Records of a target, of all pieces.
-uint32_t clv_engine_segments_count( const world_segments* segments, uint32_t target );
+uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t target );
 
-void clv_engine_segments_release( world_segments* segments, base_memory* memory );
+void clv_engine_segments_release( engine_segments* segments, base_memory* memory );

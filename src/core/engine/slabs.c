@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of cells, cut into slabs of about equal weight: what one worker of several counts, and then places and searches at one go.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include "base/assertion.h"
 
@@ -22,7 +22,7 @@ static uint32_t cell_along( const cell_grid* grid, int axis, float lower )
 }
 
 // Cut rows into slabs of about equal weight. Any cut is right; a bad one is only slow.
-static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint64_t* weights, uint64_t total )
+static void cut_rows( engine_slabs* slabs, const cell_grid* grid, const uint64_t* weights, uint64_t total )
 {
     uint32_t row_count = grid->dims[1] * grid->dims[2];
     memcpy( slabs->dims, grid->dims, sizeof( slabs->dims ) );
@@ -40,7 +40,7 @@ static void cut_rows( world_slabs* slabs, const cell_grid* grid, const uint64_t*
     CLV_ASSERT( slabs->count <= slabs->wanted );
 }
 
-static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const block_input* input )
+static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const block_input* input )
 {
     uint64_t counts[ROWS] = { 0 };
     uint32_t total = 0;
@@ -55,23 +55,23 @@ static void cut_by_sample( world_slabs* slabs, const cell_grid* grid, const bloc
 }
 
 // The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one worker.
-void clv_engine_cut_slabs( block_world* world, const block_input* input, uint32_t workers )
+void clv_engine_cut_slabs( clv_engine* engine, const block_input* input, uint32_t workers )
 {
-    const cell_grid* grid = &world->flat.grid;
-    const world_slabs* last = &world->next_slabs;
+    const cell_grid* grid = &engine->flat.grid;
+    const engine_slabs* last = &engine->next_slabs;
     uint32_t wanted = workers > 1 ? SLABS_PER_WORKER * workers : 1;
-    wanted = wanted < WORLD_SLABS ? wanted : WORLD_SLABS;
+    wanted = wanted < ENGINE_SLABS ? wanted : ENGINE_SLABS;
     if ( wanted == last->wanted && memcmp( last->dims, grid->dims, sizeof( last->dims ) ) == 0 )
     {
-        world->slabs = *last;
+        engine->slabs = *last;
     }
     else
     {
-        world->slabs.wanted = wanted;
-        cut_by_sample( &world->slabs, grid, input );
+        engine->slabs.wanted = wanted;
+        cut_by_sample( &engine->slabs, grid, input );
     }
-    CLV_ASSERT( world->slabs.count > 0 && world->slabs.rows[0] == 0 );
-    CLV_ASSERT( world->slabs.rows[world->slabs.count] == grid->dims[1] * grid->dims[2] );
+    CLV_ASSERT( engine->slabs.count > 0 && engine->slabs.rows[0] == 0 );
+    CLV_ASSERT( engine->slabs.rows[engine->slabs.count] == grid->dims[1] * grid->dims[2] );
 }
 
 // What a cell of so many entries costs, about: they are placed, and each is tested against the others, 64 at once.
@@ -81,7 +81,7 @@ static uint64_t weight_of( uint32_t entries )
 }
 
 // Are the slabs about equally heavy?
-static bool slabs_are_even( const world_slabs* slabs, const uint64_t* weights, uint64_t total )
+static bool slabs_are_even( const engine_slabs* slabs, const uint64_t* weights, uint64_t total )
 {
     uint64_t most = 0;
     for ( uint32_t slab = 0; slab < slabs->count; ++slab )
@@ -96,16 +96,16 @@ static bool slabs_are_even( const world_slabs* slabs, const uint64_t* weights, u
     return 4 * most * slabs->count <= 5 * total;
 }
 
-// Slabs for the next update, by the entries of this one: the same while they will do, and looked at when the grid is new, since
+// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew with a new grid, since
 // others need other segments.
-void clv_engine_remember_slabs( block_world* world )
+void clv_engine_remember_slabs( clv_engine* engine )
 {
-    const cell_grid* grid = &world->flat.grid;
+    const cell_grid* grid = &engine->flat.grid;
     uint64_t weights[ROWS];
     uint64_t total = 0;
     uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
-    world->next_slabs = world->slabs;
-    if ( world->slabs.wanted == 1 || world->grid_age > 1 )
+    engine->next_slabs = engine->slabs;
+    if ( engine->slabs.wanted == 1 || engine->grid_age > 1 )
     {
         return;
     }
@@ -114,27 +114,27 @@ void clv_engine_remember_slabs( block_world* world )
         weights[row] = 0;
         for ( uint32_t cell = row * width; cell < ( row + 1 ) * width; ++cell )
         {
-            weights[row] += weight_of( world->starts[cell + 1] - world->starts[cell] );
+            weights[row] += weight_of( engine->starts[cell + 1] - engine->starts[cell] );
         }
         total += weights[row];
     }
-    if ( !slabs_are_even( &world->slabs, weights, total ) )
+    if ( !slabs_are_even( &engine->slabs, weights, total ) )
     {
-        cut_rows( &world->next_slabs, grid, weights, total );
+        cut_rows( &engine->next_slabs, grid, weights, total );
     }
 }
 
-cell_share clv_engine_share_of( const block_world* world, uint32_t slab )
+cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab )
 {
-    uint32_t width = world->flat.grid.dims[0];
-    const world_slabs* slabs = &world->slabs;
+    uint32_t width = engine->flat.grid.dims[0];
+    const engine_slabs* slabs = &engine->slabs;
     CLV_ASSERT( slab < slabs->count );
     uint32_t first = slabs->rows[slab] * width, last = slabs->rows[slab + 1] * width;
     if ( slabs->count == 1 )
     {
-        return ( cell_share ){ world->records, NULL, 0, world->flat.count, true, first, last };
+        return ( cell_share ){ engine->records, NULL, 0, engine->flat.count, true, first, last };
     }
-    const world_segments* segments = &world->segments;
+    const engine_segments* segments = &engine->segments;
     return ( cell_share ){ segments->records, segments->items + slab, segments->target_count,
         segments->piece_count, true, first, last };
 }

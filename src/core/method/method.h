@@ -105,5 +105,5 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
 
 // ---- the core's own rows, registry.c
 
-extern const method clv_method_engine;
+extern const method clv_method_cleave;
 extern const method clv_method_brute;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const clv_method* s_methods[CLV_METHODS_MOST] = { &clv_method_engine, &clv_method_brute };
+static const clv_method* s_methods[CLV_METHODS_MOST] = { &clv_method_cleave, &clv_method_brute };
 static uint32_t s_count = 2;
 static char s_error[160];
 

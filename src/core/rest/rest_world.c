@@ -208,8 +208,8 @@ static clv_result take_pairs( pair_sink* sink )
     return CLV_OK;
 }
 
-static bool search_fat( rest_world* world, const rest_input* input, const clv_aabb* fat,
-    block_world* complete, uint64_t* test_count )
+static bool search_fat( rest_world* world, const rest_input* input, const clv_aabb* fat, clv_engine* complete,
+    uint64_t* test_count )
 {
     enter_sink* entering = clv_base_memory_take( world->memory, 1, sizeof( enter_sink ) );
     if ( entering == NULL )
@@ -229,7 +229,7 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
 }
 
 bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
-    block_world* complete, uint64_t* test_count )
+    clv_engine* complete, uint64_t* test_count )
 {
     bool ok = reserve_slots( world, input->slot_count ) &&
         clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );

@@ -3,7 +3,7 @@
 // others cost a comparison. docs/engine.md.
 #pragma once
 
-#include "engine/world.h"
+#include "engine/engine.h"
 #include "rest/loose_grid.h"
 #include "rest/rest_pairs.h"
 
@@ -78,7 +78,7 @@ void clv_rest_world_remember( rest_world* world, const rest_input* input );
 /// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory, or as soon as there are more than `most` pairs; then the world is off.
 bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
-    block_world* complete, uint64_t* test_count );
+    clv_engine* complete, uint64_t* test_count );
 
 /// Forget everything but keep the memory.
 void clv_rest_world_leave( rest_world* world );

@@ -11,35 +11,35 @@
 
 enum
 {
-    WORLD_SLABS = 64 // at most
+    ENGINE_SLABS = 64 // at most
 };
 
 /// Rows of cells, cut into slabs of about equal weight.
-typedef struct world_slabs
+typedef struct engine_slabs
 {
     uint32_t dims[3]; ///< of the grid
     uint32_t wanted;
     uint32_t count;
-    uint32_t rows[WORLD_SLABS + 1]; ///< first row of each, and one more
-} world_slabs;
+    uint32_t rows[ENGINE_SLABS + 1]; ///< first row of each, and one more
+} engine_slabs;
 
-typedef enum world_scale_kind
+typedef enum engine_scale_kind
 {
-    WORLD_PLAIN,
-    WORLD_LOG,       ///< by the bits of the floats
-    WORLD_MAGNIFIED, ///< by 2^100
-} world_scale_kind;
+    ENGINE_PLAIN,
+    ENGINE_LOG,       ///< by the bits of the floats
+    ENGINE_MAGNIFIED, ///< by 2^100
+} engine_scale_kind;
 
-typedef struct world_scale
+typedef struct engine_scale
 {
-    world_scale_kind kind;
-    uint32_t gap; ///< of WORLD_LOG: the bits of a value below which there is hardly anything
-} world_scale;
+    engine_scale_kind kind;
+    uint32_t gap; ///< of ENGINE_LOG: the bits of a value below which there is hardly anything
+} engine_scale;
 
 /// On which scale boxes are seen along each axis, and copies of them where one is not plain.
-typedef struct world_axes
+typedef struct engine_axes
 {
-    world_scale scales[3];
+    engine_scale scales[3];
     uint32_t age;    ///< updates since this was looked at
     uint32_t count;  ///< boxes then; 0: never
     clv_aabb* boxes; ///< by slot
@@ -54,9 +54,9 @@ typedef struct world_axes
     double waste_before; ///< of the search that led to ranks
     base_keyed* keys;
     uint64_t key_capacity;
-} world_axes;
+} engine_axes;
 
-typedef struct block_world
+typedef struct clv_engine
 {
     base_memory* memory;
     const simd_kernels* kernels;
@@ -69,11 +69,11 @@ typedef struct block_world
     uint32_t plan_count;   ///< boxes it was made for
     uint32_t plan_outside; ///< of a few of them, those it did not reach
 
-    world_axes axes;
-    const clv_aabb* boxes;   ///< of the update, as the grids see them
-    const clv_aabb* exact;   ///< as given
-    world_segments segments; ///< of blocks, or of slabs
-    cell_record* records;    ///< of all boxes, or of the block that a worker is at
+    engine_axes axes;
+    const clv_aabb* boxes;    ///< of the update, as the grids see them
+    const clv_aabb* exact;    ///< as given
+    engine_segments segments; ///< of blocks, or of slabs
+    cell_record* records;     ///< of all boxes, or of the block that a worker is at
     uint64_t record_capacity;
     uint32_t* starts; ///< per cell, and one more
     uint64_t start_capacity;
@@ -86,8 +86,8 @@ typedef struct block_world
     uint32_t grid_age;       ///< updates since
     uint32_t grid_count;     ///< boxes then; 0: never
     float held_size;         ///< of a few of them together
-    world_slabs slabs;       ///< of this update
-    world_slabs next_slabs;  ///< for the next, by the entries of this one
+    engine_slabs slabs;      ///< of this update
+    engine_slabs next_slabs; ///< for the next, by the entries of this one
     uint8_t* slab_of_cell;
     uint64_t slab_map_capacity;
 
@@ -96,24 +96,24 @@ typedef struct block_world
     cell_counters* counters; ///< likewise
     uint64_t counter_capacity;
     task_gather gather;
-} block_world;
+} clv_engine;
 
-void clv_engine_init( block_world* world, base_memory* memory, const simd_kernels* kernels,
+void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernels* kernels,
     task_runner* tasks, uint32_t block_boxes, uint32_t alone_boxes );
-void clv_engine_release( block_world* world );
+void clv_engine_release( clv_engine* engine );
 
 /// Put the boxes in. False if out of memory; the next call starts afresh.
-bool clv_engine_fill( block_world* world, const block_input* input );
+bool clv_engine_fill( clv_engine* engine, const block_input* input );
 
 /// What the last search did, by all workers.
-cell_counters clv_engine_counters( const block_world* world );
+cell_counters clv_engine_counters( const clv_engine* engine );
 
 /// On how many axes boxes are seen on another scale than their own.
-uint32_t clv_engine_scaled_axes( const block_world* world );
+uint32_t clv_engine_scaled_axes( const clv_engine* engine );
 
 /// Every touching pair of what was filled in.
-clv_result clv_engine_search( block_world* world, pair_sink* sink, uint64_t* test_count );
+clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count );
 
 /// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
 /// room for its entries in every cell, and one home for each pair. NULL, or the first sentence that is not true. For tests and debug builds.
-const char* clv_engine_check( block_world* world, const block_input* input );
+const char* clv_engine_check( clv_engine* engine, const block_input* input );

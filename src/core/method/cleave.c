@@ -28,46 +28,46 @@ enum
     PARAM_COUNT
 };
 
-typedef struct engine
+typedef struct cleave_state
 {
     const method_context* context;
-    void* few;
-    block_world many;
-    bool was_few;  ///< the last update was brute force
-    bool was_many; ///< the last update went through blocks, to its end
+    void* brute;
+    clv_engine engine;
+    bool by_brute;  ///< the last update was brute force
+    bool by_engine; ///< the last update went through blocks, to its end
     rest_world rest;
     rest_mode mode;
     bool rest_is_behind;  ///< visits went by: it does not know who moved, came or went
     bool rest_is_over;    ///< from the next update on: until then the list at rest may be in use
     uint64_t handed_over; ///< changes of the list at rest when it was last handed over
-} engine;
+} cleave_state;
 
 static void destroy( void* state )
 {
-    engine* self = state;
-    if ( self->few != NULL )
+    cleave_state* self = state;
+    if ( self->brute != NULL )
     {
-        clv_method_brute.destroy( self->few );
+        clv_method_brute.destroy( self->brute );
     }
     clv_rest_world_release( &self->rest );
-    clv_engine_release( &self->many );
-    clv_method_state_give( self->context, sizeof( engine ) );
+    clv_engine_release( &self->engine );
+    clv_method_state_give( self->context, sizeof( cleave_state ) );
 }
 
 static void* create( const clv_method_context* host )
 {
     const method_context* context = NULL;
-    engine* self = clv_method_state_take( host, sizeof( engine ), &context );
+    cleave_state* self = clv_method_state_take( host, sizeof( cleave_state ), &context );
     if ( self == NULL )
     {
         return NULL;
     }
     self->context = context;
     const simd_kernels* kernels = clv_simd_kernels_for( context->isa );
-    self->few = clv_method_brute.create( host );
-    self->was_few = true;
-    self->was_many = false;
-    clv_engine_init( &self->many, context->memory, kernels, context->tasks,
+    self->brute = clv_method_brute.create( host );
+    self->by_brute = true;
+    self->by_engine = false;
+    clv_engine_init( &self->engine, context->memory, kernels, context->tasks,
         (uint32_t)context->params[PARAM_BLOCK], (uint32_t)context->params[PARAM_ALONE] );
     clv_rest_world_init( &self->rest, context->memory, kernels, context->tasks );
     clv_rest_mode_init(
@@ -75,7 +75,7 @@ static void* create( const clv_method_context* host )
     self->rest_is_behind = false;
     self->rest_is_over = false;
     self->handed_over = 0;
-    if ( self->few == NULL )
+    if ( self->brute == NULL )
     {
         destroy( self );
         return NULL;
@@ -83,7 +83,7 @@ static void* create( const clv_method_context* host )
     return self;
 }
 
-static void end_rest( engine* self )
+static void end_rest( cleave_state* self )
 {
     clv_rest_world_leave( &self->rest );
     clv_rest_mode_note_end( &self->mode );
@@ -104,24 +104,24 @@ static bool is_still( const method_input* input )
 }
 
 static clv_result search(
-    engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
+    cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
     block_input boxes = { input->boxes, input->live, input->live_count };
-    if ( !clv_engine_fill( &self->many, &boxes ) )
+    if ( !clv_engine_fill( &self->engine, &boxes ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     counters->update_ms = method_stopwatch_lap( &watch );
     pair_counting_sink counting = pair_counting_open( sink );
-    clv_result result = clv_engine_search( &self->many, &counting.sink, &counters->test_count );
+    clv_result result = clv_engine_search( &self->engine, &counting.sink, &counters->test_count );
     counters->search_ms = method_stopwatch_lap( &watch );
-    self->was_many = result == CLV_OK;
+    self->by_engine = result == CLV_OK;
     clv_rest_mode_note_pairs( &self->mode, pair_counting_close( &counting ) );
     return result;
 }
 
-static clv_result hand_over( engine* self, const method_input* input, pair_sink* sink )
+static clv_result hand_over( cleave_state* self, const method_input* input, pair_sink* sink )
 {
     const rest_pairs* pairs = &self->rest.pairs;
     bool is_same = self->handed_over == pairs->change_count && !input->members_changed;
@@ -134,7 +134,7 @@ static clv_result hand_over( engine* self, const method_input* input, pair_sink*
 }
 
 // True if the world at rest is up to date.
-static bool follow( engine* self, rest_input input, method_counters* counters )
+static bool follow( cleave_state* self, rest_input input, method_counters* counters )
 {
     if ( self->rest_is_behind )
     {
@@ -154,11 +154,11 @@ static bool follow( engine* self, rest_input input, method_counters* counters )
 }
 
 // Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at once.
-static bool enter( engine* self, const rest_input* input, uint64_t most, method_counters* counters )
+static bool enter( cleave_state* self, const rest_input* input, uint64_t most, method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
     if ( expected <= most &&
-        clv_rest_world_enter( &self->rest, input, expected, most, &self->many, &counters->test_count ) )
+        clv_rest_world_enter( &self->rest, input, expected, most, &self->engine, &counters->test_count ) )
     {
         return true;
     }
@@ -167,8 +167,8 @@ static bool enter( engine* self, const rest_input* input, uint64_t most, method_
     return false;
 }
 
-static clv_result update_many(
-    engine* self, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_by_engine(
+    cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     rest_input boxes = { input->boxes, input->live, input->live_count, input->slot_count,
         input->members_changed, input->moved };
@@ -187,7 +187,7 @@ static clv_result update_many(
     rest_advice advice = clv_rest_mode_advise( &self->mode, &boxes );
     if ( advice == REST_ENTER && enter( self, &boxes, input->keep_most, counters ) )
     {
-        self->was_many = true;
+        self->by_engine = true;
         clv_rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
         clv_result result = hand_over( self, input, sink );
         counters->search_ms = method_stopwatch_lap( &watch );
@@ -203,9 +203,9 @@ static clv_result update_many(
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
-    engine* self = state;
-    self->was_many = false;
-    self->was_few = false;
+    cleave_state* self = state;
+    self->by_engine = false;
+    self->by_brute = false;
     if ( input->last_failed )
     {
         clv_rest_mode_note_failure( &self->mode );
@@ -221,12 +221,12 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     }
     if ( input->live_count <= self->context->params[PARAM_FEW] )
     {
-        self->was_few = true;
+        self->by_brute = true;
         if ( self->rest.is_on )
         {
             end_rest( self );
         }
-        return clv_method_brute.update( self->few, input, sink, counters );
+        return clv_method_brute.update( self->brute, input, sink, counters );
     }
     // Whether the sink has kept its list must not be seen later in what is chosen.
     if ( still && !self->rest_is_behind )
@@ -235,7 +235,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     }
     if ( input->keep_most > 0 )
     {
-        return update_many( self, input, sink, counters );
+        return update_by_engine( self, input, sink, counters );
     }
     // A visit is there so that there is no list; of a world at rest there would be one, however many pairs there are by now. The
     // world that a list was made of stays as it is, and catches up when there is a list to be made again.
@@ -245,10 +245,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
 
 static void shrink( void* state )
 {
-    engine* self = state;
-    clv_method_brute.shrink( self->few );
-    clv_engine_release( &self->many );
-    self->was_many = false;
+    cleave_state* self = state;
+    clv_method_brute.shrink( self->brute );
+    clv_engine_release( &self->engine );
+    self->by_engine = false;
     if ( !self->rest.is_on ) // its list may be the one the caller sees
     {
         clv_rest_world_release( &self->rest );
@@ -257,32 +257,33 @@ static void shrink( void* state )
 
 static bool check( void* state, char* text, size_t text_size )
 {
-    engine* self = state;
+    cleave_state* self = state;
     return clv_rest_world_check( &self->rest, text, text_size );
 }
 
 static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 {
-    const engine* self = state;
+    const cleave_state* self = state;
     const rest_world* rest = &self->rest;
     const rest_counters done = rest->is_on ? rest->counters : ( rest_counters ){ 0 };
-    const block_world* many = &self->many;
-    cell_counters sum = self->was_many ? clv_engine_counters( many ) : ( cell_counters ){ 0 };
-    uint32_t block_count = many->plan.block_count > 0 ? many->plan.block_count : 1;
+    const clv_engine* cells = &self->engine;
+    cell_counters sum = self->by_engine ? clv_engine_counters( cells ) : ( cell_counters ){ 0 };
+    uint32_t block_count = cells->plan.block_count > 0 ? cells->plan.block_count : 1;
     method_figure_list list = { figures, capacity, 0 };
-    method_figure_add( &list, "by brute force", self->was_few );
-    method_figure_add( &list, "blocks", self->was_many ? block_count : 0 );
-    method_figure_add( &list, "largest block", self->was_many ? many->largest_block : 0 );
+    method_figure_add( &list, "by brute force", self->by_brute );
+    method_figure_add( &list, "blocks", self->by_engine ? block_count : 0 );
+    method_figure_add( &list, "largest block", self->by_engine ? cells->largest_block : 0 );
     method_figure_add( &list, "boxes in blocks",
-        self->was_many ? (double)( many->plan.block_count > 0 ? many->in_blocks : many->largest_block ) : 0 );
+        self->by_engine ? (double)( cells->plan.block_count > 0 ? cells->in_blocks : cells->largest_block )
+                        : 0 );
     method_figure_add( &list, "cells", (double)sum.cell_count );
     method_figure_add( &list, "boxes in cells", (double)sum.entry_count );
     method_figure_add( &list, "tests in bytes", (double)sum.test_count );
     method_figure_add( &list, "candidates", (double)sum.candidate_count );
     method_figure_add( &list, "tests in float", (double)sum.tie_count );
-    method_figure_add( &list, "axes not to scale", self->was_many ? clv_engine_scaled_axes( many ) : 0 );
-    method_figure_add( &list, "by rank", self->was_many && many->axes.is_ranked );
-    method_figure_add( &list, "sharpened", self->was_many && many->axes.sharp_left > 0 );
+    method_figure_add( &list, "axes not to scale", self->by_engine ? clv_engine_scaled_axes( cells ) : 0 );
+    method_figure_add( &list, "by rank", self->by_engine && cells->axes.is_ranked );
+    method_figure_add( &list, "sharpened", self->by_engine && cells->axes.sharp_left > 0 );
     method_figure_add( &list, "at rest", rest->is_on );
     method_figure_add( &list, "compared boxes", done.compared_count );
     method_figure_add( &list, "refits", done.refit_count );
@@ -297,7 +298,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     return list.count;
 }
 
-const method clv_method_engine = {
+const method clv_method_cleave = {
     .size = sizeof( method ),
     .version = CLV_METHOD_VERSION,
     .name = METHOD_DEFAULT,

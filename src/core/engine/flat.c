@@ -3,7 +3,7 @@
 // then placed and searched at one go by one worker, so that no two touch the same lines of memory and what is placed is read from
 // where it is near. One worker alone is a crew of one with one slab. What lies in a cell, and in which order, depends neither on slabs nor on
 // pieces.
-#include "engine/world_internal.h"
+#include "engine/engine_internal.h"
 
 #include "base/assertion.h"
 
@@ -13,11 +13,11 @@
 typedef struct flat_fill
 {
     cell_crew crew; ///< first: its functions get no other address
-    block_world* world;
+    clv_engine* engine;
     const block_input* input;
     task_runner* tasks;
     uint32_t piece_count, piece_slots;
-    bool fits[WORLD_SLABS];
+    bool fits[ENGINE_SLABS];
 } flat_fill;
 
 // ---- records -----------------------------------------------------------------------------------------------------
@@ -43,12 +43,12 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
 {
     const flat_fill* fill = context;
     slab_work work = {
-        .kernels = fill->world->kernels->cells,
+        .kernels = fill->engine->kernels->cells,
         .input = fill->input,
-        .grid = &fill->world->flat.grid,
+        .grid = &fill->engine->flat.grid,
         .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
         .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
-        .slab_of_cell = fill->world->slab_of_cell,
+        .slab_of_cell = fill->engine->slab_of_cell,
         .segments = segments,
         .out = records,
     };
@@ -58,55 +58,55 @@ static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* 
 // Boxes to their slabs, as records. False if out of memory.
 static bool scatter( flat_fill* fill )
 {
-    block_world* world = fill->world;
-    const world_slabs* slabs = &world->slabs;
-    uint32_t width = world->flat.grid.dims[0];
-    if ( !clv_engine_reserve_slab_map( world, cell_grid_count( &world->flat.grid ) ) )
+    clv_engine* engine = fill->engine;
+    const engine_slabs* slabs = &engine->slabs;
+    uint32_t width = engine->flat.grid.dims[0];
+    if ( !clv_engine_reserve_slab_map( engine, cell_grid_count( &engine->flat.grid ) ) )
     {
         return false;
     }
     for ( uint32_t slab = 0; slab < slabs->count; ++slab )
     {
         uint32_t first = slabs->rows[slab] * width, end = slabs->rows[slab + 1] * width;
-        memset( world->slab_of_cell + first, (int)slab, end - first );
+        memset( engine->slab_of_cell + first, (int)slab, end - first );
     }
-    return clv_engine_segments_fill(
-        &world->segments, world->memory, fill->tasks, slabs->count, fill->piece_count, scatter_piece, fill );
+    return clv_engine_segments_fill( &engine->segments, engine->memory, fill->tasks, slabs->count,
+        fill->piece_count, scatter_piece, fill );
 }
 
 // All boxes as records, one behind the other.
-static void make_all( block_world* world, const block_input* input )
+static void make_all( clv_engine* engine, const block_input* input )
 {
-    const scaling s = scaling_of( &world->flat.grid );
+    const scaling s = scaling_of( &engine->flat.grid );
     cell_boxes all = block_input_part( input, 0, input->count );
-    world->kernels->cells->make_records( &all, &s, world->records );
+    engine->kernels->cells->make_records( &all, &s, engine->records );
 }
 
 // Cells that the slab with most of them is reached from.
-static uint32_t most_counted( const block_world* world )
+static uint32_t most_counted( const clv_engine* engine )
 {
     uint32_t most = 0;
-    for ( uint32_t slab = 0; slab < world->slabs.count; ++slab )
+    for ( uint32_t slab = 0; slab < engine->slabs.count; ++slab )
     {
-        uint32_t rows = world->slabs.rows[slab + 1] - world->slabs.rows[slab];
+        uint32_t rows = engine->slabs.rows[slab + 1] - engine->slabs.rows[slab];
         most = rows > most ? rows : most;
     }
-    return cell_count_reached( &world->flat.grid, most * world->flat.grid.dims[0] );
+    return cell_count_reached( &engine->flat.grid, most * engine->flat.grid.dims[0] );
 }
 
 // Memory for counting, by the job's present grid; what lies within a crowded cell needs more later.
 static bool reserve_cells( flat_fill* fill, uint32_t stack )
 {
-    block_world* world = fill->world;
-    uint32_t workers = task_worker_count( fill->tasks ), cell_count = cell_grid_count( &world->flat.grid );
+    clv_engine* engine = fill->engine;
+    uint32_t workers = task_worker_count( fill->tasks ), cell_count = cell_grid_count( &engine->flat.grid );
     uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
-    bool ok = clv_engine_reserve_starts( world, cell_count > most ? cell_count : most ) &&
-        ( world->slabs.count > 1 || clv_engine_reserve_records( world, fill->input->count ) );
-    uint32_t counted = most_counted( world );
+    bool ok = clv_engine_reserve_starts( engine, cell_count > most ? cell_count : most ) &&
+        ( engine->slabs.count > 1 || clv_engine_reserve_records( engine, fill->input->count ) );
+    uint32_t counted = most_counted( engine );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
         ok = clv_engine_cell_scratch_reserve_cells(
-            &world->scratches[i], world->memory, counted > stack ? counted : stack, cell_count, stack );
+            &engine->scratches[i], engine->memory, counted > stack ? counted : stack, cell_count, stack );
     }
     return ok;
 }
@@ -114,19 +114,19 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
 static bool make_records( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
-    block_world* world = fill->world;
-    clv_engine_cut_slabs( world, fill->input, task_worker_count( fill->tasks ) );
+    clv_engine* engine = fill->engine;
+    clv_engine_cut_slabs( engine, fill->input, task_worker_count( fill->tasks ) );
     if ( !reserve_cells( fill, 0 ) )
     {
         return false;
     }
-    crew->counts = world->starts;
-    CLV_ASSERT( world->slabs.count <= WORLD_SLABS );
-    if ( world->slabs.count > 1 )
+    crew->counts = engine->starts;
+    CLV_ASSERT( engine->slabs.count <= ENGINE_SLABS );
+    if ( engine->slabs.count > 1 )
     {
         return scatter( fill );
     }
-    make_all( world, fill->input );
+    make_all( engine, fill->input );
     return true;
 }
 
@@ -135,18 +135,19 @@ static bool make_records( cell_crew* crew )
 static void count_slab( uint32_t slab, uint32_t worker, void* context )
 {
     flat_fill* fill = context;
-    block_world* world = fill->world;
-    cell_scratch* scratch = &world->scratches[worker];
-    cell_share share = clv_engine_share_of( world, slab );
-    fill->fits[slab] = clv_engine_cell_count_entries( &world->flat, &share, scratch->kinds, scratch->starts );
-    memcpy( world->starts + share.first_cell, scratch->starts + share.first_cell,
+    clv_engine* engine = fill->engine;
+    cell_scratch* scratch = &engine->scratches[worker];
+    cell_share share = clv_engine_share_of( engine, slab );
+    fill->fits[slab] =
+        clv_engine_cell_count_entries( &engine->flat, &share, scratch->kinds, scratch->starts );
+    memcpy( engine->starts + share.first_cell, scratch->starts + share.first_cell,
         ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
 }
 
 static bool count_slabs( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
-    uint32_t slabs = fill->world->slabs.count;
+    uint32_t slabs = fill->engine->slabs.count;
     bool fits = true;
     clv_task_run( fill->tasks, count_slab, slabs, fill );
     for ( uint32_t slab = 0; slab < slabs; ++slab )
@@ -160,23 +161,23 @@ static bool count_slabs( cell_crew* crew )
 static void reconsider( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
-    block_world* world = fill->world;
-    if ( world->grid_age > 0 )
+    clv_engine* engine = fill->engine;
+    if ( engine->grid_age > 0 )
     {
-        clv_engine_choose_grid( world, fill->input );
-        world->flat.grid = world->chosen;
-        crew->extent = world->flat_extent;
+        clv_engine_choose_grid( engine, fill->input );
+        engine->flat.grid = engine->chosen;
+        crew->extent = engine->flat_extent;
         crew->zoom_count = 0;
     }
 }
 
 // Entries of the slab that has most.
-static uint32_t most_entries( const block_world* world )
+static uint32_t most_entries( const clv_engine* engine )
 {
-    const uint32_t* starts = world->starts;
-    const uint32_t* rows = world->slabs.rows;
-    uint32_t width = world->flat.grid.dims[0], most = 0;
-    for ( uint32_t slab = 0; slab < world->slabs.count; ++slab )
+    const uint32_t* starts = engine->starts;
+    const uint32_t* rows = engine->slabs.rows;
+    uint32_t width = engine->flat.grid.dims[0], most = 0;
+    for ( uint32_t slab = 0; slab < engine->slabs.count; ++slab )
     {
         uint32_t here = starts[rows[slab + 1] * width] - starts[rows[slab] * width];
         most = here > most ? here : most;
@@ -187,50 +188,50 @@ static uint32_t most_entries( const block_world* world )
 // Memory for placing a slab and searching it; crowded cells have grids within them.
 static bool reserve_search( flat_fill* fill, cell_layout layout )
 {
-    block_world* world = fill->world;
+    clv_engine* engine = fill->engine;
     uint32_t workers = task_worker_count( fill->tasks );
-    CLV_ASSERT( most_entries( world ) <= layout.entry_count );
-    cell_layout of_slab = { most_entries( world ), layout.fullest };
+    CLV_ASSERT( most_entries( engine ) <= layout.entry_count );
+    cell_layout of_slab = { most_entries( engine ), layout.fullest };
     uint32_t stack = layout.fullest > CELL_OVERFULL ? 2 * cell_count_most( layout.fullest ) : 0;
     bool ok = stack == 0 || reserve_cells( fill, stack );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = clv_engine_cell_scratch_reserve_entries( &world->scratches[i], world->memory, of_slab );
+        ok = clv_engine_cell_scratch_reserve_entries( &engine->scratches[i], engine->memory, of_slab );
     }
     return ok;
 }
 
 // So few boxes that all are in one cell: their records are its entries as they are.
-static bool fill_one_cell( block_world* world, const block_input* input )
+static bool fill_one_cell( clv_engine* engine, const block_input* input )
 {
     uint32_t count = input->count;
-    if ( !clv_engine_reserve_records( world, (uint64_t)count + CELL_SLACK ) ||
-        !clv_engine_reserve_starts( world, 1 ) ||
+    if ( !clv_engine_reserve_records( engine, (uint64_t)count + CELL_SLACK ) ||
+        !clv_engine_reserve_starts( engine, 1 ) ||
         !clv_engine_cell_scratch_reserve_entries(
-            &world->scratches[0], world->memory, ( cell_layout ){ 0, count } ) )
+            &engine->scratches[0], engine->memory, ( cell_layout ){ 0, count } ) )
     {
         return false;
     }
-    CLV_ASSERT( cell_grid_count( &world->flat.grid ) == 1 );
-    make_all( world, input );
-    memset( world->records + count, 0, CELL_SLACK * sizeof( cell_record ) );
-    world->starts[0] = 0;
-    world->starts[1] = count;
-    world->flat.starts = world->starts;
-    world->flat.entries = world->records;
-    world->slabs = ( world_slabs ){ .dims = { 1, 1, 1 }, .wanted = 1, .count = 1, .rows = { 0, 1 } };
-    world->grid_age += 1;
+    CLV_ASSERT( cell_grid_count( &engine->flat.grid ) == 1 );
+    make_all( engine, input );
+    memset( engine->records + count, 0, CELL_SLACK * sizeof( cell_record ) );
+    engine->starts[0] = 0;
+    engine->starts[1] = count;
+    engine->flat.starts = engine->starts;
+    engine->flat.entries = engine->records;
+    engine->slabs = ( engine_slabs ){ .dims = { 1, 1, 1 }, .wanted = 1, .count = 1, .rows = { 0, 1 } };
+    engine->grid_age += 1;
     return true;
 }
 
-static bool fill_cells( block_world* world, const block_input* input )
+static bool fill_cells( clv_engine* engine, const block_input* input )
 {
     flat_fill fill;
-    fill.world = world;
+    fill.engine = engine;
     fill.input = input;
-    fill.tasks = clv_engine_tasks_for( world, input->count );
-    fill.crew.job = &world->flat;
-    fill.crew.extent = world->flat_extent;
+    fill.tasks = clv_engine_tasks_for( engine, input->count );
+    fill.crew.job = &engine->flat;
+    fill.crew.extent = engine->flat_extent;
     fill.crew.is_measured = true;
     fill.crew.has_records = false;
     fill.crew.zoom_count = 0;
@@ -248,59 +249,59 @@ static bool fill_cells( block_world* world, const block_input* input )
     {
         return false;
     }
-    world->chosen = world->flat.grid; // as it turned out to be needed
-    world->grid_age += 1;
-    uint32_t cell_count = cell_grid_count( &world->flat.grid );
-    world->starts[cell_count] = clv_engine_cell_sum_starts( world->starts, cell_count );
-    CLV_ASSERT( world->starts[cell_count] == layout.entry_count );
+    engine->chosen = engine->flat.grid; // as it turned out to be needed
+    engine->grid_age += 1;
+    uint32_t cell_count = cell_grid_count( &engine->flat.grid );
+    engine->starts[cell_count] = clv_engine_cell_sum_starts( engine->starts, cell_count );
+    CLV_ASSERT( engine->starts[cell_count] == layout.entry_count );
     if ( !reserve_search( &fill, layout ) )
     {
         return false;
     }
-    clv_engine_remember_slabs( world );
-    world->flat.entries = NULL; // each worker places its slabs
+    clv_engine_remember_slabs( engine );
+    engine->flat.entries = NULL; // each worker places its slabs
     return true;
 }
 
-bool clv_engine_fill_flat( block_world* world, const block_input* input )
+bool clv_engine_fill_flat( clv_engine* engine, const block_input* input )
 {
-    world->plan.block_count = 0;
-    world->largest_block = input->count;
-    if ( !clv_engine_reserve_workers( world ) )
+    engine->plan.block_count = 0;
+    engine->largest_block = input->count;
+    if ( !clv_engine_reserve_workers( engine ) )
     {
         return false;
     }
-    world->flat.kernels = world->kernels->cells;
-    world->flat.boxes = input->boxes;
-    world->flat.exact = world->exact;
-    world->flat.is_sharpened = world->axes.sharp_left > 0;
-    world->flat.count = input->count;
-    if ( !clv_engine_grid_serves( world, input ) )
+    engine->flat.kernels = engine->kernels->cells;
+    engine->flat.boxes = input->boxes;
+    engine->flat.exact = engine->exact;
+    engine->flat.is_sharpened = engine->axes.sharp_left > 0;
+    engine->flat.count = input->count;
+    if ( !clv_engine_grid_serves( engine, input ) )
     {
-        clv_engine_choose_grid( world, input );
+        clv_engine_choose_grid( engine, input );
     }
-    world->flat.grid = world->chosen;
-    return input->count <= CELL_ALONE ? fill_one_cell( world, input ) : fill_cells( world, input );
+    engine->flat.grid = engine->chosen;
+    return input->count <= CELL_ALONE ? fill_one_cell( engine, input ) : fill_cells( engine, input );
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------
 
 // A slab's entries to its cells, in the worker's own memory. While they are placed, starts[cell + 1] is where the next one of
 // `cell` goes; afterwards, where the next cell begins.
-static void place_slab( block_world* world, uint32_t slab, cell_job* job )
+static void place_slab( clv_engine* engine, uint32_t slab, cell_job* job )
 {
-    cell_share share = clv_engine_share_of( world, slab );
-    uint32_t base = world->starts[share.first_cell];
+    cell_share share = clv_engine_share_of( engine, slab );
+    uint32_t base = engine->starts[share.first_cell];
     uint32_t* starts = job->scratch->starts;
     starts[share.first_cell] = 0;
     for ( uint32_t cell = share.first_cell; cell < share.last_cell; ++cell )
     {
-        starts[cell + 1] = world->starts[cell] - base;
+        starts[cell + 1] = engine->starts[cell] - base;
     }
     job->starts = starts;
     job->entries = job->scratch->entries;
     clv_engine_cell_place_entries( job, &share, starts + 1 );
-    CLV_ASSERT( starts[share.last_cell] == world->starts[share.last_cell] - base );
+    CLV_ASSERT( starts[share.last_cell] == engine->starts[share.last_cell] - base );
     CLV_VALIDATE( clv_engine_cell_check( job, &share ) == NULL );
     memset( job->entries + starts[share.last_cell], 0, CELL_SLACK * sizeof( cell_entry ) );
 }
@@ -308,29 +309,29 @@ static void place_slab( block_world* world, uint32_t slab, cell_job* job )
 static clv_result search_slab(
     uint32_t slab, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
-    block_world* world = context;
-    cell_job job = world->flat;
+    clv_engine* engine = context;
+    cell_job job = engine->flat;
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
-    job.scratch = &world->scratches[worker];
+    job.scratch = &engine->scratches[worker];
     job.counters = &counters;
     if ( job.entries == NULL )
     {
-        place_slab( world, slab, &job );
+        place_slab( engine, slab, &job );
     }
     uint32_t width = job.grid.dims[0];
     clv_result result = clv_engine_cell_search_rows(
-        &job, world->slabs.rows[slab] * width, world->slabs.rows[slab + 1] * width, sink );
+        &job, engine->slabs.rows[slab] * width, engine->slabs.rows[slab + 1] * width, sink );
     if ( result == CLV_OK ) // or it is searched again
     {
-        clv_engine_count( world, worker, &counters );
+        clv_engine_count( engine, worker, &counters );
     }
     *test_count += counters.test_count;
     return result;
 }
 
-clv_result clv_engine_search_flat( block_world* world, pair_sink* sink, uint64_t* test_count )
+clv_result clv_engine_search_flat( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
 {
-    return clv_task_gather_run( &world->gather, world->memory,
-        clv_engine_tasks_for( world, world->flat.count ), world->slabs.count, search_slab, world, sink,
+    return clv_task_gather_run( &engine->gather, engine->memory,
+        clv_engine_tasks_for( engine, engine->flat.count ), engine->slabs.count, search_slab, engine, sink,
         test_count );
 }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "engine/engine_internal.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+enum
+{
+    FLAT = 40,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
+    PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
+    HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
+    HOLD_SAMPLES = 128,
+    PIECES_PER_WORKER = 4,
+};
+
+// Workers take no memory, so each gets what the largest block may need.
+static bool reserve_scratches( clv_engine* engine )
+{
+    uint32_t workers = task_worker_count( engine->tasks );
+    uint32_t cells = cell_count_most( engine->largest_block );
+    bool ok = clv_engine_reserve_workers( engine );
+    for ( uint32_t i = 0; i < workers && ok; ++i )
+    {
+        cell_scratch* scratch = &engine->scratches[i];
+        ok = clv_engine_cell_scratch_reserve_cells( scratch, engine->memory, cells, cells, cells ) &&
+            clv_engine_cell_scratch_reserve_entries(
+                scratch, engine->memory, cell_layout_most( engine->largest_block ) );
+    }
+    return ok;
+}
+
+// ---- filling -----------------------------------------------------------------------------------------------------
+
+// Of HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
+static uint32_t count_outside( const block_plan* plan, const block_input* input )
+{
+    uint32_t outside = 0;
+    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
+    {
+        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        outside += clv_engine_cell_grid_misses( &plan->grid, box );
+    }
+    return outside;
+}
+
+static bool plan_fits( const clv_engine* engine, const block_input* input )
+{
+    uint32_t count = input->count;
+    if ( engine->plan.block_count == 0 || count > 2 * engine->plan_count || count < engine->plan_count / 2 )
+    {
+        return false;
+    }
+    // Some may lie far out for good; who went there since is what counts. A young plan is given up only if everybody jumped.
+    uint32_t went = count_outside( &engine->plan, input );
+    went = went > engine->plan_outside ? went - engine->plan_outside : 0;
+    if ( engine->plan_age < PLAN_LIFE )
+    {
+        return went <= HOLD_SAMPLES / 4;
+    }
+    return engine->largest_block <= 2 * (uint64_t)engine->block_boxes && went <= HOLD_SAMPLES / 32;
+}
+
+static bool make_plan( clv_engine* engine, const block_input* input )
+{
+    engine->plan.block_count = 0;
+    if ( !clv_engine_plan_place( &engine->plan, engine->memory, input, engine->block_boxes ) )
+    {
+        return false;
+    }
+    uint32_t step = input->count / HISTOGRAM_BOXES + 1;
+    clv_engine_plan_count( &engine->plan, input, step );
+    if ( !clv_engine_plan_cut( &engine->plan, engine->memory, engine->block_boxes ) ||
+        !clv_engine_plan_choose_grids( &engine->plan, engine->memory, input ) )
+    {
+        engine->plan.block_count = 0;
+        return false;
+    }
+    engine->plan_age = 0;
+    engine->plan_count = input->count;
+    engine->plan_outside = count_outside( &engine->plan, input );
+    return true;
+}
+
+typedef struct fill_job
+{
+    const clv_engine* engine;
+    const block_input* input;
+    uint32_t chunk; ///< boxes per piece
+} fill_job;
+
+static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
+{
+    const fill_job* job = context;
+    uint32_t first = piece * job->chunk, left = job->input->count - first;
+    block_work work = {
+        .kernels = job->engine->kernels->cells,
+        .plan = &job->engine->plan,
+        .input = job->input,
+        .first = first,
+        .last = first + ( left < job->chunk ? left : job->chunk ),
+        .segments = segments,
+        .out = records,
+    };
+    clv_engine_block_scatter( &work );
+}
+
+static void measure_blocks( clv_engine* engine )
+{
+    engine->largest_block = 0;
+    engine->in_blocks = 0;
+    for ( uint32_t block = 0; block < engine->plan.block_count; ++block )
+    {
+        uint32_t count = clv_engine_segments_count( &engine->segments, block );
+        engine->largest_block = count > engine->largest_block ? count : engine->largest_block;
+        engine->in_blocks += count;
+    }
+}
+
+static bool fill_many( clv_engine* engine, const block_input* input )
+{
+    if ( !plan_fits( engine, input ) && !make_plan( engine, input ) )
+    {
+        return false;
+    }
+    engine->plan_age += 1;
+    // Alone, all of a block lies in one segment and can be searched there.
+    uint32_t workers = task_worker_count( engine->tasks );
+    uint32_t pieces = workers > 1 ? PIECES_PER_WORKER * workers : 1;
+    pieces = pieces < SEGMENTS_PIECES ? pieces : SEGMENTS_PIECES;
+    uint32_t chunks = ( input->count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
+    fill_job job = { engine, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
+    pieces = ( input->count + job.chunk - 1 ) / job.chunk;
+    bool ok = clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks,
+        engine->plan.block_count, pieces, scatter_piece, &job );
+    if ( !ok )
+    {
+        return false;
+    }
+    measure_blocks( engine );
+    return reserve_scratches( engine ) &&
+        ( workers == 1 || clv_engine_reserve_records( engine, (uint64_t)engine->largest_block * workers ) );
+}
+
+bool clv_engine_fill( clv_engine* engine, const block_input* given )
+{
+    block_input input = *given;
+    engine->exact = given->boxes;
+    if ( !clv_engine_axes_apply( engine, &input ) )
+    {
+        return false;
+    }
+    engine->boxes = input.boxes;
+    bool ok = input.count <= (uint64_t)FLAT * engine->block_boxes ? clv_engine_fill_flat( engine, &input )
+                                                                  : fill_many( engine, &input );
+    if ( ok )
+    {
+        CLV_VALIDATE( clv_engine_check( engine, &input ) == NULL );
+    }
+    return ok;
+}
+
+// ---- searching ---------------------------------------------------------------------------------------------------
+
+// The records of a block, in one place. A search may make them anew in another grid, and many have to search a block again, should
+// there be too few chunks for pairs; so only who is alone has no copy.
+static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
+{
+    const engine_segments* segments = &engine->segments;
+    const cell_segment* segment = segments->items + block;
+    *count = segment->count;
+    if ( task_worker_count( engine->tasks ) == 1 )
+    {
+        return segments->records + segment->first;
+    }
+    CLV_ASSERT( ( (uint64_t)worker + 1 ) * engine->largest_block <= engine->record_capacity );
+    cell_record* records = engine->records + (size_t)worker * engine->largest_block;
+    *count = 0;
+    for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment += segments->target_count )
+    {
+        memcpy(
+            records + *count, segments->records + segment->first, segment->count * sizeof( cell_record ) );
+        *count += segment->count;
+    }
+    CLV_ASSERT( *count <= engine->largest_block );
+    return records;
+}
+
+static clv_result search_piece(
+    uint32_t block, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    clv_engine* engine = context;
+    cell_counters counters = { 0 }; // neighbours in the array are written by other workers
+    cell_job job = {
+        .kernels = engine->kernels->cells,
+        .boxes = engine->boxes,
+        .exact = engine->exact,
+        .is_sharpened = engine->axes.sharp_left > 0,
+        .grid = engine->plan.grids[block],
+        .scratch = &engine->scratches[worker],
+        .counters = &counters,
+    };
+    job.records = records_of( engine, block, worker, &job.count );
+    clv_engine_plan_region( &engine->plan, block, job.region_low, job.region_high );
+    clv_result result = clv_engine_cell_search_block( &job, sink );
+    if ( result == CLV_OK ) // or it is searched again
+    {
+        clv_engine_count( engine, worker, &counters );
+    }
+    *test_count += counters.test_count;
+    return result;
+}
+
+clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
+{
+    memset( engine->counters, 0, (size_t)engine->counter_capacity * sizeof( cell_counters ) );
+    clv_result result = engine->plan.block_count == 0
+        ? clv_engine_search_flat( engine, sink, test_count )
+        : clv_task_gather_run( &engine->gather, engine->memory, engine->tasks, engine->plan.block_count,
+              search_piece, engine, sink, test_count );
+    if ( result == CLV_OK )
+    {
+        cell_counters done = clv_engine_counters( engine );
+        clv_engine_axes_note( engine, &done );
+    }
+    return result;
+}
