@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every global symbol of the libraries begins with clv_: in a static library whatever a linker can see, since it shares one
 # namespace with other people's code; in a shared one whatever it exports. What no public header declares begins with clv_
-# and the folder of its file, so that a name says where to look. Usage: check-symbols.sh LIBRARY...
+# and the folder of its file, so that a name says where to look. Usage: [NM=nm] check-symbols.sh LIBRARY...
 set -eu
 [ $# -gt 0 ] || { echo "usage: check-symbols.sh LIBRARY..." >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,8 +17,8 @@ cat "$root"/include/cleave/*.h | grep -o 'clv_[a-z0-9_]*' | sort -u >"$folder/pu
 for library in "$@"; do
     # MEMBER SYMBOL, the member being the file that it was compiled from; shared libraries have none.
     case $library in
-    *.a) nm -A -g --defined-only "$library" | awk 'NF == 3 { split( $1, part, ":" ); print part[2], $3 }' ;;
-    *) nm -D --defined-only "$library" | awk 'NF == 3 { print "-", $3 }' ;;
+    *.a) "${NM:-nm}" -A -g --defined-only "$library" | awk 'NF == 3 { split( $1, part, ":" ); print part[2], $3 }' ;;
+    *) "${NM:-nm}" -D --defined-only "$library" | awk 'NF == 3 { print "-", $3 }' ;;
     esac | sed 's/@.*//; s/\.o / /; s/\.obj / /' |
         # What compilers and sanitizers add is not ours.
         grep -v -E ' (__asan|__ubsan|__tsan|__msan|__sanitizer|__odr_asan|__start_|__stop_|_init$|_fini$)' |

@@ -62,6 +62,10 @@ machine()
     command -v "$2" >/dev/null 2>&1 || { skip "$name" "$2 is not installed"; return; }
     echo "== $name: $4"
     compile "$name" || { failed="$failed $name"; return; }
+    # Kernels that only this machine has, too.
+    if [ -n "$3" ]; then
+        NM="${2%-gcc}-nm" "$root/scripts/check-symbols.sh" "$builds/$name"/libcleave*.a || failed="$failed $name"
+    fi
     if [ -z "$3" ]; then
         echo "   compiles: library, program, fuzzers"
         return

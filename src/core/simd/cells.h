@@ -82,4 +82,4 @@ extern const simd_cells clv_simd_cells_scalar;
 extern const simd_cells clv_simd_cells_sse2;
 extern const simd_cells clv_simd_cells_avx2;
 extern const simd_cells clv_simd_cells_avx512;
-extern const simd_cells simd_cells_neon;
+extern const simd_cells clv_simd_cells_neon;

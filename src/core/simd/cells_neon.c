@@ -82,7 +82,7 @@ static inline words words_of( const clv_aabb* box, const scaling* s )
 
 #include "simd/cell_body.h"
 
-const simd_cells simd_cells_neon = {
+const simd_cells clv_simd_cells_neon = {
     .make_records = make_records,
     .make_records_by = make_records_by,
     .put_records_by = put_records_by,

@@ -13,7 +13,7 @@ extern const simd_kernels clv_simd_kernels_scalar;
 extern const simd_kernels clv_simd_kernels_sse2;
 extern const simd_kernels clv_simd_kernels_avx2;
 extern const simd_kernels clv_simd_kernels_avx512;
-extern const simd_kernels simd_kernels_neon;
+extern const simd_kernels clv_simd_kernels_neon;
 
 static const char* const s_names[CLV_ISA_COUNT] = { "auto", "scalar", "sse2", "avx2", "avx512", "neon" };
 
@@ -64,7 +64,7 @@ const simd_kernels* clv_simd_kernels_for( clv_isa isa )
             : NULL;
 #endif
 #ifdef CLV_HAVE_NEON
-    case CLV_ISA_NEON: return &simd_kernels_neon;
+    case CLV_ISA_NEON: return &clv_simd_kernels_neon;
 #endif
     default: return NULL;
     }

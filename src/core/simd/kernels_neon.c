@@ -68,7 +68,7 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
     return bits;
 }
 
-const simd_kernels simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
-    &simd_cells_neon };
+const simd_kernels clv_simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
+    &clv_simd_cells_neon };
 
 #endif

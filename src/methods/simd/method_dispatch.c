@@ -6,7 +6,7 @@ extern const simd_method_kernels clv_simd_method_kernels_scalar;
 extern const simd_method_kernels clv_simd_method_kernels_sse2;
 extern const simd_method_kernels clv_simd_method_kernels_avx2;
 extern const simd_method_kernels clv_simd_method_kernels_avx512;
-extern const simd_method_kernels simd_method_kernels_neon;
+extern const simd_method_kernels clv_simd_method_kernels_neon;
 
 const simd_method_kernels* clv_simd_method_kernels_for( clv_isa isa )
 {
@@ -27,7 +27,7 @@ const simd_method_kernels* clv_simd_method_kernels_for( clv_isa isa )
     case CLV_ISA_AVX512: return &clv_simd_method_kernels_avx512;
 #endif
 #ifdef CLV_HAVE_NEON
-    case CLV_ISA_NEON: return &simd_method_kernels_neon;
+    case CLV_ISA_NEON: return &clv_simd_method_kernels_neon;
 #endif
     default: return NULL;
     }

@@ -206,7 +206,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
 
 #include "simd/small_body.h"
 
-const simd_method_kernels simd_method_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross,
+const simd_method_kernels clv_simd_method_kernels_neon = { CLV_ISA_NEON, test_block, sweep, sweep_cross,
     take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small,
     spread_small, sweep_small, cross_small };
 
