@@ -28,7 +28,7 @@ PEERS ?= no
 ONLY ?=
 
 .PHONY: all help setup setup-test demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate install format clean
+	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm install format clean
 
 # Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
 all: setup
@@ -56,6 +56,8 @@ help:
 	@echo "make coverage  lines and branches of src/ that the tests reach"
 	@echo "make mutate  break the library on purpose, one place at a time, and see the tests notice"
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
+	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
+	@echo "make test-wasm  its tests in node: the same pairs in the same order as the C library"
 	@echo "make install  into PREFIX=$(PREFIX), staged under DESTDIR where one is given"
 	@echo "make format  clang-format over the tree"
 	@echo "make clean   remove $(BUILD)"
@@ -93,7 +95,7 @@ test: lint-quick test-release test-debug $(addprefix test-,$(SANITIZED)) test-sc
 	@echo "all tests passed"
 endif
 
-test-all: test $(addprefix test-,$(REST)) test-long test-report lint flags other-machines coverage mutate fuzz fresh-test
+test-all: test $(addprefix test-,$(REST)) test-long test-report test-wasm lint flags other-machines coverage mutate fuzz fresh-test
 	@echo "all tests passed, the long ones too"
 
 test-long: test-release
@@ -170,6 +172,14 @@ coverage:
 
 mutate: setup-test
 	@JOBS=$(JOBS) scripts/mutate.sh $(BUILD)/mutate
+
+wasm:
+	@scripts/setup.sh wasm
+	@JOBS=$(JOBS) scripts/wasm.sh build $(abspath $(BUILD))/wasm
+
+test-wasm: all
+	@scripts/setup.sh wasm
+	@JOBS=$(JOBS) scripts/wasm.sh test $(abspath $(BUILD))/wasm $(abspath $(CLEAVE)) $(abspath $(BUILD))
 
 # In a folder of its own: what is installed and nothing else, without -Werror, and the build of whoever works here stays.
 install: setup

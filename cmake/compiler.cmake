@@ -25,7 +25,12 @@ function( cleave_compile_options target )
         target_compile_options( ${target} PRIVATE
             -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
             ${CLEAVE_EXACT_FLAGS} )
-        if( CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64" )
+        if( EMSCRIPTEN )
+            # SIMD128, which every browser since 2021 has, through SSE2's names.
+            if( NOT CLEAVE_SCALAR_ONLY )
+                target_compile_options( ${target} PRIVATE -msimd128 -msse2 )
+            endif()
+        elseif( CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64" )
             # The old x87 registers keep 80 bits, so that every sum would depend on what the compiler keeps in them.
             target_compile_options( ${target} PRIVATE -msse2 -mfpmath=sse )
         endif()

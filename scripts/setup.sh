@@ -128,6 +128,15 @@ want_fresh()
     want git command -v git
 }
 
+# For `make wasm` and its tests. Debian's emcc asks for acorn.
+want_wasm()
+{
+    want_build
+    want emscripten command -v emcc
+    want node-acorn test -d /usr/share/nodejs/acorn
+    want nodejs command -v node
+}
+
 install_report_packages()
 {
     folder=$(dirname "$0")/../report
@@ -151,13 +160,14 @@ report) want_report ;;
 papers) want_papers ;;
 instructions) want_instructions ;;
 fresh) want_fresh ;;
+wasm) want_wasm ;;
 trust)
     want_lint
     want_coverage
     want_machines
     ;;
 *)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh or trust" >&2
+    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or trust" >&2
     exit 2
     ;;
 esac

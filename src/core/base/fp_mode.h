@@ -23,7 +23,21 @@ static inline void base_fp_settle( const void* data )
 #endif
 }
 
-#if defined( __SSE2__ ) || defined( _M_X64 )
+#if defined( __wasm__ )
+
+typedef int base_fp_mode; // WebAssembly has one mode, the standard's, and no flags
+
+static inline base_fp_mode base_fp_enter( void )
+{
+    return 0;
+}
+
+static inline void base_fp_leave( base_fp_mode mode )
+{
+    (void)mode;
+}
+
+#elif defined( __SSE2__ ) || defined( _M_X64 )
 
 #include <xmmintrin.h>
 

@@ -278,7 +278,7 @@ static void publish( task_pool* pool )
 
 static void spin_pause( void )
 {
-#if defined( __SSE2__ )
+#if defined( __SSE2__ ) && !defined( __wasm__ )
     _mm_pause();
 #else
     atomic_signal_fence( memory_order_seq_cst );
