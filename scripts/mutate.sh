@@ -156,6 +156,11 @@ mutate "kd: stale pairs of movers in the cache" "kd_motion" src/methods/kd/kd_re
 mutate "kd: pairs of the dead in the cache" "kd_modes" src/methods/kd/kd_rest.c 's/kept += kd_bit( live, pair.a ) \& kd_bit( live, pair.b );/kept += 1;/'
 mutate "kd: a new pair at rest is not remembered" "kd_motion" src/methods/kd/kd_rest.c 's/bool both_static = /bool both_static = false \&\& /'
 mutate "kd: those a sample left out count as unmoved" "kd_motion random" src/methods/kd/kd_rest.c 's/moved = rest->was_cut_short ? NULL : moved;/(void)0;/'
+mutate "kd-paper: a fresh plane is evaluated" "kd_paper" src/methods/kd/kd_partition.c 's/tree->flow == KD_FLOW_OURS ? choose_plane/true ? choose_plane/'
+mutate "kd-paper: grown boxes are the answer" "kd_paper random" src/methods/kd/kd_rest.c '/^static clv_result pass_candidates/,/^}/s/i < kept/i < self->rest->candidate_count/'
+mutate "kd-paper: speed is not looked at" "kd_paper" src/methods/kd/kd_rest.c 's/return !( square < still \* still );/return false;/'
+mutate "kd-paper: the median side instead of the mean" "kd_paper" src/methods/kd/kd_engine.c 's/engine->rules.is_published ? clv_kd_world_measure_published( crowd ) : /false ? clv_kd_world_measure_published( crowd ) : /'
+mutate "kd-paper: the quick sort forgets a half" "radix_sort" src/methods/sweep/quick_sort.c 's/aside\[aside_count++\] = goes_left ? right : left;/aside[aside_count++] = left;/'
 mutate "moved boxes not told to the method" "store random" src/core/object/store.c 's/store->moved\[slot >> 6\] |= (uint64_t)1 << ( slot \& 63 );/(void)0;/'
 
 # The default engine: cells and blocks.

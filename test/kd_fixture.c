@@ -8,8 +8,8 @@ void kd_fixture_open( kd_fixture* g, uint32_t leaf_limit )
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
     memset( g, 0, sizeof( *g ) );
     g->memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
-    clv_kd_tree_init(
-        &g->tree, &g->memory, clv_simd_method_kernels_for( CLV_ISA_SCALAR ), leaf_limit, KD_BALANCE_ALL );
+    clv_kd_tree_init( &g->tree, &g->memory, clv_simd_method_kernels_for( CLV_ISA_SCALAR ), leaf_limit,
+        KD_BALANCE_ALL, KD_FLOW_OURS );
     CHECK( clv_kd_tree_reserve( &g->tree, KD_FIXTURE_MOST ) );
     CHECK( clv_kd_tree_plant( &g->tree, lower, upper ) );
     g->tree.boxes = g->boxes;

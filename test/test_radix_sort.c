@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The sorts, beside the C library's: radix sorts, and the heap sort.
+// The sorts, beside the C library's: radix sorts, the heap sort and the quick sort.
 #include "base/bits.h"
 #include "base/heap_sort.h"
 #include "base/radix_sort.h"
 #include "support.h"
+#include "sweep/quick_sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void check_keyed_sort( const uint32_t* keys, uint32_t count )
     qsort( expected, count, sizeof( base_keyed ), compare_keyed );
     base_keyed* heaped = test_copy( items, count, sizeof( base_keyed ) );
     clv_base_heap_sort( heaped, count, sizeof( base_keyed ), compare_keyed );
+    base_keyed* quick = test_copy( items, count, sizeof( base_keyed ) );
+    clv_sweep_quick_sort( quick, count );
     base_keyed* sorted = clv_base_sort_keyed( items, scratch, count );
     CHECK( sorted == items || sorted == scratch );
     for ( uint32_t i = 0; i < count; ++i )
@@ -42,7 +45,10 @@ static void check_keyed_sort( const uint32_t* keys, uint32_t count )
         CHECK_EQUAL( sorted[i].value, expected[i].value );
         CHECK_EQUAL( heaped[i].key, expected[i].key );
         CHECK_EQUAL( heaped[i].value, expected[i].value );
+        CHECK_EQUAL( quick[i].key, expected[i].key );
+        CHECK_EQUAL( quick[i].value, expected[i].value );
     }
+    free( quick );
     free( items );
     free( heaped );
     free( scratch );
@@ -56,11 +62,21 @@ typedef enum key_kind
     KEYS_DESCENDING,
     KEYS_EQUAL,
     KEYS_FEW,
+    KEYS_PIPE,
+    KEYS_KILLER,
     KEYS_TOP_DIGIT,
     KEYS_MIDDLE_DIGIT,
     KEYS_FLOATS,
     KEY_KINDS
 } key_kind;
+
+// Made against the median of first, middle and last: it is next to the least of what is left, again and again. Each round of
+// such a sort takes the least and the second least to the front, so here they lie where it looks: in first and middle place.
+static uint32_t killer_key( uint32_t i, uint32_t count )
+{
+    uint32_t half = count / 2;
+    return i < half ? ( i % 2 == 0 ? i : half + i ) : 2 * ( i - half ) + 1;
+}
 
 static uint32_t make_key( key_kind kind, uint32_t i, uint32_t count, test_random* random )
 {
@@ -70,6 +86,8 @@ static uint32_t make_key( key_kind kind, uint32_t i, uint32_t count, test_random
     case KEYS_DESCENDING: return ( count - i ) * 977u;
     case KEYS_EQUAL: return 0xDEADBEEFu;
     case KEYS_FEW: return test_random_below( random, 5 );
+    case KEYS_PIPE: return i < count / 2 ? i : count - i; // up and down
+    case KEYS_KILLER: return killer_key( i, count );
     case KEYS_TOP_DIGIT: return (uint32_t)test_random_next( random ) & 0xFFC00000u;
     case KEYS_MIDDLE_DIGIT: return (uint32_t)test_random_next( random ) & 0x003FF800u;
     case KEYS_FLOATS: return base_float_order( test_random_between( random, -100.0f, 100.0f ) );

@@ -6,7 +6,7 @@
 // The library cleave-methods: the algorithms of the papers and their relatives, for comparing and for worlds that suit one of
 // them better than the default. Link cleave::methods (or -lcleave-methods before -lcleave), call clv_methods_register once,
 // and clv_space_def.method takes their names: sap, grid, grid-sap, isap, bvh-f, bvh-d, segment-tree, tracy, ray-kd,
-// kd-rebuilt, kd-complete, kd-incremental, kd.
+// kd-rebuilt, kd-complete, kd-incremental, kd, kd-paper-rebuilt, kd-paper-complete, kd-paper-incremental, kd-paper.
 
 /// Makes the library's methods known to the core, behind those that are known already. Calling it again does nothing and is
 /// CLV_OK.

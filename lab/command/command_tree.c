@@ -65,7 +65,7 @@ static bool choose_method( tree_state* state, const tree_flags* flags, lab_error
     {
         return lab_error_write( why,
             "tree: %s keeps no tree that can be written; use kd, kd-complete, kd-incremental, "
-            "kd-rebuilt or ray-kd",
+            "kd-rebuilt, the same of kd-paper, or ray-kd",
             flags->method );
     }
     return true;
@@ -182,7 +182,8 @@ lab_status command_tree( int argc, char** argv )
 {
     tree_flags flags = { .method = "kd", .frame = ARGS_UNSET };
     const args_flag list[] = {
-        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "kd, one of its kin, or ray-kd", 0, 0 },
+        { "--method", 'm', ARGS_TEXT, &flags.method, "METHOD", "kd, kd-paper, one of their kin, or ray-kd", 0,
+            0 },
         { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "parameters of the method, such as kd.leaf=256",
             0, 0 },
         { "--frame", 0, ARGS_COUNT, &flags.frame, "F",

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: MIT
-// What the rows that stand on a kd_engine share: kd.c and ray_kd.c.
+// What the rows that stand on a kd_engine share: kd.c, kd_paper.c and ray_kd.c. They differ in their parameters and rules.
 #pragma once
 
 #include "kd/kd_engine.h"
 #include "method/method.h"
 
-/// method.report of all of them.
-uint32_t clv_methods_kd_report( kd_engine* engine, method_figure* figures, uint32_t capacity );
+/// A state of a row and its context, opened; both NULL if out of memory. clv_methods_kd_begin makes it whole.
+const method_context* clv_methods_kd_take( const clv_method_context* host, void** state );
+void clv_methods_kd_begin( void* state, clv_isa isa, const kd_rules* rules );
+
+void clv_methods_kd_destroy( void* state );
+clv_result clv_methods_kd_update(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters );
+void clv_methods_kd_shrink( void* state );
+bool clv_methods_kd_check( void* state, char* text, size_t text_size );
+size_t clv_methods_kd_dump( void* state, char* text, size_t text_size );
+uint32_t clv_methods_kd_report( void* state, method_figure* figures, uint32_t capacity );
+
+/// The row of a KD-tree. `temporal`: something is carried from update to update; `rests`: who moved is worth knowing.
+#define METHODS_KD_ROW( row_name, row_source, row_params, row_param_count, row_create, temporal, rests )     \
+    {                                                                                                        \
+        .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "kd-tree",  \
+        .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)",  \
+        .has_isa = true, .is_temporal = ( temporal ), .wants_moved = ( rests ), .params = ( row_params ),    \
+        .param_count = ( row_param_count ), .create = ( row_create ), .destroy = clv_methods_kd_destroy,     \
+        .update = clv_methods_kd_update, .shrink = clv_methods_kd_shrink, .check = clv_methods_kd_check,     \
+        .report = clv_methods_kd_report, .dump = clv_methods_kd_dump                                         \
+    }

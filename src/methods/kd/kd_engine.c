@@ -18,10 +18,15 @@ void clv_kd_engine_init(
     kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules )
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
-    clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance );
+    clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance, rules->flow );
     clv_kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
     engine->search.counts_batches = rules->count_batches;
+    if ( rules->is_published )
+    {
+        clv_kd_search_publish( &engine->search );
+    }
     clv_kd_rest_init( &engine->rest, memory, kernels );
+    engine->rest.still = (float)rules->still;
     engine->keep_most = UINT64_MAX;
 }
 
@@ -95,7 +100,8 @@ static bool update_world( kd_engine* engine, const kd_crowd* crowd )
     {
         return false;
     }
-    engine->world = clv_kd_world_measure( crowd );
+    engine->world =
+        engine->rules.is_published ? clv_kd_world_measure_published( crowd ) : clv_kd_world_measure( crowd );
     if ( engine->tree.root != KD_NONE )
     {
         clv_kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
@@ -105,14 +111,17 @@ static bool update_world( kd_engine* engine, const kd_crowd* crowd )
 
 // Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
 // ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
-// anyway, every place is in doubt.
+// anyway, every place is in doubt. The paper holds grown boxes whatever the detection, and looks at every place.
 static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_doubt )
 {
     kd_tree* tree = &engine->tree;
     const kd_rest* rest = &engine->rest;
     bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count;
-    tree->boxes = engine->was_incremental ? rest->grown : crowd->boxes;
-    tree->changed = engine->was_incremental && !all_in_doubt && is_few ? rest->changed : NULL;
+    bool is_published = engine->rules.is_published;
+    engine->holds_grown = engine->was_incremental || ( is_published && has_rest( engine ) );
+    tree->boxes = engine->holds_grown ? rest->grown : crowd->boxes;
+    tree->changed =
+        engine->was_incremental && !is_published && !all_in_doubt && is_few ? rest->changed : NULL;
 }
 
 // Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that: with more of
@@ -128,7 +137,7 @@ static bool is_worth_remembering( const kd_rules* rules, uint32_t moving_count, 
 static uint32_t most_worth( const kd_engine* engine, uint32_t count )
 {
     const kd_rules* rules = &engine->rules;
-    if ( rules->mode != KD_MODE_ADAPTIVE )
+    if ( rules->mode != KD_MODE_ADAPTIVE || rules->is_published )
     {
         return UINT32_MAX;
     }
@@ -298,13 +307,25 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     return result;
 }
 
+static clv_result search_completely( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+{
+    kd_rest* rest = &engine->rest;
+    if ( !engine->holds_grown )
+    {
+        return clv_kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+    }
+    kd_rest_sink candidates = clv_kd_rest_open_complete( rest, crowd->boxes, sink );
+    clv_result result =
+        clv_kd_search_run( &engine->search, &engine->tree, rest->grown, NULL, &candidates.sink );
+    return result == CLV_OK ? clv_kd_rest_close_complete( &candidates ) : result;
+}
+
 clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     CLV_ASSERT( engine->is_sound );
     uint64_t before = sink->count;
-    clv_result result = engine->was_incremental
-        ? search_incrementally( engine, crowd, sink )
-        : clv_kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
+    clv_result result = engine->was_incremental ? search_incrementally( engine, crowd, sink )
+                                                : search_completely( engine, crowd, sink );
     if ( engine->tree.boxes == crowd->boxes )
     {
         engine->tree.boxes = NULL; // they are the caller's, who may change them
@@ -403,7 +424,7 @@ kd_report clv_kd_engine_report( kd_engine* engine )
         .search = engine->search.counters,
         .cache_count = engine->rest.cache_count,
         .cache_test_count = engine->was_incremental ? engine->rest.cache_test_count : 0,
-        .candidate_count = engine->was_incremental ? engine->rest.candidate_count : 0,
+        .candidate_count = engine->holds_grown ? engine->rest.candidate_count : 0,
         .moving_count = engine->rest.moving_count,
         .active_count = engine->was_incremental ? engine->rest.active_count : 0,
         .node_count = engine->tree.node_count,

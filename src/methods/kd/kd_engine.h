@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts together: tree, search and rest, and the choice between complete and incremental detection (sections 3.4 to
-// 3.6). The rows of kd.c and ray_kd.c differ in the rules alone.
+// 3.6). The rows of kd.c, kd_paper.c and ray_kd.c differ in the rules alone.
 #pragma once
 
 #include "kd/kd_query.h"
@@ -22,10 +22,14 @@ typedef struct kd_rules
     kd_balance balance;
     uint32_t leaf_limit; ///< T; UINT32_MAX: one leaf ("SAP only")
     bool use_sweep;      ///< false: brute force in the nodes ("KD only")
-    double epsilon;      ///< growth of boxes, as a part of the median side
+    double epsilon;      ///< growth of boxes, as a part of the usual side
     double static_share; ///< K
     double query_share;  ///< up to this share of active objects each asks for itself; 0: never
     bool count_batches;  ///< how long the sweeps' batches are, for people
+    kd_flow flow;
+    bool
+        is_published; ///< sorted sweeps, an endless root, the mean side, grown boxes in the tree at all times
+    double still;     ///< how far a static object may come in a step; 0: as far as its grown box reaches
 } kd_rules;
 
 /// Leaves are counted by depth up to here; the last number is that of all deeper ones.
@@ -60,6 +64,7 @@ typedef struct kd_engine
     uint32_t far_count; ///< finite boxes outside, as of the last update
     bool is_sound;      ///< false before the first update and after a failed one: begin anew
     bool was_incremental, was_by_query;
+    bool holds_grown;   ///< the tree's boxes are the grown ones
     uint64_t keep_most; ///< pairs that may be remembered; set it before an update
     uint32_t
         overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Optimisation, figure 7, in the order of the original program: Filter, Collapse, Evaluate, Translate, Evaluate, Erase for
-// an inner node; Partition for a leaf. Top-down, so every object reaches the deepest node that holds it in one pass.
+// an inner node; Partition for a leaf. The paper's text has Collapse before Filter, and so has KD_FLOW_2019. Top-down, so
+// every object reaches the deepest node that holds it in one pass.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -14,20 +15,30 @@ static bool is_well_cut( kd_tree* tree, const kd_node* node )
 
 static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
 {
-    return node->population < tree->leaf_limit || tree->nodes[node->left].population == 0 ||
-        tree->nodes[node->right].population == 0;
+    bool left = tree->nodes[node->left].population == 0;
+    bool right = tree->nodes[node->right].population == 0;
+    bool is_bare = tree->flow == KD_FLOW_OURS ? left || right : tree->flow == KD_FLOW_2015 && left && right;
+    return node->population < tree->leaf_limit || is_bare;
 }
 
 // Returns the node to go on with below: itself, or the one that took its place; then *again is set.
 static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 {
     *again = false;
-    clv_kd_filter( tree, index );
+    bool is_filtered = tree->flow != KD_FLOW_2019;
+    if ( is_filtered )
+    {
+        clv_kd_filter( tree, index );
+    }
     if ( is_to_collapse( tree, &tree->nodes[index] ) )
     {
         clv_kd_collapse( tree, index );
         *again = true; // as a leaf it may need a better plane
         return index;
+    }
+    if ( !is_filtered )
+    {
+        clv_kd_filter( tree, index );
     }
     if ( is_well_cut( tree, &tree->nodes[index] ) )
     {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Partition (figure 6b): a leaf above the limit gets a plane at the mean of its objects' centres. The papers take the axis
 // of largest variance and stop there; we weigh variance against extent, since bars lie across every plane along
-// them, and keep a plane only if Evaluate accepts it: otherwise it would be erased and made again every frame.
+// them, and keep a plane only if Evaluate accepts it: otherwise it would be erased and made again every frame. The rows that
+// follow the papers do as they say.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -74,8 +75,8 @@ static void rank_axes( const leaf_moments* moments, uint32_t ranked[3] )
     }
 }
 
-// Would Evaluate accept this plane?
-static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
+static void count_sides( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane,
+    uint32_t* left_count, uint32_t* right_count )
 {
     uint32_t left = 0, right = 0;
     for ( uint32_t i = leaf->begin; i < leaf->end; ++i )
@@ -84,6 +85,15 @@ static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, 
         left += side < 0;
         right += side > 0;
     }
+    *left_count = left;
+    *right_count = right;
+}
+
+// Would Evaluate accept this plane?
+static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
+{
+    uint32_t left = 0, right = 0;
+    count_sides( tree, leaf, axis, plane, &left, &right );
     return clv_kd_evaluate( tree->balance, leaf->end - leaf->begin - left - right, left, right );
 }
 
@@ -110,6 +120,23 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
         samples[place] = centre;
     }
     return (float)samples[count / 2];
+}
+
+// Serpa and Rodrigues 2015 and 2019: the mean on the axis of greatest variance, whatever it cuts. The one plane that is no
+// use is that with every object on the same side: boxes of no size on one spot would go down for ever.
+static bool take_published_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
+{
+    leaf_moments moments = measure( tree, leaf->begin, leaf->end );
+    *axis = 0;
+    for ( uint32_t other = 1; other < 3; ++other )
+    {
+        *axis = moments.variance[other] > moments.variance[*axis] ? other : *axis;
+    }
+    *plane = (float)moments.mean[*axis];
+    uint32_t left = 0, right = 0;
+    count_sides( tree, leaf, *axis, *plane, &left, &right );
+    uint32_t all = leaf->end - leaf->begin;
+    return left < all && right < all;
 }
 
 static bool choose_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
@@ -158,7 +185,9 @@ bool clv_kd_partition( kd_tree* tree, uint32_t index )
     CLV_ASSERT( kd_node_is_leaf( leaf ) && leaf->offset == 0 && !leaf->lifted );
     uint32_t axis;
     float plane;
-    if ( !choose_plane( tree, leaf, &axis, &plane ) )
+    bool is_cut = tree->flow == KD_FLOW_OURS ? choose_plane( tree, leaf, &axis, &plane )
+                                             : take_published_plane( tree, leaf, &axis, &plane );
+    if ( !is_cut )
     {
         tree->counters.refusal_count += 1;
         leaf->refused = true;

@@ -25,7 +25,10 @@ void clv_kd_rest_release( kd_rest* rest )
     clv_base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
     clv_base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
     clv_base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
+    clv_base_memory_give( memory, rest->last, rest->last_capacity, sizeof( clv_aabb ) );
+    float still = rest->still;
     clv_kd_rest_init( rest, memory, rest->kernels );
+    rest->still = still;
 }
 
 static uint64_t words_for( uint64_t slot_count )
@@ -69,6 +72,13 @@ static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
             rest->memory, &candidates, &rest->candidate_capacity, 0, CANDIDATES, sizeof( clv_pair ) );
     rest->grown = grown;
     rest->candidates = candidates;
+    if ( ok && rest->still > 0 )
+    {
+        void* last = rest->last;
+        ok = clv_base_memory_reserve(
+            rest->memory, &last, &rest->last_capacity, rest->last_capacity, slot_count, sizeof( clv_aabb ) );
+        rest->last = last;
+    }
     return ok;
 }
 
@@ -83,10 +93,16 @@ bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
     return !with_boxes || reserve_boxes( rest, slot_count );
 }
 
+// No box is inside this one.
+static const clv_aabb s_no_box = { { NAN, NAN, NAN }, { NAN, NAN, NAN } };
+
 void clv_kd_rest_enter( kd_rest* rest, uint32_t slot )
 {
-    // No box is inside this one.
-    rest->grown[slot] = ( clv_aabb ){ { NAN, NAN, NAN }, { NAN, NAN, NAN } };
+    rest->grown[slot] = s_no_box;
+    if ( rest->still > 0 )
+    {
+        rest->last[slot] = s_no_box;
+    }
     kd_bit_clear( rest->settled, slot );
 }
 
@@ -108,6 +124,36 @@ void clv_kd_rest_forget( kd_rest* rest )
     rest->cache_count = 0;
 }
 
+static bool is_fast( const clv_aabb* from, const clv_aabb* to, double still )
+{
+    if ( memcmp( from, to, sizeof( clv_aabb ) ) == 0 )
+    {
+        return false; // an endless box has no centre to tell by
+    }
+    double square = 0;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        double twice = (double)kd_lower( to, axis ) + (double)kd_upper( to, axis ) -
+            ( (double)kd_lower( from, axis ) + (double)kd_upper( from, axis ) );
+        square += twice * twice / 4;
+    }
+    return !( square < still * still );
+}
+
+// The rule of speed: fast ones lose their grown box, so that it does not hold them. Slow ones still must lie in theirs. Speed
+// alone would lose pairs: who creeps for long enough comes to meet others, and nobody would look.
+static void drop_fast( kd_rest* rest, const clv_aabb* boxes, uint32_t begin, uint32_t count )
+{
+    for ( uint32_t slot = begin; slot < begin + count; ++slot )
+    {
+        if ( is_fast( &rest->last[slot], &boxes[slot], (double)rest->still ) )
+        {
+            rest->grown[slot] = s_no_box;
+        }
+        rest->last[slot] = boxes[slot];
+    }
+}
+
 // One run of members after the other; most words are one run of 64.
 static uint64_t classify_word(
     kd_rest* rest, const clv_aabb* boxes, uint32_t first, uint64_t members, float epsilon )
@@ -120,6 +166,10 @@ static uint64_t classify_word(
         uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
         length = length < 64 - begin ? length : 64 - begin;
         uint32_t slot = first + begin;
+        if ( rest->still > 0 )
+        {
+            drop_fast( rest, boxes, slot, length );
+        }
         moving |= rest->kernels->regrow( boxes + slot, rest->grown + slot, length, epsilon ) << begin;
         members &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
     }
@@ -262,6 +312,36 @@ static clv_result take_candidates( pair_sink* sink )
     }
     sink->count = 0;
     return CLV_OK;
+}
+
+static clv_result pass_candidates( pair_sink* sink )
+{
+    kd_rest_sink* self = (kd_rest_sink*)sink;
+    self->rest->candidate_count += sink->count;
+    uint32_t kept =
+        self->rest->kernels->keep_overlapping( self->boxes, sink->pairs, (uint32_t)sink->count, sink->pairs );
+    sink->count = 0;
+    for ( uint32_t i = 0; i < kept; ++i )
+    {
+        clv_result result = clv_pair_sink_put( self->out, sink->pairs[i].a, sink->pairs[i].b );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+kd_rest_sink clv_kd_rest_open_complete( kd_rest* rest, const clv_aabb* boxes, pair_sink* out )
+{
+    kd_rest_sink sink = clv_kd_rest_open( rest, boxes, out, 0 );
+    sink.sink.make_room = pass_candidates;
+    return sink;
+}
+
+clv_result clv_kd_rest_close_complete( kd_rest_sink* sink )
+{
+    return pass_candidates( &sink->sink );
 }
 
 kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )

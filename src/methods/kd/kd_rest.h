@@ -25,6 +25,11 @@ typedef struct kd_rest
     uint64_t* known;   ///< member of the tree
     uint32_t slot_end; ///< bits in use
 
+    float
+        still; ///< who came further than this since the last update is not static; 0: the grown box alone decides
+    clv_aabb* last; ///< by slot, the box of the last update; only where `still` is above 0
+    uint64_t last_capacity;
+
     uint32_t moving_count, active_count;
     bool has_unsettled; ///< an active object was settled until now
     bool was_cut_short; ///< the last classification
@@ -77,6 +82,12 @@ typedef struct kd_rest_sink
     uint64_t most;
     bool is_overfull; ///< there were more
 } kd_rest_sink;
+
+/// For a complete search of grown boxes: pairs go to `out` if their boxes overlap, and nothing is remembered.
+kd_rest_sink clv_kd_rest_open_complete( kd_rest* rest, const clv_aabb* boxes, pair_sink* out );
+
+/// After that search: the last candidates.
+clv_result clv_kd_rest_close_complete( kd_rest_sink* sink );
 
 kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
 

@@ -50,8 +50,15 @@ void clv_kd_search_release( kd_search* search )
         clv_simd_box_lanes_release( &search->external[kind], memory );
     }
     bool counts_batches = search->counts_batches;
+    bool is_published = search->is_published;
     clv_kd_search_init( search, memory, search->kernels, search->use_sweep );
     search->counts_batches = counts_batches;
+    search->is_published = search->sorter.is_quick = is_published;
+}
+
+void clv_kd_search_publish( kd_search* search )
+{
+    search->is_published = search->sorter.is_quick = true;
 }
 
 static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
@@ -74,8 +81,11 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
     ok = ok && clv_sweep_sorter_reserve( &search->sorter, count );
     for ( int kind = 0; kind < 2 && ok; ++kind )
     {
-        ok = ( !search->use_sweep || clv_sweep_small_reserve( &search->small[kind], count ) ) &&
-            clv_simd_box_lanes_reserve( &search->own[kind], search->memory, count );
+        bool is_small = search->use_sweep && !search->is_published;
+        ok = ( !is_small || clv_sweep_small_reserve( &search->small[kind], count ) ) &&
+            clv_simd_box_lanes_reserve( &search->own[kind], search->memory, count ) &&
+            ( !search->is_published ||
+                clv_simd_box_lanes_reserve( &search->external[kind], search->memory, count ) );
     }
     return ok;
 }
@@ -281,8 +291,9 @@ static clv_result sort_and_sweep( const search_run* run, const kd_search_frame* 
     const simd_item* own = search->arena + frame->end;
     uint32_t external_count = frame->end - frame->begin;
     uint32_t own_count = frame->own_end - frame->end;
-    uint32_t axis = clv_sweep_choose_item_axis( own, own_count );
-    float floor = run->tree->nodes[frame->node].lower[axis];
+    uint32_t axis = search->is_published ? clv_sweep_widest_item_axis( own, own_count )
+                                         : clv_sweep_choose_item_axis( own, own_count );
+    float floor = search->is_published ? -INFINITY : run->tree->nodes[frame->node].lower[axis];
     for ( uint32_t kind = REST; kind <= ACTIVE; ++kind )
     {
         search->own[kind].boxes.count = search->external[kind].boxes.count = 0;
@@ -408,7 +419,7 @@ static uint32_t filter_externals(
 
 static bool is_idle( const search_run* run, uint32_t node )
 {
-    return run->active != NULL && run->search->active_counts[node] == 0;
+    return run->active != NULL && !run->search->is_published && run->search->active_counts[node] == 0;
 }
 
 // Own objects into the arena, behind the externals, and the pairs of this node.
@@ -426,7 +437,8 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
     }
     // In a leaf the small boxes are made from the boxes where they lie, and nobody below asks for the items.
     const uint32_t* slots = run->tree->order + node->begin;
-    bool is_gathered = !search->use_sweep || run->active != NULL || !kd_node_is_leaf( node );
+    bool is_gathered =
+        !search->use_sweep || search->is_published || run->active != NULL || !kd_node_is_leaf( node );
     if ( is_gathered )
     {
         gather( run, slots, own_count, search->arena + frame->end );
@@ -439,6 +451,10 @@ static clv_result visit( const search_run* run, kd_search_frame* frame )
     if ( !search->use_sweep )
     {
         return brute_force( run, frame );
+    }
+    if ( search->is_published )
+    {
+        return sort_and_sweep( run, frame );
     }
     bool crowded;
     clv_result result = sweep_by_small( run, frame, &crowded );
@@ -566,7 +582,7 @@ clv_result clv_kd_search_run(
 {
     search_run run = { search, tree, boxes, active, sink };
     search->counters = ( kd_search_counters ){ 0 };
-    if ( active != NULL && !count_active( &run ) )
+    if ( active != NULL && !search->is_published && !count_active( &run ) )
     {
         return CLV_OUT_OF_MEMORY;
     }

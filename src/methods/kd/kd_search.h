@@ -34,6 +34,7 @@ typedef struct kd_search
     const simd_method_kernels* kernels;
     bool use_sweep;      ///< false: brute force in the nodes ("KD only")
     bool counts_batches; ///< fill counters.batches; false until set
+    bool is_published;   ///< sorted lists in every node, as in the paper; false until clv_kd_search_publish
 
     sweep_sorter sorter;
     simd_small_item* steps; ///< of a node that is being put in order
@@ -52,6 +53,10 @@ typedef struct kd_search
 void clv_kd_search_init(
     kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep );
 void clv_kd_search_release( kd_search* search );
+
+/// From now on as the paper has it: each node's lists are quick-sorted along the axis on which its own objects vary most, and no
+/// node is passed by because all in it rest.
+void clv_kd_search_publish( kd_search* search );
 
 /// Room beforehand for what a search among `object_count` objects of a tree is likely to need, so that a steady frame takes
 /// no memory. False if there was none; the search will ask again for what it needs.

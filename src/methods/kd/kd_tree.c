@@ -6,9 +6,11 @@
 #include "base/bits.h"
 
 void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
-    uint32_t leaf_limit, kd_balance balance )
+    uint32_t leaf_limit, kd_balance balance, kd_flow flow )
 {
-    *tree = ( kd_tree ){ .memory = memory, .kernels = kernels, .leaf_limit = leaf_limit, .balance = balance };
+    *tree = ( kd_tree ){
+        .memory = memory, .kernels = kernels, .leaf_limit = leaf_limit, .balance = balance, .flow = flow
+    };
     tree->root = KD_NONE;
     tree->node_free = KD_NONE;
 }
@@ -24,7 +26,7 @@ void clv_kd_tree_release( kd_tree* tree )
     clv_base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
-    clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance );
+    clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance, tree->flow );
 }
 
 static bool reserve_slots(

@@ -32,6 +32,14 @@ typedef enum kd_balance
     KD_BALANCE_CHILDREN, ///< min / max: the RAY KD-tree of 2015 leaves out the node's own objects
 } kd_balance;
 
+/// Whose Partition, and whose order of operators. docs/kd.md has the reasons for ours.
+typedef enum kd_flow
+{
+    KD_FLOW_OURS, ///< a plane is kept only if Evaluate accepts it; Filter, then Collapse on an empty child too
+    KD_FLOW_2015, ///< the mean on the axis of greatest variance, kept unseen; Filter, Collapse if both are empty
+    KD_FLOW_2019, ///< the same plane; Collapse by population alone, and before Filter
+} kd_flow;
+
 /// A node owns objects [begin, end) of the array: those that its region holds and neither child's does.
 /// Left child: wholly below the plane (upper < plane). Right child: wholly on or above it (lower >= plane). Only one side
 /// includes equality, so objects of different branches never touch.
@@ -78,6 +86,7 @@ typedef struct kd_tree
     const simd_method_kernels* kernels;
     uint32_t leaf_limit; ///< the papers' T
     kd_balance balance;
+    kd_flow flow;
 
     kd_node* nodes;
     uint64_t node_capacity;
@@ -167,7 +176,7 @@ static inline int kd_side( const clv_aabb* box, uint32_t axis, float plane )
 // ---- the tree as a thing: kd_tree.c
 
 void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_kernels* kernels,
-    uint32_t leaf_limit, kd_balance balance );
+    uint32_t leaf_limit, kd_balance balance, kd_flow flow );
 void clv_kd_tree_release( kd_tree* tree );
 
 /// Room for `count` objects; false if out of memory.
@@ -228,7 +237,8 @@ bool clv_kd_optimize( kd_tree* tree );
 /// Hand the objects of an inner node that lie on one side of its plane to the child there.
 void clv_kd_filter( kd_tree* tree, uint32_t index );
 
-/// Give a leaf two children, with a plane that Evaluate accepts. If there is none, the leaf stays and is marked as refused.
+/// Give a leaf two children, with a plane that Evaluate accepts, or as the tree's flow has it. If there is none, the leaf
+/// stays and is marked as refused.
 /// False if out of memory, with the leaf as it was.
 bool clv_kd_partition( kd_tree* tree, uint32_t index );
 

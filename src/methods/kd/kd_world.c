@@ -28,6 +28,18 @@ static bool is_finite( const clv_aabb* box )
         isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
 }
 
+static double mean_side( const clv_aabb* box )
+{
+    const float* lower = &box->lower.x;
+    const float* upper = &box->upper.x;
+    double side = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        side += ( (double)upper[axis] - (double)lower[axis] ) / 3;
+    }
+    return side;
+}
+
 static void insert_sorted( double* values, uint32_t count, double value )
 {
     for ( ; count > 0 && values[count - 1] > value; --count )
@@ -57,14 +69,12 @@ static void take_sample( const kd_crowd* crowd, world_sample* sample )
         }
         const float* lower = &box->lower.x;
         const float* upper = &box->upper.x;
-        double side = 0;
         for ( int axis = 0; axis < 3; ++axis )
         {
             insert_sorted(
                 sample->centre[axis], sample->count, ( (double)lower[axis] + (double)upper[axis] ) / 2 );
-            side += ( (double)upper[axis] - (double)lower[axis] ) / 3;
         }
-        insert_sorted( sample->side, sample->count, side );
+        insert_sorted( sample->side, sample->count, mean_side( box ) );
         sample->count += 1;
     }
 }
@@ -128,5 +138,23 @@ kd_world clv_kd_world_measure( const kd_crowd* crowd )
     {
         make_endless( &world );
     }
+    return world;
+}
+
+kd_world clv_kd_world_measure_published( const kd_crowd* crowd )
+{
+    kd_world world = { .measured_count = crowd->count };
+    double sum = 0, count = 0;
+    for ( uint32_t i = 0; i < crowd->count; ++i )
+    {
+        const clv_aabb* box = &crowd->boxes[kd_crowd_slot( crowd, i )];
+        if ( is_finite( box ) )
+        {
+            sum += mean_side( box );
+            count += 1;
+        }
+    }
+    world.side = count > 0 ? to_float( sum / count ) : 0;
+    make_endless( &world );
     return world;
 }

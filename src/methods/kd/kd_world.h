@@ -8,7 +8,7 @@
 typedef struct kd_world
 {
     float lower[3], upper[3];
-    float side;              ///< median of the mean sides of the finite boxes
+    float side;              ///< of a usual box: the median of the finite ones' mean sides, or their mean
     bool is_endless;         ///< all finite boxes belong inside: there is no crowd to be far from
     uint32_t measured_count; ///< objects when it was measured; 0: never
 } kd_world;
@@ -18,3 +18,6 @@ typedef struct kd_world
 bool clv_kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count );
 
 kd_world clv_kd_world_measure( const kd_crowd* crowd );
+
+/// As the papers have it: no end to the root's region, and the mean side of all finite boxes.
+kd_world clv_kd_world_measure_published( const kd_crowd* crowd );

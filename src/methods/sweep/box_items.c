@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
+#include "sweep/quick_sort.h"
 
 #include <string.h>
 
@@ -133,6 +134,11 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_i
 {
     base_keyed* keys = sorter->keys;
     base_keyed* scratch = keys + count;
+    if ( sorter->is_quick )
+    {
+        clv_sweep_quick_sort( keys, count );
+        return keys;
+    }
     if ( count <= FEW )
     {
         insertion_sort( keys, count, UINT64_MAX );
@@ -207,39 +213,68 @@ void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t ma
     }
 }
 
-uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
+// Sums over every stride-th item.
+typedef struct item_moments
 {
-    double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
-    double samples = 0;
-    uint32_t stride = ( count + SAMPLES - 1 ) / SAMPLES;
+    double sum[3], square[3]; // of twice the centres, measured from the first
+    double length[3];
+    double count;
+} item_moments;
+
+static item_moments measure_items( const simd_item* items, uint32_t count, uint32_t stride )
+{
+    item_moments m = { .count = 0 };
     for ( uint32_t i = 0; i < count; i += stride )
     {
-        samples += 1;
+        m.count += 1;
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             // From the first item, so that digits are not lost far from the origin.
             double lower = (double)items[i].lower[axis];
             double upper = (double)items[i].upper[axis];
             double twice = lower + upper - ( (double)items[0].lower[axis] + (double)items[0].upper[axis] );
-            sum[axis] += twice;
-            square[axis] += twice * twice;
-            length[axis] += upper - lower;
+            m.sum[axis] += twice;
+            m.square[axis] += twice * twice;
+            m.length[axis] += upper - lower;
         }
     }
+    return m;
+}
+
+static double variance_of( const item_moments* m, uint32_t axis )
+{
+    return m->square[axis] * m->count - m->sum[axis] * m->sum[axis];
+}
+
+uint32_t clv_sweep_widest_item_axis( const simd_item* items, uint32_t count )
+{
+    item_moments m = measure_items( items, count, 1 );
+    uint32_t best = 0;
+    for ( uint32_t axis = 1; axis < 3; ++axis )
+    {
+        best = variance_of( &m, axis ) > variance_of( &m, best ) ? axis : best;
+    }
+    return best;
+}
+
+uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
+{
+    item_moments m = measure_items( items, count, ( count + SAMPLES - 1 ) / SAMPLES );
     uint32_t best = 0;
     double best_variance = 0, best_length = 0;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        double variance = square[axis] * samples - sum[axis] * sum[axis];
+        double variance = variance_of( &m, axis );
+        double length = m.length[axis];
         // variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
         double mine = variance * best_length * best_length;
-        double theirs = best_variance * length[axis] * length[axis];
+        double theirs = best_variance * length * length;
         bool better = mine > theirs || ( mine == theirs && variance > best_variance );
         if ( axis == 0 || better )
         {
             best = axis;
             best_variance = variance;
-            best_length = length[axis];
+            best_length = length;
         }
     }
     return best;

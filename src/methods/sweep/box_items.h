@@ -12,6 +12,7 @@ typedef struct sweep_sorter
     base_memory* memory;
     base_keyed* keys; ///< what is sorted, and as much again for the sort
     uint64_t key_capacity;
+    bool is_quick; ///< by quick-sort, as the papers have it; else by counting
 } sweep_sorter;
 
 void clv_sweep_sorter_release( sweep_sorter* sorter );
@@ -30,3 +31,6 @@ void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t ma
 
 /// The axis along which a sweep of these items meets fewest: spread against length, from a sample.
 uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count );
+
+/// The axis along which the centres of all of them vary most, as the papers have it. Infinite bounds tell nothing.
+uint32_t clv_sweep_widest_item_axis( const simd_item* items, uint32_t count );
