@@ -20,12 +20,12 @@ const kd_variant kd_variants[] = {
     { "kd-complete", "kd.tree=0" },
     { "kd-complete", "kd.sap=0,kd.leaf=16" },
     { "kd-complete", "kd.sap=0,kd.tree=0" },
-    { "kd-paper-rebuilt", "kd-paper.leaf=8" },
-    { "kd-paper-complete", "kd-paper.leaf=8" },
-    { "kd-paper-incremental", "kd-paper.leaf=8" },
-    { "kd-paper-incremental", "kd-paper.leaf=30,kd-paper.epsilon=0.3,kd-paper.speed=0.05" },
-    { "kd-paper", "kd-paper.leaf=8" },
-    { "kd-paper", "kd-paper.leaf=1,kd-paper.static=0.1,kd-paper.simd=0" },
+    { "kd-paper-rebuilt", "kd.leaf=8" },
+    { "kd-paper-complete", "kd.leaf=8" },
+    { "kd-paper-incremental", "kd.leaf=8" },
+    { "kd-paper-incremental", "kd.leaf=30,kd.epsilon=0.3,kd.speed=0.05" },
+    { "kd-paper", "kd.leaf=8" },
+    { "kd-paper", "kd.leaf=1,kd.static=0.1,kd.simd=0" },
 };
 const uint32_t kd_variant_count = (uint32_t)TEST_COUNT( kd_variants );
 

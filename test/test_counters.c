@@ -95,11 +95,11 @@ static void leaves_and_objects_of_a_tree_add_up( void )
 // Whichever way a node is searched, its batches hold exactly the tests made.
 static void batches_hold_every_test( void )
 {
-    static const char* const ways[][2] = {
-        { "kd.leaf=16,kd.batches=1", "kd-paper.leaf=16,kd-paper.batches=1" },
-        { "kd.tree=0,kd.batches=1", "kd-paper.tree=0,kd-paper.batches=1" },
-        { "kd.leaf=16,kd.sap=0,kd.batches=1", "kd-paper.leaf=16,kd-paper.sap=0,kd-paper.batches=1" },
-        { "kd.tree=0,kd.sap=0,kd.batches=1", "kd-paper.tree=0,kd-paper.sap=0,kd-paper.batches=1" },
+    static const char* const ways[] = {
+        "kd.leaf=16,kd.batches=1",
+        "kd.tree=0,kd.batches=1",
+        "kd.leaf=16,kd.sap=0,kd.batches=1",
+        "kd.tree=0,kd.sap=0,kd.batches=1",
     };
     static const char* const methods[] = { "kd-complete", "kd-rebuilt", "kd-incremental", "kd-paper-complete",
         "kd-paper-rebuilt", "kd-paper-incremental" };
@@ -107,7 +107,7 @@ static void batches_hold_every_test( void )
     {
         for ( size_t row = 0; row < TEST_COUNT( methods ); ++row )
         {
-            const char* settings = ways[way][row / 3];
+            const char* settings = ways[way];
             test_where.note = settings;
             test_where.method = methods[row];
             clv_space* space = cloud( methods[row], settings );

@@ -127,7 +127,7 @@ static void share_decides_alone( void )
     {
         method_driver r;
         static crowd s;
-        driver_open( &r, "kd-paper", "kd-paper.leaf=8", clv_isa_best() );
+        driver_open( &r, "kd-paper", "kd.leaf=8", clv_isa_best() );
         crowd_open( &s, 21 );
         for ( uint32_t frame = 0; frame < 8; ++frame )
         {
@@ -153,7 +153,7 @@ static void grown_boxes_are_searched_and_exact_ones_answered( void )
 {
     method_driver r;
     static crowd s;
-    driver_open( &r, "kd-paper", "kd-paper.leaf=8,kd-paper.epsilon=0.5,kd-paper.static=1", clv_isa_best() );
+    driver_open( &r, "kd-paper", "kd.leaf=8,kd.epsilon=0.5,kd.static=1", clv_isa_best() );
     crowd_open( &s, 22 );
     for ( uint32_t frame = 0; frame < 10; ++frame )
     {
@@ -203,9 +203,9 @@ static void speed_makes_an_object_dynamic_where_the_option_says_so( void )
         double moving;
     } cases[] = {
         { "", 0 },
-        { "kd-paper.speed=0.05", 100 },
-        { "kd-paper.speed=0.2", 0 },
-        { "kd-paper.speed=0.05,kd-paper.step=1", 0 },
+        { "kd.speed=0.05", 100 },
+        { "kd.speed=0.2", 0 },
+        { "kd.speed=0.05,kd.step=1", 0 },
     };
     for ( size_t i = 0; i < TEST_COUNT( cases ); ++i )
     {
@@ -232,7 +232,7 @@ static void who_creeps_is_found_all_the_same( void )
 {
     method_driver r;
     static crowd s;
-    driver_open( &r, "kd-paper-incremental", "kd-paper.leaf=8,kd-paper.speed=0.05", clv_isa_best() );
+    driver_open( &r, "kd-paper-incremental", "kd.leaf=8,kd.speed=0.05", clv_isa_best() );
     crowd_open( &s, 25 );
     driver_judge_next( &r, &s, 0 );
     uint64_t before = r.list.sink.count;

@@ -20,17 +20,17 @@ enum
 };
 
 static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "kd-paper.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
-    [EPSILON] = { "kd-paper.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
-    [STATIC] = { "kd-paper.static", 0.6, 0, 1, false,
+    [LEAF] = { "kd.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+    [EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
+    [STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd-paper detects incrementally above this share of static objects" },
-    [TREE] = { "kd-paper.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
-    [SAP] = { "kd-paper.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
-    [SIMD] = { "kd-paper.simd", 1, 0, 1, true, "0: one pair at a time, whatever the instruction set" },
-    [SPEED] = { "kd-paper.speed", 0, 0, 1e9, false,
+    [TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
+    [SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
+    [SIMD] = { "kd.simd", 1, 0, 1, true, "0: one pair at a time, whatever the instruction set" },
+    [SPEED] = { "kd.speed", 0, 0, 1e9, false,
         "objects from this speed on are not static, in units a second; 0: the grown box alone decides" },
-    [STEP] = { "kd-paper.step", 1.0 / 30, 1e-9, 1e9, false, "seconds from one update to the next" },
-    [BATCHES] = { "kd-paper.batches", 0, 0, 1, true,
+    [STEP] = { "kd.step", 1.0 / 30, 1e-9, 1e9, false, "seconds from one update to the next" },
+    [BATCHES] = { "kd.batches", 0, 0, 1, true,
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
 
