@@ -141,7 +141,7 @@ mutate "reused slots taken for the same object" "event" src/core/pair/difference
 mutate "floating-point modes left to the caller" "fp_mode" src/core/base/fp_mode.h 's/    _mm_setcsr( 0x1F80 );/    (void)0;/'
 mutate "margin added to one side only" "margin" include/cleave/geom.h 's/box.lower.x -= margin;//'
 mutate "refilter forgotten" "filter" src/core/space/carry.c 's/ask\[ids\[i\].index\] = 1;/ask[ids[i].index] = 0;/'
-mutate "answers about a hub's pairs in one row" "filter" src/core/pair/decisions.c 's/return ( key ^ ( key >> 32 ) ) /return ( key ) /'
+mutate "answers about a hub's pairs in one row" "filter" src/core/base/pair_key.h 's/return ( key ^ ( key >> 32 ) ) /return ( key ) /'
 mutate "one pair too many allowed" "limit" src/core/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/i < count; ++i/i + 1 < count; ++i/'
 mutate "old list kept after a failed update" "limit" src/core/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'

@@ -2,15 +2,16 @@
 #include "base/radix_sort.h"
 
 #include "base/bits.h"
+#include "base/pair_key.h"
 
 #include <string.h>
 
 enum
 {
-    FEW = 48,              // below this clearing the histograms costs more than inserting
-    MANY = 2000,           // from here on fewer passes are worth larger histograms
-    SMALL_DIGIT_BITS = 8,  // 4 passes over 32 bits
-    LARGE_DIGIT_BITS = 11, // 3 passes
+    INSERTION_MOST = 48,      // below this clearing the histograms costs more than inserting
+    LARGE_DIGITS_FROM = 2000, // from here on fewer passes are worth larger histograms
+    SMALL_DIGIT_BITS = 8,     // 4 passes over 32 bits
+    LARGE_DIGIT_BITS = 11,    // 3 passes
     COUNTS_NEEDED = 3 << LARGE_DIGIT_BITS,
     PAIR_DIGIT_COUNT = 1 << LARGE_DIGIT_BITS,
 };
@@ -93,18 +94,13 @@ static inline base_keyed* sort_by_digits(
 
 base_keyed* clv_base_sort_keyed( base_keyed* items, base_keyed* scratch, uint64_t count )
 {
-    if ( count <= FEW )
+    if ( count <= INSERTION_MOST )
     {
         insertion_sort_keyed( items, count );
         return items;
     }
-    return count < MANY ? sort_by_digits( items, scratch, count, SMALL_DIGIT_BITS, 4 )
-                        : sort_by_digits( items, scratch, count, LARGE_DIGIT_BITS, 3 );
-}
-
-static uint64_t pair_key( clv_pair pair )
-{
-    return ( (uint64_t)pair.a << 32 ) | pair.b;
+    return count < LARGE_DIGITS_FROM ? sort_by_digits( items, scratch, count, SMALL_DIGIT_BITS, 4 )
+                                     : sort_by_digits( items, scratch, count, LARGE_DIGIT_BITS, 3 );
 }
 
 static void insertion_sort_pairs( clv_pair* pairs, uint64_t count )
@@ -113,7 +109,7 @@ static void insertion_sort_pairs( clv_pair* pairs, uint64_t count )
     {
         clv_pair pair = pairs[i];
         uint64_t hole = i;
-        for ( ; hole > 0 && pair_key( pairs[hole - 1] ) > pair_key( pair ); --hole )
+        for ( ; hole > 0 && base_pair_key( pairs[hole - 1] ) > base_pair_key( pair ); --hole )
         {
             pairs[hole] = pairs[hole - 1];
         }
@@ -145,7 +141,7 @@ static bool pass_pairs( const clv_pair* from, clv_pair* to, uint64_t count, bool
 
 clv_pair* clv_base_sort_pairs( clv_pair* pairs, clv_pair* scratch, uint64_t count, uint32_t index_end )
 {
-    if ( count <= FEW )
+    if ( count <= INSERTION_MOST )
     {
         insertion_sort_pairs( pairs, count );
         return pairs;

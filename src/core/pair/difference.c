@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "pair/difference.h"
 
+#include "base/pair_key.h"
+
 void clv_pair_id_list_free( pair_id_list* list, base_memory* memory )
 {
     clv_base_memory_give( memory, list->pairs, list->capacity, sizeof( clv_id_pair ) );
@@ -36,7 +38,7 @@ static bool append( pair_id_list* list, base_memory* memory, clv_pair pair, cons
 
 static uint64_t key_at( const pair_list* list, uint64_t index )
 {
-    return index < list->count ? ( (uint64_t)list->pairs[index].a << 32 ) | list->pairs[index].b : UINT64_MAX;
+    return index < list->count ? base_pair_key( list->pairs[index] ) : UINT64_MAX;
 }
 
 static bool same_objects( pair_snapshot before, pair_snapshot after, clv_pair pair )

@@ -2,25 +2,9 @@
 #include "pair/table.h"
 
 #include "base/assertion.h"
+#include "base/pair_key.h"
 
 #include <string.h>
-
-enum
-{
-    LEAST_CAPACITY = 64
-};
-
-static uint64_t key_of( clv_pair pair )
-{
-    return ( (uint64_t)pair.a << 32 ) | pair.b;
-}
-
-// Fibonacci hashing with the high half folded in: neighbours in either index spread.
-static uint64_t home_of( const pair_table* table, uint64_t key )
-{
-    key *= 0x9E3779B97F4A7C15u;
-    return ( key ^ ( key >> 32 ) ) & ( table->capacity - 1 );
-}
 
 void clv_pair_table_free( pair_table* table, base_memory* memory )
 {
@@ -41,7 +25,7 @@ void clv_pair_table_clear( pair_table* table )
 // The place of a key, or the empty one where it would go.
 static uint64_t find_place( const pair_table* table, uint64_t key )
 {
-    uint64_t place = home_of( table, key );
+    uint64_t place = base_pair_home( key, table->capacity );
     while ( table->keys[place] != 0 && table->keys[place] != key )
     {
         place = ( place + 1 ) & ( table->capacity - 1 );
@@ -49,9 +33,9 @@ static uint64_t find_place( const pair_table* table, uint64_t key )
     return place;
 }
 
-static bool grow( pair_table* table, base_memory* memory )
+static bool grow_table( pair_table* table, base_memory* memory )
 {
-    uint64_t capacity = table->capacity > 0 ? table->capacity * 2 : LEAST_CAPACITY;
+    uint64_t capacity = table->capacity > 0 ? table->capacity * 2 : BASE_LEAST_PLACES;
     uint64_t* keys = clv_base_memory_take( memory, capacity, sizeof( uint64_t ) );
     if ( keys == NULL )
     {
@@ -63,7 +47,7 @@ static bool grow( pair_table* table, base_memory* memory )
     table->capacity = capacity;
     for ( uint64_t i = 0; i < table->list.count; ++i )
     {
-        uint64_t key = key_of( table->list.pairs[i] );
+        uint64_t key = base_pair_key( table->list.pairs[i] );
         table->keys[find_place( table, key )] = key;
     }
     return true;
@@ -73,19 +57,19 @@ bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a
 {
     CLV_ASSERT( slot_a != slot_b );
     pair_list* list = &table->list;
-    if ( ( list->count + 1 ) * 2 > table->capacity && !grow( table, memory ) )
+    if ( ( list->count + 1 ) * 2 > table->capacity && !grow_table( table, memory ) )
     {
         return false;
     }
     clv_pair pair = { slot_a < slot_b ? slot_a : slot_b, slot_a < slot_b ? slot_b : slot_a };
-    uint64_t key = key_of( pair );
+    uint64_t key = base_pair_key( pair );
     uint64_t place = find_place( table, key );
     if ( table->keys[place] == key )
     {
         return true;
     }
     if ( list->count == list->capacity &&
-        !clv_pair_list_reserve( list, memory, list->count + LEAST_CAPACITY ) )
+        !clv_pair_list_reserve( list, memory, list->count + BASE_LEAST_PLACES ) )
     {
         return false;
     }
@@ -139,7 +123,7 @@ static void forget_key( pair_table* table, uint64_t key )
     CLV_ASSERT( table->keys[gap] == key );
     for ( uint64_t place = ( gap + 1 ) & mask; table->keys[place] != 0; place = ( place + 1 ) & mask )
     {
-        uint64_t home = home_of( table, table->keys[place] );
+        uint64_t home = base_pair_home( table->keys[place], table->capacity );
         if ( ( ( place - home ) & mask ) >= ( ( place - gap ) & mask ) )
         {
             table->keys[gap] = table->keys[place];
@@ -163,7 +147,7 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_
         }
         else
         {
-            forget_key( table, key_of( pair ) );
+            forget_key( table, base_pair_key( pair ) );
         }
     }
     list->count = kept;
@@ -182,7 +166,7 @@ const char* clv_pair_table_check( const pair_table* table )
     }
     for ( uint64_t i = 0; i < table->list.count; ++i )
     {
-        uint64_t key = key_of( table->list.pairs[i] );
+        uint64_t key = base_pair_key( table->list.pairs[i] );
         if ( table->keys[find_place( table, key )] != key )
         {
             return "a pair of the list is not found in its table";
