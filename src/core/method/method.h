@@ -98,7 +98,7 @@ static inline double method_stopwatch_lap( method_stopwatch* watch )
         return 0;
     }
     uint64_t now = clv_base_clock_ns();
-    double ms = (double)( now - watch->start_ns ) * 1e-6;
+    double ms = base_clock_ms( watch->start_ns, now );
     watch->start_ns = now;
     return ms;
 }

@@ -49,7 +49,7 @@ static uint64_t most_pairs( const clv_space* space )
 }
 
 // Filter what arrived since the last time.
-static clv_result settle( list_sink* arriving )
+static clv_result filter_arrived( list_sink* arriving )
 {
     clv_space* space = arriving->space;
     pair_sink* sink = &arriving->sink;
@@ -73,7 +73,7 @@ static clv_result settle( list_sink* arriving )
 static clv_result make_list_room( pair_sink* sink )
 {
     list_sink* arriving = (list_sink*)sink;
-    clv_result result = settle( arriving );
+    clv_result result = filter_arrived( arriving );
     if ( result != CLV_OK )
     {
         return result;
@@ -162,7 +162,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 }
 
 // Have the method search. Its counters land in the statistics.
-static clv_result search( clv_space* space, pair_sink* sink, uint64_t keep_most )
+static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
     if ( !clv_object_store_list_live( objects ) )
@@ -288,14 +288,14 @@ static clv_result make_list( clv_space* space )
     space->borrowed = NULL;
     space->list.count = 0;
     uint64_t limit = space->def.max_pairs;
-    clv_result result = search( space, &arriving.sink, limit > 0 ? limit : UINT64_MAX );
+    clv_result result = run_method( space, &arriving.sink, limit > 0 ? limit : UINT64_MAX );
     if ( arriving.is_kept && result == CLV_OK )
     {
         space->borrowed = borrowed;
         space->list.count = count;
         return keep_all( space );
     }
-    result = result == CLV_OK ? settle( &arriving ) : result;
+    result = result == CLV_OK ? filter_arrived( &arriving ) : result;
     space->list.count = arriving.sink.count;
     space->stats.candidate_count = arriving.candidate_count;
     if ( result != CLV_OK )
@@ -312,7 +312,7 @@ static clv_result make_list( clv_space* space )
     {
         clv_space_filter_commit( space );
     }
-    space->stats.output_ms = space->def.stage_times ? (double)( clv_base_clock_ns() - start ) * 1e-6 : 0;
+    space->stats.output_ms = space->def.stage_times ? base_clock_ms( start, clv_base_clock_ns() ) : 0;
     return result;
 }
 
@@ -328,7 +328,7 @@ static void forget_list( clv_space* space )
     space->stats.ended_count = 0;
 }
 
-static clv_result complain_of_update( clv_space* space, clv_result code, uint64_t pair_count )
+static clv_result fail_update( clv_space* space, clv_result code, uint64_t pair_count )
 {
     space->last_failed = true;
     space->stats.test_count = 0; // how far the search had come is a matter of instruction set and workers
@@ -364,7 +364,7 @@ clv_result clv_space_update( clv_space* space )
     {
         uint64_t pair_count = space_pair_count( space );
         forget_list( space );
-        complain_of_update( space, result, pair_count );
+        fail_update( space, result, pair_count );
     }
     base_fp_leave( mode );
     return clv_space_leave( space, result );
@@ -393,7 +393,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
         .visitor = visitor,
         .user = user,
     };
-    clv_result result = search( space, &visiting.sink, 0 );
+    clv_result result = run_method( space, &visiting.sink, 0 );
     result = result == CLV_OK ? make_visit_room( &visiting.sink ) : result;
     result = result == CLV_OK ? show( &visiting ) : result;
     space->stats.candidate_count = visiting.candidate_count;
@@ -406,7 +406,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     }
     else
     {
-        complain_of_update( space, result, visiting.visited + visiting.settled );
+        fail_update( space, result, visiting.visited + visiting.settled );
     }
     base_fp_leave( mode );
     return clv_space_leave( space, result );

@@ -4,15 +4,15 @@
 // A J; the eigenvectors are A <- A Rᵀ, and it is M that becomes J.
 #include "math/eigen.h"
 
-typedef struct rotation
+typedef struct jacobi_turn
 {
     int p, q; // the plane
     double c, s;
-} rotation;
+} jacobi_turn;
 
-static rotation find_rotation( const math_mat3* a )
+static jacobi_turn find_rotation( const math_mat3* a )
 {
-    rotation r = { 0, 1, 1.0, 0.0 };
+    jacobi_turn r = { 0, 1, 1.0, 0.0 };
     if ( math_abs( a->m[0][2] ) > math_abs( a->m[r.p][r.q] ) )
     {
         r.q = 2;
@@ -32,7 +32,7 @@ static rotation find_rotation( const math_mat3* a )
     return r;
 }
 
-static void rotate_columns( math_mat3* a, rotation r )
+static void rotate_columns( math_mat3* a, jacobi_turn r )
 {
     for ( int row = 0; row < 3; ++row )
     {
@@ -42,7 +42,7 @@ static void rotate_columns( math_mat3* a, rotation r )
     }
 }
 
-static void rotate_rows( math_mat3* a, rotation r )
+static void rotate_rows( math_mat3* a, jacobi_turn r )
 {
     for ( int column = 0; column < 3; ++column )
     {
@@ -104,7 +104,7 @@ math_eigen clv_math_eigen_symmetric( const math_mat3* symmetric )
     // 2^-52 of the largest element: below it a rotation changes nothing any more.
     while ( off_diagonal( &a ) > size * 0x1p-52 && eigen.round_count < MATH_EIGEN_ROUNDS )
     {
-        rotation r = find_rotation( &a );
+        jacobi_turn r = find_rotation( &a );
         rotate_columns( &a, r );
         rotate_rows( &a, r );
         a.m[r.p][r.q] = a.m[r.q][r.p] = 0.0;

@@ -16,12 +16,12 @@
 #define CLIP_POINTS 8
 
 /// How the second box lies in the frame of the first.
-typedef struct relative
+typedef struct box_relation
 {
     float rotation[3][3]; ///< rotation[i][j] = a_i . b_j
     float offset[3];      ///< centre of the second
     float half_a[3], half_b[3];
-} relative;
+} box_relation;
 
 typedef enum axis_kind
 {
@@ -57,10 +57,10 @@ static float dot3( const float a[3], const float b[3] )
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static relative relate( const narrow_box* a, const narrow_box* b )
+static box_relation relate( const narrow_box* a, const narrow_box* b )
 {
     const float d[3] = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
-    relative r = { .half_a = { a->half.x, a->half.y, a->half.z },
+    box_relation r = { .half_a = { a->half.x, a->half.y, a->half.z },
         .half_b = { b->half.x, b->half.y, b->half.z } };
     for ( int i = 0; i < 3; ++i )
     {
@@ -74,9 +74,9 @@ static relative relate( const narrow_box* a, const narrow_box* b )
 }
 
 /// The same seen from the second box.
-static relative turned( const relative* r )
+static box_relation turned( const box_relation* r )
 {
-    relative t;
+    box_relation t;
     for ( int i = 0; i < 3; ++i )
     {
         t.half_a[i] = r->half_b[i];
@@ -93,7 +93,7 @@ static relative turned( const relative* r )
 }
 
 /// Best face of the first box: the axis on which the second is farthest out.
-static float face_separation( const relative* r, int* axis )
+static float face_separation( const box_relation* r, int* axis )
 {
     float best = -INFINITY;
     for ( int i = 0; i < 3; ++i )
@@ -112,7 +112,7 @@ static float face_separation( const relative* r, int* axis )
 }
 
 /// Best face of the second, without the cost of turning the frame.
-static float face_separation_b( const relative* r, int* axis )
+static float face_separation_b( const box_relation* r, int* axis )
 {
     float best = -INFINITY;
     for ( int j = 0; j < 3; ++j )
@@ -131,7 +131,7 @@ static float face_separation_b( const relative* r, int* axis )
 }
 
 /// Separation along a_i x b_j, times the length of that axis.
-static float edge_separation( const relative* r, int i, int j, float* along )
+static float edge_separation( const box_relation* r, int i, int j, float* along )
 {
     const int i1 = ( i + 1 ) % 3, i2 = ( i + 2 ) % 3, j1 = ( j + 1 ) % 3, j2 = ( j + 2 ) % 3;
     const float c1 = r->rotation[i1][j], c2 = r->rotation[i2][j];
@@ -143,7 +143,7 @@ static float edge_separation( const relative* r, int i, int j, float* along )
     return absolute( *along ) - reach_a - reach_b;
 }
 
-static void set_edge_normal( const relative* r, best_axis* best, float along, float inverse_length )
+static void set_edge_normal( const box_relation* r, best_axis* best, float along, float inverse_length )
 {
     const int i1 = ( best->i + 1 ) % 3, i2 = ( best->i + 2 ) % 3;
     float s = along < 0.0f ? -inverse_length : inverse_length;
@@ -153,7 +153,7 @@ static void set_edge_normal( const relative* r, best_axis* best, float along, fl
 }
 
 /// False as soon as one axis separates the boxes by more than the margin.
-static bool find_axis( const relative* r, float margin, best_axis* best )
+static bool find_axis( const box_relation* r, float margin, best_axis* best )
 {
     int axis_a = 0, axis_b = 0;
     float face_a = face_separation( r, &axis_a );
@@ -214,7 +214,7 @@ static bool find_axis( const relative* r, float margin, best_axis* best )
 
 /// The face of the second box that looks most against the reference face, as a polygon.
 /// Returns the features' high bits.
-static uint32_t incident_face( const relative* r, int axis, float sign, clip_point polygon[CLIP_POINTS] )
+static uint32_t incident_face( const box_relation* r, int axis, float sign, clip_point polygon[CLIP_POINTS] )
 {
     int face = 0;
     for ( int j = 1; j < 3; ++j )
@@ -327,7 +327,7 @@ static void reduce( clip_point* points, uint32_t count )
 
 /// Contact points on the face `axis` of the first box of `r`, in that box's frame. Returns how many.
 static uint32_t face_points(
-    const relative* r, int axis, float sign, float margin, clip_point points[CLIP_POINTS] )
+    const box_relation* r, int axis, float sign, float margin, clip_point points[CLIP_POINTS] )
 {
     clip_point other[CLIP_POINTS];
     uint32_t high = incident_face( r, axis, sign, points );
@@ -364,7 +364,7 @@ static clv_vec3 to_world( const narrow_box* box, const float local[3] )
 }
 
 /// `reference` is the box whose face it is, `flip` tells that it is the second box of the pair.
-static void face_manifold( const relative* r, const narrow_box* reference, int axis, bool flip,
+static void face_manifold( const box_relation* r, const narrow_box* reference, int axis, bool flip,
     clv_vec3 shift, float margin, narrow_manifold* manifold )
 {
     clip_point points[CLIP_POINTS];
@@ -396,7 +396,7 @@ static float clamp_to( float x, float reach )
 
 /// One point midway between the closest points of the two edges.
 static void edge_manifold(
-    const relative* r, const narrow_box* a, const best_axis* best, narrow_manifold* manifold )
+    const box_relation* r, const narrow_box* a, const best_axis* best, narrow_manifold* manifold )
 {
     const float* n = best->normal;
     float on_a[3], on_b[3], direction[3];
@@ -441,7 +441,7 @@ uint32_t clv_narrow_box_box(
     const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold )
 {
     CLV_ASSERT( a != NULL && b != NULL && manifold != NULL && margin >= 0.0f );
-    relative r = relate( a, b );
+    box_relation r = relate( a, b );
     best_axis best;
     manifold->count = 0;
     if ( !find_axis( &r, margin, &best ) )
@@ -458,7 +458,7 @@ uint32_t clv_narrow_box_box(
     }
     else
     {
-        relative seen_from_b = turned( &r );
+        box_relation seen_from_b = turned( &r );
         clv_vec3 shift = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
         face_manifold( &seen_from_b, b, best.j, true, shift, margin, manifold );
     }

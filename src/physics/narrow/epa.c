@@ -10,15 +10,15 @@
 
 #define MAX_VERTICES ( NARROW_EPA_ROUNDS + 8 )
 #define MAX_FACES ( 2 * MAX_VERTICES )
-#define NONE UINT16_MAX
+#define NO_INDEX UINT16_MAX
 
 // Shares of the size of the difference: how near a face counts as its surface, and how far a point is above a
 // plane.
-#define CLOSE_ENOUGH 1e-9
+#define EPA_CLOSE_ENOUGH 1e-9
 #define ABOVE 1e-13
-#define FLAT 1e-10
+#define EPA_FLAT 1e-10
 
-typedef struct face
+typedef struct polytope_face
 {
     math_vec3 normal; // out
     double distance;  // of its plane from the origin; never far below 0, for the origin is inside
@@ -26,13 +26,13 @@ typedef struct face
     uint16_t across[3]; // over the edge corners[i] -> corners[i + 1]
     uint32_t mark;      // the round in which it was found visible; 0 before
     bool alive;
-} face;
+} polytope_face;
 
 typedef struct polytope
 {
     narrow_core *a, *b;
     narrow_vertex vertices[MAX_VERTICES];
-    face faces[MAX_FACES];
+    polytope_face faces[MAX_FACES];
     uint16_t vertex_count;
     uint16_t face_count; // alive, dead or free
     uint16_t free_face;  // linked through across[0]
@@ -67,7 +67,7 @@ static bool find_second( polytope* p )
         math_vec3 direction =
             math_make( i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0 );
         narrow_vertex v = ask( p, direction );
-        if ( add_if_off( p, v, math_length( math_sub( v.w, p->vertices[0].w ) ), FLAT * p->size ) )
+        if ( add_if_off( p, v, math_length( math_sub( v.w, p->vertices[0].w ) ), EPA_FLAT * p->size ) )
         {
             return true;
         }
@@ -85,7 +85,7 @@ static bool find_third( polytope* p, math_vec3* line )
     {
         narrow_vertex v = ask( p, directions[i] );
         math_vec3 off = math_cross( *line, math_sub( v.w, p->vertices[0].w ) );
-        if ( add_if_off( p, v, math_length( off ), FLAT * p->size ) )
+        if ( add_if_off( p, v, math_length( off ), EPA_FLAT * p->size ) )
         {
             return true;
         }
@@ -101,8 +101,8 @@ static bool find_fourth( polytope* p, math_vec3* normal )
     narrow_vertex up = ask( p, *normal ), down = ask( p, math_neg( *normal ) );
     double above = math_dot( *normal, math_sub( up.w, p->vertices[0].w ) );
     double below = -math_dot( *normal, math_sub( down.w, p->vertices[0].w ) );
-    return above >= below ? add_if_off( p, up, above, FLAT * p->size )
-                          : add_if_off( p, down, below, FLAT * p->size );
+    return above >= below ? add_if_off( p, up, above, EPA_FLAT * p->size )
+                          : add_if_off( p, down, below, EPA_FLAT * p->size );
 }
 
 // A difference without thickness: the shapes touch along it, and any move across it parts them.
@@ -119,7 +119,7 @@ static bool is_tetrahedron( const polytope* p )
     math_vec3 a = math_sub( p->vertices[1].w, p->vertices[0].w ),
               b = math_sub( p->vertices[2].w, p->vertices[0].w );
     math_vec3 c = math_sub( p->vertices[3].w, p->vertices[0].w ), normal = math_cross( a, b );
-    return math_abs( math_dot( normal, c ) ) > FLAT * p->size * math_length( normal );
+    return math_abs( math_dot( normal, c ) ) > EPA_FLAT * p->size * math_length( normal );
 }
 
 // GJK ends with fewer than four vertices where the origin is on a face, an edge or a vertex of what it had;
@@ -137,7 +137,7 @@ static bool make_tetrahedron( polytope* p, const narrow_simplex* simplex )
         p->vertex_count = 3;
         math_vec3 e = math_sub( p->vertices[1].w, p->vertices[0].w ),
                   f = math_sub( p->vertices[2].w, p->vertices[0].w );
-        if ( math_length( math_cross( e, f ) ) <= FLAT * p->size * p->size )
+        if ( math_length( math_cross( e, f ) ) <= EPA_FLAT * p->size * p->size )
         {
             p->vertices[2] = simplex->vertices[3];
         }
@@ -165,22 +165,22 @@ static bool make_tetrahedron( polytope* p, const narrow_simplex* simplex )
 
 // ---- faces
 
-static uint16_t take_face( polytope* p )
+static uint16_t take_polytope_face( polytope* p )
 {
     uint16_t index = p->free_face;
-    if ( index != NONE )
+    if ( index != NO_INDEX )
     {
         p->free_face = p->faces[index].across[0];
         return index;
     }
-    return p->face_count < MAX_FACES ? p->face_count++ : NONE;
+    return p->face_count < MAX_FACES ? p->face_count++ : NO_INDEX;
 }
 
 // `behind`: the face over its first edge. A triangle without area lies along that edge, so on that face's
 // plane.
 static void set_face( polytope* p, uint16_t index, uint16_t i, uint16_t j, uint16_t k, uint16_t behind )
 {
-    face* f = &p->faces[index];
+    polytope_face* f = &p->faces[index];
     math_vec3 o = p->vertices[i].w;
     math_vec3 e = math_sub( p->vertices[j].w, o ), g = math_sub( p->vertices[k].w, o );
     math_vec3 normal = math_cross( e, g );
@@ -190,7 +190,7 @@ static void set_face( polytope* p, uint16_t index, uint16_t i, uint16_t j, uint1
     f->across[0] = f->across[1] = f->across[2] = behind;
     f->mark = 0;
     f->alive = true;
-    if ( area <= 1e-14 * longest && behind != NONE )
+    if ( area <= 1e-14 * longest && behind != NO_INDEX )
     {
         f->normal = p->faces[behind].normal;
         f->distance = p->faces[behind].distance;
@@ -216,8 +216,8 @@ static void make_first_faces( polytope* p )
     static const uint8_t across[4][3] = { { 1, 2, 3 }, { 3, 2, 0 }, { 1, 3, 0 }, { 2, 1, 0 } };
     for ( int f = 0; f < 4; ++f )
     {
-        uint16_t index = take_face( p );
-        set_face( p, index, corners[f][0], corners[f][1], corners[f][2], NONE );
+        uint16_t index = take_polytope_face( p );
+        set_face( p, index, corners[f][0], corners[f][1], corners[f][2], NO_INDEX );
         for ( int i = 0; i < 3; ++i )
         {
             p->faces[index].across[i] = across[f][i];
@@ -227,10 +227,10 @@ static void make_first_faces( polytope* p )
 
 static uint16_t find_nearest( const polytope* p )
 {
-    uint16_t best = NONE;
+    uint16_t best = NO_INDEX;
     for ( uint16_t f = 0; f < p->face_count; ++f )
     {
-        if ( p->faces[f].alive && ( best == NONE || p->faces[f].distance < p->faces[best].distance ) )
+        if ( p->faces[f].alive && ( best == NO_INDEX || p->faces[f].distance < p->faces[best].distance ) )
         {
             best = f;
         }
@@ -280,10 +280,10 @@ static void find_rim( polytope* p, uint16_t first, math_vec3 w, uint32_t round, 
     }
     for ( uint16_t n = 0; n < r->seen_count; ++n )
     {
-        const face* f = &p->faces[r->seen[n]];
+        const polytope_face* f = &p->faces[r->seen[n]];
         for ( uint16_t i = 0; i < 3; ++i )
         {
-            const face* other = &p->faces[f->across[i]];
+            const polytope_face* other = &p->faces[f->across[i]];
             if ( other->mark != round )
             {
                 uint16_t side = 0; // the side of `other` that starts where this edge ends
@@ -303,11 +303,11 @@ static bool is_loop( const rim* r, uint16_t* next_edge )
 {
     for ( uint16_t i = 0; i < r->edge_count; ++i )
     {
-        next_edge[r->edges[i].from] = NONE;
+        next_edge[r->edges[i].from] = NO_INDEX;
     }
     for ( uint16_t i = 0; i < r->edge_count; ++i )
     {
-        if ( next_edge[r->edges[i].from] != NONE )
+        if ( next_edge[r->edges[i].from] != NO_INDEX )
         {
             return false;
         }
@@ -322,20 +322,20 @@ static bool is_loop( const rim* r, uint16_t* next_edge )
     return length == r->edge_count && at == 0;
 }
 
-static bool build_fan( polytope* p, const rim* r, const uint16_t* next_edge, uint16_t vertex )
+static bool build_polytope_fan( polytope* p, const rim* r, const uint16_t* next_edge, uint16_t vertex )
 {
     uint16_t made[MAX_FACES];
     for ( uint16_t n = 0; n < r->seen_count; ++n )
     {
-        face* f = &p->faces[r->seen[n]];
+        polytope_face* f = &p->faces[r->seen[n]];
         f->alive = false;
         f->across[0] = p->free_face;
         p->free_face = r->seen[n];
     }
     for ( uint16_t i = 0; i < r->edge_count; ++i )
     {
-        made[i] = take_face( p );
-        if ( made[i] == NONE )
+        made[i] = take_polytope_face( p );
+        if ( made[i] == NO_INDEX )
         {
             return false;
         }
@@ -357,7 +357,7 @@ static bool expand( polytope* p, uint16_t nearest, const narrow_vertex* v )
     uint16_t next_edge[MAX_VERTICES];
     for ( uint16_t i = 0; i < p->vertex_count; ++i )
     {
-        next_edge[i] = NONE;
+        next_edge[i] = NO_INDEX;
     }
     find_rim( p, nearest, v->w, p->result->round_count, &r );
     if ( r.edge_count < 3 || !is_loop( &r, next_edge ) || p->vertex_count >= MAX_VERTICES )
@@ -366,12 +366,12 @@ static bool expand( polytope* p, uint16_t nearest, const narrow_vertex* v )
     }
     uint16_t index = p->vertex_count++;
     p->vertices[index] = *v;
-    return build_fan( p, &r, next_edge, index );
+    return build_polytope_fan( p, &r, next_edge, index );
 }
 
 // ---- the search
 
-static void keep_best( polytope* p, const face* f, double depth )
+static void keep_best( polytope* p, const polytope_face* f, double depth )
 {
     if ( depth < p->result->depth )
     {
@@ -384,14 +384,14 @@ static void keep_best( polytope* p, const face* f, double depth )
     }
 }
 
-static void search( polytope* p )
+static void expand_polytope( polytope* p )
 {
     p->result->depth = HUGE_VAL;
     while ( p->result->round_count < NARROW_EPA_ROUNDS )
     {
         uint16_t nearest = find_nearest( p );
-        const face* f = &p->faces[nearest];
-        if ( f->distance >= p->result->depth - CLOSE_ENOUGH * p->size )
+        const polytope_face* f = &p->faces[nearest];
+        if ( f->distance >= p->result->depth - EPA_CLOSE_ENOUGH * p->size )
         {
             p->result->converged = true; // no face is nearer than the best answer
             return;
@@ -399,7 +399,7 @@ static void search( polytope* p )
         narrow_vertex v = ask( p, f->normal );
         double depth = math_dot( f->normal, v.w );
         keep_best( p, f, depth );
-        if ( depth - f->distance <= CLOSE_ENOUGH * p->size )
+        if ( depth - f->distance <= EPA_CLOSE_ENOUGH * p->size )
         {
             p->result->converged = true;
             return;
@@ -434,9 +434,9 @@ static void find_points( const polytope* p )
 {
     narrow_epa* result = p->result;
     double off = find_points_on( p, p->best_corners, &result->point_a, &result->point_b );
-    for ( uint16_t f = 0; f < p->face_count && off > CLOSE_ENOUGH * p->size; ++f )
+    for ( uint16_t f = 0; f < p->face_count && off > EPA_CLOSE_ENOUGH * p->size; ++f )
     {
-        if ( p->faces[f].alive && p->faces[f].distance <= result->depth + 2 * CLOSE_ENOUGH * p->size )
+        if ( p->faces[f].alive && p->faces[f].distance <= result->depth + 2 * EPA_CLOSE_ENOUGH * p->size )
         {
             math_vec3 a, b;
             double now = find_points_on( p, p->faces[f].corners, &a, &b );
@@ -454,7 +454,7 @@ void clv_narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* fo
     polytope p;
     p.a = a, p.b = b;
     p.vertex_count = p.face_count = 0;
-    p.free_face = NONE;
+    p.free_face = NO_INDEX;
     p.size = narrow_core_extent( a ) + narrow_core_extent( b );
     p.result = result;
     *result = ( narrow_epa ){ { 0, 1, 0 }, 0.0, { 0, 0, 0 }, { 0, 0, 0 }, false, 0 };
@@ -468,7 +468,7 @@ void clv_narrow_epa_expand( narrow_core* a, narrow_core* b, const narrow_gjk* fo
         return;
     }
     make_first_faces( &p );
-    search( &p );
+    expand_polytope( &p );
     result->depth = math_max( result->depth, 0.0 );
     find_points( &p );
 }

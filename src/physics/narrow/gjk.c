@@ -11,7 +11,7 @@
 // floats'.
 #define TOUCH 1e-12
 // Nothing nearer than this share of the distance is left to find.
-#define CLOSE_ENOUGH 1e-12
+#define GJK_CLOSE_ENOUGH 1e-12
 
 narrow_vertex clv_narrow_difference_support( narrow_core* a, narrow_core* b, math_vec3 direction )
 {
@@ -22,7 +22,7 @@ narrow_vertex clv_narrow_difference_support( narrow_core* a, narrow_core* b, mat
     return v;
 }
 
-static void start( narrow_core* a, narrow_core* b, const clv_pair_cache* cache, narrow_gjk* g )
+static void start_simplex( narrow_core* a, narrow_core* b, const clv_pair_cache* cache, narrow_gjk* g )
 {
     g->simplex.count = 0;
     uint32_t ends_a = clv_narrow_core_point_count( a ), ends_b = clv_narrow_core_point_count( b );
@@ -92,7 +92,7 @@ static double reach( const narrow_simplex* s )
     return largest;
 }
 
-static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apart, narrow_gjk* g )
+static void approach_origin( narrow_core* a, narrow_core* b, double skins, bool stop_apart, narrow_gjk* g )
 {
     narrow_simplex before = g->simplex;
     double squared = HUGE_VAL, size = 0.0;
@@ -124,7 +124,7 @@ static void search( narrow_core* a, narrow_core* b, double skins, bool stop_apar
         g->round_count += 1;
         double along = math_dot( nearest, v.w ); // the difference lies beyond along / |nearest|
         bool apart = along > 0.0 && along * along > squared * skins * skins;
-        if ( ( stop_apart && apart ) || squared - along <= CLOSE_ENOUGH * squared ||
+        if ( ( stop_apart && apart ) || squared - along <= GJK_CLOSE_ENOUGH * squared ||
             contains( &g->simplex, &v ) )
         {
             g->converged = true;
@@ -141,8 +141,8 @@ void clv_narrow_gjk_search(
     CLV_ASSERT( skins >= 0.0 );
     result->touching = result->converged = false;
     result->round_count = 0;
-    start( a, b, cache, result );
-    search( a, b, skins, stop_apart, result );
+    start_simplex( a, b, cache, result );
+    approach_origin( a, b, skins, stop_apart, result );
     result->distance = math_length( result->nearest );
     save( result, cache );
 }

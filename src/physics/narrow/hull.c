@@ -5,6 +5,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "base/refusal.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -21,29 +22,21 @@ clv_hull_def clv_default_hull_def( void )
     return def;
 }
 
-static clv_result complain( const clv_hull_def* def, clv_result result, const char* line )
-{
-    if ( def->logger.write != NULL )
-    {
-        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
-    }
-    return result;
-}
-
-static clv_result check_def( const clv_hull_def* def )
+static clv_result check_hull_def( const clv_hull_def* def )
 {
     if ( def->cookie != HULL_COOKIE || def->size < sizeof( clv_hull_def ) )
     {
-        return complain( def, CLV_BAD_DEF, "clv_hull_create: the def was not made by clv_default_hull_def" );
+        return base_refuse(
+            &def->logger, CLV_BAD_DEF, "clv_hull_create: the def was not made by clv_default_hull_def" );
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
-        return complain(
-            def, CLV_BAD_DEF, "clv_hull_create: the allocator has one hook of two; set both, or none" );
+        return base_refuse( &def->logger, CLV_BAD_DEF,
+            "clv_hull_create: the allocator has one hook of two; set both, or none" );
     }
     if ( def->point_count == 0 || def->points == NULL || def->point_count > CLV_MAX_OBJECTS / 8 )
     {
-        return complain( def, CLV_BAD_ARGUMENT,
+        return base_refuse( &def->logger, CLV_BAD_ARGUMENT,
             "clv_hull_create: no points, or more than 2^28; a hull needs at least one" );
     }
     for ( uint32_t i = 0; i < def->point_count; ++i )
@@ -54,7 +47,7 @@ static clv_result check_def( const clv_hull_def* def )
             char line[160];
             snprintf( line, sizeof( line ),
                 "clv_hull_create: point %u is NaN or infinite; leave it out or mend it", (unsigned)i );
-            return complain( def, CLV_BAD_ARGUMENT, line );
+            return base_refuse( &def->logger, CLV_BAD_ARGUMENT, line );
         }
     }
     return CLV_OK;
@@ -154,7 +147,7 @@ static clv_result build( clv_hull* hull, const clv_hull_def* def )
 
 static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
 {
-    clv_result result = check_def( def );
+    clv_result result = check_hull_def( def );
     if ( result != CLV_OK )
     {
         return result;
@@ -164,7 +157,7 @@ static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
     clv_hull* made = clv_base_memory_take( &memory, 1, sizeof( clv_hull ) );
     if ( made == NULL )
     {
-        return complain( def, CLV_OUT_OF_MEMORY, "clv_hull_create: out of memory" );
+        return base_refuse( &def->logger, CLV_OUT_OF_MEMORY, "clv_hull_create: out of memory" );
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
@@ -172,7 +165,7 @@ static clv_result create_hull( const clv_hull_def* def, clv_hull** hull )
     if ( result != CLV_OK )
     {
         clv_hull_destroy( made );
-        return complain( def, result, "clv_hull_create: out of memory" );
+        return base_refuse( &def->logger, result, "clv_hull_create: out of memory" );
     }
     CLV_VALIDATE( clv_narrow_hull_check( made ) == NULL );
     *hull = made;

@@ -28,7 +28,7 @@ typedef struct joiner
     double flatness; // no corner of a group is farther from the group's plane
 } joiner;
 
-static math_vec3 triangle_normal( const joiner* j, uint32_t triangle )
+static math_vec3 normal_of_triangle( const joiner* j, uint32_t triangle )
 {
     const uint32_t* c = j->triangles[triangle].corners;
     return clv_math_triangle_normal( j->points[c[0]], j->points[c[1]], j->points[c[2]] );
@@ -62,7 +62,7 @@ static bool sort_by_area( joiner* j )
     }
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
     {
-        list[i] = ( ranked ){ math_length( triangle_normal( j, i ) ), i };
+        list[i] = ( ranked ){ math_length( normal_of_triangle( j, i ) ), i };
     }
     clv_base_heap_sort( list, j->triangle_count, sizeof( ranked ), compare_ranked );
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
@@ -83,7 +83,7 @@ typedef struct seed_plane
 
 static seed_plane plane_of( const joiner* j, uint32_t seed )
 {
-    math_vec3 n = math_normalize( triangle_normal( j, seed ), math_make( 0, 0, 0 ) );
+    math_vec3 n = math_normalize( normal_of_triangle( j, seed ), math_make( 0, 0, 0 ) );
     double x = math_abs( n.x ), y = math_abs( n.y ), z = math_abs( n.z );
     int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
     double along = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
@@ -105,7 +105,7 @@ static bool lies_flat( joiner* j, uint32_t triangle, const seed_plane* plane, do
         math_vec3 p = math_widen( j->points[c[k]] );
         most = math_max( most, math_abs( math_dot( plane->normal, math_sub( p, plane->origin ) ) ) );
     }
-    if ( most > tolerance || !( math_dot( triangle_normal( j, triangle ), plane->normal ) > 0.0 ) ||
+    if ( most > tolerance || !( math_dot( normal_of_triangle( j, triangle ), plane->normal ) > 0.0 ) ||
         clv_math_orient2_along( plane->axis, j->points[c[0]], j->points[c[1]], j->points[c[2]] ) !=
             plane->side )
     {
@@ -594,7 +594,7 @@ static bool fill_polygon( joiner* j, clv_hull* hull )
         }
         if ( j->group[i] == 0 )
         {
-            ring.ring_normal = math_add( ring.ring_normal, triangle_normal( j, i ) );
+            ring.ring_normal = math_add( ring.ring_normal, normal_of_triangle( j, i ) );
         }
     }
     uint32_t at = first;

@@ -5,7 +5,7 @@
 #include "narrow/simplex.h"
 
 // A triangle's area (a tetrahedron's volume) below this share of what its edges allow is none.
-#define FLAT 1e-14
+#define SIMPLEX_FLAT 1e-14
 
 // A candidate: which of the vertices, with which weights, and how near.
 typedef struct nearest
@@ -59,7 +59,7 @@ static nearest on_triangle( const math_vec3* p, int i, int j, int k )
     double wi = math_dot( normal, math_cross( p[j], p[k] ) );
     double wj = math_dot( normal, math_cross( p[k], p[i] ) );
     double wk = math_dot( normal, math_cross( p[i], p[j] ) );
-    if ( area > FLAT * FLAT * longest * longest && wi > 0.0 && wj > 0.0 && wk > 0.0 )
+    if ( area > SIMPLEX_FLAT * SIMPLEX_FLAT * longest * longest && wi > 0.0 && wj > 0.0 && wk > 0.0 )
     {
         nearest n = { { 0, 0, 0, 0 }, math_scale( normal, math_dot( normal, p[i] ) / area ), 0.0 };
         double sum = wi + wj + wk;
@@ -79,7 +79,7 @@ static bool on_tetrahedron( const math_vec3* p, nearest* n )
     math_vec3 a = math_sub( p[1], p[0] ), b = math_sub( p[2], p[0] ), c = math_sub( p[3], p[0] );
     double volume = math_dot( math_cross( a, b ), c );
     double size = sqrt( math_length_squared( a ) * math_length_squared( b ) * math_length_squared( c ) );
-    bool flat = math_abs( volume ) <= FLAT * size;
+    bool flat = math_abs( volume ) <= SIMPLEX_FLAT * size;
     bool found = false;
     for ( int f = 0; f < 4; ++f )
     {

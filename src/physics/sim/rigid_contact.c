@@ -6,7 +6,7 @@
 #include "base/assertion.h"
 
 /// Pairs between the one that is fetched and the one that is looked at. Only b needs it: a goes up with the list.
-#define AHEAD 4
+#define CONTACTS_AHEAD 4
 
 typedef struct collide_job
 {
@@ -168,9 +168,9 @@ static void collide_chunk( const collide_job* job, uint32_t kind, uint32_t chunk
     uint32_t kept = 0;
     for ( uint32_t i = begin; i < range.end; ++i )
     {
-        if ( kind == 0 && i + AHEAD < range.end )
+        if ( kind == 0 && i + CONTACTS_AHEAD < range.end )
         {
-            sim_fetch( &job->world->boxes[pairs[i + AHEAD].b] );
+            sim_fetch( &job->world->boxes[pairs[i + CONTACTS_AHEAD].b] );
         }
         uint64_t key = (uint64_t)pairs[i].a << 32 | pairs[i].b;
         while ( from < last->count && contact_key( last, from ) < key )

@@ -366,7 +366,7 @@ static void store_piece( uint32_t index, uint32_t worker, void* context )
 }
 
 /// Blocks between the one that is fetched and the one that is solved.
-#define AHEAD 2
+#define BLOCKS_AHEAD 2
 
 static void fetch_motions( const rigid_motion* motions, const rigid_block* block )
 {
@@ -386,9 +386,9 @@ static void pass_piece( uint32_t index, uint32_t worker, void* context )
     uint32_t end = job->round_first + range.end;
     for ( uint32_t i = job->round_first + range.begin; i < end; ++i )
     {
-        if ( i + AHEAD < end )
+        if ( i + BLOCKS_AHEAD < end )
         {
-            fetch_motions( world->motions, &world->blocks[i + AHEAD] );
+            fetch_motions( world->motions, &world->blocks[i + BLOCKS_AHEAD] );
         }
         rigid_block* block = &world->blocks[i];
         switch ( job->pass.kind )
@@ -403,7 +403,7 @@ static void pass_piece( uint32_t index, uint32_t worker, void* context )
 }
 
 /// All rounds one after the other, each shared by the workers; then the overflow, in order.
-static void run_rounds( solve_job* job, solve_pass pass )
+static void run_passes( solve_job* job, solve_pass pass )
 {
     clv_rigid* world = job->world;
     const rigid_rounds* rounds = &world->rounds;
@@ -438,14 +438,14 @@ static void run_substeps( solve_job* job )
     for ( uint32_t substep = 0; substep < world->substeps; ++substep )
     {
         clv_task_run( runner, accelerate_piece, body_pieces, job );
-        run_rounds( job, warm );
-        run_rounds( job, soft );
+        run_passes( job, warm );
+        run_passes( job, soft );
         clv_task_run( runner, advance_piece, body_pieces, job );
-        run_rounds( job, relax );
+        run_passes( job, relax );
     }
     if ( world->def.restitution > 0.0f )
     {
-        run_rounds( job, bounce );
+        run_passes( job, bounce );
     }
     clv_task_run( runner, store_piece, block_pieces, job );
 }

@@ -305,9 +305,9 @@ static clv_result run_step( clv_rigid* world )
     }
     swap_contacts( world );
     uint64_t end = clv_base_clock_ns();
-    report.find_ms = (double)( found - start ) * 1e-6;
-    report.manifold_ms = (double)( collided - found ) * 1e-6;
-    report.solve_ms = (double)( solved - colored ) * 1e-6;
+    report.find_ms = base_clock_ms( start, found );
+    report.manifold_ms = base_clock_ms( found, collided );
+    report.solve_ms = base_clock_ms( colored, solved );
     report.other_ms = (double)( colored - collided + end - solved ) * 1e-6;
     world->report = report;
     world->error = ( clv_error ){ CLV_OK, UINT32_MAX, clv_null_id(), 0, "" };

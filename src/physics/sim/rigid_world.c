@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "base/refusal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,15 +44,6 @@ clv_rigid_body clv_default_rigid_body( void )
     return body;
 }
 
-static clv_result refuse( const clv_rigid_def* def, clv_result code, const char* line )
-{
-    if ( def->logger.write != NULL )
-    {
-        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
-    }
-    return code;
-}
-
 static bool is_finite3( clv_vec3 v )
 {
     return isfinite( v.x ) && isfinite( v.y ) && isfinite( v.z );
@@ -63,7 +55,7 @@ static bool is_in( float value, float least, float most )
     return value >= least && value <= most;
 }
 
-static clv_result check_def( const clv_rigid_def* def )
+static clv_result check_rigid_def( const clv_rigid_def* def )
 {
     if ( def->cookie != COOKIE || def->size != sizeof( *def ) )
     {
@@ -71,34 +63,38 @@ static clv_result check_def( const clv_rigid_def* def )
     }
     if ( def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS )
     {
-        return refuse( def, CLV_BAD_DEF, "def.worker_count must be 1 to 256" );
+        return base_refuse( &def->logger, CLV_BAD_DEF, "def.worker_count must be 1 to 256" );
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.allocator has one hook of two; set both, or none" );
+        return base_refuse(
+            &def->logger, CLV_BAD_DEF, "def.allocator has one hook of two; set both, or none" );
     }
     if ( !clv_aabb_is_valid( def->walls ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.walls must be a box; use infinite sides for no walls" );
+        return base_refuse(
+            &def->logger, CLV_BAD_DEF, "def.walls must be a box; use infinite sides for no walls" );
     }
     if ( !is_finite3( def->gravity ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.gravity must be finite" );
+        return base_refuse( &def->logger, CLV_BAD_DEF, "def.gravity must be finite" );
     }
     if ( !is_in( def->friction, 0.0f, 1e6f ) || !is_in( def->restitution, 0.0f, 1.0f ) ||
         !is_in( def->restitution_speed, 0.0f, 1e6f ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.friction must be >= 0 and def.restitution 0 to 1" );
+        return base_refuse(
+            &def->logger, CLV_BAD_DEF, "def.friction must be >= 0 and def.restitution 0 to 1" );
     }
     if ( !is_in( def->push_speed, 0.0f, 1e6f ) || !is_in( def->spin_most, 0.0f, 1e6f ) ||
         !is_in( def->contact_hertz, 1e-3f, 1e6f ) || !is_in( def->contact_damping, 0.0f, 1e6f ) )
     {
-        return refuse( def, CLV_BAD_DEF,
+        return base_refuse( &def->logger, CLV_BAD_DEF,
             "def.push_speed, spin_most, contact_hertz and contact_damping must be finite and positive" );
     }
     if ( !is_in( def->sleep_speed, 0.0f, 1e6f ) || !is_in( def->sleep_seconds, 0.0f, 1e6f ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.sleep_speed and sleep_seconds must be finite and >= 0" );
+        return base_refuse(
+            &def->logger, CLV_BAD_DEF, "def.sleep_speed and sleep_seconds must be finite and >= 0" );
     }
     return CLV_OK;
 }
@@ -161,7 +157,7 @@ static clv_result fill_world( clv_rigid* world )
     clv_task_hooks none = { 0 };
     if ( !clv_task_runner_start( &world->runner, world->def.worker_count, none, &world->memory ) )
     {
-        return refuse( &world->def, CLV_OUT_OF_MEMORY, "no threads or no memory for them" );
+        return base_refuse( &world->def.logger, CLV_OUT_OF_MEMORY, "no threads or no memory for them" );
     }
     clv_space_def space = clv_default_space_def();
     space.capacity = world->def.capacity;
@@ -178,12 +174,12 @@ static clv_result fill_world( clv_rigid* world )
     uint64_t capacity = world->def.capacity > 0 ? world->def.capacity : 1;
     return grow_bodies( world, capacity )
         ? CLV_OK
-        : refuse( &world->def, CLV_OUT_OF_MEMORY, "no memory for the bodies" );
+        : base_refuse( &world->def.logger, CLV_OUT_OF_MEMORY, "no memory for the bodies" );
 }
 
 static clv_result create_world( const clv_rigid_def* def, clv_rigid** world )
 {
-    clv_result result = check_def( def );
+    clv_result result = check_rigid_def( def );
     if ( result != CLV_OK )
     {
         return result;
@@ -192,7 +188,7 @@ static clv_result create_world( const clv_rigid_def* def, clv_rigid** world )
     clv_rigid* made = clv_base_memory_take( &memory, 1, sizeof( *made ) );
     if ( made == NULL )
     {
-        return refuse( def, CLV_OUT_OF_MEMORY, "no memory for the world" );
+        return base_refuse( &def->logger, CLV_OUT_OF_MEMORY, "no memory for the world" );
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
@@ -298,7 +294,7 @@ static clv_result check_body( clv_rigid* world, const clv_rigid_body* body, uint
 void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body )
 {
     const rigid_pose* pose = &world->poses[body];
-    sim_mat3 rotation = sim_mat3_from_quat( pose->rotation );
+    sim_mat3 turn = sim_mat3_from_quat( pose->rotation );
     narrow_box* box = &world->boxes[body];
     box->center = pose->position;
     box->half = pose->half;
@@ -306,10 +302,10 @@ void clv_sim_rigid_refresh( clv_rigid* world, uint32_t body )
     {
         for ( int i = 0; i < 3; ++i )
         {
-            box->axes[j][i] = rotation.m[i][j];
+            box->axes[j][i] = turn.m[i][j];
         }
     }
-    world->answers[body].inverse_inertia = sim_sym3_from_diagonal( &rotation, pose->inverse_inertia );
+    world->answers[body].inverse_inertia = sim_sym3_from_diagonal( &turn, pose->inverse_inertia );
     world->answers[body].inverse_mass = world->motions[body].inverse_mass;
 }
 
@@ -415,7 +411,7 @@ clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_rigid_bo
     return result;
 }
 
-static clv_result set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
+static clv_result set_body_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity )
 {
     clv_result result = check_index( world, index );
     if ( result != CLV_OK )
@@ -439,7 +435,7 @@ clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 ve
     CLV_ASSERT( world != NULL );
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &velocity );
-    clv_result result = set_velocity( world, index, velocity );
+    clv_result result = set_body_velocity( world, index, velocity );
     base_fp_settle( &result );
     base_fp_leave( mode );
     return result;

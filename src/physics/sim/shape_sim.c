@@ -8,6 +8,7 @@
 #include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/radix_sort.h"
+#include "base/refusal.h"
 #include "base/timer.h"
 #include "narrow/contact.h"
 #include "sim/integrate.h"
@@ -83,7 +84,7 @@ clv_shape_sim_def clv_default_shape_sim_def( void )
     return def;
 }
 
-static const char* what_is_wrong( const clv_shape_sim_def* def )
+static const char* find_bad_setting( const clv_shape_sim_def* def )
 {
     if ( def->cookie != SIM_COOKIE || def->size < sizeof( clv_shape_sim_def ) )
     {
@@ -113,27 +114,18 @@ static const char* what_is_wrong( const clv_shape_sim_def* def )
     return NULL;
 }
 
-static clv_result complain( const clv_shape_sim_def* def, clv_result result, const char* line )
-{
-    if ( def->logger.write != NULL )
-    {
-        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
-    }
-    return result;
-}
-
 static clv_result create_sim( const clv_shape_sim_def* def, clv_shape_sim** sim )
 {
-    const char* wrong = what_is_wrong( def );
+    const char* wrong = find_bad_setting( def );
     if ( wrong != NULL )
     {
-        return complain( def, CLV_BAD_DEF, wrong );
+        return base_refuse( &def->logger, CLV_BAD_DEF, wrong );
     }
     base_memory memory = clv_base_memory_make( def->allocator );
     clv_shape_sim* made = clv_base_memory_take( &memory, 1, sizeof( clv_shape_sim ) );
     if ( made == NULL )
     {
-        return complain( def, CLV_OUT_OF_MEMORY, "clv_shape_sim_create: out of memory" );
+        return base_refuse( &def->logger, CLV_OUT_OF_MEMORY, "clv_shape_sim_create: out of memory" );
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
@@ -344,11 +336,6 @@ static uint64_t read_clock( const clv_shape_sim* sim )
     return sim->def.stage_times ? clv_base_clock_ns() : 0;
 }
 
-static double milliseconds( uint64_t begin, uint64_t end )
-{
-    return (double)( end - begin ) * 1e-6;
-}
-
 static void note_depth( clv_shape_sim* sim, double depth, bool is_last )
 {
     if ( is_last )
@@ -400,7 +387,7 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
     narrow_contact contact;
     clv_narrow_find_contact( &core_a, 0.0, &core_b, 0.0, &pair->cache, &contact );
     uint64_t found = read_clock( sim );
-    sim->stats.narrow_ms += milliseconds( begin, found );
+    sim->stats.narrow_ms += base_clock_ms( begin, found );
 
     pair->apart = !contact.touching;
     pair->moves_a = a->move_count, pair->moves_b = b->move_count;
@@ -416,7 +403,7 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
     }
     note_depth( sim, contact.depth, is_last );
     respond( sim, a, b, &contact );
-    sim->stats.match_ms += milliseconds( found, read_clock( sim ) );
+    sim->stats.match_ms += base_clock_ms( found, read_clock( sim ) );
 }
 
 static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
@@ -427,17 +414,17 @@ static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
     narrow_contact contact;
     clv_narrow_find_plane_contact( &core, 0.0, floor, &contact );
     uint64_t found = read_clock( sim );
-    sim->stats.narrow_ms += milliseconds( begin, found );
+    sim->stats.narrow_ms += base_clock_ms( begin, found );
     if ( contact.touching )
     {
         body->on_floor = true;
         note_depth( sim, contact.depth, is_last );
         match_body( sim, body, contact.normal, 0.0 );
-        sim->stats.match_ms += milliseconds( found, read_clock( sim ) );
+        sim->stats.match_ms += base_clock_ms( found, read_clock( sim ) );
     }
 }
 
-static void run_rounds( clv_shape_sim* sim )
+static void separate_bodies( clv_shape_sim* sim )
 {
     sim->depth_sum = 0.0;
     sim->depth_count = 0;
@@ -525,12 +512,12 @@ clv_result clv_shape_sim_step( clv_shape_sim* sim )
     uint64_t swept = read_clock( sim );
     if ( result == CLV_OK )
     {
-        run_rounds( sim );
+        separate_bodies( sim );
         update_bodies( sim );
         count_hits( sim );
-        sim->stats.integrate_ms = milliseconds( begin, moved );
-        sim->stats.volume_ms = milliseconds( moved, built );
-        sim->stats.sweep_ms = milliseconds( built, swept );
+        sim->stats.integrate_ms = base_clock_ms( begin, moved );
+        sim->stats.volume_ms = base_clock_ms( moved, built );
+        sim->stats.sweep_ms = base_clock_ms( built, swept );
     }
     else
     {

@@ -8,6 +8,7 @@
 #include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/radix_sort.h"
+#include "base/refusal.h"
 #include "base/timer.h"
 #include "volume/bound.h"
 #include "volume/principal_axis.h"
@@ -58,38 +59,29 @@ clv_volume_sweep_def clv_default_volume_sweep_def( void )
     return def;
 }
 
-static clv_result complain( const clv_volume_sweep_def* def, clv_result result, const char* line )
-{
-    if ( def->logger.write != NULL )
-    {
-        def->logger.write( CLV_LOG_ERROR, line, def->logger.user );
-    }
-    return result;
-}
-
 clv_result clv_volume_sweep_create( const clv_volume_sweep_def* def, clv_volume_sweep** sweep )
 {
     CLV_ASSERT( def != NULL && sweep != NULL );
     *sweep = NULL;
     if ( def->cookie != SWEEP_COOKIE || def->size < sizeof( clv_volume_sweep_def ) )
     {
-        return complain( def, CLV_BAD_DEF,
+        return base_refuse( &def->logger, CLV_BAD_DEF,
             "clv_volume_sweep_create: the def was not made by clv_default_volume_sweep_def" );
     }
     if ( def->first_axis >= CLV_DOP_AXIS_COUNT )
     {
-        return complain( def, CLV_BAD_DEF, "clv_volume_sweep_create: first_axis must be 0 to 8" );
+        return base_refuse( &def->logger, CLV_BAD_DEF, "clv_volume_sweep_create: first_axis must be 0 to 8" );
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
-        return complain( def, CLV_BAD_DEF,
+        return base_refuse( &def->logger, CLV_BAD_DEF,
             "clv_volume_sweep_create: the allocator has one hook of two; set both, or none" );
     }
     base_memory memory = clv_base_memory_make( def->allocator );
     clv_volume_sweep* made = clv_base_memory_take( &memory, 1, sizeof( clv_volume_sweep ) );
     if ( made == NULL )
     {
-        return complain( def, CLV_OUT_OF_MEMORY, "clv_volume_sweep_create: out of memory" );
+        return base_refuse( &def->logger, CLV_OUT_OF_MEMORY, "clv_volume_sweep_create: out of memory" );
     }
     memset( made, 0, sizeof( *made ) );
     made->memory = memory;
@@ -280,11 +272,6 @@ static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, cons
     return CLV_OK;
 }
 
-static double milliseconds( uint64_t begin, uint64_t end )
-{
-    return (double)( end - begin ) * 1e-6;
-}
-
 static clv_result check( clv_volume_sweep* s, const volume_array* v )
 {
     for ( uint32_t i = 0; i < v->count; ++i )
@@ -297,7 +284,7 @@ static clv_result check( clv_volume_sweep* s, const volume_array* v )
     return reserve_items( s, v->count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
-static clv_result search( clv_volume_sweep* s, const volume_array* v )
+static clv_result sweep_volumes( clv_volume_sweep* s, const volume_array* v )
 {
     uint32_t axis = s->axis, until_pca = s->until_pca;
     uint64_t begin = clv_base_clock_ns();
@@ -315,10 +302,10 @@ static clv_result search( clv_volume_sweep* s, const volume_array* v )
         return result;
     }
     s->stats.axis = s->axis;
-    s->stats.axis_ms = milliseconds( begin, chosen );
-    s->stats.project_ms = milliseconds( chosen, projected );
-    s->stats.sort_ms = milliseconds( projected, sorted_at );
-    s->stats.prune_ms = milliseconds( sorted_at, end );
+    s->stats.axis_ms = base_clock_ms( begin, chosen );
+    s->stats.project_ms = base_clock_ms( chosen, projected );
+    s->stats.sort_ms = base_clock_ms( projected, sorted_at );
+    s->stats.prune_ms = base_clock_ms( sorted_at, end );
     return CLV_OK;
 }
 
@@ -328,7 +315,7 @@ static clv_result update( clv_volume_sweep* s, const volume_array* v )
     s->pair_count = 0;
     s->stats = ( clv_volume_sweep_stats ){ 0 };
     clv_result result = check( s, v );
-    result = result == CLV_OK ? search( s, v ) : result;
+    result = result == CLV_OK ? sweep_volumes( s, v ) : result;
     s->valid = result == CLV_OK;
     s->pair_count = s->valid ? s->pair_count : 0;
     base_fp_leave( mode );
