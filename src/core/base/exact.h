@@ -4,6 +4,8 @@
 // by hand is told here. Included by whatever computes.
 #pragma once
 
+#include "base/features.h"
+
 // gcc tells every relaxation by a macro of its own, clang the two that make answers wrong.
 #if defined( __FAST_MATH__ ) || ( defined( __FINITE_MATH_ONLY__ ) && __FINITE_MATH_ONLY__ ) ||               \
     defined( __ASSOCIATIVE_MATH__ ) || defined( __RECIPROCAL_MATH__ ) || defined( __NO_SIGNED_ZEROS__ )

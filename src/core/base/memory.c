@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#ifdef __linux__
-#define _DEFAULT_SOURCE // madvise
-#endif
 #include "base/memory.h"
 
 #include "base/assertion.h"

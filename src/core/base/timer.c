@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _POSIX_C_SOURCE 200809L
 #include "base/timer.h"
 
 #ifdef _WIN32

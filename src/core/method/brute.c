@@ -23,7 +23,7 @@ typedef struct brute
     uint32_t band_rows; // rows of a piece; a multiple of TILE or a divisor of it
 } brute;
 
-static void* create( const clv_method_context* host )
+static void* create_brute( const clv_method_context* host )
 {
     const method_context* context = NULL;
     brute* self = clv_method_state_take( host, sizeof( brute ), &context );
@@ -34,7 +34,7 @@ static void* create( const clv_method_context* host )
     return self;
 }
 
-static void destroy( void* state )
+static void destroy_brute( void* state )
 {
     brute* self = state;
     base_memory* memory = self->context->memory;
@@ -127,7 +127,8 @@ static uint32_t choose_band_rows( uint32_t count )
     return (uint32_t)rows;
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_brute(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     brute* self = state;
     const method_context* context = self->context;
@@ -151,7 +152,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return result;
 }
 
-static void shrink( void* state )
+static void shrink_brute( void* state )
 {
     brute* self = state;
     clv_task_gather_release( &self->gather, self->context->memory );
@@ -169,8 +170,8 @@ const method clv_method_brute = {
     .space_cost = "O(n)",
     .has_isa = true,
     .has_threads = true,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
+    .create = create_brute,
+    .destroy = destroy_brute,
+    .update = update_brute,
+    .shrink = shrink_brute,
 };

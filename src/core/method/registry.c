@@ -39,7 +39,7 @@ const char* clv_method_error( void )
 }
 
 // Always false.
-static bool refuse( const char* format, ... )
+static bool refuse_row( const char* format, ... )
 {
     va_list arguments;
     va_start( arguments, format );
@@ -53,11 +53,11 @@ static bool check_layout( const clv_method* row )
 {
     if ( row == NULL )
     {
-        return refuse( "the method is NULL" );
+        return refuse_row( "the method is NULL" );
     }
     if ( row->size != sizeof( clv_method ) || row->version != CLV_METHOD_VERSION )
     {
-        return refuse( "a method of version %u and %u bytes; this library takes version %u and %u bytes",
+        return refuse_row( "a method of version %u and %u bytes; this library takes version %u and %u bytes",
             row->version, row->size, CLV_METHOD_VERSION, (uint32_t)sizeof( clv_method ) );
     }
     return true;
@@ -75,17 +75,17 @@ static bool check_texts( const clv_method* row )
 {
     if ( !is_name( row->name ) )
     {
-        return refuse(
+        return refuse_row(
             "a method's name must be 1 to %d of a-z, 0-9, '-', '_' and '.'", CLV_METHOD_NAME_MOST );
     }
     if ( clv_method_find( row->name ) != NULL )
     {
-        return refuse( "there is a method %s already", row->name );
+        return refuse_row( "there is a method %s already", row->name );
     }
     if ( row->family == NULL || row->source == NULL || row->licence == NULL || row->time_cost == NULL ||
         row->space_cost == NULL )
     {
-        return refuse(
+        return refuse_row(
             "method %s: family, source, licence, time_cost and space_cost must be texts", row->name );
     }
     return true;
@@ -95,7 +95,7 @@ static bool check_functions( const clv_method* row )
 {
     if ( row->missing == NULL && ( row->create == NULL || row->destroy == NULL || row->update == NULL ) )
     {
-        return refuse( "method %s: create, destroy and update must not be NULL", row->name );
+        return refuse_row( "method %s: create, destroy and update must not be NULL", row->name );
     }
     return true;
 }
@@ -110,15 +110,16 @@ static bool check_params( const clv_method* row )
 {
     if ( row->param_count > CLV_METHOD_PARAMS || ( row->param_count > 0 && row->params == NULL ) )
     {
-        return refuse( "method %s: %u parameters, of at most %d", row->name,
+        return refuse_row( "method %s: %u parameters, of at most %d", row->name,
             row->params != NULL ? row->param_count : 0, CLV_METHOD_PARAMS );
     }
     for ( uint32_t i = 0; i < row->param_count; ++i )
     {
         if ( !is_param( &row->params[i] ) )
         {
-            return refuse( "method %s: parameter %u lacks a name or help, or its default is out of its range",
-                row->name, i );
+            return refuse_row(
+                "method %s: parameter %u lacks a name or help, or its default is out of its range", row->name,
+                i );
         }
     }
     return true;
@@ -132,7 +133,7 @@ clv_result clv_method_register( const clv_method* row )
     }
     if ( s_count == CLV_METHODS_MOST )
     {
-        refuse( "method %s is one too many: %d are known", row->name, CLV_METHODS_MOST );
+        refuse_row( "method %s is one too many: %d are known", row->name, CLV_METHODS_MOST );
         return CLV_BAD_ARGUMENT;
     }
     s_methods[s_count++] = row;

@@ -21,7 +21,7 @@ static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
 
 enum
 {
-    LEAST_CAPACITY = 16
+    LEAST_SLOTS = 16
 };
 
 #define NO_SLOT UINT32_MAX
@@ -67,7 +67,7 @@ static bool reserve_column( object_store* store, int column, uint64_t count )
 
 bool clv_object_store_reserve( object_store* store, uint64_t count )
 {
-    uint64_t wanted = count > LEAST_CAPACITY ? count : LEAST_CAPACITY;
+    uint64_t wanted = count > LEAST_SLOTS ? count : LEAST_SLOTS;
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
     {
         bool wants = column <= OBJECT_GENERATION || store->columns[column] != NULL;
@@ -101,7 +101,7 @@ bool clv_object_store_use( object_store* store, object_column column )
         return true;
     }
     uint64_t capacity = store->capacities[OBJECT_GENERATION];
-    uint64_t wanted = capacity > LEAST_CAPACITY ? capacity : LEAST_CAPACITY;
+    uint64_t wanted = capacity > LEAST_SLOTS ? capacity : LEAST_SLOTS;
     void* data = clv_base_memory_take( store->memory, wanted, s_item_sizes[column] );
     if ( data == NULL )
     {
@@ -267,7 +267,7 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
 
 enum
 {
-    FEW = 8,    // boxes that are compared in one go
+    GROUP = 8,  // boxes that are compared in one go
     BLOCK = 512 // and to see whether everything moves
 };
 
@@ -301,7 +301,7 @@ static void mark_moved( object_store* store, uint32_t from, uint32_t to )
 }
 
 // Most boxes are as before, or most are not: either way the common branch is known beforehand.
-static void note_few( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
+static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -310,18 +310,18 @@ static void note_few( object_store* store, uint32_t slot, const clv_aabb* boxes,
     }
 }
 
-// Notes who differs. Returns how many groups of FEW do; the boxes of the others are good.
+// Notes who differs. Returns how many groups of GROUP do; the boxes of the others are good.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
-    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
+    bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {
     uint32_t changed = 0;
-    for ( uint32_t done = 0; done < count; done += FEW )
+    for ( uint32_t done = 0; done < count; done += GROUP )
     {
-        uint32_t some = count - done < FEW ? count - done : FEW;
+        uint32_t some = count - done < GROUP ? count - done : GROUP;
         if ( !are_same( &object_boxes( store )[slot + done], &boxes[done], some ) )
         {
-            note_few( store, slot + done, &boxes[done], some );
-            *good &= are_good( &boxes[done], some );
+            note_group( store, slot + done, &boxes[done], some );
+            *good &= boxes_are_good( &boxes[done], some );
             changed += 1;
         }
     }
@@ -329,32 +329,32 @@ static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* 
 }
 
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
-    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) )
+    bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) )
 {
     CLV_ASSERT( store->columns[OBJECT_MARGIN] == NULL );
     if ( !store->moved_is_known )
     {
-        return are_good( boxes, count );
+        return boxes_are_good( boxes, count );
     }
     bool good = true;
     uint32_t done = 0;
     uint32_t blind = BLOCK; // boxes to note without a look after a block in which everything moved
     while ( count - done >= BLOCK )
     {
-        uint32_t changed = note_block( store, slot + done, &boxes[done], BLOCK, are_good, &good );
+        uint32_t changed = note_block( store, slot + done, &boxes[done], BLOCK, boxes_are_good, &good );
         done += BLOCK;
-        if ( changed < BLOCK / FEW )
+        if ( changed < BLOCK / GROUP )
         {
             blind = BLOCK;
             continue;
         }
         uint32_t noted = count - done < blind ? count - done : blind;
         mark_moved( store, slot + done, slot + done + noted );
-        good &= are_good( &boxes[done], noted );
+        good &= boxes_are_good( &boxes[done], noted );
         done += noted;
         blind *= 2;
     }
-    note_block( store, slot + done, &boxes[done], count - done, are_good, &good );
+    note_block( store, slot + done, &boxes[done], count - done, boxes_are_good, &good );
     return good;
 }
 
@@ -374,7 +374,7 @@ static uint64_t moved_from( const object_store* store, uint32_t slot )
 static uint32_t count_busy( const object_store* store, uint32_t slot, uint32_t done, uint32_t count )
 {
     uint32_t end = done;
-    while ( end < count && base_bit_count( moved_from( store, slot + end ) ) >= FEW )
+    while ( end < count && base_bit_count( moved_from( store, slot + end ) ) >= GROUP )
     {
         end += rest_of_word( slot, end, count );
     }
@@ -495,7 +495,7 @@ bool clv_object_store_list_live( object_store* store )
 
 bool clv_object_store_shrink( object_store* store )
 {
-    uint64_t wanted = store->slot_count > LEAST_CAPACITY ? store->slot_count : LEAST_CAPACITY;
+    uint64_t wanted = store->slot_count > LEAST_SLOTS ? store->slot_count : LEAST_SLOTS;
     for ( int column = 0; column < OBJECT_COLUMN_COUNT; ++column )
     {
         if ( store->columns[column] != NULL && wanted < store->capacities[column] &&

@@ -99,7 +99,7 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
 /// Are boxes for the live slots from `slot` on fit to be taken? Where it is known who moved, those that differ from what is
 /// there are noted as moved; those that do not are good already. Without margins only.
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
-    bool ( *are_good )( const clv_aabb* boxes, uint32_t count ) );
+    bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) );
 
 /// Take boxes after clv_object_store_check_boxes.
 void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );

@@ -128,7 +128,7 @@ static clv_result settle_ties( cell_search* search )
     return CLV_OK;
 }
 
-static clv_result put_pair( cell_search* search, const cell_entry* row, const cell_entry* lane )
+static clv_result put_hit( cell_search* search, const cell_entry* row, const cell_entry* lane )
 {
     search->counters->candidate_count += 1;
     if ( !codes_tie( row->code, lane->code ) )
@@ -163,7 +163,7 @@ static clv_result search_word(
             clv_result result = found++ % HITS_AT_ONCE == 0 && search->tie_count >= CELL_TIES
                 ? settle_ties( search )
                 : CLV_OK;
-            result = result == CLV_OK ? put_pair( search, &entries[row], &entries[lane] ) : result;
+            result = result == CLV_OK ? put_hit( search, &entries[row], &entries[lane] ) : result;
             if ( result != CLV_OK )
             {
                 return result;

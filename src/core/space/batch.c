@@ -10,6 +10,7 @@
 enum
 {
     CORNER_BYTES = 12,
+    RECORD_GROUP = 32,     // records checked at once
     PLAIN_BOXES = 1 << 13, // boxes in a piece, at least
     PLAIN_PIECES = 64,     // at most
 };
@@ -43,18 +44,14 @@ static bool is_record_array( clv_box_stream stream )
         ( (uintptr_t)stream.lower & ( sizeof( float ) - 1 ) ) == 0;
 }
 
-// Records are checked a few at a time without a branch; a bad one among them is found afterwards.
+// Records are checked in groups without a branch; which of a group is bad is found afterwards.
 static uint32_t skip_good_records( const clv_aabb* boxes, uint32_t count )
 {
-    enum
-    {
-        FEW = 32
-    };
     uint32_t first = 0;
-    for ( ; count - first >= FEW; first += FEW )
+    for ( ; count - first >= RECORD_GROUP; first += RECORD_GROUP )
     {
         int good = 1;
-        for ( uint32_t i = first; i < first + FEW; ++i )
+        for ( uint32_t i = first; i < first + RECORD_GROUP; ++i )
         {
             const clv_aabb* box = &boxes[i];
             good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
@@ -86,7 +83,7 @@ static uint32_t find_bad_box( clv_box_stream stream, uint32_t count )
     return count;
 }
 
-static clv_result complain_of_box( clv_space* space, clv_box_stream stream, uint32_t position, clv_id id )
+static clv_result refuse_box( clv_space* space, clv_box_stream stream, uint32_t position, clv_id id )
 {
     clv_aabb box = box_at( stream, position );
     const float* lower = &box.lower.x;
@@ -101,7 +98,7 @@ static clv_result complain_of_box( clv_space* space, clv_box_stream stream, uint
         "xyz"[axis], (double)upper[axis] );
 }
 
-clv_result clv_space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
+clv_result clv_space_refuse_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
 {
     const object_store* objects = &space->objects;
     const char* reason = "it was never given out by this space";
@@ -130,7 +127,7 @@ clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t co
 {
     uint32_t position = 0;
     clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
-    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
 }
 
 // Of no boxes at all any stream will do, a zeroed one too.
@@ -153,12 +150,12 @@ static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_strea
     uint32_t bad_box = find_bad_box( stream, good );
     if ( bad_box < good )
     {
-        return complain_of_box( space, stream, bad_box, ids[bad_box] );
+        return refuse_box( space, stream, bad_box, ids[bad_box] );
     }
-    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
 }
 
-static clv_result complain_of_add( clv_space* space, clv_result code, uint32_t count )
+static clv_result refuse_add( clv_space* space, clv_result code, uint32_t count )
 {
     return clv_space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
         space->objects.live_count, clv_result_text( code ) );
@@ -169,15 +166,15 @@ static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t c
     // A count that cannot fit is refused before as many boxes are read.
     if ( !clv_object_store_fits( &space->objects, count ) )
     {
-        return complain_of_add( space, CLV_TOO_MANY_OBJECTS, count );
+        return refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
     uint32_t bad_box = find_bad_box( stream, count );
     if ( bad_box < count )
     {
-        return complain_of_box( space, stream, bad_box, clv_null_id() );
+        return refuse_box( space, stream, bad_box, clv_null_id() );
     }
     clv_result result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
-    return result == CLV_OK ? CLV_OK : complain_of_add( space, result, count );
+    return result == CLV_OK ? CLV_OK : refuse_add( space, result, count );
 }
 
 clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )

@@ -59,7 +59,7 @@ static clv_result check_margins( clv_space* space, const clv_id* ids, const floa
                 "margin %u of the batch: %g is not finite and at least 0", i, (double)margins[i] );
         }
     }
-    return result == CLV_OK ? CLV_OK : clv_space_complain_of_id( space, result, position, ids[position] );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
 }
 
 clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const float* margins, uint32_t count )

@@ -23,29 +23,29 @@ clv_space_def clv_default_space_def( void )
     return def;
 }
 
-static clv_result refuse( const clv_space_def* def, clv_result code, const char* line )
+static clv_result refuse_def( const clv_space_def* def, clv_result code, const char* line )
 {
     clv_space_log( &def->logger, CLV_LOG_ERROR, line );
     return code;
 }
 
-static clv_result check_def( const clv_space_def* def )
+static clv_result check_space_def( const clv_space_def* def )
 {
     if ( !( def->margin >= 0 ) || isinf( def->margin ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.margin must be finite and at least 0" );
+        return refuse_def( def, CLV_BAD_DEF, "def.margin must be finite and at least 0" );
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
-        return refuse( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );
+        return refuse_def( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );
     }
     if ( def->capacity > CLV_MAX_OBJECTS )
     {
-        return refuse( def, CLV_BAD_DEF, "def.capacity is above CLV_MAX_OBJECTS" );
+        return refuse_def( def, CLV_BAD_DEF, "def.capacity is above CLV_MAX_OBJECTS" );
     }
     if ( def->worker_count < 1 || def->worker_count > CLV_MAX_WORKERS )
     {
-        return refuse( def, CLV_BAD_DEF, "def.worker_count must be from 1 to CLV_MAX_WORKERS" );
+        return refuse_def( def, CLV_BAD_DEF, "def.worker_count must be from 1 to CLV_MAX_WORKERS" );
     }
     return CLV_OK;
 }
@@ -62,7 +62,7 @@ static clv_result choose_kernels( const clv_space_def* def, const simd_kernels**
         {
             snprintf( line, sizeof( line ),
                 "CLEAVE_ISA=%.40s: no such instruction set; use scalar, sse2, avx2, avx512 or neon", name );
-            return refuse( def, CLV_UNSUPPORTED, line );
+            return refuse_def( def, CLV_UNSUPPORTED, line );
         }
     }
     isa = isa == CLV_ISA_AUTO ? clv_isa_best() : isa;
@@ -70,7 +70,7 @@ static clv_result choose_kernels( const clv_space_def* def, const simd_kernels**
     if ( *kernels == NULL )
     {
         snprintf( line, sizeof( line ), "instruction set %s is not supported here", clv_isa_name( isa ) );
-        return refuse( def, CLV_UNSUPPORTED, line );
+        return refuse_def( def, CLV_UNSUPPORTED, line );
     }
     return CLV_OK;
 }
@@ -109,7 +109,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     clv_space* space = clv_base_memory_take( &memory, 1, sizeof( clv_space ) );
     if ( space == NULL )
     {
-        return refuse( def, CLV_OUT_OF_MEMORY, "out of memory for a space" );
+        return refuse_def( def, CLV_OUT_OF_MEMORY, "out of memory for a space" );
     }
     memset( space, 0, sizeof( *space ) );
     space->memory = memory;
@@ -125,7 +125,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     if ( !clv_task_runner_start( &space->tasks, worker_count, def->tasks, &space->memory ) )
     {
         clv_space_destroy( space );
-        return refuse(
+        return refuse_def(
             def, CLV_OUT_OF_MEMORY, "the threads that def.worker_count asks for could not be had" );
     }
     fill_context( space, params );
@@ -133,7 +133,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     if ( space->method_state == NULL || !reserve_all( space ) )
     {
         clv_space_destroy( space );
-        return refuse( def, CLV_OUT_OF_MEMORY, "out of memory for what the def reserves" );
+        return refuse_def( def, CLV_OUT_OF_MEMORY, "out of memory for what the def reserves" );
     }
     *out = space;
     return CLV_OK;
@@ -147,7 +147,7 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
         return CLV_BAD_DEF;
     }
     clv_space_def def = *given;
-    clv_result result = check_def( &def );
+    clv_result result = check_space_def( &def );
     if ( result != CLV_OK )
     {
         return result;
@@ -158,17 +158,17 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
     if ( row == NULL )
     {
         snprintf( line, sizeof( line ), "there is no method '%.60s'; `cleave methods` lists them", name );
-        return refuse( &def, CLV_BAD_DEF, line );
+        return refuse_def( &def, CLV_BAD_DEF, line );
     }
     if ( row->missing != NULL )
     {
         snprintf( line, sizeof( line ), "method %.40s is not available: %.100s", name, row->missing );
-        return refuse( &def, CLV_UNSUPPORTED, line );
+        return refuse_def( &def, CLV_UNSUPPORTED, line );
     }
     double params[METHOD_PARAMS] = { 0 };
     if ( !clv_method_parse_settings( row, def.settings, params, line, sizeof( line ) ) )
     {
-        return refuse( &def, CLV_BAD_DEF, line );
+        return refuse_def( &def, CLV_BAD_DEF, line );
     }
     const simd_kernels* kernels = NULL;
     clv_space* made = NULL;

@@ -76,11 +76,11 @@ bool clv_space_has_filter( const clv_space* space, space_filter_stage stage );
 /// The new list is final and good: adopt what was decided, and forget what had to be asked again.
 void clv_space_filter_commit( clv_space* space );
 
-/// Every id alive and named once? Otherwise records the complaint and returns its code.
+/// Every id alive and named once? Otherwise records the error and returns its code.
 clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );
 
 /// Records what clv_object_store_check_ids found, and returns its code.
-clv_result clv_space_complain_of_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
+clv_result clv_space_refuse_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
 
 /// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
 /// the answer is CLV_BUSY.

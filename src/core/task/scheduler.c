@@ -6,11 +6,6 @@
 //
 // A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it finds there,
 // whether it got a piece; while it has one, the job cannot end.
-#ifdef __linux__
-#define _GNU_SOURCE // syscall
-#else
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include "task/task.h"
 
 #include "base/assertion.h"
