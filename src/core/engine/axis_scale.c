@@ -16,7 +16,7 @@ enum
 {
     AXES_LIFE = 8, // updates between two looks
     PIECE = 1 << 14,
-    SLACK = 8, // boxes that a kernel may read past the last
+    READ_SLACK = 8, // boxes that a kernel may read past the last
     EXPONENT = 1 << 23,
     SQUEEZE = 16,
 };
@@ -76,7 +76,7 @@ typedef struct axis_sample
     uint32_t count;
 } axis_sample;
 
-static axis_sample take_sample( const block_input* input, int axis )
+static axis_sample sample_axis( const block_input* input, int axis )
 {
     axis_sample sample;
     sample.count = 0;
@@ -126,7 +126,7 @@ static uint32_t gap_of( const axis_sample* sample )
 static engine_scale choose_scale( const block_input* input, int axis )
 {
     const engine_scale plain = { ENGINE_PLAIN, 0 };
-    axis_sample sample = take_sample( input, axis );
+    axis_sample sample = sample_axis( input, axis );
     if ( sample.count == 0 )
     {
         return plain;
@@ -211,7 +211,7 @@ typedef struct copy_job
     engine_axes* axes;
 } copy_job;
 
-static void copy_piece( uint32_t piece, uint32_t worker, void* context )
+static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const copy_job* job = context;
@@ -249,7 +249,7 @@ static bool make_copies( clv_engine* engine, const block_input* input )
     uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
     void* boxes = axes->boxes;
     bool ok = clv_base_memory_renew(
-        engine->memory, &boxes, &axes->box_capacity, slots + SLACK, sizeof( clv_aabb ) );
+        engine->memory, &boxes, &axes->box_capacity, slots + READ_SLACK, sizeof( clv_aabb ) );
     axes->boxes = boxes;
     if ( !ok || axes->is_ranked )
     {
@@ -257,7 +257,7 @@ static bool make_copies( clv_engine* engine, const block_input* input )
     }
     copy_job job = { input, axes };
     uint32_t pieces = ( input->count + PIECE - 1 ) / PIECE;
-    clv_task_run( clv_engine_tasks_for( engine, input->count ), copy_piece, pieces, &job );
+    clv_task_run( clv_engine_tasks_for( engine, input->count ), copy_scaled, pieces, &job );
     return true;
 }
 

@@ -31,6 +31,11 @@ typedef struct block_leaf
     uint64_t first, last;
 } block_leaf;
 
+static inline uint64_t block_fields( const uint16_t cell[4] )
+{
+    return (uint64_t)cell[0] | (uint64_t)cell[1] << 16 | (uint64_t)cell[2] << 32;
+}
+
 typedef struct block_plan
 {
     cell_grid grid; ///< the coarse grid, in 256ths as cells are

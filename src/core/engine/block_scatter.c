@@ -6,7 +6,7 @@
 
 #include "base/assertion.h"
 
-#define FIELD_BITS UINT64_C( 0x800080008000 )
+#define FIELD_TOPS UINT64_C( 0x800080008000 )
 
 // Some boxes on their way.
 typedef struct block_part
@@ -30,18 +30,13 @@ typedef struct block_guests
 // A bit above each field of `a` that is at most that of `b`: fields are far below 2^15, so a borrow shows in their top bits.
 static inline uint64_t fields_at_most( uint64_t a, uint64_t b )
 {
-    return ( b + FIELD_BITS - a ) & FIELD_BITS;
-}
-
-static inline uint64_t fields_of( const uint16_t corner[4] )
-{
-    return (uint64_t)corner[0] | (uint64_t)corner[1] << 16 | (uint64_t)corner[2] << 32;
+    return ( b + FIELD_TOPS - a ) & FIELD_TOPS;
 }
 
 // On which axes a box begins before a block, as bits of a code.
 static inline uint64_t before_block( const block_work* work, uint64_t first_cell, uint32_t block )
 {
-    uint64_t begun = fields_at_most( work->plan->leaves[block].first, first_cell ) ^ FIELD_BITS;
+    uint64_t begun = fields_at_most( work->plan->leaves[block].first, first_cell ) ^ FIELD_TOPS;
     return ( ( begun >> 15 | begun >> 30 | begun >> 45 ) & 7 ) << 24;
 }
 
@@ -58,7 +53,7 @@ static void find_blocks( const block_work* work, const scaling* coarse, block_pa
         CLV_ASSERT( reach->cell < cell_grid_count( &work->plan->grid ) );
         uint32_t block = map[reach->cell];
         CLV_ASSERT( block < work->plan->block_count );
-        bool is_inner = fields_at_most( reach->span.last, leaves[block].last ) == FIELD_BITS;
+        bool is_inner = fields_at_most( reach->span.last, leaves[block].last ) == FIELD_TOPS;
         part->blocks[i] = (uint16_t)block;
         part->is_inner[i] = is_inner;
         part->more[more_count] = (uint16_t)i;
@@ -72,8 +67,8 @@ static void find_blocks( const block_work* work, const scaling* coarse, block_pa
 static void visit_leaves( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
 {
     const block_node* node = &work->plan->nodes[node_index];
-    if ( fields_at_most( span->first, fields_of( node->last ) ) != FIELD_BITS ||
-        fields_at_most( fields_of( node->first ), span->last ) != FIELD_BITS )
+    if ( fields_at_most( span->first, block_fields( node->last ) ) != FIELD_TOPS ||
+        fields_at_most( block_fields( node->first ), span->last ) != FIELD_TOPS )
     {
         return;
     }

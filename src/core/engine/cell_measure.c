@@ -17,7 +17,7 @@ enum
     JOINT_SIDE = 1 << JOINT_LEVEL,
     JOINT_BINS = BINS / JOINT_SIDE,
     NARROWINGS = 12,
-    LEAST_SAMPLES = 64,
+    MEASURE_LEAST = 64,
 };
 
 // One axis of the sample.
@@ -102,7 +102,7 @@ static uint32_t fill_bins( const axis_view* view, float low, float high, uint8_t
 }
 
 // Of all ordered pairs, the part that shares a cell where each cell is 2^shift bins wide.
-static float share_of( const uint32_t* counts, uint32_t count, uint32_t shift )
+static float share_of_bins( const uint32_t* counts, uint32_t count, uint32_t shift )
 {
     float met = 0;
     for ( uint32_t first = 0; first < BINS; first += 1u << shift )
@@ -132,7 +132,7 @@ static void narrow_bounds(
         uint32_t narrow_counts[BINS];
         uint32_t next = fill_bins( view, from, to, bins, narrow_counts );
         if ( !( to > from ) ||
-            share_of( narrow_counts, view->count, 0 ) > 0.7f * share_of( counts, view->count, 0 ) )
+            share_of_bins( narrow_counts, view->count, 0 ) > 0.7f * share_of_bins( counts, view->count, 0 ) )
         {
             fill_bins( view, *low, *high, bins, counts );
             return;
@@ -217,7 +217,7 @@ cell_extent clv_engine_cell_measure(
         narrow_bounds( &view, &low, &high, &size, bins[axis], counts );
         for ( uint32_t level = 0; level < CELL_LEVELS; ++level )
         {
-            extent.share[axis][level] = share_of( counts, count, CELL_LEVELS - 1 - level );
+            extent.share[axis][level] = share_of_bins( counts, count, CELL_LEVELS - 1 - level );
         }
         extent.low[axis] = low;
         extent.high[axis] = high;
@@ -249,7 +249,7 @@ float clv_engine_cell_measure_rest( const float* values, uint32_t count, float l
     for ( uint32_t level = 1; level < CELL_LEVELS && width > 0; ++level )
     {
         float copies = 1 + size * (float)( 1u << level ) / (float)width;
-        float rest = share_of( counts, count, CELL_LEVELS - 1 - level ) * copies * copies;
+        float rest = share_of_bins( counts, count, CELL_LEVELS - 1 - level ) * copies * copies;
         least = rest < least ? rest : least;
     }
     return least;
@@ -259,7 +259,7 @@ cell_extent clv_engine_cell_measure_job( const cell_job* job )
 {
     clv_aabb samples[CELL_SAMPLES];
     uint32_t count = job->count / 4 < CELL_SAMPLES ? job->count / 4 : CELL_SAMPLES;
-    count = count > LEAST_SAMPLES ? count : job->count < LEAST_SAMPLES ? job->count : LEAST_SAMPLES;
+    count = count > MEASURE_LEAST ? count : job->count < MEASURE_LEAST ? job->count : MEASURE_LEAST;
     CLV_ASSERT( count <= job->count );
     for ( uint32_t i = 0; i < count; ++i )
     {

@@ -10,7 +10,7 @@ enum
     FLAT = 40,     // so many blocks' boxes still go into one grid: cutting them costs more than it saves
     PLAN_LIFE = 8, // updates a plan may serve before it is made again, if it no longer fits
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
-    HOLD_SAMPLES = 128,
+    PLAN_HOLD_SAMPLES = 128,
     PIECES_PER_WORKER = 4,
 };
 
@@ -32,11 +32,11 @@ static bool reserve_scratches( clv_engine* engine )
 
 // ---- filling -----------------------------------------------------------------------------------------------------
 
-// Of HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
+// Of PLAN_HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
 static uint32_t count_outside( const block_plan* plan, const block_input* input )
 {
     uint32_t outside = 0;
-    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
+    for ( uint32_t i = 0; i < input->count; i += input->count / PLAN_HOLD_SAMPLES + 1 )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
         outside += clv_engine_cell_grid_misses( &plan->grid, box );
@@ -56,9 +56,9 @@ static bool plan_fits( const clv_engine* engine, const block_input* input )
     went = went > engine->plan_outside ? went - engine->plan_outside : 0;
     if ( engine->plan_age < PLAN_LIFE )
     {
-        return went <= HOLD_SAMPLES / 4;
+        return went <= PLAN_HOLD_SAMPLES / 4;
     }
-    return engine->largest_block <= 2 * (uint64_t)engine->block_boxes && went <= HOLD_SAMPLES / 32;
+    return engine->largest_block <= 2 * (uint64_t)engine->block_boxes && went <= PLAN_HOLD_SAMPLES / 32;
 }
 
 static bool make_plan( clv_engine* engine, const block_input* input )
@@ -89,7 +89,7 @@ typedef struct fill_job
     uint32_t chunk; ///< boxes per piece
 } fill_job;
 
-static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
+static void scatter_to_blocks( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
 {
     const fill_job* job = context;
     uint32_t first = piece * job->chunk, left = job->input->count - first;
@@ -132,7 +132,7 @@ static bool fill_many( clv_engine* engine, const block_input* input )
     fill_job job = { engine, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
     pieces = ( input->count + job.chunk - 1 ) / job.chunk;
     bool ok = clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks,
-        engine->plan.block_count, pieces, scatter_piece, &job );
+        engine->plan.block_count, pieces, scatter_to_blocks, &job );
     if ( !ok )
     {
         return false;

@@ -39,7 +39,7 @@ static uint32_t box_from( const block_input* input, uint64_t slot )
     return low;
 }
 
-static void scatter_piece( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
+static void scatter_to_slabs( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
 {
     const flat_fill* fill = context;
     slab_work work = {
@@ -71,7 +71,7 @@ static bool scatter( flat_fill* fill )
         memset( engine->slab_of_cell + first, (int)slab, end - first );
     }
     return clv_engine_segments_fill( &engine->segments, engine->memory, fill->tasks, slabs->count,
-        fill->piece_count, scatter_piece, fill );
+        fill->piece_count, scatter_to_slabs, fill );
 }
 
 // All boxes as records, one behind the other.
@@ -111,7 +111,7 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     return ok;
 }
 
-static bool make_records( cell_crew* crew )
+static bool fill_slabs( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;
     clv_engine* engine = fill->engine;
@@ -235,7 +235,7 @@ static bool fill_cells( clv_engine* engine, const block_input* input )
     fill.crew.is_measured = true;
     fill.crew.has_records = false;
     fill.crew.zoom_count = 0;
-    fill.crew.make = make_records;
+    fill.crew.make = fill_slabs;
     fill.crew.count = count_slabs;
     fill.crew.reconsider = reconsider;
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.

@@ -12,8 +12,8 @@ enum
 {
     GRID_LIFE = 8, // updates
     BOXES_PER_SAMPLE = 16,
-    LEAST_SAMPLES = 32,
-    HOLD_SAMPLES = 32,
+    FLAT_LEAST_SAMPLES = 32,
+    FLAT_HOLD_SAMPLES = 32,
 };
 
 // A region where most of the boxes are.
@@ -48,7 +48,7 @@ typedef struct held_sample
 static held_sample resample( const clv_engine* engine, const block_input* input )
 {
     held_sample sample = { 0, 0, 0 };
-    for ( uint32_t i = 0; i < input->count; i += input->count / HOLD_SAMPLES + 1 )
+    for ( uint32_t i = 0; i < input->count; i += input->count / FLAT_HOLD_SAMPLES + 1 )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
         const float* lower = &box->lower.x;
@@ -72,7 +72,7 @@ void clv_engine_choose_grid( clv_engine* engine, const block_input* input )
     cell_job* job = &engine->flat;
     clv_aabb samples[CELL_SAMPLES];
     uint32_t count = input->count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
-    count = count < LEAST_SAMPLES ? LEAST_SAMPLES : count;
+    count = count < FLAT_LEAST_SAMPLES ? FLAT_LEAST_SAMPLES : count;
     count = count < CELL_SAMPLES ? count : CELL_SAMPLES;
     count = count < input->count ? count : input->count;
     for ( uint32_t i = 0; i < count; ++i )

@@ -255,18 +255,14 @@ static int axis_to_cut( const block_plan* plan, const block_node* node )
     return best;
 }
 
-static uint64_t fields_of( const uint16_t corner[4] )
-{
-    return (uint64_t)corner[0] | (uint64_t)corner[1] << 16 | (uint64_t)corner[2] << 32;
-}
-
 static void map_leaf( block_plan* plan, uint32_t node_index )
 {
     block_node* node = &plan->nodes[node_index];
     CLV_ASSERT( plan->block_count < BLOCK_LIMIT );
     node->left = 0;
     node->block = plan->block_count;
-    plan->leaves[plan->block_count++] = ( block_leaf ){ fields_of( node->first ), fields_of( node->last ) };
+    plan->leaves[plan->block_count++] =
+        ( block_leaf ){ block_fields( node->first ), block_fields( node->last ) };
     const cell_grid* grid = &plan->grid;
     for ( uint32_t z = node->first[2]; z <= node->last[2]; ++z )
     {

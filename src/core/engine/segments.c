@@ -7,8 +7,8 @@
 
 enum
 {
-    SLACK = 24,
-    AHEAD = 4 // updates that a segment should last, should it grow
+    SEGMENT_SLACK = 24,
+    UPDATES_AHEAD = 4 // updates that a segment should last, should it grow
 };
 
 static const uint64_t NO_ROOM = UINT32_MAX; // more than there can be records: none is left
@@ -83,13 +83,13 @@ static bool segments_fit( const engine_segments* segments )
 // Room for what will be in each segment, and a few more; and for some segments to move. False if out of memory.
 static bool widen_all( engine_segments* segments, base_memory* memory )
 {
-    uint32_t ahead = segments->room == NO_ROOM ? 0 : AHEAD; // the first time nobody knows who grows
+    uint32_t ahead = segments->room == NO_ROOM ? 0 : UPDATES_AHEAD; // the first time nobody knows who grows
     uint64_t sum = 0;
     for ( uint64_t i = 0; i < item_count( segments ); ++i )
     {
         cell_segment* segment = &segments->items[i];
         segment->first = (uint32_t)sum;
-        segment->capacity = count_after( segment, ahead ) + segment->count / 8 + SLACK;
+        segment->capacity = count_after( segment, ahead ) + segment->count / 8 + SEGMENT_SLACK;
         sum += segment->capacity;
     }
     bool ok = sum <= UINT32_MAX / 2 && reserve_records( segments, memory, sum + sum / 16 );
@@ -111,7 +111,7 @@ static bool widen_some( segments_job* job )
         if ( segment->count > segment->capacity )
         {
             segment->first = (uint32_t)sum;
-            segment->capacity = count_after( segment, AHEAD ) + segment->count / 4 + SLACK;
+            segment->capacity = count_after( segment, UPDATES_AHEAD ) + segment->count / 4 + SEGMENT_SLACK;
             sum += segment->capacity;
             redo[i / segments->target_count] = true;
         }

@@ -9,7 +9,7 @@
 enum
 {
     SLAB_SAMPLES = 1024, // boxes looked at to cut slabs of equal weight
-    ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
+    GRID_ROWS = CELL_GRID_SIDE * CELL_GRID_SIDE,
     SLABS_PER_WORKER = 2,
 };
 
@@ -42,7 +42,7 @@ static void cut_rows( engine_slabs* slabs, const cell_grid* grid, const uint64_t
 
 static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const block_input* input )
 {
-    uint64_t counts[ROWS] = { 0 };
+    uint64_t counts[GRID_ROWS] = { 0 };
     uint32_t total = 0;
     uint32_t step = input->count / SLAB_SAMPLES + 1;
     for ( uint32_t i = 0; i < input->count && slabs->wanted > 1; i += step, ++total )
@@ -101,7 +101,7 @@ static bool slabs_are_even( const engine_slabs* slabs, const uint64_t* weights, 
 void clv_engine_remember_slabs( clv_engine* engine )
 {
     const cell_grid* grid = &engine->flat.grid;
-    uint64_t weights[ROWS];
+    uint64_t weights[GRID_ROWS];
     uint64_t total = 0;
     uint32_t row_count = grid->dims[1] * grid->dims[2], width = grid->dims[0];
     engine->next_slabs = engine->slabs;

@@ -48,7 +48,8 @@ static bool is_known( const uint64_t* known, uint32_t slot )
     return ( known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
 }
 
-static void take_sample( sample* out, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
+static void sample_known(
+    sample* out, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
 {
     uint32_t wanted = slot_count < SAMPLES ? slot_count : SAMPLES;
     out->count = 0;
@@ -148,7 +149,7 @@ bool clv_rest_grid_plan(
     rest_level all[REST_LEVELS];
     uint64_t counts[REST_LEVELS + 1] = { 0 };
     memset( all, 0, sizeof( all ) );
-    take_sample( &s, boxes, known, slot_count );
+    sample_known( &s, boxes, known, slot_count );
     set_limits( all, &s );
     for ( uint32_t slot = 0; slot < slot_count && s.count > 0; ++slot )
     {

@@ -25,7 +25,7 @@ float clv_rest_shift( const clv_aabb* from, const clv_aabb* to )
 }
 
 // From a half to one and a half.
-static float spread( uint32_t salt )
+static float spread_by( uint32_t salt )
 {
     uint32_t mixed = salt * 0x9E3779B9u;
     mixed = ( mixed ^ mixed >> 16 ) * 0x85EBCA6Bu;
@@ -43,7 +43,7 @@ float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
     }
     float least = LEAST_OF_SIZE * size;
     float most = MOST_OF_SIZE * size;
-    float wanted = UPDATES_TO_REACH * speed * spread( salt );
+    float wanted = UPDATES_TO_REACH * speed * spread_by( salt );
     wanted = wanted > least ? wanted : least;
     return wanted < most ? wanted : most;
 }

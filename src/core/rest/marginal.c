@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MOST_PAIRS ( (uint32_t)1 << 30 ) // a link names a pair and one of its sides
+#define MOST_MARGINAL ( (uint32_t)1 << 30 ) // a link names a pair and one of its sides
 
 void clv_rest_marginal_init( rest_marginal* set, base_memory* memory )
 {
@@ -24,7 +24,8 @@ void clv_rest_marginal_release( rest_marginal* set )
     clv_rest_marginal_init( set, memory );
 }
 
-static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t item_size )
+static bool reserve_rows(
+    base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t item_size )
 {
     return clv_base_memory_reserve( memory, data, capacity, *capacity, count, item_size );
 }
@@ -33,8 +34,8 @@ bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
 {
     uint64_t before = set->head_capacity;
     void* heads = set->heads;
-    bool ok =
-        reserve( set->memory, &heads, &set->head_capacity, 2 * (uint64_t)slot_count, sizeof( uint32_t ) );
+    bool ok = reserve_rows(
+        set->memory, &heads, &set->head_capacity, 2 * (uint64_t)slot_count, sizeof( uint32_t ) );
     set->heads = heads;
     if ( set->head_capacity > before )
     {
@@ -53,7 +54,7 @@ void clv_rest_marginal_clear( rest_marginal* set )
 }
 
 // The array of pairs grows last: its capacity is what is asked for.
-static bool grow( rest_marginal* set )
+static bool grow_marginal( rest_marginal* set )
 {
     base_memory* memory = set->memory;
     uint64_t wanted = (uint64_t)set->count + set->count / 2 + 64;
@@ -64,10 +65,10 @@ static bool grow( rest_marginal* set )
     void* touching = set->touching;
     void* tested = set->tested;
     void* links = set->links;
-    bool ok = reserve( memory, &places, &set->place_capacity, wanted, sizeof( uint32_t ) ) &&
-        reserve( memory, &touching, &set->touching_capacity, words, sizeof( uint64_t ) ) &&
-        reserve( memory, &tested, &set->tested_capacity, words, sizeof( uint64_t ) ) &&
-        reserve( memory, &links, &set->link_capacity, 4 * wanted, sizeof( uint32_t ) ) &&
+    bool ok = reserve_rows( memory, &places, &set->place_capacity, wanted, sizeof( uint32_t ) ) &&
+        reserve_rows( memory, &touching, &set->touching_capacity, words, sizeof( uint64_t ) ) &&
+        reserve_rows( memory, &tested, &set->tested_capacity, words, sizeof( uint64_t ) ) &&
+        reserve_rows( memory, &links, &set->link_capacity, 4 * wanted, sizeof( uint32_t ) ) &&
         clv_base_memory_resize( memory, &pairs, &set->capacity, set->count, wanted, sizeof( clv_pair ) );
     set->pairs = pairs;
     set->places = places;
@@ -105,7 +106,7 @@ static uint32_t* previous_of( rest_marginal* set, uint32_t link )
     return &set->links[2 * (size_t)( link - 1 ) + 1];
 }
 
-static void chain( rest_marginal* set, uint32_t number, uint32_t side )
+static void link_pair( rest_marginal* set, uint32_t number, uint32_t side )
 {
     uint32_t* head = &set->heads[2 * (size_t)slot_of( set, number, side )];
     uint32_t link = link_of( number, side );
@@ -157,15 +158,15 @@ static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
 
 bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 {
-    if ( set->count >= MOST_PAIRS || ( set->count == set->capacity && !grow( set ) ) )
+    if ( set->count >= MOST_MARGINAL || ( set->count == set->capacity && !grow_marginal( set ) ) )
     {
         return false;
     }
     uint32_t number = set->count++;
     set->pairs[number] = pair;
     rest_marginal_set_touching( set, number, false );
-    chain( set, number, 0 );
-    chain( set, number, 1 );
+    link_pair( set, number, 0 );
+    link_pair( set, number, 1 );
     return true;
 }
 

@@ -7,8 +7,8 @@
 
 enum
 {
-    AHEAD = 8, // objects asked for before they are looked at
-    LONG = 48  // updates without a refit after which a margin may shrink
+    OBJECTS_AHEAD = 8, // objects asked for before they are looked at
+    LONG = 48          // updates without a refit after which a margin may shrink
 };
 
 static bool make_grid( rest_world* world )
@@ -35,7 +35,7 @@ static bool make_grid( rest_world* world )
     return ok;
 }
 
-static clv_aabb join( const clv_aabb* a, const clv_aabb* b )
+static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
 {
     clv_aabb box = *a;
     float* lower = &box.lower.x;
@@ -64,7 +64,7 @@ static bool reclassify(
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t other = grid->found[i];
-        base_prefetch( &world->boxes[grid->found[i + AHEAD < count ? i + AHEAD : i]] );
+        base_prefetch( &world->boxes[grid->found[i + OBJECTS_AHEAD < count ? i + OBJECTS_AHEAD : i]] );
         rest_zone zone = rest_zone_of( &world->boxes[other] );
         if ( other == slot || !clv_aabb_overlap( zone.fat, *box ) )
         {
@@ -85,7 +85,7 @@ static bool reclassify(
 }
 
 // The object gets this reference box.
-static bool settle( rest_world* world, uint32_t slot, const simd_rest_box* fresh )
+static bool settle_object( rest_world* world, uint32_t slot, const simd_rest_box* fresh )
 {
     if ( !make_grid( world ) )
     {
@@ -98,7 +98,7 @@ static bool settle( rest_world* world, uint32_t slot, const simd_rest_box* fresh
     world->times[slot] = world->now;
     if ( clv_aabb_overlap( before.fat, after.fat ) )
     {
-        clv_aabb both = join( &before.fat, &after.fat );
+        clv_aabb both = join_boxes( &before.fat, &after.fat );
         if ( !reclassify( world, slot, &both, &before, &after ) )
         {
             return false;
@@ -125,7 +125,7 @@ bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box
     float speed = clv_rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
     float margin = clv_rest_margin( box, speed, slot + 0x10001u * world->now );
     simd_rest_box fresh = rest_box_make( box, margin );
-    return settle( world, slot, &fresh );
+    return settle_object( world, slot, &fresh );
 }
 
 bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
@@ -145,7 +145,7 @@ bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* b
         return true;
     }
     simd_rest_box fresh = rest_box_make( box, wanted );
-    return settle( world, slot, &fresh );
+    return settle_object( world, slot, &fresh );
 }
 
 bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box )

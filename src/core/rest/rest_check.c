@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static bool is_known( const rest_world* world, uint32_t slot )
+static bool has_reference( const rest_world* world, uint32_t slot )
 {
     return slot < world->slot_count && ( world->known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
 }
@@ -24,7 +24,7 @@ static bool complain( char* text, size_t size, const char* what, uint32_t a, uin
 
 static bool check_class( const rest_world* world, clv_pair pair, rest_class class, char* text, size_t size )
 {
-    if ( !is_known( world, pair.a ) || !is_known( world, pair.b ) || pair.a >= pair.b )
+    if ( !has_reference( world, pair.a ) || !has_reference( world, pair.b ) || pair.a >= pair.b )
     {
         return complain( text, size, "a pair of objects that are not there", pair.a, pair.b );
     }
@@ -53,7 +53,7 @@ static bool check_grid( rest_world* world, char* text, size_t size )
 {
     for ( uint32_t slot = 0; slot < world->slot_count && world->grid_is_made; ++slot )
     {
-        if ( !is_known( world, slot ) )
+        if ( !has_reference( world, slot ) )
         {
             continue;
         }
@@ -67,7 +67,7 @@ static bool check_grid( rest_world* world, char* text, size_t size )
         {
             uint32_t found = world->grid.found[i];
             times += found == slot;
-            if ( !is_known( world, found ) )
+            if ( !has_reference( world, found ) )
             {
                 return complain( text, size, "the grid holds an object that went", slot, found );
             }

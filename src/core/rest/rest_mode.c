@@ -85,7 +85,7 @@ static bool is_live( const rest_input* input, uint32_t slot )
     return low < input->live_count && input->live[low] == slot;
 }
 
-static void take_sample( rest_mode* mode, const rest_input* input )
+static void sample_boxes( rest_mode* mode, const rest_input* input )
 {
     uint32_t wanted = input->live_count / 16;
     mode->sample_count = wanted < REST_SAMPLES ? wanted : REST_SAMPLES;
@@ -103,7 +103,7 @@ static float sample_shift( const rest_mode* mode, const rest_input* input, uint3
     return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
-static void set_margins( rest_mode* mode, const rest_input* input )
+static void give_sample_margins( rest_mode* mode, const rest_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
@@ -193,11 +193,11 @@ rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input )
     }
     if ( mode->age == 0 )
     {
-        take_sample( mode, input );
+        sample_boxes( mode, input );
     }
     else if ( mode->age == 1 )
     {
-        set_margins( mode, input );
+        give_sample_margins( mode, input );
     }
     else if ( mode->age == SAMPLE_AGE / 2 )
     {

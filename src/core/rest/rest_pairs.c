@@ -24,7 +24,7 @@ void clv_rest_pairs_release( rest_pairs* pairs )
     clv_rest_pairs_init( pairs, memory );
 }
 
-static bool reserve_words( rest_pairs* pairs, uint32_t** words, uint64_t* capacity, uint64_t count )
+static bool reserve_zeroed( rest_pairs* pairs, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     uint64_t before = *capacity;
     void* data = *words;
@@ -40,7 +40,7 @@ static bool reserve_words( rest_pairs* pairs, uint32_t** words, uint64_t* capaci
 bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
 {
     return clv_rest_marginal_reserve( &pairs->marginal, slot_count ) &&
-        reserve_words( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
+        reserve_zeroed( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
 }
 
 bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most )
@@ -65,7 +65,7 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
 // A pair is in the chain of one of its two objects, whichever has fewer there at first sight: so one that touches everybody
 // owns nothing. Whoever looks for it walks both chains at once and is done when the shorter way is.
 
-static void chain( rest_pairs* pairs, uint32_t place )
+static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
     clv_pair pair = pairs->list.pairs[place];
     uint32_t a = pairs->heads[pair.a], b = pairs->heads[pair.b];
@@ -130,7 +130,7 @@ static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
 
 static bool make_chains( rest_pairs* pairs )
 {
-    if ( !reserve_words( pairs, &pairs->nexts, &pairs->next_capacity, pairs->sure_count + 1 ) )
+    if ( !reserve_zeroed( pairs, &pairs->nexts, &pairs->next_capacity, pairs->sure_count + 1 ) )
     {
         return false;
     }
@@ -139,7 +139,7 @@ static bool make_chains( rest_pairs* pairs )
         memset( pairs->heads, 0, (size_t)pairs->head_capacity * sizeof( uint32_t ) );
         for ( uint64_t place = 0; place < pairs->sure_count; ++place )
         {
-            chain( pairs, (uint32_t)place );
+            chain_pair( pairs, (uint32_t)place );
         }
         pairs->is_chained = true;
     }
@@ -218,7 +218,7 @@ static bool append_sure( rest_pairs* pairs, clv_pair pair )
     pairs->change_count += 1;
     if ( pairs->is_chained )
     {
-        chain( pairs, (uint32_t)place );
+        chain_pair( pairs, (uint32_t)place );
     }
     return true;
 }

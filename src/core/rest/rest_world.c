@@ -11,7 +11,7 @@ enum
     BIT_SETS = 3,
     SCAN_WORDS = 256,     // words of slots in a piece of work
     TEST_WORDS = 64,      // words of marginal pairs
-    AHEAD = 12,           // pairs whose boxes are asked for before they are looked at
+    PAIRS_AHEAD = 12,     // pairs whose boxes are asked for before they are looked at
     ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
     TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
     TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
@@ -187,7 +187,7 @@ static clv_result take_pairs( pair_sink* sink )
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
-        clv_pair later = sink->pairs[i + AHEAD < sink->count ? i + AHEAD : i];
+        clv_pair later = sink->pairs[i + PAIRS_AHEAD < sink->count ? i + PAIRS_AHEAD : i];
         base_prefetch( &world->boxes[later.a] );
         base_prefetch( &world->boxes[later.b] );
         rest_zone a = rest_zone_of( &world->boxes[pair.a] );
@@ -280,7 +280,7 @@ static void list_busy( rest_world* world, const rest_input* input, uint64_t word
 }
 
 // One run of candidates after the other: of those that moved, or of all.
-static uint64_t find_strays(
+static uint64_t find_strays_of(
     const rest_world* world, const clv_aabb* boxes, uint32_t first, uint64_t candidates )
 {
     uint64_t strays = 0;
@@ -308,7 +308,7 @@ static void scan_piece( uint32_t piece, uint32_t worker, void* context )
     {
         uint32_t word = world->busy[i];
         uint64_t candidates = candidates_at( world, job->input, word );
-        world->strays[i] = find_strays( world, job->input->boxes, word * 64, candidates );
+        world->strays[i] = find_strays_of( world, job->input->boxes, word * 64, candidates );
     }
 }
 

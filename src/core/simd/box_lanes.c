@@ -7,7 +7,7 @@
 
 enum
 {
-    ROWS = 7
+    LANE_ROWS = 7
 };
 
 // Whole steps of the widest kernel, and one more: a kernel may look one step past the last entry.
@@ -23,11 +23,11 @@ bool clv_simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uin
         return true;
     }
     uint64_t wanted = padded( (uint64_t)count + count / 2 );
-    float* block = clv_base_memory_take( memory, wanted, ROWS * sizeof( float ) );
+    float* block = clv_base_memory_take( memory, wanted, LANE_ROWS * sizeof( float ) );
     if ( block == NULL )
     {
         wanted = padded( count );
-        block = clv_base_memory_take( memory, wanted, ROWS * sizeof( float ) );
+        block = clv_base_memory_take( memory, wanted, LANE_ROWS * sizeof( float ) );
     }
     if ( block == NULL )
     {
@@ -47,7 +47,7 @@ bool clv_simd_box_lanes_reserve( simd_box_lanes* lanes, base_memory* memory, uin
 
 void clv_simd_box_lanes_release( simd_box_lanes* lanes, base_memory* memory )
 {
-    clv_base_memory_give( memory, lanes->block, lanes->capacity, ROWS * sizeof( float ) );
+    clv_base_memory_give( memory, lanes->block, lanes->capacity, LANE_ROWS * sizeof( float ) );
     *lanes = ( simd_box_lanes ){ 0 };
 }
 

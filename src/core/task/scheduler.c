@@ -109,7 +109,7 @@ static void wake_all( task_pool* pool )
     WakeAllConditionVariable( &pool->job_there );
 }
 
-static DWORD WINAPI enter( void* argument )
+static DWORD WINAPI enter_thread( void* argument )
 {
     work_as_member( argument );
     return 0;
@@ -117,7 +117,7 @@ static DWORD WINAPI enter( void* argument )
 
 static bool thread_start( member* self )
 {
-    self->thread = CreateThread( NULL, 0, enter, self, 0, NULL );
+    self->thread = CreateThread( NULL, 0, enter_thread, self, 0, NULL );
     return self->thread != NULL;
 }
 
@@ -170,7 +170,7 @@ static void wake_all( task_pool* pool )
 
 #endif
 
-static void* enter( void* argument )
+static void* enter_thread( void* argument )
 {
     work_as_member( argument );
     return NULL;
@@ -178,7 +178,7 @@ static void* enter( void* argument )
 
 static bool thread_start( member* self )
 {
-    return pthread_create( &self->thread, NULL, enter, self ) == 0;
+    return pthread_create( &self->thread, NULL, enter_thread, self ) == 0;
 }
 
 static void thread_join( member* self )
