@@ -161,7 +161,7 @@ mutate "kd-paper: grown boxes are the answer" "kd_paper random" src/methods/kd/k
 mutate "kd-paper: speed is not looked at" "kd_paper" src/methods/kd/kd_rest.c 's/return !( square < still \* still );/return false;/'
 mutate "kd-paper: the median side instead of the mean" "kd_paper" src/methods/kd/kd_engine.c 's/engine->rules.is_published ? clv_kd_world_measure_published( crowd ) : /false ? clv_kd_world_measure_published( crowd ) : /'
 mutate "kd-paper: the quick sort forgets a half" "radix_sort" src/methods/sweep/quick_sort.c 's/aside\[aside_count++\] = goes_left ? right : left;/aside[aside_count++] = left;/'
-mutate "moved boxes not told to the method" "store random" src/core/object/store.c 's/store->moved\[slot >> 6\] |= (uint64_t)1 << ( slot \& 63 );/(void)0;/'
+mutate "moved boxes not told to the method" "store random" src/core/object/store.c '/^void clv_object_store_set_box/,/^}/s/base_bits_add( store->moved.items, slot );/(void)0;/'
 
 # The default engine: cells and blocks.
 mutate "cells: pairs found in every cell both lie in" "engine" src/core/simd/cell_body.h 's/ \& behind \& lanes->allowed\[cell_before( \&rows\[row\] )\];/ \& behind \& lanes->allowed[0];/'
@@ -242,7 +242,8 @@ mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_se
 mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_world.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
 mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || self->is_live\[slot\] != 0 )/if ( true )/'
 mutate "segment tree: points on the upper end left out" "box random" src/methods/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
-mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks\[out->chunk\] = chunk;/(void)0;/'
+mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks.items\[out->chunk\] = chunk;/(void)0;/'
+mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memset( (char\*)data + before \* item_size, 0, /memset( (char*)data + before * item_size, 1, /'
 
 # Checkers: one that is always content proves nothing.
 mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_cells.c 's/if ( cells->entries\[i - 1\] >= cells->entries\[i\] )/if ( false )/'

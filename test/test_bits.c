@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "support.h"
 
 #include <float.h>
@@ -79,6 +79,35 @@ static void samples_come_from_every_part( void )
     }
 }
 
+static void bit_sets_hold_what_was_put_in( void )
+{
+    uint64_t words[3] = { 0 };
+    CHECK_EQUAL( base_bits_words( 0 ), 0 );
+    CHECK_EQUAL( base_bits_words( 64 ), 1 );
+    CHECK_EQUAL( base_bits_words( 65 ), 2 );
+    for ( uint32_t number = 0; number < 192; number += 1 + number % 5 )
+    {
+        base_bits_add( words, number );
+        for ( uint32_t other = 0; other < 192; ++other )
+        {
+            uint64_t bit = (uint64_t)( other == number ) << ( other % 64 );
+            CHECK_EQUAL( base_bits_has( words, other ), bit != 0 );
+            CHECK_EQUAL( words[other / 64] & (uint64_t)1 << other % 64, bit );
+        }
+        base_bits_put( words, ( number + 64 ) % 192, true );
+        base_bits_remove( words, number );
+        CHECK( !base_bits_has( words, number ) && base_bits_has( words, ( number + 64 ) % 192 ) );
+        base_bits_put( words, ( number + 64 ) % 192, false );
+        CHECK_EQUAL( words[0] | words[1] | words[2], 0 );
+    }
+    for ( uint32_t count = 0; count <= 64; ++count )
+    {
+        CHECK_EQUAL( base_bit_count( base_bits_low( count ) ), count );
+        CHECK( count == 0 || base_lowest_bit( base_bits_low( count ) ) == 0 );
+        CHECK_EQUAL( base_bit_width( base_bits_low( count ) ), count );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -87,6 +116,7 @@ int main( int argc, char** argv )
         TEST_CASE( float_order_has_no_gaps ),
         TEST_CASE( lowest_bit_count_and_width_hold_for_every_single_bit ),
         TEST_CASE( samples_come_from_every_part ),
+        TEST_CASE( bit_sets_hold_what_was_put_in ),
     };
     return test_run( "bits", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -145,7 +145,7 @@ static void a_broken_set_of_pairs_is_noticed( void )
     }
     CHECK( ASK == NULL );
     SPOIL( table.list.count, 49, "more or fewer keys" );
-    SPOIL( table.list.pairs[20].b, 77, "not found" );
+    SPOIL( table.list.items[20].b, 77, "not found" );
     clv_pair_table_free( &table, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
 }
@@ -197,7 +197,7 @@ static uint32_t find_slot( const rest_pairs* pairs, bool has_pairs )
     bool seen[OBJECTS] = { false };
     for ( uint64_t i = 0; i < pairs->list.count; ++i )
     {
-        seen[pairs->list.pairs[i].a] = seen[pairs->list.pairs[i].b] = true;
+        seen[pairs->list.items[i].a] = seen[pairs->list.items[i].b] = true;
     }
     for ( uint32_t i = 0; i < pairs->marginal.count; ++i )
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/memory.h"
+#include "base/array.h"
 #include "heap.h"
 
 #include <string.h>
@@ -161,6 +161,63 @@ static void renewing_never_holds_twice_as_much( void )
     CHECK_EQUAL( memory.bytes, 0 );
 }
 
+static void arrays_keep_what_they_count( void )
+{
+    heap hooks = { 0 };
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
+    base_u32_array array = { 0 };
+    CHECK( base_array_reserve( &array, &memory, array.count ) && array.items == NULL ); // nothing for nothing
+    for ( uint32_t i = 0; i < 1000; ++i )
+    {
+        CHECK( base_array_reserve( &array, &memory, array.count + 1 ) );
+        array.items[array.count++] = i * 7;
+    }
+    uint64_t capacity = array.capacity;
+    hooks.refuse_from = hooks.allocate_count + 1;
+    hooks.refuse_count = UINT64_MAX;
+    CHECK( !base_array_reserve( &array, &memory, capacity + 1 ) );
+    CHECK( !base_array_shrink( &array, &memory ) );
+    CHECK( array.capacity == capacity && array.count == 1000 );
+    heap_heal( &hooks );
+    CHECK( base_array_shrink( &array, &memory ) );
+    CHECK( array.capacity == 1000 );
+    for ( uint32_t i = 0; i < 1000; ++i )
+    {
+        CHECK_EQUAL( array.items[i], i * 7 );
+    }
+    CHECK_EQUAL( hooks.bytes, 1000 * sizeof( uint32_t ) );
+    CHECK( base_array_reserve( &array, &memory, array.capacity + 8 ) ); // what is asked for is looked at once
+    CHECK( base_array_renew( &array, &memory, 2000 ) && array.capacity == 2250 );
+    base_array_free( &array, &memory );
+    CHECK( array.items == NULL && array.count == 0 && array.capacity == 0 );
+    CHECK_EQUAL( hooks.bytes, 0 );
+}
+
+static void extended_arrays_keep_everything_and_are_zero_behind_it( void )
+{
+    heap hooks = { 0 };
+    base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
+    base_u64_array array = { 0 };
+    uint64_t known = 0;
+    for ( uint64_t needed = 1; needed < 3000; needed += 1 + needed / 3 )
+    {
+        CHECK( base_array_extend( &array, &memory, needed ) && array.capacity >= needed );
+        for ( uint64_t i = 0; i < array.capacity; ++i )
+        {
+            CHECK_EQUAL( array.items[i], i < known ? i + 1 : 0 );
+            array.items[i] = i + 1;
+        }
+        known = array.capacity;
+    }
+    hooks.refuse_from = hooks.allocate_count + 1;
+    hooks.refuse_count = UINT64_MAX;
+    CHECK( !base_array_extend( &array, &memory, known + 1 ) );
+    CHECK( array.capacity == known && array.items[known - 1] == known );
+    heap_heal( &hooks );
+    base_array_free( &array, &memory );
+    CHECK_EQUAL( hooks.bytes, 0 );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -171,6 +228,8 @@ int main( int argc, char** argv )
         TEST_CASE( refused_growth_changes_nothing ),
         TEST_CASE( growth_takes_the_exact_size_where_half_more_is_refused ),
         TEST_CASE( renewing_never_holds_twice_as_much ),
+        TEST_CASE( arrays_keep_what_they_count ),
+        TEST_CASE( extended_arrays_keep_everything_and_are_zero_behind_it ),
     };
     return test_run( "memory", cases, TEST_COUNT( cases ), argc, argv );
 }

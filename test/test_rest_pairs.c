@@ -26,7 +26,7 @@ static void check_list( const rest_pairs* pairs, const table* t )
     uint64_t expected = 0;
     for ( uint64_t i = 0; i < pairs->list.count; ++i )
     {
-        clv_pair pair = pairs->list.pairs[i];
+        clv_pair pair = pairs->list.items[i];
         CHECK( pair.a < pair.b && pair.b < SLOTS && !seen[pair.a][pair.b] );
         seen[pair.a][pair.b] = true;
         CHECK( t->touches[pair.a][pair.b] );

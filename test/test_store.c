@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What takes four billion calls to reach from outside: generations and batch stamps at their end.
+#include "base/bit_set.h"
 #include "heap.h"
 #include "object/store.h"
 
@@ -128,7 +129,7 @@ static void boxes_are_compared_noted_and_taken( void )
         for ( uint32_t i = 0; i < MANY; ++i )
         {
             bool differs = memcmp( &object_boxes( &store )[i], &given[i], sizeof( clv_aabb ) ) != 0;
-            bool is_noted = ( store.moved[i >> 6] >> ( i & 63 ) & 1 ) != 0;
+            bool is_noted = base_bits_has( store.moved.items, i );
             noted += is_noted;
             CHECK( !differs || is_noted || !store.moved_is_known );
         }

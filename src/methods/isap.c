@@ -320,7 +320,7 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
     if ( result == CLV_OK )
     {
         self->is_sound = true; // whatever the sink says
-        result = clv_pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+        result = clv_pair_sink_put_all( sink, self->table.list.items, self->table.list.count );
     }
     return result;
 }

@@ -262,7 +262,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = clv_pair_sink_put_all( sink, self->table.list.pairs, self->table.list.count );
+        result = clv_pair_sink_put_all( sink, self->table.list.items, self->table.list.count );
     }
     result = result == CLV_OK ? find_begun( self, sink, &counters->test_count ) : result;
     self->is_sound = result == CLV_OK;

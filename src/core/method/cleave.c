@@ -130,7 +130,7 @@ static clv_result hand_over( cleave_state* self, const method_input* input, pair
     {
         return CLV_OK;
     }
-    return clv_pair_sink_lend( sink, pairs->list.pairs, pairs->list.count );
+    return clv_pair_sink_lend( sink, pairs->list.items, pairs->list.count );
 }
 
 // True if the world at rest is up to date.

@@ -2,7 +2,7 @@
 #include "object/store.h"
 
 #include "base/assertion.h"
-#include "base/bits.h"
+#include "base/bit_set.h"
 
 #include <string.h>
 
@@ -54,8 +54,8 @@ void clv_object_store_free( object_store* store )
         clv_base_memory_give(
             store->memory, store->columns[column], store->capacities[column], s_item_sizes[column] );
     }
-    clv_base_memory_give( store->memory, store->live, store->live_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( store->memory, store->moved, store->moved_capacity, sizeof( uint64_t ) );
+    base_array_free( &store->live, store->memory );
+    base_array_free( &store->moved, store->memory );
     *store = clv_object_store_make( store->memory, store->default_margin );
 }
 
@@ -261,7 +261,7 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     object_boxes( store )[slot] = box;
     if ( store->moved_is_known )
     {
-        store->moved[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
+        base_bits_add( store->moved.items, slot );
     }
 }
 
@@ -288,15 +288,15 @@ static void mark_moved( object_store* store, uint32_t from, uint32_t to )
 {
     for ( ; from < to && ( from & 63 ) != 0; ++from )
     {
-        store->moved[from >> 6] |= (uint64_t)1 << ( from & 63 );
+        base_bits_add( store->moved.items, from );
     }
     for ( ; to - from >= 64; from += 64 )
     {
-        store->moved[from >> 6] = UINT64_MAX;
+        store->moved.items[from >> 6] = UINT64_MAX;
     }
     for ( ; from < to; ++from )
     {
-        store->moved[from >> 6] |= (uint64_t)1 << ( from & 63 );
+        base_bits_add( store->moved.items, from );
     }
 }
 
@@ -306,7 +306,7 @@ static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxe
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint64_t different = !are_same( &object_boxes( store )[slot + i], &boxes[i], 1 );
-        store->moved[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
+        store->moved.items[( slot + i ) >> 6] |= different << ( ( slot + i ) & 63 );
     }
 }
 
@@ -367,7 +367,7 @@ static uint32_t rest_of_word( uint32_t slot, uint32_t done, uint32_t count )
 
 static uint64_t moved_from( const object_store* store, uint32_t slot )
 {
-    return store->moved[slot >> 6] >> ( slot & 63 );
+    return store->moved.items[slot >> 6] >> ( slot & 63 );
 }
 
 // How many boxes from `done` on lie in words in which many moved: these are copied whole, since what has not moved is the same.
@@ -395,8 +395,7 @@ void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_
             continue;
         }
         uint32_t some = rest_of_word( slot, done, count );
-        uint64_t moved =
-            moved_from( store, slot + done ) & ( some < 64 ? ( (uint64_t)1 << some ) - 1 : UINT64_MAX );
+        uint64_t moved = moved_from( store, slot + done ) & base_bits_low( some );
         for ( ; moved != 0; moved &= moved - 1 )
         {
             own[done + base_lowest_bit( moved )] = boxes[done + base_lowest_bit( moved )];
@@ -412,14 +411,11 @@ void clv_object_store_watch( object_store* store, uint32_t least )
         store->moved_is_known = false;
         return;
     }
-    uint64_t words = ( (uint64_t)store->slot_count + 63 ) / 64;
-    void* moved = store->moved;
-    store->moved_is_known = clv_base_memory_reserve(
-        store->memory, &moved, &store->moved_capacity, 0, words + 1, sizeof( uint64_t ) );
-    store->moved = moved;
+    uint64_t words = base_bits_words( store->slot_count );
+    store->moved_is_known = base_array_reserve( &store->moved, store->memory, words + 1 );
     if ( store->moved_is_known )
     {
-        memset( store->moved, 0, (size_t)words * sizeof( uint64_t ) );
+        memset( store->moved.items, 0, (size_t)words * sizeof( uint64_t ) );
     }
 }
 
@@ -471,11 +467,8 @@ bool clv_object_store_list_live( object_store* store )
     {
         return true;
     }
-    void* live = store->live;
-    bool ok = clv_base_memory_reserve(
-        store->memory, &live, &store->live_capacity, 0, store->live_count, sizeof( uint32_t ) );
-    store->live = live;
-    if ( !ok )
+    store->live.count = 0;
+    if ( !base_array_reserve( &store->live, store->memory, store->live_count ) )
     {
         return false;
     }
@@ -485,10 +478,11 @@ bool clv_object_store_list_live( object_store* store )
     {
         if ( ( generations[slot] & 1 ) != 0 )
         {
-            store->live[count++] = slot;
+            store->live.items[count++] = slot;
         }
     }
     CLV_ASSERT( count == store->live_count );
+    store->live.count = count;
     store->live_is_current = true;
     return true;
 }
@@ -505,10 +499,6 @@ bool clv_object_store_shrink( object_store* store )
             return false;
         }
     }
-    uint64_t live_count = store->live_is_current ? store->live_count : 0;
-    void* live = store->live;
-    bool ok = clv_base_memory_resize(
-        store->memory, &live, &store->live_capacity, live_count, live_count, sizeof( uint32_t ) );
-    store->live = live;
-    return ok;
+    store->live.count = store->live_is_current ? store->live.count : 0;
+    return base_array_shrink( &store->live, store->memory );
 }

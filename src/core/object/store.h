@@ -2,7 +2,7 @@
 // Objects in: slots, their generations, their boxes, and the columns only some spaces use.
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "cleave/types.h"
 
 /// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use asks for them.
@@ -30,14 +30,12 @@ typedef struct object_store
     uint32_t first_free; ///< top of the stack of free slots: the last freed is the next used
     uint32_t free_count;
 
-    uint32_t* live; ///< ascending live slots, made by clv_object_store_list_live
-    uint64_t live_capacity;
+    base_u32_array live; ///< ascending live slots, made by clv_object_store_list_live
     uint32_t live_count;
     bool live_is_current;
 
-    uint64_t* moved; ///< by slot, a bit: the box may not be what it was at the method's last good update
-    uint64_t moved_capacity;
-    bool moved_is_known; ///< otherwise any box may be new
+    base_u64_array moved; ///< by slot, a bit: the box may not be what it was at the method's last good update
+    bool moved_is_known;  ///< otherwise any box may be new
 
     uint32_t slot_count;
     uint32_t stamp;       ///< of the last unordered batch

@@ -3,42 +3,20 @@
 
 #include "base/pair_key.h"
 
-void clv_pair_id_list_free( pair_id_list* list, base_memory* memory )
-{
-    clv_base_memory_give( memory, list->pairs, list->capacity, sizeof( clv_id_pair ) );
-    *list = ( pair_id_list ){ 0 };
-}
-
-bool clv_pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity )
-{
-    if ( capacity >= list->capacity )
-    {
-        return true;
-    }
-    void* data = list->pairs;
-    bool ok = clv_base_memory_resize(
-        memory, &data, &list->capacity, list->count, capacity, sizeof( clv_id_pair ) );
-    list->pairs = data;
-    return ok;
-}
-
 static bool append( pair_id_list* list, base_memory* memory, clv_pair pair, const uint32_t* generations )
 {
-    void* data = list->pairs;
-    bool ok = clv_base_memory_reserve(
-        memory, &data, &list->capacity, list->count, list->count + 1, sizeof( clv_id_pair ) );
-    list->pairs = data;
-    if ( ok )
+    if ( !base_array_reserve( list, memory, list->count + 1 ) )
     {
-        list->pairs[list->count++] =
-            ( clv_id_pair ){ { pair.a, generations[pair.a] }, { pair.b, generations[pair.b] } };
+        return false;
     }
-    return ok;
+    list->items[list->count++] =
+        ( clv_id_pair ){ { pair.a, generations[pair.a] }, { pair.b, generations[pair.b] } };
+    return true;
 }
 
 static uint64_t key_at( const pair_list* list, uint64_t index )
 {
-    return index < list->count ? base_pair_key( list->pairs[index] ) : UINT64_MAX;
+    return index < list->count ? base_pair_key( list->items[index] ) : UINT64_MAX;
 }
 
 static bool same_objects( pair_snapshot before, pair_snapshot after, clv_pair pair )
@@ -59,12 +37,12 @@ bool clv_pair_difference(
         uint64_t new_key = key_at( after.pairs, j );
         bool in_old = old_key <= new_key;
         bool in_new = new_key <= old_key;
-        bool same = in_old && in_new && same_objects( before, after, after.pairs->pairs[j] );
-        if ( in_old && !same && !append( ended, memory, before.pairs->pairs[i], before.generations ) )
+        bool same = in_old && in_new && same_objects( before, after, after.pairs->items[j] );
+        if ( in_old && !same && !append( ended, memory, before.pairs->items[i], before.generations ) )
         {
             return false;
         }
-        if ( in_new && !same && !append( begun, memory, after.pairs->pairs[j], after.generations ) )
+        if ( in_new && !same && !append( begun, memory, after.pairs->items[j], after.generations ) )
         {
             return false;
         }

@@ -4,15 +4,7 @@
 
 #include "pair/list.h"
 
-typedef struct pair_id_list
-{
-    clv_id_pair* pairs;
-    uint64_t count;
-    uint64_t capacity;
-} pair_id_list;
-
-void clv_pair_id_list_free( pair_id_list* list, base_memory* memory );
-bool clv_pair_id_list_shrink( pair_id_list* list, base_memory* memory, uint64_t capacity );
+typedef BASE_ARRAY( clv_id_pair ) pair_id_list;
 
 /// Generations by slot tell whether a pair of the same slots is still a pair of the same objects.
 typedef struct pair_snapshot

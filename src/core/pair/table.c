@@ -8,7 +8,7 @@
 
 void clv_pair_table_free( pair_table* table, base_memory* memory )
 {
-    clv_pair_list_free( &table->list, memory );
+    base_array_free( &table->list, memory );
     clv_base_memory_give( memory, table->keys, table->capacity, sizeof( uint64_t ) );
     *table = ( pair_table ){ 0 };
 }
@@ -47,7 +47,7 @@ static bool grow_table( pair_table* table, base_memory* memory )
     table->capacity = capacity;
     for ( uint64_t i = 0; i < table->list.count; ++i )
     {
-        uint64_t key = base_pair_key( table->list.pairs[i] );
+        uint64_t key = base_pair_key( table->list.items[i] );
         table->keys[find_place( table, key )] = key;
     }
     return true;
@@ -69,12 +69,12 @@ bool clv_pair_table_add( pair_table* table, base_memory* memory, uint32_t slot_a
         return true;
     }
     if ( list->count == list->capacity &&
-        !clv_pair_list_reserve( list, memory, list->count + BASE_LEAST_PLACES ) )
+        !base_array_reserve( list, memory, list->count + BASE_LEAST_PLACES ) )
     {
         return false;
     }
     table->keys[place] = key;
-    list->pairs[list->count++] = pair;
+    list->items[list->count++] = pair;
     return true;
 }
 
@@ -93,7 +93,7 @@ clv_result clv_pair_table_sink_flush( pair_table_sink* out )
         return CLV_OUT_OF_MEMORY;
     }
     return out->target != NULL && list->count > known
-        ? clv_pair_sink_put_all( out->target, list->pairs + known, list->count - known )
+        ? clv_pair_sink_put_all( out->target, list->items + known, list->count - known )
         : CLV_OK;
 }
 
@@ -139,11 +139,11 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_
     pair_list* list = &table->list;
     for ( uint64_t i = 0; i < list->count; ++i )
     {
-        clv_pair pair = list->pairs[i];
+        clv_pair pair = list->items[i];
         bool lives = is_live == NULL || ( is_live[pair.a] != 0 && is_live[pair.b] != 0 );
         if ( lives && clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
-            list->pairs[kept++] = pair;
+            list->items[kept++] = pair;
         }
         else
         {
@@ -166,7 +166,7 @@ const char* clv_pair_table_check( const pair_table* table )
     }
     for ( uint64_t i = 0; i < table->list.count; ++i )
     {
-        uint64_t key = base_pair_key( table->list.pairs[i] );
+        uint64_t key = base_pair_key( table->list.items[i] );
         if ( table->keys[find_place( table, key )] != key )
         {
             return "a pair of the list is not found in its table";

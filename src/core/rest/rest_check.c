@@ -42,7 +42,7 @@ static bool check_pairs( const rest_world* world, char* text, size_t size )
     }
     for ( uint64_t i = 0; i < pairs->sure_count && ok; ++i )
     {
-        ok = check_class( world, pairs->list.pairs[i], REST_SURE, text, size );
+        ok = check_class( world, pairs->list.items[i], REST_SURE, text, size );
     }
     const char* broken = ok ? clv_rest_pairs_check( pairs, world->slot_count ) : NULL;
     return ok && ( broken == NULL || complain( text, size, broken, 0, 0 ) );

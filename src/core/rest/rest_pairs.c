@@ -16,7 +16,7 @@ void clv_rest_pairs_init( rest_pairs* pairs, base_memory* memory )
 void clv_rest_pairs_release( rest_pairs* pairs )
 {
     base_memory* memory = pairs->memory;
-    clv_pair_list_free( &pairs->list, memory );
+    base_array_free( &pairs->list, memory );
     clv_rest_marginal_release( &pairs->marginal );
     clv_base_memory_give( memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, pairs->heads, pairs->head_capacity, sizeof( uint32_t ) );
@@ -52,7 +52,7 @@ bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair
     pairs->change_count += 1;
     clv_rest_marginal_clear( &pairs->marginal );
     return clv_rest_pairs_reserve( pairs, slot_count ) &&
-        clv_pair_list_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
+        base_array_reserve( &pairs->list, pairs->memory, pair_count < most ? pair_count : most );
 }
 
 static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
@@ -67,7 +67,7 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
 
 static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
-    clv_pair pair = pairs->list.pairs[place];
+    clv_pair pair = pairs->list.items[place];
     uint32_t a = pairs->heads[pair.a], b = pairs->heads[pair.b];
     while ( a != 0 && b != 0 )
     {
@@ -103,7 +103,7 @@ static uint32_t* find_link( rest_pairs* pairs, clv_pair pair, uint32_t place )
 
 static bool is_at( const rest_pairs* pairs, uint32_t link, clv_pair pair )
 {
-    return link != 0 && pairs->list.pairs[link - 1].a == pair.a && pairs->list.pairs[link - 1].b == pair.b;
+    return link != 0 && pairs->list.items[link - 1].a == pair.a && pairs->list.items[link - 1].b == pair.b;
 }
 
 // The link that leads to a pair, or NULL.
@@ -152,7 +152,7 @@ static bool reserve_list( rest_pairs* pairs )
 {
     pair_list* list = &pairs->list;
     return list->count < MOST_PAIRS &&
-        ( list->count < list->capacity || clv_pair_list_reserve( list, pairs->memory, list->count + 64 ) );
+        ( list->count < list->capacity || base_array_reserve( list, pairs->memory, list->count + 64 ) );
 }
 
 // Enough for all marginal pairs there is room for.
@@ -195,7 +195,7 @@ static uint32_t* number_at( rest_pairs* pairs, uint64_t place )
 static void shift_marginal( rest_pairs* pairs, uint64_t from, uint64_t to )
 {
     uint32_t number = *number_at( pairs, from );
-    pairs->list.pairs[to] = pairs->list.pairs[from];
+    pairs->list.items[to] = pairs->list.items[from];
     *number_at( pairs, to ) = number;
     pairs->marginal.places[number] = (uint32_t)to;
 }
@@ -212,7 +212,7 @@ static bool append_sure( rest_pairs* pairs, clv_pair pair )
     {
         shift_marginal( pairs, place, list->count );
     }
-    list->pairs[place] = pair;
+    list->items[place] = pair;
     list->count += 1;
     pairs->sure_count += 1;
     pairs->change_count += 1;
@@ -232,9 +232,9 @@ static void remove_sure( rest_pairs* pairs, uint32_t* link )
     *link = pairs->nexts[place];
     if ( place != last )
     {
-        *find_link( pairs, list->pairs[last], last ) = place + 1;
+        *find_link( pairs, list->items[last], last ) = place + 1;
         pairs->nexts[place] = pairs->nexts[last];
-        list->pairs[place] = list->pairs[last];
+        list->items[place] = list->items[last];
     }
     pairs->sure_count -= 1;
     list->count -= 1;
@@ -252,7 +252,7 @@ static bool append_marginal( rest_pairs* pairs, uint32_t number )
     {
         return false;
     }
-    list->pairs[list->count] = pairs->marginal.pairs[number];
+    list->items[list->count] = pairs->marginal.pairs[number];
     *number_at( pairs, list->count ) = number;
     pairs->marginal.places[number] = (uint32_t)list->count;
     rest_marginal_set_touching( &pairs->marginal, number, true );
@@ -355,7 +355,7 @@ static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
             {
                 return "a chain leads out of the sure pairs";
             }
-            clv_pair pair = pairs->list.pairs[link - 1];
+            clv_pair pair = pairs->list.items[link - 1];
             if ( pair.a != slot && pair.b != slot )
             {
                 return "a chain leads to somebody else's pair";
@@ -379,8 +379,8 @@ const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
         uint64_t place = marginal->places[i];
         touching += 1;
         bool is_there = place >= pairs->sure_count && place < pairs->list.count &&
-            pairs->list.pairs[place].a == marginal->pairs[i].a &&
-            pairs->list.pairs[place].b == marginal->pairs[i].b &&
+            pairs->list.items[place].a == marginal->pairs[i].a &&
+            pairs->list.items[place].b == marginal->pairs[i].b &&
             pairs->numbers[place & ( pairs->number_capacity - 1 )] == i;
         broken = is_there ? NULL : "a marginal pair is not where it says in the list";
     }

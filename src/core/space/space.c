@@ -83,8 +83,7 @@ static bool reserve_all( clv_space* space )
         ( def->margin == 0 || clv_object_store_use_margins( objects ) ) &&
         ( !def->events || clv_object_store_use( objects, OBJECT_REPORTED ) ) &&
         ( def->filter == NULL || clv_object_store_use( objects, OBJECT_ASK ) ) &&
-        ( def->pair_capacity == 0 ||
-            clv_pair_list_reserve( &space->list, &space->memory, def->pair_capacity ) );
+        ( def->pair_capacity == 0 || base_array_reserve( &space->list, &space->memory, def->pair_capacity ) );
 }
 
 static void write_line( clv_log_level level, const char* line, void* user )
@@ -213,12 +212,12 @@ void clv_space_destroy( clv_space* space )
         space->method->destroy( space->method_state );
     }
     clv_task_runner_stop( &space->tasks, &space->memory );
-    clv_pair_list_free( &space->list, &space->memory );
-    clv_pair_list_free( &space->scratch, &space->memory );
-    clv_pair_list_free( &space->last_sorted, &space->memory );
-    clv_pair_list_free( &space->now_sorted, &space->memory );
-    clv_pair_id_list_free( &space->begun, &space->memory );
-    clv_pair_id_list_free( &space->ended, &space->memory );
+    base_array_free( &space->list, &space->memory );
+    base_array_free( &space->scratch, &space->memory );
+    base_array_free( &space->last_sorted, &space->memory );
+    base_array_free( &space->now_sorted, &space->memory );
+    base_array_free( &space->begun, &space->memory );
+    base_array_free( &space->ended, &space->memory );
     clv_pair_decisions_free( &space->decisions, &space->memory );
     clv_pair_decisions_free( &space->next_decisions, &space->memory );
     clv_object_store_free( &space->objects );
@@ -239,13 +238,11 @@ clv_result clv_space_shrink( clv_space* space )
     {
         space->method->shrink( space->method_state );
     }
-    clv_pair_list_free( &space->scratch, memory );
-    clv_pair_list_free( &space->now_sorted, memory );
+    base_array_free( &space->scratch, memory );
+    base_array_free( &space->now_sorted, memory );
     clv_pair_decisions_free( &space->next_decisions, memory );
-    bool ok = clv_pair_list_shrink( &space->list, memory, space->list.count ) &&
-        clv_pair_list_shrink( &space->last_sorted, memory, space->last_sorted.count ) &&
-        clv_pair_id_list_shrink( &space->begun, memory, space->begun.count ) &&
-        clv_pair_id_list_shrink( &space->ended, memory, space->ended.count ) &&
+    bool ok = base_array_shrink( &space->list, memory ) && base_array_shrink( &space->last_sorted, memory ) &&
+        base_array_shrink( &space->begun, memory ) && base_array_shrink( &space->ended, memory ) &&
         clv_object_store_shrink( &space->objects );
     clv_result result = ok ? clv_space_succeed( space )
                            : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),

@@ -84,13 +84,13 @@ static clv_result make_list_room( pair_sink* sink )
     uint64_t free_count = list->capacity - list->count;
     if ( free_count < list->capacity / 4 || free_count < PAIR_SINK_ROOM )
     {
-        bool grown = clv_pair_list_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
+        bool grown = base_array_reserve( list, &arriving->space->memory, list->capacity + PAIR_SINK_ROOM );
         if ( !grown && free_count < PAIR_SINK_ROOM )
         {
             return CLV_OUT_OF_MEMORY;
         }
     }
-    sink->pairs = list->pairs;
+    sink->pairs = list->items;
     sink->capacity = list->capacity;
     return CLV_OK;
 }
@@ -172,11 +172,11 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
     method_input input = {
         .size = sizeof( method_input ),
         .boxes = object_boxes( objects ),
-        .live = objects->live_count == objects->slot_count ? NULL : objects->live,
+        .live = objects->live_count == objects->slot_count ? NULL : objects->live.items,
         .live_count = objects->live_count,
         .slot_count = objects->slot_count,
         .members_changed = objects->members_changed,
-        .moved = objects->moved_is_known ? objects->moved : NULL,
+        .moved = objects->moved_is_known ? objects->moved.items : NULL,
         .last_failed = space->last_failed,
         .keep_most = keep_most,
     };
@@ -211,8 +211,8 @@ static clv_result finish_list( clv_space* space )
     if ( clv_space_has_filter( space, SPACE_FILTER_SORTED ) )
     {
         space_filtered done = { 0 };
-        clv_result result = clv_space_filter( space, SPACE_FILTER_SORTED, true, list->pairs, list->count,
-            list->pairs, most_pairs( space ), &done );
+        clv_result result = clv_space_filter( space, SPACE_FILTER_SORTED, true, list->items, list->count,
+            list->items, most_pairs( space ), &done );
         list->count = done.kept;
         if ( result != CLV_OK )
         {
@@ -226,13 +226,13 @@ static bool copy_sorted( clv_space* space )
 {
     pair_list* now = &space->now_sorted;
     now->count = 0;
-    if ( !clv_pair_list_reserve( now, &space->memory, space->list.count ) )
+    if ( !base_array_reserve( now, &space->memory, space->list.count ) )
     {
         return false;
     }
     if ( space->list.count > 0 )
     {
-        memcpy( now->pairs, space->list.pairs, (size_t)space->list.count * sizeof( clv_pair ) );
+        memcpy( now->items, space->list.items, (size_t)space->list.count * sizeof( clv_pair ) );
     }
     now->count = space->list.count;
     return space->def.sorted ||
@@ -275,7 +275,7 @@ static clv_result make_list( clv_space* space )
     clv_pair_decisions_clear( &space->next_decisions );
     list_sink arriving = {
         .sink = {
-            .pairs = space->list.pairs,
+            .pairs = space->list.items,
             .capacity = space->list.capacity,
             .make_room = make_list_room,
             .keep = keep_list,
@@ -417,7 +417,7 @@ clv_pair_view clv_space_pairs( const clv_space* space )
     clv_pair_view view = { NULL, 0, space->list_is_valid && !space->lists_are_busy };
     if ( view.valid && space_pair_count( space ) > 0 )
     {
-        view.pairs = space->borrowed != NULL ? space->borrowed : space->list.pairs;
+        view.pairs = space->borrowed != NULL ? space->borrowed : space->list.items;
         view.count = space_pair_count( space );
     }
     return view;
@@ -426,6 +426,6 @@ clv_pair_view clv_space_pairs( const clv_space* space )
 clv_event_view clv_space_events( const clv_space* space )
 {
     const clv_event_view none = { NULL, 0, NULL, 0 };
-    clv_event_view view = { space->begun.pairs, space->begun.count, space->ended.pairs, space->ended.count };
+    clv_event_view view = { space->begun.items, space->begun.count, space->ended.items, space->ended.count };
     return space->lists_are_busy ? none : view;
 }

@@ -9,7 +9,7 @@
 
 enum
 {
-    CHUNK = 512, // pairs: a page
+    CHUNK = sizeof( task_chunk ) / sizeof( clv_pair ),
     LEAST_CHUNKS = 32,
     SPARE_CHUNKS = 512,   // 2 MiB, beyond what the sink itself has room for
     JOIN_ALONE = 1 << 14, // pairs up to which one worker joins them
@@ -41,7 +41,7 @@ static void close_chunk( piece_sink* out )
 {
     if ( out->chunk != NO_CHUNK )
     {
-        out->job->gather->chunk_counts[out->chunk] = (uint32_t)out->sink.count;
+        out->job->gather->chunk_counts.items[out->chunk] = (uint32_t)out->sink.count;
         out->piece->pair_count += out->sink.count;
     }
 }
@@ -49,14 +49,14 @@ static void close_chunk( piece_sink* out )
 static void link_chunk( piece_sink* out, uint32_t chunk )
 {
     task_gather* gather = out->job->gather;
-    gather->next_chunks[chunk] = NO_CHUNK;
+    gather->next_chunks.items[chunk] = NO_CHUNK;
     if ( out->chunk == NO_CHUNK )
     {
         out->piece->first_chunk = chunk;
     }
     else
     {
-        gather->next_chunks[out->chunk] = chunk;
+        gather->next_chunks.items[out->chunk] = chunk;
     }
     out->chunk = chunk;
 }
@@ -78,7 +78,7 @@ static clv_result take_chunk( pair_sink* sink )
     }
     link_chunk( out, chunk );
     out->piece->chunk_count += 1;
-    sink->pairs = job->gather->pairs + (uint64_t)chunk * CHUNK;
+    sink->pairs = job->gather->chunks.items[chunk].pairs;
     sink->count = 0;
     sink->capacity = CHUNK;
     return CLV_OK;
@@ -93,43 +93,24 @@ static void run_piece( uint32_t index, uint32_t worker, void* context )
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
     done.is_done = job->search( index, worker, &out.sink, &done.test_count, job->context ) == CLV_OK;
     close_chunk( &out );
-    job->gather->pieces[index] = done;
+    job->gather->pieces.items[index] = done;
 }
 
 static bool reserve_chunks( task_gather* gather, base_memory* memory, uint64_t count )
 {
-    void* pairs = gather->pairs;
-    void* counts = gather->chunk_counts;
-    void* next = gather->next_chunks;
-    bool ok = count < NO_CHUNK / 2 &&
-        clv_base_memory_reserve(
-            memory, &counts, &gather->counts_capacity, 0, count, sizeof( *gather->chunk_counts ) ) &&
-        clv_base_memory_reserve(
-            memory, &next, &gather->next_capacity, 0, count, sizeof( *gather->next_chunks ) ) &&
-        clv_base_memory_renew( memory, &pairs, &gather->chunk_capacity, count, CHUNK * sizeof( clv_pair ) );
-    gather->pairs = pairs;
-    gather->chunk_counts = counts;
-    gather->next_chunks = next;
-    return ok;
-}
-
-static bool reserve_pieces( task_gather* gather, base_memory* memory, uint32_t count )
-{
-    void* pieces = gather->pieces;
-    bool ok = clv_base_memory_reserve(
-        memory, &pieces, &gather->piece_capacity, 0, count, sizeof( task_gather_piece ) );
-    gather->pieces = pieces;
-    return ok;
+    return count < NO_CHUNK / 2 && base_array_reserve( &gather->chunk_counts, memory, count ) &&
+        base_array_reserve( &gather->next_chunks, memory, count ) &&
+        base_array_renew( &gather->chunks, memory, count );
 }
 
 static clv_result copy_piece( const task_gather* gather, const task_gather_piece* piece, pair_sink* sink )
 {
     clv_result result = CLV_OK;
     for ( uint32_t chunk = piece->first_chunk; chunk != NO_CHUNK && result == CLV_OK;
-          chunk = gather->next_chunks[chunk] )
+          chunk = gather->next_chunks.items[chunk] )
     {
         result = clv_pair_sink_put_all(
-            sink, gather->pairs + (uint64_t)chunk * CHUNK, gather->chunk_counts[chunk] );
+            sink, gather->chunks.items[chunk].pairs, gather->chunk_counts.items[chunk] );
     }
     return result;
 }
@@ -138,7 +119,7 @@ static clv_result copy_piece( const task_gather* gather, const task_gather_piece
 static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uint64_t* chunk_count )
 {
     pair_counting_sink counting = pair_counting_open( sink );
-    task_gather_piece* piece = &job->gather->pieces[index];
+    task_gather_piece* piece = &job->gather->pieces.items[index];
     piece->test_count = 0;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
     *chunk_count = pair_counting_close( &counting ) / ( CHUNK - PAIR_SINK_ROOM ) + 1;
@@ -151,11 +132,11 @@ static clv_result join( gathering* job, pair_sink* sink, uint64_t* test_count, u
     clv_result result = CLV_OK;
     for ( uint32_t i = job->first; i < job->end && result == CLV_OK; ++i )
     {
-        uint64_t needed = gather->pieces[i].chunk_count;
-        result = gather->pieces[i].is_done ? copy_piece( gather, &gather->pieces[i], sink )
-                                           : run_here( job, i, sink, &needed );
+        uint64_t needed = gather->pieces.items[i].chunk_count;
+        result = gather->pieces.items[i].is_done ? copy_piece( gather, &gather->pieces.items[i], sink )
+                                                 : run_here( job, i, sink, &needed );
         *chunk_count += needed;
-        *test_count += gather->pieces[i].test_count;
+        *test_count += gather->pieces.items[i].test_count;
     }
     return result;
 }
@@ -174,12 +155,12 @@ static void join_piece( uint32_t index, uint32_t worker, void* context )
     const join_job* job = context;
     const task_gather* gather = job->gather;
     index += job->first;
-    clv_pair* out = job->pairs + gather->pieces[index].first_pair;
-    for ( uint32_t chunk = gather->pieces[index].first_chunk; chunk != NO_CHUNK;
-          chunk = gather->next_chunks[chunk] )
+    clv_pair* out = job->pairs + gather->pieces.items[index].first_pair;
+    for ( uint32_t chunk = gather->pieces.items[index].first_chunk; chunk != NO_CHUNK;
+          chunk = gather->next_chunks.items[chunk] )
     {
-        uint32_t count = gather->chunk_counts[chunk];
-        memcpy( out, gather->pairs + (uint64_t)chunk * CHUNK, count * sizeof( clv_pair ) );
+        uint32_t count = gather->chunk_counts.items[chunk];
+        memcpy( out, gather->chunks.items[chunk].pairs, count * sizeof( clv_pair ) );
         out += count;
     }
 }
@@ -192,7 +173,7 @@ static bool join_together(
     uint64_t pairs = 0, tests = 0, chunks = 0;
     for ( uint32_t i = round->first; i < round->end; ++i )
     {
-        task_gather_piece* piece = &gather->pieces[i];
+        task_gather_piece* piece = &gather->pieces.items[i];
         if ( !piece->is_done )
         {
             return false;
@@ -259,16 +240,16 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
         }
         return result;
     }
-    if ( !reserve_pieces( gather, memory, piece_count ) )
+    if ( !base_array_reserve( &gather->pieces, memory, piece_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     // Fewer chunks than wanted cost time and nothing else.
     uint64_t chunks = most_chunks( gather, piece_count, sink );
     reserve_chunks( gather, memory, chunks );
-    uint64_t capacity = gather->chunk_capacity;
-    capacity = gather->counts_capacity < capacity ? gather->counts_capacity : capacity;
-    capacity = gather->next_capacity < capacity ? gather->next_capacity : capacity;
+    uint64_t capacity = gather->chunks.capacity;
+    capacity = gather->chunk_counts.capacity < capacity ? gather->chunk_counts.capacity : capacity;
+    capacity = gather->next_chunks.capacity < capacity ? gather->next_chunks.capacity : capacity;
     gathering job = { .gather = gather, .search = search, .context = context };
     job.chunk_end = capacity < NO_CHUNK / 2 ? (uint32_t)capacity : NO_CHUNK / 2;
     atomic_init( &job.next_free, 0 );
@@ -286,11 +267,9 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
 
 void clv_task_gather_release( task_gather* gather, base_memory* memory )
 {
-    clv_base_memory_give( memory, gather->pairs, gather->chunk_capacity, CHUNK * sizeof( clv_pair ) );
-    clv_base_memory_give(
-        memory, gather->chunk_counts, gather->counts_capacity, sizeof( *gather->chunk_counts ) );
-    clv_base_memory_give(
-        memory, gather->next_chunks, gather->next_capacity, sizeof( *gather->next_chunks ) );
-    clv_base_memory_give( memory, gather->pieces, gather->piece_capacity, sizeof( task_gather_piece ) );
+    base_array_free( &gather->chunks, memory );
+    base_array_free( &gather->chunk_counts, memory );
+    base_array_free( &gather->next_chunks, memory );
+    base_array_free( &gather->pieces, memory );
     *gather = ( task_gather ){ 0 };
 }

@@ -3,6 +3,7 @@
 // of number. With one worker the pieces write straight to the caller's sink, so that one thread pays nothing for many.
 #pragma once
 
+#include "base/array.h"
 #include "pair/sink.h"
 #include "task/task.h"
 
@@ -21,16 +22,19 @@ typedef struct task_gather_piece
     uint64_t first_pair; ///< where its pairs go, while they are joined
 } task_gather_piece;
 
+typedef struct task_chunk
+{
+    clv_pair pairs[512]; ///< a page
+} task_chunk;
+
 /// Memory of the pieces' sinks, kept from frame to frame: chunks that any piece may take.
 typedef struct task_gather
 {
-    clv_pair* pairs;        ///< by chunk
-    uint32_t* chunk_counts; ///< pairs in each
-    uint32_t* next_chunks;  ///< of the same piece
-    uint64_t chunk_capacity, counts_capacity, next_capacity;
+    BASE_ARRAY( task_chunk ) chunks;
+    base_u32_array chunk_counts; ///< pairs in each
+    base_u32_array next_chunks;  ///< of the same piece
+    BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
-    task_gather_piece* pieces;
-    uint64_t piece_capacity;
 } task_gather;
 
 /// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by

@@ -37,7 +37,7 @@ void clv_bvh_world_shrink( bvh_world* world )
     clv_base_memory_give( memory, world->flags, world->flag_capacity, 1 );
     clv_base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
-    clv_pair_list_free( &world->near, memory );
+    base_array_free( &world->near, memory );
     clv_bvh_world_init( world, memory, world->rules );
 }
 
@@ -387,12 +387,11 @@ static clv_result ask_tree(
         {
             continue;
         }
-        if ( near->count == near->capacity &&
-            !clv_pair_list_reserve( near, world->memory, near->count + 64 ) )
+        if ( near->count == near->capacity && !base_array_reserve( near, world->memory, near->count + 64 ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
-        near->pairs[near->count++] = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
+        near->items[near->count++] = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
         if ( world->rules.fat || clv_aabb_overlap( boxes[slot], boxes[other] ) )
         {
             // At once, so that a limit is felt before the list has outgrown it.
@@ -415,12 +414,12 @@ static clv_result keep_near( bvh_world* world, const clv_aabb* boxes, pair_sink*
     uint64_t kept = 0;
     for ( uint64_t i = 0; i < near->count && result == CLV_OK; ++i )
     {
-        clv_pair pair = near->pairs[i];
+        clv_pair pair = near->items[i];
         if ( ( ( world->flags[pair.a] | world->flags[pair.b] ) & FLAG_TOUCHED ) != 0 )
         {
             continue;
         }
-        near->pairs[kept++] = pair;
+        near->items[kept++] = pair;
         if ( world->rules.fat || clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
             result = clv_pair_sink_put( sink, pair.a, pair.b );

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A set of small numbers, a bit for each, in words of 64. Whoever has the words has the set: slots of one word are looked at
+// together, and pieces of work that share no word need no locks.
+#pragma once
+
+#include "base/bits.h"
+
+/// Words for the numbers below `count`.
+static inline uint64_t base_bits_words( uint64_t count )
+{
+    return ( count + 63 ) / 64;
+}
+
+static inline bool base_bits_has( const uint64_t* words, uint32_t number )
+{
+    return ( words[number >> 6] >> ( number & 63 ) & 1 ) != 0;
+}
+
+static inline void base_bits_add( uint64_t* words, uint32_t number )
+{
+    words[number >> 6] |= (uint64_t)1 << ( number & 63 );
+}
+
+static inline void base_bits_remove( uint64_t* words, uint32_t number )
+{
+    words[number >> 6] &= ~( (uint64_t)1 << ( number & 63 ) );
+}
+
+/// In the set from now on, or out of it.
+static inline void base_bits_put( uint64_t* words, uint32_t number, bool is_in )
+{
+    uint64_t bit = (uint64_t)1 << ( number & 63 );
+    uint64_t* word = &words[number >> 6];
+    *word = is_in ? *word | bit : *word & ~bit;
+}
+
+/// A word with its lowest `count` bits set, of 64 at most.
+static inline uint64_t base_bits_low( uint32_t count )
+{
+    return count < 64 ? ( (uint64_t)1 << count ) - 1 : UINT64_MAX;
+}
