@@ -12,7 +12,7 @@
 // them on for one file, whatever flags it is compiled with. Older compilers do not know all of AVX-512. WebAssembly has
 // SSE2's instructions under other names (SIMD128), and none that are wider.
 #if defined( __wasm__ )
-#elif ( defined( __clang__ ) && __clang_major__ >= 8 ) ||                                                      \
+#elif ( defined( __clang__ ) && __clang_major__ >= 8 ) ||                                                    \
     ( !defined( __clang__ ) && defined( __GNUC__ ) && __GNUC__ >= 9 )
 #define CLV_HAVE_AVX2
 #define CLV_HAVE_AVX512
