@@ -232,8 +232,8 @@ mutate "rest: a core as large as its box" "rest" src/core/rest/margin.h 's/{ { b
 mutate "rest: strays within twice their margin" "rest" src/core/simd/kernels_scalar.c '/^static uint64_t find_strays/,/^}/s/rest->margin )/2 * rest->margin )/'
 mutate "rest: boxes without end get a margin" "rest" src/core/rest/margin.c 's/if ( !( size < FLT_MAX \/ 4 ) )/if ( false )/'
 mutate "rest: marginal pairs tested of those who stray alone" "rest" src/core/rest/rest_world.c 's/candidates_at( world, input, word ), test_object_step/world->strays[i], test_object_step/'
-mutate "rest: the last marginal pairs are not tested" "rest" src/core/rest/rest_world.c 's/uint64_t inside = left < 64 ? ( (uint64_t)1 << left ) - 1/uint64_t inside = left < 64 ? 0/'
-mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/rest/refit.c '/^bool clv_rest_world_come/,/^}/s/rest_grid_insert( \&world->grid, slot, \&zone.fat )/true/'
+mutate "rest: the last marginal pairs are not tested" "rest" src/core/rest/rest_world.c 's/base_bits_low( left < 64 ? (uint32_t)left : 64 )/base_bits_low( left < 64 ? 0 : 64 )/'
+mutate "rest: who comes is not put in the grid" "rest rest_members" src/core/rest/refit.c '/^bool clv_rest_world_come/,/^}/s/clv_rest_grid_insert( \&world->grid, slot, \&zone.fat )/true/'
 mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&zone.fat, \&zone, NULL ) )/if ( false )/'
 
 # Methods of Table I, and what joins their pairs.

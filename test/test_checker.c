@@ -201,7 +201,7 @@ static uint32_t find_slot( const rest_pairs* pairs, bool has_pairs )
     }
     for ( uint32_t i = 0; i < pairs->marginal.count; ++i )
     {
-        seen[pairs->marginal.pairs[i].a] = seen[pairs->marginal.pairs[i].b] = true;
+        seen[pairs->marginal.pairs.items[i].a] = seen[pairs->marginal.pairs.items[i].b] = true;
     }
     uint32_t slot = 0;
     while ( seen[slot] != has_pairs )
@@ -219,21 +219,21 @@ static void objects_at_rest_that_are_wrong_are_noticed( void )
     rest_world* world = &r.world;
     CHECK( ASK == NULL );
     uint32_t slot = find_slot( &world->pairs, true );
-    simd_rest_box away = world->boxes[slot];
+    simd_rest_box away = world->boxes.items[slot];
     away.lower[0] += 100, away.upper[0] += 100;
-    SPOIL( world->boxes[slot], away, "wrong class" );
+    SPOIL( world->boxes.items[slot], away, "wrong class" );
     uint64_t without = world->known[slot >> 6] & ~( (uint64_t)1 << ( slot & 63 ) );
     SPOIL( world->known[slot >> 6], without, "not there" );
-    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
     clv_rest_grid_remove( &world->grid, slot, &zone.fat );
     check_words( ASK, "not once in the grid" );
     CHECK( clv_rest_grid_insert( &world->grid, slot, &zone.fat ) );
     CHECK( ASK == NULL );
 
     // Nobody touches the last one, but it is found where the one below it is.
-    zone = rest_zone_of( &world->boxes[OBJECTS - 1] );
+    zone = rest_zone_of( &world->boxes.items[OBJECTS - 1] );
     clv_rest_grid_remove( &world->grid, OBJECTS - 1, &zone.fat );
-    zone = rest_zone_of( &world->boxes[OBJECTS - 2] );
+    zone = rest_zone_of( &world->boxes.items[OBJECTS - 2] );
     CHECK( clv_rest_grid_insert( &world->grid, OBJECTS - 1, &zone.fat ) );
     slot = OBJECTS - 1;
     without = world->known[slot >> 6] & ~( (uint64_t)1 << ( slot & 63 ) );
@@ -248,19 +248,19 @@ static void pairs_at_rest_that_are_wrong_are_noticed( void )
     open_rested( &r );
     rest_pairs* pairs = &r.world.pairs;
     rest_marginal* marginal = &pairs->marginal;
-    clv_pair pair = marginal->pairs[0];
+    clv_pair pair = marginal->pairs.items[0];
     uint32_t other = find_slot( pairs, false );
-    SPOIL( marginal->heads[2 * pair.a + 1], 99, "longer or shorter" );
-    SPOIL( marginal->heads[2 * other], marginal->heads[2 * pair.a], "somebody else's" );
+    SPOIL( marginal->heads.items[2 * pair.a + 1], 99, "longer or shorter" );
+    SPOIL( marginal->heads.items[2 * other], marginal->heads.items[2 * pair.a], "somebody else's" );
     uint32_t touching = 0;
     while ( !rest_marginal_is_touching( marginal, touching ) )
     {
         touching += 1;
         CHECK( touching < marginal->count );
     }
-    SPOIL( marginal->places[touching], 0, "not where it says" );
-    SPOIL( marginal->touching[touching >> 6],
-        marginal->touching[touching >> 6] & ~( 1ull << ( touching & 63 ) ), "do not make up the list" );
+    SPOIL( marginal->places.items[touching], 0, "not where it says" );
+    SPOIL( marginal->touching.items[touching >> 6],
+        marginal->touching.items[touching >> 6] & ~( 1ull << ( touching & 63 ) ), "do not make up the list" );
     close_rested( &r );
 }
 

@@ -123,9 +123,9 @@ static void check_asked( place* p, const clv_aabb* box )
 {
     uint32_t times[BOXES] = { 0 };
     CHECK( clv_rest_grid_ask( &p->grid, box ) );
-    for ( uint32_t i = 0; i < p->grid.found_count; ++i )
+    for ( uint32_t i = 0; i < p->grid.found.count; ++i )
     {
-        times[p->grid.found[i]] += 1;
+        times[p->grid.found.items[i]] += 1;
     }
     for ( uint32_t slot = 0; slot < BOXES; ++slot )
     {

@@ -94,7 +94,7 @@ static void end_rest( cleave_state* self )
 // Nobody moved, came or went?
 static bool is_still( const method_input* input )
 {
-    uint64_t words = ( (uint64_t)input->slot_count + 63 ) / 64;
+    uint64_t words = base_bits_words( input->slot_count );
     bool still = input->moved != NULL && !input->members_changed;
     for ( uint64_t word = 0; word < words && still; ++word )
     {

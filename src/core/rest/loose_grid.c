@@ -20,25 +20,16 @@ void clv_rest_grid_init( rest_grid* grid, base_memory* memory )
 void clv_rest_grid_release( rest_grid* grid )
 {
     base_memory* memory = grid->memory;
-    clv_base_memory_give( memory, grid->heads, grid->head_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, grid->nexts, grid->next_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, grid->large, grid->large_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, grid->found, grid->found_capacity, sizeof( uint32_t ) );
+    base_array_free( &grid->heads, memory );
+    base_array_free( &grid->nexts, memory );
+    base_array_free( &grid->large, memory );
+    base_array_free( &grid->found, memory );
     clv_rest_grid_init( grid, memory );
-}
-
-static bool reserve_words(
-    rest_grid* grid, uint32_t** words, uint64_t* capacity, uint64_t kept, uint64_t count )
-{
-    void* data = *words;
-    bool ok = clv_base_memory_reserve( grid->memory, &data, capacity, kept, count, sizeof( uint32_t ) );
-    *words = data;
-    return ok;
 }
 
 bool clv_rest_grid_reserve( rest_grid* grid, uint32_t slot_count )
 {
-    return reserve_words( grid, &grid->nexts, &grid->next_capacity, grid->next_capacity, slot_count );
+    return base_array_extend( &grid->nexts, grid->memory, slot_count );
 }
 
 // ---- places ------------------------------------------------------------------------------------------------------
@@ -87,19 +78,19 @@ bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before,
 bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 {
     uint32_t level = level_of( grid, box );
+    uint32_t* nexts = grid->nexts.items;
     if ( level == NO_LEVEL )
     {
-        if ( !reserve_words( grid, &grid->large, &grid->large_capacity, grid->large_count,
-                 (uint64_t)grid->large_count + 1 ) )
+        if ( !base_array_reserve( &grid->large, grid->memory, grid->large.count + 1 ) )
         {
             return false;
         }
-        grid->nexts[slot] = grid->large_count;
-        grid->large[grid->large_count++] = slot;
+        nexts[slot] = (uint32_t)grid->large.count;
+        grid->large.items[grid->large.count++] = slot;
         return true;
     }
-    uint32_t* head = &grid->heads[cell_of( &grid->levels[level], box )];
-    grid->nexts[slot] = *head;
+    uint32_t* head = &grid->heads.items[cell_of( &grid->levels[level], box )];
+    nexts[slot] = *head;
     *head = slot + 1;
     return true;
 }
@@ -107,49 +98,51 @@ bool clv_rest_grid_insert( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 {
     uint32_t level = level_of( grid, box );
+    uint32_t* nexts = grid->nexts.items;
     if ( level == NO_LEVEL )
     {
-        uint32_t place = grid->nexts[slot];
-        uint32_t last = grid->large[--grid->large_count];
-        CLV_ASSERT( grid->large[place] == slot || last == slot );
-        grid->large[place] = last;
-        grid->nexts[last] = place;
+        uint32_t* large = grid->large.items;
+        uint32_t place = nexts[slot];
+        uint32_t last = large[--grid->large.count];
+        CLV_ASSERT( large[place] == slot || last == slot );
+        large[place] = last;
+        nexts[last] = place;
         return;
     }
-    uint32_t* link = &grid->heads[cell_of( &grid->levels[level], box )];
+    uint32_t* link = &grid->heads.items[cell_of( &grid->levels[level], box )];
     while ( *link != slot + 1 )
     {
         CLV_ASSERT( *link != 0 );
-        link = &grid->nexts[*link - 1];
+        link = &nexts[*link - 1];
     }
-    *link = grid->nexts[slot];
+    *link = nexts[slot];
 }
 
 // ---- questions ---------------------------------------------------------------------------------------------------
 
 static bool make_room( rest_grid* grid, uint64_t count )
 {
-    return reserve_words( grid, &grid->found, &grid->found_capacity, grid->found_count,
-        (uint64_t)grid->found_count + count + ASK_ROOM );
+    return base_array_reserve( &grid->found, grid->memory, grid->found.count + count + ASK_ROOM );
 }
 
 // One row of cells.
 static bool ask_row( rest_grid* grid, const uint32_t* heads, uint32_t count )
 {
-    uint64_t room = grid->found_capacity - ASK_ROOM;
+    const uint32_t* nexts = grid->nexts.items;
+    uint64_t room = grid->found.capacity - ASK_ROOM;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        for ( uint32_t link = heads[i]; link != 0; link = grid->nexts[link - 1] )
+        for ( uint32_t link = heads[i]; link != 0; link = nexts[link - 1] )
         {
-            if ( grid->found_count >= room )
+            if ( grid->found.count >= room )
             {
-                if ( !make_room( grid, grid->found_count ) )
+                if ( !make_room( grid, grid->found.count ) )
                 {
                     return false;
                 }
-                room = grid->found_capacity - ASK_ROOM;
+                room = grid->found.capacity - ASK_ROOM;
             }
-            grid->found[grid->found_count++] = link - 1;
+            grid->found.items[grid->found.count++] = link - 1;
         }
     }
     return true;
@@ -173,7 +166,7 @@ static bool ask_level( rest_grid* grid, const rest_level* level, const clv_aabb*
         for ( uint32_t y = first[1]; y <= last[1]; ++y )
         {
             const uint32_t* row =
-                grid->heads + level->first_cell + ( z * level->dims[1] + y ) * level->dims[0];
+                grid->heads.items + level->first_cell + ( z * level->dims[1] + y ) * level->dims[0];
             if ( !ask_row( grid, row + first[0], last[0] - first[0] + 1 ) )
             {
                 return false;
@@ -185,15 +178,15 @@ static bool ask_level( rest_grid* grid, const rest_level* level, const clv_aabb*
 
 bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box )
 {
-    grid->found_count = 0;
-    if ( !make_room( grid, grid->large_count ) )
+    grid->found.count = 0;
+    if ( !make_room( grid, grid->large.count ) )
     {
         return false;
     }
-    if ( grid->large_count > 0 )
+    if ( grid->large.count > 0 )
     {
-        memcpy( grid->found, grid->large, grid->large_count * sizeof( uint32_t ) );
-        grid->found_count = grid->large_count;
+        memcpy( grid->found.items, grid->large.items, (size_t)grid->large.count * sizeof( uint32_t ) );
+        grid->found.count = grid->large.count;
     }
     for ( uint32_t i = 0; i < grid->level_count; ++i )
     {

@@ -5,7 +5,7 @@
 // lies outside counts to the cells at the rim.
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "rest/margin.h"
 
 enum
@@ -27,17 +27,10 @@ typedef struct rest_grid
     base_memory* memory;
     rest_level levels[REST_LEVELS]; ///< finest first
     uint32_t level_count;
-    uint32_t* heads; ///< by cell: the first slot and 1, or 0
-    uint64_t head_capacity;
-    uint32_t* nexts; ///< by slot: likewise; in the list of large boxes, the place there
-    uint64_t next_capacity;
-    uint32_t* large; ///< slots
-    uint64_t large_capacity;
-    uint32_t large_count;
-
-    uint32_t* found; ///< slots, by the last question
-    uint64_t found_capacity;
-    uint32_t found_count;
+    base_u32_array heads; ///< by cell: the first slot and 1, or 0
+    base_u32_array nexts; ///< by slot: likewise; in the list of large boxes, the place there
+    base_u32_array large; ///< slots
+    base_u32_array found; ///< slots, by the last question
 } rest_grid;
 
 void clv_rest_grid_init( rest_grid* grid, base_memory* memory );

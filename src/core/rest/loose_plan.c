@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "base/heap_sort.h"
 #include "rest/loose_grid.h"
 
@@ -43,11 +43,6 @@ static bool is_finite_box( const clv_aabb* box )
         box->upper.z - box->lower.z <= FLT_MAX;
 }
 
-static bool is_known( const uint64_t* known, uint32_t slot )
-{
-    return ( known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
-}
-
 static void sample_known(
     sample* out, const simd_rest_box* boxes, const uint64_t* known, uint32_t slot_count )
 {
@@ -56,7 +51,7 @@ static void sample_known(
     for ( uint32_t i = 0; i < wanted; ++i )
     {
         uint32_t slot = base_sample( i, wanted, slot_count );
-        if ( !is_known( known, slot ) )
+        if ( !base_bits_has( known, slot ) )
         {
             continue;
         }
@@ -154,11 +149,11 @@ bool clv_rest_grid_plan(
     for ( uint32_t slot = 0; slot < slot_count && s.count > 0; ++slot )
     {
         clv_aabb box = rest_zone_of( &boxes[slot] ).fat;
-        counts[is_known( known, slot ) ? finest_level( all, &box ) : REST_LEVELS] += 1;
+        counts[base_bits_has( known, slot ) ? finest_level( all, &box ) : REST_LEVELS] += 1;
     }
     uint64_t cells = 0, waiting = 0;
     grid->level_count = 0;
-    grid->large_count = 0;
+    grid->large.count = 0;
     for ( int i = 0; i < REST_LEVELS; ++i )
     {
         waiting += counts[i];
@@ -177,13 +172,10 @@ bool clv_rest_grid_plan(
             waiting = 0;
         }
     }
-    void* heads = grid->heads;
-    bool ok =
-        clv_base_memory_reserve( grid->memory, &heads, &grid->head_capacity, 0, cells, sizeof( uint32_t ) );
-    grid->heads = heads;
+    bool ok = base_array_reserve( &grid->heads, grid->memory, cells );
     if ( ok && cells > 0 )
     {
-        memset( grid->heads, 0, (size_t)cells * sizeof( uint32_t ) );
+        memset( grid->heads.items, 0, (size_t)cells * sizeof( uint32_t ) );
     }
     return ok;
 }

@@ -15,72 +15,40 @@ void clv_rest_marginal_init( rest_marginal* set, base_memory* memory )
 void clv_rest_marginal_release( rest_marginal* set )
 {
     base_memory* memory = set->memory;
-    clv_base_memory_give( memory, set->pairs, set->capacity, sizeof( clv_pair ) );
-    clv_base_memory_give( memory, set->places, set->place_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, set->touching, set->touching_capacity, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, set->tested, set->tested_capacity, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, set->links, set->link_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, set->heads, set->head_capacity, sizeof( uint32_t ) );
+    base_array_free( &set->pairs, memory );
+    base_array_free( &set->places, memory );
+    base_array_free( &set->touching, memory );
+    base_array_free( &set->tested, memory );
+    base_array_free( &set->links, memory );
+    base_array_free( &set->heads, memory );
     clv_rest_marginal_init( set, memory );
-}
-
-static bool reserve_rows(
-    base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t item_size )
-{
-    return clv_base_memory_reserve( memory, data, capacity, *capacity, count, item_size );
 }
 
 bool clv_rest_marginal_reserve( rest_marginal* set, uint32_t slot_count )
 {
-    uint64_t before = set->head_capacity;
-    void* heads = set->heads;
-    bool ok = reserve_rows(
-        set->memory, &heads, &set->head_capacity, 2 * (uint64_t)slot_count, sizeof( uint32_t ) );
-    set->heads = heads;
-    if ( set->head_capacity > before )
-    {
-        memset( set->heads + before, 0, (size_t)( set->head_capacity - before ) * sizeof( uint32_t ) );
-    }
-    return ok;
+    return base_array_extend( &set->heads, set->memory, 2 * (uint64_t)slot_count );
 }
 
 void clv_rest_marginal_clear( rest_marginal* set )
 {
     set->count = 0;
-    if ( set->head_capacity > 0 )
+    if ( set->heads.capacity > 0 )
     {
-        memset( set->heads, 0, (size_t)set->head_capacity * sizeof( uint32_t ) );
+        memset( set->heads.items, 0, (size_t)set->heads.capacity * sizeof( uint32_t ) );
     }
 }
 
-// The array of pairs grows last: its capacity is what is asked for.
+// The array of pairs grows last: its capacity is what is asked for. Bits are set one by one, and the others read along: they are
+// zero at first.
 static bool grow_marginal( rest_marginal* set )
 {
-    base_memory* memory = set->memory;
     uint64_t wanted = (uint64_t)set->count + set->count / 2 + 64;
     uint64_t words = wanted / 64 + 1;
-    uint64_t words_before = set->touching_capacity;
-    void* pairs = set->pairs;
-    void* places = set->places;
-    void* touching = set->touching;
-    void* tested = set->tested;
-    void* links = set->links;
-    bool ok = reserve_rows( memory, &places, &set->place_capacity, wanted, sizeof( uint32_t ) ) &&
-        reserve_rows( memory, &touching, &set->touching_capacity, words, sizeof( uint64_t ) ) &&
-        reserve_rows( memory, &tested, &set->tested_capacity, words, sizeof( uint64_t ) ) &&
-        reserve_rows( memory, &links, &set->link_capacity, 4 * wanted, sizeof( uint32_t ) ) &&
-        clv_base_memory_resize( memory, &pairs, &set->capacity, set->count, wanted, sizeof( clv_pair ) );
-    set->pairs = pairs;
-    set->places = places;
-    set->touching = touching;
-    set->tested = tested;
-    set->links = links;
-    if ( set->touching_capacity > words_before ) // bits are set one by one, and the others read along
-    {
-        uint64_t fresh = set->touching_capacity - words_before;
-        memset( set->touching + words_before, 0, (size_t)fresh * sizeof( uint64_t ) );
-    }
-    return ok;
+    return base_array_extend( &set->places, set->memory, wanted ) &&
+        base_array_extend( &set->touching, set->memory, words ) &&
+        base_array_extend( &set->tested, set->memory, words ) &&
+        base_array_extend( &set->links, set->memory, 4 * wanted ) &&
+        base_array_extend( &set->pairs, set->memory, wanted );
 }
 
 // ---- chains ------------------------------------------------------------------------------------------------------
@@ -93,22 +61,22 @@ static uint32_t link_of( uint32_t number, uint32_t side )
 
 static uint32_t slot_of( const rest_marginal* set, uint32_t number, uint32_t side )
 {
-    return side == 0 ? set->pairs[number].a : set->pairs[number].b;
+    return side == 0 ? set->pairs.items[number].a : set->pairs.items[number].b;
 }
 
 static uint32_t* next_of( rest_marginal* set, uint32_t link )
 {
-    return &set->links[2 * (size_t)( link - 1 )];
+    return &set->links.items[2 * (size_t)( link - 1 )];
 }
 
 static uint32_t* previous_of( rest_marginal* set, uint32_t link )
 {
-    return &set->links[2 * (size_t)( link - 1 ) + 1];
+    return &set->links.items[2 * (size_t)( link - 1 ) + 1];
 }
 
 static void link_pair( rest_marginal* set, uint32_t number, uint32_t side )
 {
-    uint32_t* head = &set->heads[2 * (size_t)slot_of( set, number, side )];
+    uint32_t* head = &set->heads.items[2 * (size_t)slot_of( set, number, side )];
     uint32_t link = link_of( number, side );
     *next_of( set, link ) = head[0];
     *previous_of( set, link ) = 0;
@@ -130,7 +98,7 @@ static void lead_to(
     {
         *previous_of( set, next ) = previous_link;
     }
-    *( previous != 0 ? next_of( set, previous ) : &set->heads[2 * (size_t)slot] ) = next_link;
+    *( previous != 0 ? next_of( set, previous ) : &set->heads.items[2 * (size_t)slot] ) = next_link;
 }
 
 static void unchain( rest_marginal* set, uint32_t number, uint32_t side )
@@ -138,7 +106,7 @@ static void unchain( rest_marginal* set, uint32_t number, uint32_t side )
     uint32_t link = link_of( number, side );
     uint32_t slot = slot_of( set, number, side );
     lead_to( set, link, slot, *next_of( set, link ), *previous_of( set, link ) );
-    set->heads[2 * (size_t)slot + 1] -= 1;
+    set->heads.items[2 * (size_t)slot + 1] -= 1;
 }
 
 // The pair `from` takes the number `to`, which is free.
@@ -151,19 +119,19 @@ static void renumber( rest_marginal* set, uint32_t from, uint32_t to )
         *next_of( set, link ) = *next_of( set, link_of( from, side ) );
         *previous_of( set, link ) = *previous_of( set, link_of( from, side ) );
     }
-    set->pairs[to] = set->pairs[from];
-    set->places[to] = set->places[from];
+    set->pairs.items[to] = set->pairs.items[from];
+    set->places.items[to] = set->places.items[from];
     rest_marginal_set_touching( set, to, rest_marginal_is_touching( set, from ) );
 }
 
 bool clv_rest_marginal_add( rest_marginal* set, clv_pair pair )
 {
-    if ( set->count >= MOST_MARGINAL || ( set->count == set->capacity && !grow_marginal( set ) ) )
+    if ( set->count >= MOST_MARGINAL || ( set->count == set->pairs.capacity && !grow_marginal( set ) ) )
     {
         return false;
     }
     uint32_t number = set->count++;
-    set->pairs[number] = pair;
+    set->pairs.items[number] = pair;
     rest_marginal_set_touching( set, number, false );
     link_pair( set, number, 0 );
     link_pair( set, number, 1 );
@@ -188,12 +156,12 @@ static uint32_t number_of( uint32_t link )
 
 uint32_t clv_rest_marginal_first( const rest_marginal* set, uint32_t slot )
 {
-    return number_of( set->heads[2 * (size_t)slot] );
+    return number_of( set->heads.items[2 * (size_t)slot] );
 }
 
 uint32_t clv_rest_marginal_next( const rest_marginal* set, uint32_t number, uint32_t slot )
 {
-    return number_of( set->links[4 * (size_t)number + ( set->pairs[number].a == slot ? 0 : 2 )] );
+    return number_of( set->links.items[4 * (size_t)number + ( set->pairs.items[number].a == slot ? 0 : 2 )] );
 }
 
 uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
@@ -201,7 +169,8 @@ uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair )
     bool is_a = rest_marginal_degree( set, pair.a ) <= rest_marginal_degree( set, pair.b );
     uint32_t slot = is_a ? pair.a : pair.b;
     uint32_t number = clv_rest_marginal_first( set, slot );
-    while ( number != REST_NO_PAIR && ( set->pairs[number].a != pair.a || set->pairs[number].b != pair.b ) )
+    while ( number != REST_NO_PAIR &&
+        ( set->pairs.items[number].a != pair.a || set->pairs.items[number].b != pair.b ) )
     {
         number = clv_rest_marginal_next( set, number, slot );
     }
@@ -220,7 +189,7 @@ const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_cou
               i = clv_rest_marginal_next( set, i, slot ) )
         {
             degree += 1;
-            if ( set->pairs[i].a != slot && set->pairs[i].b != slot )
+            if ( set->pairs.items[i].a != slot && set->pairs.items[i].b != slot )
             {
                 return "a chain of marginal pairs leads to somebody else's";
             }
@@ -233,7 +202,7 @@ const char* clv_rest_marginal_check( const rest_marginal* set, uint32_t slot_cou
     }
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        if ( clv_rest_marginal_find( set, set->pairs[i] ) != i )
+        if ( clv_rest_marginal_find( set, set->pairs.items[i] ) != i )
         {
             return "a marginal pair is not found, or twice there";
         }

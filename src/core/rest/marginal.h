@@ -2,26 +2,22 @@
 // The marginal pairs: a dense array to be tested from end to end, and for each object a chain through those it is in.
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/bit_set.h"
 #include "cleave/types.h"
 
 typedef struct rest_marginal
 {
     base_memory* memory;
-    clv_pair* pairs;
-    uint64_t capacity;
-    uint32_t* places; ///< per pair, for whoever keeps a list of those that touch
-    uint64_t place_capacity;
-    uint64_t* touching; ///< per pair a bit
-    uint64_t touching_capacity;
-    uint64_t* tested; ///< likewise, for whoever tests
-    uint64_t tested_capacity;
-    uint32_t* links; ///< per pair four: next and previous in the chain of a, next and previous in that of b
-    uint64_t link_capacity;
-    uint32_t count;
+    BASE_ARRAY( clv_pair ) pairs;
+    base_u32_array places;   ///< per pair, for whoever keeps a list of those that touch
+    base_u64_array touching; ///< per pair a bit
+    base_u64_array tested;   ///< likewise, for whoever tests
+    base_u32_array
+        links;      ///< per pair four: next and previous in the chain of a, next and previous in that of b
+    uint32_t count; ///< of pairs
 
-    uint32_t* heads; ///< by slot two: its chain, and how many pairs are in it
-    uint64_t head_capacity;
+    base_u32_array heads; ///< by slot two: its chain, and how many pairs are in it
 } rest_marginal;
 
 #define REST_NO_PAIR UINT32_MAX
@@ -46,7 +42,7 @@ uint32_t clv_rest_marginal_find( const rest_marginal* set, clv_pair pair );
 
 static inline uint32_t rest_marginal_degree( const rest_marginal* set, uint32_t slot )
 {
-    return set->heads[2 * (size_t)slot + 1];
+    return set->heads.items[2 * (size_t)slot + 1];
 }
 
 /// First pair of a slot, then the one behind `number`; REST_NO_PAIR: no more.
@@ -55,14 +51,12 @@ uint32_t clv_rest_marginal_next( const rest_marginal* set, uint32_t number, uint
 
 static inline bool rest_marginal_is_touching( const rest_marginal* set, uint32_t number )
 {
-    return ( set->touching[number >> 6] >> ( number & 63 ) & 1 ) != 0;
+    return base_bits_has( set->touching.items, number );
 }
 
 static inline void rest_marginal_set_touching( rest_marginal* set, uint32_t number, bool touches )
 {
-    uint64_t bit = (uint64_t)1 << ( number & 63 );
-    uint64_t* word = &set->touching[number >> 6];
-    *word = touches ? *word | bit : *word & ~bit;
+    base_bits_put( set->touching.items, number, touches );
 }
 
 /// NULL if chains and pairs agree, else what does not.

@@ -2,7 +2,7 @@
 // One object gets another reference box, or its first, or loses it. Those around it are found in the loose grid; pairs whose
 // class stays the same are not touched.
 #include "base/assertion.h"
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "rest/rest_world.h"
 
 enum
@@ -18,16 +18,16 @@ static bool make_grid( rest_world* world )
         return true;
     }
     if ( !clv_rest_grid_reserve( &world->grid, world->slot_count ) ||
-        !clv_rest_grid_plan( &world->grid, world->boxes, world->known, world->slot_count ) )
+        !clv_rest_grid_plan( &world->grid, world->boxes.items, world->known, world->slot_count ) )
     {
         return false;
     }
     bool ok = true;
     for ( uint32_t slot = 0; slot < world->slot_count && ok; ++slot )
     {
-        if ( ( world->known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0 )
+        if ( base_bits_has( world->known, slot ) )
         {
-            rest_zone zone = rest_zone_of( &world->boxes[slot] );
+            rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
             ok = clv_rest_grid_insert( &world->grid, slot, &zone.fat );
         }
     }
@@ -59,13 +59,14 @@ static bool reclassify(
     {
         return false;
     }
-    uint32_t count = grid->found_count;
+    const uint32_t* found = grid->found.items;
+    uint64_t count = grid->found.count;
     world->counters.near_count += count;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint64_t i = 0; i < count; ++i )
     {
-        uint32_t other = grid->found[i];
-        base_prefetch( &world->boxes[grid->found[i + OBJECTS_AHEAD < count ? i + OBJECTS_AHEAD : i]] );
-        rest_zone zone = rest_zone_of( &world->boxes[other] );
+        uint32_t other = found[i];
+        base_prefetch( &world->boxes.items[found[i + OBJECTS_AHEAD < count ? i + OBJECTS_AHEAD : i]] );
+        rest_zone zone = rest_zone_of( &world->boxes.items[other] );
         if ( other == slot || !clv_aabb_overlap( zone.fat, *box ) )
         {
             continue;
@@ -91,11 +92,11 @@ static bool settle_object( rest_world* world, uint32_t slot, const simd_rest_box
     {
         return false;
     }
-    simd_rest_box* rest = &world->boxes[slot];
+    simd_rest_box* rest = &world->boxes.items[slot];
     rest_zone before = rest_zone_of( rest );
     rest_zone after = rest_zone_of( fresh );
     world->counters.refit_count += 1;
-    world->times[slot] = world->now;
+    world->times.items[slot] = world->now;
     if ( clv_aabb_overlap( before.fat, after.fat ) )
     {
         clv_aabb both = join_boxes( &before.fat, &after.fat );
@@ -120,8 +121,8 @@ static bool settle_object( rest_world* world, uint32_t slot, const simd_rest_box
 
 bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
-    clv_aabb reference = rest_box_reference( &world->boxes[slot] );
-    uint32_t age = world->now - world->times[slot];
+    clv_aabb reference = rest_box_reference( &world->boxes.items[slot] );
+    uint32_t age = world->now - world->times.items[slot];
     float speed = clv_rest_shift( &reference, box ) / (float)( age > 0 ? age : 1 );
     float margin = clv_rest_margin( box, speed, slot + 0x10001u * world->now );
     simd_rest_box fresh = rest_box_make( box, margin );
@@ -130,8 +131,9 @@ bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box
 
 bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
-    const simd_rest_box* rest = &world->boxes[slot];
-    if ( world->now - world->times[slot] < LONG || rest_marginal_degree( &world->pairs.marginal, slot ) == 0 )
+    const simd_rest_box* rest = &world->boxes.items[slot];
+    if ( world->now - world->times.items[slot] < LONG ||
+        rest_marginal_degree( &world->pairs.marginal, slot ) == 0 )
     {
         return true;
     }
@@ -154,11 +156,11 @@ bool clv_rest_world_come( rest_world* world, uint32_t slot, const clv_aabb* box 
     {
         return false;
     }
-    world->boxes[slot] = rest_box_make( box, clv_rest_margin( box, 0, slot ) );
-    world->times[slot] = world->now;
-    world->known[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
+    world->boxes.items[slot] = rest_box_make( box, clv_rest_margin( box, 0, slot ) );
+    world->times.items[slot] = world->now;
+    base_bits_add( world->known, slot );
     world->counters.come_count += 1;
-    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
     return reclassify( world, slot, &zone.fat, NULL, &zone ) &&
         clv_rest_grid_insert( &world->grid, slot, &zone.fat );
 }
@@ -169,13 +171,13 @@ bool clv_rest_world_go( rest_world* world, uint32_t slot )
     {
         return false;
     }
-    rest_zone zone = rest_zone_of( &world->boxes[slot] );
+    rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
     if ( !reclassify( world, slot, &zone.fat, &zone, NULL ) )
     {
         return false;
     }
     clv_rest_grid_remove( &world->grid, slot, &zone.fat );
-    world->known[slot >> 6] &= ~( (uint64_t)1 << ( slot & 63 ) );
+    base_bits_remove( world->known, slot );
     world->counters.gone_count += 1;
     return true;
 }
@@ -186,7 +188,7 @@ bool clv_rest_world_test_object( rest_world* world, const clv_aabb* boxes, uint3
     for ( uint32_t i = clv_rest_marginal_first( marginal, slot ); i != REST_NO_PAIR;
           i = clv_rest_marginal_next( marginal, i, slot ) )
     {
-        clv_pair pair = marginal->pairs[i];
+        clv_pair pair = marginal->pairs.items[i];
         bool touches = clv_aabb_overlap( boxes[pair.a], boxes[pair.b] );
         world->counters.test_count += 1;
         world->counters.turn_count += touches != rest_marginal_is_touching( marginal, i );

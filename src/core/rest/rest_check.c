@@ -6,19 +6,19 @@
 
 static bool has_reference( const rest_world* world, uint32_t slot )
 {
-    return slot < world->slot_count && ( world->known[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
+    return slot < world->slot_count && base_bits_has( world->known, slot );
 }
 
 static rest_class class_of( const rest_world* world, clv_pair pair )
 {
-    rest_zone a = rest_zone_of( &world->boxes[pair.a] );
-    rest_zone b = rest_zone_of( &world->boxes[pair.b] );
+    rest_zone a = rest_zone_of( &world->boxes.items[pair.a] );
+    rest_zone b = rest_zone_of( &world->boxes.items[pair.b] );
     return rest_classify( &a, &b );
 }
 
-static bool complain( char* text, size_t size, const char* what, uint32_t a, uint32_t b )
+static bool report_broken( char* text, size_t size, const char* sentence, uint32_t a, uint32_t b )
 {
-    snprintf( text, size, "%s (slots %u and %u)", what, a, b );
+    snprintf( text, size, "%s (slots %u and %u)", sentence, a, b );
     return false;
 }
 
@@ -26,10 +26,10 @@ static bool check_class( const rest_world* world, clv_pair pair, rest_class clas
 {
     if ( !has_reference( world, pair.a ) || !has_reference( world, pair.b ) || pair.a >= pair.b )
     {
-        return complain( text, size, "a pair of objects that are not there", pair.a, pair.b );
+        return report_broken( text, size, "a pair of objects that are not there", pair.a, pair.b );
     }
     return class_of( world, pair ) == class ||
-        complain( text, size, "a pair has the wrong class", pair.a, pair.b );
+        report_broken( text, size, "a pair has the wrong class", pair.a, pair.b );
 }
 
 static bool check_pairs( const rest_world* world, char* text, size_t size )
@@ -38,14 +38,14 @@ static bool check_pairs( const rest_world* world, char* text, size_t size )
     bool ok = true;
     for ( uint32_t i = 0; i < pairs->marginal.count && ok; ++i )
     {
-        ok = check_class( world, pairs->marginal.pairs[i], REST_MARGINAL, text, size );
+        ok = check_class( world, pairs->marginal.pairs.items[i], REST_MARGINAL, text, size );
     }
     for ( uint64_t i = 0; i < pairs->sure_count && ok; ++i )
     {
         ok = check_class( world, pairs->list.items[i], REST_SURE, text, size );
     }
     const char* broken = ok ? clv_rest_pairs_check( pairs, world->slot_count ) : NULL;
-    return ok && ( broken == NULL || complain( text, size, broken, 0, 0 ) );
+    return ok && ( broken == NULL || report_broken( text, size, broken, 0, 0 ) );
 }
 
 // Everybody must be found where he is; whoever asks finds a superset.
@@ -57,24 +57,24 @@ static bool check_grid( rest_world* world, char* text, size_t size )
         {
             continue;
         }
-        rest_zone zone = rest_zone_of( &world->boxes[slot] );
+        rest_zone zone = rest_zone_of( &world->boxes.items[slot] );
         uint32_t times = 0;
         if ( !clv_rest_grid_ask( &world->grid, &zone.fat ) )
         {
-            return complain( text, size, "out of memory to ask the grid", slot, slot );
+            return report_broken( text, size, "out of memory to ask the grid", slot, slot );
         }
-        for ( uint32_t i = 0; i < world->grid.found_count; ++i )
+        for ( uint64_t i = 0; i < world->grid.found.count; ++i )
         {
-            uint32_t found = world->grid.found[i];
+            uint32_t found = world->grid.found.items[i];
             times += found == slot;
             if ( !has_reference( world, found ) )
             {
-                return complain( text, size, "the grid holds an object that went", slot, found );
+                return report_broken( text, size, "the grid holds an object that went", slot, found );
             }
         }
         if ( times != 1 )
         {
-            return complain( text, size, "an object is not once in the grid", slot, times );
+            return report_broken( text, size, "an object is not once in the grid", slot, times );
         }
     }
     return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rest/rest_mode.h"
 
-#include "base/bits.h"
+#include "base/bit_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static uint64_t expected_refits( const rest_mode* mode, const rest_input* input 
 static uint64_t moved_count( const rest_input* input )
 {
     uint64_t count = 0;
-    for ( uint64_t word = 0; word < ( (uint64_t)input->slot_count + 63 ) / 64; ++word )
+    for ( uint64_t word = 0; word < base_bits_words( input->slot_count ); ++word )
     {
         count += base_bit_count( input->moved[word] );
     }

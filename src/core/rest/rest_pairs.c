@@ -18,29 +18,16 @@ void clv_rest_pairs_release( rest_pairs* pairs )
     base_memory* memory = pairs->memory;
     base_array_free( &pairs->list, memory );
     clv_rest_marginal_release( &pairs->marginal );
-    clv_base_memory_give( memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, pairs->heads, pairs->head_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, pairs->nexts, pairs->next_capacity, sizeof( uint32_t ) );
+    base_array_free( &pairs->numbers, memory );
+    base_array_free( &pairs->heads, memory );
+    base_array_free( &pairs->nexts, memory );
     clv_rest_pairs_init( pairs, memory );
-}
-
-static bool reserve_zeroed( rest_pairs* pairs, uint32_t** words, uint64_t* capacity, uint64_t count )
-{
-    uint64_t before = *capacity;
-    void* data = *words;
-    bool ok = clv_base_memory_reserve( pairs->memory, &data, capacity, before, count, sizeof( uint32_t ) );
-    *words = data;
-    if ( *capacity > before )
-    {
-        memset( *words + before, 0, (size_t)( *capacity - before ) * sizeof( uint32_t ) );
-    }
-    return ok;
 }
 
 bool clv_rest_pairs_reserve( rest_pairs* pairs, uint32_t slot_count )
 {
     return clv_rest_marginal_reserve( &pairs->marginal, slot_count ) &&
-        reserve_zeroed( pairs, &pairs->heads, &pairs->head_capacity, slot_count );
+        base_array_extend( &pairs->heads, pairs->memory, slot_count );
 }
 
 bool clv_rest_pairs_begin( rest_pairs* pairs, uint32_t slot_count, uint64_t pair_count, uint64_t most )
@@ -68,22 +55,22 @@ static clv_pair pair_of( uint32_t slot_a, uint32_t slot_b )
 static void chain_pair( rest_pairs* pairs, uint32_t place )
 {
     clv_pair pair = pairs->list.items[place];
-    uint32_t a = pairs->heads[pair.a], b = pairs->heads[pair.b];
+    uint32_t a = pairs->heads.items[pair.a], b = pairs->heads.items[pair.b];
     while ( a != 0 && b != 0 )
     {
-        a = pairs->nexts[a - 1];
-        b = pairs->nexts[b - 1];
+        a = pairs->nexts.items[a - 1];
+        b = pairs->nexts.items[b - 1];
     }
-    uint32_t* head = &pairs->heads[a == 0 ? pair.a : pair.b];
-    pairs->nexts[place] = *head;
+    uint32_t* head = &pairs->heads.items[a == 0 ? pair.a : pair.b];
+    pairs->nexts.items[place] = *head;
     *head = place + 1;
 }
 
 // The link that leads to a place, which is there.
 static uint32_t* find_link( rest_pairs* pairs, clv_pair pair, uint32_t place )
 {
-    uint32_t* a = &pairs->heads[pair.a];
-    uint32_t* b = &pairs->heads[pair.b];
+    uint32_t* a = &pairs->heads.items[pair.a];
+    uint32_t* b = &pairs->heads.items[pair.b];
     for ( ;; )
     {
         CLV_ASSERT( *a != 0 || *b != 0 );
@@ -96,8 +83,8 @@ static uint32_t* find_link( rest_pairs* pairs, clv_pair pair, uint32_t place )
         {
             return b;
         }
-        a = *a != 0 ? &pairs->nexts[*a - 1] : a;
-        b = *b != 0 ? &pairs->nexts[*b - 1] : b;
+        a = *a != 0 ? &pairs->nexts.items[*a - 1] : a;
+        b = *b != 0 ? &pairs->nexts.items[*b - 1] : b;
     }
 }
 
@@ -109,8 +96,8 @@ static bool is_at( const rest_pairs* pairs, uint32_t link, clv_pair pair )
 // The link that leads to a pair, or NULL.
 static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
 {
-    uint32_t* a = &pairs->heads[pair.a];
-    uint32_t* b = &pairs->heads[pair.b];
+    uint32_t* a = &pairs->heads.items[pair.a];
+    uint32_t* b = &pairs->heads.items[pair.b];
     while ( *a != 0 || *b != 0 )
     {
         pairs->step_count += 1;
@@ -122,21 +109,21 @@ static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
         {
             return b;
         }
-        a = *a != 0 ? &pairs->nexts[*a - 1] : a;
-        b = *b != 0 ? &pairs->nexts[*b - 1] : b;
+        a = *a != 0 ? &pairs->nexts.items[*a - 1] : a;
+        b = *b != 0 ? &pairs->nexts.items[*b - 1] : b;
     }
     return NULL;
 }
 
 static bool make_chains( rest_pairs* pairs )
 {
-    if ( !reserve_zeroed( pairs, &pairs->nexts, &pairs->next_capacity, pairs->sure_count + 1 ) )
+    if ( !base_array_extend( &pairs->nexts, pairs->memory, pairs->sure_count + 1 ) )
     {
         return false;
     }
     if ( !pairs->is_chained )
     {
-        memset( pairs->heads, 0, (size_t)pairs->head_capacity * sizeof( uint32_t ) );
+        memset( pairs->heads.items, 0, (size_t)pairs->heads.capacity * sizeof( uint32_t ) );
         for ( uint64_t place = 0; place < pairs->sure_count; ++place )
         {
             chain_pair( pairs, (uint32_t)place );
@@ -159,12 +146,12 @@ static bool reserve_list( rest_pairs* pairs )
 static bool reserve_numbers( rest_pairs* pairs )
 {
     rest_marginal* marginal = &pairs->marginal;
-    if ( marginal->capacity <= pairs->number_capacity )
+    if ( marginal->pairs.capacity <= pairs->numbers.capacity )
     {
         return true;
     }
     uint64_t capacity = 64;
-    while ( capacity < marginal->capacity )
+    while ( capacity < marginal->pairs.capacity )
     {
         capacity *= 2;
     }
@@ -173,14 +160,14 @@ static bool reserve_numbers( rest_pairs* pairs )
     {
         return false;
     }
-    clv_base_memory_give( pairs->memory, pairs->numbers, pairs->number_capacity, sizeof( uint32_t ) );
-    pairs->numbers = numbers;
-    pairs->number_capacity = capacity;
+    base_array_free( &pairs->numbers, pairs->memory );
+    pairs->numbers.items = numbers;
+    pairs->numbers.capacity = capacity;
     for ( uint32_t i = 0; i < marginal->count; ++i )
     {
         if ( rest_marginal_is_touching( marginal, i ) )
         {
-            numbers[marginal->places[i] & ( capacity - 1 )] = i;
+            numbers[marginal->places.items[i] & ( capacity - 1 )] = i;
         }
     }
     return true;
@@ -188,7 +175,7 @@ static bool reserve_numbers( rest_pairs* pairs )
 
 static uint32_t* number_at( rest_pairs* pairs, uint64_t place )
 {
-    return &pairs->numbers[place & ( pairs->number_capacity - 1 )];
+    return &pairs->numbers.items[place & ( pairs->numbers.capacity - 1 )];
 }
 
 // A marginal pair in the list goes to another place.
@@ -197,7 +184,7 @@ static void shift_marginal( rest_pairs* pairs, uint64_t from, uint64_t to )
     uint32_t number = *number_at( pairs, from );
     pairs->list.items[to] = pairs->list.items[from];
     *number_at( pairs, to ) = number;
-    pairs->marginal.places[number] = (uint32_t)to;
+    pairs->marginal.places.items[number] = (uint32_t)to;
 }
 
 static bool append_sure( rest_pairs* pairs, clv_pair pair )
@@ -229,11 +216,11 @@ static void remove_sure( rest_pairs* pairs, uint32_t* link )
     pair_list* list = &pairs->list;
     uint32_t place = *link - 1;
     uint32_t last = (uint32_t)pairs->sure_count - 1;
-    *link = pairs->nexts[place];
+    *link = pairs->nexts.items[place];
     if ( place != last )
     {
         *find_link( pairs, list->items[last], last ) = place + 1;
-        pairs->nexts[place] = pairs->nexts[last];
+        pairs->nexts.items[place] = pairs->nexts.items[last];
         list->items[place] = list->items[last];
     }
     pairs->sure_count -= 1;
@@ -252,9 +239,9 @@ static bool append_marginal( rest_pairs* pairs, uint32_t number )
     {
         return false;
     }
-    list->items[list->count] = pairs->marginal.pairs[number];
+    list->items[list->count] = pairs->marginal.pairs.items[number];
     *number_at( pairs, list->count ) = number;
-    pairs->marginal.places[number] = (uint32_t)list->count;
+    pairs->marginal.places.items[number] = (uint32_t)list->count;
     rest_marginal_set_touching( &pairs->marginal, number, true );
     list->count += 1;
     pairs->change_count += 1;
@@ -263,7 +250,7 @@ static bool append_marginal( rest_pairs* pairs, uint32_t number )
 
 static void remove_marginal( rest_pairs* pairs, uint32_t number )
 {
-    uint32_t place = pairs->marginal.places[number];
+    uint32_t place = pairs->marginal.places.items[number];
     pairs->list.count -= 1;
     if ( place != pairs->list.count )
     {
@@ -299,7 +286,7 @@ static void drop_marginal( rest_pairs* pairs, uint32_t number )
     clv_rest_marginal_drop( marginal, number );
     if ( number < marginal->count && rest_marginal_is_touching( marginal, number ) )
     {
-        *number_at( pairs, marginal->places[number] ) = number; // another one now
+        *number_at( pairs, marginal->places.items[number] ) = number; // another one now
     }
 }
 
@@ -348,7 +335,7 @@ static const char* check_chains( const rest_pairs* pairs, uint32_t slot_count )
     uint64_t sum = 0;
     for ( uint32_t slot = 0; slot < slot_count; ++slot )
     {
-        for ( uint32_t link = pairs->heads[slot]; link != 0; link = pairs->nexts[link - 1] )
+        for ( uint32_t link = pairs->heads.items[slot]; link != 0; link = pairs->nexts.items[link - 1] )
         {
             sum += 1;
             if ( link > pairs->sure_count || sum > pairs->sure_count )
@@ -376,12 +363,12 @@ const char* clv_rest_pairs_check( const rest_pairs* pairs, uint32_t slot_count )
         {
             continue;
         }
-        uint64_t place = marginal->places[i];
+        uint64_t place = marginal->places.items[i];
         touching += 1;
         bool is_there = place >= pairs->sure_count && place < pairs->list.count &&
-            pairs->list.items[place].a == marginal->pairs[i].a &&
-            pairs->list.items[place].b == marginal->pairs[i].b &&
-            pairs->numbers[place & ( pairs->number_capacity - 1 )] == i;
+            pairs->list.items[place].a == marginal->pairs.items[i].a &&
+            pairs->list.items[place].b == marginal->pairs.items[i].b &&
+            pairs->numbers.items[place & ( pairs->numbers.capacity - 1 )] == i;
         broken = is_there ? NULL : "a marginal pair is not where it says in the list";
     }
     if ( broken == NULL && pairs->sure_count + touching != pairs->list.count )

@@ -15,13 +15,11 @@ typedef struct rest_pairs
     uint64_t sure_count; ///< of the list
     rest_marginal marginal;
 
-    uint32_t* numbers; ///< of the marginal pairs in the list, by place modulo the capacity, a power of two
-    uint64_t number_capacity;
+    base_u32_array
+        numbers; ///< of the marginal pairs in the list, by place modulo the capacity, a power of two
 
-    uint32_t* heads; ///< by slot: the first sure pair it owns, 1 + place, or 0
-    uint64_t head_capacity;
-    uint32_t* nexts; ///< by place: the next one its owner owns
-    uint64_t next_capacity;
+    base_u32_array heads; ///< by slot: the first sure pair it owns, 1 + place, or 0
+    base_u32_array nexts; ///< by place: the next one its owner owns
     bool is_chained;
 
     uint64_t most;         ///< sure and marginal ones together

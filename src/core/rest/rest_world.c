@@ -2,7 +2,7 @@
 #include "rest/rest_world.h"
 
 #include "base/assertion.h"
-#include "base/bits.h"
+#include "base/bit_set.h"
 
 #include <string.h>
 
@@ -29,10 +29,10 @@ void clv_rest_world_init(
 void clv_rest_world_release( rest_world* world )
 {
     base_memory* memory = world->memory;
-    clv_base_memory_give( memory, world->boxes, world->box_capacity, sizeof( simd_rest_box ) );
-    clv_base_memory_give( memory, world->times, world->time_capacity, sizeof( uint32_t ) );
+    base_array_free( &world->boxes, memory );
+    base_array_free( &world->times, memory );
     clv_base_memory_give( memory, world->bits, world->word_capacity * BIT_SETS, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, world->busy, world->busy_capacity, sizeof( uint32_t ) );
+    base_array_free( &world->busy, memory );
     clv_rest_grid_release( &world->grid );
     clv_rest_pairs_release( &world->pairs );
     clv_rest_world_init( world, memory, world->kernels, world->tasks );
@@ -52,14 +52,9 @@ void clv_rest_world_leave( rest_world* world )
 
 // ---- memory ------------------------------------------------------------------------------------------------------
 
-static uint64_t words_for( uint32_t slot_count )
-{
-    return ( (uint64_t)slot_count + 63 ) / 64;
-}
-
 static bool reserve_bits( rest_world* world, uint32_t slot_count )
 {
-    uint64_t words = words_for( slot_count );
+    uint64_t words = base_bits_words( slot_count );
     if ( words <= world->word_capacity )
     {
         return true;
@@ -86,45 +81,31 @@ static bool reserve_bits( rest_world* world, uint32_t slot_count )
 
 static bool reserve_slots( rest_world* world, uint32_t slot_count )
 {
-    void* boxes = world->boxes;
-    void* times = world->times;
-    void* busy = world->busy;
-    bool ok = clv_base_memory_reserve( world->memory, &boxes, &world->box_capacity, world->box_capacity,
-                  slot_count, sizeof( simd_rest_box ) ) &&
-        clv_base_memory_reserve( world->memory, &times, &world->time_capacity, world->time_capacity,
-            slot_count, sizeof( uint32_t ) ) &&
-        clv_base_memory_reserve(
-            world->memory, &busy, &world->busy_capacity, 0, words_for( slot_count ), sizeof( uint32_t ) );
-    world->boxes = boxes;
-    world->times = times;
-    world->busy = busy;
-    return ok && reserve_bits( world, slot_count );
+    return base_array_extend( &world->boxes, world->memory, slot_count ) &&
+        base_array_extend( &world->times, world->memory, slot_count ) &&
+        base_array_reserve( &world->busy, world->memory, base_bits_words( slot_count ) ) &&
+        reserve_bits( world, slot_count );
 }
 
 // ---- entering ----------------------------------------------------------------------------------------------------
 
 static void list_live( rest_world* world, const rest_input* input )
 {
-    uint64_t words = words_for( input->slot_count );
+    uint64_t words = base_bits_words( input->slot_count );
     if ( input->live == NULL )
     {
         memset( world->live, 0xFF, (size_t)words * sizeof( uint64_t ) );
         if ( ( input->live_count & 63 ) != 0 )
         {
-            world->live[words - 1] = ( (uint64_t)1 << ( input->live_count & 63 ) ) - 1;
+            world->live[words - 1] = base_bits_low( input->live_count & 63 );
         }
         return;
     }
     memset( world->live, 0, (size_t)words * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        world->live[input->live[i] >> 6] |= (uint64_t)1 << ( input->live[i] & 63 );
+        base_bits_add( world->live, input->live[i] );
     }
-}
-
-static bool bit_at( const uint64_t* bits, uint32_t slot )
-{
-    return ( bits[slot >> 6] >> ( slot & 63 ) & 1 ) != 0;
 }
 
 void clv_rest_world_remember( rest_world* world, const rest_input* input )
@@ -136,11 +117,11 @@ void clv_rest_world_remember( rest_world* world, const rest_input* input )
         return;
     }
     list_live( world, input );
-    memcpy( world->known, world->live, (size_t)words_for( input->slot_count ) * sizeof( uint64_t ) );
+    memcpy( world->known, world->live, (size_t)base_bits_words( input->slot_count ) * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = rest_input_slot( input, i );
-        world->boxes[slot] = rest_box_make( &input->boxes[slot], 0 );
+        world->boxes.items[slot] = rest_box_make( &input->boxes[slot], 0 );
     }
     world->slot_count = input->slot_count;
     world->has_references = true;
@@ -154,9 +135,9 @@ static void set_margins( rest_world* world, const rest_input* input, clv_aabb* f
     {
         uint32_t slot = rest_input_slot( input, i );
         const clv_aabb* box = &input->boxes[slot];
-        simd_rest_box* rest = &world->boxes[slot];
+        simd_rest_box* rest = &world->boxes.items[slot];
         float speed = 0;
-        if ( world->has_references && slot < world->slot_count && bit_at( world->known, slot ) )
+        if ( world->has_references && slot < world->slot_count && base_bits_has( world->known, slot ) )
         {
             clv_aabb before = rest_box_reference( rest );
             speed =
@@ -164,9 +145,9 @@ static void set_margins( rest_world* world, const rest_input* input, clv_aabb* f
         }
         *rest = rest_box_make( box, clv_rest_margin( box, speed, slot ) );
         fat[slot] = rest_zone_of( rest ).fat;
-        world->times[slot] = world->now;
+        world->times.items[slot] = world->now;
     }
-    memcpy( world->known, world->live, (size_t)words_for( input->slot_count ) * sizeof( uint64_t ) );
+    memcpy( world->known, world->live, (size_t)base_bits_words( input->slot_count ) * sizeof( uint64_t ) );
     world->slot_count = input->slot_count;
     world->has_references = false;
 }
@@ -188,10 +169,10 @@ static clv_result take_pairs( pair_sink* sink )
     {
         clv_pair pair = sink->pairs[i];
         clv_pair later = sink->pairs[i + PAIRS_AHEAD < sink->count ? i + PAIRS_AHEAD : i];
-        base_prefetch( &world->boxes[later.a] );
-        base_prefetch( &world->boxes[later.b] );
-        rest_zone a = rest_zone_of( &world->boxes[pair.a] );
-        rest_zone b = rest_zone_of( &world->boxes[pair.b] );
+        base_prefetch( &world->boxes.items[later.a] );
+        base_prefetch( &world->boxes.items[later.b] );
+        rest_zone a = rest_zone_of( &world->boxes.items[pair.a] );
+        rest_zone b = rest_zone_of( &world->boxes.items[pair.b] );
         rest_class class = clv_aabb_overlap( a.core, b.core ) ? REST_SURE : REST_MARGINAL;
         if ( !clv_rest_pairs_change( &world->pairs, pair.a, pair.b, REST_APART, class ) )
         {
@@ -273,10 +254,10 @@ static void list_busy( rest_world* world, const rest_input* input, uint64_t word
     uint32_t count = 0;
     for ( uint32_t word = 0; word < words; ++word )
     {
-        world->busy[count] = word;
+        world->busy.items[count] = word;
         count += candidates_at( world, input, word ) != 0;
     }
-    world->busy_count = count;
+    world->busy.count = count;
 }
 
 // One run of candidates after the other: of those that moved, or of all.
@@ -291,8 +272,8 @@ static uint64_t find_strays_of(
         uint32_t length = holes != 0 ? base_lowest_bit( holes ) : 64;
         length = length < 64 - begin ? length : 64 - begin;
         uint32_t slot = first + begin;
-        strays |= world->kernels->find_strays( boxes + slot, world->boxes + slot, length ) << begin;
-        candidates &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
+        strays |= world->kernels->find_strays( boxes + slot, world->boxes.items + slot, length ) << begin;
+        candidates &= ~( base_bits_low( length ) << begin );
     }
     return strays;
 }
@@ -306,7 +287,7 @@ static void scan_piece( uint32_t piece, uint32_t worker, void* context )
     uint64_t end = first + SCAN_WORDS < job->word_count ? first + SCAN_WORDS : job->word_count;
     for ( uint64_t i = first; i < end; ++i )
     {
-        uint32_t word = world->busy[i];
+        uint32_t word = world->busy.items[i];
         uint64_t candidates = candidates_at( world, job->input, word );
         world->strays[i] = find_strays_of( world, job->input->boxes, word * 64, candidates );
     }
@@ -321,7 +302,7 @@ static uint32_t piece_count( uint64_t items, uint32_t per_piece )
 static uint64_t count_work( const rest_world* world, const rest_input* input, uint64_t words )
 {
     uint64_t count = 0;
-    for ( uint32_t i = 0; i < world->busy_count; ++i )
+    for ( uint32_t i = 0; i < world->busy.count; ++i )
     {
         count += base_bit_count( world->strays[i] );
     }
@@ -371,9 +352,9 @@ static bool refit_all( rest_world* world, const rest_input* input, uint64_t word
     {
         ok = step_word( world, word, world->known[word] & ~world->live[word], go_step, input->boxes );
     }
-    for ( uint32_t i = 0; i < world->busy_count && ok; ++i )
+    for ( uint32_t i = 0; i < world->busy.count && ok; ++i )
     {
-        ok = step_word( world, world->busy[i], world->strays[i], refit_step, input->boxes );
+        ok = step_word( world, world->busy.items[i], world->strays[i], refit_step, input->boxes );
     }
     for ( uint64_t word = 0; word < words && ok && input->members_changed; ++word )
     {
@@ -418,29 +399,29 @@ static void test_piece( uint32_t piece, uint32_t worker, void* context )
     for ( uint64_t word = first; word < end; ++word )
     {
         uint64_t left = pairs->count - word * 64;
-        pairs->tested[word] = job->world->kernels->find_touching(
-            job->input->boxes, pairs->pairs + word * 64, left < 64 ? (uint32_t)left : 64 );
+        pairs->tested.items[word] = job->world->kernels->find_touching(
+            job->input->boxes, pairs->pairs.items + word * 64, left < 64 ? (uint32_t)left : 64 );
     }
 }
 
 static bool test_all( rest_world* world, const rest_input* input )
 {
     rest_marginal* pairs = &world->pairs.marginal;
-    uint64_t words = words_for( pairs->count );
+    uint64_t words = base_bits_words( pairs->count );
     scan_job job = { world, input, words };
     clv_task_run( world->tasks, test_piece, piece_count( words, TEST_WORDS ), &job );
     world->counters.test_count += pairs->count;
     for ( uint64_t word = 0; word < words; ++word )
     {
         uint64_t left = pairs->count - word * 64;
-        uint64_t inside = left < 64 ? ( (uint64_t)1 << left ) - 1 : UINT64_MAX;
-        uint64_t turned = ( pairs->tested[word] ^ pairs->touching[word] ) & inside;
+        uint64_t inside = base_bits_low( left < 64 ? (uint32_t)left : 64 );
+        uint64_t turned = ( pairs->tested.items[word] ^ pairs->touching.items[word] ) & inside;
         for ( ; turned != 0; turned &= turned - 1 )
         {
             uint32_t bit = base_lowest_bit( turned );
             world->counters.turn_count += 1;
-            if ( !clv_rest_pairs_turn(
-                     &world->pairs, (uint32_t)( word * 64 ) + bit, ( pairs->tested[word] >> bit & 1 ) != 0 ) )
+            if ( !clv_rest_pairs_turn( &world->pairs, (uint32_t)( word * 64 ) + bit,
+                     ( pairs->tested.items[word] >> bit & 1 ) != 0 ) )
             {
                 return false;
             }
@@ -453,9 +434,9 @@ static bool test_all( rest_world* world, const rest_input* input )
 static uint64_t count_doubtful( const rest_world* world, const rest_input* input, uint64_t most )
 {
     uint64_t count = 0;
-    for ( uint32_t i = 0; i < world->busy_count && count <= most; ++i )
+    for ( uint32_t i = 0; i < world->busy.count && count <= most; ++i )
     {
-        uint32_t word = world->busy[i];
+        uint32_t word = world->busy.items[i];
         for ( uint64_t bits = candidates_at( world, input, word ); bits != 0; bits &= bits - 1 )
         {
             count += rest_marginal_degree( &world->pairs.marginal, word * 64 + base_lowest_bit( bits ) );
@@ -479,9 +460,9 @@ static bool test_marginal( rest_world* world, const rest_input* input, uint64_t 
         return tighten_some( world, input, words ) && test_all( world, input );
     }
     bool ok = true;
-    for ( uint32_t i = 0; i < world->busy_count && ok; ++i )
+    for ( uint32_t i = 0; i < world->busy.count && ok; ++i )
     {
-        uint32_t word = world->busy[i];
+        uint32_t word = world->busy.items[i];
         ok = step_word( world, word, candidates_at( world, input, word ), test_object_step, input->boxes );
     }
     return ok;
@@ -493,7 +474,7 @@ rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, 
     world->now += 1;
     world->counters = ( rest_counters ){ .compared_count = input->live_count };
     uint32_t slot_count = input->slot_count;
-    uint64_t words = words_for( slot_count );
+    uint64_t words = base_bits_words( slot_count );
     if ( input->members_changed )
     {
         bool ok = reserve_slots( world, slot_count ) && clv_rest_pairs_reserve( &world->pairs, slot_count ) &&
@@ -507,8 +488,8 @@ rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, 
         world->slot_count = slot_count;
     }
     list_busy( world, input, words );
-    scan_job job = { world, input, world->busy_count };
-    clv_task_run( world->tasks, scan_piece, piece_count( world->busy_count, SCAN_WORDS ), &job );
+    scan_job job = { world, input, world->busy.count };
+    clv_task_run( world->tasks, scan_piece, piece_count( world->busy.count, SCAN_WORDS ), &job );
     if ( count_work( world, input, words ) > most )
     {
         return REST_TOO_MANY;

@@ -41,18 +41,14 @@ typedef struct rest_world
     const simd_kernels* kernels;
     task_runner* tasks;
 
-    simd_rest_box* boxes; ///< by slot
-    uint64_t box_capacity;
-    uint32_t* times; ///< by slot: the update of its last refit
-    uint64_t time_capacity;
-    uint64_t* bits; ///< three sets, one behind the other
+    BASE_ARRAY( simd_rest_box ) boxes; ///< by slot
+    base_u32_array times;              ///< by slot: the update of its last refit
+    uint64_t* bits;                    ///< three sets, one behind the other
     uint64_t word_capacity;
-    uint64_t* known;  ///< by slot: has a reference box
-    uint64_t* live;   ///< in this update, if somebody came or went
-    uint64_t* strays; ///< per busy word: who left its margin
-    uint32_t* busy;   ///< words of slots in which somebody may have moved
-    uint64_t busy_capacity;
-    uint32_t busy_count;
+    uint64_t* known;     ///< by slot: has a reference box
+    uint64_t* live;      ///< in this update, if somebody came or went
+    uint64_t* strays;    ///< per busy word: who left its margin
+    base_u32_array busy; ///< words of slots in which somebody may have moved
 
     rest_grid grid;
     bool grid_is_made; ///< when first asked
