@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "cleave/narrow.h"
 #include "math/vec3.h"
 
@@ -44,12 +44,10 @@ typedef struct hull_triangle
 typedef struct hull_mesh
 {
     uint32_t dimension;
-    hull_triangle* triangles; // dimension 3
-    uint64_t triangle_capacity;
+    BASE_ARRAY( hull_triangle ) triangles; // dimension 3
     uint32_t triangle_count;
-    uint32_t* ring; // dimension 2: counter-clockwise from `ring_normal`, with as much room and one more
-                    // behind it; 1: both ends; 0: the point
-    uint64_t ring_capacity;
+    base_u32_array ring; // dimension 2: counter-clockwise from `ring_normal`, with as much room and one more
+                         // behind it; 1: both ends; 0: the point
     uint32_t ring_count;
     math_vec3 ring_normal;
 } hull_mesh;

@@ -539,7 +539,7 @@ static bool fill_ring( clv_hull* hull, const clv_vec3* points, const hull_mesh* 
     uint32_t filled = 0;
     for ( uint32_t i = 0; i < n; ++i )
     {
-        hull->vertices[i] = points[mesh->ring[i]];
+        hull->vertices[i] = points[mesh->ring.items[i]];
         hull->neighbour_starts[i] = filled;
         // Both ways round the ring; the two ends of a segment have one neighbour each.
         uint32_t before = i > 0 ? i - 1 : n - 1, after = i + 1 < n ? i + 1 : 0;
@@ -579,7 +579,7 @@ bool clv_narrow_hull_fill_flat( clv_hull* hull, const clv_vec3* points, const hu
 // Two faces back to back: a polygon, flat to the tolerance. All corners of triangles are on its outline.
 static bool fill_polygon( joiner* j, clv_hull* hull )
 {
-    hull_mesh ring = { .dimension = 2, .ring = j->path };
+    hull_mesh ring = { .dimension = 2, .ring = { .items = j->path } };
     uint32_t first = NONE;
     for ( uint32_t i = 0; i < j->triangle_count; ++i )
     {
@@ -601,7 +601,7 @@ static bool fill_polygon( joiner* j, clv_hull* hull )
     do
     {
         j->renumber[at] = ring.ring_count;
-        ring.ring[ring.ring_count++] = at;
+        ring.ring.items[ring.ring_count++] = at;
         at = j->next[at];
     } while ( at != first );
     if ( !fill_ring( hull, j->points, &ring, 3 * j->triangle_count ) )
@@ -630,7 +630,7 @@ bool clv_narrow_hull_fill_solid( clv_hull* hull, const clv_vec3* points, uint32_
     joiner j = { .memory = memory,
         .points = points,
         .point_count = point_count,
-        .triangles = mesh->triangles,
+        .triangles = mesh->triangles.items,
         .triangle_count = n };
     j.group = words;
     j.order = words + n;

@@ -26,16 +26,10 @@ typedef struct builder
     const clv_vec3* points;
     uint32_t count;
     uint32_t* next;
-    working* faces;
-    uint64_t face_capacity;
-    uint32_t face_count;
-    uint32_t* stack; // triangles with points above them, not yet dealt with
-    uint64_t stack_capacity;
-    uint32_t stack_count;
-    uint32_t* seen; // the patch of one round
-    uint64_t seen_capacity;
-    uint32_t seen_count;
-    uint32_t* rim_start; // by point: the new triangle whose rim edge starts there
+    BASE_ARRAY( working ) faces;
+    base_u32_array stack; // triangles with points above them, not yet dealt with
+    base_u32_array seen;  // the patch of one round
+    uint32_t* rim_start;  // by point: the new triangle whose rim edge starts there
     uint32_t round;
 } builder;
 
@@ -107,13 +101,12 @@ static uint32_t take_face( builder* b, uint32_t p0, uint32_t p1, uint32_t p2 )
 {
     // Dead triangles are not used again: the stack may still name them, and a point makes six new ones on
     // average.
-    if ( !clv_base_memory_reserve( b->memory, (void**)&b->faces, &b->face_capacity, b->face_count,
-             (uint64_t)b->face_count + 1, sizeof( working ) ) )
+    if ( !base_array_reserve( &b->faces, b->memory, b->faces.count + 1 ) )
     {
         return NONE;
     }
-    uint32_t index = b->face_count++;
-    working* face = &b->faces[index];
+    uint32_t index = (uint32_t)b->faces.count++;
+    working* face = &b->faces.items[index];
     *face = ( working ){ { { p0, p1, p2 }, { NONE, NONE, NONE } }, { 0, 0, 0 }, NONE, 0, true };
     face->normal = triangle_normal( b->points, p0, p1, p2 );
     return index;
@@ -121,7 +114,7 @@ static uint32_t take_face( builder* b, uint32_t p0, uint32_t p1, uint32_t p2 )
 
 static bool is_above( const builder* b, uint32_t face, uint32_t point )
 {
-    const uint32_t* c = b->faces[face].shape.corners;
+    const uint32_t* c = b->faces.items[face].shape.corners;
     return clv_math_orient3( b->points[c[0]], b->points[c[1]], b->points[c[2]], b->points[point] ) > 0;
 }
 
@@ -140,17 +133,16 @@ static uint32_t edge_to( const working* face, uint32_t neighbour )
 
 static bool push_face( builder* b, uint32_t face )
 {
-    if ( !clv_base_memory_reserve( b->memory, (void**)&b->stack, &b->stack_capacity, b->stack_count,
-             (uint64_t)b->stack_count + 1, sizeof( uint32_t ) ) )
+    if ( !base_array_reserve( &b->stack, b->memory, b->stack.count + 1 ) )
     {
         return false;
     }
-    b->stack[b->stack_count++] = face;
+    b->stack.items[b->stack.count++] = face;
     return true;
 }
 
 // Hands each point of a list to the first of the new triangles it is above; the rest are inside for good.
-static void share_points( builder* b, uint32_t list, const uint32_t* faces, uint32_t face_count )
+static void share_points( builder* b, uint32_t list, const uint32_t* faces, uint64_t face_count )
 {
     while ( list != NONE )
     {
@@ -160,8 +152,8 @@ static void share_points( builder* b, uint32_t list, const uint32_t* faces, uint
         {
             if ( is_above( b, faces[i], point ) )
             {
-                b->next[point] = b->faces[faces[i]].outside;
-                b->faces[faces[i]].outside = point;
+                b->next[point] = b->faces.items[faces[i]].outside;
+                b->faces.items[faces[i]].outside = point;
                 break;
             }
         }
@@ -187,7 +179,7 @@ static bool start( builder* b, const uint32_t first[4] )
         }
         for ( int i = 0; i < 3; ++i )
         {
-            b->faces[faces[f]].shape.across[i] = across[f][i];
+            b->faces.items[faces[f]].shape.across[i] = across[f][i];
         }
     }
 
@@ -212,7 +204,7 @@ static bool start( builder* b, const uint32_t first[4] )
 
 static uint32_t take_farthest( builder* b, uint32_t face )
 {
-    working* f = &b->faces[face];
+    working* f = &b->faces.items[face];
     math_vec3 origin = math_widen( b->points[f->shape.corners[0]] );
     uint32_t best_link = NONE, link = NONE;
     double best = 0.0;
@@ -231,30 +223,30 @@ static uint32_t take_farthest( builder* b, uint32_t face )
 
 static bool see_face( builder* b, uint32_t face )
 {
-    if ( !clv_base_memory_reserve( b->memory, (void**)&b->seen, &b->seen_capacity, b->seen_count,
-             (uint64_t)b->seen_count + 1, sizeof( uint32_t ) ) )
+    if ( !base_array_reserve( &b->seen, b->memory, b->seen.count + 1 ) )
     {
         return false;
     }
-    b->faces[face].mark = b->round;
-    b->seen[b->seen_count++] = face;
+    b->faces.items[face].mark = b->round;
+    b->seen.items[b->seen.count++] = face;
     return true;
 }
 
 static bool find_patch( builder* b, uint32_t face, uint32_t point )
 {
     b->round += 1;
-    b->seen_count = 0;
+    b->seen.count = 0;
     if ( !see_face( b, face ) )
     {
         return false;
     }
-    for ( uint32_t i = 0; i < b->seen_count; ++i )
+    for ( uint32_t i = 0; i < b->seen.count; ++i )
     {
         for ( int k = 0; k < 3; ++k )
         {
-            uint32_t other = b->faces[b->seen[i]].shape.across[k];
-            if ( b->faces[other].mark != b->round && is_above( b, other, point ) && !see_face( b, other ) )
+            uint32_t other = b->faces.items[b->seen.items[i]].shape.across[k];
+            if ( b->faces.items[other].mark != b->round && is_above( b, other, point ) &&
+                !see_face( b, other ) )
             {
                 return false;
             }
@@ -266,14 +258,15 @@ static bool find_patch( builder* b, uint32_t face, uint32_t point )
 // One triangle from each edge of the patch's rim to the point; they are pushed on the stack.
 static bool build_fan( builder* b, uint32_t point )
 {
-    uint32_t base = b->stack_count;
-    for ( uint32_t i = 0; i < b->seen_count; ++i )
+    uint64_t base = b->stack.count;
+    for ( uint32_t i = 0; i < b->seen.count; ++i )
     {
         for ( uint32_t k = 0; k < 3; ++k )
         {
-            hull_triangle old = b->faces[b->seen[i]].shape; // a copy: taking a face may move the array
+            hull_triangle old =
+                b->faces.items[b->seen.items[i]].shape; // a copy: taking a face may move the array
             uint32_t other = old.across[k];
-            if ( b->faces[other].mark == b->round )
+            if ( b->faces.items[other].mark == b->round )
             {
                 continue;
             }
@@ -283,27 +276,27 @@ static bool build_fan( builder* b, uint32_t point )
             {
                 return false;
             }
-            b->faces[made].shape.across[0] = other;
-            b->faces[other].shape.across[edge_to( &b->faces[other], b->seen[i] )] = made;
+            b->faces.items[made].shape.across[0] = other;
+            b->faces.items[other].shape.across[edge_to( &b->faces.items[other], b->seen.items[i] )] = made;
             b->rim_start[from] = made;
         }
     }
-    for ( uint32_t i = base; i < b->stack_count; ++i )
+    for ( uint64_t i = base; i < b->stack.count; ++i )
     {
-        uint32_t made = b->stack[i];
-        uint32_t following = b->rim_start[b->faces[made].shape.corners[1]];
-        b->faces[made].shape.across[1] = following;
-        b->faces[following].shape.across[2] = made;
+        uint32_t made = b->stack.items[i];
+        uint32_t following = b->rim_start[b->faces.items[made].shape.corners[1]];
+        b->faces.items[made].shape.across[1] = following;
+        b->faces.items[following].shape.across[2] = made;
     }
     return true;
 }
 
-static void retire_patch( builder* b, uint32_t fan_base )
+static void retire_patch( builder* b, uint64_t fan_base )
 {
-    for ( uint32_t i = 0; i < b->seen_count; ++i )
+    for ( uint32_t i = 0; i < b->seen.count; ++i )
     {
-        working* old = &b->faces[b->seen[i]];
-        share_points( b, old->outside, b->stack + fan_base, b->stack_count - fan_base );
+        working* old = &b->faces.items[b->seen.items[i]];
+        share_points( b, old->outside, b->stack.items + fan_base, b->stack.count - fan_base );
         old->alive = false;
         old->outside = NONE;
     }
@@ -311,15 +304,15 @@ static void retire_patch( builder* b, uint32_t fan_base )
 
 static bool add_points( builder* b )
 {
-    while ( b->stack_count > 0 )
+    while ( b->stack.count > 0 )
     {
-        uint32_t face = b->stack[--b->stack_count];
-        if ( !b->faces[face].alive || b->faces[face].outside == NONE )
+        uint32_t face = b->stack.items[--b->stack.count];
+        if ( !b->faces.items[face].alive || b->faces.items[face].outside == NONE )
         {
             continue;
         }
         uint32_t point = take_farthest( b, face );
-        uint32_t fan_base = b->stack_count;
+        uint64_t fan_base = b->stack.count;
         if ( !find_patch( b, face, point ) || !build_fan( b, point ) )
         {
             return false;
@@ -334,26 +327,25 @@ static bool add_points( builder* b )
 static bool copy_alive( builder* b, hull_mesh* mesh )
 {
     uint32_t alive = 0;
-    for ( uint32_t i = 0; i < b->face_count; ++i )
+    for ( uint32_t i = 0; i < b->faces.count; ++i )
     {
         // Dead triangles lie among the living: their numbers close up.
-        b->faces[i].mark = b->faces[i].alive ? alive++ : NONE;
+        b->faces.items[i].mark = b->faces.items[i].alive ? alive++ : NONE;
     }
-    if ( !clv_base_memory_reserve( b->memory, (void**)&mesh->triangles, &mesh->triangle_capacity, 0, alive,
-             sizeof( hull_triangle ) ) )
+    if ( !base_array_reserve( &mesh->triangles, b->memory, alive ) )
     {
         return false;
     }
-    for ( uint32_t i = 0; i < b->face_count; ++i )
+    for ( uint32_t i = 0; i < b->faces.count; ++i )
     {
-        if ( b->faces[i].alive )
+        if ( b->faces.items[i].alive )
         {
-            hull_triangle triangle = b->faces[i].shape;
+            hull_triangle triangle = b->faces.items[i].shape;
             for ( int k = 0; k < 3; ++k )
             {
-                triangle.across[k] = b->faces[triangle.across[k]].mark;
+                triangle.across[k] = b->faces.items[triangle.across[k]].mark;
             }
-            mesh->triangles[mesh->triangle_count++] = triangle;
+            mesh->triangles.items[mesh->triangle_count++] = triangle;
         }
     }
     mesh->dimension = 3;
@@ -370,9 +362,9 @@ static bool build_solid(
         copy_alive( &b, mesh );
     clv_base_memory_give( memory, b.next, count, sizeof( uint32_t ) );
     clv_base_memory_give( memory, b.rim_start, count, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, b.faces, b.face_capacity, sizeof( working ) );
-    clv_base_memory_give( memory, b.stack, b.stack_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, b.seen, b.seen_capacity, sizeof( uint32_t ) );
+    base_array_free( &b.faces, memory );
+    base_array_free( &b.stack, memory );
+    base_array_free( &b.seen, memory );
     return ok;
 }
 
@@ -450,9 +442,7 @@ static bool build_polygon(
 
     flat_point* sorted = clv_base_memory_take( memory, count, sizeof( flat_point ) );
     uint64_t wanted = 2 * (uint64_t)count + 1;
-    bool ok = sorted != NULL &&
-        clv_base_memory_reserve(
-            memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, wanted, sizeof( uint32_t ) );
+    bool ok = sorted != NULL && base_array_reserve( &mesh->ring, memory, wanted );
     if ( ok )
     {
         for ( uint32_t i = 0; i < count; ++i )
@@ -460,10 +450,10 @@ static bool build_polygon(
             sorted[i] = ( flat_point ){ drop_axis( points[i], axis ), i };
         }
         clv_base_heap_sort( sorted, count, sizeof( flat_point ), compare_flat );
-        mesh->ring_count = chain( sorted, count, mesh->ring );
+        mesh->ring_count = chain( sorted, count, mesh->ring.items );
         for ( uint32_t i = 0; i < mesh->ring_count; ++i )
         {
-            mesh->ring[i] = sorted[mesh->ring[i]].index;
+            mesh->ring.items[i] = sorted[mesh->ring.items[i]].index;
         }
         mesh->dimension = 2;
         mesh->ring_normal = views[axis] < 0.0 ? math_neg( normal ) : normal;
@@ -486,12 +476,11 @@ bool clv_narrow_hull_mesh_build(
     {
         return build_polygon( memory, points, count, first, mesh );
     }
-    if ( !clv_base_memory_reserve(
-             memory, (void**)&mesh->ring, &mesh->ring_capacity, 0, 2, sizeof( uint32_t ) ) )
+    if ( !base_array_reserve( &mesh->ring, memory, 2 ) )
     {
         return false;
     }
-    mesh->ring[0] = first[0], mesh->ring[1] = first[1];
+    mesh->ring.items[0] = first[0], mesh->ring.items[1] = first[1];
     mesh->ring_count = found;
     mesh->dimension = found - 1;
     return true;
@@ -499,7 +488,7 @@ bool clv_narrow_hull_mesh_build(
 
 void clv_narrow_hull_mesh_free( base_memory* memory, hull_mesh* mesh )
 {
-    clv_base_memory_give( memory, mesh->triangles, mesh->triangle_capacity, sizeof( hull_triangle ) );
-    clv_base_memory_give( memory, mesh->ring, mesh->ring_capacity, sizeof( uint32_t ) );
+    base_array_free( &mesh->triangles, memory );
+    base_array_free( &mesh->ring, memory );
     *mesh = ( hull_mesh ){ 0 };
 }

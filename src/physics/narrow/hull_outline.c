@@ -133,22 +133,22 @@ double clv_narrow_hull_ring_thin( const clv_vec3* points, uint32_t point_count, 
     for ( uint32_t i = 0; i < n; ++i )
     {
         math_vec3 across =
-            math_sub( math_widen( points[mesh->ring[i]] ), math_widen( points[mesh->ring[0]] ) );
+            math_sub( math_widen( points[mesh->ring.items[i]] ), math_widen( points[mesh->ring.items[0]] ) );
         first = math_length( across ) > most ? i : first;
         most = math_max( most, math_length( across ) );
     }
-    CLV_ASSERT( mesh->ring_capacity >= 2 * (uint64_t)n + 1 );
-    hull_outline outline = { .points = points, .path = mesh->ring + n, .redundant = redundant };
+    CLV_ASSERT( mesh->ring.capacity >= 2 * (uint64_t)n + 1 );
+    hull_outline outline = { .points = points, .path = mesh->ring.items + n, .redundant = redundant };
     for ( uint32_t i = 0; i <= n; ++i )
     {
-        outline.path[i] = mesh->ring[( first + i ) % n];
+        outline.path[i] = mesh->ring.items[( first + i ) % n];
     }
     memset( redundant, 0, point_count * sizeof( bool ) );
     double loss = thin_path( &outline, n + 1, tolerance );
     *redundant_count = 0;
     for ( uint32_t i = 0; i < n; ++i )
     {
-        *redundant_count += redundant[mesh->ring[i]] ? 1 : 0;
+        *redundant_count += redundant[mesh->ring.items[i]] ? 1 : 0;
     }
     return loss;
 }

@@ -93,14 +93,14 @@ static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t
     uint32_t count = rigid_contact_count( &world->now );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t color = world->colors[i];
+        uint32_t color = world->colors.items[i];
         if ( color == RIGID_NONE )
         {
             continue;
         }
         uint32_t lanes = color / CLASSES == RIGID_COLORS ? 1 : RIGID_LANES;
         uint32_t place = used[color]++;
-        rigid_block* block = &world->blocks[first_block[color] + place / lanes];
+        rigid_block* block = &world->blocks.items[first_block[color] + place / lanes];
         if ( place % lanes == 0 )
         {
             clear_block( block, world->count, color % CLASSES + 1 );
@@ -112,8 +112,7 @@ static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t
 bool clv_sim_rigid_color( clv_rigid* world )
 {
     uint32_t count = rigid_contact_count( &world->now );
-    if ( !clv_base_memory_reserve( &world->memory, (void**)&world->colors, &world->color_capacity, 0, count,
-             sizeof( *world->colors ) ) )
+    if ( !base_array_reserve( &world->colors, &world->memory, count ) )
     {
         return false;
     }
@@ -124,17 +123,16 @@ bool clv_sim_rigid_color( clv_rigid* world )
         const rigid_contact* contact = rigid_contact_at( &world->now, i );
         CLV_ASSERT( contact->count >= 1 && contact->count <= CLASSES );
         uint32_t round = pick_round( world, contact );
-        world->colors[i] = round == RIGID_NONE ? RIGID_NONE : round * CLASSES + contact->count - 1;
+        world->colors.items[i] = round == RIGID_NONE ? RIGID_NONE : round * CLASSES + contact->count - 1;
         if ( round != RIGID_NONE )
         {
-            counts[world->colors[i]] += 1;
+            counts[world->colors.items[i]] += 1;
         }
     }
 
     uint32_t first_block[( RIGID_COLORS + 1 ) * CLASSES];
     lay_out( world, counts, first_block );
-    if ( !clv_base_memory_reserve( &world->memory, (void**)&world->blocks, &world->block_capacity, 0,
-             world->block_count, sizeof( *world->blocks ) ) )
+    if ( !base_array_reserve( &world->blocks, &world->memory, world->block_count ) )
     {
         return false;
     }

@@ -19,7 +19,7 @@ typedef struct collide_job
 
 static uint64_t contact_key( const rigid_contact_set* set, uint32_t index )
 {
-    const rigid_contact* contact = &set->items[set->order[index]];
+    const rigid_contact* contact = &set->contacts.items[set->order.items[index]];
     return (uint64_t)contact->a << 32 | contact->b;
 }
 
@@ -178,10 +178,10 @@ static void collide_chunk( const collide_job* job, uint32_t kind, uint32_t chunk
             from += 1;
         }
         bool same = from < last->count && contact_key( last, from ) == key;
-        const rigid_contact* before = same ? &last->items[last->order[from]] : NULL;
-        kept += collide_pair( job->world, pairs[i], before, &next->items[begin + kept] ) ? 1u : 0u;
+        const rigid_contact* before = same ? &last->contacts.items[last->order.items[from]] : NULL;
+        kept += collide_pair( job->world, pairs[i], before, &next->contacts.items[begin + kept] ) ? 1u : 0u;
     }
-    next->chunk_counts[chunk] = kept;
+    next->chunk_counts.items[chunk] = kept;
 }
 
 /// Chunks of the bodies' pairs come first, then those of the walls'.
@@ -198,12 +198,9 @@ static bool reserve_set( clv_rigid* world, rigid_contact_set* set, uint64_t pair
 {
     base_memory* memory = &world->memory;
     uint64_t chunks = ( pair_count + RIGID_CHUNK - 1 ) / RIGID_CHUNK;
-    return clv_base_memory_reserve(
-               memory, (void**)&set->items, &set->item_capacity, 0, pair_count, sizeof( *set->items ) ) &&
-        clv_base_memory_reserve(
-            memory, (void**)&set->order, &set->order_capacity, 0, pair_count, sizeof( *set->order ) ) &&
-        clv_base_memory_reserve( memory, (void**)&set->chunk_counts, &set->chunk_capacity, 0, chunks,
-            sizeof( *set->chunk_counts ) );
+    return base_array_reserve( &set->contacts, memory, pair_count ) &&
+        base_array_reserve( &set->order, memory, pair_count ) &&
+        base_array_reserve( &set->chunk_counts, memory, chunks );
 }
 
 static void join_chunks( rigid_contact_set* set, uint32_t pair_count )
@@ -211,9 +208,9 @@ static void join_chunks( rigid_contact_set* set, uint32_t pair_count )
     set->count = 0;
     for ( uint32_t chunk = 0; chunk < rigid_piece_count( pair_count, RIGID_CHUNK ); ++chunk )
     {
-        for ( uint32_t k = 0; k < set->chunk_counts[chunk]; ++k )
+        for ( uint32_t k = 0; k < set->chunk_counts.items[chunk]; ++k )
         {
-            set->order[set->count++] = chunk * RIGID_CHUNK + k;
+            set->order.items[set->count++] = chunk * RIGID_CHUNK + k;
         }
     }
 }
@@ -224,7 +221,7 @@ static bool find_walls( clv_rigid* world )
     const clv_aabb* walls = &world->def.walls;
     const float sides[RIGID_WALL_COUNT] = { walls->lower.x, -walls->upper.x, walls->lower.y, -walls->upper.y,
         walls->lower.z, -walls->upper.z };
-    world->wall_pair_count = 0;
+    world->wall_pairs.count = 0;
     for ( uint32_t body = 0; body < world->count; ++body )
     {
         if ( rigid_is_static( world, body ) )
@@ -235,9 +232,8 @@ static bool find_walls( clv_rigid* world )
         clv_vec3 half = world->poses[body].half, p = world->poses[body].position;
         const float center[3] = { p.x, p.y, p.z };
         float reach = wall_reach( world, body );
-        if ( !clv_base_memory_reserve( &world->memory, (void**)&world->wall_pairs, &world->wall_pair_capacity,
-                 world->wall_pair_count, (uint64_t)world->wall_pair_count + RIGID_WALL_COUNT,
-                 sizeof( *world->wall_pairs ) ) )
+        if ( !base_array_reserve(
+                 &world->wall_pairs, &world->memory, world->wall_pairs.count + RIGID_WALL_COUNT ) )
         {
             return false;
         }
@@ -249,7 +245,7 @@ static bool find_walls( clv_rigid* world )
             float height = ( wall % 2 == 0 ? center[axis] : -center[axis] ) - sides[wall];
             if ( height - extent <= reach )
             {
-                world->wall_pairs[world->wall_pair_count++] = ( clv_pair ){ body, RIGID_WALL + wall };
+                world->wall_pairs.items[world->wall_pairs.count++] = ( clv_pair ){ body, RIGID_WALL + wall };
             }
         }
     }
@@ -260,14 +256,14 @@ bool clv_sim_rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pa
 {
     if ( pair_count > UINT32_MAX - RIGID_CHUNK || !find_walls( world ) ||
         !reserve_set( world, &world->now.bodies, pair_count ) ||
-        !reserve_set( world, &world->now.walls, world->wall_pair_count ) )
+        !reserve_set( world, &world->now.walls, world->wall_pairs.count ) )
     {
         return false;
     }
     collide_job job = {
         .world = world,
-        .pairs = { pairs, world->wall_pairs },
-        .pair_counts = { (uint32_t)pair_count, world->wall_pair_count },
+        .pairs = { pairs, world->wall_pairs.items },
+        .pair_counts = { (uint32_t)pair_count, (uint32_t)world->wall_pairs.count },
         .next = { &world->now.bodies, &world->now.walls },
         .last = { &world->last.bodies, &world->last.walls },
     };
@@ -275,16 +271,15 @@ bool clv_sim_rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pa
         rigid_piece_count( job.pair_counts[1], RIGID_CHUNK );
     clv_task_run( &world->runner, collide_piece, chunks, &job );
     join_chunks( &world->now.bodies, (uint32_t)pair_count );
-    join_chunks( &world->now.walls, world->wall_pair_count );
+    join_chunks( &world->now.walls, (uint32_t)world->wall_pairs.count );
     return true;
 }
 
 static void free_set( clv_rigid* world, rigid_contact_set* set )
 {
-    clv_base_memory_give( &world->memory, set->items, set->item_capacity, sizeof( *set->items ) );
-    clv_base_memory_give( &world->memory, set->order, set->order_capacity, sizeof( *set->order ) );
-    clv_base_memory_give(
-        &world->memory, set->chunk_counts, set->chunk_capacity, sizeof( *set->chunk_counts ) );
+    base_array_free( &set->contacts, &world->memory );
+    base_array_free( &set->order, &world->memory );
+    base_array_free( &set->chunk_counts, &world->memory );
 }
 
 void clv_sim_rigid_contacts_free( clv_rigid* world, rigid_contacts* contacts )

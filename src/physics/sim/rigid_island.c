@@ -109,7 +109,7 @@ static bool mark_disturbed( clv_rigid* world, const rigid_contact_set* set, bool
     bool any = false;
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        const rigid_contact* contact = &set->items[set->order[i]];
+        const rigid_contact* contact = &set->contacts.items[set->order.items[i]];
         uint32_t sleeper = disturbs( world, contact->a, contact->b ) ? contact->a
             : disturbs( world, contact->b, contact->a )              ? contact->b
                                                                      : RIGID_NONE;
@@ -160,7 +160,7 @@ void clv_sim_rigid_sleep_rested( clv_rigid* world )
     const rigid_contact_set* set = &world->now.bodies;
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        const rigid_contact* contact = &set->items[set->order[i]];
+        const rigid_contact* contact = &set->contacts.items[set->order.items[i]];
         if ( rigid_is_movable( world, contact->a ) && rigid_is_movable( world, contact->b ) &&
             touches( contact ) )
         {

@@ -348,9 +348,9 @@ static void prepare_piece( uint32_t index, uint32_t worker, void* context )
     {
         if ( i + 2 < range.end )
         {
-            clv_sim_rigid_block_fetch( job->world, &job->world->blocks[i + 2] );
+            clv_sim_rigid_block_fetch( job->world, &job->world->blocks.items[i + 2] );
         }
-        clv_sim_rigid_block_prepare( job->world, &job->world->blocks[i], job->soft );
+        clv_sim_rigid_block_prepare( job->world, &job->world->blocks.items[i], job->soft );
     }
 }
 
@@ -361,7 +361,7 @@ static void store_piece( uint32_t index, uint32_t worker, void* context )
     rigid_range range = rigid_piece( job->world->block_count, RIGID_BLOCK_PIECE, index );
     for ( uint32_t i = range.begin; i < range.end; ++i )
     {
-        clv_sim_rigid_block_store( &job->world->blocks[i] );
+        clv_sim_rigid_block_store( &job->world->blocks.items[i] );
     }
 }
 
@@ -388,9 +388,9 @@ static void pass_piece( uint32_t index, uint32_t worker, void* context )
     {
         if ( i + BLOCKS_AHEAD < end )
         {
-            fetch_motions( world->motions, &world->blocks[i + BLOCKS_AHEAD] );
+            fetch_motions( world->motions, &world->blocks.items[i + BLOCKS_AHEAD] );
         }
-        rigid_block* block = &world->blocks[i];
+        rigid_block* block = &world->blocks.items[i];
         switch ( job->pass.kind )
         {
         case PASS_WARM: warm_start( block, world->motions ); break;

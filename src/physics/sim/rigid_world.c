@@ -228,10 +228,9 @@ void clv_rigid_destroy( clv_rigid* world )
 #undef GIVE
     clv_sim_rigid_contacts_free( world, &world->now );
     clv_sim_rigid_contacts_free( world, &world->last );
-    clv_base_memory_give(
-        memory, world->wall_pairs, world->wall_pair_capacity, sizeof( *world->wall_pairs ) );
-    clv_base_memory_give( memory, world->blocks, world->block_capacity, sizeof( *world->blocks ) );
-    clv_base_memory_give( memory, world->colors, world->color_capacity, sizeof( *world->colors ) );
+    base_array_free( &world->wall_pairs, memory );
+    base_array_free( &world->blocks, memory );
+    base_array_free( &world->colors, memory );
     base_memory last = world->memory;
     clv_base_memory_give( &last, world, 1, sizeof( *world ) );
 }

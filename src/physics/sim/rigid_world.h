@@ -8,7 +8,7 @@
 //   rigid_island   puts to sleep what rests
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "cleave/sim.h"
 #include "cleave/space.h"
 #include "narrow/box_manifold.h"
@@ -85,15 +85,12 @@ typedef struct rigid_contact
     rigid_point points[NARROW_MANIFOLD_POINTS];
 } rigid_contact;
 
-/// Contacts in the order of their pairs. Chunk c of the pairs wrote items[c * RIGID_CHUNK …]; `order` lists them.
+/// Contacts in the order of their pairs. Chunk c of the pairs wrote contacts[c * RIGID_CHUNK …]; `order` lists them.
 typedef struct rigid_contact_set
 {
-    rigid_contact* items;
-    uint64_t item_capacity;
-    uint32_t* order;
-    uint64_t order_capacity;
-    uint32_t* chunk_counts;
-    uint64_t chunk_capacity;
+    BASE_ARRAY( rigid_contact ) contacts;
+    base_u32_array order;
+    base_u32_array chunk_counts;
     uint32_t count;
 } rigid_contact_set;
 
@@ -174,15 +171,11 @@ struct clv_rigid
     bool no_contacts; ///< between bodies
 
     rigid_contacts now, last;
-    clv_pair* wall_pairs;
-    uint64_t wall_pair_capacity;
-    uint32_t wall_pair_count;
+    BASE_ARRAY( clv_pair ) wall_pairs;
 
-    rigid_block* blocks;
-    uint64_t block_capacity;
+    BASE_ARRAY( rigid_block ) blocks;
     uint32_t block_count;
-    uint32_t* colors; ///< per contact: round * 4 + points - 1
-    uint64_t color_capacity;
+    base_u32_array colors; ///< per contact: round * 4 + points - 1
     rigid_rounds rounds;
 
     float seconds; ///< of the step under way
@@ -242,7 +235,7 @@ static inline rigid_contact* rigid_contact_at( rigid_contacts* contacts, uint32_
 {
     rigid_contact_set* set = index < contacts->bodies.count ? &contacts->bodies : &contacts->walls;
     index -= set == &contacts->bodies ? 0 : contacts->bodies.count;
-    return &set->items[set->order[index]];
+    return &set->contacts.items[set->order.items[index]];
 }
 
 static inline uint32_t rigid_contact_count( const rigid_contacts* contacts )

@@ -4,9 +4,9 @@
 // docs/shape-matching.md.
 #include "cleave/shape_sim.h"
 
+#include "base/array.h"
 #include "base/assertion.h"
 #include "base/fp_mode.h"
-#include "base/memory.h"
 #include "base/radix_sort.h"
 #include "base/refusal.h"
 #include "base/timer.h"
@@ -46,19 +46,13 @@ struct clv_shape_sim
     clv_shape_sim_def def;
     clv_volume_sweep* sweep;
 
-    sim_body* bodies;
-    uint64_t body_capacity;
-    uint32_t body_count;
+    BASE_ARRAY( sim_body ) bodies;
 
     void* volumes; // of the def's kind
     uint64_t volume_capacity;
-    sim_pair* pairs;
-    uint64_t pair_capacity;
-    clv_pair* sorting; // two halves, for the radix sort
-    uint64_t sorting_capacity;
-    uint32_t* floor_bodies; // candidates for the floor
-    uint64_t floor_capacity;
-    uint64_t floor_count;
+    BASE_ARRAY( sim_pair ) pairs;
+    BASE_ARRAY( clv_pair ) sorting; // two halves, for the radix sort
+    base_u32_array floor_bodies;    // candidates for the floor
 
     double depth_sum;
     uint64_t depth_count;
@@ -168,11 +162,11 @@ void clv_shape_sim_destroy( clv_shape_sim* sim )
         return;
     }
     clv_volume_sweep_destroy( sim->sweep );
-    clv_base_memory_give( &sim->memory, sim->bodies, sim->body_capacity, sizeof( sim_body ) );
+    base_array_free( &sim->bodies, &sim->memory );
     clv_base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
-    clv_base_memory_give( &sim->memory, sim->pairs, sim->pair_capacity, sizeof( sim_pair ) );
-    clv_base_memory_give( &sim->memory, sim->sorting, sim->sorting_capacity, sizeof( clv_pair ) );
-    clv_base_memory_give( &sim->memory, sim->floor_bodies, sim->floor_capacity, sizeof( uint32_t ) );
+    base_array_free( &sim->pairs, &sim->memory );
+    base_array_free( &sim->sorting, &sim->memory );
+    base_array_free( &sim->floor_bodies, &sim->memory );
     base_memory own = sim->memory;
     clv_base_memory_give( &own, sim, 1, sizeof( clv_shape_sim ) );
 }
@@ -186,17 +180,15 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
     {
         return CLV_BAD_ARGUMENT;
     }
-    uint64_t wanted = (uint64_t)sim->body_count + 1;
-    if ( !clv_base_memory_reserve( &sim->memory, (void**)&sim->bodies, &sim->body_capacity, sim->body_count,
-             wanted, sizeof( sim_body ) ) ||
+    uint64_t wanted = sim->bodies.count + 1;
+    if ( !base_array_reserve( &sim->bodies, &sim->memory, wanted ) ||
         !clv_base_memory_reserve(
             &sim->memory, &sim->volumes, &sim->volume_capacity, 0, wanted, volume_size( sim ) ) ||
-        !clv_base_memory_reserve(
-            &sim->memory, (void**)&sim->floor_bodies, &sim->floor_capacity, 0, wanted, sizeof( uint32_t ) ) )
+        !base_array_reserve( &sim->floor_bodies, &sim->memory, wanted ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    sim_body* body = &sim->bodies[sim->body_count++];
+    sim_body* body = &sim->bodies.items[sim->bodies.count++];
     memset( body, 0, sizeof( *body ) );
     base_fp_mode mode = base_fp_enter();
     body->rest = clv_sim_rest_shape_make( hull );
@@ -215,9 +207,9 @@ static math_vec3 gravity_of( const clv_shape_sim* sim )
 static void move_freely( clv_shape_sim* sim )
 {
     math_vec3 gravity = gravity_of( sim );
-    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
-        sim_body* body = &sim->bodies[i];
+        sim_body* body = &sim->bodies.items[i];
         body->before = body->pose.position;
         body->velocity_before = body->velocity;
         body->touched = body->matched = body->on_floor = false;
@@ -230,21 +222,21 @@ static void move_freely( clv_shape_sim* sim )
 // A frame that ran out of memory before its first response: nothing but the free motion has happened.
 static void move_back( clv_shape_sim* sim )
 {
-    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
-        sim->bodies[i].pose.position = sim->bodies[i].before;
-        sim->bodies[i].velocity = sim->bodies[i].velocity_before;
+        sim->bodies.items[i].pose.position = sim->bodies.items[i].before;
+        sim->bodies.items[i].velocity = sim->bodies.items[i].velocity_before;
     }
 }
 
 // Also notes who reaches the floor.
 static void build_volumes( clv_shape_sim* sim )
 {
-    sim->floor_count = 0;
-    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    sim->floor_bodies.count = 0;
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
         narrow_core core =
-            narrow_core_make( clv_hull_shape( sim->bodies[i].rest.hull ), &sim->bodies[i].pose );
+            narrow_core_make( clv_hull_shape( sim->bodies.items[i].rest.hull ), &sim->bodies.items[i].pose );
         float lowest = 0.0f;
         switch ( sim->def.volume )
         {
@@ -272,10 +264,10 @@ static void build_volumes( clv_shape_sim* sim )
         }
         if ( sim->def.has_floor && lowest <= 0.0f )
         {
-            sim->floor_bodies[sim->floor_count++] = i;
+            sim->floor_bodies.items[sim->floor_bodies.count++] = i;
         }
     }
-    sim->stats.floor_candidate_count = sim->floor_count;
+    sim->stats.floor_candidate_count = sim->floor_bodies.count;
 }
 
 static void note_sweep( clv_shape_sim* sim )
@@ -293,7 +285,7 @@ static void note_sweep( clv_shape_sim* sim )
 
 static clv_result find_candidates( clv_shape_sim* sim )
 {
-    uint32_t count = sim->body_count;
+    uint32_t count = (uint32_t)sim->bodies.count;
     clv_result result = sim->def.volume == CLV_VOLUME_AABB
         ? clv_volume_sweep_aabbs( sim->sweep, sim->volumes, count )
         : sim->def.volume == CLV_VOLUME_DOP18 ? clv_volume_sweep_dops( sim->sweep, sim->volumes, count )
@@ -303,10 +295,8 @@ static clv_result find_candidates( clv_shape_sim* sim )
         return result;
     }
     clv_pair_view view = clv_volume_sweep_pairs( sim->sweep );
-    if ( !clv_base_memory_reserve(
-             &sim->memory, (void**)&sim->pairs, &sim->pair_capacity, 0, view.count, sizeof( sim_pair ) ) ||
-        !clv_base_memory_reserve( &sim->memory, (void**)&sim->sorting, &sim->sorting_capacity, 0,
-            2 * view.count, sizeof( clv_pair ) ) )
+    if ( !base_array_reserve( &sim->pairs, &sim->memory, view.count ) ||
+        !base_array_reserve( &sim->sorting, &sim->memory, 2 * view.count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -314,14 +304,14 @@ static clv_result find_candidates( clv_shape_sim* sim )
     {
         // Responses come one after the other, so their order matters. By number it does not depend on the
         // axis.
-        memcpy( sim->sorting, view.pairs, (size_t)view.count * sizeof( clv_pair ) );
+        memcpy( sim->sorting.items, view.pairs, (size_t)view.count * sizeof( clv_pair ) );
         const clv_pair* sorted =
-            clv_base_sort_pairs( sim->sorting, sim->sorting + view.count, view.count, count );
+            clv_base_sort_pairs( sim->sorting.items, sim->sorting.items + view.count, view.count, count );
         for ( uint64_t i = 0; i < view.count; ++i )
         {
-            memset( &sim->pairs[i], 0, sizeof( sim_pair ) );
-            sim->pairs[i].a = sorted[i].a;
-            sim->pairs[i].b = sorted[i].b;
+            memset( &sim->pairs.items[i], 0, sizeof( sim_pair ) );
+            sim->pairs.items[i].a = sorted[i].a;
+            sim->pairs.items[i].b = sorted[i].b;
         }
     }
     sim->stats.candidate_count = view.count;
@@ -376,7 +366,7 @@ static void respond( clv_shape_sim* sim, sim_body* a, sim_body* b, const narrow_
 
 static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
 {
-    sim_body *a = &sim->bodies[pair->a], *b = &sim->bodies[pair->b];
+    sim_body *a = &sim->bodies.items[pair->a], *b = &sim->bodies.items[pair->b];
     if ( pair->apart && pair->moves_a == a->move_count && pair->moves_b == b->move_count )
     {
         return; // nothing has changed since they were found apart
@@ -433,12 +423,12 @@ static void separate_bodies( clv_shape_sim* sim )
         bool is_last = round + 1 == sim->def.round_count;
         for ( uint64_t i = 0; i < sim->stats.candidate_count; ++i )
         {
-            solve_pair( sim, &sim->pairs[i], is_last );
+            solve_pair( sim, &sim->pairs.items[i], is_last );
         }
         // The floor has the last word in a round: nothing gives way below it.
-        for ( uint64_t i = 0; i < sim->floor_count; ++i )
+        for ( uint64_t i = 0; i < sim->floor_bodies.count; ++i )
         {
-            solve_floor( sim, &sim->bodies[sim->floor_bodies[i]], is_last );
+            solve_floor( sim, &sim->bodies.items[sim->floor_bodies.items[i]], is_last );
         }
     }
     sim->stats.mean_depth = sim->depth_count > 0 ? sim->depth_sum / (double)sim->depth_count : 0.0;
@@ -457,9 +447,9 @@ static void set_velocity( const clv_shape_sim* sim, sim_body* body )
 
 static void update_bodies( clv_shape_sim* sim )
 {
-    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
-        sim_body* body = &sim->bodies[i];
+        sim_body* body = &sim->bodies.items[i];
         if ( body->touched && !body->matched )
         {
             body->pose.position = math_add( body->pose.position, body->unturned );
@@ -484,11 +474,11 @@ static void count_hits( clv_shape_sim* sim )
     double weight = -gravity_of( sim ).y;
     for ( uint64_t i = 0; i < stats->candidate_count; ++i )
     {
-        stats->hit_count += sim->pairs[i].hit ? 1 : 0;
+        stats->hit_count += sim->pairs.items[i].hit ? 1 : 0;
     }
-    for ( uint32_t i = 0; i < sim->body_count; ++i )
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
-        const sim_body* body = &sim->bodies[i];
+        const sim_body* body = &sim->bodies.items[i];
         stats->landed_count += body->landed ? 1 : 0;
         stats->floor_hit_count += body->on_floor ? 1 : 0;
         stats->kinetic_energy += 0.5 * math_length_squared( body->velocity );
@@ -533,13 +523,13 @@ clv_result clv_shape_sim_step( clv_shape_sim* sim )
 uint32_t clv_shape_sim_body_count( const clv_shape_sim* sim )
 {
     CLV_ASSERT( sim != NULL );
-    return sim->body_count;
+    return (uint32_t)sim->bodies.count;
 }
 
 clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body )
 {
-    CLV_ASSERT( sim != NULL && body < sim->body_count );
-    const math_pose* pose = &sim->bodies[body].pose;
+    CLV_ASSERT( sim != NULL && body < sim->bodies.count );
+    const math_pose* pose = &sim->bodies.items[body].pose;
     base_fp_mode mode = base_fp_enter();
     clv_transform at = { math_narrow( pose->position ),
         math_quat_narrow( math_quat_from_matrix( &pose->rotation ) ) };
@@ -550,9 +540,9 @@ clv_transform clv_shape_sim_transform( const clv_shape_sim* sim, uint32_t body )
 
 clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body )
 {
-    CLV_ASSERT( sim != NULL && body < sim->body_count );
+    CLV_ASSERT( sim != NULL && body < sim->bodies.count );
     base_fp_mode mode = base_fp_enter();
-    clv_vec3 velocity = math_narrow( sim->bodies[body].velocity );
+    clv_vec3 velocity = math_narrow( sim->bodies.items[body].velocity );
     base_fp_settle( &velocity );
     base_fp_leave( mode );
     return velocity;

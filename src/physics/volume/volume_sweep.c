@@ -3,10 +3,10 @@
 // usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals,
 // which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here whole floats are
 // sorted, and only what comes later in the order is looked at.
+#include "base/array.h"
 #include "base/assertion.h"
 #include "base/bits.h"
 #include "base/fp_mode.h"
-#include "base/memory.h"
 #include "base/radix_sort.h"
 #include "base/refusal.h"
 #include "base/timer.h"
@@ -43,8 +43,7 @@ struct clv_volume_sweep
     float *lower, *upper;        // along the axis, by position in the array
     uint64_t item_capacity;
 
-    clv_pair* pairs;
-    uint64_t pair_capacity, pair_count;
+    BASE_ARRAY( clv_pair ) pairs;
     bool valid;
     clv_volume_sweep_stats stats;
 };
@@ -109,7 +108,7 @@ void clv_volume_sweep_destroy( clv_volume_sweep* sweep )
         return;
     }
     give_items( sweep );
-    clv_base_memory_give( &sweep->memory, sweep->pairs, sweep->pair_capacity, sizeof( clv_pair ) );
+    base_array_free( &sweep->pairs, &sweep->memory );
     base_memory own = sweep->memory;
     clv_base_memory_give( &own, sweep, 1, sizeof( clv_volume_sweep ) );
 }
@@ -259,13 +258,11 @@ static clv_result sweep_sorted( clv_volume_sweep* s, const volume_array* v, cons
             {
                 continue;
             }
-            if ( s->pair_count == s->pair_capacity &&
-                !clv_base_memory_reserve( &s->memory, (void**)&s->pairs, &s->pair_capacity, s->pair_count,
-                    s->pair_count + 1, sizeof( clv_pair ) ) )
+            if ( !base_array_reserve( &s->pairs, &s->memory, s->pairs.count + 1 ) )
             {
                 return CLV_OUT_OF_MEMORY;
             }
-            s->pairs[s->pair_count++] =
+            s->pairs.items[s->pairs.count++] =
                 first < second ? ( clv_pair ){ first, second } : ( clv_pair ){ second, first };
         }
     }
@@ -312,12 +309,12 @@ static clv_result sweep_volumes( clv_volume_sweep* s, const volume_array* v )
 static clv_result update( clv_volume_sweep* s, const volume_array* v )
 {
     base_fp_mode mode = base_fp_enter();
-    s->pair_count = 0;
+    s->pairs.count = 0;
     s->stats = ( clv_volume_sweep_stats ){ 0 };
     clv_result result = check( s, v );
     result = result == CLV_OK ? sweep_volumes( s, v ) : result;
     s->valid = result == CLV_OK;
-    s->pair_count = s->valid ? s->pair_count : 0;
+    s->pairs.count = s->valid ? s->pairs.count : 0;
     base_fp_leave( mode );
     return result;
 }
@@ -346,7 +343,7 @@ clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* 
 clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep )
 {
     CLV_ASSERT( sweep != NULL );
-    clv_pair_view view = { sweep->pairs, sweep->pair_count, sweep->valid };
+    clv_pair_view view = { sweep->pairs.items, sweep->pairs.count, sweep->valid };
     return view;
 }
 
