@@ -207,7 +207,7 @@ mutate "engine: a sample says less than one in as many meets" "engine_plan" src/
 mutate "engine: more cells than boxes are worth" "engine_plan" src/core/engine/cell_grid.c 's/ <= cell_count_most( r->count );/ <= UINT32_MAX;/'
 mutate "engine: cells along the height of one floor" "engine_plan" src/core/engine/cell_grid.c 's/axis_cells cells = { count, \(.*\), (double)share\[level\] };/axis_cells cells = { count, \1, 1.0 \/ ( 1u << level ) };/'
 mutate "engine: a coarse cell is left off the map" "engine_plan" src/core/engine/plan.c 's/for ( uint32_t x = node->first\[0\]; x <= node->last\[0\]; ++x )\r*$/for ( uint32_t x = node->first[0] + ( node->first[0] > 0 ); x <= node->last[0]; ++x )/'
-mutate "engine: every step-th box speaks for itself alone" "engine_plan" src/core/engine/plan.c 's/histogram\[cell_words_key( \&words, \&s ).cell\] += step;/histogram[cell_words_key( \&words, \&s ).cell] += 1;/'
+mutate "engine: every step-th box speaks for itself alone" "engine_plan" src/core/engine/plan.c 's/histogram.items\[cell_words_key( \&words, \&s ).cell\] += step;/histogram.items[cell_words_key( \&words, \&s ).cell] += 1;/'
 mutate "engine: a crowd in one cell stays there" "engine_lay" src/core/engine/lay.c 's/layout.fullest > count \/ 2;/false;/'
 mutate "engine: too many entries are put up with" "engine_lay" src/core/engine/lay.c 's/return clv_engine_cell_grid_coarsen( grid, \&crew->extent );/return false;/'
 mutate "engine: records made again forget what they began before" "engine_lay" src/core/engine/lay.c 's/records\[first + i\].code |= (uint64_t)before\[i\] << 24;/(void)before;/'
@@ -221,7 +221,7 @@ mutate "engine: records of another scale (template)" "engine_cells" src/core/sim
 mutate "engine: who does not go is put (template)" "engine_cells" src/core/simd/record_body.h 's/segment_put_if( \&segments\[numbers\[i\]\], out, record, goes\[i\] );/segment_put_if( \&segments[numbers[i]], out, record, true );/'
 mutate "engine: its checker of cells looks at no sum" "engine_lay" src/core/engine/check.c 's/return sum != tally\[TALLY_SUM\]/return false/'
 mutate "engine: its checker of cells looks at no code" "engine_lay" src/core/engine/check.c 's/if ( ( expected \& ~bits ) != /if ( false \&\& ( expected \& ~bits ) != /'
-mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( engine->starts\[cell + 1\] - engine->starts\[cell\] != counts\[cell\] )/if ( false )/'
+mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( engine->starts.items\[cell + 1\] - engine->starts.items\[cell\] != counts\[cell\] )/if ( false )/'
 mutate "engine: its checker looks at no home" "engine_search" src/core/engine/check.c 's/    if ( cell_before( record ) != before )/    if ( false )/'
 
 # What rests in it.

@@ -216,7 +216,7 @@ static void check_leaves( const block_plan* plan, uint32_t most )
     uint64_t cells = 0;
     for ( uint32_t block = 0; block < plan->block_count; ++block )
     {
-        block_leaf leaf = plan->leaves[block];
+        block_leaf leaf = plan->leaves.items[block];
         uint64_t boxes = 0, size = 0;
         for ( uint32_t z = cell_field( leaf.first, 2 ); z <= cell_field( leaf.last, 2 ); ++z )
         {
@@ -225,8 +225,8 @@ static void check_leaves( const block_plan* plan, uint32_t most )
                 for ( uint32_t x = cell_field( leaf.first, 0 ); x <= cell_field( leaf.last, 0 ); ++x )
                 {
                     uint32_t cell = cell_at( &plan->grid, x, y, z );
-                    CHECK_EQUAL( plan->map[cell], block );
-                    boxes += plan->histogram[cell];
+                    CHECK_EQUAL( plan->map.items[cell], block );
+                    boxes += plan->histogram.items[cell];
                     size += 1;
                 }
             }
@@ -252,7 +252,7 @@ static void blocks_share_out_all_coarse_cells( void )
             uint64_t sum = 0;
             for ( uint32_t cell = 0; cell < cell_grid_count( &plan.grid ); ++cell )
             {
-                sum += plan.histogram[cell];
+                sum += plan.histogram.items[cell];
             }
             CHECK_EQUAL( sum, BOXES );
             CHECK( clv_engine_plan_cut( &plan, &memory, most ) );
@@ -260,9 +260,9 @@ static void blocks_share_out_all_coarse_cells( void )
             CHECK( clv_engine_plan_choose_grids( &plan, &memory, &input ) );
             for ( uint32_t block = 0; block < plan.block_count; ++block )
             {
-                check_grid( &plan.grids[block], UINT32_MAX - 8 );
-                const scaling s = scaling_of( &plan.grids[block] );
-                CHECK( memcmp( &s, &plan.scalings[block], sizeof( s ) ) == 0 );
+                check_grid( &plan.grids.items[block], UINT32_MAX - 8 );
+                const scaling s = scaling_of( &plan.grids.items[block] );
+                CHECK( memcmp( &s, &plan.scalings.items[block], sizeof( s ) ) == 0 );
             }
             clv_engine_plan_release( &plan, &memory );
         }
@@ -281,8 +281,8 @@ static void a_histogram_of_a_few_speaks_for_all( void )
     uint64_t sum = 0;
     for ( uint32_t cell = 0; cell < cell_grid_count( &plan.grid ); ++cell )
     {
-        CHECK( plan.histogram[cell] % 7 == 0 );
-        sum += plan.histogram[cell];
+        CHECK( plan.histogram.items[cell] % 7 == 0 );
+        sum += plan.histogram.items[cell];
     }
     CHECK_EQUAL( sum, ( BOXES + 6 ) / 7 * 7 );
     clv_engine_plan_release( &plan, &memory );

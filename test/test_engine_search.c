@@ -281,13 +281,13 @@ static void the_checker_sees_a_spoilt_grid( void )
     fill_crowd( TEST_CROWD_SPREAD, BOXES, 1 );
     open_world( &w, BOXES, 1, 8192 );
     CHECK_EQUAL( w.world.slabs.count, 1 );
-    cell_record* record = &w.world.records[1234];
+    cell_record* record = &w.world.records.items[1234];
     static const char room[] = "a cell was given other room than the boxes that reach it need";
     SPOIL( record->code, record->code ^ 0x10, "a record is not that of its box" );
     SPOIL( record->name, record->name + ( UINT64_C( 1 ) << 32 ), "a record is not that of its box" );
     SPOIL( record->code, record->code ^ (uint64_t)2 << 24,
         "a record does not know where its box began, so a pair has no home or two" );
-    SPOIL( w.world.starts[3], w.world.starts[3] + 1, room );
+    SPOIL( w.world.starts.items[3], w.world.starts.items[3] + 1, room );
     SPOIL( w.world.slabs.rows[0], 1, "the slabs are not all rows of the grid" );
     close_world( &w );
 }
@@ -298,10 +298,10 @@ static void the_checker_sees_spoilt_slabs( void )
     fill_crowd( TEST_CROWD_SPREAD, BOXES, 2 );
     open_world( &w, BOXES, 3, 8192 );
     CHECK( w.world.slabs.count > 1 );
-    cell_segment* segment = &w.world.segments.items[1];
+    cell_segment* segment = &w.world.segments.list.items[1];
     SPOIL( segment->count, segment->count - 1, "a slab has other than as many records as boxes reach it" );
     SPOIL( segment->capacity, segment->count - 1, "a segment holds more records than it has room for" );
-    cell_record* record = &w.world.segments.records[segment->first];
+    cell_record* record = &w.world.segments.records.items[segment->first];
     SPOIL( record->code, record->code ^ 1, "a record is not that of its box" );
     close_world( &w );
 }
@@ -312,13 +312,13 @@ static void the_checker_sees_spoilt_blocks( void )
     fill_crowd( TEST_CROWD_SPREAD, BOXES, 3 );
     open_world( &w, BOXES, 1, 64 );
     CHECK( w.world.plan.block_count > 8 );
-    cell_segment* segment = &w.world.segments.items[3];
-    cell_record* record = &w.world.segments.records[segment->first];
+    cell_segment* segment = &w.world.segments.list.items[3];
+    cell_record* record = &w.world.segments.records.items[segment->first];
     static const char home[] = "a record does not know where its box began, so a pair has no home or two";
     SPOIL( segment->count, segment->count - 1, "a block has other than as many records as boxes reach it" );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 24, home );
     SPOIL( record->code, record->code ^ (uint64_t)1 << 40, "a record is not that of its box" );
-    SPOIL( w.world.plan.map[0], (uint16_t)( w.world.plan.map[0] + 1 ),
+    SPOIL( w.world.plan.map.items[0], (uint16_t)( w.world.plan.map.items[0] + 1 ),
         "the map sends a coarse cell to a block that does not have it" );
     close_world( &w );
 }

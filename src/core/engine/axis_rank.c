@@ -43,7 +43,7 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
     (void)worker;
     const rank_job* job = context;
     const block_input* input = job->input;
-    base_keyed* keys = job->axes->keys + 2 * job->buffer * axis;
+    base_keyed* keys = job->axes->keys.items + 2 * job->buffer * axis;
     for ( uint32_t i = 0; i < input->count; ++i )
     {
         const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
@@ -58,7 +58,7 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
         CLV_ASSERT( i == 0 || sorted[i].key >= sorted[i - 1].key );
         rank += i > 0 && sorted[i].key != sorted[i - 1].key;
         uint32_t slot = block_input_slot( input, sorted[i].value / 2 );
-        *face_of( &job->axes->boxes[slot], (int)axis, sorted[i].value % 2 != 0 ) = (float)rank;
+        *face_of( &job->axes->boxes.items[slot], (int)axis, sorted[i].value % 2 != 0 ) = (float)rank;
     }
 }
 
@@ -66,11 +66,7 @@ bool clv_engine_ranks_make( clv_engine* engine, const block_input* input )
 {
     engine_axes* axes = &engine->axes;
     rank_job job = { input, axes, 2 * (uint64_t)input->count };
-    void* keys = axes->keys;
-    bool ok = job.buffer <= UINT32_MAX &&
-        clv_base_memory_renew(
-            engine->memory, &keys, &axes->key_capacity, 6 * job.buffer, sizeof( base_keyed ) );
-    axes->keys = keys;
+    bool ok = job.buffer <= UINT32_MAX && base_array_renew( &axes->keys, engine->memory, 6 * job.buffer );
     if ( ok )
     {
         clv_task_run( clv_engine_tasks_for( engine, input->count ), rank_axis, 3, &job );

@@ -226,14 +226,14 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
     }
     if ( input->live == NULL && !is_magnified )
     {
-        copy_whole( job->axes, input->boxes, job->axes->boxes, first, last );
+        copy_whole( job->axes, input->boxes, job->axes->boxes.items, first, last );
         first = last - ( last - first ) % 4;
     }
     for ( uint32_t i = first; i < last; ++i )
     {
         uint32_t slot = block_input_slot( input, i );
         const clv_aabb* box = &input->boxes[slot];
-        job->axes->boxes[slot] = ( clv_aabb ){
+        job->axes->boxes.items[slot] = ( clv_aabb ){
             { scaled( box->lower.x, scales[0] ), scaled( box->lower.y, scales[1] ),
                 scaled( box->lower.z, scales[2] ) },
             { scaled( box->upper.x, scales[0] ), scaled( box->upper.y, scales[1] ),
@@ -247,10 +247,7 @@ static bool make_copies( clv_engine* engine, const block_input* input )
     engine_axes* axes = &engine->axes;
     CLV_ASSERT( input->count > 0 );
     uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
-    void* boxes = axes->boxes;
-    bool ok = clv_base_memory_renew(
-        engine->memory, &boxes, &axes->box_capacity, slots + READ_SLACK, sizeof( clv_aabb ) );
-    axes->boxes = boxes;
+    bool ok = base_array_renew( &axes->boxes, engine->memory, slots + READ_SLACK );
     if ( !ok || axes->is_ranked )
     {
         return ok && clv_engine_ranks_make( engine, input );
@@ -285,6 +282,6 @@ bool clv_engine_axes_apply( clv_engine* engine, block_input* input )
         return true;
     }
     bool ok = make_copies( engine, input );
-    input->boxes = ok ? axes->boxes : input->boxes;
+    input->boxes = ok ? axes->boxes.items : input->boxes;
     return ok;
 }

@@ -5,6 +5,7 @@
 // several is reported once.
 #pragma once
 
+#include "base/array.h"
 #include "engine/cell.h"
 
 enum
@@ -38,24 +39,16 @@ static inline uint64_t block_fields( const uint16_t cell[4] )
 
 typedef struct block_plan
 {
-    cell_grid grid; ///< the coarse grid, in 256ths as cells are
-    uint16_t* map;  ///< coarse cell to leaf block
-    uint64_t map_capacity;
-    uint32_t* histogram; ///< boxes that begin in each coarse cell
-    uint64_t histogram_capacity;
-    block_node* nodes; ///< the root first
-    uint64_t node_capacity;
+    cell_grid grid;                 ///< the coarse grid, in 256ths as cells are
+    BASE_ARRAY( uint16_t ) map;     ///< coarse cell to leaf block
+    base_u32_array histogram;       ///< boxes that begin in each coarse cell
+    BASE_ARRAY( block_node ) nodes; ///< the root first
     uint32_t node_count;
-    block_leaf* leaves; ///< of each block
-    uint64_t leaf_capacity;
-    cell_grid* grids; ///< of each block
-    uint64_t grid_capacity;
-    scaling* scalings; ///< of each block's grid
-    uint64_t scaling_capacity;
-    clv_aabb* samples; ///< by block, while grids are chosen
-    uint64_t sample_capacity;
-    uint32_t* tallies; ///< by block, how many of them, and behind those how many boxes were seen
-    uint64_t tally_capacity;
+    BASE_ARRAY( block_leaf ) leaves; ///< of each block
+    BASE_ARRAY( cell_grid ) grids;   ///< of each block
+    BASE_ARRAY( scaling ) scalings;  ///< of each block's grid
+    BASE_ARRAY( clv_aabb ) samples;  ///< by block, while grids are chosen
+    base_u32_array tallies; ///< by block, how many of them, and behind those how many boxes were seen
     uint32_t block_count;
 } block_plan;
 

@@ -14,7 +14,7 @@ enum
 
 void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
 {
-    block_leaf leaf = plan->leaves[block];
+    block_leaf leaf = plan->leaves.items[block];
     for ( int axis = 0; axis < 3; ++axis )
     {
         float side = CELL_STEPS / plan->grid.scale[axis];
@@ -36,28 +36,15 @@ static uint32_t block_of( const block_plan* plan, const clv_aabb* box )
         at = at < (float)( dims - 1 ) ? at : (float)( dims - 1 );
         cell = cell * dims + (uint32_t)at;
     }
-    return plan->map[cell];
+    return plan->map.items[cell];
 }
 
 static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sample_count )
 {
-    void* grids = plan->grids;
-    void* scalings = plan->scalings;
-    void* samples = plan->samples;
-    void* tallies = plan->tallies;
-    bool ok = clv_base_memory_reserve(
-                  memory, &grids, &plan->grid_capacity, 0, plan->block_count, sizeof( cell_grid ) ) &&
-        clv_base_memory_reserve(
-            memory, &scalings, &plan->scaling_capacity, 0, plan->block_count, sizeof( scaling ) ) &&
-        clv_base_memory_reserve(
-            memory, &samples, &plan->sample_capacity, 0, sample_count, sizeof( clv_aabb ) ) &&
-        clv_base_memory_reserve(
-            memory, &tallies, &plan->tally_capacity, 0, (uint64_t)plan->block_count * 2, sizeof( uint32_t ) );
-    plan->grids = grids;
-    plan->scalings = scalings;
-    plan->samples = samples;
-    plan->tallies = tallies;
-    return ok;
+    return base_array_reserve( &plan->grids, memory, plan->block_count ) &&
+        base_array_reserve( &plan->scalings, memory, plan->block_count ) &&
+        base_array_reserve( &plan->samples, memory, sample_count ) &&
+        base_array_reserve( &plan->tallies, memory, (uint64_t)plan->block_count * 2 );
 }
 
 // At most SAMPLES_PER_BLOCK of each block, taken evenly from all boxes. counts[block] is how many were taken, seen[block]
@@ -72,7 +59,7 @@ static void take_samples(
         CLV_ASSERT( block < plan->block_count );
         if ( counts[block] < SAMPLES_PER_BLOCK )
         {
-            plan->samples[(size_t)block * SAMPLES_PER_BLOCK + counts[block]++] = *box;
+            plan->samples.items[(size_t)block * SAMPLES_PER_BLOCK + counts[block]++] = *box;
         }
         seen[block] += 1;
     }
@@ -104,7 +91,7 @@ bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const 
     {
         return false;
     }
-    uint32_t* counts = plan->tallies;
+    uint32_t* counts = plan->tallies.items;
     uint32_t* seen = counts + plan->block_count;
     for ( uint32_t i = 0; i < 2 * plan->block_count; ++i )
     {
@@ -116,14 +103,14 @@ bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const 
     {
         float low[3], high[3];
         clv_engine_plan_region( plan, block, low, high );
-        const clv_aabb* samples = plan->samples + (size_t)block * SAMPLES_PER_BLOCK;
+        const clv_aabb* samples = plan->samples.items + (size_t)block * SAMPLES_PER_BLOCK;
         static const clv_aabb nothing = { { 0, 0, 0 }, { 0, 0, 0 } };
         bool is_empty = counts[block] == 0;
         cell_extent extent =
             clv_engine_cell_measure( is_empty ? &nothing : samples, is_empty ? 1 : counts[block], low, high );
         widen( &extent, low, high );
-        plan->grids[block] = clv_engine_cell_grid_choose( seen[block] * step + 1, &extent );
-        plan->scalings[block] = scaling_of( &plan->grids[block] );
+        plan->grids.items[block] = clv_engine_cell_grid_choose( seen[block] * step + 1, &extent );
+        plan->scalings.items[block] = scaling_of( &plan->grids.items[block] );
     }
     return true;
 }

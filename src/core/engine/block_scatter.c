@@ -36,15 +36,15 @@ static inline uint64_t fields_at_most( uint64_t a, uint64_t b )
 // On which axes a box begins before a block, as bits of a code.
 static inline uint64_t before_block( const block_work* work, uint64_t first_cell, uint32_t block )
 {
-    uint64_t begun = fields_at_most( work->plan->leaves[block].first, first_cell ) ^ FIELD_TOPS;
+    uint64_t begun = fields_at_most( work->plan->leaves.items[block].first, first_cell ) ^ FIELD_TOPS;
     return ( ( begun >> 15 | begun >> 30 | begun >> 45 ) & 7 ) << 24;
 }
 
 // Where boxes begin, and who reaches beyond its block.
 static void find_blocks( const block_work* work, const scaling* coarse, block_part* part )
 {
-    const uint16_t* const map = work->plan->map;
-    const block_leaf* const leaves = work->plan->leaves;
+    const uint16_t* const map = work->plan->map.items;
+    const block_leaf* const leaves = work->plan->leaves.items;
     uint32_t more_count = 0;
     work->kernels->find_reaches( &part->boxes, coarse, part->reaches );
     for ( uint32_t i = 0; i < part->boxes.count; ++i )
@@ -66,7 +66,7 @@ static void find_blocks( const block_work* work, const scaling* coarse, block_pa
 // cut halves cells along some axis, so it is below 3 x BLOCK_SIDE.
 static void visit_leaves( const block_work* work, uint32_t slot, const cell_span* span, uint32_t node_index )
 {
-    const block_node* node = &work->plan->nodes[node_index];
+    const block_node* node = &work->plan->nodes.items[node_index];
     if ( fields_at_most( span->first, block_fields( node->last ) ) != FIELD_TOPS ||
         fields_at_most( block_fields( node->first ), span->last ) != FIELD_TOPS )
     {
@@ -76,7 +76,7 @@ static void visit_leaves( const block_work* work, uint32_t slot, const cell_span
     {
         cell_boxes one = { work->input->boxes, NULL, slot, 1 };
         cell_record record;
-        work->kernels->make_records( &one, &work->plan->scalings[node->block], &record );
+        work->kernels->make_records( &one, &work->plan->scalings.items[node->block], &record );
         record.code |= before_block( work, span->first, node->block );
         segment_put( &work->segments[node->block], work->out, record );
         return;
@@ -95,7 +95,7 @@ static inline void list_guest( const block_work* work, const corner_cells* near,
     uint32_t blocks[8], count = guests->count;
     for ( uint32_t corner = 0; corner < 8; ++corner )
     {
-        blocks[corner] = work->plan->map[reach->cell + near->offset[corner & kind]];
+        blocks[corner] = work->plan->map.items[reach->cell + near->offset[corner & kind]];
         bool is_new = true;
         for ( uint32_t other = 0; other < corner; ++other )
         {
@@ -121,7 +121,7 @@ static void put_guests( const block_work* work, const block_part* part, const bl
         slots[i] = cell_boxes_slot( &part->boxes, guests->boxes[first + i] );
     }
     cell_boxes some = { part->boxes.boxes, slots, 0, count };
-    work->kernels->make_records_by( &some, work->plan->scalings, guests->blocks + first, records );
+    work->kernels->make_records_by( &some, work->plan->scalings.items, guests->blocks + first, records );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t block = guests->blocks[first + i];
@@ -167,7 +167,7 @@ void clv_engine_block_scatter( const block_work* work )
         find_blocks( work, &coarse, &part );
         // Boxes of one block each. The others become records of their first one too, which go nowhere: who is what is not guessed.
         work->kernels->put_records_by(
-            &part.boxes, work->plan->scalings, part.blocks, part.is_inner, work->segments, work->out );
+            &part.boxes, work->plan->scalings.items, part.blocks, part.is_inner, work->segments, work->out );
         scatter_guests( work, &near, &part );
     }
 }

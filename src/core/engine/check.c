@@ -244,11 +244,11 @@ static const char* check_flat( clv_engine* engine, const block_input* input )
     }
     bool is_placed = engine->flat.entries != NULL; // one cell, and no scratch to count in
     uint32_t one_cell[1];
-    uint32_t* counts = is_placed ? one_cell : engine->scratches[0].starts;
+    uint32_t* counts = is_placed ? one_cell : engine->scratches.items[0].starts;
     count_reached( engine, input, counts, expected );
     for ( uint32_t cell = 0; cell < cell_count; ++cell )
     {
-        if ( engine->starts[cell + 1] - engine->starts[cell] != counts[cell] )
+        if ( engine->starts.items[cell + 1] - engine->starts.items[cell] != counts[cell] )
         {
             return "a cell was given other room than the boxes that reach it need";
         }
@@ -282,7 +282,8 @@ static const char* check_map( const block_plan* plan )
     {
         uint32_t at[3] = { cell % grid->dims[0], cell / grid->dims[0] % grid->dims[1],
             cell / grid->dims[0] / grid->dims[1] };
-        if ( plan->map[cell] >= plan->block_count || !leaf_has( &plan->leaves[plan->map[cell]], at, at ) )
+        if ( plan->map.items[cell] >= plan->block_count ||
+            !leaf_has( &plan->leaves.items[plan->map.items[cell]], at, at ) )
         {
             return "the map sends a coarse cell to a block that does not have it";
         }
@@ -303,7 +304,7 @@ static void count_in_blocks(
         cell_walk walk = walk_begin( &words );
         do
         {
-            uint32_t block = plan->map[cell_at( &plan->grid, walk.at[0], walk.at[1], walk.at[2] )];
+            uint32_t block = plan->map.items[cell_at( &plan->grid, walk.at[0], walk.at[1], walk.at[2] )];
             counts[block] += last[block] != i + 1;
             last[block] = i + 1;
         } while ( walk_next( &walk ) );
@@ -317,7 +318,7 @@ static uint32_t begun_before(
     uint32_t before = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        uint32_t first = cell_field( plan->leaves[block].first, axis );
+        uint32_t first = cell_field( plan->leaves.items[block].first, axis );
         before |= (uint32_t)( words.lower[axis] / CELL_STEPS < first ) << axis;
     }
     return before;
@@ -326,14 +327,15 @@ static uint32_t begun_before(
 static const char* check_block( const clv_engine* engine, uint32_t block, uint32_t expected )
 {
     const engine_segments* segments = &engine->segments;
-    const scaling coarse = scaling_of( &engine->plan.grid ), s = scaling_of( &engine->plan.grids[block] );
+    const scaling coarse = scaling_of( &engine->plan.grid ),
+                  s = scaling_of( &engine->plan.grids.items[block] );
     uint32_t count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {
-        const cell_segment* segment = &segments->items[(size_t)piece * segments->target_count + block];
+        const cell_segment* segment = &segments->list.items[(size_t)piece * segments->target_count + block];
         for ( uint32_t k = 0; k < segment->count; ++k )
         {
-            const cell_record* record = &segments->records[segment->first + k];
+            const cell_record* record = &segments->records.items[segment->first + k];
             uint32_t before =
                 begun_before( &engine->plan, &coarse, &engine->boxes[cell_slot( record )], block );
             const char* message = check_record( engine->boxes, &s, before, record );
@@ -350,7 +352,7 @@ static const char* check_block( const clv_engine* engine, uint32_t block, uint32
 static const char* check_blocks( const clv_engine* engine, const block_input* input )
 {
     const block_plan* plan = &engine->plan;
-    uint32_t* counts = plan->tallies; // not needed until grids are chosen again
+    uint32_t* counts = plan->tallies.items; // not needed until grids are chosen again
     const char* message = check_map( plan );
     count_in_blocks( plan, input, counts, counts + plan->block_count );
     for ( uint32_t block = 0; block < plan->block_count && message == NULL; ++block )

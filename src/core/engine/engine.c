@@ -22,7 +22,7 @@ static bool reserve_scratches( clv_engine* engine )
     bool ok = clv_engine_reserve_workers( engine );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        cell_scratch* scratch = &engine->scratches[i];
+        cell_scratch* scratch = &engine->scratches.items[i];
         ok = clv_engine_cell_scratch_reserve_cells( scratch, engine->memory, cells, cells, cells ) &&
             clv_engine_cell_scratch_reserve_entries(
                 scratch, engine->memory, cell_layout_most( engine->largest_block ) );
@@ -139,7 +139,8 @@ static bool fill_many( clv_engine* engine, const block_input* input )
     }
     measure_blocks( engine );
     return reserve_scratches( engine ) &&
-        ( workers == 1 || clv_engine_reserve_records( engine, (uint64_t)engine->largest_block * workers ) );
+        ( workers == 1 ||
+            base_array_renew( &engine->records, engine->memory, (uint64_t)engine->largest_block * workers ) );
 }
 
 bool clv_engine_fill( clv_engine* engine, const block_input* given )
@@ -167,19 +168,19 @@ bool clv_engine_fill( clv_engine* engine, const block_input* given )
 static cell_record* records_of( const clv_engine* engine, uint32_t block, uint32_t worker, uint32_t* count )
 {
     const engine_segments* segments = &engine->segments;
-    const cell_segment* segment = segments->items + block;
+    const cell_segment* segment = segments->list.items + block;
     *count = segment->count;
     if ( task_worker_count( engine->tasks ) == 1 )
     {
-        return segments->records + segment->first;
+        return segments->records.items + segment->first;
     }
-    CLV_ASSERT( ( (uint64_t)worker + 1 ) * engine->largest_block <= engine->record_capacity );
-    cell_record* records = engine->records + (size_t)worker * engine->largest_block;
+    CLV_ASSERT( ( (uint64_t)worker + 1 ) * engine->largest_block <= engine->records.capacity );
+    cell_record* records = engine->records.items + (size_t)worker * engine->largest_block;
     *count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment += segments->target_count )
     {
-        memcpy(
-            records + *count, segments->records + segment->first, segment->count * sizeof( cell_record ) );
+        memcpy( records + *count, segments->records.items + segment->first,
+            segment->count * sizeof( cell_record ) );
         *count += segment->count;
     }
     CLV_ASSERT( *count <= engine->largest_block );
@@ -196,8 +197,8 @@ static clv_result search_piece(
         .boxes = engine->boxes,
         .exact = engine->exact,
         .is_sharpened = engine->axes.sharp_left > 0,
-        .grid = engine->plan.grids[block],
-        .scratch = &engine->scratches[worker],
+        .grid = engine->plan.grids.items[block],
+        .scratch = &engine->scratches.items[worker],
         .counters = &counters,
     };
     job.records = records_of( engine, block, worker, &job.count );
@@ -213,7 +214,7 @@ static clv_result search_piece(
 
 clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
 {
-    memset( engine->counters, 0, (size_t)engine->counter_capacity * sizeof( cell_counters ) );
+    memset( engine->counters.items, 0, (size_t)engine->counters.capacity * sizeof( cell_counters ) );
     clv_result result = engine->plan.block_count == 0
         ? clv_engine_search_flat( engine, sink, test_count )
         : clv_task_gather_run( &engine->gather, engine->memory, engine->tasks, engine->plan.block_count,

@@ -40,10 +40,9 @@ typedef struct engine_scale
 typedef struct engine_axes
 {
     engine_scale scales[3];
-    uint32_t age;    ///< updates since this was looked at
-    uint32_t count;  ///< boxes then; 0: never
-    clv_aabb* boxes; ///< by slot
-    uint64_t box_capacity;
+    uint32_t age;                 ///< updates since this was looked at
+    uint32_t count;               ///< boxes then; 0: never
+    BASE_ARRAY( clv_aabb ) boxes; ///< by slot
 
     uint32_t sharp_left; ///< updates in which crowded cells are seen at a finer scale
     bool is_ranked;      ///< the copies are ranks on all axes, whatever the scales
@@ -52,8 +51,7 @@ typedef struct engine_axes
     uint32_t rank_wait;  ///< updates until ranks are ended, or may be tried again
     uint32_t rank_stay;  ///< how long they were used last; 0: not needed since
     double waste_before; ///< of the search that led to ranks
-    base_keyed* keys;
-    uint64_t key_capacity;
+    BASE_ARRAY( base_keyed ) keys;
 } engine_axes;
 
 typedef struct clv_engine
@@ -70,13 +68,11 @@ typedef struct clv_engine
     uint32_t plan_outside; ///< of a few of them, those it did not reach
 
     engine_axes axes;
-    const clv_aabb* boxes;    ///< of the update, as the grids see them
-    const clv_aabb* exact;    ///< as given
-    engine_segments segments; ///< of blocks, or of slabs
-    cell_record* records;     ///< of all boxes, or of the block that a worker is at
-    uint64_t record_capacity;
-    uint32_t* starts; ///< per cell, and one more
-    uint64_t start_capacity;
+    const clv_aabb* boxes;             ///< of the update, as the grids see them
+    const clv_aabb* exact;             ///< as given
+    engine_segments segments;          ///< of blocks, or of slabs
+    BASE_ARRAY( cell_record ) records; ///< of all boxes, or of the block that a worker is at
+    base_u32_array starts;             ///< per cell, and one more
     uint32_t largest_block;
     uint64_t in_blocks; ///< boxes, some in several
 
@@ -88,13 +84,10 @@ typedef struct clv_engine
     float held_size;         ///< of a few of them together
     engine_slabs slabs;      ///< of this update
     engine_slabs next_slabs; ///< for the next, by the entries of this one
-    uint8_t* slab_of_cell;
-    uint64_t slab_map_capacity;
+    BASE_ARRAY( uint8_t ) slab_of_cell;
 
-    cell_scratch* scratches; ///< per worker
-    uint64_t scratch_capacity;
-    cell_counters* counters; ///< likewise
-    uint64_t counter_capacity;
+    BASE_ARRAY( cell_scratch ) scratches; ///< per worker
+    BASE_ARRAY( cell_counters ) counters; ///< likewise
     task_gather gather;
 } clv_engine;
 

@@ -7,9 +7,6 @@
 // ---- engine_memory.c ---------------------------------------------------------------------------------------------
 
 /// Room for so many; false if out of memory. What was in them is lost.
-bool clv_engine_reserve_records( clv_engine* engine, uint64_t count );
-bool clv_engine_reserve_starts( clv_engine* engine, uint64_t count );
-bool clv_engine_reserve_slab_map( clv_engine* engine, uint64_t count );
 
 /// A scratch, still without memory of its own, and counters for each worker.
 bool clv_engine_reserve_workers( clv_engine* engine );

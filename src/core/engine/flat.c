@@ -48,7 +48,7 @@ static void scatter_to_slabs( uint32_t piece, cell_segment* segments, cell_recor
         .grid = &fill->engine->flat.grid,
         .first = box_from( fill->input, (uint64_t)piece * fill->piece_slots ),
         .last = box_from( fill->input, ( (uint64_t)piece + 1 ) * fill->piece_slots ),
-        .slab_of_cell = fill->engine->slab_of_cell,
+        .slab_of_cell = fill->engine->slab_of_cell.items,
         .segments = segments,
         .out = records,
     };
@@ -61,14 +61,14 @@ static bool scatter( flat_fill* fill )
     clv_engine* engine = fill->engine;
     const engine_slabs* slabs = &engine->slabs;
     uint32_t width = engine->flat.grid.dims[0];
-    if ( !clv_engine_reserve_slab_map( engine, cell_grid_count( &engine->flat.grid ) ) )
+    if ( !base_array_reserve( &engine->slab_of_cell, engine->memory, cell_grid_count( &engine->flat.grid ) ) )
     {
         return false;
     }
     for ( uint32_t slab = 0; slab < slabs->count; ++slab )
     {
         uint32_t first = slabs->rows[slab] * width, end = slabs->rows[slab + 1] * width;
-        memset( engine->slab_of_cell + first, (int)slab, end - first );
+        memset( engine->slab_of_cell.items + first, (int)slab, end - first );
     }
     return clv_engine_segments_fill( &engine->segments, engine->memory, fill->tasks, slabs->count,
         fill->piece_count, scatter_to_slabs, fill );
@@ -79,7 +79,7 @@ static void make_all( clv_engine* engine, const block_input* input )
 {
     const scaling s = scaling_of( &engine->flat.grid );
     cell_boxes all = block_input_part( input, 0, input->count );
-    engine->kernels->cells->make_records( &all, &s, engine->records );
+    engine->kernels->cells->make_records( &all, &s, engine->records.items );
 }
 
 // Cells that the slab with most of them is reached from.
@@ -100,13 +100,15 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
     clv_engine* engine = fill->engine;
     uint32_t workers = task_worker_count( fill->tasks ), cell_count = cell_grid_count( &engine->flat.grid );
     uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
-    bool ok = clv_engine_reserve_starts( engine, cell_count > most ? cell_count : most ) &&
-        ( engine->slabs.count > 1 || clv_engine_reserve_records( engine, fill->input->count ) );
+    bool ok = base_array_reserve( &engine->starts, engine->memory,
+                  (uint64_t)( cell_count > most ? cell_count : most ) + 1 ) &&
+        ( engine->slabs.count > 1 ||
+            base_array_renew( &engine->records, engine->memory, fill->input->count ) );
     uint32_t counted = most_counted( engine );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = clv_engine_cell_scratch_reserve_cells(
-            &engine->scratches[i], engine->memory, counted > stack ? counted : stack, cell_count, stack );
+        ok = clv_engine_cell_scratch_reserve_cells( &engine->scratches.items[i], engine->memory,
+            counted > stack ? counted : stack, cell_count, stack );
     }
     return ok;
 }
@@ -120,7 +122,7 @@ static bool fill_slabs( cell_crew* crew )
     {
         return false;
     }
-    crew->counts = engine->starts;
+    crew->counts = engine->starts.items;
     CLV_ASSERT( engine->slabs.count <= ENGINE_SLABS );
     if ( engine->slabs.count > 1 )
     {
@@ -136,11 +138,11 @@ static void count_slab( uint32_t slab, uint32_t worker, void* context )
 {
     flat_fill* fill = context;
     clv_engine* engine = fill->engine;
-    cell_scratch* scratch = &engine->scratches[worker];
+    cell_scratch* scratch = &engine->scratches.items[worker];
     cell_share share = clv_engine_share_of( engine, slab );
     fill->fits[slab] =
         clv_engine_cell_count_entries( &engine->flat, &share, scratch->kinds, scratch->starts );
-    memcpy( engine->starts + share.first_cell, scratch->starts + share.first_cell,
+    memcpy( engine->starts.items + share.first_cell, scratch->starts + share.first_cell,
         ( share.last_cell - share.first_cell ) * sizeof( uint32_t ) );
 }
 
@@ -174,7 +176,7 @@ static void reconsider( cell_crew* crew )
 // Entries of the slab that has most.
 static uint32_t most_entries( const clv_engine* engine )
 {
-    const uint32_t* starts = engine->starts;
+    const uint32_t* starts = engine->starts.items;
     const uint32_t* rows = engine->slabs.rows;
     uint32_t width = engine->flat.grid.dims[0], most = 0;
     for ( uint32_t slab = 0; slab < engine->slabs.count; ++slab )
@@ -196,7 +198,7 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
     bool ok = stack == 0 || reserve_cells( fill, stack );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
-        ok = clv_engine_cell_scratch_reserve_entries( &engine->scratches[i], engine->memory, of_slab );
+        ok = clv_engine_cell_scratch_reserve_entries( &engine->scratches.items[i], engine->memory, of_slab );
     }
     return ok;
 }
@@ -205,20 +207,20 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
 static bool fill_one_cell( clv_engine* engine, const block_input* input )
 {
     uint32_t count = input->count;
-    if ( !clv_engine_reserve_records( engine, (uint64_t)count + CELL_SLACK ) ||
-        !clv_engine_reserve_starts( engine, 1 ) ||
+    if ( !base_array_renew( &engine->records, engine->memory, (uint64_t)count + CELL_SLACK ) ||
+        !base_array_reserve( &engine->starts, engine->memory, 2 ) ||
         !clv_engine_cell_scratch_reserve_entries(
-            &engine->scratches[0], engine->memory, ( cell_layout ){ 0, count } ) )
+            &engine->scratches.items[0], engine->memory, ( cell_layout ){ 0, count } ) )
     {
         return false;
     }
     CLV_ASSERT( cell_grid_count( &engine->flat.grid ) == 1 );
     make_all( engine, input );
-    memset( engine->records + count, 0, CELL_SLACK * sizeof( cell_record ) );
-    engine->starts[0] = 0;
-    engine->starts[1] = count;
-    engine->flat.starts = engine->starts;
-    engine->flat.entries = engine->records;
+    memset( engine->records.items + count, 0, CELL_SLACK * sizeof( cell_record ) );
+    engine->starts.items[0] = 0;
+    engine->starts.items[1] = count;
+    engine->flat.starts = engine->starts.items;
+    engine->flat.entries = engine->records.items;
     engine->slabs = ( engine_slabs ){ .dims = { 1, 1, 1 }, .wanted = 1, .count = 1, .rows = { 0, 1 } };
     engine->grid_age += 1;
     return true;
@@ -252,8 +254,8 @@ static bool fill_cells( clv_engine* engine, const block_input* input )
     engine->chosen = engine->flat.grid; // as it turned out to be needed
     engine->grid_age += 1;
     uint32_t cell_count = cell_grid_count( &engine->flat.grid );
-    engine->starts[cell_count] = clv_engine_cell_sum_starts( engine->starts, cell_count );
-    CLV_ASSERT( engine->starts[cell_count] == layout.entry_count );
+    engine->starts.items[cell_count] = clv_engine_cell_sum_starts( engine->starts.items, cell_count );
+    CLV_ASSERT( engine->starts.items[cell_count] == layout.entry_count );
     if ( !reserve_search( &fill, layout ) )
     {
         return false;
@@ -291,17 +293,17 @@ bool clv_engine_fill_flat( clv_engine* engine, const block_input* input )
 static void place_slab( clv_engine* engine, uint32_t slab, cell_job* job )
 {
     cell_share share = clv_engine_share_of( engine, slab );
-    uint32_t base = engine->starts[share.first_cell];
+    uint32_t base = engine->starts.items[share.first_cell];
     uint32_t* starts = job->scratch->starts;
     starts[share.first_cell] = 0;
     for ( uint32_t cell = share.first_cell; cell < share.last_cell; ++cell )
     {
-        starts[cell + 1] = engine->starts[cell] - base;
+        starts[cell + 1] = engine->starts.items[cell] - base;
     }
     job->starts = starts;
     job->entries = job->scratch->entries;
     clv_engine_cell_place_entries( job, &share, starts + 1 );
-    CLV_ASSERT( starts[share.last_cell] == engine->starts[share.last_cell] - base );
+    CLV_ASSERT( starts[share.last_cell] == engine->starts.items[share.last_cell] - base );
     CLV_VALIDATE( clv_engine_cell_check( job, &share ) == NULL );
     memset( job->entries + starts[share.last_cell], 0, CELL_SLACK * sizeof( cell_entry ) );
 }
@@ -312,7 +314,7 @@ static clv_result search_slab(
     clv_engine* engine = context;
     cell_job job = engine->flat;
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
-    job.scratch = &engine->scratches[worker];
+    job.scratch = &engine->scratches.items[worker];
     job.counters = &counters;
     if ( job.entries == NULL )
     {

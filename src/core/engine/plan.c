@@ -161,11 +161,6 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
     }
 }
 
-static bool reserve( base_memory* memory, void** data, uint64_t* capacity, uint64_t count, size_t size )
-{
-    return clv_base_memory_reserve( memory, data, capacity, 0, count, size );
-}
-
 bool clv_engine_plan_place(
     block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
 {
@@ -173,33 +168,28 @@ bool clv_engine_plan_place(
     cell_grid grid;
     place_grid( &grid, &extent, input->count, block_boxes );
     uint64_t cells = (uint64_t)grid.dims[0] * grid.dims[1] * grid.dims[2];
-    void* map = plan->map;
-    void* histogram = plan->histogram;
-    bool ok = reserve( memory, &map, &plan->map_capacity, cells, sizeof( uint16_t ) ) &&
-        reserve( memory, &histogram, &plan->histogram_capacity, cells, sizeof( uint32_t ) );
-    plan->map = map;
-    plan->histogram = histogram;
-    if ( !ok )
+    if ( !base_array_reserve( &plan->map, memory, cells ) ||
+        !base_array_reserve( &plan->histogram, memory, cells ) )
     {
         return false;
     }
     plan->grid = grid;
     plan->block_count = 0;
-    memset( plan->histogram, 0, (size_t)cells * sizeof( uint32_t ) );
+    memset( plan->histogram.items, 0, (size_t)cells * sizeof( uint32_t ) );
     CLV_ASSERT( plan->grid.scale[0] > 0 && plan->grid.scale[1] > 0 && plan->grid.scale[2] > 0 );
     return true;
 }
 
 void clv_engine_plan_release( block_plan* plan, base_memory* memory )
 {
-    clv_base_memory_give( memory, plan->map, plan->map_capacity, sizeof( uint16_t ) );
-    clv_base_memory_give( memory, plan->histogram, plan->histogram_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, plan->nodes, plan->node_capacity, sizeof( block_node ) );
-    clv_base_memory_give( memory, plan->leaves, plan->leaf_capacity, sizeof( block_leaf ) );
-    clv_base_memory_give( memory, plan->grids, plan->grid_capacity, sizeof( cell_grid ) );
-    clv_base_memory_give( memory, plan->scalings, plan->scaling_capacity, sizeof( scaling ) );
-    clv_base_memory_give( memory, plan->samples, plan->sample_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, plan->tallies, plan->tally_capacity, sizeof( uint32_t ) );
+    base_array_free( &plan->map, memory );
+    base_array_free( &plan->histogram, memory );
+    base_array_free( &plan->nodes, memory );
+    base_array_free( &plan->leaves, memory );
+    base_array_free( &plan->grids, memory );
+    base_array_free( &plan->scalings, memory );
+    base_array_free( &plan->samples, memory );
+    base_array_free( &plan->tallies, memory );
     *plan = ( block_plan ){ 0 };
 }
 
@@ -209,7 +199,7 @@ void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t
     for ( uint32_t i = 0; i < input->count; i += step )
     {
         cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
-        plan->histogram[cell_words_key( &words, &s ).cell] += step;
+        plan->histogram.items[cell_words_key( &words, &s ).cell] += step;
     }
 }
 
@@ -226,7 +216,7 @@ static uint64_t count_layers(
     {
         for ( uint32_t y = node->first[1]; y <= node->last[1]; ++y )
         {
-            const uint32_t* row = plan->histogram + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
+            const uint32_t* row = plan->histogram.items + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
             for ( uint32_t x = node->first[0]; x <= node->last[0]; ++x )
             {
                 uint32_t at[3] = { x, y, z };
@@ -257,18 +247,18 @@ static int axis_to_cut( const block_plan* plan, const block_node* node )
 
 static void map_leaf( block_plan* plan, uint32_t node_index )
 {
-    block_node* node = &plan->nodes[node_index];
+    block_node* node = &plan->nodes.items[node_index];
     CLV_ASSERT( plan->block_count < BLOCK_LIMIT );
     node->left = 0;
     node->block = plan->block_count;
-    plan->leaves[plan->block_count++] =
+    plan->leaves.items[plan->block_count++] =
         ( block_leaf ){ block_fields( node->first ), block_fields( node->last ) };
     const cell_grid* grid = &plan->grid;
     for ( uint32_t z = node->first[2]; z <= node->last[2]; ++z )
     {
         for ( uint32_t y = node->first[1]; y <= node->last[1]; ++y )
         {
-            uint16_t* row = plan->map + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
+            uint16_t* row = plan->map.items + ( (size_t)z * grid->dims[1] + y ) * grid->dims[0];
             for ( uint32_t x = node->first[0]; x <= node->last[0]; ++x )
             {
                 row[x] = (uint16_t)node->block;
@@ -280,7 +270,7 @@ static void map_leaf( block_plan* plan, uint32_t node_index )
 // Two children where the boxes are halved best, or none if the node is small, or cannot be cut.
 static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
 {
-    block_node* node = &plan->nodes[node_index];
+    block_node* node = &plan->nodes.items[node_index];
     uint64_t layers[BLOCK_SIDE];
     int axis = axis_to_cut( plan, node );
     if ( axis < 0 || count_layers( plan, node, axis, layers ) <= most )
@@ -299,8 +289,8 @@ static bool cut_node( block_plan* plan, uint32_t node_index, uint32_t most )
         below += layers[cut];
     }
     CLV_ASSERT( cut >= 1 && cut < width ); // neither side is empty
-    CLV_ASSERT( plan->node_count + 2 <= plan->node_capacity );
-    block_node* left = &plan->nodes[plan->node_count];
+    CLV_ASSERT( plan->node_count + 2 <= plan->nodes.capacity );
+    block_node* left = &plan->nodes.items[plan->node_count];
     node->left = plan->node_count;
     plan->node_count += 2;
     left[0] = left[1] = *node;
@@ -314,21 +304,16 @@ bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most )
     const cell_grid* grid = &plan->grid;
     uint64_t cells = (uint64_t)grid->dims[0] * grid->dims[1] * grid->dims[2];
     uint64_t leaf_limit = cells < BLOCK_LIMIT ? cells : BLOCK_LIMIT;
-    void* nodes = plan->nodes;
-    void* leaves = plan->leaves;
-    bool ok = reserve( memory, &nodes, &plan->node_capacity, 2 * leaf_limit, sizeof( block_node ) ) &&
-        reserve( memory, &leaves, &plan->leaf_capacity, leaf_limit, sizeof( block_leaf ) );
-    plan->nodes = nodes;
-    plan->leaves = leaves;
     plan->block_count = 0;
-    if ( !ok )
+    if ( !base_array_reserve( &plan->nodes, memory, 2 * leaf_limit ) ||
+        !base_array_reserve( &plan->leaves, memory, leaf_limit ) )
     {
         return false;
     }
-    plan->nodes[0] = ( block_node ){ { 0 }, { 0 }, 0, 0 };
+    plan->nodes.items[0] = ( block_node ){ { 0 }, { 0 }, 0, 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
-        plan->nodes[0].last[axis] = (uint16_t)( grid->dims[axis] - 1 );
+        plan->nodes.items[0].last[axis] = (uint16_t)( grid->dims[axis] - 1 );
     }
     plan->node_count = 1;
     // Breadth first: nodes behind the one looked at are its descendants or its peers', so no stack is needed.

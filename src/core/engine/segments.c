@@ -32,18 +32,9 @@ static uint32_t count_after( const cell_segment* segment, uint32_t updates )
     return segment->count + ( growth < most ? growth : most ) * updates;
 }
 
-static uint64_t item_count( const engine_segments* segments )
+static uint64_t segment_count( const engine_segments* segments )
 {
     return (uint64_t)segments->target_count * segments->piece_count;
-}
-
-static bool reserve_records( engine_segments* segments, base_memory* memory, uint64_t count )
-{
-    void* data = segments->records;
-    bool ok =
-        clv_base_memory_renew( memory, &data, &segments->record_capacity, count, sizeof( cell_record ) );
-    segments->records = data;
-    return ok;
 }
 
 // Segments for other targets or pieces than the last ones: empty, so that the first pass only counts.
@@ -54,14 +45,11 @@ static bool reserve_items( engine_segments* segments, base_memory* memory, uint3
         return true;
     }
     segments->target_count = 0;
-    void* data = segments->items;
-    if ( !clv_base_memory_reserve( memory, &data, &segments->item_capacity, 0, (uint64_t)targets * pieces,
-             sizeof( cell_segment ) ) )
+    if ( !base_array_reserve( &segments->list, memory, (uint64_t)targets * pieces ) )
     {
         return false;
     }
-    segments->items = data;
-    memset( data, 0, (size_t)targets * pieces * sizeof( cell_segment ) );
+    memset( segments->list.items, 0, (size_t)targets * pieces * sizeof( cell_segment ) );
     segments->target_count = targets;
     segments->piece_count = pieces;
     segments->room = NO_ROOM;
@@ -72,9 +60,9 @@ static bool reserve_items( engine_segments* segments, base_memory* memory, uint3
 static bool segments_fit( const engine_segments* segments )
 {
     bool all = true;
-    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
     {
-        const cell_segment* segment = &segments->items[i];
+        const cell_segment* segment = &segments->list.items[i];
         all = all & ( count_after( segment, 1 ) <= segment->capacity );
     }
     return all;
@@ -85,14 +73,14 @@ static bool widen_all( engine_segments* segments, base_memory* memory )
 {
     uint32_t ahead = segments->room == NO_ROOM ? 0 : UPDATES_AHEAD; // the first time nobody knows who grows
     uint64_t sum = 0;
-    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
     {
-        cell_segment* segment = &segments->items[i];
+        cell_segment* segment = &segments->list.items[i];
         segment->first = (uint32_t)sum;
         segment->capacity = count_after( segment, ahead ) + segment->count / 8 + SEGMENT_SLACK;
         sum += segment->capacity;
     }
-    bool ok = sum <= UINT32_MAX / 2 && reserve_records( segments, memory, sum + sum / 16 );
+    bool ok = sum <= UINT32_MAX / 2 && base_array_renew( &segments->records, memory, sum + sum / 16 );
     segments->target_count = ok ? segments->target_count : 0;
     segments->room = sum;
     return ok;
@@ -105,9 +93,9 @@ static bool widen_some( segments_job* job )
     engine_segments* segments = job->segments;
     uint64_t sum = segments->room;
     bool redo[SEGMENTS_PIECES] = { false };
-    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
     {
-        cell_segment* segment = &segments->items[i];
+        cell_segment* segment = &segments->list.items[i];
         if ( segment->count > segment->capacity )
         {
             segment->first = (uint32_t)sum;
@@ -115,12 +103,12 @@ static bool widen_some( segments_job* job )
             sum += segment->capacity;
             redo[i / segments->target_count] = true;
         }
-        if ( sum > segments->record_capacity )
+        if ( sum > segments->records.capacity )
         {
             return false;
         }
     }
-    CLV_ASSERT( sum <= segments->record_capacity );
+    CLV_ASSERT( sum <= segments->records.capacity );
     segments->room = sum;
     job->redo_count = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
@@ -138,13 +126,13 @@ static void put_piece( uint32_t piece, uint32_t worker, void* context )
     (void)worker;
     const segments_job* job = context;
     engine_segments* segments = job->segments;
-    cell_segment* items = segments->items + (size_t)piece * segments->target_count;
+    cell_segment* items = segments->list.items + (size_t)piece * segments->target_count;
     for ( uint32_t target = 0; target < segments->target_count; ++target )
     {
         items[target].last_count = job->is_again ? items[target].last_count : items[target].count;
         items[target].count = 0;
     }
-    job->put( piece, items, segments->records, job->context );
+    job->put( piece, items, segments->records.items, job->context );
 }
 
 static void put_again( uint32_t index, uint32_t worker, void* context )
@@ -157,9 +145,9 @@ static void put_again( uint32_t index, uint32_t worker, void* context )
 static bool has_room( const engine_segments* segments )
 {
     bool has = true;
-    for ( uint64_t i = 0; i < item_count( segments ); ++i )
+    for ( uint64_t i = 0; i < segment_count( segments ); ++i )
     {
-        has = has && segments->items[i].count <= segments->items[i].capacity;
+        has = has && segments->list.items[i].count <= segments->list.items[i].capacity;
     }
     return has;
 }
@@ -201,14 +189,14 @@ uint32_t clv_engine_segments_count( const engine_segments* segments, uint32_t ta
     uint32_t sum = 0;
     for ( uint32_t piece = 0; piece < segments->piece_count; ++piece )
     {
-        sum += segments->items[(size_t)piece * segments->target_count + target].count;
+        sum += segments->list.items[(size_t)piece * segments->target_count + target].count;
     }
     return sum;
 }
 
 void clv_engine_segments_release( engine_segments* segments, base_memory* memory )
 {
-    clv_base_memory_give( memory, segments->items, segments->item_capacity, sizeof( cell_segment ) );
-    clv_base_memory_give( memory, segments->records, segments->record_capacity, sizeof( cell_record ) );
+    base_array_free( &segments->list, memory );
+    base_array_free( &segments->records, memory );
     *segments = ( engine_segments ){ 0 };
 }

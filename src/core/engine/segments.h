@@ -4,16 +4,15 @@
 // put in one pass, and only pieces of which too much comes go again.
 #pragma once
 
+#include "base/array.h"
 #include "engine/cell.h"
 #include "task/task.h"
 
 typedef struct engine_segments
 {
-    cell_segment* items; ///< by piece, in a piece by target
-    uint64_t item_capacity;
+    BASE_ARRAY( cell_segment ) list;    ///< by piece, in a piece by target
     uint32_t target_count, piece_count; ///< 0: none yet
-    cell_record* records;
-    uint64_t record_capacity;
+    BASE_ARRAY( cell_record ) records;
     uint64_t room; ///< records that all segments have room for
 } engine_segments;
 

@@ -114,7 +114,7 @@ void clv_engine_remember_slabs( clv_engine* engine )
         weights[row] = 0;
         for ( uint32_t cell = row * width; cell < ( row + 1 ) * width; ++cell )
         {
-            weights[row] += weight_of( engine->starts[cell + 1] - engine->starts[cell] );
+            weights[row] += weight_of( engine->starts.items[cell + 1] - engine->starts.items[cell] );
         }
         total += weights[row];
     }
@@ -132,9 +132,9 @@ cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab )
     uint32_t first = slabs->rows[slab] * width, last = slabs->rows[slab + 1] * width;
     if ( slabs->count == 1 )
     {
-        return ( cell_share ){ engine->records, NULL, 0, engine->flat.count, true, first, last };
+        return ( cell_share ){ engine->records.items, NULL, 0, engine->flat.count, true, first, last };
     }
     const engine_segments* segments = &engine->segments;
-    return ( cell_share ){ segments->records, segments->items + slab, segments->target_count,
+    return ( cell_share ){ segments->records.items, segments->list.items + slab, segments->target_count,
         segments->piece_count, true, first, last };
 }
