@@ -79,6 +79,24 @@ static void samples_come_from_every_part( void )
     }
 }
 
+static void samples_in_steps_come_from_every_step( void )
+{
+    const uint32_t steps[] = { 1, 2, 7, 50, 1000 };
+    for ( uint32_t s = 0; s < TEST_COUNT( steps ); ++s )
+    {
+        const uint32_t count = 100003, step = steps[s];
+        uint32_t special = 0, seen = 0;
+        for ( uint32_t first = 0; first < count; first += step )
+        {
+            uint32_t at = base_sample_step( first, step, count );
+            CHECK( at >= first && at < count && at - first < step );
+            special += at % step == 0;
+            seen += 1;
+        }
+        CHECK( step == 1 || special < seen * 3 / 4 );
+    }
+}
+
 static void bit_sets_hold_what_was_put_in( void )
 {
     uint64_t words[3] = { 0 };
@@ -116,6 +134,7 @@ int main( int argc, char** argv )
         TEST_CASE( float_order_has_no_gaps ),
         TEST_CASE( lowest_bit_count_and_width_hold_for_every_single_bit ),
         TEST_CASE( samples_come_from_every_part ),
+        TEST_CASE( samples_in_steps_come_from_every_step ),
         TEST_CASE( bit_sets_hold_what_was_put_in ),
     };
     return test_run( "bits", cases, TEST_COUNT( cases ), argc, argv );

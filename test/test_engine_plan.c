@@ -288,6 +288,32 @@ static void a_histogram_of_a_few_speaks_for_all( void )
     clv_engine_plan_release( &plan, &memory );
 }
 
+// Every seventh box sits in one corner, and every seventh is asked: they must not be taken for all, or for none.
+static void a_histogram_is_not_fooled_by_regular_order( void )
+{
+    base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
+    for ( uint32_t special = 0; special < 7; ++special )
+    {
+        block_plan plan = { 0 };
+        fill_crowd( TEST_CROWD_SPREAD, BOXES, 3 );
+        for ( uint32_t i = special; i < BOXES; i += 7 )
+        {
+            s_boxes[i] = s_boxes[special];
+        }
+        block_input input = { s_boxes, NULL, BOXES };
+        CHECK( clv_engine_plan_place( &plan, &memory, &input, 256 ) );
+        clv_engine_plan_count( &plan, &input, 7 );
+        uint32_t fullest = 0;
+        for ( uint32_t cell = 0; cell < cell_grid_count( &plan.grid ); ++cell )
+        {
+            fullest = plan.histogram.items[cell] > fullest ? plan.histogram.items[cell] : fullest;
+        }
+        test_where.seed = special;
+        CHECK( fullest > BOXES / 14 && fullest < BOXES * 2 / 7 );
+        clv_engine_plan_release( &plan, &memory );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -302,6 +328,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_grid_knows_who_lies_beyond_it ),
         TEST_CASE( blocks_share_out_all_coarse_cells ),
         TEST_CASE( a_histogram_of_a_few_speaks_for_all ),
+        TEST_CASE( a_histogram_is_not_fooled_by_regular_order ),
     };
     return test_run( "engine_plan", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -59,15 +59,27 @@ static inline uint32_t base_float_order( float value )
     return bits ^ flip;
 }
 
-/// The `i`-th of `wanted` samples of 0 .. count - 1, wanted <= count: one from each of as many equal parts, but not at equal
-/// distances, which would see every 50th of a crowd whose every 50th is special as all of it.
+/// One of begin .. end - 1, always the same for the same salt. Samples at equal distances would see every 50th of a crowd whose
+/// every 50th is special as all of it.
+static inline uint32_t base_pick( uint32_t salt, uint32_t begin, uint32_t end )
+{
+    uint32_t mixed = ( salt + 1 ) * 0x9E3779B9u;
+    mixed = ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
+    return begin + (uint32_t)( (uint64_t)( mixed ^ mixed >> 13 ) * ( end - begin ) >> 32 );
+}
+
+/// The `i`-th of `wanted` samples of 0 .. count - 1, wanted <= count: one from each of as many equal parts.
 static inline uint32_t base_sample( uint32_t i, uint32_t wanted, uint32_t count )
 {
     uint32_t begin = (uint32_t)( (uint64_t)i * count / wanted );
     uint32_t end = (uint32_t)( ( (uint64_t)i + 1 ) * count / wanted );
-    uint32_t mixed = ( i + 1 ) * 0x9E3779B9u;
-    mixed = ( mixed ^ mixed >> 15 ) * 0x85EBCA6Bu;
-    return begin + (uint32_t)( (uint64_t)( mixed ^ mixed >> 13 ) * ( end - begin ) >> 32 );
+    return base_pick( i, begin, end );
+}
+
+/// The same for who walks in steps: one of the `step` numbers from `first` on, below `count`. A step of 1 gives `first`.
+static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t count )
+{
+    return base_pick( first, first, step < count - first ? first + step : count );
 }
 
 /// Ask for the cache line at `address`; costs a slot in the pipeline and changes nothing else.

@@ -84,7 +84,7 @@ cell_extent clv_engine_block_measure( const block_input* input );
 bool clv_engine_plan_place(
     block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
 
-/// Count, per coarse cell, the boxes that begin there; every `step`-th box speaks for `step`.
+/// Count, per coarse cell, the boxes that begin there; of every `step` boxes one speaks for all.
 void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step );
 
 /// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.

@@ -4,6 +4,7 @@
 #include "engine/block.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <float.h>
 
@@ -52,9 +53,10 @@ static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sampl
 static void take_samples(
     const block_plan* plan, const block_input* input, uint32_t step, uint32_t* counts, uint32_t* seen )
 {
-    for ( uint32_t i = 0; i < input->count; i += step )
+    for ( uint32_t first = 0; first < input->count; first += step )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        uint32_t sample = base_sample_step( first, step, input->count );
+        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
         uint32_t block = block_of( plan, box );
         CLV_ASSERT( block < plan->block_count );
         if ( counts[block] < SAMPLES_PER_BLOCK )

@@ -2,6 +2,7 @@
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -36,9 +37,11 @@ static bool reserve_scratches( clv_engine* engine )
 static uint32_t count_outside( const block_plan* plan, const block_input* input )
 {
     uint32_t outside = 0;
-    for ( uint32_t i = 0; i < input->count; i += input->count / PLAN_HOLD_SAMPLES + 1 )
+    uint32_t step = input->count / PLAN_HOLD_SAMPLES + 1;
+    for ( uint32_t first = 0; first < input->count; first += step )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        uint32_t sample = base_sample_step( first, step, input->count );
+        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
         outside += clv_engine_cell_grid_misses( &plan->grid, box );
     }
     return outside;

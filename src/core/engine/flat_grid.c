@@ -38,7 +38,8 @@ static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
     return are_alike;
 }
 
-// A few boxes, always the same, that tell whether everybody is somewhere else by now, or of another size.
+// A few boxes, always the same, that tell whether everybody is somewhere else by now, or of another size. At equal distances:
+// they are compared with themselves, and to pick others in every update would cost 2 % of an update of 100 boxes.
 typedef struct held_sample
 {
     uint32_t seen, outside;

@@ -196,9 +196,10 @@ void clv_engine_plan_release( block_plan* plan, base_memory* memory )
 void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step )
 {
     const scaling s = scaling_of( &plan->grid );
-    for ( uint32_t i = 0; i < input->count; i += step )
+    for ( uint32_t first = 0; first < input->count; first += step )
     {
-        cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
+        uint32_t slot = block_input_slot( input, base_sample_step( first, step, input->count ) );
+        cell_words words = cell_words_of( &input->boxes[slot], &s );
         plan->histogram.items[cell_words_key( &words, &s ).cell] += step;
     }
 }

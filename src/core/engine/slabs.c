@@ -3,6 +3,7 @@
 #include "engine/engine_internal.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -45,9 +46,10 @@ static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const blo
     uint64_t counts[GRID_ROWS] = { 0 };
     uint32_t total = 0;
     uint32_t step = input->count / SLAB_SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->count && slabs->wanted > 1; i += step, ++total )
+    for ( uint32_t first = 0; first < input->count && slabs->wanted > 1; first += step, ++total )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        uint32_t sample = base_sample_step( first, step, input->count );
+        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
         counts[cell_along( grid, 2, box->lower.z ) * grid->dims[1] + cell_along( grid, 1, box->lower.y )] +=
             1;
     }
