@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/frame/frame_stats.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 
 #define STATIC_SHARE_OF_SIDE 0.01
@@ -10,12 +12,6 @@ static void faces_of( const clv_aabb* box, double faces[6] )
 {
     faces[0] = (double)box->lower.x, faces[1] = (double)box->lower.y, faces[2] = (double)box->lower.z;
     faces[3] = (double)box->upper.x, faces[4] = (double)box->upper.y, faces[5] = (double)box->upper.z;
-}
-
-// Without the C library's isfinite, whose macro on Windows warns of its own conversion.
-static bool is_finite( double value )
-{
-    return value - value == 0;
 }
 
 static bool is_static( const clv_aabb* before, const clv_aabb* after )
@@ -28,7 +24,7 @@ static bool is_static( const clv_aabb* before, const clv_aabb* after )
     for ( int axis = 0; axis < 3; ++axis )
     {
         double side = old_faces[axis + 3] - old_faces[axis];
-        if ( is_finite( side ) )
+        if ( base_is_finite( side ) )
         {
             sum += side;
             finite_count += 1;
@@ -76,8 +72,8 @@ frame_stats frame_stats_of( const clv_aabb* boxes, uint32_t count, clv_aabb worl
             stats.size_min = side < stats.size_min ? side : stats.size_min;
             stats.size_max = side > stats.size_max ? side : stats.size_max;
             is_inside = is_inside && !( centre < bounds[axis] ) && !( centre > bounds[axis + 3] );
-            sum += is_finite( side ) ? side : 0;
-            finite_count += is_finite( side ) ? 1 : 0;
+            sum += base_is_finite( side ) ? side : 0;
+            finite_count += base_is_finite( side ) ? 1 : 0;
         }
         stats.outside_world += is_inside ? 0 : 1;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Levels and cells of a loose grid, from what the boxes look like now. Any plan is right; a bad one is only slow.
 #include "base/bit_set.h"
+#include "base/finite.h"
 #include "base/heap_sort.h"
 #include "rest/loose_grid.h"
 
@@ -31,16 +32,10 @@ static int compare_floats( const void* a, const void* b )
     return ( x > y ) - ( x < y );
 }
 
-static bool is_finite_box( const clv_aabb* box )
+static bool has_finite_sides( const clv_aabb* box )
 {
-    float sum = 0; // a product with 0 is not 0 for what is endless
-    const float* faces = &box->lower.x;
-    for ( int face = 0; face < 6; ++face )
-    {
-        sum += faces[face] * 0.0f;
-    }
-    return sum == 0 && box->upper.x - box->lower.x <= FLT_MAX && box->upper.y - box->lower.y <= FLT_MAX &&
-        box->upper.z - box->lower.z <= FLT_MAX;
+    return base_is_finite_box( box ) && box->upper.x - box->lower.x <= FLT_MAX &&
+        box->upper.y - box->lower.y <= FLT_MAX && box->upper.z - box->lower.z <= FLT_MAX;
 }
 
 static void sample_known(
@@ -56,7 +51,7 @@ static void sample_known(
             continue;
         }
         clv_aabb box = rest_zone_of( &boxes[slot] ).fat;
-        for ( int axis = 0; axis < 3 && is_finite_box( &box ); ++axis )
+        for ( int axis = 0; axis < 3 && has_finite_sides( &box ); ++axis )
         {
             float lower = ( &box.lower.x )[axis];
             out->corners[axis][out->count] = lower;

@@ -2,6 +2,7 @@
 #include "bvh/bvh_world.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,12 +78,6 @@ static uint32_t slot_at( const bvh_crowd* crowd, uint32_t index )
 
 // ---- who left
 
-static bool is_finite( const clv_aabb* box )
-{
-    return isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
-        isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
-}
-
 static float longest_side( const clv_aabb* box )
 {
     float longest = box->upper.x - box->lower.x;
@@ -144,7 +139,7 @@ static void look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
         world->flags[slot] = FLAG_LIVE;
         return;
     }
-    bool is_loose = !is_finite( box );
+    bool is_loose = !base_is_finite_box( box );
     if ( is_loose )
     {
         world->loose_count += 1;

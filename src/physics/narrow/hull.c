@@ -4,6 +4,7 @@
 #include "narrow/hull.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
 #include "base/refusal.h"
 #include <stdio.h>
@@ -41,8 +42,7 @@ static clv_result check_hull_def( const clv_hull_def* def )
     }
     for ( uint32_t i = 0; i < def->point_count; ++i )
     {
-        clv_vec3 p = def->points[i];
-        if ( !isfinite( p.x ) || !isfinite( p.y ) || !isfinite( p.z ) )
+        if ( !base_is_finite_point( def->points[i] ) )
         {
             char line[160];
             snprintf( line, sizeof( line ),
@@ -217,8 +217,8 @@ static clv_result create_scaled(
     const clv_vec3* unit_points, uint32_t count, clv_vec3 half_size, clv_hull** hull )
 {
     clv_vec3 points[24];
-    if ( !( half_size.x > 0.0f && half_size.y > 0.0f && half_size.z > 0.0f ) || !isfinite( half_size.x ) ||
-        !isfinite( half_size.y ) || !isfinite( half_size.z ) )
+    if ( !( half_size.x > 0.0f && half_size.y > 0.0f && half_size.z > 0.0f ) ||
+        !base_is_finite_point( half_size ) )
     {
         return CLV_BAD_ARGUMENT;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The public queries: check, widen, ask, narrow.
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
 #include "narrow/contact.h"
 
@@ -36,14 +37,9 @@ clv_result clv_shape_check( clv_shape shape )
     return result;
 }
 
-static bool is_finite_vec3( clv_vec3 v )
-{
-    return isfinite( v.x ) && isfinite( v.y ) && isfinite( v.z );
-}
-
 static bool is_transform( clv_transform t )
 {
-    return is_finite_vec3( t.position ) && isfinite( t.rotation.x ) && isfinite( t.rotation.y ) &&
+    return base_is_finite_point( t.position ) && isfinite( t.rotation.x ) && isfinite( t.rotation.y ) &&
         isfinite( t.rotation.z ) && isfinite( t.rotation.w );
 }
 
@@ -178,8 +174,8 @@ clv_result clv_shape_plane_contact( clv_shape a, clv_transform at_a, clv_plane p
     base_fp_settle( &a );
     base_fp_settle( &at_a );
     base_fp_settle( &plane );
-    bool good =
-        is_shape( &a ) && is_transform( at_a ) && is_finite_vec3( plane.normal ) && isfinite( plane.offset );
+    bool good = is_shape( &a ) && is_transform( at_a ) && base_is_finite_point( plane.normal ) &&
+        isfinite( plane.offset );
     if ( good )
     {
         narrow_core core = make_core( a, at_a );
@@ -200,7 +196,7 @@ clv_result clv_shape_support( clv_shape shape, clv_transform at, clv_vec3 direct
     base_fp_settle( &at );
     base_fp_settle( &direction );
     bool zero = direction.x == 0.0f && direction.y == 0.0f && direction.z == 0.0f;
-    bool good = is_shape( &shape ) && is_transform( at ) && is_finite_vec3( direction ) && !zero;
+    bool good = is_shape( &shape ) && is_transform( at ) && base_is_finite_point( direction ) && !zero;
     if ( good )
     {
         narrow_core core = make_core( shape, at );

@@ -3,6 +3,7 @@
 #include "sim/rigid_world.h"
 
 #include "base/assertion.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
 #include "base/refusal.h"
 
@@ -44,11 +45,6 @@ clv_rigid_body clv_default_rigid_body( void )
     return body;
 }
 
-static bool is_finite3( clv_vec3 v )
-{
-    return isfinite( v.x ) && isfinite( v.y ) && isfinite( v.z );
-}
-
 /// Finite and at least `least`?
 static bool is_in( float value, float least, float most )
 {
@@ -75,7 +71,7 @@ static clv_result check_rigid_def( const clv_rigid_def* def )
         return base_refuse(
             &def->logger, CLV_BAD_DEF, "def.walls must be a box; use infinite sides for no walls" );
     }
-    if ( !is_finite3( def->gravity ) )
+    if ( !base_is_finite_point( def->gravity ) )
     {
         return base_refuse( &def->logger, CLV_BAD_DEF, "def.gravity must be finite" );
     }
@@ -240,11 +236,12 @@ static const char* body_fault( const clv_rigid_body* body )
 {
     clv_quat q = body->rotation;
     float length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    if ( !is_finite3( body->half ) || !( body->half.x > 0.0f && body->half.y > 0.0f && body->half.z > 0.0f ) )
+    if ( !base_is_finite_point( body->half ) ||
+        !( body->half.x > 0.0f && body->half.y > 0.0f && body->half.z > 0.0f ) )
     {
         return "half sides must be finite and above 0";
     }
-    if ( !is_finite3( body->position ) )
+    if ( !base_is_finite_point( body->position ) )
     {
         return "its position is not finite";
     }
@@ -252,7 +249,7 @@ static const char* body_fault( const clv_rigid_body* body )
     {
         return "its rotation is not a unit quaternion";
     }
-    if ( !is_finite3( body->velocity ) || !is_finite3( body->angular_velocity ) )
+    if ( !base_is_finite_point( body->velocity ) || !base_is_finite_point( body->angular_velocity ) )
     {
         return "its velocity is not finite";
     }
@@ -417,7 +414,7 @@ static clv_result set_body_velocity( clv_rigid* world, uint32_t index, clv_vec3 
     {
         return result;
     }
-    if ( !is_finite3( velocity ) )
+    if ( !base_is_finite_point( velocity ) )
     {
         return fail( world, CLV_BAD_ARGUMENT, UINT32_MAX, "velocity of body %u is not finite", index );
     }
@@ -445,7 +442,7 @@ void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
     CLV_ASSERT( world != NULL );
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &gravity );
-    CLV_ASSERT( is_finite3( gravity ) );
+    CLV_ASSERT( base_is_finite_point( gravity ) );
     clv_vec3 d = sim_sub( gravity, world->def.gravity );
     bool differs = sim_dot( d, d ) > 0.0f;
     base_fp_settle( &differs );

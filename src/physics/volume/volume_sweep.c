@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/assertion.h"
 #include "base/bits.h"
+#include "base/finite.h"
 #include "base/fp_mode.h"
 #include "base/radix_sort.h"
 #include "base/refusal.h"
@@ -156,7 +157,7 @@ static bool is_good( const volume_array* v, uint32_t i )
     case KIND_SPHERE: break;
     }
     clv_sphere s = v->spheres[i];
-    return s.radius >= 0.0f && isfinite( s.center.x ) && isfinite( s.center.y ) && isfinite( s.center.z );
+    return s.radius >= 0.0f && base_is_finite_point( s.center );
 }
 
 // ---- the axis
