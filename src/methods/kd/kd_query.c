@@ -449,23 +449,6 @@ static uint32_t list_askers( const query_run* run )
     return count;
 }
 
-static clv_result sweep_small_askers( const query_run* run, const sweep_small* small )
-{
-    kd_search* search = run->search;
-    if ( search->counts_batches )
-    {
-        clv_kd_batches_add_small( &search->counters.batches, &small->boxes );
-    }
-    simd_cursor cursor = { 0, 0 };
-    clv_result result = CLV_OK;
-    while ( result == CLV_OK &&
-        !search->kernels->sweep_small( &small->boxes, &cursor, run->sink, &search->counters.test_count ) )
-    {
-        result = run->sink->make_room( run->sink );
-    }
-    return result;
-}
-
 // Pairs of two active objects, all at once; by small boxes, unless they are too many or too crowded for these.
 static clv_result sweep_askers( query_run* run, uint32_t count )
 {
@@ -483,7 +466,8 @@ static clv_result sweep_askers( query_run* run, uint32_t count )
         sweep_outcome outcome = clv_sweep_small_fill( small, &grid, &list, 1 );
         if ( outcome != SWEEP_CROWDED )
         {
-            return outcome == SWEEP_DONE ? sweep_small_askers( run, small ) : CLV_OUT_OF_MEMORY;
+            return outcome == SWEEP_DONE ? clv_kd_sweep_small( search, &small->boxes, run->sink )
+                                         : CLV_OUT_OF_MEMORY;
         }
     }
     return clv_kd_search_sweep( search, run->boxes, list.slots, count, run->sink );

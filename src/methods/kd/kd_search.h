@@ -28,6 +28,22 @@ typedef struct kd_search_frame
     uint32_t own_end; ///< the node's own objects follow its externals
 } kd_search_frame;
 
+/// Marks of items and lists.
+enum
+{
+    KD_MARK_REST = 0,
+    KD_MARK_ACTIVE = 1
+};
+
+/// The most that any node asked for, whether it got it or not: what several workers are given beforehand.
+typedef struct kd_search_needs
+{
+    uint64_t arena;     ///< items
+    uint32_t depth;     ///< of the frames
+    uint32_t externals; ///< of a node
+    uint32_t sorted;    ///< entries of a list that was sorted or tested one by one
+} kd_search_needs;
+
 typedef struct kd_search
 {
     base_memory* memory;
@@ -48,7 +64,36 @@ typedef struct kd_search
     sweep_small small[2];               ///< own objects: at rest, active
     simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
     kd_search_counters counters;
+    kd_search_needs needs;
 } kd_search;
+
+/// One search: what it needs everywhere.
+typedef struct kd_search_job
+{
+    kd_search* search;
+    kd_tree* tree;
+    const clv_aabb* boxes;
+    const uint64_t* active; ///< by slot; NULL: all are
+    const uint32_t*
+        active_counts; ///< by node, of its subtree; where `active` is not NULL and nothing is published
+    pair_sink* sink;
+} kd_search_job;
+
+/// A node and the lists to be searched in it.
+typedef struct kd_node_lists
+{
+    const kd_node* node;
+    const simd_item* externals;
+    uint32_t external_count;
+    simd_item* own; ///< room for them, if they are not gathered yet
+    uint32_t own_count;
+    bool is_gathered;
+} kd_node_lists;
+
+static inline uint64_t kd_pairs_of( uint64_t count )
+{
+    return count > 0 ? count * ( count - 1 ) / 2 : 0;
+}
 
 void clv_kd_search_init(
     kd_search* search, base_memory* memory, const simd_method_kernels* kernels, bool use_sweep );
@@ -66,6 +111,36 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 /// the tree alone. `active` by slot; NULL: all are. Boxes lie within those that the tree was updated with.
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
+
+/// Where more memory comes from, and whether there is any.
+void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
+
+// ---- the parts of a run, for kd_crew.c
+
+/// First: who is active below each node, the pairs of the objects outside, and these as items in search->arena. Sets
+/// job->active_counts.
+clv_result clv_kd_search_begin( kd_search_job* job );
+
+/// A node and all below it, depth first. Its externals are in the arena of job->search, from frame.begin on, and nothing else is
+/// behind frame.end.
+clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame );
+
+/// Is there nothing to find in this subtree unless something active reaches into it?
+bool clv_kd_search_is_idle( const kd_search_job* job, uint32_t node );
+
+/// Of these items, a node's externals and own ones, those that are external to one of its children, into `to`. How many.
+uint32_t clv_kd_search_pass_down( const kd_search_job* job, const kd_node* node, bool to_left,
+    const simd_item* from, uint32_t count, simd_item* to );
+
+void clv_kd_search_gather(
+    const kd_search_job* job, const uint32_t* slots, uint32_t count, simd_item* items );
+
+/// The pairs of one node; kd_node_search.c.
+clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* lists );
+
+/// All pairs of one list, sorted or in small boxes, into the sink.
+clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink );
+clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink );
 
 /// Every pair of these slots whose boxes overlap, by a sort along one axis; the tree takes no part.
 clv_result clv_kd_search_sweep(

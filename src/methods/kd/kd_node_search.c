@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// The pairs of one node: its own objects against each other and against its externals.
+#include "kd/kd_search.h"
+
+#include <float.h>
+#include <math.h>
+
+enum
+{
+    REST = KD_MARK_REST,
+    ACTIVE = KD_MARK_ACTIVE,
+    FEW_ENOUGH = 8192 // own objects of a node that a small grid does for; more are sorted
+};
+
+clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink )
+{
+    if ( search->counts_batches )
+    {
+        clv_kd_batches_add_sorted( &search->counters.batches, boxes );
+    }
+    simd_cursor cursor = { 0, 0 };
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE(
+        result, sink, search->kernels->sweep( boxes, &cursor, sink, &search->counters.test_count ) )
+    return result;
+}
+
+static clv_result sweep_cross( const kd_search_job* job, const simd_boxes* first, const simd_boxes* second )
+{
+    kd_search* search = job->search;
+    if ( search->counts_batches )
+    {
+        clv_kd_batches_add_crossed( &search->counters.batches, first, second );
+    }
+    simd_cross_cursor cursor = { 0, 0, 0 };
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, job->sink,
+        search->kernels->sweep_cross( first, second, &cursor, job->sink, &search->counters.test_count ) )
+    return result;
+}
+
+// Active against active and against rest, inside and outside; rest against active externals. Rest against rest is known.
+static clv_result sweep_lists( const kd_search_job* job )
+{
+    const kd_search* search = job->search;
+    const simd_boxes* own_rest = &search->own[REST].boxes;
+    const simd_boxes* own_active = &search->own[ACTIVE].boxes;
+    const simd_boxes* ext_rest = &search->external[REST].boxes;
+    const simd_boxes* ext_active = &search->external[ACTIVE].boxes;
+    const simd_boxes* crossed[4][2] = {
+        { own_active, ext_active },
+        { own_active, own_rest },
+        { own_active, ext_rest },
+        { own_rest, ext_active },
+    };
+    clv_result result = clv_kd_sweep_sorted( job->search, own_active, job->sink );
+    for ( int i = 0; i < 4 && result == CLV_OK; ++i )
+    {
+        if ( crossed[i][0]->count > 0 && crossed[i][1]->count > 0 )
+        {
+            result = sweep_cross( job, crossed[i][0], crossed[i][1] );
+        }
+    }
+    return result;
+}
+
+// Items against the own objects of one kind.
+static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid, const simd_item* items,
+    uint32_t count, uint32_t least_mark, uint32_t kind )
+{
+    kd_search* search = job->search;
+    sweep_small* small = &search->small[kind];
+    if ( count == 0 || small->boxes.count == 0 )
+    {
+        return CLV_OK;
+    }
+    uint32_t row_count;
+    if ( !clv_sweep_small_find( small, grid, items, count, least_mark, &row_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( search->counts_batches )
+    {
+        clv_kd_batches_add_rows( &search->counters.batches, small->rows, row_count );
+    }
+    simd_cursor cursor = { 0, 0 };
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, job->sink,
+        search->kernels->cross_small(
+            small->rows, row_count, &small->boxes, &cursor, job->sink, &search->counters.test_count ) )
+    return result;
+}
+
+clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink )
+{
+    if ( search->counts_batches )
+    {
+        clv_kd_batches_add_small( &search->counters.batches, boxes );
+    }
+    simd_cursor cursor = { 0, 0 };
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE(
+        result, sink, search->kernels->sweep_small( boxes, &cursor, sink, &search->counters.test_count ) )
+    return result;
+}
+
+static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* grid, const sweep_list* own )
+{
+    kd_search* search = job->search;
+    search->small[REST].boxes.count = 0;
+    sweep_outcome outcome = own->count <= FEW_ENOUGH ? SWEEP_DONE : SWEEP_CROWDED;
+    for ( uint32_t kind = job->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
+          ++kind )
+    {
+        outcome = clv_sweep_small_fill( &search->small[kind], grid, own, kind );
+    }
+    return outcome;
+}
+
+// The pairs of sweep_lists, from small boxes. *crowded, and nothing reported yet, if they are no good here.
+static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
+{
+    kd_search* search = job->search;
+    const uint32_t* slots = job->tree->order + lists->node->begin;
+    sweep_list own = { job->boxes, slots, lists->own_count, job->active };
+    sweep_grid grid = clv_sweep_grid_find( &own );
+    sweep_outcome outcome = fill_small( job, &grid, &own );
+    *crowded = outcome == SWEEP_CROWDED;
+    if ( outcome != SWEEP_DONE )
+    {
+        return *crowded ? CLV_OK : CLV_OUT_OF_MEMORY;
+    }
+    clv_result result = clv_kd_sweep_small( search, &search->small[ACTIVE].boxes, job->sink );
+    if ( result == CLV_OK )
+    {
+        // Only if anything is at rest, and then the items are there.
+        result = cross_items( job, &grid, lists->own, lists->own_count, ACTIVE, REST );
+    }
+    if ( result == CLV_OK )
+    {
+        result = cross_items( job, &grid, lists->externals, lists->external_count, REST, ACTIVE );
+    }
+    if ( result == CLV_OK )
+    {
+        result = cross_items( job, &grid, lists->externals, lists->external_count, ACTIVE, REST );
+    }
+    return result;
+}
+
+static void note_sorted( kd_search* search, uint32_t count )
+{
+    search->needs.sorted = count > search->needs.sorted ? count : search->needs.sorted;
+}
+
+static clv_result sort_and_sweep( const kd_search_job* job, const kd_node_lists* lists )
+{
+    kd_search* search = job->search;
+    const simd_item* externals = lists->externals;
+    const simd_item* own = lists->own;
+    uint32_t external_count = lists->external_count;
+    uint32_t own_count = lists->own_count;
+    note_sorted( search, own_count > external_count ? own_count : external_count );
+    uint32_t axis = search->is_published ? clv_sweep_widest_item_axis( own, own_count )
+                                         : clv_sweep_choose_item_axis( own, own_count );
+    float floor = search->is_published ? -INFINITY : lists->node->lower[axis];
+    for ( uint32_t kind = REST; kind <= ACTIVE; ++kind )
+    {
+        search->own[kind].boxes.count = search->external[kind].boxes.count = 0;
+        if ( kind == REST && job->active == NULL )
+        {
+            continue;
+        }
+        if ( !clv_sweep_sort_items(
+                 &search->sorter, own, own_count, kind, axis, -FLT_MAX, &search->own[kind] ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+        if ( external_count > 0 &&
+            !clv_sweep_sort_items(
+                &search->sorter, externals, external_count, kind, axis, floor, &search->external[kind] ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    return sweep_lists( job );
+}
+
+static clv_result test_rows( const kd_search_job* job, const simd_boxes* boxes, uint32_t row_begin,
+    uint32_t row_end, uint32_t column_begin, uint32_t column_end )
+{
+    kd_search* search = job->search;
+    if ( search->counts_batches )
+    {
+        clv_kd_batches_add_block( &search->counters.batches, row_begin, row_end, column_begin, column_end );
+    }
+    simd_cursor cursor = { row_begin, 0 };
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, job->sink,
+        search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, job->sink ) )
+    return result;
+}
+
+// Without a sweep: one list of own active, own rest, external active, external rest.
+static clv_result brute_force( const kd_search_job* job, const kd_node_lists* lists )
+{
+    kd_search* search = job->search;
+    const simd_item* externals = lists->externals;
+    const simd_item* own = lists->own;
+    uint32_t external_count = lists->external_count;
+    uint32_t own_count = lists->own_count;
+    note_sorted( search, own_count + external_count );
+    simd_box_lanes* lanes = &search->own[ACTIVE];
+    if ( !clv_simd_box_lanes_reserve( lanes, search->memory, own_count + external_count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    lanes->boxes.count = 0;
+    clv_sweep_append_items( own, own_count, ACTIVE, lanes );
+    uint32_t active_end = lanes->boxes.count;
+    clv_sweep_append_items( own, own_count, REST, lanes );
+    clv_sweep_append_items( externals, external_count, ACTIVE, lanes );
+    uint32_t external_end = lanes->boxes.count;
+    clv_sweep_append_items( externals, external_count, REST, lanes );
+    clv_simd_box_lanes_finish( lanes, lanes->boxes.count );
+    uint32_t end = lanes->boxes.count;
+    search->counters.test_count += kd_pairs_of( active_end ) + (uint64_t)active_end * ( end - active_end ) +
+        (uint64_t)( own_count - active_end ) * ( external_end - own_count );
+    clv_result result = test_rows( job, &lanes->boxes, 0, active_end, 0, end );
+    if ( result == CLV_OK && own_count > active_end )
+    {
+        result = test_rows( job, &lanes->boxes, active_end, own_count, own_count, external_end );
+    }
+    return result;
+}
+
+static uint64_t count_resting( const simd_item* items, uint32_t count )
+{
+    uint64_t resting = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        resting += !items[i].mark;
+    }
+    return resting;
+}
+
+// How much the tree left, and how much of it is known because both are at rest.
+static void count_pairs( const kd_search_job* job, const kd_node_lists* lists )
+{
+    kd_search_counters* counters = &job->search->counters;
+    uint64_t own_count = lists->own_count;
+    uint64_t external_count = lists->external_count;
+    counters->node_count += 1;
+    counters->external_count += external_count;
+    counters->tree_pair_count += kd_pairs_of( own_count ) + own_count * external_count;
+    if ( job->active != NULL )
+    {
+        uint64_t own_rest = count_resting( lists->own, lists->own_count );
+        uint64_t external_rest = count_resting( lists->externals, lists->external_count );
+        counters->static_pair_count += kd_pairs_of( own_rest ) + own_rest * external_rest;
+    }
+}
+
+clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* lists )
+{
+    const kd_search* search = job->search;
+    count_pairs( job, lists );
+    if ( lists->own_count == 0 )
+    {
+        return CLV_OK;
+    }
+    if ( !search->use_sweep )
+    {
+        return brute_force( job, lists );
+    }
+    if ( search->is_published )
+    {
+        return sort_and_sweep( job, lists );
+    }
+    bool crowded;
+    clv_result result = sweep_by_small( job, lists, &crowded );
+    if ( !crowded )
+    {
+        return result;
+    }
+    if ( !lists->is_gathered )
+    {
+        clv_kd_search_gather( job, job->tree->order + lists->node->begin, lists->own_count, lists->own );
+    }
+    return sort_and_sweep( job, lists );
+}
