@@ -20,8 +20,11 @@ static clv_space* make_space( const method* row, uint32_t worker_count, clv_task
 {
     clv_space_def def = clv_default_space_def();
     def.method = row->name;
-    // Small blocks, so that there is something to share: 4099 boxes fill many, 1009 lie in one grid.
-    def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=50,cleave.alone=300" : NULL;
+    // Small blocks and leaves, so that there is something to share: 4099 boxes fill many, 1009 lie in one grid.
+    def.settings = strcmp( row->name, METHOD_DEFAULT ) == 0 ? "cleave.block=50,cleave.alone=300"
+        : strncmp( row->name, "kd-paper", 8 ) == 0          ? "kd-paper.leaf=40"
+        : strncmp( row->name, "kd", 2 ) == 0                ? "kd.leaf=60"
+                                                            : NULL;
     def.worker_count = worker_count;
     def.tasks = hooks;
     clv_space* space = NULL;

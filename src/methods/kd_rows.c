@@ -22,7 +22,8 @@ const method_context* clv_methods_kd_take( const clv_method_context* host, void*
 void clv_methods_kd_begin( void* state, clv_isa isa, const kd_rules* rules )
 {
     kd_method* self = state;
-    clv_kd_engine_init( &self->engine, self->context->memory, clv_simd_method_kernels_for( isa ), rules );
+    clv_kd_engine_init( &self->engine, self->context->memory, self->context->tasks,
+        clv_simd_method_kernels_for( isa ), rules );
 }
 
 void clv_methods_kd_destroy( void* state )
@@ -64,6 +65,7 @@ void clv_methods_kd_shrink( void* state )
 {
     kd_method* self = state;
     clv_kd_search_release( &self->engine.search );
+    clv_kd_crew_release( &self->engine.crew );
 }
 
 bool clv_methods_kd_check( void* state, char* text, size_t text_size )

@@ -14,8 +14,8 @@ enum
     OVERFULL = 32     // updates before remembering is tried again
 };
 
-void clv_kd_engine_init(
-    kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules )
+void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* tasks,
+    const simd_method_kernels* kernels, const kd_rules* rules )
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance, rules->flow );
@@ -25,6 +25,7 @@ void clv_kd_engine_init(
     {
         clv_kd_search_publish( &engine->search );
     }
+    clv_kd_crew_init( &engine->crew, memory, tasks );
     clv_kd_rest_init( &engine->rest, memory, kernels );
     engine->rest.still = (float)rules->still;
     engine->keep_most = UINT64_MAX;
@@ -34,6 +35,7 @@ void clv_kd_engine_release( kd_engine* engine )
 {
     clv_kd_tree_release( &engine->tree );
     clv_kd_search_release( &engine->search );
+    clv_kd_crew_release( &engine->crew );
     clv_kd_rest_release( &engine->rest );
 }
 
@@ -286,10 +288,16 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     clv_result result = clv_kd_rest_replay( rest, crowd->boxes, sink );
     if ( result == CLV_OK )
     {
+        kd_crew_wish wish = {
+            .search = &engine->search,
+            .tree = &engine->tree,
+            .boxes = rest->grown,
+            .active = rest->active,
+            .sink = &candidates.sink,
+        };
         result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown,
                                             rest->active, rest->active_count, &candidates.sink )
-                                      : clv_kd_search_run( &engine->search, &engine->tree, rest->grown,
-                                            rest->active, &candidates.sink );
+                                      : clv_kd_crew_run( &engine->crew, &wish );
     }
     if ( result == CLV_OK )
     {
@@ -310,14 +318,17 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
 static clv_result search_completely( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
-    if ( !engine->holds_grown )
-    {
-        return clv_kd_search_run( &engine->search, &engine->tree, crowd->boxes, NULL, sink );
-    }
-    kd_rest_sink candidates = clv_kd_rest_open_complete( rest, crowd->boxes, sink );
-    clv_result result =
-        clv_kd_search_run( &engine->search, &engine->tree, rest->grown, NULL, &candidates.sink );
-    return result == CLV_OK ? clv_kd_rest_close_complete( &candidates ) : result;
+    kd_crew_wish wish = {
+        .search = &engine->search,
+        .tree = &engine->tree,
+        .boxes = engine->holds_grown ? rest->grown : crowd->boxes,
+        .exact = engine->holds_grown ? crowd->boxes : NULL,
+        .candidates = rest->candidates,
+        .sink = sink,
+    };
+    clv_result result = clv_kd_crew_run( &engine->crew, &wish );
+    rest->candidate_count = wish.candidate_count;
+    return result;
 }
 
 clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )

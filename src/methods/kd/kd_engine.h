@@ -3,6 +3,7 @@
 // 3.6). The rows of kd.c, kd_paper.c and ray_kd.c differ in the rules alone.
 #pragma once
 
+#include "kd/kd_crew.h"
 #include "kd/kd_query.h"
 #include "kd/kd_rest.h"
 #include "kd/kd_search.h"
@@ -59,6 +60,7 @@ typedef struct kd_engine
     kd_rules rules;
     kd_tree tree;
     kd_search search;
+    kd_crew crew;
     kd_rest rest;
     kd_world world;
     uint32_t far_count; ///< finite boxes outside, as of the last update
@@ -70,8 +72,9 @@ typedef struct kd_engine
         overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many
 } kd_engine;
 
-void clv_kd_engine_init(
-    kd_engine* engine, base_memory* memory, const simd_method_kernels* kernels, const kd_rules* rules );
+/// `tasks` outlives the engine; NULL: the calling thread alone.
+void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* tasks,
+    const simd_method_kernels* kernels, const kd_rules* rules );
 void clv_kd_engine_release( kd_engine* engine );
 
 /// Before an update: the last search was stopped somewhere, or what it found was of no use. Where that could be seen later, the

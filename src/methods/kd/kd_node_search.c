@@ -8,8 +8,7 @@
 enum
 {
     REST = KD_MARK_REST,
-    ACTIVE = KD_MARK_ACTIVE,
-    FEW_ENOUGH = 8192 // own objects of a node that a small grid does for; more are sorted
+    ACTIVE = KD_MARK_ACTIVE
 };
 
 clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink )
@@ -108,7 +107,7 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
 {
     kd_search* search = job->search;
     search->small[REST].boxes.count = 0;
-    sweep_outcome outcome = own->count <= FEW_ENOUGH ? SWEEP_DONE : SWEEP_CROWDED;
+    sweep_outcome outcome = own->count <= KD_SMALL_MOST ? SWEEP_DONE : SWEEP_CROWDED;
     for ( uint32_t kind = job->active != NULL ? REST : ACTIVE; kind <= ACTIVE && outcome == SWEEP_DONE;
           ++kind )
     {

@@ -2,6 +2,7 @@
 #include "kd/kd_rest.h"
 
 #include "base/bits.h"
+#include "kd/kd_exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,8 +10,7 @@
 enum
 {
     BIT_SETS = 5,
-    SAMPLE = 16,       // one word of members in so many
-    CANDIDATES = 2048, // 16 KiB: they are still in the first-level cache when they are looked at
+    SAMPLE = 16 // one word of members in so many
 };
 
 void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
@@ -69,7 +69,7 @@ static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
     bool ok = clv_base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
                   slot_count, sizeof( clv_aabb ) ) &&
         clv_base_memory_reserve(
-            rest->memory, &candidates, &rest->candidate_capacity, 0, CANDIDATES, sizeof( clv_pair ) );
+            rest->memory, &candidates, &rest->candidate_capacity, 0, KD_CANDIDATES, sizeof( clv_pair ) );
     rest->grown = grown;
     rest->candidates = candidates;
     if ( ok && rest->still > 0 )
@@ -312,36 +312,6 @@ static clv_result take_candidates( pair_sink* sink )
     }
     sink->count = 0;
     return CLV_OK;
-}
-
-static clv_result pass_candidates( pair_sink* sink )
-{
-    kd_rest_sink* self = (kd_rest_sink*)sink;
-    self->rest->candidate_count += sink->count;
-    uint32_t kept =
-        self->rest->kernels->keep_overlapping( self->boxes, sink->pairs, (uint32_t)sink->count, sink->pairs );
-    sink->count = 0;
-    for ( uint32_t i = 0; i < kept; ++i )
-    {
-        clv_result result = clv_pair_sink_put( self->out, sink->pairs[i].a, sink->pairs[i].b );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
-}
-
-kd_rest_sink clv_kd_rest_open_complete( kd_rest* rest, const clv_aabb* boxes, pair_sink* out )
-{
-    kd_rest_sink sink = clv_kd_rest_open( rest, boxes, out, 0 );
-    sink.sink.make_room = pass_candidates;
-    return sink;
-}
-
-clv_result clv_kd_rest_close_complete( kd_rest_sink* sink )
-{
-    return pass_candidates( &sink->sink );
 }
 
 kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most )

@@ -83,12 +83,6 @@ typedef struct kd_rest_sink
     bool is_overfull; ///< there were more
 } kd_rest_sink;
 
-/// For a complete search of grown boxes: pairs go to `out` if their boxes overlap, and nothing is remembered.
-kd_rest_sink clv_kd_rest_open_complete( kd_rest* rest, const clv_aabb* boxes, pair_sink* out );
-
-/// After that search: the last candidates.
-clv_result clv_kd_rest_close_complete( kd_rest_sink* sink );
-
 kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* out, uint64_t most );
 
 /// After the search: the last candidates; then everything static is settled, or, if the cache is overfull, nothing is and it is

@@ -38,11 +38,15 @@ void clv_kd_search_release( kd_search* search )
         clv_simd_box_lanes_release( &search->own[kind], memory );
         clv_simd_box_lanes_release( &search->external[kind], memory );
     }
-    bool counts_batches = search->counts_batches;
-    bool is_published = search->is_published;
-    clv_kd_search_init( search, memory, search->kernels, search->use_sweep );
-    search->counts_batches = counts_batches;
-    search->is_published = search->sorter.is_quick = is_published;
+    kd_search model = *search;
+    clv_kd_search_init_like( search, &model );
+}
+
+void clv_kd_search_init_like( kd_search* search, const kd_search* model )
+{
+    clv_kd_search_init( search, model->memory, model->kernels, model->use_sweep );
+    search->counts_batches = model->counts_batches;
+    search->is_published = search->sorter.is_quick = model->is_published;
 }
 
 void clv_kd_search_publish( kd_search* search )
@@ -66,14 +70,19 @@ static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
     return ok;
 }
 
+static bool reserve_frames( kd_search* search, uint64_t kept, uint64_t needed )
+{
+    void* frames = search->frames;
+    bool ok = clv_base_memory_reserve(
+        search->memory, &frames, &search->frame_capacity, kept, needed, sizeof( kd_search_frame ) );
+    search->frames = frames;
+    return ok;
+}
+
 bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
 {
     uint32_t count = object_count < USUAL_LIST ? object_count : USUAL_LIST;
-    void* frames = search->frames;
-    bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) &&
-        clv_base_memory_reserve(
-            search->memory, &frames, &search->frame_capacity, 0, 64, sizeof( kd_search_frame ) );
-    search->frames = frames;
+    bool ok = reserve_arena( search, 0, (uint64_t)count * 2 + 64 ) && reserve_frames( search, 0, 64 );
     ok = ok && clv_sweep_sorter_reserve( &search->sorter, count );
     for ( int kind = 0; kind < 2 && ok; ++kind )
     {
@@ -86,13 +95,40 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
     return ok;
 }
 
+bool clv_kd_search_equip( kd_search* search, uint32_t own_most, const kd_search_needs* needs, bool rests )
+{
+    bool is_small = search->use_sweep && !search->is_published;
+    bool is_sorted = !is_small || needs->sorted > 0;
+    uint32_t sorted = own_most > needs->sorted ? own_most : needs->sorted;
+    uint32_t small = own_most < KD_SMALL_MOST ? own_most : KD_SMALL_MOST;
+    small = needs->externals > small ? needs->externals : small;
+    bool ok = reserve_arena( search, 0, needs->arena + own_most + 1 ) &&
+        reserve_frames( search, 0, (uint64_t)needs->depth + 16 ) &&
+        ( !is_sorted || clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) );
+    for ( int kind = rests ? REST : ACTIVE; kind <= ACTIVE && ok; ++kind )
+    {
+        ok = ( !is_small || clv_sweep_small_reserve( &search->small[kind], small ) ) &&
+            ( !is_sorted ||
+                ( clv_simd_box_lanes_reserve( &search->own[kind], search->memory, sorted ) &&
+                    clv_simd_box_lanes_reserve( &search->external[kind], search->memory, sorted ) ) );
+    }
+    return ok;
+}
+
+bool clv_kd_search_set_externals( kd_search* search, const simd_item* items, uint32_t count )
+{
+    bool ok = reserve_arena( search, 0, (uint64_t)count + 1 );
+    if ( ok )
+    {
+        memcpy( search->arena, items, (size_t)count * sizeof( simd_item ) );
+    }
+    return ok;
+}
+
 static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame )
 {
     search->needs.depth = depth > search->needs.depth ? depth : search->needs.depth;
-    void* frames = search->frames;
-    bool ok = clv_base_memory_reserve( search->memory, &frames, &search->frame_capacity, depth,
-        (uint64_t)depth + 1, sizeof( kd_search_frame ) );
-    search->frames = frames;
+    bool ok = reserve_frames( search, depth, (uint64_t)depth + 1 );
     if ( ok )
     {
         search->frames[depth] = frame;

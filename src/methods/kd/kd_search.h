@@ -35,6 +35,11 @@ enum
     KD_MARK_ACTIVE = 1
 };
 
+enum
+{
+    KD_SMALL_MOST = 8192 // own objects of a node that a small grid does for; more are sorted
+};
+
 /// The most that any node asked for, whether it got it or not: what several workers are given beforehand.
 typedef struct kd_search_needs
 {
@@ -112,6 +117,12 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count );
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink );
 
+/// A search of its own with the same rules.
+void clv_kd_search_init_like( kd_search* search, const kd_search* model );
+
+/// Room for nodes with up to `own_most` objects, and for as much else as was needed so far; `rests` if some objects are at rest.
+bool clv_kd_search_equip( kd_search* search, uint32_t own_most, const kd_search_needs* needs, bool rests );
+
 /// Where more memory comes from, and whether there is any.
 void clv_kd_search_use_memory( kd_search* search, base_memory* memory );
 
@@ -124,6 +135,9 @@ clv_result clv_kd_search_begin( kd_search_job* job );
 /// A node and all below it, depth first. Its externals are in the arena of job->search, from frame.begin on, and nothing else is
 /// behind frame.end.
 clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame );
+
+/// The arena holds these and nothing else. False if out of memory.
+bool clv_kd_search_set_externals( kd_search* search, const simd_item* items, uint32_t count );
 
 /// Is there nothing to find in this subtree unless something active reaches into it?
 bool clv_kd_search_is_idle( const kd_search_job* job, uint32_t node );
