@@ -88,38 +88,12 @@ static bool check_shape( const check_run* run )
     return true;
 }
 
-// The node that follows in in-order, without a stack.
-static uint32_t next_in_order( const kd_tree* tree, uint32_t index )
-{
-    const kd_node* node = &tree->nodes[index];
-    if ( !kd_node_is_leaf( node ) )
-    {
-        index = node->right;
-        while ( !kd_node_is_leaf( &tree->nodes[index] ) )
-        {
-            index = tree->nodes[index].left;
-        }
-        return index;
-    }
-    uint32_t parent = node->parent;
-    while ( parent != KD_NONE && tree->nodes[parent].right == index )
-    {
-        index = parent;
-        parent = tree->nodes[index].parent;
-    }
-    return parent;
-}
-
 static bool check_layout( const check_run* run )
 {
     const kd_tree* tree = run->tree;
-    uint32_t index = tree->root;
-    while ( !kd_node_is_leaf( &tree->nodes[index] ) )
-    {
-        index = tree->nodes[index].left;
-    }
     uint32_t at = 0;
-    for ( ; index != KD_NONE; index = next_in_order( tree, index ) )
+    for ( uint32_t index = clv_kd_node_first( tree, tree->root ); index != KD_NONE;
+          index = clv_kd_node_next( tree, index ) )
     {
         const kd_node* node = &tree->nodes[index];
         if ( node->offset != 0 || node->lifted )

@@ -19,6 +19,7 @@ void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* ta
 {
     *engine = ( kd_engine ){ .memory = memory, .rules = *rules };
     clv_kd_tree_init( &engine->tree, memory, kernels, rules->leaf_limit, rules->balance, rules->flow );
+    engine->tree.tasks = tasks;
     clv_kd_search_init( &engine->search, memory, kernels, rules->use_sweep );
     engine->search.counts_batches = rules->count_batches;
     if ( rules->is_published )
@@ -27,6 +28,7 @@ void clv_kd_engine_init( kd_engine* engine, base_memory* memory, task_runner* ta
     }
     clv_kd_crew_init( &engine->crew, memory, tasks );
     clv_kd_rest_init( &engine->rest, memory, kernels );
+    engine->rest.tasks = tasks;
     engine->rest.still = (float)rules->still;
     engine->keep_most = UINT64_MAX;
 }

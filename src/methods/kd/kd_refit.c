@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Refit, section 3.2 and figure 5: children before parents, objects that no longer fit go one node up. The array is
 // in-order, so between a node's block and its parent's lies the subtree of the inner child; it moves aside as a whole
-// and remembers the shift as a delayed offset.
+// and remembers the shift as a delayed offset. Subtrees are stretches of the array of their own, so several workers can
+// refit one each, and the calling thread then the nodes above them. Children come before their parent either way, and what
+// comes up from the left and from the right meets at the two ends of its block: the outcome is the same.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
 
 #include <string.h>
+
+enum
+{
+    BRANCHES_PER_WORKER = 4, // about so many
+    ALONE = 1 << 11          // objects up to which nobody else is asked
+};
 
 typedef struct leaver_pass
 {
@@ -160,11 +168,10 @@ static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
     return true;
 }
 
-static bool refit_node( kd_tree* tree, uint32_t index )
+// The leavers in spare go up.
+static bool hand_up( kd_tree* tree, uint32_t index, uint32_t count )
 {
     kd_node* node = &tree->nodes[index];
-    uint32_t count = take_leavers( tree, node );
-    tree->counters.refit_count += count;
     if ( count == 0 )
     {
         return true;
@@ -186,22 +193,147 @@ static bool refit_node( kd_tree* tree, uint32_t index )
     return true;
 }
 
-bool clv_kd_refit( kd_tree* tree )
+// Who leaves waits in spare. Below, everything is done.
+static uint32_t refit_node( kd_tree* tree, uint32_t index )
 {
-    uint32_t count = clv_kd_tree_list( tree );
-    for ( uint32_t i = count; i-- > 0; )
+    kd_node* node = &tree->nodes[index];
+    uint32_t count = take_leavers( tree, node );
+    tree->counters.refit_count += count;
+    node->population = node->end - node->begin;
+    if ( !kd_node_is_leaf( node ) )
     {
-        uint32_t index = tree->stack[i];
-        if ( !refit_node( tree, index ) )
+        node->population += tree->nodes[node->left].population + tree->nodes[node->right].population;
+    }
+    return count;
+}
+
+// ---- by several workers
+
+// Children before parents, from the first leaf of a subtree to its topmost node.
+static uint32_t next_upwards( const kd_tree* tree, uint32_t index )
+{
+    uint32_t parent = tree->nodes[index].parent;
+    return tree->nodes[parent].left == index ? clv_kd_node_first( tree, tree->nodes[parent].right ) : parent;
+}
+
+static void refit_branch( uint32_t number, uint32_t worker, void* context )
+{
+    (void)worker;
+    kd_tree* tree = context;
+    kd_branch* branch = &tree->branches[number];
+    if ( branch->spare == KD_NONE )
+    {
+        return;
+    }
+    kd_tree part = *tree; // the same arrays, but spare and counters of its own
+    part.spare = tree->spare + branch->spare;
+    part.counters = ( kd_counters ){ 0 };
+    uint32_t index = clv_kd_node_first( &part, branch->node );
+    for ( ; index != branch->node; index = next_upwards( &part, index ) )
+    {
+        hand_up( &part, index, refit_node( &part, index ) );
+    }
+    branch->leavers = refit_node( &part, index );
+    branch->counters = part.counters;
+}
+
+static bool add_branch( kd_tree* tree, uint32_t count, kd_branch branch )
+{
+    void* branches = tree->branches;
+    bool ok = clv_base_memory_reserve(
+        tree->memory, &branches, &tree->branch_capacity, count, (uint64_t)count + 1, sizeof( kd_branch ) );
+    tree->branches = branches;
+    if ( ok )
+    {
+        tree->branches[count] = branch;
+    }
+    return ok;
+}
+
+// Parents before children. 0 if there is no memory.
+static uint32_t list_branches( kd_tree* tree )
+{
+    // As of the last update; new ones are in the last node, and a bad guess costs time alone.
+    uint32_t most = tree->count / ( task_worker_count( tree->tasks ) * BRANCHES_PER_WORKER );
+    uint32_t count = 0;
+    uint32_t depth = 0;
+    tree->stack[depth++] = tree->root;
+    while ( depth > 0 )
+    {
+        uint32_t index = tree->stack[--depth];
+        const kd_node* node = &tree->nodes[index];
+        bool is_part = kd_node_is_leaf( node ) || node->population <= most;
+        uint32_t spare = is_part ? tree->nodes[clv_kd_node_first( tree, index )].begin : KD_NONE;
+        if ( !add_branch( tree, count, ( kd_branch ){ .node = index, .spare = spare } ) )
         {
-            return false;
+            return 0;
         }
-        kd_node* node = &tree->nodes[index];
-        node->population = node->end - node->begin;
-        if ( !kd_node_is_leaf( node ) )
+        count += 1;
+        if ( !is_part )
         {
-            node->population += tree->nodes[node->left].population + tree->nodes[node->right].population;
+            tree->stack[depth++] = node->right;
+            tree->stack[depth++] = node->left;
         }
     }
-    return true;
+    return count;
+}
+
+static bool reserve_top_spare( kd_tree* tree )
+{
+    void* spare = tree->top_spare;
+    bool ok = clv_base_memory_reserve(
+        tree->memory, &spare, &tree->top_spare_capacity, 0, tree->spare_capacity, sizeof( uint32_t ) );
+    tree->top_spare = spare;
+    return ok;
+}
+
+static void add_counters( kd_counters* sum, const kd_counters* more )
+{
+    sum->refit_count += more->refit_count;
+    sum->shift_count += more->shift_count;
+}
+
+// What waits in the parts, and the nodes above them.
+static bool refit_top( kd_tree* tree, uint32_t count )
+{
+    bool ok = true;
+    uint32_t* spare = tree->spare;
+    for ( uint32_t i = count; i-- > 0 && ok; )
+    {
+        kd_branch* branch = &tree->branches[i];
+        bool is_part = branch->spare != KD_NONE;
+        tree->spare = is_part ? spare + branch->spare : tree->top_spare;
+        if ( is_part )
+        {
+            add_counters( &tree->counters, &branch->counters );
+        }
+        ok = hand_up( tree, branch->node, is_part ? branch->leavers : refit_node( tree, branch->node ) );
+    }
+    tree->spare = spare;
+    return ok;
+}
+
+// How many branches there are for several workers; 0: it is one's own work.
+static uint32_t share( kd_tree* tree )
+{
+    // Where few changed there is little to look at.
+    bool are_several = tree->tasks != NULL && task_worker_count( tree->tasks ) > 1 && tree->changed == NULL &&
+        tree->count > ALONE && tree->node_count > 1;
+    return are_several && reserve_top_spare( tree ) ? list_branches( tree ) : 0;
+}
+
+bool clv_kd_refit( kd_tree* tree )
+{
+    uint32_t branch_count = share( tree );
+    if ( branch_count > 0 )
+    {
+        clv_task_run( tree->tasks, refit_branch, branch_count, tree );
+        return refit_top( tree, branch_count );
+    }
+    bool ok = true;
+    for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0 && ok; )
+    {
+        ok = hand_up( tree, tree->stack[i], refit_node( tree, tree->stack[i] ) );
+    }
+    return ok;
 }

@@ -5,12 +5,14 @@
 #include "kd/kd_exact.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum
 {
     BIT_SETS = 5,
-    SAMPLE = 16 // one word of members in so many
+    SAMPLE = 16, // one word of members in so many
+    WORDS = 32   // of a piece, 2,048 members; a multiple of SAMPLE
 };
 
 void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
@@ -27,8 +29,10 @@ void clv_kd_rest_release( kd_rest* rest )
     clv_base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
     clv_base_memory_give( memory, rest->last, rest->last_capacity, sizeof( clv_aabb ) );
     float still = rest->still;
+    task_runner* tasks = rest->tasks;
     clv_kd_rest_init( rest, memory, rest->kernels );
     rest->still = still;
+    rest->tasks = tasks;
 }
 
 static uint64_t words_for( uint64_t slot_count )
@@ -176,18 +180,46 @@ static uint64_t classify_word(
     return moving;
 }
 
-static void classify_words( kd_rest* rest, const clv_aabb* boxes, const uint64_t* moved, float epsilon,
-    uint64_t first, uint64_t stride )
+// One classification.
+typedef struct rest_classing
 {
-    uint64_t words = words_for( rest->slot_end );
-    for ( uint64_t word = first; word < words; word += stride )
+    kd_rest* rest;
+    const clv_aabb* boxes;
+    const uint64_t* moved;
+    float epsilon;
+    atomic_uint moving_count;
+} rest_classing;
+
+// Every SAMPLE-th word from `first` on. How many of them move.
+static uint32_t classify_words( const rest_classing* job, uint64_t first, uint64_t end )
+{
+    kd_rest* rest = job->rest;
+    uint32_t moving_count = 0;
+    for ( uint64_t word = first; word < end; word += SAMPLE )
     {
-        uint64_t members = rest->known[word] & ( moved != NULL ? moved[word] : UINT64_MAX );
-        uint64_t bits = classify_word( rest, boxes, (uint32_t)( word * 64 ), members, epsilon );
+        uint64_t members = rest->known[word] & ( job->moved != NULL ? job->moved[word] : UINT64_MAX );
+        uint64_t bits = classify_word( rest, job->boxes, (uint32_t)( word * 64 ), members, job->epsilon );
         rest->moving[word] = bits;
         rest->changed[word] |= bits;
-        rest->moving_count += base_bit_count( bits );
+        moving_count += base_bit_count( bits );
     }
+    return moving_count;
+}
+
+// All but the words of the sample.
+static void classify_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    rest_classing* job = context;
+    uint64_t begin = (uint64_t)index * WORDS;
+    uint64_t end = words_for( job->rest->slot_end );
+    end = end - begin > WORDS ? begin + WORDS : end;
+    uint32_t moving_count = 0;
+    for ( uint64_t first = 1; first < SAMPLE; ++first )
+    {
+        moving_count += classify_words( job, begin + first, end );
+    }
+    atomic_fetch_add_explicit( &job->moving_count, moving_count, memory_order_relaxed );
 }
 
 void clv_kd_rest_classify(
@@ -195,13 +227,19 @@ void clv_kd_rest_classify(
 {
     // Whoever was left out last time may have moved then.
     moved = rest->was_cut_short ? NULL : moved;
-    rest->moving_count = 0;
-    classify_words( rest, boxes, moved, epsilon, 0, SAMPLE );
+    rest_classing job = { .rest = rest, .boxes = boxes, .moved = moved, .epsilon = epsilon };
+    uint64_t words = words_for( rest->slot_end );
+    rest->moving_count = classify_words( &job, 0, words );
     rest->was_cut_short = rest->moving_count > enough;
-    for ( uint64_t first = 1; first < SAMPLE && !rest->was_cut_short; ++first )
+    if ( rest->was_cut_short )
     {
-        classify_words( rest, boxes, moved, epsilon, first, SAMPLE );
+        return;
     }
+    atomic_init( &job.moving_count, 0 );
+    task_runner alone = { 0 };
+    clv_task_run( rest->tasks != NULL ? rest->tasks : &alone, classify_piece,
+        (uint32_t)( ( words + WORDS - 1 ) / WORDS ), &job );
+    rest->moving_count += atomic_load_explicit( &job.moving_count, memory_order_relaxed );
 }
 
 void clv_kd_rest_choose_active( kd_rest* rest )

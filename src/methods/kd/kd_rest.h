@@ -13,7 +13,8 @@ typedef struct kd_rest
 {
     base_memory* memory;
     const simd_method_kernels* kernels;
-    clv_aabb* grown; ///< by slot
+    task_runner* tasks; ///< NULL: the calling thread alone
+    clv_aabb* grown;    ///< by slot
     uint64_t grown_capacity;
 
     uint64_t* words; ///< the five bit sets below, one behind the other

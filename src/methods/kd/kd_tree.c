@@ -26,7 +26,11 @@ void clv_kd_tree_release( kd_tree* tree )
     clv_base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, tree->branches, tree->branch_capacity, sizeof( kd_branch ) );
+    clv_base_memory_give( memory, tree->top_spare, tree->top_spare_capacity, sizeof( uint32_t ) );
+    task_runner* tasks = tree->tasks;
     clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance, tree->flow );
+    tree->tasks = tasks;
 }
 
 static bool reserve_slots(
@@ -247,6 +251,31 @@ void clv_kd_node_settle( kd_tree* tree, uint32_t index )
     node->rest_end += (uint32_t)node->offset;
     node->offset = 0;
     node->lifted = false;
+}
+
+uint32_t clv_kd_node_first( const kd_tree* tree, uint32_t index )
+{
+    while ( !kd_node_is_leaf( &tree->nodes[index] ) )
+    {
+        index = tree->nodes[index].left;
+    }
+    return index;
+}
+
+uint32_t clv_kd_node_next( const kd_tree* tree, uint32_t index )
+{
+    const kd_node* node = &tree->nodes[index];
+    if ( !kd_node_is_leaf( node ) )
+    {
+        return clv_kd_node_first( tree, node->right );
+    }
+    uint32_t parent = node->parent;
+    while ( parent != KD_NONE && tree->nodes[parent].right == index )
+    {
+        index = parent;
+        parent = tree->nodes[index].parent;
+    }
+    return parent;
 }
 
 uint32_t clv_kd_tree_list( kd_tree* tree )

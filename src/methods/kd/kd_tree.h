@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "simd/method_kernels.h"
+#include "task/task.h"
 
 #define KD_NONE UINT32_MAX
 
@@ -80,6 +81,15 @@ typedef struct kd_counters
     uint64_t shift_count; ///< objects between two blocks, moved along
 } kd_counters;
 
+/// A part of the tree for one worker, or a node above such parts.
+typedef struct kd_branch
+{
+    uint32_t node;
+    uint32_t spare;   ///< where its part of tree->spare begins; KD_NONE: a node above
+    uint32_t leavers; ///< of its topmost node, waiting there
+    kd_counters counters;
+} kd_branch;
+
 typedef struct kd_tree
 {
     base_memory* memory;
@@ -105,6 +115,12 @@ typedef struct kd_tree
     uint32_t* outside; ///< slots that the root does not hold: infinite boxes and far outliers
     uint64_t outside_capacity;
     uint32_t outside_count;
+
+    // For several workers: kd_refit.c.
+    task_runner* tasks;  ///< NULL: the calling thread alone
+    kd_branch* branches; ///< subtrees that are refitted by one each, and the nodes above them
+    uint32_t* top_spare; ///< as `spare`, for the nodes above
+    uint64_t branch_capacity, top_spare_capacity;
 
     // The world of the current update.
     const clv_aabb* boxes;   ///< by slot, as the tree is to hold them
@@ -205,6 +221,10 @@ void clv_kd_node_inherit( kd_tree* tree, uint32_t index );
 
 /// Apply what is delayed on a node to its own indices and pass it on to its children.
 void clv_kd_node_settle( kd_tree* tree, uint32_t index );
+
+/// The first node of a subtree in in-order, and in the whole tree the one behind another; KD_NONE behind the last. Without a stack.
+uint32_t clv_kd_node_first( const kd_tree* tree, uint32_t index );
+uint32_t clv_kd_node_next( const kd_tree* tree, uint32_t index );
 
 /// Nodes of the tree breadth first into tree->stack; their number.
 uint32_t clv_kd_tree_list( kd_tree* tree );
