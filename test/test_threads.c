@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every method with threads gives the same list in the same order for any number of workers, on our own threads and on the
 // caller's.
+#include "space/instrument.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -124,6 +125,66 @@ static void the_callers_threads_give_the_same_list( void )
             uint64_t expected = hash_life( row, 1, none, TEST_CROWD_SPREAD, 4099 );
             CHECK_EQUAL( hash_life( row, own.worker_count, hooks, TEST_CROWD_SPREAD, 4099 ), expected );
             CHECK( own.piece_count > 0 );
+        }
+    }
+}
+
+// What a KD-tree was asked and what it answered, over frames in which all move, some, few, or none: all ways of detecting.
+static uint64_t hash_tree( const method* row, uint32_t worker_count )
+{
+    enum
+    {
+        COUNT = 3001,
+        FIGURES_MOST = 128
+    };
+    clv_task_hooks none = { 0 };
+    clv_space* space = make_space( row, worker_count, none );
+    test_random random = test_random_make( 31 );
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+    }
+    CHECK_OK( clv_space_add( space, boxes, COUNT, ids ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < 12; ++frame )
+    {
+        static const uint32_t moving[] = { COUNT, COUNT / 3, COUNT / 30, 0 };
+        test_where.frame = frame;
+        for ( uint32_t i = 0; i < moving[frame % TEST_COUNT( moving )]; ++i )
+        {
+            boxes[i] = test_crowd_step( TEST_CROWD_SPREAD, boxes[i], &random );
+        }
+        CHECK_OK( clv_space_move( space, ids, boxes, COUNT ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        hash = test_mix( hash ^ test_order_hash( view.pairs, view.count ) );
+        method_figure figures[FIGURES_MOST];
+        uint32_t count = clv_space_report( space, figures, FIGURES_MOST );
+        CHECK( count <= FIGURES_MOST );
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            hash = test_mix( hash ^ (uint64_t)figures[i].value );
+        }
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+    return hash;
+}
+
+static void a_tree_is_searched_alike_by_one_to_eight_workers( void )
+{
+    static const char* const names[] = { "kd-rebuilt", "kd-complete", "kd-incremental", "kd",
+        "kd-paper-incremental", "kd-paper", "ray-kd" };
+    for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
+    {
+        const method* row = clv_method_find( names[i] );
+        uint64_t expected = hash_tree( row, 1 );
+        for ( uint32_t worker_count = 2; worker_count <= 8; ++worker_count )
+        {
+            CHECK_EQUAL( hash_tree( row, worker_count ), expected );
         }
     }
 }
@@ -273,6 +334,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( any_number_of_workers_gives_the_same_list ),
         TEST_CASE( the_callers_threads_give_the_same_list ),
+        TEST_CASE( a_tree_is_searched_alike_by_one_to_eight_workers ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
         TEST_CASE( who_moved_does_not_depend_on_workers ),
         TEST_CASE( the_default_asks_for_help_above_8192_boxes ),
