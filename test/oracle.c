@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "oracle.h"
 
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +11,8 @@ void oracle_open( oracle* world, const clv_space_def* def, oracle_accept* accept
 {
     memset( world, 0, sizeof( *world ) );
     world->margin = def->margin;
+    world->by_size = def->margin_by_size;
+    world->by_speed = def->margin_by_speed;
     world->sorted = def->sorted;
     world->events = def->events;
     world->skip_static_pairs = def->skip_static_pairs;
@@ -53,7 +58,13 @@ void oracle_add( oracle* world, clv_id id, clv_aabb box )
     CHECK( !object->alive );
     CHECK( id.generation > object->id.generation );
     *object = ( oracle_object ){
-        .alive = true, .id = id, .box = box, .margin = world->margin, .filter = { 1, UINT64_MAX, 0 }
+        .alive = true,
+        .id = id,
+        .box = box,
+        .margin = world->margin,
+        .by_size = world->by_size,
+        .by_speed = world->by_speed,
+        .filter = { 1, UINT64_MAX, 0 },
     };
     world->object_count += 1;
 }
@@ -126,17 +137,65 @@ typedef struct bounds
     float lower[3], upper[3];
 } bounds;
 
-static bounds grown_bounds( const oracle_object* object )
+// What the header says about margins, with the processor's own rounding upwards. What is volatile is computed here and now.
+static float margin_of( const oracle_object* object, const bounds* given )
+{
+    if ( object->by_size == 0 && object->by_speed == 0 )
+    {
+        return object->margin;
+    }
+    double size = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        if ( !isinf( given->lower[axis] ) && !isinf( given->upper[axis] ) )
+        {
+            size = fmax( size, (double)given->upper[axis] - (double)given->lower[axis] );
+        }
+    }
+    double x = object->motion.x, y = object->motion.y, z = object->motion.z;
+    volatile double margin = (double)object->margin + (double)object->by_size * size +
+        (double)object->by_speed * sqrt( x * x + y * y + z * z );
+    fesetround( FE_UPWARD );
+    volatile float rounded = (float)margin;
+    fesetround( FE_TONEAREST );
+    return fminf( rounded, FLT_MAX );
+}
+
+static float sum_rounded( float a, float b, int mode )
+{
+    volatile float first = a, second = b;
+    fesetround( mode );
+    volatile float sum = first + second;
+    fesetround( FE_TONEAREST );
+    return sum;
+}
+
+static bounds test_bounds( const oracle_object* object )
 {
     const clv_aabb* box = &object->box;
     bounds grown = { { box->lower.x, box->lower.y, box->lower.z },
         { box->upper.x, box->upper.y, box->upper.z } };
+    const float motion[3] = { object->motion.x, object->motion.y, object->motion.z };
+    float margin = margin_of( object, &grown );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        grown.lower[axis] = grown.lower[axis] - object->margin;
-        grown.upper[axis] = grown.upper[axis] + object->margin;
+        grown.lower[axis] = grown.lower[axis] - margin;
+        grown.upper[axis] = grown.upper[axis] + margin;
+        if ( motion[axis] != 0 )
+        {
+            float lower = sum_rounded( grown.lower[axis], motion[axis], FE_DOWNWARD );
+            float upper = sum_rounded( grown.upper[axis], motion[axis], FE_UPWARD );
+            grown.lower[axis] = fminf( lower, grown.lower[axis] );
+            grown.upper[axis] = fmaxf( upper, grown.upper[axis] );
+        }
     }
     return grown;
+}
+
+clv_aabb oracle_test_box( const oracle_object* object )
+{
+    bounds own = test_bounds( object );
+    return test_box( own.lower[0], own.lower[1], own.lower[2], own.upper[0], own.upper[1], own.upper[2] );
 }
 
 static bool bounds_touch( const bounds* a, const bounds* b )
@@ -194,7 +253,7 @@ static void find_pairs( oracle* world, pair_array* found )
     bounds* grown = test_alloc( world->slot_count, sizeof( bounds ) );
     for ( uint32_t slot = 0; slot < world->slot_count; ++slot )
     {
-        grown[slot] = grown_bounds( &world->objects[slot] );
+        grown[slot] = test_bounds( &world->objects[slot] );
     }
     world->candidate_count = 0;
     for ( uint32_t a = 0; a < world->slot_count; ++a )
@@ -270,6 +329,10 @@ void oracle_update( oracle* world )
     world->pair_count = found.count;
     world->set_hash = test_set_hash( world->pairs, world->pair_count );
     world->update_count += 1;
+    for ( uint32_t slot = 0; slot < world->slot_count; ++slot )
+    {
+        world->objects[slot].motion = ( clv_vec3 ){ 0, 0, 0 };
+    }
 }
 
 // ---- judging
@@ -369,6 +432,22 @@ void oracle_check( const oracle* world, const clv_space* space )
     check_stats( world, space );
 }
 
+static void check_extent( const oracle_object* object, const clv_space* space )
+{
+    clv_margin_rule rule;
+    clv_vec3 motion;
+    clv_aabb box, expected = oracle_test_box( object );
+    CHECK_OK( clv_space_get_margin_rule( space, object->id, &rule ) );
+    CHECK_OK( clv_space_get_motion( space, object->id, &motion ) );
+    CHECK_OK( clv_space_get_test_box( space, object->id, &box ) );
+    CHECK( rule.fixed == object->margin && rule.by_size == object->by_size );
+    CHECK( rule.by_speed == object->by_speed );
+    CHECK( motion.x == object->motion.x && motion.y == object->motion.y && motion.z == object->motion.z );
+    CHECK( box.lower.x == expected.lower.x && box.upper.x == expected.upper.x );
+    CHECK( box.lower.y == expected.lower.y && box.upper.y == expected.upper.y );
+    CHECK( box.lower.z == expected.lower.z && box.upper.z == expected.upper.z );
+}
+
 void oracle_check_objects( const oracle* world, const clv_space* space )
 {
     CHECK_EQUAL( clv_space_object_count( space ), world->object_count );
@@ -393,6 +472,7 @@ void oracle_check_objects( const oracle* world, const clv_space* space )
         CHECK_OK( clv_space_get_user_data( space, object->id, &user_data ) );
         CHECK( memcmp( &box, &object->box, sizeof( box ) ) == 0 );
         CHECK( memcmp( &margin, &object->margin, sizeof( margin ) ) == 0 );
+        check_extent( object, space );
         CHECK_EQUAL( filter.category, object->filter.category );
         CHECK_EQUAL( filter.mask, object->filter.mask );
         CHECK_EQUAL( filter.group, object->filter.group );

@@ -9,7 +9,9 @@ typedef struct oracle_object
     bool alive;
     clv_id id; ///< of the one that lives here, or lived here last; null if none ever did
     clv_aabb box;
-    float margin;
+    float margin; ///< the fixed part
+    float by_size, by_speed;
+    clv_vec3 motion; ///< of the next update
     clv_filter filter;
     bool is_static;
     uint64_t user_data;
@@ -20,7 +22,7 @@ typedef bool oracle_accept( uint64_t user_data_a, uint64_t user_data_b );
 
 typedef struct oracle
 {
-    float margin; ///< the def's
+    float margin, by_size, by_speed; ///< the def's
     bool sorted;
     bool events;
     bool skip_static_pairs;
@@ -60,7 +62,10 @@ clv_id oracle_pick( const oracle* world, test_random* random );
 /// Up to `count` different living objects in random order; how many there were.
 uint32_t oracle_pick_some( const oracle* world, uint32_t count, clv_id* ids, test_random* random );
 
-/// Find all pairs, and what changed since the last time.
+/// The box to be tested, by the definitions in the headers.
+clv_aabb oracle_test_box( const oracle_object* object );
+
+/// Find all pairs, and what changed since the last time. Motions are spent.
 void oracle_update( oracle* world );
 
 /// Fails the test, naming the first pair that differs, unless the space tells the same.

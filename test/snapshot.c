@@ -17,7 +17,8 @@ static void take_columns( test_snapshot* snapshot, const clv_space* space )
         }
         CHECK( clv_space_contains( space, id ) );
         CHECK_OK( clv_space_get_box( space, id, &snapshot->boxes[slot] ) );
-        CHECK_OK( clv_space_get_margin( space, id, &snapshot->margins[slot] ) );
+        CHECK_OK( clv_space_get_margin_rule( space, id, &snapshot->margins[slot] ) );
+        CHECK_OK( clv_space_get_motion( space, id, &snapshot->motions[slot] ) );
         CHECK_OK( clv_space_get_filter( space, id, &snapshot->filters[slot] ) );
         CHECK_OK( clv_space_get_static( space, id, &snapshot->statics[slot] ) );
         CHECK_OK( clv_space_get_user_data( space, id, &snapshot->user_data[slot] ) );
@@ -30,7 +31,8 @@ test_snapshot test_snapshot_take( const clv_space* space )
     size_t slots = snapshot.stats.slot_count;
     snapshot.ids = test_alloc( slots, sizeof( clv_id ) );
     snapshot.boxes = test_alloc( slots, sizeof( clv_aabb ) );
-    snapshot.margins = test_alloc( slots, sizeof( float ) );
+    snapshot.margins = test_alloc( slots, sizeof( clv_margin_rule ) );
+    snapshot.motions = test_alloc( slots, sizeof( clv_vec3 ) );
     snapshot.filters = test_alloc( slots, sizeof( clv_filter ) );
     snapshot.statics = test_alloc( slots, sizeof( bool ) );
     snapshot.user_data = test_alloc( slots, sizeof( uint64_t ) );
@@ -52,6 +54,7 @@ void test_snapshot_free( test_snapshot* snapshot )
     free( snapshot->ids );
     free( snapshot->boxes );
     free( snapshot->margins );
+    free( snapshot->motions );
     free( snapshot->filters );
     free( snapshot->statics );
     free( snapshot->user_data );
@@ -83,6 +86,7 @@ static void check_objects( const test_snapshot* before, const test_snapshot* aft
     CHECK_SAME( before->ids, after->ids, slots );
     CHECK_SAME( before->boxes, after->boxes, slots );
     CHECK_SAME( before->margins, after->margins, slots );
+    CHECK_SAME( before->motions, after->motions, slots );
     CHECK_SAME( before->statics, after->statics, slots );
     CHECK_SAME( before->user_data, after->user_data, slots );
     check_filters( before, after );

@@ -123,7 +123,31 @@ void space_group_set_margin( space_group* all, const clv_id* ids, const float* m
     ON_ALL( all, clv_space_set_margin( space, ids, margins, count ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        oracle_find( &all->world, ids[i] )->margin = margins[i];
+        oracle_object* object = oracle_find( &all->world, ids[i] );
+        object->margin = margins[i];
+        object->by_size = object->by_speed = 0;
+    }
+}
+
+void space_group_set_margin_rule(
+    space_group* all, const clv_id* ids, const clv_margin_rule* rules, uint32_t count )
+{
+    ON_ALL( all, clv_space_set_margin_rule( space, ids, rules, count ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        oracle_object* object = oracle_find( &all->world, ids[i] );
+        object->margin = rules[i].fixed;
+        object->by_size = rules[i].by_size;
+        object->by_speed = rules[i].by_speed;
+    }
+}
+
+void space_group_set_motion( space_group* all, const clv_id* ids, const clv_vec3* motions, uint32_t count )
+{
+    ON_ALL( all, clv_space_set_motion( space, ids, motions, count ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        oracle_find( &all->world, ids[i] )->motion = motions[i];
     }
 }
 

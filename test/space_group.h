@@ -21,6 +21,9 @@ void space_group_move( space_group* all, const clv_id* ids, const clv_aabb* boxe
 void space_group_remove( space_group* all, const clv_id* ids, uint32_t count );
 void space_group_clear( space_group* all );
 void space_group_set_margin( space_group* all, const clv_id* ids, const float* margins, uint32_t count );
+void space_group_set_margin_rule(
+    space_group* all, const clv_id* ids, const clv_margin_rule* rules, uint32_t count );
+void space_group_set_motion( space_group* all, const clv_id* ids, const clv_vec3* motions, uint32_t count );
 void space_group_set_filter( space_group* all, const clv_id* ids, const clv_filter* filters, uint32_t count );
 void space_group_set_static( space_group* all, const clv_id* ids, const bool* is_static, uint32_t count );
 void space_group_refilter( space_group* all, const clv_id* ids, uint32_t count );

@@ -161,7 +161,8 @@ typedef struct test_snapshot
     clv_stats stats;
     clv_id* ids; ///< by slot
     clv_aabb* boxes;
-    float* margins;
+    clv_margin_rule* margins;
+    clv_vec3* motions;
     clv_filter* filters;
     bool* statics;
     uint64_t* user_data;

@@ -77,11 +77,13 @@ typedef enum call_kind
     CALL_FILTER,
     CALL_REFILTER,
     CALL_STATIC,
+    CALL_RULE,
+    CALL_MOTION,
     CALL_KINDS
 } call_kind;
 
 static const char* const s_call_names[CALL_KINDS] = { "add", "add_strided", "move", "move_strided", "remove",
-    "set_user_data", "set_margin", "set_filter", "refilter", "set_static" };
+    "set_user_data", "set_margin", "set_filter", "refilter", "set_static", "set_margin_rule", "set_motion" };
 
 typedef struct batch
 {
@@ -91,6 +93,8 @@ typedef struct batch
     uint64_t values[BATCH];
     clv_filter filters[BATCH];
     bool statics[BATCH];
+    clv_margin_rule rules[BATCH];
+    clv_vec3 motions[BATCH];
     size_t stride;
 } batch;
 
@@ -106,6 +110,8 @@ static batch good_batch( const stage* set, bool ascending )
         all.values[i] = 1000 + i;
         all.filters[i] = ( clv_filter ){ 2, 4, -1 };
         all.statics[i] = true;
+        all.rules[i] = ( clv_margin_rule ){ 1, 2, 3 };
+        all.motions[i] = ( clv_vec3 ){ 0, 7, -8 };
     }
     return all;
 }
@@ -134,6 +140,8 @@ static clv_result make_call( clv_space* space, call_kind kind, const batch* all,
     case CALL_MARGIN: return clv_space_set_margin( space, all->ids, all->margins, BATCH );
     case CALL_FILTER: return clv_space_set_filter( space, all->ids, all->filters, BATCH );
     case CALL_REFILTER: return clv_space_refilter( space, all->ids, BATCH );
+    case CALL_RULE: return clv_space_set_margin_rule( space, all->ids, all->rules, BATCH );
+    case CALL_MOTION: return clv_space_set_motion( space, all->ids, all->motions, BATCH );
     default: return clv_space_set_static( space, all->ids, all->statics, BATCH );
     }
 }
@@ -363,6 +371,15 @@ static void refuse_mixtures( stage* set )
     all.margins[1] = -1.0f;
     all.ids[2] = set->vacant;
     check_refused( set, CALL_MARGIN, &all, CLV_BAD_ARGUMENT, 1, all.ids[1] );
+
+    all = good_batch( set, true );
+    all.motions[6].y = NAN;
+    all.rules[1].by_size = -1;
+    all.ids[2] = set->vacant;
+    check_refused( set, CALL_MOTION, &all, CLV_BAD_ID, 2, set->vacant );
+    check_refused( set, CALL_RULE, &all, CLV_BAD_ARGUMENT, 1, all.ids[1] );
+    all.motions[1].z = INFINITY;
+    check_refused( set, CALL_MOTION, &all, CLV_BAD_ARGUMENT, 1, all.ids[1] );
 }
 
 static void of_several_faults_the_first_is_named( void )
@@ -383,7 +400,19 @@ static void refuse_arguments( stage* set )
             batch all = good_batch( set, position % 2 == 0 );
             all.margins[position] = margins[i];
             check_refused( set, CALL_MARGIN, &all, CLV_BAD_ARGUMENT, position, all.ids[position] );
+            float* part = &all.rules[position].fixed + i % 3;
+            *part = margins[i];
+            check_refused( set, CALL_RULE, &all, CLV_BAD_ARGUMENT, position, all.ids[position] );
         }
+    }
+    const float ways[] = { NAN, INFINITY, -INFINITY };
+    for ( uint32_t position = 0; position < BATCH; ++position )
+    {
+        test_where.frame = position;
+        batch all = good_batch( set, position % 2 == 0 );
+        float* part = &all.motions[position].x + position % 3;
+        *part = ways[position / 3 % 3];
+        check_refused( set, CALL_MOTION, &all, CLV_BAD_ARGUMENT, position, all.ids[position] );
     }
     const size_t strides[] = { 0, 1, 4, 11 };
     for ( uint32_t i = 0; i < TEST_COUNT( strides ); ++i )
@@ -435,6 +464,8 @@ static void do_nothing( stage* set )
     CHECK_OK( clv_space_set_filter( set->space, NULL, NULL, 0 ) );
     CHECK_OK( clv_space_refilter( set->space, NULL, 0 ) );
     CHECK_OK( clv_space_set_static( set->space, NULL, NULL, 0 ) );
+    CHECK_OK( clv_space_set_margin_rule( set->space, NULL, NULL, 0 ) );
+    CHECK_OK( clv_space_set_motion( set->space, NULL, NULL, 0 ) );
     test_snapshot_check( &before, set->space );
     CHECK_EQUAL( clv_space_stats( set->space ).allocation_count, allocation_count );
     test_snapshot_free( &before );
@@ -458,6 +489,8 @@ static void a_count_of_nothing_takes_no_memory( void )
     CHECK_OK( clv_space_set_margin( space, NULL, NULL, 0 ) );
     CHECK_OK( clv_space_set_filter( space, NULL, NULL, 0 ) );
     CHECK_OK( clv_space_set_static( space, NULL, NULL, 0 ) );
+    CHECK_OK( clv_space_set_margin_rule( space, NULL, NULL, 0 ) );
+    CHECK_OK( clv_space_set_motion( space, NULL, NULL, 0 ) );
     CHECK_EQUAL( hooks.allocate_count, allocate_count );
     clv_space_destroy( space );
 }

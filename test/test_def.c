@@ -56,7 +56,7 @@ static void the_default_def_makes_a_space( void )
     CHECK( def.cookie != 0 );
     CHECK_EQUAL( def.max_pairs, 0 );
     CHECK_EQUAL( def.worker_count, 1 );
-    CHECK( def.margin == 0.0f );
+    CHECK( def.margin == 0.0f && def.margin_by_size == 0.0f && def.margin_by_speed == 0.0f );
     CHECK( !def.sorted && !def.events && !def.skip_static_pairs && !def.stage_times );
     CHECK_EQUAL( def.isa, CLV_ISA_AUTO );
     CHECK( def.filter == NULL && def.allocator.allocate == NULL && def.logger.write == NULL );
@@ -156,6 +156,12 @@ static void bad_margins_are_refused( void )
         def.margin = margins[i];
         test_where.frame = (uint32_t)i;
         check_refused( def, CLV_BAD_DEF, "margin" );
+        def = clv_default_space_def();
+        def.margin_by_size = margins[i];
+        check_refused( def, CLV_BAD_DEF, "margin_by_size" );
+        def = clv_default_space_def();
+        def.margin_by_speed = margins[i];
+        check_refused( def, CLV_BAD_DEF, "margin_by_speed" );
     }
 }
 

@@ -49,6 +49,8 @@ typedef struct stage
     clv_id ids[BOXES];
     clv_aabb boxes[BOXES], moved[BOXES], bad_boxes[BOXES], out[2 * BODIES];
     float margins[3], bad_margins[2], seconds[STEPS];
+    clv_margin_rule rules[3], bad_rules[2];
+    clv_vec3 motions[3], bad_motions[2];
     clv_hull *hull, *flat, *spare;
     clv_vec3 points[30];
     clv_shape shapes[SHAPES];
@@ -84,6 +86,16 @@ static void make_boxes( stage* s )
     s->bad_boxes[1] = test_box( FLT_TRUE_MIN, 0, 0, 0, 1, 1 );
     s->margins[0] = FLT_TRUE_MIN, s->margins[1] = FLT_MAX, s->margins[2] = 0.1f;
     s->bad_margins[0] = NAN, s->bad_margins[1] = -FLT_TRUE_MIN;
+    for ( int i = 0; i < 3; ++i )
+    {
+        s->rules[i] =
+            ( clv_margin_rule ){ s->margins[i], s->margins[( i + 1 ) % 3], s->margins[( i + 2 ) % 3] };
+        s->motions[i] = ( clv_vec3 ){ s->margins[i], -s->margins[( i + 1 ) % 3], 1.0f / 3 };
+    }
+    s->bad_rules[0] = ( clv_margin_rule ){ 0, s->bad_margins[0], 0 };
+    s->bad_rules[1] = ( clv_margin_rule ){ 0, 0, s->bad_margins[1] };
+    s->bad_motions[0] = ( clv_vec3 ){ 0, NAN, 0 };
+    s->bad_motions[1] = ( clv_vec3 ){ FLT_TRUE_MIN, 0, -INFINITY };
     const float seconds[STEPS] = { 0.01f, 1e-40f, 0.0f, -1.0f, NAN, INFINITY, 3e38f, 0.02f, 1.0f / 3 };
     memcpy( s->seconds, seconds, sizeof( seconds ) );
 }

@@ -136,6 +136,27 @@ static clv_result call_margin( script* play )
     return clv_space_set_margin( play->space, play->ids, margins, 3 );
 }
 
+static const clv_vec3 s_motions[3] = { { 3, 0, 0 }, { 0, -20, 1 }, { 0.1f, 0.2f, 0.3f } };
+static const clv_margin_rule s_rules[3] = { { 0, 0.5f, 0 }, { 0.25f, 0, 1 }, { 0.5f, 0, 0 } };
+
+static clv_result call_motion( script* play )
+{
+    return clv_space_set_motion( play->space, play->ids, s_motions, 3 );
+}
+
+static clv_result call_rule( script* play )
+{
+    return clv_space_set_margin_rule( play->space, play->ids + 1, s_rules, 3 );
+}
+
+static void note_rule( script* play, clv_id id, clv_margin_rule rule )
+{
+    oracle_object* object = oracle_find( &play->world, id );
+    object->margin = rule.fixed;
+    object->by_size = rule.by_size;
+    object->by_speed = rule.by_speed;
+}
+
 static clv_result call_filter( script* play )
 {
     const clv_filter filters[3] = { { 1, 1, 0 }, { 1, 0, 0 }, { 1, 0, 3 } };
@@ -201,7 +222,15 @@ static void note_rest( script* play, script_call* call )
     {
         if ( call == call_margin )
         {
-            oracle_find( &play->world, play->ids[i] )->margin = margins[i];
+            note_rule( play, play->ids[i], ( clv_margin_rule ){ margins[i], 0, 0 } );
+        }
+        else if ( call == call_motion )
+        {
+            oracle_find( &play->world, play->ids[i] )->motion = s_motions[i];
+        }
+        else if ( call == call_rule )
+        {
+            note_rule( play, play->ids[1 + i], s_rules[i] );
         }
         else if ( call == call_filter )
         {
@@ -415,6 +444,7 @@ static void play_script( script* play )
 #define PLAY( call ) play_call( play, call, #call )
     PLAY( call_add );
     PLAY( call_update );
+    PLAY( call_motion );
     PLAY( call_margin );
     PLAY( call_filter );
     PLAY( call_static );
@@ -424,6 +454,8 @@ static void play_script( script* play )
     PLAY( call_remove );
     PLAY( call_update );
     PLAY( call_add_more );
+    PLAY( call_motion ); // after an update that swept
+    PLAY( call_rule );
     PLAY( call_refilter );
     PLAY( call_update );
     PLAY( call_nudge );

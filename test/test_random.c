@@ -18,6 +18,7 @@ typedef struct life
     test_random random;
     test_crowd crowd;
     uint32_t size; ///< objects it tends to
+    bool has_motions;
     clv_id ids[MOST];
     clv_aabb boxes[MOST];
 } life;
@@ -109,6 +110,35 @@ static void margins( life* one )
     space_group_set_margin( &one->all, one->ids, values, count );
 }
 
+static void margin_rules( life* one )
+{
+    clv_margin_rule values[MOST];
+    uint32_t count = pick( one, one->size / 8 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        values[i].fixed = test_random_chance( &one->random, 60 ) ? 0.0f : 0.25f;
+        values[i].by_size = test_random_chance( &one->random, 50 ) ? 0.0f : 0.1f;
+        values[i].by_speed = test_random_chance( &one->random, 50 ) ? 0.0f : 0.3f;
+    }
+    space_group_set_margin_rule( &one->all, one->ids, values, count );
+}
+
+// As far as a box of this crowd goes in a step, or far along one axis.
+static void motions( life* one )
+{
+    clv_vec3 values[MOST];
+    uint32_t count = pick( one, one->size / 2 + 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        float reach = test_random_chance( &one->random, 10 ) ? 20.0f : 1.0f;
+        values[i].x =
+            test_random_chance( &one->random, 30 ) ? 0 : test_random_between( &one->random, -reach, reach );
+        values[i].y = test_random_chance( &one->random, 30 ) ? 0 : test_random_between( &one->random, -1, 1 );
+        values[i].z = test_random_chance( &one->random, 30 ) ? 0 : test_random_between( &one->random, -1, 1 );
+    }
+    space_group_set_motion( &one->all, one->ids, values, count );
+}
+
 static void filters( life* one )
 {
     clv_filter values[MOST];
@@ -148,11 +178,13 @@ static void answers( life* one )
 static void happen( life* one )
 {
     static void ( *const events[] )( life* ) = { births, births, deaths, moves, moves, everybody_moves,
-        teleports, margins, filters, hints, answers };
+        teleports, margins, filters, hints, answers, motions, margin_rules };
+    // Every other life without motions and rules: once used, they keep a space off the short way of a move.
+    uint32_t kinds = (uint32_t)TEST_COUNT( events ) - ( one->has_motions ? 0 : 2 );
     uint32_t count = test_random_below( &one->random, 5 );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        events[test_random_below( &one->random, (uint32_t)TEST_COUNT( events ) )]( one );
+        events[test_random_below( &one->random, kinds )]( one );
     }
     uint32_t dice = test_random_below( &one->random, 100 );
     if ( dice < 2 )
@@ -179,6 +211,8 @@ static void live( uint64_t seed, uint32_t size, uint32_t frames )
     def.events = ( bits & 4 ) != 0;
     def.skip_static_pairs = ( bits & 8 ) != 0;
     def.margin = ( bits & 48 ) == 0 ? 0.125f : 0.0f;
+    def.margin_by_size = ( bits & 0xF000 ) == 0 ? 0.125f : 0.0f;
+    one->has_motions = seed % 2 == 0;
     def.settings = test_settings_token( ( bits & 128 ) != 0 ? 1 + ( bits >> 8 & 3 ) : 0 );
     space_group_open( &one->all, &def, ( bits & 64 ) != 0 ? accept_by_user_data : NULL );
     for ( uint32_t i = 0; i < size; ++i )

@@ -9,7 +9,7 @@
 enum
 {
     BOXES = 200,
-    CALLS = 16
+    CALLS = 18
 };
 
 typedef enum caller
@@ -53,6 +53,7 @@ static clv_result change( intruder* it, uint32_t call )
     uint64_t value = 7;
     float margin = 1;
     bool is_static = true;
+    clv_margin_rule rule = { 1, 1, 1 };
     clv_filter filter = { 1, 0, 0 };
     clv_id id = { 77, 77 };
     clv_box_stream stream = { &it->boxes[0].lower.x, &it->boxes[0].upper.x, sizeof( clv_aabb ) };
@@ -73,6 +74,8 @@ static clv_result change( intruder* it, uint32_t call )
     case 12: return clv_space_set_static( space, it->ids, &is_static, 1 );
     case 13: return clv_space_update( space );
     case 14: return clv_space_visit( space, see_nothing, NULL );
+    case 15: return clv_space_set_motion( space, it->ids, &it->boxes[0].lower, 1 );
+    case 16: return clv_space_set_margin_rule( space, it->ids, &rule, 1 );
     default: return clv_space_shrink( space );
     }
 }

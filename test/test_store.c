@@ -12,7 +12,7 @@ static void a_slot_whose_generation_wraps_is_retired( void )
 {
     heap hooks = { 0 };
     base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
-    object_store store = clv_object_store_make( &memory, 0.0f );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0, 0, 0 } );
     CHECK_OK( clv_object_store_prepare_add( &store, 2 ) );
     clv_id first = clv_object_store_add( &store, test_cube( 0, 0, 0, 1 ) );
     clv_id second = clv_object_store_add( &store, test_cube( 1, 0, 0, 1 ) );
@@ -46,7 +46,7 @@ static void only_duplicates_are_duplicates_when_the_batch_stamp_wraps( void )
 {
     heap hooks = { 0 };
     base_memory memory = clv_base_memory_make( heap_hooks( &hooks ) );
-    object_store store = clv_object_store_make( &memory, 0.0f );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0, 0, 0 } );
     CHECK_OK( clv_object_store_prepare_add( &store, 16 ) );
     clv_id ids[16];
     for ( uint32_t i = 0; i < 16; ++i )
@@ -91,7 +91,7 @@ enum
 static void boxes_are_compared_noted_and_taken( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
-    object_store store = clv_object_store_make( &memory, 0.0f );
+    object_store store = clv_object_store_make( &memory, ( clv_margin_rule ){ 0, 0, 0 } );
     clv_aabb* given = test_alloc( MANY, sizeof( clv_aabb ) );
     CHECK_OK( clv_object_store_prepare_add( &store, MANY ) );
     for ( uint32_t i = 0; i < MANY; ++i )

@@ -89,6 +89,24 @@ CLV_API clv_result clv_space_set_user_data(
 CLV_API clv_result clv_space_set_margin(
     clv_space* space, const clv_id* ids, const float* margins, uint32_t count );
 
+/// The same by size and speed too, in place of all three parts of the def's; clv_margin_rule tells the arithmetic.
+/// clv_space_set_margin is this with the factors 0. 8 bytes more per object from the first rule with a factor on.
+/// CLV_BAD_ARGUMENT too, for a part that is negative or not finite.
+CLV_API clv_result clv_space_set_margin_rule(
+    clv_space* space, const clv_id* ids, const clv_margin_rule* rules, uint32_t count );
+
+/// How far these objects go in the step that the next update looks ahead to, in metres along x, y, z: velocity times time.
+/// The next good update or visit tests swept boxes, each the hull of the box, grown by its margin, and of that box moved. So
+/// it finds every pair that may touch on the way, where boxes at the ends of the way pass through each other. After it the
+/// motion is 0 again; a failed update leaves it for the next. The box itself does not move: that is clv_space_move.
+/// Exactly: a face that moves outwards becomes face + motion, rounded outwards to a float (lower faces down, upper faces up),
+/// so a swept box that touches is never lost; the other faces stay bit by bit. The order of calls does not matter: what
+/// counts are box, margin and motion at the time of the update. From the first call on 36 bytes more per object, 12 where
+/// there are margins, and moves are taken box by box, as with margins; after an update with motions O(n) once.
+/// CLV_BAD_ARGUMENT too, for a motion that is NaN or infinite.
+CLV_API clv_result clv_space_set_motion(
+    clv_space* space, const clv_id* ids, const clv_vec3* motions, uint32_t count );
+
 /// Changes who may meet whom, from the next update on. Implies clv_space_refilter. Default: clv_default_filter.
 CLV_API clv_result clv_space_set_filter(
     clv_space* space, const clv_id* ids, const clv_filter* filters, uint32_t count );
@@ -107,6 +125,15 @@ CLV_API clv_result clv_space_set_static(
 CLV_API clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box );
 CLV_API clv_result clv_space_get_user_data( const clv_space* space, clv_id id, uint64_t* value );
 CLV_API clv_result clv_space_get_margin( const clv_space* space, clv_id id, float* margin );
+
+/// All three parts; clv_space_get_margin answers the fixed one alone.
+CLV_API clv_result clv_space_get_margin_rule( const clv_space* space, clv_id id, clv_margin_rule* rule );
+
+/// For the next update: 0 again as soon as one was good.
+CLV_API clv_result clv_space_get_motion( const clv_space* space, clv_id id, clv_vec3* motion );
+
+/// The box that the next update would test: grown by its margin, swept along its motion.
+CLV_API clv_result clv_space_get_test_box( const clv_space* space, clv_id id, clv_aabb* box );
 CLV_API clv_result clv_space_get_filter( const clv_space* space, clv_id id, clv_filter* filter );
 CLV_API clv_result clv_space_get_static( const clv_space* space, clv_id id, bool* is_static );
 
@@ -121,9 +148,9 @@ CLV_API uint32_t clv_space_object_count( const clv_space* space );
 
 // ---- pairs out
 
-/// Find every pair whose boxes, grown by their margins, touch (closed) and whose filters agree: all of them, or
-/// CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty and invalid,
-/// clv_space_error tells the count so far, and the next good update reports events against the last good list.
+/// Find every pair whose boxes, grown by their margins and swept along their motions, touch (closed) and whose filters
+/// agree: all of them, or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty
+/// and invalid, clv_space_error tells the count so far, and the next good update reports events against the last good list.
 /// The same def and calls give the same pairs in the same order on every instruction set and for every worker_count.
 /// O(n + k) with the default method for boxes of similar size; `cleave methods` tells of each other one.
 CLV_API clv_result clv_space_update( clv_space* space );

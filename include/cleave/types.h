@@ -84,6 +84,21 @@ typedef struct clv_box_stream
     size_t stride; ///< bytes, at least 12
 } clv_box_stream;
 
+/// How far around its box an object counts. In metres, on every side:
+///
+///   fixed + by_size * (longest side of the box as given that is finite; 0 if none) + by_speed * (length of its motion)
+///
+/// Exactly: sides are upper - lower, the length is sqrt( x * x + y * y + z * z ), all of it in doubles, from left to right; the
+/// sum is rounded up to a float, FLT_MAX where it would be more. The faces are then lower - margin and upper + margin, in
+/// floats, rounded to the nearest. With both factors 0 it is `fixed`, bit by bit.
+typedef struct clv_margin_rule
+{
+    float fixed;   ///< metres; finite, >= 0
+    float by_size; ///< part of the box's size: 0.05 is 5 %; finite, >= 0
+    float
+        by_speed; ///< part of the way that clv_space_set_motion tells; 1: wherever that way may turn; finite, >= 0
+} clv_margin_rule;
+
 /// Who may meet whom. Equal non-zero groups decide first: positive always pair, negative never.
 /// Otherwise two objects pair if each one's category is in the other's mask.
 typedef struct clv_filter
@@ -185,6 +200,9 @@ typedef struct clv_space_def
     void* filter_user;       ///< handed to filter
     clv_allocator allocator; ///< zero: the C library's
     clv_logger logger;       ///< zero: silence
+    float
+        margin_by_size; ///< and these two, beside `margin`, make the clv_margin_rule of every object without its own;
+    float margin_by_speed; ///< finite, >= 0
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/bit_set.h"
+#include "object/test_box.h"
 
 #include <string.h>
 
@@ -11,6 +12,8 @@ static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
     [OBJECT_GENERATION] = sizeof( uint32_t ),
     [OBJECT_GIVEN_BOX] = sizeof( clv_aabb ),
     [OBJECT_MARGIN] = sizeof( float ),
+    [OBJECT_MARGIN_BY] = sizeof( object_margin_by ),
+    [OBJECT_MOTION] = sizeof( clv_vec3 ),
     [OBJECT_USER_DATA] = sizeof( uint64_t ),
     [OBJECT_FILTER] = sizeof( clv_filter ),
     [OBJECT_STATIC] = sizeof( uint8_t ),
@@ -42,7 +45,7 @@ static uint32_t pop_free( object_store* store )
     return slot;
 }
 
-object_store clv_object_store_make( base_memory* memory, float default_margin )
+object_store clv_object_store_make( base_memory* memory, clv_margin_rule default_margin )
 {
     return ( object_store ){ .memory = memory, .default_margin = default_margin, .first_free = NO_SLOT };
 }
@@ -85,7 +88,12 @@ static void set_default( object_store* store, int column, uint32_t slot )
     switch ( column )
     {
     case OBJECT_GIVEN_BOX: ( (clv_aabb*)store->columns[column] )[slot] = object_boxes( store )[slot]; break;
-    case OBJECT_MARGIN: ( (float*)store->columns[column] )[slot] = store->default_margin; break;
+    case OBJECT_MARGIN: ( (float*)store->columns[column] )[slot] = store->default_margin.fixed; break;
+    case OBJECT_MARGIN_BY:
+        ( (object_margin_by*)store->columns[column] )[slot] =
+            ( object_margin_by ){ store->default_margin.by_size, store->default_margin.by_speed };
+        break;
+    case OBJECT_MOTION: ( (clv_vec3*)store->columns[column] )[slot] = ( clv_vec3 ){ 0, 0, 0 }; break;
     case OBJECT_USER_DATA: ( (uint64_t*)store->columns[column] )[slot] = 0; break;
     case OBJECT_FILTER: ( (clv_filter*)store->columns[column] )[slot] = clv_default_filter(); break;
     case OBJECT_STATIC: ( (uint8_t*)store->columns[column] )[slot] = 0; break;
@@ -121,26 +129,64 @@ bool clv_object_store_use( object_store* store, object_column column )
     return true;
 }
 
-bool clv_object_store_use_margins( object_store* store )
+static void drop_column( object_store* store, object_column column )
 {
-    if ( store->columns[OBJECT_MARGIN] != NULL )
-    {
-        return true;
-    }
+    clv_base_memory_give(
+        store->memory, store->columns[column], store->capacities[column], s_item_sizes[column] );
+    store->columns[column] = NULL;
+    store->capacities[column] = 0;
+}
+
+// A column, and the box as given that it is applied to.
+static bool use_with_given( object_store* store, object_column column )
+{
+    bool had_given = object_store_uses( store, OBJECT_GIVEN_BOX );
     if ( !clv_object_store_use( store, OBJECT_GIVEN_BOX ) )
     {
         return false;
     }
-    if ( !clv_object_store_use( store, OBJECT_MARGIN ) )
+    if ( !clv_object_store_use( store, column ) )
     {
-        // Alone it would grow stale unseen.
-        clv_base_memory_give( store->memory, store->columns[OBJECT_GIVEN_BOX],
-            store->capacities[OBJECT_GIVEN_BOX], s_item_sizes[OBJECT_GIVEN_BOX] );
-        store->columns[OBJECT_GIVEN_BOX] = NULL;
-        store->capacities[OBJECT_GIVEN_BOX] = 0;
+        if ( !had_given ) // of no use, and moves would be slower
+        {
+            drop_column( store, OBJECT_GIVEN_BOX );
+        }
         return false;
     }
     return true;
+}
+
+bool clv_object_store_use_margins( object_store* store )
+{
+    return use_with_given( store, OBJECT_MARGIN );
+}
+
+bool clv_object_store_use_margins_by( object_store* store )
+{
+    bool had_margins = object_store_uses( store, OBJECT_MARGIN );
+    bool had_given = object_store_uses( store, OBJECT_GIVEN_BOX );
+    if ( !clv_object_store_use_margins( store ) )
+    {
+        return false;
+    }
+    if ( clv_object_store_use( store, OBJECT_MARGIN_BY ) )
+    {
+        return true;
+    }
+    if ( !had_margins )
+    {
+        drop_column( store, OBJECT_MARGIN );
+    }
+    if ( !had_given )
+    {
+        drop_column( store, OBJECT_GIVEN_BOX );
+    }
+    return false;
+}
+
+bool clv_object_store_use_motions( object_store* store )
+{
+    return use_with_given( store, OBJECT_MOTION );
 }
 
 // Ids in any order: each slot remembers the number of the batch that named it.
@@ -251,17 +297,96 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box )
     return ( clv_id ){ slot, generations[slot] };
 }
 
-void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
+clv_margin_rule clv_object_store_margin( const object_store* store, uint32_t slot )
 {
+    clv_margin_rule rule = store->default_margin;
     if ( store->columns[OBJECT_MARGIN] != NULL )
     {
+        rule = ( clv_margin_rule ){ ( (const float*)store->columns[OBJECT_MARGIN] )[slot], 0, 0 };
+    }
+    if ( store->columns[OBJECT_MARGIN_BY] != NULL )
+    {
+        object_margin_by by = ( (const object_margin_by*)store->columns[OBJECT_MARGIN_BY] )[slot];
+        rule.by_size = by.size;
+        rule.by_speed = by.speed;
+    }
+    return rule;
+}
+
+clv_vec3 clv_object_store_motion( const object_store* store, uint32_t slot )
+{
+    const clv_vec3* motions = store->columns[OBJECT_MOTION];
+    return motions != NULL && !store->motion_is_spent ? motions[slot] : ( clv_vec3 ){ 0, 0, 0 };
+}
+
+clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot )
+{
+    clv_aabb given = clv_object_store_given_box( store, slot );
+    const float* margins = store->columns[OBJECT_MARGIN];
+    if ( store->columns[OBJECT_MARGIN_BY] == NULL && store->columns[OBJECT_MOTION] == NULL )
+    {
+        return margins != NULL ? clv_aabb_grow( given, margins[slot] ) : given; // what most have, quickly
+    }
+    return object_test_box(
+        given, clv_object_store_margin( store, slot ), clv_object_store_motion( store, slot ) );
+}
+
+void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
+{
+    if ( store->columns[OBJECT_GIVEN_BOX] != NULL )
+    {
         ( (clv_aabb*)store->columns[OBJECT_GIVEN_BOX] )[slot] = box;
-        box = clv_aabb_grow( box, ( (float*)store->columns[OBJECT_MARGIN] )[slot] );
+        box = clv_object_store_test_box( store, slot );
     }
     object_boxes( store )[slot] = box;
     if ( store->moved_is_known )
     {
         base_bits_add( store->moved.items, slot );
+    }
+}
+
+void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin_rule rule )
+{
+    ( (float*)store->columns[OBJECT_MARGIN] )[slot] = rule.fixed;
+    if ( store->columns[OBJECT_MARGIN_BY] != NULL )
+    {
+        ( (object_margin_by*)store->columns[OBJECT_MARGIN_BY] )[slot] =
+            ( object_margin_by ){ rule.by_size, rule.by_speed };
+    }
+    clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
+}
+
+void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 motion )
+{
+    CLV_ASSERT( !store->motion_is_spent );
+    ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = motion;
+    store->motion_is_set = true;
+    clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
+}
+
+void clv_object_store_spend_motions( object_store* store )
+{
+    store->motion_is_spent = store->motion_is_set;
+}
+
+void clv_object_store_drop_motions( object_store* store )
+{
+    if ( !store->motion_is_spent )
+    {
+        return;
+    }
+    store->motion_is_set = false;
+    store->motion_is_spent = false;
+    clv_vec3* motions = store->columns[OBJECT_MOTION];
+    const uint32_t* generations = object_generations( store );
+    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
+    {
+        bool is_live = ( generations[slot] & 1 ) != 0;
+        if ( is_live && ( motions[slot].x != 0 || motions[slot].y != 0 || motions[slot].z != 0 ) )
+        {
+            motions[slot] = ( clv_vec3 ){ 0, 0, 0 };
+            clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
+        }
     }
 }
 
@@ -331,7 +456,7 @@ static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* 
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) )
 {
-    CLV_ASSERT( store->columns[OBJECT_MARGIN] == NULL );
+    CLV_ASSERT( store->columns[OBJECT_GIVEN_BOX] == NULL );
     if ( !store->moved_is_known )
     {
         return boxes_are_good( boxes, count );

@@ -8,10 +8,12 @@
 /// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use asks for them.
 typedef enum object_column
 {
-    OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin
+    OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin, swept along the motion
     OBJECT_GENERATION, ///< uint32_t, odd while alive and even while free; 0 in a slot that is retired
-    OBJECT_GIVEN_BOX,  ///< clv_aabb, the box as given; with margins
-    OBJECT_MARGIN,     ///< float
+    OBJECT_GIVEN_BOX,  ///< clv_aabb, the box as given; with margins or motions
+    OBJECT_MARGIN,     ///< float, the fixed part
+    OBJECT_MARGIN_BY,  ///< object_margin_by, the other parts; with OBJECT_MARGIN
+    OBJECT_MOTION,     ///< clv_vec3, of the next update
     OBJECT_USER_DATA,  ///< uint64_t
     OBJECT_FILTER,     ///< clv_filter
     OBJECT_STATIC,     ///< uint8_t
@@ -20,6 +22,12 @@ typedef enum object_column
     OBJECT_ASK,        ///< uint8_t, 1 if the filter callback must be asked again; with a callback
     OBJECT_COLUMN_COUNT
 } object_column;
+
+/// What of a margin depends on the object.
+typedef struct object_margin_by
+{
+    float size, speed;
+} object_margin_by;
 
 typedef struct object_store
 {
@@ -38,12 +46,14 @@ typedef struct object_store
     bool moved_is_known;  ///< otherwise any box may be new
 
     uint32_t slot_count;
-    uint32_t stamp;       ///< of the last unordered batch
-    float default_margin; ///< of new objects
-    bool members_changed; ///< since the method's last good update
+    uint32_t stamp;                 ///< of the last unordered batch
+    clv_margin_rule default_margin; ///< of new objects
+    bool motion_is_set;             ///< of somebody, for the next update or the one before
+    bool motion_is_spent;           ///< and it was the one before: all count as 0
+    bool members_changed;           ///< since the method's last good update
 } object_store;
 
-object_store clv_object_store_make( base_memory* memory, float default_margin );
+object_store clv_object_store_make( base_memory* memory, clv_margin_rule default_margin );
 void clv_object_store_free( object_store* store );
 
 /// Room for `count` slots in every column in use.
@@ -52,8 +62,10 @@ bool clv_object_store_reserve( object_store* store, uint64_t count );
 /// Begin to keep a column, filled with its default. False if out of memory.
 bool clv_object_store_use( object_store* store, object_column column );
 
-/// The two columns that margins need: both, or none and false.
+/// The two columns that fixed margins need, the three that others need, or the two for motions: all, or none and false.
 bool clv_object_store_use_margins( object_store* store );
+bool clv_object_store_use_margins_by( object_store* store );
+bool clv_object_store_use_motions( object_store* store );
 
 static inline bool object_store_uses( const object_store* store, object_column column )
 {
@@ -95,7 +107,7 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box );
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
 /// Are boxes for the live slots from `slot` on fit to be taken? Where it is known who moved, those that differ from what is
-/// there are noted as moved; those that do not are good already. Without margins only.
+/// there are noted as moved; those that do not are good already. Without margins and motions only.
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) );
 
@@ -108,6 +120,24 @@ void clv_object_store_watch( object_store* store, uint32_t least );
 
 /// The box as the caller gave it.
 clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot );
+
+/// What was set for a live slot, or the default.
+clv_margin_rule clv_object_store_margin( const object_store* store, uint32_t slot );
+clv_vec3 clv_object_store_motion( const object_store* store, uint32_t slot );
+
+/// The box that the next update will test.
+clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot );
+
+/// Give a live slot another margin or motion, with the columns for it in use and spent motions dropped.
+void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin_rule rule );
+void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 motion );
+
+/// An update was good: motions of before it count no longer.
+void clv_object_store_spend_motions( object_store* store );
+
+/// Before the next update, and before anybody gets a new motion: boxes swept along spent motions shrink back. O(n) if there
+/// are any.
+void clv_object_store_drop_motions( object_store* store );
 
 void clv_object_store_remove( object_store* store, uint32_t slot );
 

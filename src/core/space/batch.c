@@ -216,7 +216,7 @@ static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream
     }
 }
 
-// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, and no margins.
+// The bulk of most frames: boxes one behind the other for slots one behind the other, all alive, no margins and no motions.
 typedef struct plain_move
 {
     clv_space* space;
@@ -271,7 +271,7 @@ static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
 static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
 {
     object_store* objects = &space->objects;
-    if ( count == 0 || !is_record_array( stream ) || object_store_uses( objects, OBJECT_MARGIN ) ||
+    if ( count == 0 || !is_record_array( stream ) || object_store_uses( objects, OBJECT_GIVEN_BOX ) ||
         ids[0].index >= objects->slot_count || count > objects->slot_count - ids[0].index )
     {
         return false;

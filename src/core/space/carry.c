@@ -72,13 +72,9 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_margins( space, ids, margins, count );
     result = result == CLV_OK ? use_column( space, OBJECT_MARGIN, count ) : result;
-    float* column = space->objects.columns[OBJECT_MARGIN];
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        uint32_t slot = ids[i].index;
-        column[slot] = margins[i];
-        clv_object_store_set_box(
-            &space->objects, slot, clv_object_store_given_box( &space->objects, slot ) );
+        clv_object_store_set_margin( &space->objects, ids[i].index, ( clv_margin_rule ){ margins[i], 0, 0 } );
     }
     base_fp_leave( mode );
     return clv_space_leave( space, result );
@@ -173,8 +169,7 @@ clv_result clv_space_get_margin( const clv_space* space, clv_id id, float* margi
     {
         return CLV_BAD_ID;
     }
-    const float* column = space->objects.columns[OBJECT_MARGIN];
-    *margin = column != NULL ? column[id.index] : space->def.margin;
+    *margin = clv_object_store_margin( &space->objects, id.index ).fixed;
     return CLV_OK;
 }
 

@@ -29,11 +29,21 @@ static clv_result refuse_def( const clv_space_def* def, clv_result code, const c
     return code;
 }
 
+static bool is_margin( float value )
+{
+    return value >= 0 && !isinf( value );
+}
+
 static clv_result check_space_def( const clv_space_def* def )
 {
-    if ( !( def->margin >= 0 ) || isinf( def->margin ) )
+    if ( !is_margin( def->margin ) )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.margin must be finite and at least 0" );
+    }
+    if ( !is_margin( def->margin_by_size ) || !is_margin( def->margin_by_speed ) )
+    {
+        return refuse_def(
+            def, CLV_BAD_DEF, "def.margin_by_size and margin_by_speed must be finite and at least 0" );
     }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
@@ -81,6 +91,8 @@ static bool reserve_all( clv_space* space )
     object_store* objects = &space->objects;
     return clv_object_store_reserve( objects, def->capacity ) &&
         ( def->margin == 0 || clv_object_store_use_margins( objects ) ) &&
+        ( ( def->margin_by_size == 0 && def->margin_by_speed == 0 ) ||
+            clv_object_store_use_margins_by( objects ) ) &&
         ( !def->events || clv_object_store_use( objects, OBJECT_REPORTED ) ) &&
         ( def->filter == NULL || clv_object_store_use( objects, OBJECT_ASK ) ) &&
         ( def->pair_capacity == 0 || base_array_reserve( &space->list, &space->memory, def->pair_capacity ) );
@@ -117,7 +129,8 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->def.settings = NULL; // parsed; the caller's string may go away
     space->method = row;
     space->kernels = kernels;
-    space->objects = clv_object_store_make( &space->memory, def->margin );
+    clv_margin_rule margin = { def->margin, def->margin_by_size, def->margin_by_speed };
+    space->objects = clv_object_store_make( &space->memory, margin );
     clv_space_succeed( space );
     // A method without threads is given none, whatever the def says.
     uint32_t worker_count = row->has_threads ? def->worker_count : 1;

@@ -82,6 +82,14 @@ clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t co
 /// Records what clv_object_store_check_ids found, and returns its code.
 clv_result clv_space_refuse_id( clv_space* space, clv_result code, uint32_t position, clv_id id );
 
+/// Finite? At least 0 and finite? Otherwise records the complaint about that entry of a batch and returns its code.
+clv_result clv_space_check_motion( clv_space* space, clv_vec3 motion, uint32_t position, clv_id id );
+clv_result clv_space_check_margin_rule(
+    clv_space* space, clv_margin_rule rule, uint32_t position, clv_id id );
+
+/// The columns that these rules need; false if out of memory.
+bool clv_space_use_margins( clv_space* space, const clv_margin_rule* rules, uint32_t count );
+
 /// At the door of every call that changes the space: false if it comes from inside another one. Then nothing may be touched, and
 /// the answer is CLV_BUSY.
 bool clv_space_enter( clv_space* space );

@@ -165,6 +165,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
+    clv_object_store_drop_motions( objects );
     if ( !clv_object_store_list_live( objects ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -193,6 +194,7 @@ static void accept_search( clv_space* space )
 {
     space->last_failed = false;
     space->objects.members_changed = false;
+    clv_object_store_spend_motions( &space->objects );
     if ( space->method->wants_moved )
     {
         clv_object_store_watch( &space->objects, space->method->moved_least );
