@@ -163,9 +163,15 @@ CLV_API clv_result clv_space_update( clv_space* space );
 CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user );
 
 /// The pairs of the last update, O(1), no copy: the array is the space's own. It dies at the next update, visit, clear, shrink
-/// or destroy, and outlives add, move and remove; after a remove it may name slots without an object. Not valid, and empty,
-/// before the first update, after a failed one, and after a visit or a clear.
+/// or destroy, and outlives add, move and remove; after a remove it may name slots without an object, or with another one:
+/// clv_space_pair_ids tells. Not valid, and empty, before the first update, after a failed one, and after a visit or a clear.
 CLV_API clv_pair_view clv_space_pairs( const clv_space* space );
+
+/// Who the pairs first .. first + count - 1 of a view are: ids[i] has the ids of pair first + i as they were when the update found
+/// it, and null in place of an object that was removed since, whoever took its slot. O(count). CLV_BAD_ARGUMENT, with ids
+/// untouched, for a view that died (of an older update, or of none), and for pairs beyond its count; no error of the space.
+CLV_API clv_result clv_space_pair_ids(
+    const clv_space* space, clv_pair_view view, uint64_t first, uint64_t count, clv_id_pair* ids );
 
 /// What began and what ended in the last update, O(1); lives as long as the pairs. Empty unless the def asked for events.
 CLV_API clv_event_view clv_space_events( const clv_space* space );

@@ -57,6 +57,8 @@ typedef struct clv_pair_view
     const clv_pair* pairs;
     uint64_t count;
     bool valid; ///< false before the first update, after a failed one, and after a visit or a clear
+    uint64_t
+        number; ///< of the list that it shows: clv_space_pair_ids knows by it whether that is still there
 } clv_pair_view;
 
 /// Two objects that began or ceased to overlap. Ids, because an ended pair may name an object that is gone.

@@ -404,7 +404,7 @@ static void check_kept_view( const fuzz_game* game )
 {
     if ( game->keeps_view )
     {
-        clv_pair_view kept = { game->kept_view, game->kept_count, true };
+        clv_pair_view kept = { .pairs = game->kept_view, .count = game->kept_count, .valid = true };
         FUZZ_CHECK( hash_view( kept ) == game->kept_hash, "a list changed under its reader" );
     }
 }

@@ -19,6 +19,7 @@ static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
     [OBJECT_STATIC] = sizeof( uint8_t ),
     [OBJECT_STAMP] = sizeof( uint32_t ),
     [OBJECT_REPORTED] = sizeof( uint32_t ),
+    [OBJECT_RENEWED] = sizeof( uint8_t ),
     [OBJECT_ASK] = sizeof( uint8_t ),
 };
 
@@ -117,7 +118,7 @@ bool clv_object_store_use( object_store* store, object_column column )
     }
     store->columns[column] = data;
     store->capacities[column] = wanted;
-    if ( column == OBJECT_STAMP || column == OBJECT_REPORTED )
+    if ( column == OBJECT_STAMP || column == OBJECT_REPORTED || column == OBJECT_RENEWED )
     {
         memset( data, 0, (size_t)wanted * s_item_sizes[column] );
         return true;
@@ -256,7 +257,9 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count )
     {
         return CLV_TOO_MANY_OBJECTS;
     }
-    return clv_object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    // Who never uses a slot again needs no note of it.
+    bool ok = store->free_count == 0 || clv_object_store_use( store, OBJECT_RENEWED );
+    return ok && clv_object_store_reserve( store, slots_after( store, count ) ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
 clv_id clv_object_store_add( object_store* store, clv_aabb box )
@@ -267,6 +270,8 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box )
     {
         slot = pop_free( store );
         generations[slot] += 1;
+        ( (uint8_t*)store->columns[OBJECT_RENEWED] )[slot] = 1;
+        store->is_renewed = true;
     }
     else
     {
@@ -279,6 +284,10 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box )
         if ( store->columns[OBJECT_REPORTED] != NULL )
         {
             ( (uint32_t*)store->columns[OBJECT_REPORTED] )[slot] = 0;
+        }
+        if ( store->columns[OBJECT_RENEWED] != NULL )
+        {
+            ( (uint8_t*)store->columns[OBJECT_RENEWED] )[slot] = 0;
         }
     }
     CLV_ASSERT( ( generations[slot] & 1 ) != 0 );
@@ -362,6 +371,15 @@ void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 m
     ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = motion;
     store->motion_is_set = true;
     clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
+}
+
+void clv_object_store_settle( object_store* store )
+{
+    if ( store->is_renewed )
+    {
+        memset( store->columns[OBJECT_RENEWED], 0, store->slot_count );
+        store->is_renewed = false;
+    }
 }
 
 void clv_object_store_spend_motions( object_store* store )

@@ -19,6 +19,7 @@ typedef enum object_column
     OBJECT_STATIC,     ///< uint8_t
     OBJECT_STAMP,      ///< uint32_t, number of the last unordered batch that named the slot
     OBJECT_REPORTED,   ///< uint32_t, generation at the last good update; with events
+    OBJECT_RENEWED,    ///< uint8_t, 1 if the slot was used again since the last good update
     OBJECT_ASK,        ///< uint8_t, 1 if the filter callback must be asked again; with a callback
     OBJECT_COLUMN_COUNT
 } object_column;
@@ -48,6 +49,7 @@ typedef struct object_store
     uint32_t slot_count;
     uint32_t stamp;                 ///< of the last unordered batch
     clv_margin_rule default_margin; ///< of new objects
+    bool is_renewed;                ///< some slot was used again since the last good update
     bool motion_is_set;             ///< of somebody, for the next update or the one before
     bool motion_is_spent;           ///< and it was the one before: all count as 0
     bool members_changed;           ///< since the method's last good update
@@ -131,6 +133,9 @@ clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot );
 /// Give a live slot another margin or motion, with the columns for it in use and spent motions dropped.
 void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin_rule rule );
 void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 motion );
+
+/// An update was good: whoever is in a slot now is who it reported.
+void clv_object_store_settle( object_store* store );
 
 /// An update was good: motions of before it count no longer.
 void clv_object_store_spend_motions( object_store* store );

@@ -350,6 +350,7 @@ void clv_space_clear( clv_space* space )
     space->list.count = 0;
     space->borrowed = NULL;
     space->list_is_valid = false;
+    space->list_number += 1;
     space->last_sorted.count = 0;
     space->begun.count = 0;
     space->ended.count = 0;

@@ -246,6 +246,7 @@ clv_result clv_space_shrink( clv_space* space )
         return CLV_BUSY;
     }
     space->lists_are_busy = true;
+    space->list_number += 1;
     base_memory* memory = &space->memory;
     if ( space->method->shrink != NULL )
     {

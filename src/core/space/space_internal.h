@@ -25,6 +25,7 @@ struct clv_space
     pair_list list;    ///< of the last update; capacity kept from frame to frame
     pair_list scratch; ///< second buffer of the sort
     bool list_is_valid;
+    uint64_t list_number;     ///< another one as soon as views die; from 1 on
     const clv_pair* borrowed; ///< the method's own list in place of `list`; NULL: it is in `list`
     uint64_t borrowed_count;
     bool filters_changed; ///< since the last good update

@@ -195,6 +195,7 @@ static void accept_search( clv_space* space )
     space->last_failed = false;
     space->objects.members_changed = false;
     clv_object_store_spend_motions( &space->objects );
+    clv_object_store_settle( &space->objects );
     if ( space->method->wants_moved )
     {
         clv_object_store_watch( &space->objects, space->method->moved_least );
@@ -349,6 +350,7 @@ clv_result clv_space_update( clv_space* space )
         return CLV_BUSY;
     }
     space->lists_are_busy = true;
+    space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
     clv_result result = make_list( space );
     if ( result == CLV_OK )
@@ -386,6 +388,7 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
                 "a space that sorts or keeps events needs the list: use clv_space_update" ) );
     }
     space->lists_are_busy = true;
+    space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
     forget_list( space );
     clv_pair chunk[VISIT_BUFFER];
@@ -416,7 +419,10 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
 
 clv_pair_view clv_space_pairs( const clv_space* space )
 {
-    clv_pair_view view = { NULL, 0, space->list_is_valid && !space->lists_are_busy };
+    clv_pair_view view = {
+        .valid = space->list_is_valid && !space->lists_are_busy,
+        .number = space->list_number,
+    };
     if ( view.valid && space_pair_count( space ) > 0 )
     {
         view.pairs = space->borrowed != NULL ? space->borrowed : space->list.items;

@@ -344,7 +344,7 @@ clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* 
 clv_pair_view clv_volume_sweep_pairs( const clv_volume_sweep* sweep )
 {
     CLV_ASSERT( sweep != NULL );
-    clv_pair_view view = { sweep->pairs.items, sweep->pairs.count, sweep->valid };
+    clv_pair_view view = { .pairs = sweep->pairs.items, .count = sweep->pairs.count, .valid = sweep->valid };
     return view;
 }
 
