@@ -26,6 +26,9 @@ void oracle_close( oracle* world )
     free( world->id_pairs );
     free( world->begun );
     free( world->ended );
+    free( world->begun_user );
+    free( world->ended_user );
+    free( world->gone );
     memset( world, 0, sizeof( *world ) );
 }
 
@@ -77,8 +80,49 @@ oracle_object* oracle_find( oracle* world, clv_id id )
     return object;
 }
 
+static void note_gone( oracle* world, const oracle_object* object )
+{
+    if ( world->gone_count == world->gone_capacity )
+    {
+        world->gone_capacity = world->gone_capacity * 2 + 16;
+        world->gone = realloc( world->gone, world->gone_capacity * sizeof( oracle_gone ) );
+        CHECK( world->gone != NULL );
+    }
+    world->gone[world->gone_count++] = ( oracle_gone ){ object->id, object->user_data };
+}
+
+// Carried now by a living object, or when it went by another one.
+static uint64_t data_of( const oracle* world, clv_id id )
+{
+    const oracle_object* object = &world->objects[id.index];
+    if ( object->alive && clv_id_equals( object->id, id ) )
+    {
+        return object->user_data;
+    }
+    for ( uint32_t i = 0; i < world->gone_count; ++i )
+    {
+        if ( clv_id_equals( world->gone[i].id, id ) )
+        {
+            return world->gone[i].user_data;
+        }
+    }
+    test_fail( __FILE__, __LINE__, "%u.%u is neither here nor gone", id.index, id.generation );
+    return 0;
+}
+
+static void list_data( const oracle* world, const clv_id_pair* events, uint64_t count, clv_user_pair** data )
+{
+    free( *data );
+    *data = test_alloc( (size_t)count, sizeof( clv_user_pair ) );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        ( *data )[i] = ( clv_user_pair ){ data_of( world, events[i].a ), data_of( world, events[i].b ) };
+    }
+}
+
 void oracle_remove( oracle* world, clv_id id )
 {
+    note_gone( world, oracle_find( world, id ) );
     oracle_find( world, id )->alive = false;
     world->object_count -= 1;
 }
@@ -94,6 +138,7 @@ void oracle_clear( oracle* world )
     world->set_hash = 0;
     world->begun_count = 0;
     world->ended_count = 0;
+    world->gone_count = 0;
 }
 
 clv_id oracle_pick( const oracle* world, test_random* random )
@@ -322,6 +367,12 @@ void oracle_update( oracle* world )
     }
     world->begun_count = subtract( id_pairs, found.count, world->id_pairs, world->pair_count, &world->begun );
     world->ended_count = subtract( world->id_pairs, world->pair_count, id_pairs, found.count, &world->ended );
+    if ( world->events )
+    {
+        list_data( world, world->begun, world->begun_count, &world->begun_user );
+        list_data( world, world->ended, world->ended_count, &world->ended_user );
+    }
+    world->gone_count = 0;
     free( world->pairs );
     free( world->id_pairs );
     world->pairs = found.pairs;
@@ -383,6 +434,23 @@ static void check_events( const char* kind, const clv_id_pair* actual, uint64_t 
     }
 }
 
+// No list stands for zeros.
+static void check_data(
+    const char* kind, const clv_user_pair* actual, const clv_user_pair* expected, uint64_t count )
+{
+    const clv_user_pair zero = { 0, 0 };
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        clv_user_pair got = actual != NULL ? actual[i] : zero;
+        if ( got.a != expected[i].a || got.b != expected[i].b )
+        {
+            test_fail( __FILE__, __LINE__, "user data of %s[%llu] is (%llu, %llu), not (%llu, %llu)", kind,
+                (unsigned long long)i, (unsigned long long)got.a, (unsigned long long)got.b,
+                (unsigned long long)expected[i].a, (unsigned long long)expected[i].b );
+        }
+    }
+}
+
 static void check_stats( const oracle* world, const clv_space* space )
 {
     clv_stats stats = clv_space_stats( space );
@@ -429,6 +497,8 @@ void oracle_check( const oracle* world, const clv_space* space )
         "begun", events.begun, events.begun_count, world->begun, world->events ? world->begun_count : 0 );
     check_events(
         "ended", events.ended, events.ended_count, world->ended, world->events ? world->ended_count : 0 );
+    check_data( "begun", events.begun_user, world->begun_user, events.begun_count );
+    check_data( "ended", events.ended_user, world->ended_user, events.ended_count );
     check_stats( world, space );
 }
 
@@ -478,6 +548,9 @@ void oracle_check_objects( const oracle* world, const clv_space* space )
         CHECK_EQUAL( filter.group, object->filter.group );
         CHECK_EQUAL( is_static, object->is_static );
         CHECK_EQUAL( user_data, object->user_data );
+        clv_user_data_view all = clv_space_user_data( space );
+        CHECK( all.count == 0 || all.count == clv_space_stats( space ).slot_count );
+        CHECK_EQUAL( all.count > 0 ? all.values[slot] : 0, object->user_data );
     }
     CHECK( clv_id_is_null( clv_space_id_at( space, world->slot_count ) ) );
     CHECK( clv_id_is_null( clv_space_id_at( space, UINT32_MAX ) ) );

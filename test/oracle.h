@@ -20,6 +20,13 @@ typedef struct oracle_object
 /// Stands for the def's filter callback: decides by what two objects carry.
 typedef bool oracle_accept( uint64_t user_data_a, uint64_t user_data_b );
 
+/// What an object carried when it went.
+typedef struct oracle_gone
+{
+    clv_id id;
+    uint64_t user_data;
+} oracle_gone;
+
 typedef struct oracle
 {
     float margin, by_size, by_speed; ///< the def's
@@ -43,6 +50,10 @@ typedef struct oracle
     uint64_t begun_count;
     clv_id_pair* ended;
     uint64_t ended_count;
+    clv_user_pair* begun_user; ///< beside them
+    clv_user_pair* ended_user;
+    oracle_gone* gone; ///< since the last update
+    uint32_t gone_count, gone_capacity;
 } oracle;
 
 /// An empty world with the def's rules.

@@ -248,6 +248,139 @@ static void no_memory_for_the_note_is_no_memory_for_the_add( void )
     CHECK_EQUAL( hooks.bytes, 0 );
 }
 
+// ---- user data
+
+static void check_user( clv_user_pair pair, uint64_t a, uint64_t b )
+{
+    CHECK_EQUAL( pair.a, a );
+    CHECK_EQUAL( pair.b, b );
+}
+
+static clv_space* make_watched( uint32_t variant, clv_id* ids, clv_allocator hooks )
+{
+    clv_space_def def = clv_default_space_def();
+    def.events = true;
+    def.allocator = hooks;
+    clv_space* space = test_space_make( test_variant_at( variant ), &def );
+    const clv_aabb boxes[3] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ), test_cube( 2, 0, 0, 1 ) };
+    CHECK_OK( clv_space_add( space, boxes, 3, ids ) );
+    return space;
+}
+
+static void ended_events_tell_what_their_objects_carried( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        const clv_allocator own = { 0 };
+        clv_id ids[3], newcomer;
+        clv_space* space = make_watched( i, ids, own );
+        CHECK_OK( clv_space_update( space ) );
+        clv_event_view events = clv_space_events( space );
+        CHECK_EQUAL( events.begun_count, 3 );
+        CHECK( events.begun_user == NULL && clv_space_user_data( space ).values == NULL );
+        const uint64_t first[3] = { 10, 11, 12 }, later[1] = { 99 }, latest[1] = { 100 };
+        CHECK_OK( clv_space_set_user_data( space, ids, first, 3 ) );
+        CHECK_OK( clv_space_update( space ) );
+        CHECK_OK(
+            clv_space_set_user_data( space, &ids[1], later, 1 ) ); // changed after the update, then gone
+        CHECK_OK( clv_space_remove_one( space, ids[1] ) );
+        for ( int turn = 0; turn < 2;
+              ++turn ) // two newcomers in its slot, the first of them gone before it was seen
+        {
+            CHECK_OK( clv_space_add_one( space, test_cube( 50, 0, 0, 1 ), &newcomer ) );
+            CHECK_EQUAL( newcomer.index, ids[1].index );
+            CHECK_OK( clv_space_set_user_data( space, &newcomer, latest, 1 ) );
+            turn == 0 ? CHECK_OK( clv_space_remove_one( space, newcomer ) ) : (void)0;
+        }
+        CHECK_OK( clv_space_set_user_data( space, &ids[2], latest, 1 ) ); // lives: what it carries now
+        CHECK_OK( clv_space_update( space ) );
+        events = clv_space_events( space );
+        CHECK_EQUAL( events.ended_count, 2 );
+        check_user( events.ended_user[0], 10, 99 );
+        check_user( events.ended_user[1], 99, 100 );
+        CHECK( clv_id_equals( events.ended[1].a, ids[1] ) );
+        // What is set afterwards does not change what was reported.
+        CHECK_OK( clv_space_set_user_data( space, &ids[0], later, 1 ) );
+        check_user( clv_space_events( space ).ended_user[0], 10, 99 );
+        CHECK_OK( clv_space_shrink( space ) );
+        check_user( clv_space_events( space ).ended_user[1], 99, 100 );
+        clv_space_destroy( space );
+    }
+}
+
+static void begun_events_tell_what_their_objects_carry( void )
+{
+    clv_space_def def = clv_default_space_def();
+    def.events = true;
+    clv_space* space = test_space_make( test_variant_at( 0 ), &def );
+    const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
+    clv_id ids[2];
+    CHECK_OK( clv_space_add( space, boxes, 2, ids ) );
+    const uint64_t value = UINT64_MAX;
+    CHECK_OK( clv_space_set_user_data( space, &ids[1], &value, 1 ) );
+    CHECK_OK( clv_space_update( space ) );
+    check_user( clv_space_events( space ).begun_user[0], 0, UINT64_MAX );
+    clv_space_destroy( space );
+}
+
+// A failed update reports nothing, and the next one what the first would have.
+static void user_data_of_the_removed_survives_a_failed_update( void )
+{
+    heap hooks = { 0 };
+    clv_id ids[3];
+    clv_space* space = make_watched( 0, ids, heap_hooks( &hooks ) );
+    const uint64_t values[3] = { 10, 11, 12 };
+    CHECK_OK( clv_space_set_user_data( space, ids, values, 3 ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_OK( clv_space_shrink( space ) );
+    CHECK_OK( clv_space_remove_one( space, ids[0] ) );
+    CHECK_OK( clv_space_add_one( space, test_cube( 70, 0, 0, 1 ), &ids[0] ) );
+    for ( uint64_t refusal = 1; true; ++refusal )
+    {
+        hooks.refuse_from = hooks.allocate_count + refusal;
+        hooks.refuse_count = UINT64_MAX;
+        clv_result result = clv_space_update( space );
+        heap_heal( &hooks );
+        if ( result == CLV_OK )
+        {
+            CHECK( refusal > 1 );
+            break;
+        }
+        CHECK_RESULT( result, CLV_OUT_OF_MEMORY );
+        CHECK_EQUAL( clv_space_events( space ).ended_count, 0 );
+    }
+    clv_event_view events = clv_space_events( space );
+    CHECK_EQUAL( events.ended_count, 2 );
+    check_user( events.ended_user[0], 10, 11 );
+    check_user( events.ended_user[1], 10, 12 );
+    clv_space_destroy( space );
+    CHECK_EQUAL( hooks.bytes, 0 );
+}
+
+static void user_data_lies_by_slot( void )
+{
+    clv_space* space = test_space_make( test_variant_at( 0 ), NULL );
+    const clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
+    clv_id ids[2];
+    CHECK_EQUAL( clv_space_user_data( space ).count, 0 );
+    CHECK_OK( clv_space_add( space, boxes, 2, ids ) );
+    CHECK_EQUAL( clv_space_user_data( space ).count, 0 );
+    const uint64_t value = 5;
+    CHECK_OK( clv_space_set_user_data( space, &ids[1], &value, 1 ) );
+    clv_user_data_view view = clv_space_user_data( space );
+    CHECK( view.count == 2 && view.values[0] == 0 && view.values[1] == 5 );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_OK( clv_space_move( space, ids, boxes, 2 ) );
+    clv_pair pair = clv_space_pairs( space ).pairs[0];
+    CHECK( view.values[pair.a] == 0 && view.values[pair.b] == 5 ); // outlives both
+    CHECK_OK( clv_space_remove_one( space, ids[1] ) );
+    CHECK_EQUAL( view.values[1], 5 ); // of who was there last
+    CHECK_OK( clv_space_add_one( space, boxes[1], &ids[1] ) );
+    view = clv_space_user_data( space );
+    CHECK( view.count == 2 && view.values[1] == 0 );
+    clv_space_destroy( space );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -256,6 +389,10 @@ int main( int argc, char** argv )
         TEST_CASE( only_pairs_of_the_view_are_told ),
         TEST_CASE( random_lives_tell_who_it_was ),
         TEST_CASE( no_memory_for_the_note_is_no_memory_for_the_add ),
+        TEST_CASE( ended_events_tell_what_their_objects_carried ),
+        TEST_CASE( begun_events_tell_what_their_objects_carry ),
+        TEST_CASE( user_data_of_the_removed_survives_a_failed_update ),
+        TEST_CASE( user_data_lies_by_slot ),
     };
     return test_run( "handle", cases, TEST_COUNT( cases ), argc, argv );
 }

@@ -124,6 +124,11 @@ CLV_API clv_result clv_space_set_static(
 /// As it was given, without margin.
 CLV_API clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box );
 CLV_API clv_result clv_space_get_user_data( const clv_space* space, clv_id id, uint64_t* value );
+
+/// The user data of all objects, by slot, O(1), no copy: values[pair.a] is what object pair.a carries now. Of a slot without an
+/// object it is what the last one carried. After a removal the slots of a list may have new owners: clv_space_pair_ids tells
+/// them apart. It dies at the next add, clv_space_set_user_data, shrink or destroy, and outlives all other calls.
+CLV_API clv_user_data_view clv_space_user_data( const clv_space* space );
 CLV_API clv_result clv_space_get_margin( const clv_space* space, clv_id id, float* margin );
 
 /// All three parts; clv_space_get_margin answers the fixed one alone.
@@ -174,6 +179,8 @@ CLV_API clv_result clv_space_pair_ids(
     const clv_space* space, clv_pair_view view, uint64_t first, uint64_t count, clv_id_pair* ids );
 
 /// What began and what ended in the last update, O(1); lives as long as the pairs. Empty unless the def asked for events.
+/// Ended pairs name the old ids and the user data their objects had, although these may be gone: 8 bytes per slot and 16 per
+/// event more, where there is user data.
 CLV_API clv_event_view clv_space_events( const clv_space* space );
 
 // ---- about the space: O(1), and nothing here fails

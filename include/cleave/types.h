@@ -67,6 +67,12 @@ typedef struct clv_id_pair
     clv_id a, b;
 } clv_id_pair;
 
+/// The user data of the two objects of a clv_id_pair.
+typedef struct clv_user_pair
+{
+    uint64_t a, b;
+} clv_user_pair;
+
 /// What changed between the last two good updates, each list sorted by (a.index, b.index). Dies with the pair
 /// view.
 typedef struct clv_event_view
@@ -75,7 +81,19 @@ typedef struct clv_event_view
     uint64_t begun_count;
     const clv_id_pair* ended;
     uint64_t ended_count;
+
+    /// Beside each pair the user data of its objects: as it was at the update, or, of one that was removed, when it went.
+    /// NULL if no user data had been set by then.
+    const clv_user_pair* begun_user;
+    const clv_user_pair* ended_user;
 } clv_event_view;
+
+/// User data by slot; see clv_space_user_data.
+typedef struct clv_user_data_view
+{
+    const uint64_t* values; ///< values[pair.a]; NULL if none was ever set
+    uint32_t count;         ///< slots: clv_stats.slot_count, or 0
+} clv_user_data_view;
 
 /// Boxes in memory of another shape: corner i of kind lower starts `stride` bytes after corner i - 1.
 /// Each corner is three floats, at any alignment. A record of six floats has upper = lower + 3.

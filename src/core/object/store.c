@@ -15,6 +15,7 @@ static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
     [OBJECT_MARGIN_BY] = sizeof( object_margin_by ),
     [OBJECT_MOTION] = sizeof( clv_vec3 ),
     [OBJECT_USER_DATA] = sizeof( uint64_t ),
+    [OBJECT_LAST_DATA] = sizeof( uint64_t ),
     [OBJECT_FILTER] = sizeof( clv_filter ),
     [OBJECT_STATIC] = sizeof( uint8_t ),
     [OBJECT_STAMP] = sizeof( uint32_t ),
@@ -118,7 +119,9 @@ bool clv_object_store_use( object_store* store, object_column column )
     }
     store->columns[column] = data;
     store->capacities[column] = wanted;
-    if ( column == OBJECT_STAMP || column == OBJECT_REPORTED || column == OBJECT_RENEWED )
+    bool is_zero = column == OBJECT_STAMP || column == OBJECT_REPORTED || column == OBJECT_RENEWED ||
+        column == OBJECT_LAST_DATA;
+    if ( is_zero )
     {
         memset( data, 0, (size_t)wanted * s_item_sizes[column] );
         return true;
@@ -568,9 +571,29 @@ clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot )
     return given != NULL ? given[slot] : object_boxes( store )[slot];
 }
 
+// Only of who was there at the last good update: events tell of nobody else.
+static void keep_last_data( object_store* store, uint32_t slot )
+{
+    const uint32_t* reported = store->columns[OBJECT_REPORTED];
+    uint64_t* last = store->columns[OBJECT_LAST_DATA];
+    const uint64_t* values = store->columns[OBJECT_USER_DATA];
+    if ( last != NULL && values != NULL && reported[slot] == object_generations( store )[slot] )
+    {
+        last[slot] = values[slot];
+    }
+}
+
+bool clv_object_store_use_data( object_store* store )
+{
+    bool has_events = object_store_uses( store, OBJECT_REPORTED );
+    return ( !has_events || clv_object_store_use( store, OBJECT_LAST_DATA ) ) &&
+        clv_object_store_use( store, OBJECT_USER_DATA );
+}
+
 void clv_object_store_remove( object_store* store, uint32_t slot )
 {
     uint32_t* generations = object_generations( store );
+    keep_last_data( store, slot );
     generations[slot] += 1;
     if ( generations[slot] != 0 ) // a generation that wrapped retires its slot: no id may ever come twice
     {

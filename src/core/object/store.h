@@ -15,6 +15,7 @@ typedef enum object_column
     OBJECT_MARGIN_BY,  ///< object_margin_by, the other parts; with OBJECT_MARGIN
     OBJECT_MOTION,     ///< clv_vec3, of the next update
     OBJECT_USER_DATA,  ///< uint64_t
+    OBJECT_LAST_DATA,  ///< uint64_t, what the object of the last good update carried when it went
     OBJECT_FILTER,     ///< clv_filter
     OBJECT_STATIC,     ///< uint8_t
     OBJECT_STAMP,      ///< uint32_t, number of the last unordered batch that named the slot
@@ -68,6 +69,9 @@ bool clv_object_store_use( object_store* store, object_column column );
 bool clv_object_store_use_margins( object_store* store );
 bool clv_object_store_use_margins_by( object_store* store );
 bool clv_object_store_use_motions( object_store* store );
+
+/// User data, and with events what the removed carried. After false there may be the latter alone, which changes nothing.
+bool clv_object_store_use_data( object_store* store );
 
 static inline bool object_store_uses( const object_store* store, object_column column )
 {

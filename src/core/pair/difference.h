@@ -6,6 +6,9 @@
 
 typedef BASE_ARRAY( clv_id_pair ) pair_id_list;
 
+/// User data beside the pairs of such a list.
+typedef BASE_ARRAY( clv_user_pair ) pair_user_list;
+
 /// Generations by slot tell whether a pair of the same slots is still a pair of the same objects.
 typedef struct pair_snapshot
 {

@@ -14,8 +14,10 @@ static clv_result use_column( clv_space* space, object_column column, uint32_t c
     {
         return clv_space_succeed( space ); // nothing to keep, so no column for it either
     }
-    bool ok = column == OBJECT_MARGIN ? clv_object_store_use_margins( &space->objects )
-                                      : clv_object_store_use( &space->objects, column );
+    object_store* objects = &space->objects;
+    bool ok = column == OBJECT_MARGIN ? clv_object_store_use_margins( objects )
+        : column == OBJECT_USER_DATA  ? clv_object_store_use_data( objects )
+                                      : clv_object_store_use( objects, column );
     return ok ? clv_space_succeed( space )
               : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                     "out of memory for what objects carry" );

@@ -30,3 +30,9 @@ clv_result clv_space_pair_ids(
     }
     return CLV_OK;
 }
+
+clv_user_data_view clv_space_user_data( const clv_space* space )
+{
+    const uint64_t* values = space->objects.columns[OBJECT_USER_DATA];
+    return ( clv_user_data_view ){ values, values != NULL ? space->objects.slot_count : 0 };
+}

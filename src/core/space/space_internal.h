@@ -37,6 +37,7 @@ struct clv_space
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made
     pair_id_list begun, ended;
+    pair_user_list begun_user, ended_user; ///< where there is user data
 
     pair_decisions decisions;      ///< of the callback, about the last good list
     pair_decisions next_decisions; ///< being made

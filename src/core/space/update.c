@@ -242,6 +242,37 @@ static bool copy_sorted( clv_space* space )
         clv_pair_list_sort( now, &space->scratch, &space->memory, space->objects.slot_count );
 }
 
+// What an object of an event carries, or carried when it went.
+static uint64_t event_data_of( const object_store* objects, clv_id id )
+{
+    const uint64_t* values = objects->columns[OBJECT_USER_DATA];
+    const uint64_t* last = objects->columns[OBJECT_LAST_DATA];
+    return object_is_live( objects, id ) ? values[id.index] : last[id.index];
+}
+
+static bool list_event_data( clv_space* space, const pair_id_list* events, pair_user_list* data )
+{
+    data->count = 0;
+    if ( !base_array_reserve( data, &space->memory, events->count ) )
+    {
+        return false;
+    }
+    for ( ; data->count < events->count; ++data->count )
+    {
+        clv_id_pair pair = events->items[data->count];
+        data->items[data->count] = ( clv_user_pair ){ event_data_of( &space->objects, pair.a ),
+            event_data_of( &space->objects, pair.b ) };
+    }
+    return true;
+}
+
+static bool list_all_event_data( clv_space* space )
+{
+    return !object_store_uses( &space->objects, OBJECT_USER_DATA ) ||
+        ( list_event_data( space, &space->begun, &space->begun_user ) &&
+            list_event_data( space, &space->ended, &space->ended_user ) );
+}
+
 // Begun and ended against the last good list, which this one then becomes.
 static clv_result find_events( clv_space* space )
 {
@@ -250,7 +281,8 @@ static clv_result find_events( clv_space* space )
     pair_snapshot before = { &space->last_sorted, reported };
     pair_snapshot after = { &space->now_sorted, generations };
     if ( !copy_sorted( space ) ||
-        !clv_pair_difference( before, after, &space->begun, &space->ended, &space->memory ) )
+        !clv_pair_difference( before, after, &space->begun, &space->ended, &space->memory ) ||
+        !list_all_event_data( space ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -433,7 +465,15 @@ clv_pair_view clv_space_pairs( const clv_space* space )
 
 clv_event_view clv_space_events( const clv_space* space )
 {
-    const clv_event_view none = { NULL, 0, NULL, 0 };
-    clv_event_view view = { space->begun.items, space->begun.count, space->ended.items, space->ended.count };
-    return space->lists_are_busy ? none : view;
+    clv_event_view view = { 0 };
+    if ( !space->lists_are_busy )
+    {
+        view.begun = space->begun.items;
+        view.begun_count = space->begun.count;
+        view.ended = space->ended.items;
+        view.ended_count = space->ended.count;
+        view.begun_user = space->begun_user.items;
+        view.ended_user = space->ended_user.items;
+    }
+    return view;
 }
