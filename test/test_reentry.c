@@ -9,7 +9,7 @@
 enum
 {
     BOXES = 200,
-    CALLS = 18
+    CALLS = 19
 };
 
 typedef enum caller
@@ -54,6 +54,8 @@ static clv_result change( intruder* it, uint32_t call )
     float margin = 1;
     bool is_static = true;
     clv_margin_rule rule = { 1, 1, 1 };
+    clv_add_def def = clv_default_add_def();
+    def.boxes = it->boxes;
     clv_filter filter = { 1, 0, 0 };
     clv_id id = { 77, 77 };
     clv_box_stream stream = { &it->boxes[0].lower.x, &it->boxes[0].upper.x, sizeof( clv_aabb ) };
@@ -76,6 +78,7 @@ static clv_result change( intruder* it, uint32_t call )
     case 14: return clv_space_visit( space, see_nothing, NULL );
     case 15: return clv_space_set_motion( space, it->ids, &it->boxes[0].lower, 1 );
     case 16: return clv_space_set_margin_rule( space, it->ids, &rule, 1 );
+    case 17: return clv_space_add_with( space, &def, 2, NULL );
     default: return clv_space_shrink( space );
     }
 }

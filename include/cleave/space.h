@@ -53,6 +53,15 @@ CLV_API clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint3
 CLV_API clv_result clv_space_add_strided(
     clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids );
 
+/// An add def to start from: boxes alone, and those are to be filled in.
+CLV_API clv_add_def clv_default_add_def( void );
+
+/// Add `count` boxes together with what they carry, as if the setters below had been called right after: all of it, or nothing
+/// and the position of the first bad entry. CLV_BAD_DEF for a def that was not made by clv_default_add_def or has one thing in
+/// two shapes, CLV_BAD_ARGUMENT for a bad margin, motion or stride, the rest as clv_space_add. The arrays may go afterwards.
+CLV_API clv_result clv_space_add_with(
+    clv_space* space, const clv_add_def* def, uint32_t count, clv_id* ids );
+
 /// Replace boxes. Views of the last update stay as they are. O(count), fastest for all objects in the order of their indices;
 /// ids that do not ascend need 4 bytes per slot, kept from then on, to find duplicates.
 /// CLV_BAD_ID, CLV_DUPLICATE_ID, CLV_BAD_BOX, CLV_OUT_OF_MEMORY: no box was replaced.

@@ -134,6 +134,22 @@ static inline clv_filter clv_default_filter( void )
     return filter;
 }
 
+/// What new objects come with: one entry per object in each array that is not NULL, the default where it is. Start from
+/// clv_default_add_def. Later versions add members at the end, as in clv_space_def.
+typedef struct clv_add_def
+{
+    uint32_t size;                       ///< sizeof( clv_add_def ), set by the default function
+    uint32_t cookie;                     ///< proof that the default function was called
+    const clv_aabb* boxes;               ///< these,
+    clv_box_stream stream;               ///< or this; the other NULL
+    const uint64_t* user_data;           ///< NULL: 0
+    const clv_filter* filters;           ///< NULL: clv_default_filter
+    const float* margins;                ///< fixed ones,
+    const clv_margin_rule* margin_rules; ///< or these; both NULL: the space def's
+    const bool* is_static;               ///< NULL: moving
+    const clv_vec3* motions;             ///< NULL: none
+} clv_add_def;
+
 /// Asked, in list order and on the thread that called, whether an overlapping pair that passed the filters
 /// counts. Must be pure: the answer is remembered while the pair lasts and asked for again only after
 /// clv_space_refilter, clv_space_set_filter, or a change of identity. (A visit remembers nothing and asks for

@@ -15,7 +15,7 @@ enum
     PLAIN_PIECES = 64,     // at most
 };
 
-static clv_box_stream stream_of( const clv_aabb* boxes )
+clv_box_stream clv_space_stream_of( const clv_aabb* boxes )
 {
     clv_box_stream stream = { NULL, NULL, sizeof( clv_aabb ) };
     if ( boxes != NULL )
@@ -161,7 +161,9 @@ static clv_result refuse_add( clv_space* space, clv_result code, uint32_t count 
         space->objects.live_count, clv_result_text( code ) );
 }
 
-static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t count )
+// `with` is NULL for boxes alone. Of several bad entries the first is named, whatever is bad about it.
+static clv_result check_add(
+    clv_space* space, clv_box_stream stream, const clv_add_def* with, uint32_t count )
 {
     // A count that cannot fit is refused before as many boxes are read.
     if ( !clv_object_store_fits( &space->objects, count ) )
@@ -169,12 +171,56 @@ static clv_result check_add( clv_space* space, clv_box_stream stream, uint32_t c
         return refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
     uint32_t bad_box = find_bad_box( stream, count );
+    clv_result result = with != NULL ? clv_space_check_add_def( space, with, bad_box ) : CLV_OK;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
     if ( bad_box < count )
     {
         return refuse_box( space, stream, bad_box, clv_null_id() );
     }
-    clv_result result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
+    if ( count > 0 && with != NULL && !clv_space_use_add_def( space, with, count ) )
+    {
+        return refuse_add( space, CLV_OUT_OF_MEMORY, count );
+    }
+    result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
     return result == CLV_OK ? CLV_OK : refuse_add( space, result, count );
+}
+
+static void take_new(
+    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_id id = clv_object_store_add( &space->objects, box_at( boxes, i ) );
+        if ( with != NULL )
+        {
+            clv_space_dress( space, with, i, id.index );
+        }
+        if ( ids != NULL )
+        {
+            ids[i] = id;
+        }
+    }
+}
+
+clv_result clv_space_add_all(
+    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
+{
+    clv_result result = check_stride( space, boxes, count );
+    result = result == CLV_OK ? check_add( space, boxes, with, count ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( with != NULL )
+    {
+        space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
+        clv_object_store_drop_motions( &space->objects );
+    }
+    take_new( space, boxes, with, count, ids );
+    return clv_space_succeed( space );
 }
 
 clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
@@ -185,27 +231,14 @@ clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    clv_result result = check_stride( space, boxes, count );
-    result = result == CLV_OK ? check_add( space, boxes, count ) : result;
-    if ( result == CLV_OK )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            clv_id id = clv_object_store_add( &space->objects, box_at( boxes, i ) );
-            if ( ids != NULL )
-            {
-                ids[i] = id;
-            }
-        }
-        clv_space_succeed( space );
-    }
+    clv_result result = clv_space_add_all( space, boxes, NULL, count, ids );
     base_fp_leave( mode );
     return clv_space_leave( space, result );
 }
 
 clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
 {
-    return clv_space_add_strided( space, stream_of( boxes ), count, ids );
+    return clv_space_add_strided( space, clv_space_stream_of( boxes ), count, ids );
 }
 
 static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream stream, uint32_t count )
@@ -321,7 +354,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
 
 clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
 {
-    return clv_space_move_strided( space, ids, stream_of( boxes ), count );
+    return clv_space_move_strided( space, ids, clv_space_stream_of( boxes ), count );
 }
 
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )

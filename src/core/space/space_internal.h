@@ -89,6 +89,18 @@ clv_result clv_space_check_motion( clv_space* space, clv_vec3 motion, uint32_t p
 clv_result clv_space_check_margin_rule(
     clv_space* space, clv_margin_rule rule, uint32_t position, clv_id id );
 
+/// Records one behind the other.
+clv_box_stream clv_space_stream_of( const clv_aabb* boxes );
+
+/// An add once it has entered; `with` is what else the objects bring, or NULL. Bad entries are named, nothing is added then.
+clv_result clv_space_add_all(
+    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
+
+/// For it: are the first `count` entries good? the columns they need; and all that entry `i` brings, for a new object in `slot`.
+clv_result clv_space_check_add_def( clv_space* space, const clv_add_def* def, uint32_t count );
+bool clv_space_use_add_def( clv_space* space, const clv_add_def* def, uint32_t count );
+void clv_space_dress( clv_space* space, const clv_add_def* def, uint32_t i, uint32_t slot );
+
 /// The columns that these rules need; false if out of memory.
 bool clv_space_use_margins( clv_space* space, const clv_margin_rule* rules, uint32_t count );
 
