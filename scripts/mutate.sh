@@ -150,6 +150,8 @@ mutate "views of a dead list read" "handle" src/core/space/handle.c 's/ || view.
 mutate "ended events do not know what the removed carried" "handle" src/core/object/store.c 's/        last\[slot\] = values\[slot\];/        (void)values;/'
 mutate "who came and went unseen passes for who was reported" "handle" src/core/object/store.c 's/ \&\& reported\[slot\] == object_generations( store )\[slot\] )/ )/'
 mutate "objects added without their filters" "add_def" src/core/space/add_def.c 's/\[slot\] = def->filters\[i\];/[slot] = clv_default_filter();/'
+mutate "a newcomer inherits a pair's word" "pair_data" src/core/space/pair_data.c 's/bool is_same = !is_of_newcomers( \&space->objects, pair );/bool is_same = true;/'
+mutate "a failed update loses the words" "pair_data" src/core/space/pair_data.c 's/if ( space->def.pair_data \&\& space->list_is_valid )/if ( space->def.pair_data )/'
 mutate "refilter forgotten" "filter" src/core/space/carry.c 's/ask\[ids\[i\].index\] = 1;/ask[ids[i].index] = 0;/'
 mutate "answers about a hub's pairs in one row" "filter" src/core/base/pair_key.h 's/return ( key ^ ( key >> 32 ) ) /return ( key ) /'
 mutate "one pair too many allowed" "limit" src/core/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'

@@ -20,6 +20,7 @@ enum
 typedef struct answer
 {
     uint64_t pairs, begun, ended, candidates, updates;
+    uint64_t words; ///< of pairs that last and of those that ended
 } answer;
 
 typedef struct script
@@ -345,6 +346,24 @@ static uint64_t hash_events( const clv_id_pair* events, uint64_t count )
     return hash;
 }
 
+// Each pair's word tells of all the lists it was in.
+static uint64_t hash_words( const script* play )
+{
+    uint64_t hash = 0;
+    clv_pair_view view = clv_space_pairs( play->space );
+    clv_event_view events = clv_space_events( play->space );
+    for ( uint64_t i = 0; play->def.pair_data && i < view.count; ++i )
+    {
+        view.data[i] = test_mix( view.data[i] + play->answer_count );
+        hash += test_mix( view.data[i] ^ test_set_hash( &view.pairs[i], 1 ) );
+    }
+    for ( uint64_t i = 0; play->def.pair_data && i < events.ended_count; ++i )
+    {
+        hash = test_mix( hash ^ events.ended_data[i] );
+    }
+    return hash;
+}
+
 static answer answer_of( const script* play )
 {
     clv_pair_view view = clv_space_pairs( play->space );
@@ -356,6 +375,7 @@ static answer answer_of( const script* play )
         .ended = hash_events( events.ended, events.ended_count ),
         .candidates = play->def.skip_static_pairs ? 0 : stats.candidate_count,
         .updates = stats.update_count,
+        .words = hash_words( play ),
     };
 }
 
@@ -377,6 +397,7 @@ static void compare_update( const script* play, answer got )
     CHECK_EQUAL( got.ended, want.ended );
     CHECK_EQUAL( got.candidates, want.candidates );
     CHECK_EQUAL( got.updates, want.updates );
+    CHECK_EQUAL( got.words, want.words );
 }
 
 static void look_at_update( script* play )
@@ -489,6 +510,7 @@ static void open_play( script* play, const way* w )
     play->def = clv_default_space_def();
     play->def.sorted = ( w->bits & 1 ) != 0;
     play->def.events = ( w->bits & 2 ) != 0;
+    play->def.pair_data = play->def.events;
     play->def.filter = ( w->bits & 4 ) != 0 ? accept_by_index : NULL;
     play->def.skip_static_pairs = ( w->bits & 8 ) != 0;
     play->def.method = w->variant.method->name;

@@ -172,18 +172,26 @@ CLV_API clv_result clv_space_update( clv_space* space );
 /// The same search without a list: pairs go to the visitor in chunks, on the calling thread, in an order that depends on the
 /// calls alone. It needs memory for the boxes and none for the pairs, however many there are, unless the method is made of
 /// pairs (`cleave methods` tells: O(n + k)); so a world at rest is searched in full, where an update would not search it.
-/// Views of the last update die. CLV_UNSUPPORTED for a space with `sorted` or `events`, which need the list; CLV_STOPPED if
-/// the visitor returned false; CLV_OUT_OF_MEMORY and CLV_TOO_MANY_PAIRS as above, after some pairs have been visited.
+/// Views of the last update die. CLV_UNSUPPORTED for a space with `sorted`, `events` or `pair_data`, which need the list;
+/// CLV_STOPPED if the visitor returned false; CLV_OUT_OF_MEMORY and CLV_TOO_MANY_PAIRS as above, after some pairs have been
+/// visited.
 CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user );
 
 /// The pairs of the last update, O(1), no copy: the array is the space's own. It dies at the next update, visit, clear, shrink
 /// or destroy, and outlives add, move and remove; after a remove it may name slots without an object, or with another one:
 /// clv_space_pair_ids tells. Not valid, and empty, before the first update, after a failed one, and after a visit or a clear.
+///
+/// With pair_data in the def view.data[i] is a word of the caller's for view.pairs[i]: 0 when the pair begins, then whatever
+/// the caller writes there, for as long as the pair lasts, in whatever place of later lists it stands; a reused slot is another
+/// pair. Write it while the view lives (threads may write different words), and find it again in the view of the next update;
+/// a failed update loses none. The word of a pair that ended comes with its event. It costs a second list, 16 bytes per pair,
+/// 64 or fewer in a table per word that is not 0, and O(k) in an update that finds other pairs than the last; a clear
+/// forgets all.
 CLV_API clv_pair_view clv_space_pairs( const clv_space* space );
 
-/// Who the pairs first .. first + count - 1 of a view are: ids[i] has the ids of pair first + i as they were when the update found
-/// it, and null in place of an object that was removed since, whoever took its slot. O(count). CLV_BAD_ARGUMENT, with ids
-/// untouched, for a view that died (of an older update, or of none), and for pairs beyond its count; no error of the space.
+/// Who the pairs first .. first + count - 1 of a view are: ids[i] has the ids of pair first + i as they were when the update
+/// found it, and null in place of an object that was removed since, whoever took its slot. O(count). CLV_BAD_ARGUMENT, with
+/// ids untouched, for a view that died (of an older update, or of none), and for pairs beyond its count; no error of the space.
 CLV_API clv_result clv_space_pair_ids(
     const clv_space* space, clv_pair_view view, uint64_t first, uint64_t count, clv_id_pair* ids );
 

@@ -56,9 +56,9 @@ typedef struct clv_pair_view
 {
     const clv_pair* pairs;
     uint64_t count;
-    bool valid; ///< false before the first update, after a failed one, and after a visit or a clear
-    uint64_t
-        number; ///< of the list that it shows: clv_space_pair_ids knows by it whether that is still there
+    bool valid;      ///< false before the first update, after a failed one, and after a visit or a clear
+    uint64_t* data;  ///< words of the caller's beside the pairs, to read and write; NULL without pair_data
+    uint64_t number; ///< of the list that it shows: clv_space_pair_ids knows by it a view that died
 } clv_pair_view;
 
 /// Two objects that began or ceased to overlap. Ids, because an ended pair may name an object that is gone.
@@ -86,6 +86,9 @@ typedef struct clv_event_view
     /// NULL if no user data had been set by then.
     const clv_user_pair* begun_user;
     const clv_user_pair* ended_user;
+
+    /// Beside each ended pair its word, as the caller left it. NULL unless the def asks for pair_data.
+    const uint64_t* ended_data;
 } clv_event_view;
 
 /// User data by slot; see clv_space_user_data.
@@ -239,6 +242,7 @@ typedef struct clv_space_def
     float
         margin_by_size; ///< and these two, beside `margin`, make the clv_margin_rule of every object without its own;
     float margin_by_speed; ///< finite, >= 0
+    bool pair_data;        ///< keep a word of the caller's for each pair; see clv_space_pairs
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

@@ -385,6 +385,7 @@ void clv_space_clear( clv_space* space )
     space->list_is_valid = false;
     space->list_number += 1;
     space->last_sorted.count = 0;
+    clv_space_words_clear( space );
     space->begun.count = 0;
     space->ended.count = 0;
     clv_pair_decisions_clear( &space->decisions );

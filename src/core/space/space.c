@@ -233,6 +233,7 @@ void clv_space_destroy( clv_space* space )
     base_array_free( &space->ended, &space->memory );
     base_array_free( &space->begun_user, &space->memory );
     base_array_free( &space->ended_user, &space->memory );
+    clv_space_words_free( space );
     clv_pair_decisions_free( &space->decisions, &space->memory );
     clv_pair_decisions_free( &space->next_decisions, &space->memory );
     clv_object_store_free( &space->objects );
@@ -260,7 +261,7 @@ clv_result clv_space_shrink( clv_space* space )
     bool ok = base_array_shrink( &space->list, memory ) && base_array_shrink( &space->last_sorted, memory ) &&
         base_array_shrink( &space->begun, memory ) && base_array_shrink( &space->ended, memory ) &&
         base_array_shrink( &space->begun_user, memory ) && base_array_shrink( &space->ended_user, memory ) &&
-        clv_object_store_shrink( &space->objects );
+        clv_space_words_shrink( space ) && clv_object_store_shrink( &space->objects );
     clv_result result = ok ? clv_space_succeed( space )
                            : clv_space_fail( space, CLV_OUT_OF_MEMORY, UINT32_MAX, clv_null_id(),
                                  "out of memory for the smaller copies that shrinking needs" );

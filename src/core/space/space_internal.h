@@ -7,6 +7,7 @@
 #include "pair/decisions.h"
 #include "pair/difference.h"
 #include "pair/list.h"
+#include "pair/words.h"
 #include "simd/kernels.h"
 #include "task/task.h"
 
@@ -38,6 +39,12 @@ struct clv_space
     pair_list now_sorted;  ///< events: the one being made
     pair_id_list begun, ended;
     pair_user_list begun_user, ended_user; ///< where there is user data
+
+    base_u64_array words; ///< pair data, beside `list`
+    pair_list last_list;  ///< pair data: the last good list while another one is made, and until one is good
+    base_u64_array last_words;  ///< beside it
+    pair_word_table word_table; ///< of those that are not 0
+    base_u64_array ended_words; ///< beside `ended`
 
     pair_decisions decisions;      ///< of the callback, about the last good list
     pair_decisions next_decisions; ///< being made
@@ -110,6 +117,23 @@ bool clv_space_enter( clv_space* space );
 
 /// The way out; hands the result on.
 clv_result clv_space_leave( clv_space* space, clv_result result );
+
+// Pair data; where the def does not ask for it, these do nothing.
+
+/// Before a search: the last good list steps aside with its words. Back again if it turns out to be the new one.
+void clv_space_words_begin( clv_space* space );
+void clv_space_words_keep( clv_space* space );
+
+/// The new list is final: each pair that was in the last good one, of the same objects, keeps its word, the others get 0.
+/// False if out of memory.
+bool clv_space_words_carry( clv_space* space );
+
+/// And the words of those that ended, in the order of the events.
+bool clv_space_words_end( clv_space* space );
+
+void clv_space_words_clear( clv_space* space );
+bool clv_space_words_shrink( clv_space* space );
+void clv_space_words_free( clv_space* space );
 
 /// Record a failure and return its code. `position` is UINT32_MAX where no entry is to blame.
 clv_result clv_space_fail(

@@ -148,7 +148,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 {
     list_sink* arriving = (list_sink*)sink;
     clv_space* space = arriving->space;
-    bool is_plain = !space->def.sorted && !space->def.events &&
+    bool is_plain = !space->def.sorted && !space->def.events && !space->def.pair_data &&
         !clv_space_has_filter( space, SPACE_FILTER_ARRIVING ) &&
         !clv_space_has_filter( space, SPACE_FILTER_SORTED );
     if ( is_plain )
@@ -282,7 +282,7 @@ static clv_result find_events( clv_space* space )
     pair_snapshot after = { &space->now_sorted, generations };
     if ( !copy_sorted( space ) ||
         !clv_pair_difference( before, after, &space->begun, &space->ended, &space->memory ) ||
-        !list_all_event_data( space ) )
+        !list_all_event_data( space ) || !clv_space_words_end( space ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -308,6 +308,8 @@ static clv_result keep_all( clv_space* space )
 static clv_result make_list( clv_space* space )
 {
     clv_pair_decisions_clear( &space->next_decisions );
+    uint64_t count = space->list.count;
+    clv_space_words_begin( space );
     list_sink arriving = {
         .sink = {
             .pairs = space->list.items,
@@ -319,13 +321,13 @@ static clv_result make_list( clv_space* space )
         .space = space,
     };
     const clv_pair* borrowed = space->borrowed;
-    uint64_t count = space->list.count;
     space->borrowed = NULL;
     space->list.count = 0;
     uint64_t limit = space->def.max_pairs;
     clv_result result = run_method( space, &arriving.sink, limit > 0 ? limit : UINT64_MAX );
     if ( arriving.is_kept && result == CLV_OK )
     {
+        clv_space_words_keep( space );
         space->borrowed = borrowed;
         space->list.count = count;
         return keep_all( space );
@@ -339,6 +341,10 @@ static clv_result make_list( clv_space* space )
     }
     uint64_t start = space->def.stage_times ? clv_base_clock_ns() : 0;
     result = finish_list( space );
+    if ( result == CLV_OK && !clv_space_words_carry( space ) )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
     if ( result == CLV_OK && space->def.events )
     {
         result = find_events( space );
@@ -413,11 +419,11 @@ clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* u
     {
         return CLV_BUSY;
     }
-    if ( space->def.sorted || space->def.events )
+    if ( space->def.sorted || space->def.events || space->def.pair_data )
     {
         return clv_space_leave( space,
             clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
-                "a space that sorts or keeps events needs the list: use clv_space_update" ) );
+                "a space that sorts, keeps events or pair data needs the list: use clv_space_update" ) );
     }
     space->lists_are_busy = true;
     space->list_number += 1;
@@ -459,6 +465,7 @@ clv_pair_view clv_space_pairs( const clv_space* space )
     {
         view.pairs = space->borrowed != NULL ? space->borrowed : space->list.items;
         view.count = space_pair_count( space );
+        view.data = space->words.items;
     }
     return view;
 }
@@ -474,6 +481,7 @@ clv_event_view clv_space_events( const clv_space* space )
         view.ended_count = space->ended.count;
         view.begun_user = space->begun_user.items;
         view.ended_user = space->ended_user.items;
+        view.ended_data = space->ended_words.items;
     }
     return view;
 }
