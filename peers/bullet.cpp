@@ -126,11 +126,12 @@ class axis_sweep : public bullet
 
 const clv_method s_rows[] = {
     peer::row<dbvt<false>>( { "bullet-dbvt-f", "bounding volume hierarchy",
-        "Bullet 3.24, btDbvtBroadphase, forward", "zlib", "O(n log n)", true } ),
-    peer::row<dbvt<true>>( { "bullet-dbvt-d", "bounding volume hierarchy",
-        "Bullet 3.24, btDbvtBroadphase, deferred", "zlib", "O(n log n)", true } ),
+        "Bullet 3.24, btDbvtBroadphase, forward", "zlib", "O(n log n)", "persistent tree, forward", true } ),
+    peer::row<dbvt<true>>(
+        { "bullet-dbvt-d", "bounding volume hierarchy", "Bullet 3.24, btDbvtBroadphase, deferred", "zlib",
+            "O(n log n)", "persistent tree, deferred", true } ),
     peer::row<axis_sweep>( { "bullet-axissweep", "sweep and prune",
-        "Bullet 3.24, btAxisSweep3 and bt32BitAxisSweep3", "zlib", "O(n + s)", true } ),
+        "Bullet 3.24, btAxisSweep3 and bt32BitAxisSweep3", "zlib", "O(n + s)", "insertion sort", true } ),
 };
 
 } // namespace

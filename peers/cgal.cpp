@@ -69,7 +69,7 @@ const clv_method_param s_params[] = {
 
 const clv_method s_rows[] = {
     peer::row<cgal>( { "cgal", "segment tree and sweep", "CGAL 5.5, box_self_intersection_d",
-                         "GPL-3.0-or-later", "O(n log^3 n + k)", false },
+                         "GPL-3.0-or-later", "O(n log^3 n + k)", "stateless", false },
         s_params, 2 ),
 };
 

@@ -86,7 +86,7 @@ class embree : public peer::broad_phase
 
 const clv_method s_rows[] = {
     peer::row<embree>( { "embree", "bounding volume hierarchy", "Embree 3.13, rtcCollide, low quality",
-        "Apache-2.0", "O(n log n)", false } ),
+        "Apache-2.0", "O(n log n)", "new tree every frame", false } ),
 };
 
 } // namespace

@@ -116,7 +116,7 @@ const clv_method_param s_params[] = {
 
 const clv_method s_rows[] = {
     peer::row<fcl_tree>( { "fcl", "bounding volume hierarchy", "FCL 0.7, DynamicAABBTreeCollisionManager",
-                             "BSD-3-Clause", "O(n log n)", true },
+                             "BSD-3-Clause", "O(n log n)", "persistent tree", true },
         s_params, 2 ),
 };
 

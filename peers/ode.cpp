@@ -117,10 +117,11 @@ class ode_sap : public ode
 };
 
 const clv_method s_rows[] = {
-    peer::row<ode_hash>(
-        { "ode-hash", "grid", "ODE 0.16, dHashSpace", "BSD-3-Clause or LGPL-2.1-or-later", "O(n)", false } ),
-    peer::row<ode_sap>( { "ode-sap", "sweep and prune", "ODE 0.16, dSweepAndPruneSpace",
-        "BSD-3-Clause or LGPL-2.1-or-later", "O(n log n + n^(5/3) + k)", false } ),
+    peer::row<ode_hash>( { "ode-hash", "grid", "ODE 0.16, dHashSpace", "BSD-3-Clause or LGPL-2.1-or-later",
+        "O(n)", "stateless, levels of cells", false } ),
+    peer::row<ode_sap>(
+        { "ode-sap", "sweep and prune", "ODE 0.16, dSweepAndPruneSpace", "BSD-3-Clause or LGPL-2.1-or-later",
+            "O(n log n + n^(5/3) + k)", "stateless, sorted anew every frame", false } ),
 };
 
 } // namespace

@@ -269,6 +269,7 @@ struct about
     const char* source;
     const char* licence;
     const char* time_cost;
+    const char* remarks;
     bool is_temporal;
 };
 
@@ -284,6 +285,7 @@ clv_method row( const about& text, const clv_method_param* params = fat_alone, u
     made.licence = text.licence;
     made.time_cost = text.time_cost;
     made.space_cost = "O(n)";
+    made.remarks = text.remarks;
     made.is_temporal = text.is_temporal;
     made.is_opaque = true; // nobody sees its stages, and the pairs it names are not the boxes it tests
     made.params = params;

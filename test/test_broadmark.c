@@ -150,6 +150,51 @@ static void every_name_is_a_method_of_ours( void )
     CHECK_TEXT( broadmark_name_of( "kd-rebuilt", "avx2", 1, NULL ), "kd-rebuilt" );
 }
 
+// Which value of `name` a settings file asks for; 0 if none.
+static double wanted_setting( const char* algorithm, const char* more, const char* name )
+{
+    schedule wanted = { 0 };
+    broadmark_files files = { 0 };
+    lab_error why = { LAB_DONE, "" };
+    write_settings( algorithm, more );
+    CHECK( broadmark_files_add( &files, SETTINGS, &wanted, &why ) );
+    double value = 0;
+    const text_list* list = &wanted.parts[0].wish.settings;
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        size_t length = strlen( name );
+        bool is_it = strncmp( list->items[index], name, length ) == 0 && list->items[index][length] == '=';
+        value = is_it ? strtod( list->items[index] + length + 1, NULL ) : value;
+    }
+    broadmark_files_free( &files );
+    schedule_free( &wanted );
+    return value;
+}
+
+static void what_the_settings_do_not_say_is_broadmarks_default( void )
+{
+    CHECK( wanted_setting( "KD", "", "kd.leaf" ) == 512 );
+    CHECK( wanted_setting( "Grid_3D", "", "grid.cell" ) == 200 );
+    CHECK( wanted_setting( "Grid_2D_SAP", "", "grid.cell" ) == 200 );
+    CHECK( wanted_setting( "Tracy", "", "tracy.cell" ) == 200 );
+    CHECK( wanted_setting( "KD", ", \"m_KD_ObjectsPerLeaf\": null", "kd.leaf" ) == 512 );
+    CHECK( wanted_setting( "KD", ", \"m_KD_ObjectsPerLeaf\": 100", "kd.leaf" ) == 100 );
+    CHECK( wanted_setting( "SAP", "", "grid.cell" ) == 0 && wanted_setting( "SAP", "", "kd.leaf" ) == 0 );
+    // And the results say so.
+    bake();
+    write_settings( "Grid_3D", "" );
+    CHECK_EQUAL( program_run( "run " SETTINGS " -q" )->status, 0 );
+    json_value* root = read_output( OUTPUT );
+    const json_value* settings = json_get( root, "Settings" );
+    CHECK( number_at( settings, "m_Grid_ObjectsPerCell" ) == 200 &&
+        number_at( settings, "m_Tracy_ObjectsPerCell" ) == 200 &&
+        number_at( settings, "m_KD_ObjectsPerLeaf" ) == 512 && number_at( settings, "m_numThreads" ) == 4 &&
+        number_at( settings, "m_GPUSap_KernelType" ) == 5 );
+    CHECK_TEXT( json_as_text( json_get( settings, "m_algorithm_prettyName" ) ), "Grid_3D" );
+    CHECK_TEXT( json_as_text( json_get( json_get( root, "Cleave" ), "settings" ) ), "grid.cell=200" );
+    json_free( root );
+}
+
 static void scenes_are_found_beside_the_settings( void )
 {
     mkdir( "test_broadmark_folder", 0777 );
@@ -167,18 +212,64 @@ static void scenes_are_found_beside_the_settings( void )
     rmdir( "test_broadmark_folder" );
 }
 
+static double sum_of( const json_value* root, const char* stage )
+{
+    double sum = 0;
+    for ( const json_value* frame = json_first( json_get( root, "Frames" ) ); frame != NULL;
+          frame = json_next( frame ) )
+    {
+        sum += number_at( frame, stage );
+    }
+    return sum;
+}
+
+static void cleaning_is_told_by_those_who_clean( void )
+{
+    bake();
+    write_settings( "Tracy", "" ); // keeps pairs from frame to frame
+    CHECK_EQUAL( program_run( "run " SETTINGS " -q" )->status, 0 );
+    json_value* root = read_output( OUTPUT );
+    check_frames( root );
+    CHECK( sum_of( root, "CleanCache" ) > 0 && sum_of( root, "UpdateStructures" ) > 0 );
+    json_free( root );
+    write_settings( "SAP", "" ); // keeps none
+    CHECK_EQUAL( program_run( "run " SETTINGS " -q" )->status, 0 );
+    root = read_output( OUTPUT );
+    CHECK( sum_of( root, "CleanCache" ) == 0 && sum_of( root, "SearchOverlaps" ) > 0 );
+    json_free( root );
+}
+
+static double usual_value( const char* name, const char* param )
+{
+    const clv_method* row = clv_method_find( name );
+    for ( uint32_t index = 0; index < row->param_count; ++index )
+    {
+        if ( strcmp( row->params[index].name, param ) == 0 )
+        {
+            return row->params[index].value;
+        }
+    }
+    return -1;
+}
+
 static void any_run_is_written_in_that_form( void )
 {
     bake();
     program_answer* answer =
-        program_run( "run quick --only flying -n 300 -m sap@scalar,kd-rebuilt@scalar --frames 4 "
+        program_run( "run quick --only flying -n 300 -m sap@scalar,grid@scalar,kd-rebuilt@scalar --frames 4 "
                      "--set kd.leaf=32 -q --broadmark-out test_broadmark_folder" );
     CHECK_EQUAL( answer->status, 0 );
     const char* first = "test_broadmark_folder/brownian-free-cubes-300-sap@scalar-1.json";
+    const char* plain = "test_broadmark_folder/brownian-free-cubes-300-grid@scalar-1.json";
     const char* second = "test_broadmark_folder/brownian-free-cubes-300-kd-rebuilt@scalar-1-kd.leaf=32.json";
     json_value* root = read_output( first );
     check_frames( root );
+    CHECK( json_get( json_get( root, "Settings" ), "m_KD_ObjectsPerLeaf" ) == NULL );
     CHECK_TEXT( json_as_text( json_get( json_get( root, "Settings" ), "m_algorithm" ) ), "SAP" );
+    json_free( root );
+    root = read_output( plain ); // our default, since Broadmark's would be another
+    CHECK( number_at( json_get( root, "Settings" ), "m_Grid_ObjectsPerCell" ) ==
+        usual_value( "grid", "grid.cell" ) );
     json_free( root );
     root = read_output( second );
     CHECK_TEXT( json_as_text( json_get( json_get( root, "Settings" ), "m_algorithm_prettyName" ) ),
@@ -186,6 +277,7 @@ static void any_run_is_written_in_that_form( void )
     CHECK( number_at( json_get( root, "Settings" ), "m_KD_ObjectsPerLeaf" ) == 32 );
     json_free( root );
     remove( first );
+    remove( plain );
     remove( second );
     rmdir( "test_broadmark_folder" );
 }
@@ -257,7 +349,9 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( settings_in_results_out_and_in_again ),
         TEST_CASE( every_name_is_a_method_of_ours ),
+        TEST_CASE( what_the_settings_do_not_say_is_broadmarks_default ),
         TEST_CASE( scenes_are_found_beside_the_settings ),
+        TEST_CASE( cleaning_is_told_by_those_who_clean ),
         TEST_CASE( any_run_is_written_in_that_form ),
         TEST_CASE( bad_settings_are_refused ),
         TEST_CASE( a_run_that_fails_leaves_old_results_alone ),

@@ -18,6 +18,7 @@ static void rows_are_complete_and_named_once( void )
         test_where.method = row->name;
         CHECK( row->family != NULL && row->source != NULL && row->licence != NULL );
         CHECK( row->time_cost != NULL && row->space_cost != NULL );
+        CHECK( row->remarks == NULL || strlen( row->remarks ) > 0 );
         CHECK( row->create != NULL && row->destroy != NULL && row->update != NULL );
         CHECK( row->param_count <= METHOD_PARAMS );
         CHECK( clv_method_find( row->name ) == row );

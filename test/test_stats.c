@@ -29,7 +29,8 @@ static void a_new_space_has_counted_nothing( void )
         CHECK_EQUAL( stats.candidate_count, 0 );
         CHECK_EQUAL( stats.test_count, 0 );
         CHECK_EQUAL( stats.update_count, 0 );
-        CHECK( stats.update_ms == 0.0 && stats.search_ms == 0.0 && stats.output_ms == 0.0 );
+        CHECK( stats.update_ms == 0.0 && stats.search_ms == 0.0 && stats.clean_ms == 0.0 &&
+            stats.output_ms == 0.0 );
         CHECK( stats.memory_bytes > 0 && stats.memory_peak_bytes >= stats.memory_bytes );
         clv_space_destroy( space );
     }
@@ -71,7 +72,8 @@ static void an_update_counts_its_work( void )
             CHECK_EQUAL( stats.candidate_count, stats.pair_count );
             CHECK_EQUAL( stats.begun_count, 0 );
             CHECK_EQUAL( stats.ended_count, 0 );
-            CHECK( stats.update_ms == 0.0 && stats.search_ms == 0.0 && stats.output_ms == 0.0 );
+            CHECK( stats.update_ms == 0.0 && stats.search_ms == 0.0 && stats.clean_ms == 0.0 &&
+                stats.output_ms == 0.0 );
         }
         clv_space_destroy( space );
     }
@@ -117,9 +119,42 @@ static void stages_are_timed_where_the_def_asks( void )
             clv_stats stats = clv_space_stats( space );
             CHECK( reasonable( stats.update_ms ) && reasonable( stats.search_ms ) &&
                 reasonable( stats.output_ms ) );
+            CHECK( reasonable( stats.clean_ms ) );
             total += stats.update_ms + stats.search_ms + stats.output_ms;
         }
         CHECK( total > 0.0 );
+        clv_space_destroy( space );
+    }
+}
+
+// Who keeps pairs from update to update drops those that ended in a stage of its own; who does not has nothing to drop.
+static void pairs_that_are_kept_are_cleaned( void )
+{
+    static const struct
+    {
+        const char* method;
+        bool keeps;
+    } rows[] = { { "brute", false }, { "sap", false }, { "grid", false }, { "kd-complete", false },
+        { "isap", true }, { "tracy", true }, { "kd-incremental", true } };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        test_where.method = rows[row].method;
+        clv_space_def def = clv_default_space_def();
+        def.stage_times = true;
+        def.method = rows[row].method;
+        clv_space* space = NULL;
+        CHECK( clv_space_create( &def, &space ) == CLV_OK );
+        clv_id ids[OBJECTS];
+        add_crowd( space, ids );
+        double clean = 0;
+        for ( uint32_t round = 0; round < 50; ++round )
+        {
+            CHECK_OK( clv_space_update( space ) );
+            clv_stats stats = clv_space_stats( space );
+            CHECK( stats.clean_ms >= 0 && stats.update_ms >= 0 && stats.search_ms >= 0 );
+            clean += stats.clean_ms;
+        }
+        CHECK( ( clean > 0 ) == rows[row].keeps );
         clv_space_destroy( space );
     }
 }
@@ -154,6 +189,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_update_counts_its_work ),
         TEST_CASE( brute_force_tests_every_pair_of_boxes ),
         TEST_CASE( stages_are_timed_where_the_def_asks ),
+        TEST_CASE( pairs_that_are_kept_are_cleaned ),
         TEST_CASE( events_are_counted ),
     };
     return test_run( "stats", cases, TEST_COUNT( cases ), argc, argv );

@@ -202,6 +202,7 @@ typedef struct clv_method_counters
     uint64_t test_count; ///< box against box
     double update_ms;    ///< bringing the structure up to date
     double search_ms;    ///< finding pairs in it
+    double clean_ms;     ///< dropping pairs kept from earlier updates that ended; in neither of the two
 } clv_method_counters;
 
 /// One number a method can tell about its last update, for people.
@@ -235,6 +236,7 @@ typedef struct clv_method
     const char* licence;   ///< "MIT"
     const char* time_cost; ///< "O(n^2)"
     const char* space_cost; ///< "O(n)"
+    const char* remarks;    ///< what sets it apart, in a few words: "insertion sort"; NULL: nothing to say
 
     bool has_isa;         ///< has variants by instruction set, and takes clv_method_context.isa
     bool has_threads;     ///< makes use of clv_method_context.tasks

@@ -261,5 +261,6 @@ typedef struct clv_stats
     uint64_t allocation_count; ///< calls of the allocate hook so far
     double update_ms;          ///< structure brought up to date: sorting, refitting, building
     double search_ms;          ///< overlaps found
+    double clean_ms;           ///< pairs kept from earlier updates tested, and dropped where they ended
     double output_ms;          ///< filtered, sorted, compared with the last list
 } clv_stats;

@@ -41,9 +41,9 @@ static const broadmark_name names[] = {
 #define NAME_COUNT ( sizeof( names ) / sizeof( names[0] ) )
 
 static const broadmark_param params[] = {
-    { "m_Grid_ObjectsPerCell", "grid.cell" },
-    { "m_Tracy_ObjectsPerCell", "tracy.cell" },
-    { "m_KD_ObjectsPerLeaf", "kd.leaf" },
+    { "m_Grid_ObjectsPerCell", "grid.cell", 200 },
+    { "m_Tracy_ObjectsPerCell", "tracy.cell", 200 },
+    { "m_KD_ObjectsPerLeaf", "kd.leaf", 512 },
 };
 
 const broadmark_param* broadmark_param_at( uint32_t index )

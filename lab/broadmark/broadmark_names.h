@@ -28,6 +28,7 @@ typedef struct broadmark_param
 {
     const char* key;     ///< "m_KD_ObjectsPerLeaf"
     const char* setting; ///< "kd.leaf"
+    double usual;        ///< what Broadmark takes where the settings say nothing
 } broadmark_param;
 
 /// By index; NULL beyond the last.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Broadmark's results: settings, and per frame the seconds of its stages. Ours are two, measured in a pass of their own;
-// what is left of the frame is handing over the boxes.
+// Broadmark's results: settings, and per frame the seconds of its stages. Ours are three, measured in a pass of their own;
+// what is left of the frame is handing over the boxes. A method that keeps no pairs has no cache to clean.
 #include "lab/base/platform.h"
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/broadmark/broadmark_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static double at( const double* values, uint32_t index )
 static json_value* frame_value( const run_result* run, uint32_t index )
 {
     double total = at( run->frame_ms, index );
+    double clean = at( run->frame_clean_ms, index );
     double update = at( run->frame_update_ms, index );
     double search = at( run->frame_search_ms, index );
     // The stages are from another pass; they must fit into this one, and rounding leaves nothing below 0.
@@ -26,22 +28,42 @@ static json_value* frame_value( const run_result* run, uint32_t index )
     json_value* frame = json_object();
     json_put_number( frame, "Total", total );
     json_put_number( frame, "UpdateObjects", is_over ? 0 : total - ( update + search ) );
-    json_put_number( frame, "CleanCache", 0 );
-    json_put_number( frame, "UpdateStructures", scale * update );
+    json_put_number( frame, "CleanCache", scale * clean );
+    json_put_number( frame, "UpdateStructures", scale * ( update - clean ) );
     json_put_number( frame, "SearchOverlaps", scale * search );
     return frame;
 }
 
+// The value a run had: what its settings say, else the method's own default; NaN if the method has no such parameter.
+static double param_value( const run_result* run, const char* name )
+{
+    size_t length = strlen( name );
+    const char* place = run->settings != NULL ? strstr( run->settings, name ) : NULL;
+    if ( place != NULL && place[length] == '=' )
+    {
+        return strtod( place + length + 1, NULL );
+    }
+    const method* row = clv_method_find( run->method );
+    for ( uint32_t index = 0; row != NULL && index < row->param_count; ++index )
+    {
+        if ( strcmp( row->params[index].name, name ) == 0 )
+        {
+            return row->params[index].value;
+        }
+    }
+    return NAN;
+}
+
+// Also where it is a default: ours are others than Broadmark's, which the same file would mean without them.
 static void put_params( json_value* settings, const run_result* run )
 {
-    for ( uint32_t index = 0; run->settings != NULL && broadmark_param_at( index ) != NULL; ++index )
+    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
     {
         const broadmark_param* param = broadmark_param_at( index );
-        const char* place = strstr( run->settings, param->setting );
-        size_t length = strlen( param->setting );
-        if ( place != NULL && place[length] == '=' )
+        double value = param_value( run, param->setting );
+        if ( value == value )
         {
-            json_put_number( settings, param->key, strtod( place + length + 1, NULL ) );
+            json_put_number( settings, param->key, value );
         }
     }
 }

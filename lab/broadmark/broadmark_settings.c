@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Broadmark's defaults; those of cells and leaves are in broadmark_names.c.
+#define USUAL_THREADS 4
+#define USUAL_MARGIN 0.01
+#define USUAL_GPU_KERNEL 5
+
 bool broadmark_is_settings( const char* path )
 {
     return text_ends_with( path, ".json" );
@@ -96,7 +101,7 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
     {
         return fail_algorithm( file, name, why );
     }
-    double thread_count = 4; // Broadmark's default
+    double thread_count = USUAL_THREADS;
     if ( !count_member( file, "m_numThreads", CLV_MAX_WORKERS, &thread_count, why ) )
     {
         return false;
@@ -114,19 +119,19 @@ static bool read_method( const broadmark_file* file, schedule_part* part, lab_er
     return true;
 }
 
-// What the file says about objects per cell or leaf, if its method knows such a thing. What it does not say is ours.
+// Objects per cell or leaf, if the method knows such a thing: what the file says, else what Broadmark takes then.
 static bool read_params( const broadmark_file* file, schedule_part* part, lab_error* why )
 {
     run_spec spec = { .row = clv_method_find( part->wish.names.items[0] ) };
     for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
     {
         const broadmark_param* param = broadmark_param_at( index );
-        double value = 0;
+        double value = param->usual;
         if ( !count_member( file, param->key, 1e6, &value, why ) )
         {
             return false;
         }
-        if ( value > 0 && run_spec_knows( &spec, param->setting, strlen( param->setting ) ) )
+        if ( run_spec_knows( &spec, param->setting, strlen( param->setting ) ) )
         {
             char number[RANGE_TEXT_ROOM];
             char* setting = text_format( "%s=%s", param->setting, range_text( value, number ) );
@@ -138,6 +143,41 @@ static bool read_params( const broadmark_file* file, schedule_part* part, lab_er
 }
 
 // ---- all together
+
+static void fill_number( json_value* settings, const char* key, double usual )
+{
+    if ( json_is_null( json_get( settings, key ) ) )
+    {
+        json_value* holder = json_object();
+        json_put_number( holder, key, usual );
+        json_replace( settings, key, json_copy( json_get( holder, key ) ) );
+        json_free( holder );
+    }
+}
+
+// Broadmark's results repeat every setting, also those that the file left to their defaults.
+static void fill_settings( broadmark_file* file )
+{
+    json_value* settings = file->settings;
+    if ( json_is_null( json_get( settings, "m_algorithm_prettyName" ) ) )
+    {
+        json_replace( settings, "m_algorithm_prettyName", json_copy( json_get( settings, "m_algorithm" ) ) );
+    }
+    if ( json_is_null( json_get( settings, "m_margin" ) ) )
+    {
+        json_value* margin = json_object();
+        json_put_number( margin, "x", USUAL_MARGIN );
+        json_put_number( margin, "y", USUAL_MARGIN );
+        json_put_number( margin, "z", USUAL_MARGIN );
+        json_replace( settings, "m_margin", margin );
+    }
+    fill_number( settings, "m_numThreads", USUAL_THREADS );
+    for ( uint32_t index = 0; broadmark_param_at( index ) != NULL; ++index )
+    {
+        fill_number( settings, broadmark_param_at( index )->key, broadmark_param_at( index )->usual );
+    }
+    fill_number( settings, "m_GPUSap_KernelType", USUAL_GPU_KERNEL );
+}
 
 static bool read_settings( broadmark_file* file, schedule* wanted, lab_error* why )
 {
@@ -154,7 +194,12 @@ static bool read_settings( broadmark_file* file, schedule* wanted, lab_error* wh
     free( found );
     part->terms.warmup = 0;
     part->terms.repeat = 1;
-    return read_method( file, part, why ) && read_params( file, part, why );
+    if ( !read_method( file, part, why ) || !read_params( file, part, why ) )
+    {
+        return false;
+    }
+    fill_settings( file );
+    return true;
 }
 
 bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wanted, lab_error* why )

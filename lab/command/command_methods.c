@@ -107,8 +107,8 @@ static lab_status print_table( void )
 {
     text_table table;
     text_table_begin(
-        &table, "method|family|time|space|threads|SIMD here|GPU|temporal|licence|available|source" );
-    text_table_leave_out( &table, "GPU|space|temporal|SIMD here|licence|threads|family" );
+        &table, "method|family|time|space|threads|SIMD here|GPU|temporal|remarks|licence|available|source" );
+    text_table_leave_out( &table, "GPU|remarks|space|temporal|SIMD here|licence|threads|family" );
     for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
         const method* row = clv_method_at( index );
@@ -124,6 +124,7 @@ static lab_status print_table( void )
         text_table_add( &table, "%s", isas );
         text_table_add( &table, "%s", yes_no( is_gpu( row ) ) );
         text_table_add( &table, "%s", yes_no( row->is_temporal ) );
+        text_table_add( &table, "%s", row->remarks != NULL ? row->remarks : "-" );
         text_table_add( &table, "%s", row->licence );
         text_table_add( &table, "%s", is_here ? "yes" : "no" );
         text_table_add( &table, "%s", row->source );
@@ -176,6 +177,7 @@ static json_value* method_value( const method* row )
     json_put_text( value, "licence", row->licence );
     json_put_text( value, "time", row->time_cost );
     json_put_text( value, "space", row->space_cost );
+    json_put_text( value, "remarks", row->remarks );
     json_put_bool( value, "threads", row->has_threads );
     json_put_bool( value, "simd", row->has_isa );
     json_put_bool( value, "gpu", is_gpu( row ) );
@@ -220,8 +222,8 @@ lab_status command_methods( int argc, char** argv )
         .command = "methods",
         .usage = "[--json]",
         .about =
-            "List every algorithm: family, cost, what it can do, where it is from, whether it runs here; and all\n"
-            "parameters.",
+            "List every algorithm: family, cost in time and space, what it can do, what sets it apart, where it is\n"
+            "from, whether it runs here; and all parameters.",
         .example = "  cleave methods\n  cleave methods --json",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),

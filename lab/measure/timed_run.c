@@ -126,9 +126,11 @@ static bool take_memory( run_state* run )
     result->pass_ms = calloc( frames * run->options->repeat, sizeof( double ) );
     result->frame_update_ms = calloc( frames, sizeof( double ) );
     result->frame_search_ms = calloc( frames, sizeof( double ) );
+    result->frame_clean_ms = calloc( frames, sizeof( double ) );
     result->frame_ms = calloc( frames, sizeof( double ) );
     return run->boxes != NULL && run->ids != NULL && result->pass_ms != NULL &&
-        result->frame_update_ms != NULL && result->frame_search_ms != NULL && result->frame_ms != NULL;
+        result->frame_update_ms != NULL && result->frame_search_ms != NULL &&
+        result->frame_clean_ms != NULL && result->frame_ms != NULL;
 }
 
 static void give_memory( run_state* run )
@@ -261,7 +263,8 @@ static void keep_frame( run_state* run, pass_kind kind, uint32_t frame, double m
     if ( kind == PASS_STAGES )
     {
         clv_stats stats = clv_space_stats( run->space );
-        run->result->frame_update_ms[index] = stats.update_ms;
+        run->result->frame_update_ms[index] = stats.update_ms + stats.clean_ms;
+        run->result->frame_clean_ms[index] = stats.clean_ms;
         run->result->frame_search_ms[index] = stats.search_ms;
         add_counters( run );
     }
@@ -402,12 +405,13 @@ void run_result_free( run_result* result )
     free( result->frame_static );
     free( result->frame_update_ms );
     free( result->frame_search_ms );
+    free( result->frame_clean_ms );
     free( result->pass_ms );
     free( result->counters );
     result->counters = NULL;
     result->counter_count = 0;
     result->frame_ms = result->frame_static = result->pass_ms = NULL;
-    result->frame_update_ms = result->frame_search_ms = NULL;
+    result->frame_update_ms = result->frame_search_ms = result->frame_clean_ms = NULL;
     json_free( result->json );
     result->json = NULL;
 }

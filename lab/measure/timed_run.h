@@ -47,12 +47,13 @@ typedef struct run_result
     bool fat; ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
-    double update_ms, search_ms;               ///< medians over the frames of the stage pass
-    double* frame_ms;                          ///< per frame the least over the passes; to free
-    double* frame_static;                      ///< per frame; to free
-    double* frame_update_ms;                   ///< per frame of the stage pass, NULL where not known; to free
-    double* frame_search_ms;                   ///< likewise
-    double* pass_ms;                           ///< pass by pass, frame by frame; to free
+    double update_ms, search_ms; ///< medians over the frames of the stage pass; update with cleaning
+    double* frame_ms;            ///< per frame the least over the passes; to free
+    double* frame_static;        ///< per frame; to free
+    double* frame_update_ms;     ///< per frame of the stage pass, NULL where not known; to free
+    double* frame_search_ms;     ///< likewise
+    double* frame_clean_ms; ///< likewise: the part of frame_update_ms that went to pairs kept from before
+    double* pass_ms;        ///< pass by pass, frame by frame; to free
     uint32_t pass_count;
     uint64_t pairs_last;
     uint64_t pairs_hash;

@@ -137,6 +137,7 @@ static void put_measures( json_value* value, const run_result* run )
     json_put( value, "frame_static", list_value( run->frame_static, run->frame_count, 1e6 ) );
     put_stage( value, "frame_update_ms", run, run->frame_update_ms );
     put_stage( value, "frame_search_ms", run, run->frame_search_ms );
+    put_stage( value, "frame_clean_ms", run, run->frame_clean_ms );
     json_put( value, "pass_ms", passes_value( run ) );
     json_put_number( value, "tests", inside( run, (double)run->tests ) );
     json_put( value, "counters", counters_value( run ) );

@@ -194,6 +194,7 @@ static bool read_measures( const run_reader* reader, run_result* run )
         read_frames( reader, "frame_static", run->frame_count, &run->frame_static ) &&
         read_frames( reader, "frame_update_ms", run->frame_count, &run->frame_update_ms ) &&
         read_frames( reader, "frame_search_ms", run->frame_count, &run->frame_search_ms ) &&
+        read_frames( reader, "frame_clean_ms", run->frame_count, &run->frame_clean_ms ) &&
         read_passes( reader, run ) && read_counters( reader, run );
 }
 

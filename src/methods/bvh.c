@@ -90,14 +90,16 @@ static bool check( void* state, char* text, size_t text_size )
     return broken == NULL;
 }
 
-#define BVH_ROW( row_name, cost, make )                                                                      \
+#define BVH_ROW( row_name, cost, about, make )                                                               \
     {                                                                                                        \
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
         .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
-        .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .is_temporal = true,            \
-        .params = s_params, .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,              \
-        .update = update, .shrink = shrink, .check = check,                                                  \
+        .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .remarks = ( about ),           \
+        .is_temporal = true, .params = s_params, .param_count = PARAM_COUNT, .create = ( make ),             \
+        .destroy = destroy, .update = update, .shrink = shrink, .check = check,                              \
     }
 
-const method clv_methods_bvh_f = BVH_ROW( "bvh-f", "O(n + k)", create_forward );
-const method clv_methods_bvh_d = BVH_ROW( "bvh-d", "O(n)", create_deferred );
+const method clv_methods_bvh_f =
+    BVH_ROW( "bvh-f", "O(n + k)", "persistent tree, those that left their grown box ask", create_forward );
+const method clv_methods_bvh_d =
+    BVH_ROW( "bvh-d", "O(n)", "persistent tree, tested against itself", create_deferred );

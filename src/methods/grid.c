@@ -88,14 +88,16 @@ static void shrink( void* state )
     clv_grid_search_shrink( &self->search );
 }
 
-#define GRID_ROW( row_name, cost, row_params, make )                                                         \
+#define GRID_ROW( row_name, cost, about, row_params, make )                                                  \
     {                                                                                                        \
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid",     \
         .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
-        .space_cost = "O(n)", .has_isa = true, .has_threads = true, .params = ( row_params ),                \
-        .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy, .update = update,                \
-        .shrink = shrink,                                                                                    \
+        .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,                    \
+        .params = ( row_params ), .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,        \
+        .update = update, .shrink = shrink,                                                                  \
     }
 
-const method clv_methods_grid = GRID_ROW( "grid", "O(n t)", s_params, create_plain );
-const method clv_methods_grid_sap = GRID_ROW( "grid-sap", "O(n t^(2/3))", s_sap_params, create_sap );
+const method clv_methods_grid =
+    GRID_ROW( "grid", "O(n t)", "t objects per cell, all against all in each", s_params, create_plain );
+const method clv_methods_grid_sap =
+    GRID_ROW( "grid-sap", "O(n t^(2/3))", "t objects per cell, swept in each", s_sap_params, create_sap );

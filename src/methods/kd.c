@@ -70,11 +70,14 @@ static void* create_adaptive( const clv_method_context* host )
     return create( host, KD_MODE_ADAPTIVE );
 }
 
-#define KD_ROW( row_name, row_create, temporal, rests )                                                      \
-    METHODS_KD_ROW(                                                                                          \
-        row_name, "Serpa and Rodrigues, CGF 2019", s_params, PARAM_COUNT, row_create, temporal, rests )
+#define KD_ROW( row_name, about, row_create, temporal, rests )                                               \
+    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_params, PARAM_COUNT, row_create,     \
+        temporal, rests )
 
-const method clv_methods_kd_rebuilt = KD_ROW( "kd-rebuilt", create_rebuilt, false, false );
-const method clv_methods_kd_complete = KD_ROW( "kd-complete", create_complete, true, false );
-const method clv_methods_kd_incremental = KD_ROW( "kd-incremental", create_incremental, true, true );
-const method clv_methods_kd = KD_ROW( "kd", create_adaptive, true, true );
+const method clv_methods_kd_rebuilt =
+    KD_ROW( "kd-rebuilt", "new tree every frame", create_rebuilt, false, false );
+const method clv_methods_kd_complete =
+    KD_ROW( "kd-complete", "persistent tree", create_complete, true, false );
+const method clv_methods_kd_incremental =
+    KD_ROW( "kd-incremental", "persistent tree, pairs at rest are kept", create_incremental, true, true );
+const method clv_methods_kd = KD_ROW( "kd", "persistent tree, adaptive", create_adaptive, true, true );

@@ -79,12 +79,16 @@ static void* create_adaptive( const clv_method_context* host )
     return create( host, KD_MODE_ADAPTIVE );
 }
 
-#define PAPER_ROW( row_name, row_create, temporal )                                                          \
-    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", s_params, PARAM_COUNT,          \
+#define PAPER_ROW( row_name, about, row_create, temporal )                                                   \
+    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_params, PARAM_COUNT,   \
         row_create, temporal, false )
 
 // None wants to know who moved: the papers look at every box.
-const method clv_methods_kd_paper_rebuilt = PAPER_ROW( "kd-paper-rebuilt", create_rebuilt, false );
-const method clv_methods_kd_paper_complete = PAPER_ROW( "kd-paper-complete", create_complete, true );
-const method clv_methods_kd_paper_incremental = PAPER_ROW( "kd-paper-incremental", create_incremental, true );
-const method clv_methods_kd_paper = PAPER_ROW( "kd-paper", create_adaptive, true );
+const method clv_methods_kd_paper_rebuilt =
+    PAPER_ROW( "kd-paper-rebuilt", "new tree every frame", create_rebuilt, false );
+const method clv_methods_kd_paper_complete =
+    PAPER_ROW( "kd-paper-complete", "persistent tree", create_complete, true );
+const method clv_methods_kd_paper_incremental =
+    PAPER_ROW( "kd-paper-incremental", "persistent tree, pairs at rest are kept", create_incremental, true );
+const method clv_methods_kd_paper =
+    PAPER_ROW( "kd-paper", "persistent tree, adaptive", create_adaptive, true );

@@ -24,6 +24,7 @@ void clv_methods_kd_begin( void* state, clv_isa isa, const kd_rules* rules )
     kd_method* self = state;
     clv_kd_engine_init( &self->engine, self->context->memory, self->context->tasks,
         clv_simd_method_kernels_for( isa ), rules );
+    self->engine.has_clock = self->context->stage_times;
 }
 
 void clv_methods_kd_destroy( void* state )
@@ -52,7 +53,8 @@ clv_result clv_methods_kd_update(
         return result;
     }
     result = clv_kd_engine_search( &self->engine, &crowd, sink );
-    counters->search_ms = method_stopwatch_lap( &watch );
+    counters->clean_ms = self->engine.replay_ms;
+    counters->search_ms = method_stopwatch_lap( &watch ) - counters->clean_ms;
     counters->test_count = self->engine.search.counters.test_count;
     if ( self->engine.was_incremental )
     {

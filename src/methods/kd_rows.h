@@ -18,12 +18,14 @@ size_t clv_methods_kd_dump( void* state, char* text, size_t text_size );
 uint32_t clv_methods_kd_report( void* state, method_figure* figures, uint32_t capacity );
 
 /// The row of a KD-tree. `temporal`: something is carried from update to update; `rests`: who moved is worth knowing.
-#define METHODS_KD_ROW( row_name, row_source, row_params, row_param_count, row_create, temporal, rests )     \
+#define METHODS_KD_ROW(                                                                                      \
+    row_name, row_source, row_remarks, row_params, row_param_count, row_create, temporal, rests )            \
     {                                                                                                        \
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "kd-tree",  \
         .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)",  \
-        .has_isa = true, .has_threads = true, .is_temporal = ( temporal ), .wants_moved = ( rests ),         \
-        .params = ( row_params ), .param_count = ( row_param_count ), .create = ( row_create ),              \
-        .destroy = clv_methods_kd_destroy, .update = clv_methods_kd_update, .shrink = clv_methods_kd_shrink, \
-        .check = clv_methods_kd_check, .report = clv_methods_kd_report, .dump = clv_methods_kd_dump          \
+        .remarks = ( row_remarks ), .has_isa = true, .has_threads = true, .is_temporal = ( temporal ),       \
+        .wants_moved = ( rests ), .params = ( row_params ), .param_count = ( row_param_count ),              \
+        .create = ( row_create ), .destroy = clv_methods_kd_destroy, .update = clv_methods_kd_update,        \
+        .shrink = clv_methods_kd_shrink, .check = clv_methods_kd_check, .report = clv_methods_kd_report,     \
+        .dump = clv_methods_kd_dump                                                                          \
     }

@@ -34,5 +34,5 @@ static void* create( const clv_method_context* host )
     return state;
 }
 
-const method clv_methods_ray_kd = METHODS_KD_ROW(
-    "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015", s_params, PARAM_COUNT, create, true, false );
+const method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
+    "persistent tree", s_params, PARAM_COUNT, create, true, false );

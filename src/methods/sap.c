@@ -140,6 +140,7 @@ const method clv_methods_sap = {
     .licence = "MIT",
     .time_cost = "O(n log n + n^(5/3) + k)",
     .space_cost = "O(n)",
+    .remarks = "one axis, sorted anew every frame",
     .has_isa = true,
     .has_threads = true,
     .create = create,

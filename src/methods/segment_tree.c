@@ -433,6 +433,7 @@ const method clv_methods_segment_tree = {
     .licence = "MIT",
     .time_cost = "O(n log^3 n + k)",
     .space_cost = "O(n)",
+    .remarks = "stateless",
     .params = s_params,
     .param_count = PARAM_COUNT,
     .create = create,

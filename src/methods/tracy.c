@@ -255,11 +255,10 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     self->boxes = input->boxes;
     self->is_sound &= !input->last_failed;
     clv_result result = enter_cells( self, crowd, input->slot_count );
-    if ( result == CLV_OK && ( !reserve_scratch( self ) || !cull( self, crowd, input->slot_count ) ) )
-    {
-        result = CLV_OUT_OF_MEMORY;
-    }
+    result = result == CLV_OK && !reserve_scratch( self ) ? CLV_OUT_OF_MEMORY : result;
     counters->update_ms = method_stopwatch_lap( &watch );
+    result = result == CLV_OK && !cull( self, crowd, input->slot_count ) ? CLV_OUT_OF_MEMORY : result;
+    counters->clean_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
         result = clv_pair_sink_put_all( sink, self->table.list.items, self->table.list.count );
@@ -293,6 +292,7 @@ const method clv_methods_tracy = {
     .licence = "MIT",
     .time_cost = "O(n + s)",
     .space_cost = "O(n + k)",
+    .remarks = "insertion sort per cell, t objects per cell",
     .has_threads = true,
     .is_temporal = true,
     .params = s_params,

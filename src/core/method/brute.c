@@ -168,6 +168,7 @@ const method clv_method_brute = {
     .licence = "MIT",
     .time_cost = "O(n^2)",
     .space_cost = "O(n)",
+    .remarks = "naive: each against all that follow",
     .has_isa = true,
     .has_threads = true,
     .create = create_brute,

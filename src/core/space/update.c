@@ -186,6 +186,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
     space->stats.test_count = counters.test_count;
     space->stats.update_ms = counters.update_ms;
     space->stats.search_ms = counters.search_ms;
+    space->stats.clean_ms = counters.clean_ms;
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/bits.h"
+#include "base/timer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -287,7 +288,9 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
 {
     kd_rest* rest = &engine->rest;
     kd_rest_sink candidates = clv_kd_rest_open( rest, crowd->boxes, sink, engine->keep_most );
+    uint64_t start_ns = engine->has_clock ? clv_base_clock_ns() : 0;
     clv_result result = clv_kd_rest_replay( rest, crowd->boxes, sink );
+    engine->replay_ms = engine->has_clock ? (double)( clv_base_clock_ns() - start_ns ) * 1e-6 : 0;
     if ( result == CLV_OK )
     {
         kd_crew_wish wish = {
@@ -337,6 +340,7 @@ clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_
 {
     CLV_ASSERT( engine->is_sound );
     uint64_t before = sink->count;
+    engine->replay_ms = 0;
     clv_result result = engine->was_incremental ? search_incrementally( engine, crowd, sink )
                                                 : search_completely( engine, crowd, sink );
     if ( engine->tree.boxes == crowd->boxes )

@@ -68,6 +68,8 @@ typedef struct kd_engine
     bool was_incremental, was_by_query;
     bool holds_grown;   ///< the tree's boxes are the grown ones
     uint64_t keep_most; ///< pairs that may be remembered; set it before an update
+    bool has_clock;     ///< time the replay of what is remembered
+    double replay_ms;   ///< of the last search; 0 without a clock
     uint32_t
         overfull; ///< updates that go by, adaptively, before pairs are remembered again: there were too many
 } kd_engine;
