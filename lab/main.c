@@ -23,6 +23,7 @@ typedef struct command
 static const command table[] = {
     { "methods", "list every algorithm, where it is from and what it can do", command_methods },
     { "gen", "bake a scene into a .aabbs file", command_gen },
+    { "split", "cut every body of a recorded scene in 8", command_split },
     { "info", "tell what is in a scene", command_info },
     { "bench", "time methods on scenes", command_bench },
     { "run", "measure what a schedule asks for, each run in a process of its own", command_run },

@@ -190,8 +190,8 @@ static void files_of_another_kind_are_recognised( void )
 
 static void a_default_is_told_once( void )
 {
-    static const char* const commands[] = { "methods", "gen", "info", "bench", "run", "compare", "floors",
-        "verify", "report", "tree", "sim", "worker" };
+    static const char* const commands[] = { "methods", "gen", "split", "info", "bench", "run", "compare",
+        "floors", "verify", "report", "tree", "sim", "worker" };
     for ( size_t row = 0; row < TEST_COUNT( commands ); ++row )
     {
         char line[64];
@@ -259,6 +259,36 @@ static void a_moved_program_says_where_it_looked( void )
     shell( "rm -rf test_program_moved", &status );
 }
 
+// The columns of the paper's Table I, for every row of it that is our own code.
+static void methods_tell_what_table_1_tells( void )
+{
+    static const char* const rows[] = { "brute", "sap", "grid", "grid-sap", "isap", "bvh-f", "bvh-d",
+        "segment-tree", "tracy", "kd" };
+    program_answer* answer = program_run( "methods --json" );
+    CHECK_EQUAL( answer->status, 0 );
+    size_t offset = 0;
+    json_value* root = json_parse( answer->out, strlen( answer->out ), &offset );
+    CHECK( root != NULL );
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        const json_value* one = json_first( json_get( root, "methods" ) );
+        while ( one != NULL && strcmp( json_as_text( json_get( one, "name" ) ), rows[row] ) != 0 )
+        {
+            one = json_next( one );
+        }
+        test_where.note = rows[row];
+        static const char* const keys[] = { "family", "remarks", "source", "time", "space" };
+        for ( size_t key = 0; key < TEST_COUNT( keys ); ++key )
+        {
+            const char* text = json_as_text( json_get( one, keys[key] ) );
+            CHECK( text != NULL && strlen( text ) > 1 );
+        }
+    }
+    json_free( root );
+    answer = program_run( "methods" );
+    CHECK( strstr( answer->out, " space " ) != NULL && strstr( answer->out, " remarks " ) != NULL );
+}
+
 static void what_is_not_known_is_no_zero( void )
 {
     static const char* const ways[] = { "", "--isolate --rounds 2" };
@@ -276,7 +306,7 @@ static void what_is_not_known_is_no_zero( void )
         CHECK( results_read_file( JSON, &results, &why ) );
         CHECK( results.count == 2 && results.items[0].is_opaque && !results.items[1].is_opaque );
         static const char* const keys[] = { "tests", "update_ms", "search_ms", "frame_update_ms",
-            "frame_search_ms" };
+            "frame_search_ms", "frame_clean_ms" };
         for ( size_t key = 0; key < TEST_COUNT( keys ); ++key )
         {
             CHECK( json_is_null( json_get( results.items[0].json, keys[key] ) ) );
@@ -571,6 +601,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_default_is_told_once ),
         TEST_CASE( a_method_named_that_cannot_run_is_refused ),
         TEST_CASE( a_moved_program_says_where_it_looked ),
+        TEST_CASE( methods_tell_what_table_1_tells ),
         TEST_CASE( what_is_not_known_is_no_zero ),
         TEST_CASE( a_load_is_told_as_people_read_it ),
         TEST_CASE( long_work_says_how_long ),

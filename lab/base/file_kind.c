@@ -15,6 +15,8 @@ typedef struct file_kind
 
 static const file_kind kinds[] = {
     { ".aabbs", "a baked scene", "`cleave bench %s`, verify and info take it" },
+    { ".posrot", "a recording of positions and rotations",
+        "`cleave bench %s`, verify, info and split take it" },
     { ".scene", "the recipe of a scene, not yet baked", "bake it first: cleave gen %s -o NAME.aabbs" },
     { ".schedule", "a schedule", "`cleave run %s` takes it" },
     { ".json", "JSON", "`cleave report %s -o NAME.html`, compare and floors take results" },

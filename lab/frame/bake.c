@@ -52,7 +52,7 @@ static bool open_side_files( const bake_def* def, const char* path, side_files* 
         char* name = text_format( "%s%s", path, BAKE_CHURN_ENDING );
         files->has_churn = output_file_open( &files->churn, name, why );
         free( name );
-        if ( !files->has_churn || !write_text( &files->churn, "frame,object\n", why ) )
+        if ( !files->has_churn || !write_text( &files->churn, BAKE_CHURN_HEAD, why ) )
         {
             return false;
         }

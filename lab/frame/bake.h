@@ -22,6 +22,7 @@ scene_header bake_header( const bake_def* def, clv_aabb world );
 /// Beside a file whose bodies die and are born: FILE.churn, text, "frame,object" under a header line. Object `object` of
 /// frame `frame` of the file is not the one it was in the frame before.
 #define BAKE_CHURN_ENDING ".churn"
+#define BAKE_CHURN_HEAD "frame,object\n"
 
 /// Writes the scene, with a progress bar; all of it or nothing.
 bool bake_write( const bake_def* def, const char* path, lab_error* why );

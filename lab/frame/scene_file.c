@@ -3,6 +3,8 @@
 
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
+#include "lab/frame/pose_record.h"
+#include "lab/frame/scene_bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +21,12 @@
 #define CHUNK_BOXES 2048
 
 // What to do about a file that is wrong, wherever it is.
-#define DAMAGED "the file is damaged or no .aabbs scene; bake it again with `cleave gen`"
+static const char* damaged( const char* path )
+{
+    return text_ends_with( path, POSE_FILE_ENDING )
+        ? "the file is damaged or no " POSE_FILE_ENDING " recording; copy or record it again"
+        : "the file is damaged or no .aabbs scene; bake it again with `cleave gen`";
+}
 
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes )
 {
@@ -33,61 +40,35 @@ bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* by
     return true;
 }
 
-// ---- little endian, on any machine
-
-static uint32_t decode_u32( const unsigned char* bytes )
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static void encode_u32( unsigned char* bytes, uint32_t value )
-{
-    bytes[0] = (unsigned char)( value & 0xFF );
-    bytes[1] = (unsigned char)( value >> 8 & 0xFF );
-    bytes[2] = (unsigned char)( value >> 16 & 0xFF );
-    bytes[3] = (unsigned char)( value >> 24 );
-}
-
-static float decode_float( const unsigned char* bytes )
-{
-    uint32_t bits = decode_u32( bytes );
-    float value;
-    memcpy( &value, &bits, sizeof( value ) );
-    return value;
-}
-
-static void encode_float( unsigned char* bytes, float value )
-{
-    uint32_t bits;
-    memcpy( &bits, &value, sizeof( bits ) );
-    encode_u32( bytes, bits );
-}
+// ---- records
 
 static clv_aabb decode_box( const unsigned char* bytes )
 {
     clv_aabb box = {
-        { decode_float( bytes ), decode_float( bytes + 4 ), decode_float( bytes + 8 ) },
-        { decode_float( bytes + 16 ), decode_float( bytes + 20 ), decode_float( bytes + 24 ) },
+        { scene_decode_float( bytes ), scene_decode_float( bytes + 4 ), scene_decode_float( bytes + 8 ) },
+        { scene_decode_float( bytes + 16 ), scene_decode_float( bytes + 20 ),
+            scene_decode_float( bytes + 24 ) },
     };
     return box;
 }
 
 static void encode_box( unsigned char* bytes, clv_aabb box )
 {
-    encode_float( bytes, box.lower.x );
-    encode_float( bytes + 4, box.lower.y );
-    encode_float( bytes + 8, box.lower.z );
-    encode_u32( bytes + 12, 0 );
-    encode_float( bytes + 16, box.upper.x );
-    encode_float( bytes + 20, box.upper.y );
-    encode_float( bytes + 24, box.upper.z );
-    encode_u32( bytes + 28, 0 );
+    scene_encode_float( bytes, box.lower.x );
+    scene_encode_float( bytes + 4, box.lower.y );
+    scene_encode_float( bytes + 8, box.lower.z );
+    scene_encode_u32( bytes + 12, 0 );
+    scene_encode_float( bytes + 16, box.upper.x );
+    scene_encode_float( bytes + 20, box.upper.y );
+    scene_encode_float( bytes + 24, box.upper.z );
+    scene_encode_u32( bytes + 28, 0 );
 }
 
 // True if all is well with a record of 32 bytes. The pads are +0, bit by bit.
 static bool record_is_good( const unsigned char* bytes, clv_aabb box )
 {
-    return clv_aabb_is_valid( box ) && decode_u32( bytes + 12 ) == 0 && decode_u32( bytes + 28 ) == 0;
+    return clv_aabb_is_valid( box ) && scene_decode_u32( bytes + 12 ) == 0 &&
+        scene_decode_u32( bytes + 28 ) == 0;
 }
 
 // Which byte of a bad record is to blame, and why. `what` is "the world" or "frame 3, box 17".
@@ -96,30 +77,32 @@ static bool fail_record(
 {
     for ( uint32_t index = 0; index < 8; ++index )
     {
-        float value = decode_float( bytes + 4 * index );
+        float value = scene_decode_float( bytes + 4 * index );
         uint64_t at = offset + 4 * index;
-        if ( index % 4 == 3 && decode_u32( bytes + 4 * index ) != 0 )
+        if ( index % 4 == 3 && scene_decode_u32( bytes + 4 * index ) != 0 )
         {
             return lab_error_write(
-                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; " DAMAGED, path, at, what );
+                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at, what, damaged( path ) );
         }
         if ( value != value )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu64 ": %s has a NaN; " DAMAGED, path, at, what );
+            return lab_error_write(
+                why, "%s: at byte %" PRIu64 ": %s has a NaN; %s", path, at, what, damaged( path ) );
         }
     }
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        float lower = decode_float( bytes + 4 * axis );
-        float upper = decode_float( bytes + 16 + 4 * axis );
+        float lower = scene_decode_float( bytes + 4 * axis );
+        float upper = scene_decode_float( bytes + 16 + 4 * axis );
         if ( lower > upper )
         {
             return lab_error_write( why,
-                "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; " DAMAGED, path,
-                offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper );
+                "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; %s", path,
+                offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper, damaged( path ) );
         }
     }
-    return lab_error_write( why, "%s: at byte %" PRIu64 ": %s is bad; " DAMAGED, path, offset, what );
+    return lab_error_write(
+        why, "%s: at byte %" PRIu64 ": %s is bad; %s", path, offset, what, damaged( path ) );
 }
 
 // ---- header
@@ -133,22 +116,22 @@ static bool check_name(
         if ( text[length] < 32 || text[length] > 126 )
         {
             return lab_error_write( why,
-                "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; " DAMAGED, path,
-                offset + length, what, (unsigned)(unsigned char)text[length] );
+                "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; %s", path, offset + length,
+                what, (unsigned)(unsigned char)text[length], damaged( path ) );
         }
         length += 1;
     }
     if ( length == SCENE_NAME_ROOM )
     {
-        return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; " DAMAGED,
-            path, offset, what, SCENE_NAME_ROOM );
+        return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; %s", path,
+            offset, what, SCENE_NAME_ROOM, damaged( path ) );
     }
     for ( ; length < SCENE_NAME_ROOM; ++length )
     {
         if ( text[length] != '\0' )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; " DAMAGED,
-                path, offset + length, what );
+            return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; %s", path,
+                offset + length, what, damaged( path ) );
         }
     }
     return true;
@@ -159,8 +142,9 @@ static bool check_count( uint32_t value, uint32_t offset, const char* path, cons
     if ( value == 0 || value > INT32_MAX )
     {
         return lab_error_write( why,
-            "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; " DAMAGED, path,
-            offset, what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX );
+            "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; %s", path, offset,
+            what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX,
+            damaged( path ) );
     }
     return true;
 }
@@ -171,8 +155,8 @@ static bool decode_header(
 {
     memcpy( header->name, bytes, SCENE_NAME_ROOM );
     memcpy( header->type, bytes + TYPE_OFFSET, SCENE_NAME_ROOM );
-    header->object_count = decode_u32( bytes + OBJECTS_OFFSET );
-    header->frame_count = decode_u32( bytes + FRAMES_OFFSET );
+    header->object_count = scene_decode_u32( bytes + OBJECTS_OFFSET );
+    header->frame_count = scene_decode_u32( bytes + FRAMES_OFFSET );
     header->world = decode_box( bytes + WORLD_OFFSET );
     if ( !check_name( header->name, 0, path, "scene's name", why ) ||
         !check_name( header->type, TYPE_OFFSET, path, "objects' type", why ) ||
@@ -183,10 +167,10 @@ static bool decode_header(
     }
     for ( uint32_t offset = ZEROS_OFFSET; offset < WORLD_OFFSET; offset += 4 )
     {
-        if ( decode_u32( bytes + offset ) != 0 )
+        if ( scene_decode_u32( bytes + offset ) != 0 )
         {
-            return lab_error_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; " DAMAGED,
-                path, offset, decode_u32( bytes + offset ) );
+            return lab_error_write( why, "%s: at byte %" PRIu32 ": must be 0, is 0x%08" PRIx32 "; %s", path,
+                offset, scene_decode_u32( bytes + offset ), damaged( path ) );
         }
     }
     return record_is_good( bytes + WORLD_OFFSET, header->world ) ||
@@ -200,8 +184,8 @@ static bool encode_header(
     memset( bytes, 0, SCENE_HEADER_BYTES );
     memcpy( bytes, header->name, SCENE_NAME_ROOM );
     memcpy( bytes + TYPE_OFFSET, header->type, SCENE_NAME_ROOM );
-    encode_u32( bytes + OBJECTS_OFFSET, header->object_count );
-    encode_u32( bytes + FRAMES_OFFSET, header->frame_count );
+    scene_encode_u32( bytes + OBJECTS_OFFSET, header->object_count );
+    scene_encode_u32( bytes + FRAMES_OFFSET, header->frame_count );
     encode_box( bytes + WORLD_OFFSET, header->world );
     scene_header copy;
     return decode_header( &copy, bytes, path, why );
@@ -227,8 +211,8 @@ static bool check_kind( const char* path, platform_entry* entry, lab_error* why 
     if ( entry->size < SCENE_HEADER_BYTES )
     {
         return lab_error_write( why,
-            "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; " DAMAGED, path,
-            entry->size, SCENE_HEADER_BYTES );
+            "%s: at byte %" PRIu64 ": ends inside the header, which takes %d bytes; %s", path, entry->size,
+            SCENE_HEADER_BYTES, damaged( path ) );
     }
     return true;
 }
@@ -240,8 +224,8 @@ static bool check_size( const scene_reader* reader, lab_error* why )
     if ( !scene_file_bytes( header->object_count, header->frame_count, &expected ) )
     {
         return lab_error_write( why,
-            "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; " DAMAGED,
-            reader->path, OBJECTS_OFFSET, header->object_count, header->frame_count );
+            "%s: at byte %d: %" PRIu32 " objects in %" PRIu32 " frames fit in no file; %s", reader->path,
+            OBJECTS_OFFSET, header->object_count, header->frame_count, damaged( reader->path ) );
     }
     if ( reader->file_bytes < expected )
     {
@@ -254,8 +238,9 @@ static bool check_size( const scene_reader* reader, lab_error* why )
     {
         return lab_error_write( why,
             "%s: at byte %" PRIu64 ": the scene ends here (%" PRIu32 " objects, 1 + %" PRIu32
-            " frames), yet the file goes on to byte %" PRIu64 "; " DAMAGED,
-            reader->path, expected, header->object_count, header->frame_count, reader->file_bytes );
+            " frames), yet the file goes on to byte %" PRIu64 "; %s",
+            reader->path, expected, header->object_count, header->frame_count, reader->file_bytes,
+            damaged( reader->path ) );
     }
     return true;
 }
@@ -301,17 +286,6 @@ static bool open_stream( scene_reader* reader, const char* path, lab_error* why 
         decode_header( &reader->header, bytes, path, why ) && check_size( reader, why );
 }
 
-bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why )
-{
-    *reader = ( scene_reader ){ 0 };
-    bool opened = open_stream( reader, path, why );
-    if ( !opened )
-    {
-        scene_reader_close( reader );
-    }
-    return opened;
-}
-
 static bool seek_frame( scene_reader* reader, uint32_t frame, lab_error* why )
 {
     uint64_t offset = SCENE_HEADER_BYTES + (uint64_t)SCENE_BOX_BYTES * reader->header.object_count * frame;
@@ -329,7 +303,75 @@ static bool seek_frame( scene_reader* reader, uint32_t frame, lab_error* why )
     return true;
 }
 
-bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why )
+// How a frame's records are taken: one becomes element `index` of `out`, or is refused and then blamed.
+typedef struct record_kind
+{
+    const char* noun;
+    bool ( *take )( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out );
+    bool ( *blame )(
+        const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why );
+} record_kind;
+
+static bool take_box( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+{
+    (void)reader;
+    clv_aabb* boxes = out;
+    boxes[index] = decode_box( record );
+    return record_is_good( record, boxes[index] );
+}
+
+// The first box of a body, for its sides.
+static bool take_sides( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+{
+    (void)reader;
+    body_state* bodies = out;
+    clv_aabb box = decode_box( record );
+    return record_is_good( record, box ) && pose_body_of_box( box, &bodies[index] );
+}
+
+static bool take_body( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+{
+    body_state* bodies = out;
+    bodies[index] = reader->bodies[index];
+    return pose_record_decode( record, &bodies[index] );
+}
+
+static bool take_body_box(
+    const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+{
+    clv_aabb* boxes = out;
+    body_state body = reader->bodies[index];
+    bool good = pose_record_decode( record, &body );
+    boxes[index] = body_box( &body );
+    return good;
+}
+
+static bool blame_sides(
+    const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why )
+{
+    clv_aabb box = decode_box( record );
+    if ( !record_is_good( record, box ) )
+    {
+        return fail_record( record, offset, path, what, why );
+    }
+    return lab_error_write( why,
+        "%s: at byte %" PRIu64 ": %s is infinite, which no body that turns can be; %s", path, offset, what,
+        damaged( path ) );
+}
+
+static bool blame_pose(
+    const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why )
+{
+    return pose_record_fail( record, offset, path, what, damaged( path ), why );
+}
+
+static const record_kind s_boxes = { "box", take_box, fail_record };
+static const record_kind s_sides = { "box", take_sides, blame_sides };
+static const record_kind s_bodies = { "body", take_body, blame_pose };
+static const record_kind s_body_boxes = { "body", take_body_box, blame_pose };
+
+static bool read_records(
+    scene_reader* reader, uint32_t frame, const record_kind* kind, void* out, lab_error* why )
 {
     if ( frame > reader->header.frame_count )
     {
@@ -353,17 +395,56 @@ bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, l
         for ( uint32_t index = 0; index < count; ++index )
         {
             const unsigned char* record = bytes + (size_t)index * SCENE_BOX_BYTES;
-            boxes[first + index] = decode_box( record );
-            if ( !record_is_good( record, boxes[first + index] ) )
+            if ( !kind->take( reader, record, first + index, out ) )
             {
                 char what[64];
-                snprintf( what, sizeof( what ), "frame %" PRIu32 ", box %" PRIu32, frame, first + index );
-                return fail_record(
+                snprintf( what, sizeof( what ), "frame %" PRIu32 ", %s %" PRIu32, frame, kind->noun,
+                    first + index );
+                return kind->blame(
                     record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
             }
         }
     }
     return true;
+}
+
+// Bodies at the start, which hold the sides that later frames do not tell.
+static bool read_sides( scene_reader* reader, lab_error* why )
+{
+    reader->bodies = calloc( reader->header.object_count, sizeof( body_state ) );
+    if ( reader->bodies == NULL )
+    {
+        return lab_error_write(
+            why, "%s: out of memory for %" PRIu32 " bodies", reader->path, reader->header.object_count );
+    }
+    return read_records( reader, 0, &s_sides, reader->bodies, why );
+}
+
+bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why )
+{
+    *reader = ( scene_reader ){ .has_poses = text_ends_with( path, POSE_FILE_ENDING ) };
+    bool opened = open_stream( reader, path, why ) && ( !reader->has_poses || read_sides( reader, why ) );
+    if ( !opened )
+    {
+        scene_reader_close( reader );
+    }
+    return opened;
+}
+
+bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why )
+{
+    bool is_posed = reader->has_poses && frame > 0;
+    return read_records( reader, frame, is_posed ? &s_body_boxes : &s_boxes, boxes, why );
+}
+
+bool scene_reader_read_bodies( scene_reader* reader, uint32_t frame, body_state* bodies, lab_error* why )
+{
+    if ( !reader->has_poses )
+    {
+        return lab_error_write(
+            why, "%s: holds boxes, not bodies; name a " POSE_FILE_ENDING " file", reader->path );
+    }
+    return read_records( reader, frame, frame == 0 ? &s_sides : &s_bodies, bodies, why );
 }
 
 void scene_reader_close( scene_reader* reader )
@@ -373,8 +454,10 @@ void scene_reader_close( scene_reader* reader )
         fclose( reader->stream );
     }
     free( reader->path );
+    free( reader->bodies );
     reader->stream = NULL;
     reader->path = NULL;
+    reader->bodies = NULL;
 }
 
 // ---- writer

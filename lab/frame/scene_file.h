@@ -8,11 +8,13 @@
 //   272  float32[8] world: lower x y z 0, upper x y z 0
 //   304             (1 + F) x N x { float32[8]: lower x y z 0, upper x y z 0 }
 // Frame 0 is the initial state. Frames are streamed; a file may be far larger than memory.
+// A .posrot file is read as well: pose_record.h.
 #pragma once
 
 #include "cleave/geom.h"
 #include "lab/base/error.h"
 #include "lab/base/output_file.h"
+#include "lab/scene/body.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -41,15 +43,22 @@ typedef struct scene_reader
     FILE* stream;
     uint64_t next_offset; ///< where the stream stands
     uint64_t file_bytes;
+    bool has_poses;     ///< a .posrot file: bodies from frame 1 on
+    body_state* bodies; ///< of such a file, as they begin, for their sides
 } scene_reader;
 
 /// Checks the header and the exact size. False for what is no regular file, and for what is damaged, with the
-/// offset.
+/// offset. A name that ends in .posrot says that the frames behind the first are positions and rotations.
 bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why );
 
 /// Frame 0 .. frame_count into `boxes`, object_count long. In any order; ascending needs no seek.
-/// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank.
+/// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank; in a .posrot file also for
+/// an infinity and a rotation whose length is not 1.
 bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why );
+
+/// The bodies of a .posrot file, object_count of them: sides, positions and rotations. False also for a .aabbs file, which does
+/// not tell how the bodies in its boxes are turned.
+bool scene_reader_read_bodies( scene_reader* reader, uint32_t frame, body_state* bodies, lab_error* why );
 void scene_reader_close( scene_reader* reader );
 
 typedef struct scene_writer

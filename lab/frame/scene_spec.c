@@ -5,6 +5,7 @@
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake_cache.h"
+#include "lab/frame/pose_record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,11 +129,12 @@ bool scene_spec_parse( const char* text, scene_spec* spec, lab_error* why )
     {
         return parse_scene( text, rest, spec, why );
     }
-    if ( !file_kind_check( text, ".aabbs", why ) )
+    bool has_poses = text_ends_with( text, POSE_FILE_ENDING );
+    if ( !has_poses && !file_kind_check( text, ".aabbs", why ) )
     {
         return false;
     }
-    bool looks_like_file = strpbrk( text, "/\\" ) != NULL || text_ends_with( text, ".aabbs" );
+    bool looks_like_file = strpbrk( text, "/\\" ) != NULL || text_ends_with( text, ".aabbs" ) || has_poses;
     if ( !looks_like_file && platform_look( text ).kind == PLATFORM_MISSING )
     {
         return fail_unknown( text, why );

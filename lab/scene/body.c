@@ -147,6 +147,28 @@ void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] )
     }
 }
 
+// Where an axis is cut in two: in the middle, or at the face that is not at infinity.
+static float cut_at( float lower, float upper )
+{
+    double middle = 0.5 * ( (double)lower + (double)upper );
+    bool has_lower = lower > -INFINITY, has_upper = upper < INFINITY;
+    return has_lower && has_upper ? (float)middle : has_lower ? lower : has_upper ? upper : 0;
+}
+
+void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] )
+{
+    for ( uint32_t piece = 0; piece < BODY_SPLIT; ++piece )
+    {
+        pieces[piece] = box;
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            float cut = cut_at( ( &box.lower.x )[axis], ( &box.upper.x )[axis] );
+            bool is_upper = ( piece >> axis & 1 ) != 0;
+            *( is_upper ? &pieces[piece].lower.x + axis : &pieces[piece].upper.x + axis ) = cut;
+        }
+    }
+}
+
 double body_cube_root( double value )
 {
     // From above, each step comes closer until rounding stops it.

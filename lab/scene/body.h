@@ -45,6 +45,10 @@ clv_aabb body_box( const body_state* body );
 /// bit j of k is set.
 void body_split_boxes( const body_state* body, clv_aabb boxes[BODY_SPLIT] );
 
+/// The box itself cut in 8, the pieces in the same order. One that is infinite on an axis is cut at the face that is not, or at
+/// 0.
+void body_split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] );
+
 /// Cube root by Newton's method: + * / alone.
 double body_cube_root( double value );
 

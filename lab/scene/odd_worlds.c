@@ -189,28 +189,6 @@ static clv_aabb box_now( const odd_world* world, uint64_t index )
     return world->map( world, &point );
 }
 
-// Where an axis is cut in two: in the middle, or at the face that is not at infinity.
-static float cut_at( float lower, float upper )
-{
-    double middle = 0.5 * ( (double)lower + (double)upper );
-    bool has_lower = lower > -INFINITY, has_upper = upper < INFINITY;
-    return has_lower && has_upper ? (float)middle : has_lower ? lower : has_upper ? upper : 0;
-}
-
-static void split_box( clv_aabb box, clv_aabb pieces[BODY_SPLIT] )
-{
-    for ( uint32_t piece = 0; piece < BODY_SPLIT; ++piece )
-    {
-        pieces[piece] = box;
-        for ( uint32_t axis = 0; axis < 3; ++axis )
-        {
-            float cut = cut_at( ( &box.lower.x )[axis], ( &box.upper.x )[axis] );
-            bool is_upper = ( piece >> axis & 1 ) != 0;
-            *( is_upper ? &pieces[piece].lower.x + axis : &pieces[piece].upper.x + axis ) = cut;
-        }
-    }
-}
-
 typedef struct boxes_job
 {
     const odd_world* world;
@@ -225,7 +203,7 @@ static void write_boxes( uint64_t begin, uint64_t end, void* user )
         clv_aabb box = box_now( job->world, index );
         if ( job->world->swarm.def.split )
         {
-            split_box( box, job->boxes + BODY_SPLIT * index );
+            body_split_box( box, job->boxes + BODY_SPLIT * index );
         }
         else
         {

@@ -76,21 +76,6 @@ static bool step( void* state, lab_error* why )
     return clv_shape_sim_step( scene->sim ) == CLV_OK || lab_error_write( why, "tower: out of memory" );
 }
 
-// The box cut in 8.
-static void split_box( clv_aabb box, clv_aabb* parts )
-{
-    clv_vec3 middle = { 0.5f * ( box.lower.x + box.upper.x ), 0.5f * ( box.lower.y + box.upper.y ),
-        0.5f * ( box.lower.z + box.upper.z ) };
-    for ( uint32_t part = 0; part < BODY_SPLIT; ++part )
-    {
-        clv_aabb* out = &parts[part];
-        *out = box;
-        *( part & 1 ? &out->lower.x : &out->upper.x ) = middle.x;
-        *( part & 2 ? &out->lower.y : &out->upper.y ) = middle.y;
-        *( part & 4 ? &out->lower.z : &out->upper.z ) = middle.z;
-    }
-}
-
 static void boxes( void* state, clv_aabb* result )
 {
     tower* scene = state;
@@ -102,7 +87,7 @@ static void boxes( void* state, clv_aabb* result )
             shape, clv_shape_sim_transform( scene->sim, body ), &box ); // of a good hull: cannot fail
         if ( scene->def.split )
         {
-            split_box( box, result + (size_t)BODY_SPLIT * body );
+            body_split_box( box, result + (size_t)BODY_SPLIT * body );
         }
         else
         {

@@ -65,6 +65,14 @@ refuse "a NaN in frame 0" nan.aabbs verify nan.aabbs
 refuse "a target in a folder that is not there" nowhere gen brownian-free -n 10 -o nowhere/out.aabbs
 refuse "a target that is a folder" folder.aabbs gen brownian-free -n 10 -o folder.aabbs
 
+refuse "a split of a truncated scene" short.aabbs split short.aabbs -q -o split.aabbs
+refuse "a split of a NaN" nan.aabbs split nan.aabbs -q -o split.aabbs
+refuse "a split of a folder" folder.aabbs split folder.aabbs -q -o split.aabbs
+refuse "a split of a pipe" pipe.aabbs split pipe.aabbs -q -o split.aabbs
+cp good.aabbs boxes.posrot
+refuse "boxes in place of positions" boxes.posrot info boxes.posrot
+[ ! -e split.aabbs ] || fail "a refused split left a file"
+
 cp good.aabbs scene.schedule
 refuse "a schedule that is a scene" scene.schedule run scene.schedule
 mkdir folder.schedule && mkfifo pipe.schedule

@@ -172,6 +172,105 @@ static void write_all( const char* path, const scene_reader* reader, const clv_a
     FUZZ_CHECK( ok, "what was read cannot be written: %s", why.text );
 }
 
+// ---- the same bytes as positions and rotations
+
+static bool is_infinite( uint32_t bits )
+{
+    return ( bits & 0x7FFFFFFFu ) == 0x7F800000u;
+}
+
+static bool is_pose( const uint8_t* record )
+{
+    double square = 0;
+    for ( size_t i = 0; i < 8; ++i )
+    {
+        uint32_t bits = word_at( record, 4 * i );
+        if ( i == 3 ? bits != 0 : is_nan( bits ) || is_infinite( bits ) )
+        {
+            return false;
+        }
+        float value;
+        memcpy( &value, &bits, sizeof( value ) );
+        square += i < 4 ? 0 : (double)value * (double)value;
+    }
+    return square >= 0.999 && square <= 1.001;
+}
+
+// Good boxes, of which those of the first frame have an end on every side and the others are read as poses.
+static bool is_good_recording( const uint8_t* boxes, const uint8_t* poses, size_t size )
+{
+    if ( !scene_judge_is_good( boxes, size ) )
+    {
+        return false;
+    }
+    uint64_t objects = word_at( poses, 256 ), records = ( size - 304 ) / 32;
+    for ( uint64_t i = 0; i < records; ++i )
+    {
+        const uint8_t* record = poses + 304 + 32 * i;
+        bool good = i >= objects ? is_pose( record ) : true;
+        for ( size_t word = 0; i < objects && word < 8; ++word )
+        {
+            good = good && !is_infinite( word_at( record, 4 * word ) );
+        }
+        if ( !good )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Turns what scene_judge_make put into later frames, where it is still whole, into poses; `boxes` gets their places back as
+// good boxes, so that one judge of headers and first frames will do.
+static void make_poses( uint8_t* boxes, uint8_t* poses, size_t size )
+{
+    static const uint32_t good[8] = { 0xBF800000u, 0xBF800000u, 0xBF800000u, 0, 0x3F800000u, 0x3F800000u,
+        0x3F800000u, 0 };
+    uint64_t first = size > 304 ? 304 + 32 * (uint64_t)word_at( boxes, 256 ) : size;
+    for ( uint64_t at = first; at + 32 <= size; at += 32 )
+    {
+        for ( size_t i = 0; i < 8; ++i )
+        {
+            bool is_whole = word_at( boxes, at + 4 * i ) == good[i];
+            put_word( poses, at + 4 * i, is_whole && i >= 4 ? 0x3F000000u : word_at( boxes, at + 4 * i ) );
+            put_word( boxes, at + 4 * i, good[i] );
+        }
+    }
+}
+
+static void judge_recording( const char* path, const uint8_t* data, size_t size )
+{
+    char name[600];
+    snprintf( name, sizeof( name ), "%s.posrot", path );
+    uint8_t* boxes = malloc( 2 * size + 1 );
+    FUZZ_CHECK( boxes != NULL, "no memory for a copy" );
+    uint8_t* poses = boxes + size;
+    memcpy( boxes, data, size );
+    memcpy( poses, data, size );
+    make_poses( boxes, poses, size );
+    bool good = is_good_recording( boxes, poses, size );
+    write_bytes( name, poses, size );
+    scene_reader reader;
+    lab_error why = { LAB_DONE, "" };
+    bool read = false;
+    if ( scene_reader_open( &reader, name, &why ) )
+    {
+        clv_aabb* out = malloc( size );
+        FUZZ_CHECK( out != NULL, "no memory for boxes" );
+        read = read_all( &reader, out, &why );
+        free( out );
+        scene_reader_close( &reader );
+    }
+    FUZZ_CHECK( read == good, "a %s recording of %zu bytes was %s: %s", good ? "good" : "bad", size,
+        read ? "read" : "refused", why.text );
+    if ( !read )
+    {
+        check_error( &why, name );
+    }
+    free( boxes );
+    remove( name );
+}
+
 void scene_judge_file( const char* path, const uint8_t* data, size_t size )
 {
     write_bytes( path, data, size );
@@ -200,4 +299,5 @@ void scene_judge_file( const char* path, const uint8_t* data, size_t size )
         check_error( &why, path );
     }
     remove( path );
+    judge_recording( path, data, size );
 }
