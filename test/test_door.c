@@ -58,6 +58,7 @@ typedef struct stage
     clv_plane planes[PLANES];
     clv_dop18 dops[BOXES];
     clv_sphere spheres[BOXES];
+    clv_obb obbs[BOXES];
     clv_volume_sweep* sweep;
     clv_shape_sim* sim;
     clv_rigid* rigid;
@@ -81,6 +82,7 @@ static void make_boxes( stage* s )
         clv_transform at = clv_transform_at( x, 0.1f * x, i % 2 == 0 ? 1e-40f : 3e38f );
         CHECK_OK( clv_shape_dop18( clv_box_shape( half ), at, &s->dops[i] ) );
         CHECK_OK( clv_shape_sphere( clv_box_shape( half ), at, &s->spheres[i] ) );
+        CHECK_OK( clv_shape_obb( clv_box_shape( half ), at, &s->obbs[i] ) );
     }
     s->bad_boxes[0].lower.x = NAN;
     s->bad_boxes[1] = test_box( FLT_TRUE_MIN, 0, 0, 0, 1, 1 );

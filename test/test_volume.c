@@ -104,8 +104,162 @@ static void volumes_contain_and_are_tight( void )
     }
 }
 
+static const clv_dop_kind s_kinds[] = { CLV_DOP_6, CLV_DOP_14, CLV_DOP_18, CLV_DOP_26 };
+
+// The same for every kind of k-DOP; the kinds of the paper are two of them.
+static void dops_of_every_kind_contain_and_are_tight( void )
+{
+    math_random random = math_random_seed( 45 );
+    for ( int i = 0; i < 4000; ++i )
+    {
+        clv_shape shape = shapes_make( (shapes_kind)( i % SHAPES_KIND_COUNT ) );
+        clv_transform at = shapes_pose( &random, i % 2 ? 10 : 1e5 );
+        double step = i % 2 ? 4e-6 : 4e-2; // floats up to 30, and up to 3e5
+        for ( size_t k = 0; k < TEST_COUNT( s_kinds ); ++k )
+        {
+            float ends[CLV_DOP_ENDS_MOST];
+            uint32_t count = (uint32_t)s_kinds[k] / 2;
+            CHECK_OK( clv_shape_dop( shape, at, s_kinds[k], ends ) );
+            for ( uint32_t axis = 0; axis < count; ++axis )
+            {
+                math_vec3 direction = math_widen( clv_dop_axis( s_kinds[k], axis ) );
+                double upper = shapes_reach( shape, at, direction ),
+                       lower = -shapes_reach( shape, at, math_neg( direction ) );
+                CHECK( (double)ends[count + axis] >= upper - 1e-10 &&
+                    (double)ends[count + axis] <= upper + step );
+                CHECK( (double)ends[axis] <= lower + 1e-10 && (double)ends[axis] >= lower - step );
+            }
+            clv_aabb aabb;
+            clv_dop18 dop;
+            CHECK_OK( clv_shape_aabb( shape, at, &aabb ) );
+            CHECK_OK( clv_shape_dop18( shape, at, &dop ) );
+            CHECK( s_kinds[k] != CLV_DOP_6 || memcmp( ends, &aabb, sizeof( aabb ) ) == 0 );
+            CHECK( s_kinds[k] != CLV_DOP_18 || memcmp( ends, &dop, sizeof( dop ) ) == 0 );
+        }
+    }
+}
+
+static void turned_boxes_contain_and_are_tight( void )
+{
+    math_random random = math_random_seed( 46 );
+    for ( int i = 0; i < 4000; ++i )
+    {
+        clv_shape shape = shapes_make( (shapes_kind)( i % SHAPES_KIND_COUNT ) );
+        double far = i % 2 ? 10 : 1e5;
+        clv_transform at = shapes_pose( &random, far );
+        clv_obb obb;
+        CHECK_OK( clv_shape_obb( shape, at, &obb ) );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            math_vec3 direction = math_widen( obb.axes[axis] );
+            double middle = math_dot( direction, math_widen( obb.center ) );
+            double half = (double)( &obb.half_size.x )[axis];
+            double upper = shapes_reach( shape, at, direction ) - middle,
+                   lower = -shapes_reach( shape, at, math_neg( direction ) ) - middle;
+            CHECK( upper <= half + 1e-10 && lower >= -half - 1e-10 );
+            // Something of the shape is as far out as the box, but for the rounding of the center and the axes.
+            CHECK( math_max( upper, -lower ) >= half - 1e-6 * ( far + half ) );
+        }
+    }
+}
+
+static void a_turned_needle_has_a_turned_box( void )
+{
+    // Points along a diagonal, whose own axes know nothing of it.
+    clv_vec3 points[8];
+    for ( int i = 0; i < 8; ++i )
+    {
+        float along = (float)( i / 2 ) * 5;
+        points[i] = ( clv_vec3 ){ along, along + ( i % 2 ? 0.1f : 0 ), along + ( i % 3 ? 0.1f : 0 ) };
+    }
+    clv_hull_def def = clv_default_hull_def();
+    def.points = points;
+    def.point_count = 8;
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create( &def, &hull ) );
+    clv_obb obb;
+    CHECK_OK( clv_shape_obb( clv_hull_shape( hull ), clv_identity_transform(), &obb ) );
+    CHECK( obb.half_size.x > 12.9f && obb.half_size.x < 13.2f );
+    CHECK( obb.half_size.y < 0.2f && obb.half_size.z < 0.2f );
+    clv_hull_destroy( hull );
+}
+
+// Two boxes: separating axes must agree with GJK, but for the hair they say they are generous by.
+static void turned_boxes_overlap_as_gjk_says( void )
+{
+    math_random random = math_random_seed( 47 );
+    uint32_t apart_count = 0, touching_count = 0;
+    for ( int i = 0; i < 20000; ++i )
+    {
+        clv_vec3 half_a = { (float)math_random_between( &random, 0.1, 2 ), 1,
+            (float)math_random_between( &random, 0.1, 2 ) };
+        clv_vec3 half_b = { 1, (float)math_random_between( &random, 0.1, 2 ), i % 3 == 0 ? 0.0f : 0.5f };
+        clv_shape a = clv_box_shape( half_a ), b = clv_box_shape( half_b );
+        clv_transform at_a = shapes_pose( &random, 2 ), at_b = shapes_pose( &random, 2 );
+        at_b.rotation = i % 4 == 0 ? at_a.rotation : at_b.rotation; // all edges parallel
+        clv_obb box_a, box_b;
+        CHECK_OK( clv_shape_obb( a, at_a, &box_a ) );
+        CHECK_OK( clv_shape_obb( b, at_b, &box_b ) );
+        clv_distance distance;
+        CHECK_OK( clv_shape_distance( a, at_a, b, at_b, NULL, &distance ) );
+        bool overlap = clv_obb_overlap( &box_a, &box_b );
+        CHECK( overlap == clv_obb_overlap( &box_b, &box_a ) );
+        if ( distance.distance == 0.0f )
+        {
+            CHECK( overlap );
+            touching_count += 1;
+        }
+        else if ( (double)distance.distance > 1e-3 )
+        {
+            CHECK( !overlap );
+            apart_count += 1;
+        }
+    }
+    CHECK( apart_count > 1000 && touching_count > 1000 );
+}
+
+// Whatever the kind of volume: shapes that touch have volumes that overlap.
+static void volumes_of_shapes_that_touch_overlap( void )
+{
+    math_random random = math_random_seed( 48 );
+    uint32_t touching_count = 0;
+    for ( int i = 0; i < 6000; ++i )
+    {
+        clv_shape a = shapes_make( (shapes_kind)( i % SHAPES_KIND_COUNT ) ),
+                  b = shapes_make( (shapes_kind)( i / 7 % SHAPES_KIND_COUNT ) );
+        clv_transform at_a = shapes_pose( &random, 1.5 ), at_b = shapes_pose( &random, 1.5 );
+        bool touching = false;
+        CHECK_OK( clv_shape_overlap( a, at_a, b, at_b, NULL, &touching ) );
+        if ( !touching )
+        {
+            continue;
+        }
+        touching_count += 1;
+        clv_obb box_a, box_b;
+        CHECK_OK( clv_shape_obb( a, at_a, &box_a ) );
+        CHECK_OK( clv_shape_obb( b, at_b, &box_b ) );
+        CHECK( clv_obb_overlap( &box_a, &box_b ) );
+        for ( size_t k = 0; k < TEST_COUNT( s_kinds ); ++k )
+        {
+            float ends_a[CLV_DOP_ENDS_MOST], ends_b[CLV_DOP_ENDS_MOST];
+            CHECK_OK( clv_shape_dop( a, at_a, s_kinds[k], ends_a ) );
+            CHECK_OK( clv_shape_dop( b, at_b, s_kinds[k], ends_b ) );
+            CHECK( clv_dop_overlap( s_kinds[k], ends_a, ends_b ) );
+        }
+    }
+    CHECK( touching_count > 500 );
+}
+
 static void bad_shapes_have_no_volume( void )
 {
+    float ends[CLV_DOP_ENDS_MOST];
+    clv_obb obb;
+    CHECK_RESULT( clv_shape_dop( clv_sphere_shape( 1 ), clv_transform_at( 0, NAN, 0 ), CLV_DOP_26, ends ),
+        CLV_BAD_ARGUMENT );
+    CHECK_RESULT( clv_shape_dop( clv_sphere_shape( 1 ), clv_identity_transform(), (clv_dop_kind)8, ends ),
+        CLV_BAD_ARGUMENT );
+    CHECK_RESULT(
+        clv_shape_obb( clv_sphere_shape( 1 ), clv_transform_at( 0, 0, INFINITY ), &obb ), CLV_BAD_ARGUMENT );
     clv_transform lost = clv_transform_at( NAN, 0, 0 );
     clv_aabb aabb;
     clv_dop18 dop;
@@ -146,7 +300,7 @@ static void the_axis_follows_the_spread( void )
             clv_volume_spread_add(
                 &spread, math_add( p, math_make( 1e6, -1e6, 1e5 ) ) ); // the mean is no part of it
         }
-        CHECK_EQUAL( clv_volume_nearest_axis( clv_volume_spread_direction( &spread ), 9 ), axis );
+        CHECK_EQUAL( clv_volume_nearest_axis( clv_volume_spread_direction( &spread ), CLV_DOP_18 ), axis );
     }
     volume_spread same = { 0 };
     clv_volume_spread_add( &same, math_make( 1, 2, 3 ) );
@@ -171,6 +325,8 @@ typedef struct crowd
     clv_aabb aabbs[400];
     clv_dop18 dops[400];
     clv_sphere spheres[400];
+    clv_obb obbs[400];
+    float ends[4][400 * CLV_DOP_ENDS_MOST]; // by kind
     uint32_t count;
 } crowd;
 
@@ -193,11 +349,27 @@ static void make_crowd( crowd* c, uint32_t seed )
         CHECK_OK( clv_shape_aabb( shape, at, &c->aabbs[i] ) );
         CHECK_OK( clv_shape_dop18( shape, at, &c->dops[i] ) );
         CHECK_OK( clv_shape_sphere( shape, at, &c->spheres[i] ) );
+        CHECK_OK( clv_shape_obb( shape, at, &c->obbs[i] ) );
+        for ( size_t k = 0; k < TEST_COUNT( s_kinds ); ++k )
+        {
+            CHECK_OK( clv_shape_dop( shape, at, s_kinds[k], c->ends[k] + (size_t)s_kinds[k] * i ) );
+        }
     }
 }
 
+// Kinds 0, 1, 2: boxes, 18-DOPs, spheres; 3: turned boxes; from 4 on k-DOPs.
 static bool crowd_overlap( const crowd* c, int kind, uint32_t i, uint32_t j )
 {
+    if ( kind >= 4 )
+    {
+        const float* ends = c->ends[kind - 4];
+        size_t size = (size_t)s_kinds[kind - 4];
+        return clv_dop_overlap( s_kinds[kind - 4], ends + size * i, ends + size * j );
+    }
+    if ( kind == 3 )
+    {
+        return clv_obb_overlap( &c->obbs[i], &c->obbs[j] );
+    }
     return kind == 0 ? clv_aabb_overlap( c->aabbs[i], c->aabbs[j] )
         : kind == 1  ? clv_dop18_overlap( &c->dops[i], &c->dops[j] )
                      : clv_sphere_overlap( c->spheres[i], c->spheres[j] );
@@ -239,6 +411,14 @@ static void sweeps_find_what_brute_force_finds( void )
             CHECK( clv_volume_sweep_get_stats( sweep ).axis < 3 );
             CHECK_OK( clv_volume_sweep_spheres( sweep, c.spheres, c.count ) );
             check_pairs( &c, 2, clv_volume_sweep_pairs( sweep ) );
+            CHECK_OK( clv_volume_sweep_obbs( sweep, c.obbs, c.count ) );
+            check_pairs( &c, 3, clv_volume_sweep_pairs( sweep ) );
+            for ( int k = 0; k < 4; ++k )
+            {
+                CHECK_OK( clv_volume_sweep_kdops( sweep, s_kinds[k], c.ends[k], c.count ) );
+                check_pairs( &c, 4 + k, clv_volume_sweep_pairs( sweep ) );
+                CHECK( clv_volume_sweep_get_stats( sweep ).axis < (uint32_t)s_kinds[k] / 2 );
+            }
             clv_volume_sweep_destroy( sweep );
         }
     }
@@ -280,6 +460,20 @@ static void bad_volumes_are_refused( void )
     clv_dop18 dop = { { 0 }, { 0 } };
     dop.lower[8] = 1; // above its upper end, on the last axis
     CHECK_RESULT( clv_volume_sweep_dops( sweep, &dop, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)&dop, 1 ), CLV_BAD_BOX );
+    float none[CLV_DOP_ENDS_MOST] = { 0 };
+    CHECK_RESULT( clv_volume_sweep_kdops( sweep, (clv_dop_kind)7, none, 1 ), CLV_BAD_BOX );
+    CHECK( !clv_volume_sweep_pairs( sweep ).valid && clv_volume_sweep_pairs( sweep ).count == 0 );
+    clv_obb obb;
+    CHECK_OK( clv_shape_obb( clv_sphere_shape( 1 ), clv_identity_transform(), &obb ) );
+    CHECK_OK( clv_volume_sweep_obbs( sweep, &obb, 1 ) );
+    clv_obb bent = obb, negative = obb, lost = obb;
+    bent.axes[1].x = 0.001f;
+    negative.half_size.z = -1;
+    lost.center.y = NAN;
+    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &bent, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &negative, 1 ), CLV_BAD_BOX );
+    CHECK_RESULT( clv_volume_sweep_obbs( sweep, &lost, 1 ), CLV_BAD_BOX );
     spheres[1] = ( clv_sphere ){ { 0, 0, 0 }, -1 };
     CHECK_RESULT( clv_volume_sweep_spheres( sweep, spheres, 2 ), CLV_BAD_BOX );
     clv_volume_sweep_destroy( sweep );
@@ -325,6 +519,11 @@ int main( int argc, char** argv )
         TEST_CASE( volumes_of_a_box_in_place ),
         TEST_CASE( an_octahedron_fills_its_dop_better_than_its_box ),
         TEST_CASE( volumes_contain_and_are_tight ),
+        TEST_CASE( dops_of_every_kind_contain_and_are_tight ),
+        TEST_CASE( turned_boxes_contain_and_are_tight ),
+        TEST_CASE( a_turned_needle_has_a_turned_box ),
+        TEST_CASE( turned_boxes_overlap_as_gjk_says ),
+        TEST_CASE( volumes_of_shapes_that_touch_overlap ),
         TEST_CASE( bad_shapes_have_no_volume ),
         TEST_CASE( touching_volumes_overlap ),
         TEST_CASE( the_axis_follows_the_spread ),

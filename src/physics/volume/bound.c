@@ -5,14 +5,12 @@
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "volume/bound.h"
+#include "volume/dop.h"
 #include <string.h>
 
 clv_vec3 clv_dop18_axis( uint32_t index )
 {
-    static const clv_vec3 axes[CLV_DOP_AXIS_COUNT] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 1, 0 },
-        { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 }, { 0, 1, -1 } };
-    CLV_ASSERT( index < CLV_DOP_AXIS_COUNT );
-    return axes[index];
+    return clv_dop_axis( CLV_DOP_18, index );
 }
 
 // The neighbour of a float one step up. Infinity stays.
@@ -43,7 +41,7 @@ float clv_volume_round_down( double value )
     return -clv_volume_round_up( -value );
 }
 
-static bool is_placed( clv_shape shape, clv_transform at )
+bool clv_volume_is_placed( clv_shape shape, clv_transform at )
 {
     float sum = at.position.x * 0.0f + at.position.y * 0.0f + at.position.z * 0.0f + at.rotation.x * 0.0f +
         at.rotation.y * 0.0f + at.rotation.z * 0.0f + at.rotation.w * 0.0f;
@@ -78,27 +76,11 @@ clv_aabb clv_volume_core_aabb( const narrow_core* core, double radius )
 
 clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius )
 {
-    double lower[CLV_DOP_AXIS_COUNT] = { 0 },
-           upper[CLV_DOP_AXIS_COUNT] = { 0 }; // a core has at least one point
-    uint32_t count = clv_narrow_core_point_count( core );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        math_vec3 p = clv_narrow_core_point( core, i );
-        const double heights[CLV_DOP_AXIS_COUNT] = { p.x, p.y, p.z, p.x + p.y, p.x - p.y, p.x + p.z,
-            p.x - p.z, p.y + p.z, p.y - p.z };
-        for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
-        {
-            lower[axis] = i == 0 ? heights[axis] : math_min( lower[axis], heights[axis] );
-            upper[axis] = i == 0 ? heights[axis] : math_max( upper[axis], heights[axis] );
-        }
-    }
+    float ends[CLV_DOP_18];
     clv_dop18 dop;
-    for ( int axis = 0; axis < CLV_DOP_AXIS_COUNT; ++axis )
-    {
-        double skin = axis < 3 ? radius : radius * VOLUME_DIAGONAL;
-        dop.lower[axis] = clv_volume_round_down( lower[axis] - skin );
-        dop.upper[axis] = clv_volume_round_up( upper[axis] + skin );
-    }
+    clv_volume_core_dop( core, radius, CLV_DOP_18, ends );
+    memcpy( dop.lower, ends, sizeof( dop.lower ) );
+    memcpy( dop.upper, ends + CLV_DOP_AXIS_COUNT, sizeof( dop.upper ) );
     return dop;
 }
 
@@ -118,7 +100,7 @@ clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &shape );
     base_fp_settle( &at );
-    bool good = is_placed( shape, at );
+    bool good = clv_volume_is_placed( shape, at );
     if ( good )
     {
         math_pose pose = math_pose_widen( at );
@@ -136,7 +118,7 @@ clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &shape );
     base_fp_settle( &at );
-    bool good = is_placed( shape, at );
+    bool good = clv_volume_is_placed( shape, at );
     if ( good )
     {
         math_pose pose = math_pose_widen( at );
@@ -154,7 +136,7 @@ clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphe
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &shape );
     base_fp_settle( &at );
-    bool good = is_placed( shape, at );
+    bool good = clv_volume_is_placed( shape, at );
     if ( good )
     {
         math_pose pose = math_pose_widen( at );

@@ -11,7 +11,10 @@
 float clv_volume_round_up( double value );
 float clv_volume_round_down( double value );
 
-/// Volumes of cores with a skin.
+/// A shape and a transform the narrow phase would take.
+bool clv_volume_is_placed( clv_shape shape, clv_transform at );
+
+/// Volumes of cores with a skin; dop.h and obb.h have more.
 clv_aabb clv_volume_core_aabb( const narrow_core* core, double radius );
 clv_dop18 clv_volume_core_dop18( const narrow_core* core, double radius );
 clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius );

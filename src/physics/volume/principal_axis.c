@@ -5,7 +5,7 @@
 #include "volume/principal_axis.h"
 
 #include "math/eigen.h"
-#include "volume/bound.h"
+#include "volume/dop.h"
 
 void clv_volume_spread_add( volume_spread* spread, math_vec3 point )
 {
@@ -38,14 +38,14 @@ math_vec3 clv_volume_spread_direction( const volume_spread* spread )
     return eigen.converged && eigen.values[0] > 0.0 ? math_column( &eigen.vectors, 0 ) : none;
 }
 
-uint32_t clv_volume_nearest_axis( math_vec3 direction, uint32_t axis_count )
+uint32_t clv_volume_nearest_axis( math_vec3 direction, clv_dop_kind kind )
 {
     uint32_t best = 0;
     double best_along = -1.0;
-    for ( uint32_t axis = 0; axis < axis_count; ++axis )
+    for ( uint32_t axis = 0; axis < (uint32_t)kind / 2; ++axis )
     {
-        double along = math_abs( math_dot( direction, math_widen( clv_dop18_axis( axis ) ) ) );
-        along = axis < 3 ? along : along / VOLUME_DIAGONAL;
+        double along = math_abs( math_dot( direction, math_widen( clv_dop_axis( kind, axis ) ) ) );
+        along = axis < 3 ? along : along / clv_volume_dop_axis_length( kind, axis );
         if ( along > best_along )
         {
             best = axis, best_along = along;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cleave/volume.h"
 #include "math/mat3.h"
 #include <stdint.h>
 
@@ -19,5 +20,5 @@ void clv_volume_spread_add( volume_spread* spread, math_vec3 point );
 /// their covariance, MᵀM / n about the mean. Zero if they are all one point, or not finite.
 math_vec3 clv_volume_spread_direction( const volume_spread* spread );
 
-/// Of the first `axis_count` axes of an 18-DOP the one nearest to a direction; the first of equals.
-uint32_t clv_volume_nearest_axis( math_vec3 direction, uint32_t axis_count );
+/// Of the axes of a kind of k-DOP the one nearest to a direction; the first of equals.
+uint32_t clv_volume_nearest_axis( math_vec3 direction, clv_dop_kind kind );

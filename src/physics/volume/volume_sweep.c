@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sweep-and-prune along one axis over boxes, 18-DOPs or spheres: sections 3.3 to 3.5 of "Detecção de Colisão
+// Sweep-and-prune along one axis over boxes, k-DOPs, spheres or turned boxes: sections 3.3 to 3.5 of "Detecção de Colisão
 // usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), on the CPU. The paper sorts fixed-point decimals,
 // which can lose pairs, and its algorithm 2 reports pairs of equal minima twice; here whole floats are
 // sorted, and only what comes later in the order is looked at.
@@ -12,6 +12,8 @@
 #include "base/refusal.h"
 #include "base/timer.h"
 #include "volume/bound.h"
+#include "volume/dop.h"
+#include "volume/obb.h"
 #include "volume/principal_axis.h"
 #include <string.h>
 
@@ -20,18 +22,26 @@
 typedef enum volume_kind
 {
     KIND_AABB,
-    KIND_DOP18,
+    KIND_DOP,
     KIND_SPHERE,
+    KIND_OBB,
 } volume_kind;
 
 typedef struct volume_array
 {
     volume_kind kind;
+    clv_dop_kind dop_kind; // whose axes are swept along; of KIND_DOP the volumes' own
     const clv_aabb* aabbs;
-    const clv_dop18* dops;
+    const float* ends; // dop_kind of them per volume
     const clv_sphere* spheres;
+    const clv_obb* obbs;
     uint32_t count;
 } volume_array;
+
+static const float* ends_of( const volume_array* v, uint32_t i )
+{
+    return v->ends + (size_t)v->dop_kind * i;
+}
 
 struct clv_volume_sweep
 {
@@ -136,11 +146,12 @@ static bool reserve_items( clv_volume_sweep* s, uint32_t count )
 
 // ---- checking
 
-static bool is_dop( const clv_dop18* dop )
+static bool is_dop( const volume_array* v, uint32_t i )
 {
-    for ( int i = 0; i < CLV_DOP_AXIS_COUNT; ++i )
+    const float* ends = ends_of( v, i );
+    for ( uint32_t axis = 0; axis < (uint32_t)v->dop_kind / 2; ++axis )
     {
-        if ( !( dop->lower[i] <= dop->upper[i] ) )
+        if ( !( ends[axis] <= ends[(uint32_t)v->dop_kind / 2 + axis] ) )
         {
             return false;
         }
@@ -153,7 +164,8 @@ static bool is_good( const volume_array* v, uint32_t i )
     switch ( v->kind )
     {
     case KIND_AABB: return clv_aabb_is_valid( v->aabbs[i] );
-    case KIND_DOP18: return is_dop( &v->dops[i] );
+    case KIND_DOP: return is_dop( v, i );
+    case KIND_OBB: return clv_volume_obb_is_good( &v->obbs[i] );
     case KIND_SPHERE: break;
     }
     clv_sphere s = v->spheres[i];
@@ -164,19 +176,20 @@ static bool is_good( const volume_array* v, uint32_t i )
 
 static math_vec3 center_of( const volume_array* v, uint32_t i )
 {
-    if ( v->kind == KIND_SPHERE )
+    if ( v->kind == KIND_SPHERE || v->kind == KIND_OBB )
     {
-        return math_widen( v->spheres[i].center );
+        return math_widen( v->kind == KIND_SPHERE ? v->spheres[i].center : v->obbs[i].center );
     }
-    const float* lower = v->kind == KIND_DOP18 ? v->dops[i].lower : &v->aabbs[i].lower.x;
-    const float* upper = v->kind == KIND_DOP18 ? v->dops[i].upper : &v->aabbs[i].upper.x;
+    const float* lower = v->kind == KIND_DOP ? ends_of( v, i ) : &v->aabbs[i].lower.x;
+    const float* upper =
+        v->kind == KIND_DOP ? ends_of( v, i ) + (uint32_t)v->dop_kind / 2 : &v->aabbs[i].upper.x;
     return math_make( ( (double)lower[0] + (double)upper[0] ) * 0.5,
         ( (double)lower[1] + (double)upper[1] ) * 0.5, ( (double)lower[2] + (double)upper[2] ) * 0.5 );
 }
 
 static void choose_axis( clv_volume_sweep* s, const volume_array* v )
 {
-    uint32_t axis_count = v->kind == KIND_AABB ? 3 : CLV_DOP_AXIS_COUNT;
+    uint32_t axis_count = (uint32_t)v->dop_kind / 2;
     s->axis = s->axis < axis_count ? s->axis : s->first_axis % 3; // the kind of volume may have changed
     if ( s->pca_period == 0 || s->until_pca > 0 )
     {
@@ -196,7 +209,7 @@ static void choose_axis( clv_volume_sweep* s, const volume_array* v )
     math_vec3 direction = clv_volume_spread_direction( &spread );
     if ( math_largest( direction ) > 0.0 )
     {
-        s->axis = clv_volume_nearest_axis( direction, axis_count );
+        s->axis = clv_volume_nearest_axis( direction, v->dop_kind );
     }
 }
 
@@ -204,8 +217,8 @@ static void choose_axis( clv_volume_sweep* s, const volume_array* v )
 
 static void project( clv_volume_sweep* s, const volume_array* v )
 {
-    math_vec3 axis = math_widen( clv_dop18_axis( s->axis ) );
-    double length = s->axis < 3 ? 1.0 : VOLUME_DIAGONAL;
+    math_vec3 axis = math_widen( clv_dop_axis( v->dop_kind, s->axis ) );
+    double length = clv_volume_dop_axis_length( v->dop_kind, s->axis );
     for ( uint32_t i = 0; i < v->count; ++i )
     {
         switch ( v->kind )
@@ -214,10 +227,11 @@ static void project( clv_volume_sweep* s, const volume_array* v )
             s->lower[i] = ( &v->aabbs[i].lower.x )[s->axis];
             s->upper[i] = ( &v->aabbs[i].upper.x )[s->axis];
             break;
-        case KIND_DOP18:
-            s->lower[i] = v->dops[i].lower[s->axis];
-            s->upper[i] = v->dops[i].upper[s->axis];
+        case KIND_DOP:
+            s->lower[i] = ends_of( v, i )[s->axis];
+            s->upper[i] = ends_of( v, i )[(uint32_t)v->dop_kind / 2 + s->axis];
             break;
+        case KIND_OBB: clv_volume_obb_interval( &v->obbs[i], s->axis, &s->lower[i], &s->upper[i] ); break;
         case KIND_SPHERE:
         {
             // Outwards beyond every rounding on the way: the axis must not part what the spheres' own test
@@ -239,7 +253,8 @@ static bool overlap( const volume_array* v, uint32_t i, uint32_t j )
     switch ( v->kind )
     {
     case KIND_AABB: return clv_aabb_overlap( v->aabbs[i], v->aabbs[j] );
-    case KIND_DOP18: return clv_dop18_overlap( &v->dops[i], &v->dops[j] );
+    case KIND_DOP: return clv_dop_overlap( v->dop_kind, ends_of( v, i ), ends_of( v, j ) );
+    case KIND_OBB: return clv_volume_obb_overlap( &v->obbs[i], &v->obbs[j] );
     case KIND_SPHERE: break;
     }
     return clv_sphere_overlap( v->spheres[i], v->spheres[j] );
@@ -323,21 +338,40 @@ static clv_result update( clv_volume_sweep* s, const volume_array* v )
 clv_result clv_volume_sweep_aabbs( clv_volume_sweep* sweep, const clv_aabb* aabbs, uint32_t count )
 {
     CLV_ASSERT( sweep != NULL && ( aabbs != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_AABB, .aabbs = aabbs, .count = count };
+    volume_array v = { .kind = KIND_AABB, .dop_kind = CLV_DOP_6, .aabbs = aabbs, .count = count };
+    return update( sweep, &v );
+}
+
+clv_result clv_volume_sweep_kdops(
+    clv_volume_sweep* sweep, clv_dop_kind kind, const float* ends, uint32_t count )
+{
+    CLV_ASSERT( sweep != NULL && ( ends != NULL || count == 0 ) );
+    if ( !clv_volume_dop_is_kind( kind ) )
+    {
+        sweep->valid = false;
+        sweep->pair_count = 0;
+        return CLV_BAD_BOX;
+    }
+    volume_array v = { .kind = KIND_DOP, .dop_kind = kind, .ends = ends, .count = count };
     return update( sweep, &v );
 }
 
 clv_result clv_volume_sweep_dops( clv_volume_sweep* sweep, const clv_dop18* dops, uint32_t count )
 {
-    CLV_ASSERT( sweep != NULL && ( dops != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_DOP18, .dops = dops, .count = count };
+    return clv_volume_sweep_kdops( sweep, CLV_DOP_18, (const float*)dops, count );
+}
+
+clv_result clv_volume_sweep_obbs( clv_volume_sweep* sweep, const clv_obb* obbs, uint32_t count )
+{
+    CLV_ASSERT( sweep != NULL && ( obbs != NULL || count == 0 ) );
+    volume_array v = { .kind = KIND_OBB, .dop_kind = CLV_DOP_6, .obbs = obbs, .count = count };
     return update( sweep, &v );
 }
 
 clv_result clv_volume_sweep_spheres( clv_volume_sweep* sweep, const clv_sphere* spheres, uint32_t count )
 {
     CLV_ASSERT( sweep != NULL && ( spheres != NULL || count == 0 ) );
-    volume_array v = { .kind = KIND_SPHERE, .spheres = spheres, .count = count };
+    volume_array v = { .kind = KIND_SPHERE, .dop_kind = CLV_DOP_18, .spheres = spheres, .count = count };
     return update( sweep, &v );
 }
 

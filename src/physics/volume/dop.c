@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Polytopes between 3, 7, 9 or 13 pairs of parallel planes: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision
+// detection using bounding volume hierarchies of k-DOPs" (1998), whose 6-, 14-, 18- and 26-DOPs these are.
+#include "volume/dop.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "volume/bound.h"
+#include <string.h>
+
+// Square root of 3, rounded up: the length of an axis through corners.
+#define CORNER_LENGTH 1.7320508075688774
+
+// All axes there are. A kind has the first three, those through edges, those through corners, or both.
+static const clv_vec3 s_axes[VOLUME_DOP_AXES_MOST] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 1, 0 },
+    { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 }, { 0, 1, -1 }, { 1, 1, 1 }, { 1, 1, -1 },
+    { 1, -1, 1 }, { -1, 1, 1 } };
+
+bool clv_volume_dop_is_kind( clv_dop_kind kind )
+{
+    return kind == CLV_DOP_6 || kind == CLV_DOP_14 || kind == CLV_DOP_18 || kind == CLV_DOP_26;
+}
+
+// A 14-DOP has no axes through edges: its fourth is the tenth of all.
+static uint32_t number_of( clv_dop_kind kind, uint32_t index )
+{
+    return kind == CLV_DOP_14 && index >= 3 ? index + 6 : index;
+}
+
+clv_vec3 clv_dop_axis( clv_dop_kind kind, uint32_t index )
+{
+    CLV_ASSERT( clv_volume_dop_is_kind( kind ) && index < (uint32_t)kind / 2 );
+    return s_axes[number_of( kind, index )];
+}
+
+double clv_volume_dop_axis_length( clv_dop_kind kind, uint32_t index )
+{
+    uint32_t number = number_of( kind, index );
+    return number < 3 ? 1.0 : number < 9 ? VOLUME_DIAGONAL : CORNER_LENGTH;
+}
+
+// How far a point lies along every axis of a kind.
+static void measure( clv_dop_kind kind, math_vec3 p, double heights[VOLUME_DOP_AXES_MOST] )
+{
+    uint32_t count = 3;
+    heights[0] = p.x, heights[1] = p.y, heights[2] = p.z;
+    if ( kind == CLV_DOP_18 || kind == CLV_DOP_26 )
+    {
+        heights[3] = p.x + p.y, heights[4] = p.x - p.y, heights[5] = p.x + p.z;
+        heights[6] = p.x - p.z, heights[7] = p.y + p.z, heights[8] = p.y - p.z;
+        count = 9;
+    }
+    if ( kind == CLV_DOP_14 || kind == CLV_DOP_26 )
+    {
+        double sum = p.x + p.y, difference = p.x - p.y;
+        heights[count] = sum + p.z, heights[count + 1] = sum - p.z;
+        heights[count + 2] = difference + p.z, heights[count + 3] = p.z - difference;
+    }
+}
+
+// Adding up three numbers rounds twice, and the exact sum may lie on the other side of a float. One step of a double at the
+// size of the numbers covers it; sums of two that end in a float are exact enough as they are.
+static double slack_of( clv_dop_kind kind, uint32_t axis, double largest )
+{
+    return number_of( kind, axis ) < 9 ? 0.0 : largest * 0x1p-50;
+}
+
+void clv_volume_core_dop( const narrow_core* core, double radius, clv_dop_kind kind, float* ends )
+{
+    double lower[VOLUME_DOP_AXES_MOST] = { 0 }, upper[VOLUME_DOP_AXES_MOST] = { 0 };
+    uint32_t axis_count = (uint32_t)kind / 2;
+    uint32_t count = clv_narrow_core_point_count( core ); // at least one
+    double largest = 0.0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        math_vec3 p = clv_narrow_core_point( core, i );
+        double heights[VOLUME_DOP_AXES_MOST];
+        measure( kind, p, heights );
+        largest = math_max( largest, math_largest( p ) );
+        for ( uint32_t axis = 0; axis < axis_count; ++axis )
+        {
+            lower[axis] = i == 0 ? heights[axis] : math_min( lower[axis], heights[axis] );
+            upper[axis] = i == 0 ? heights[axis] : math_max( upper[axis], heights[axis] );
+        }
+    }
+    for ( uint32_t axis = 0; axis < axis_count; ++axis )
+    {
+        double skin = radius * clv_volume_dop_axis_length( kind, axis ) + slack_of( kind, axis, largest );
+        ends[axis] = clv_volume_round_down( lower[axis] - skin );
+        ends[axis_count + axis] = clv_volume_round_up( upper[axis] + skin );
+    }
+}
+
+clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends )
+{
+    CLV_ASSERT( ends != NULL );
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &shape );
+    base_fp_settle( &at );
+    bool good = clv_volume_dop_is_kind( kind ) && clv_volume_is_placed( shape, at );
+    if ( good )
+    {
+        math_pose pose = math_pose_widen( at );
+        narrow_core core = narrow_core_make( shape, &pose );
+        clv_volume_core_dop( &core, (double)shape.radius, kind, ends );
+    }
+    base_fp_settle( &good );
+    base_fp_leave( mode );
+    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+}

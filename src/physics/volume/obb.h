@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/volume.h"
+#include "narrow/core.h"
+
+/// The box around a core in its own coordinates, which turns and moves with it: made once per body.
+typedef struct volume_own_box
+{
+    math_mat3 axes; // columns
+    math_vec3 center;
+    math_vec3 half_size;
+} volume_own_box;
+
+/// Along the shape's own axes, or along those of its vertices' spread if that box is smaller.
+volume_own_box clv_volume_own_box_make( const narrow_core* core );
+
+/// The oriented box around a core with a skin, where it stands: no vertex is looked at.
+clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volume_own_box* own );
+
+/// Axes at right angles and of length 1, to a few steps of a float; no NaN.
+bool clv_volume_obb_is_good( const clv_obb* obb );
+
+/// From where to where it reaches along x, y or z, outwards beyond every rounding.
+void clv_volume_obb_interval( const clv_obb* obb, uint32_t axis, float* lower, float* upper );
+
+/// clv_obb_overlap for whoever has set the modes of floats already.
+bool clv_volume_obb_overlap( const clv_obb* a, const clv_obb* b );
