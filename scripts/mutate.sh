@@ -272,6 +272,9 @@ mutate "turned boxes are parted by faces alone" "volume" src/physics/volume/obb.
 mutate "turned boxes rounded inwards" "volume" src/physics/volume/obb.c 's/ + radius + lost );/ + radius - lost );/'
 mutate "a 14-DOP has the axes of an 18-DOP" "volume" src/physics/volume/dop.c 's/return kind == CLV_DOP_14 \&\& index >= 3 ? index + 6 : index;/return index;/'
 mutate "a failed frame of shapes leaves them moved" "refusal" src/physics/sim/shape_sim.c 's/^        move_back( sim );/        (void)0;/'
+mutate "soft bodies lose volume" "soft_match" src/physics/sim/soft_match.c 's/double factor = 1.0 \/ cube_root( volume );/double factor = 1.0;/'
+mutate "soft bodies: squares move the center" "soft_match" src/physics/sim/soft_match.c 's/        terms\[k\] -= soft->term_mean\[k\];/        terms[k] -= 0.0;/'
+mutate "soft bodies never spring back" "soft_match" src/physics/sim/soft_match.c 's/rigid.modes\[k\], 1.0 - softness/rigid.modes[k], 1.0/'
 mutate "a failed sweep has used up its turn" "refusal" src/physics/volume/volume_sweep.c 's/s->axis = axis, s->until_pca = until_pca;/(void)axis, (void)until_pca;/'
 mutate "friction twice as strong" "rigid" src/physics/sim/rigid_solver.c 's/mu = sim_lanes_set( friction );/mu = sim_lanes_set( 2 * friction );/'
 

@@ -125,6 +125,10 @@ static void each_kind_of_number_has_its_words( void )
     static const char* const rows[][2] = {
         { "bench --seed -5", "--seed '-5' is no seed; use 0 to 18446744073709551615" },
         { "gen brownian-free -o x --seed 1.5", "--seed '1.5' is no seed" },
+        { "sim tower --faces 7", "--faces 7: triangles that close around a body are even in number" },
+        { "sim tower --volume 12-dop", "--volume: '12-dop' is unknown; use one of aabb, 18-dop" },
+        { "sim tower --match cubic", "--match: 'cubic' is unknown" },
+        { "sim tower --softness 1", "--softness: '1' is no number from 0 to 0.999" },
         { "bench -n -5", "-n '-5' is no size; write 8000, 8k, 128k or 1m" },
         { "bench -n 0", "-n 0 is out of range; use 1 to" },
         { "bench --frames x", "--frames 'x' is no number; use 1 to" },

@@ -442,7 +442,7 @@ static void bad_defs_are_refused_with_the_reason( void )
 #define REFUSE( change, word ) bad = good, change, check_refusal( bad, CLV_BAD_DEF, word )
     REFUSE( bad.cookie = 1, "clv_default_shape_sim_def" );
     REFUSE( bad.size -= 1, "clv_default_shape_sim_def" );
-    REFUSE( bad.volume = (clv_volume_kind)3, "volume" );
+    REFUSE( bad.volume = (clv_volume_kind)7, "volume" );
     REFUSE( bad.integrator = (clv_integrator)4, "integrator" );
     REFUSE( bad.after_contact = (clv_contact_velocity)2, "after_contact" );
     REFUSE( bad.gravity = NAN, "gravity" );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The experiment of "Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU" (COPPE 2021), chapter 5: a
-// tower of 512 bodies falls, and the candidates three kinds of bounding volumes let through are counted,
-// frame by frame.
+// tower of 512 bodies falls, and the candidates its three kinds of bounding volumes let through are counted,
+// frame by frame; and what it leaves open: other volumes, other bodies, soft ones.
 #include "base/timer.h"
 #include "cleave/shape_sim.h"
 #include "lab/base/args.h"
@@ -13,16 +13,23 @@
 #include "math/splitmix.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NEVER UINT64_MAX
+#define FACES_MOST 2000
+// Of 2 pi / phi^2, the golden angle.
+#define GOLDEN_COSINE ( -0.7373688780783197 )
+#define GOLDEN_SINE 0.6754902942615238
 
 typedef struct sim_flags
 {
     const char *volume, *scale, *body, *integrator, *after, *csv, *speed, *damping, *carry;
-    uint64_t bodies, frames, seed, rounds, pca;
+    const char *support, *match, *softness;
+    uint64_t bodies, frames, seed, rounds, pca, faces;
+    bool quiet;
 } sim_flags;
 
 // A word of a flag and what it stands for.
@@ -39,7 +46,12 @@ enum
 };
 
 static const choice volumes[] = { { "aabb", CLV_VOLUME_AABB }, { "18-dop", CLV_VOLUME_DOP18 },
-    { "sphere", CLV_VOLUME_SPHERE }, { NULL, 0 } };
+    { "sphere", CLV_VOLUME_SPHERE }, { "6-dop", CLV_VOLUME_DOP6 }, { "14-dop", CLV_VOLUME_DOP14 },
+    { "26-dop", CLV_VOLUME_DOP26 }, { "obb", CLV_VOLUME_OBB }, { NULL, 0 } };
+static const choice supports[] = { { "auto", CLV_SUPPORT_AUTO }, { "scan", CLV_SUPPORT_SCAN },
+    { "climb", CLV_SUPPORT_CLIMB }, { NULL, 0 } };
+static const choice matches[] = { { "rigid", CLV_MATCH_RIGID }, { "linear", CLV_MATCH_LINEAR },
+    { "quadratic", CLV_MATCH_QUADRATIC }, { NULL, 0 } };
 static const choice bodies[] = { { "octahedron", BODY_OCTAHEDRON }, { "rhombicuboctahedron", BODY_RHOMBI },
     { NULL, 0 } };
 static const choice integrators[] = { { "velocity-verlet", CLV_VELOCITY_VERLET }, { "euler", CLV_EULER },
@@ -47,8 +59,15 @@ static const choice integrators[] = { { "velocity-verlet", CLV_VELOCITY_VERLET }
 static const choice afters[] = { { "moved", CLV_VELOCITY_MOVED }, { "kept", CLV_VELOCITY_KEPT },
     { NULL, 0 } };
 
-static const char* const axis_names[CLV_DOP_AXIS_COUNT] = { "x", "y", "z", "x+y", "x-y", "x+z", "x-z", "y+z",
-    "y-z" };
+// Of a 26-DOP, whose axes the others have some of.
+static const char* const axis_names[CLV_DOP_ENDS_MOST / 2] = { "x", "y", "z", "x+y", "x-y", "x+z", "x-z",
+    "y+z", "y-z", "x+y+z", "x+y-z", "x-y+z", "-x+y+z" };
+
+static const char* axis_name( const char* volume, uint32_t axis )
+{
+    // The fourth axis of a 14-DOP is the first through corners.
+    return axis_names[strcmp( volume, "14-dop" ) == 0 && axis >= 3 ? axis + 6 : axis];
+}
 
 // ---- reading flags
 
@@ -113,11 +132,14 @@ static bool read_scale( const char* text, clv_vec3* scale, lab_error* why )
 
 static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error* why )
 {
-    int volume = 0, integrator = 0, after = 0;
+    int volume = 0, integrator = 0, after = 0, support = 0, match = 0;
     *def = clv_default_shape_sim_def();
     if ( !choose( "--volume", flags->volume, volumes, &volume, why ) ||
         !choose( "--integrator", flags->integrator, integrators, &integrator, why ) ||
         !choose( "--after-contact", flags->after, afters, &after, why ) ||
+        !choose( "--support", flags->support, supports, &support, why ) ||
+        !choose( "--match", flags->match, matches, &match, why ) ||
+        !read_lone_number( "--softness", flags->softness, 0, 0.999, &def->softness, why ) ||
         !read_lone_number( "--carry", flags->carry, 0, 1, &def->carry, why ) ||
         !read_lone_number( "--speed", flags->speed, 0, 1, &def->speed, why ) ||
         !read_lone_number( "--damping", flags->damping, 0, 1, &def->damping, why ) )
@@ -127,6 +149,8 @@ static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error*
     def->volume = (clv_volume_kind)volume;
     def->integrator = (clv_integrator)integrator;
     def->after_contact = (clv_contact_velocity)after;
+    def->support = (clv_support_search)support;
+    def->match = (clv_match_mode)match;
     def->round_count = (uint32_t)flags->rounds;
     def->pca_period = (uint32_t)flags->pca;
     def->stage_times = true;
@@ -135,10 +159,50 @@ static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error*
 
 // ---- the tower
 
-static clv_result build_hull( int body, clv_vec3 scale, clv_hull** hull )
+// A body of `faces` triangles whose corners lie evenly on a sphere, along a spiral by the golden angle. Turned by products
+// instead of sines, which may round differently elsewhere.
+static clv_result build_ball( uint64_t faces, clv_vec3 scale, clv_hull** hull )
 {
-    return body == BODY_RHOMBI ? clv_hull_create_rhombicuboctahedron( scale, hull )
-                               : clv_hull_create_truncated_octahedron( scale, hull );
+    clv_vec3 points[FACES_MOST / 2 + 2];
+    uint32_t count = (uint32_t)( faces / 2 + 2 );
+    double x = 1.0, z = 0.0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        double y = 1.0 - 2.0 * ( (double)i + 0.5 ) / (double)count;
+        double around = sqrt( 1.0 - y * y );
+        points[i] = ( clv_vec3 ){ scale.x * (float)( x * around ), scale.y * (float)y,
+            scale.z * (float)( z * around ) };
+        double turned = x * GOLDEN_COSINE - z * GOLDEN_SINE;
+        z = x * GOLDEN_SINE + z * GOLDEN_COSINE;
+        x = turned;
+    }
+    clv_hull_def def = clv_default_hull_def();
+    def.points = points;
+    def.point_count = count;
+    return clv_hull_create( &def, hull );
+}
+
+static bool build_hull( const sim_flags* flags, int body, clv_vec3 scale, clv_hull** hull, lab_error* why )
+{
+    bool is_ball = flags->faces != ARGS_UNSET;
+    if ( is_ball && flags->faces % 2 != 0 )
+    {
+        return lab_error_write( why,
+            "sim: --faces %" PRIu64 ": triangles that close around a body are even in number", flags->faces );
+    }
+    clv_result result = is_ball ? build_ball( flags->faces, scale, hull )
+        : body == BODY_RHOMBI   ? clv_hull_create_rhombicuboctahedron( scale, hull )
+                                : clv_hull_create_truncated_octahedron( scale, hull );
+    if ( result != CLV_OK )
+    {
+        return lab_error_write( why, "sim: the body cannot be made: %s", clv_result_text( result ) );
+    }
+    uint32_t face_count = clv_hull_get_view( *hull ).face_count;
+    return !is_ball || face_count == flags->faces ||
+        lab_error_write( why,
+            "sim: --faces %" PRIu64 ": a body so stretched has only %" PRIu32
+            "; use fewer, or a --scale nearer to 1,1,1",
+            flags->faces, face_count );
 }
 
 static bool build_tower( clv_shape_sim* sim, const clv_hull* hull, const sim_flags* flags, lab_error* why )
@@ -178,12 +242,13 @@ enum
     MATCH_MS,
     DEEPEST,
     MEAN_DEPTH,
+    DEFORMATION,
     COLUMN_COUNT
 };
 
 static const char* const column_names[COLUMN_COUNT] = { "candidate pairs", "false positives", "floor pairs",
     "pairs with the floor's", "frame, ms", "volumes, ms", "sweep, ms", "GJK + EPA, ms", "shape matching, ms",
-    "deepest", "mean depth" };
+    "deepest", "mean depth", "deformation" };
 
 typedef struct sim_run
 {
@@ -214,6 +279,7 @@ static void note_frame( sim_run* run, const clv_shape_sim_stats* s, uint64_t bod
     note( run, MATCH_MS, s->match_ms );
     note( run, DEEPEST, s->deepest );
     note( run, MEAN_DEPTH, s->mean_depth );
+    note( run, DEFORMATION, s->deformation_mean );
     if ( s->landed_count == body_count && run->landed_frame == NEVER )
     {
         run->landed_frame = s->frame;
@@ -235,20 +301,22 @@ static bool write_text( output_file* file, const char* text, lab_error* why )
 static const char csv_head[] =
     "frame,candidate_pairs,hits,false_positives,floor_pairs,floor_hits,landed,deepest,mean_depth,kinetic_energy,"
     "potential_energy,unconverged,singular,diverged,drifted,unturned,axis,integrate_ms,volume_ms,sweep_ms,narrow_ms,"
-    "match_ms,frame_ms,axis_ms,project_ms,sort_ms,prune_ms\n";
+    "match_ms,frame_ms,axis_ms,project_ms,sort_ms,prune_ms,deformation_mean,deformation_most\n";
 
-static bool write_row( output_file* file, const clv_shape_sim_stats* s, double frame_ms, lab_error* why )
+static bool write_row(
+    output_file* file, const char* volume, const clv_shape_sim_stats* s, double frame_ms, lab_error* why )
 {
-    char row[640];
+    char row[704];
     snprintf( row, sizeof( row ),
         "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
         ",%.9g,%.9g,%.9g,%.9g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-        ",%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n",
+        ",%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.9g,%.9g\n",
         s->frame, s->candidate_count, s->hit_count, s->candidate_count - s->hit_count,
         s->floor_candidate_count, s->floor_hit_count, s->landed_count, s->deepest, s->mean_depth,
         s->kinetic_energy, s->potential_energy, s->unconverged_count, s->singular_count, s->diverged_count,
-        s->drifted_count, s->unturned_count, axis_names[s->axis], s->integrate_ms, s->volume_ms, s->sweep_ms,
-        s->narrow_ms, s->match_ms, frame_ms, s->axis_ms, s->project_ms, s->sort_ms, s->prune_ms );
+        s->drifted_count, s->unturned_count, axis_name( volume, s->axis ), s->integrate_ms, s->volume_ms,
+        s->sweep_ms, s->narrow_ms, s->match_ms, frame_ms, s->axis_ms, s->project_ms, s->sort_ms, s->prune_ms,
+        s->deformation_mean, s->deformation_most );
     return write_text( file, row, why );
 }
 
@@ -270,7 +338,7 @@ static bool run_frames(
         }
         clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
         note_frame( run, &stats, flags->bodies, frame_ms );
-        good = write_row( file, &stats, frame_ms, why ) &&
+        good = write_row( file, flags->volume, &stats, frame_ms, why ) &&
             ( !interrupt_raised() || lab_error_interrupted( why ) );
         progress_show( &bar, frame + 1 );
     }
@@ -283,10 +351,16 @@ static bool run_frames(
 static void print_run( const sim_run* run, const sim_flags* flags )
 {
     text_table table;
-    printf( "%" PRIu64 " bodies (%s, scale %s), %s volumes, %" PRIu64 " frames\n\n", flags->bodies,
-        flags->body, flags->scale, flags->volume, flags->frames );
+    char faces[32] = "";
+    if ( flags->faces != ARGS_UNSET )
+    {
+        snprintf( faces, sizeof( faces ), "%" PRIu64 " faces", flags->faces );
+    }
+    printf( "%" PRIu64 " bodies (%s, %s, scale %s), %s volumes, %" PRIu64 " frames\n\n", flags->bodies,
+        faces[0] != '\0' ? faces : flags->body, flags->match, flags->scale, flags->volume, flags->frames );
     text_table_begin( &table, "per frame|>mean|>most" );
-    for ( int i = 0; i < COLUMN_COUNT; ++i )
+    int column_count = strcmp( flags->match, "rigid" ) == 0 ? DEFORMATION : COLUMN_COUNT;
+    for ( int i = 0; i < column_count; ++i )
     {
         int digits = i <= ALL_PAIRS ? 0 : 4;
         text_table_add( &table, "%s", column_names[i] );
@@ -304,7 +378,7 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         printf( "\nThe last body touched something first in frame %" PRIu64 ".\n", run->landed_frame );
     }
     printf( "The axis is %s since frame %" PRIu64 "; it changed %" PRIu32 " times.\n",
-        axis_names[run->last_axis], run->last_axis_frame, run->axis_change_count );
+        axis_name( flags->volume, run->last_axis ), run->last_axis_frame, run->axis_change_count );
     printf( "At the end: kinetic energy %.3g, deepest penetration %.3g.\n", run->last.kinetic_energy,
         run->last.deepest );
 }
@@ -322,12 +396,12 @@ static bool simulate( const sim_flags* flags, sim_run* run, lab_error* why )
     clv_hull* hull = NULL;
     clv_shape_sim* sim = NULL;
     output_file file = { 0 };
-    clv_result result = build_hull( body, scale, &hull );
-    if ( result == CLV_OK )
+    bool good = build_hull( flags, body, scale, &hull, why );
+    if ( good )
     {
-        result = clv_shape_sim_create( &def, &sim );
+        clv_result result = clv_shape_sim_create( &def, &sim );
+        good = result == CLV_OK || lab_error_write( why, "sim: %s", clv_result_text( result ) );
     }
-    bool good = result == CLV_OK || lab_error_write( why, "sim: %s", clv_result_text( result ) );
     good = good && build_tower( sim, hull, flags, why ) &&
         ( flags->csv == NULL || output_file_open( &file, flags->csv, why ) ) &&
         run_frames( sim, flags, &file, run, why ) &&
@@ -364,17 +438,32 @@ lab_status command_sim( int argc, char** argv )
         .speed = "0.0049",
         .damping = "0.95",
         .carry = "0.8",
+        .support = "auto",
+        .match = "rigid",
+        .softness = "0.5",
+        .faces = ARGS_UNSET,
         .bodies = 512,
         .frames = 7000,
         .seed = 1,
         .rounds = 10,
         .pca = 30 };
     const args_flag list[] = {
-        { "--volume", 0, ARGS_TEXT, &flags.volume, "KIND", "bounding volume: aabb, 18-dop or sphere", 0, 0 },
+        { "--volume", 0, ARGS_TEXT, &flags.volume, "KIND",
+            "bounding volume: aabb, 18-dop or sphere as in the paper; 6-dop, 14-dop, 26-dop or obb", 0, 0 },
         { "--scale", 0, ARGS_TEXT, &flags.scale, "X,Y,Z", "stretch of the body, whose size is 2,2,2", 0, 0 },
         { "--frames", 0, ARGS_COUNT, &flags.frames, "F", "frames to run", 1, 10000000 },
         { "--body", 0, ARGS_TEXT, &flags.body, "NAME",
             "octahedron (truncated: 14 faces) or rhombicuboctahedron (26 faces)", 0, 0 },
+        { "--faces", 0, ARGS_COUNT, &flags.faces, "F", "instead a ball of F triangles; an even number", 4,
+            FACES_MOST },
+        { "--match", 0, ARGS_TEXT, &flags.match, "MODE",
+            "what a push makes of a body: rigid, linear (stretched and sheared) or quadratic (bent and twisted)",
+            0, 0 },
+        { "--softness", 0, ARGS_TEXT, &flags.softness, "B",
+            "of linear and quadratic: share of a deformation that stays from frame to frame, 0 to 0.999", 0,
+            0 },
+        { "--support", 0, ARGS_TEXT, &flags.support, "HOW",
+            "how GJK finds the farthest vertex: scan all, climb, or auto (scan up to 32)", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.csv, "OUT", "write counts and times of every frame", 0, 0 },
         { "--bodies", 0, ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },
@@ -390,6 +479,7 @@ lab_status command_sim( int argc, char** argv )
             1000 },
         { "--pca", 0, ARGS_COUNT, &flags.pca, "P",
             "frames from one choice of the sweep's axis to the next; 0: stay on y", 0, 1000000 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
     const args_table table = {
         .command = "sim",
@@ -398,7 +488,8 @@ lab_status command_sim( int argc, char** argv )
             "Run the experiment of paper 003: 512 bodies at (0, 10 i, 0) fall on a floor and push each other aside.\n"
             "Prints per frame the pairs that sweep-and-prune lets through, how many of them do not touch, the\n"
             "pairs with the floor (counted apart), and the times of the stages. docs/shape-matching.md tells more.",
-        .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv",
+        .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv\n"
+                   "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
         .operand_name = "an EXPERIMENT",
@@ -408,6 +499,7 @@ lab_status command_sim( int argc, char** argv )
     lab_error why;
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
+    progress_set_quiet( flags.quiet );
     lab_status status = answer == ARGS_OK ? run_tower( operands.items[0], &flags )
         : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;

@@ -44,6 +44,19 @@ uint32_t clv_narrow_support_climb( const clv_hull* hull, math_vec3 direction, ui
     }
 }
 
+static uint32_t support_of_cloud( const narrow_core* core, math_vec3 direction )
+{
+    uint32_t best = 0;
+    double best_height = math_dot( core->cloud[0], direction );
+    for ( uint32_t i = 1; i < core->hull->vertex_count; ++i )
+    {
+        double h = math_dot( core->cloud[i], direction );
+        best = h > best_height ? i : best;
+        best_height = h > best_height ? h : best_height;
+    }
+    return best;
+}
+
 static math_vec3 own_point( const narrow_core* core, uint32_t index )
 {
     switch ( core->kind )
@@ -52,7 +65,8 @@ static math_vec3 own_point( const narrow_core* core, uint32_t index )
         return math_make( index & 1 ? core->half_size.x : -core->half_size.x,
             index & 2 ? core->half_size.y : -core->half_size.y,
             index & 4 ? core->half_size.z : -core->half_size.z );
-    case CLV_SHAPE_HULL: return math_widen( core->hull->vertices[index] );
+    case CLV_SHAPE_HULL:
+        return core->cloud != NULL ? core->cloud[index] : math_widen( core->hull->vertices[index] );
     case CLV_SHAPE_SPHERE: break;
     }
     return math_make( 0, 0, 0 );
@@ -85,7 +99,11 @@ math_vec3 clv_narrow_core_support( narrow_core* core, math_vec3 direction, uint3
     {
         *index = ( own.x > 0.0 ? 1u : 0u ) | ( own.y > 0.0 ? 2u : 0u ) | ( own.z > 0.0 ? 4u : 0u );
     }
-    else if ( core->hull->vertex_count <= NARROW_BRUTE_LIMIT )
+    else if ( core->cloud != NULL )
+    {
+        *index = support_of_cloud( core, own );
+    }
+    else if ( core->hull->vertex_count <= core->brute_limit )
     {
         *index = clv_narrow_support_brute( core->hull, own );
     }

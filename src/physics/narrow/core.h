@@ -14,12 +14,17 @@ typedef struct narrow_core
     math_pose pose;
     math_vec3 half_size;
     const clv_hull* hull;
-    uint32_t last; // where the last climb ended; the next starts there
+    uint32_t last;        // where the last climb ended; the next starts there
+    uint32_t brute_limit; // vertices up to which all are looked at
+    // A hull whose vertices are elsewhere: deformed bodies. Their neighbours tell nothing, so all are looked at.
+    const math_vec3* cloud;
+    double cloud_reach; // no point of it is farther from the core's own origin
 } narrow_core;
 
 static inline narrow_core narrow_core_make( clv_shape shape, const math_pose* pose )
 {
-    narrow_core core = { shape.kind, *pose, math_widen( shape.half_size ), shape.hull, 0 };
+    narrow_core core = { shape.kind, *pose, math_widen( shape.half_size ), shape.hull, 0, NARROW_BRUTE_LIMIT,
+        NULL, 0.0 };
     return core;
 }
 
@@ -39,6 +44,7 @@ static inline double narrow_core_extent( const narrow_core* core )
 {
     return core->kind == CLV_SHAPE_SPHERE ? 0.0
         : core->kind == CLV_SHAPE_BOX     ? core->half_size.x + core->half_size.y + core->half_size.z
+        : core->cloud != NULL             ? core->cloud_reach
                                           : (double)core->hull->radius;
 }
 

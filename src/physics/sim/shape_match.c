@@ -63,6 +63,23 @@ static void complete( const sim_rest_shape* rest, const math_pose* pose, math_ma
     }
 }
 
+math_polar_result clv_sim_shape_rotation(
+    const sim_rest_shape* rest, const math_pose* pose, math_mat3* products, math_mat3* rotation )
+{
+    if ( rest->rank < 3 )
+    {
+        complete( rest, pose, products );
+    }
+    *rotation = pose->rotation;
+    math_polar_result result = clv_math_polar_decompose( products, SCALE_DRIFT, rotation, NULL );
+    if ( result == MATH_POLAR_OK && math_determinant( rotation ) < 0.0 )
+    {
+        *rotation = pose->rotation;
+        result = MATH_POLAR_DRIFTED;
+    }
+    return result;
+}
+
 math_polar_result clv_sim_shape_match(
     const sim_rest_shape* rest, const math_pose* pose, sim_contact_plane plane, math_pose* fitted )
 {
@@ -85,18 +102,8 @@ math_polar_result clv_sim_shape_match(
         math_add_outer( &products, p, math_sub( vertex, rest->mean ) );
     }
     math_vec3 mean = math_scale( sum, 1.0 / (double)count );
-
-    if ( rest->rank < 3 )
-    {
-        complete( rest, pose, &products );
-    }
-    math_mat3 rotation = pose->rotation;
-    math_polar_result result = clv_math_polar_decompose( &products, SCALE_DRIFT, &rotation, NULL );
-    if ( result == MATH_POLAR_OK && math_determinant( &rotation ) < 0.0 )
-    {
-        rotation = pose->rotation;
-        result = MATH_POLAR_DRIFTED;
-    }
+    math_mat3 rotation;
+    math_polar_result result = clv_sim_shape_rotation( rest, pose, &products, &rotation );
     math_vec3 center = math_apply( &rotation, rest->mean ); // from the body's origin to its particles' mean
     fitted->rotation = rotation;
     fitted->position = math_add( pose->position, math_sub( mean, center ) );

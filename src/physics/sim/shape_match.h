@@ -16,6 +16,11 @@ typedef struct sim_rest_shape
 
 sim_rest_shape clv_sim_rest_shape_make( const clv_hull* hull );
 
+/// The rotation of the sum of places times rest places; `products` is completed where the body has no thickness. The pose's own
+/// where there is none to be had.
+math_polar_result clv_sim_shape_rotation(
+    const sim_rest_shape* rest, const math_pose* pose, math_mat3* products, math_mat3* rotation );
+
 /// Everything with dot( normal, p ) > offset is pushed back onto the plane.
 typedef struct sim_contact_plane
 {

@@ -12,8 +12,10 @@
 #include "base/timer.h"
 #include "narrow/contact.h"
 #include "sim/integrate.h"
-#include "sim/shape_match.h"
+#include "sim/soft_match.h"
 #include "volume/bound.h"
+#include "volume/dop.h"
+#include "volume/obb.h"
 #include <string.h>
 
 #define SIM_COOKIE 0x4D53434Cu
@@ -29,6 +31,13 @@ typedef struct sim_body
     uint32_t move_count;           // changes of pose in this frame
     bool touched, matched, landed; // `landed` stays set for good
     bool on_floor;
+    volume_own_box own_box; // only where volumes are turned boxes
+
+    // Soft bodies alone.
+    sim_soft_rest soft;
+    sim_soft_shape shape;
+    math_vec3* cloud; // vertices about the position
+    double cloud_reach;
 } sim_body;
 
 // A candidate, and what the rounds of a frame remember of it.
@@ -75,6 +84,7 @@ clv_shape_sim_def clv_default_shape_sim_def( void )
     def.round_count = 10;
     def.pca_period = 30;
     def.has_floor = true;
+    def.softness = 0.5f;
     return def;
 }
 
@@ -84,10 +94,15 @@ static const char* find_bad_setting( const clv_shape_sim_def* def )
     {
         return "clv_shape_sim_create: the def was not made by clv_default_shape_sim_def";
     }
-    if ( (unsigned)def->volume > CLV_VOLUME_SPHERE || (unsigned)def->integrator > CLV_VERLET ||
-        (unsigned)def->after_contact > CLV_VELOCITY_KEPT )
+    if ( (unsigned)def->volume > CLV_VOLUME_OBB || (unsigned)def->integrator > CLV_VERLET ||
+        (unsigned)def->after_contact > CLV_VELOCITY_KEPT || (unsigned)def->support > CLV_SUPPORT_CLIMB ||
+        (unsigned)def->match > CLV_MATCH_QUADRATIC )
     {
-        return "clv_shape_sim_create: volume, integrator or after_contact is none of its enumeration";
+        return "clv_shape_sim_create: volume, integrator, after_contact, support or match is none of its enumeration";
+    }
+    if ( !( def->softness >= 0.0f && def->softness <= 0.999f ) )
+    {
+        return "clv_shape_sim_create: softness must be 0 to 0.999";
     }
     if ( !( def->gravity >= 0.0f ) || !( def->speed >= 0.0f ) || !isfinite( def->gravity * def->speed ) )
     {
@@ -148,11 +163,33 @@ clv_result clv_shape_sim_create( const clv_shape_sim_def* def, clv_shape_sim** s
     return result;
 }
 
+// Of the sim's k-DOPs; 0 for other volumes.
+static clv_dop_kind dop_kind_of( const clv_shape_sim* sim )
+{
+    switch ( sim->def.volume )
+    {
+    case CLV_VOLUME_DOP6: return CLV_DOP_6;
+    case CLV_VOLUME_DOP14: return CLV_DOP_14;
+    case CLV_VOLUME_DOP18: return CLV_DOP_18;
+    case CLV_VOLUME_DOP26: return CLV_DOP_26;
+    case CLV_VOLUME_AABB:
+    case CLV_VOLUME_SPHERE:
+    case CLV_VOLUME_OBB: break;
+    }
+    return (clv_dop_kind)0;
+}
+
 static size_t volume_size( const clv_shape_sim* sim )
 {
-    return sim->def.volume == CLV_VOLUME_AABB ? sizeof( clv_aabb )
-        : sim->def.volume == CLV_VOLUME_DOP18 ? sizeof( clv_dop18 )
-                                              : sizeof( clv_sphere );
+    return sim->def.volume == CLV_VOLUME_AABB  ? sizeof( clv_aabb )
+        : sim->def.volume == CLV_VOLUME_SPHERE ? sizeof( clv_sphere )
+        : sim->def.volume == CLV_VOLUME_OBB    ? sizeof( clv_obb )
+                                               : (size_t)dop_kind_of( sim ) * sizeof( float );
+}
+
+static uint64_t cloud_count( const sim_body* body )
+{
+    return body->cloud != NULL ? body->rest.hull->vertex_count : 0;
 }
 
 void clv_shape_sim_destroy( clv_shape_sim* sim )
@@ -162,6 +199,11 @@ void clv_shape_sim_destroy( clv_shape_sim* sim )
         return;
     }
     clv_volume_sweep_destroy( sim->sweep );
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
+    {
+        clv_base_memory_give( &sim->memory, sim->bodies.items[i].cloud, cloud_count( &sim->bodies.items[i] ),
+            sizeof( math_vec3 ) );
+    }
     base_array_free( &sim->bodies, &sim->memory );
     clv_base_memory_give( &sim->memory, sim->volumes, sim->volume_capacity, volume_size( sim ) );
     base_array_free( &sim->pairs, &sim->memory );
@@ -169,6 +211,57 @@ void clv_shape_sim_destroy( clv_shape_sim* sim )
     base_array_free( &sim->floor_bodies, &sim->memory );
     base_memory own = sim->memory;
     clv_base_memory_give( &own, sim, 1, sizeof( clv_shape_sim ) );
+}
+
+// ---- bodies
+
+static bool is_soft( const clv_shape_sim* sim )
+{
+    return sim->def.match != CLV_MATCH_RIGID;
+}
+
+// A body as GJK, EPA and volumes see it.
+static narrow_core core_of( const clv_shape_sim* sim, const sim_body* body )
+{
+    narrow_core core = narrow_core_make( clv_hull_shape( body->rest.hull ), &body->pose );
+    core.brute_limit = sim->def.support == CLV_SUPPORT_SCAN ? UINT32_MAX
+        : sim->def.support == CLV_SUPPORT_CLIMB             ? 0
+                                                            : NARROW_BRUTE_LIMIT;
+    if ( is_soft( sim ) )
+    {
+        core.pose.rotation = math_identity(); // the cloud is turned already
+        core.cloud = body->cloud;
+        core.cloud_reach = body->cloud_reach;
+    }
+    return core;
+}
+
+static void place_cloud( sim_body* body )
+{
+    body->cloud_reach =
+        clv_sim_soft_place( &body->rest, &body->soft, &body->shape, &body->pose.rotation, body->cloud );
+}
+
+static void start_body( clv_shape_sim* sim, const clv_hull* hull, clv_transform at, math_vec3* cloud )
+{
+    sim_body* body = &sim->bodies.items[sim->bodies.count++];
+    memset( body, 0, sizeof( *body ) );
+    base_fp_mode mode = base_fp_enter();
+    body->rest = clv_sim_rest_shape_make( hull );
+    body->pose = math_pose_widen( at );
+    body->cloud = cloud;
+    if ( is_soft( sim ) )
+    {
+        body->soft = clv_sim_soft_rest_make( &body->rest, sim->def.match == CLV_MATCH_QUADRATIC );
+        body->shape = clv_sim_soft_shape_rigid( &body->soft, &body->pose.rotation );
+        place_cloud( body );
+    }
+    else if ( sim->def.volume == CLV_VOLUME_OBB )
+    {
+        narrow_core core = core_of( sim, body );
+        body->own_box = clv_volume_own_box_make( &core );
+    }
+    base_fp_leave( mode );
 }
 
 clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_transform at )
@@ -188,12 +281,16 @@ clv_result clv_shape_sim_add( clv_shape_sim* sim, const clv_hull* hull, clv_tran
     {
         return CLV_OUT_OF_MEMORY;
     }
-    sim_body* body = &sim->bodies.items[sim->bodies.count++];
-    memset( body, 0, sizeof( *body ) );
-    base_fp_mode mode = base_fp_enter();
-    body->rest = clv_sim_rest_shape_make( hull );
-    body->pose = math_pose_widen( at );
-    base_fp_leave( mode );
+    math_vec3* cloud = NULL;
+    if ( is_soft( sim ) )
+    {
+        cloud = clv_base_memory_take( &sim->memory, hull->vertex_count, sizeof( math_vec3 ) );
+        if ( cloud == NULL )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    start_body( sim, hull, at, cloud );
     return CLV_OK;
 }
 
@@ -229,39 +326,52 @@ static void move_back( clv_shape_sim* sim )
     }
 }
 
+static clv_obb turned_box( const clv_shape_sim* sim, const sim_body* body, const narrow_core* core )
+{
+    if ( !is_soft( sim ) )
+    {
+        return clv_volume_core_obb( core, 0.0, &body->own_box );
+    }
+    volume_own_box own = clv_volume_own_box_along( core, &body->pose.rotation );
+    return clv_volume_core_obb( core, 0.0, &own );
+}
+
+// The volume around body `i`, and its lowest point.
+static float build_volume( clv_shape_sim* sim, uint32_t i )
+{
+    narrow_core core = core_of( sim, &sim->bodies.items[i] );
+    if ( sim->def.volume == CLV_VOLUME_AABB )
+    {
+        clv_aabb* aabb = (clv_aabb*)sim->volumes + i;
+        *aabb = clv_volume_core_aabb( &core, 0.0 );
+        return aabb->lower.y;
+    }
+    if ( sim->def.volume == CLV_VOLUME_SPHERE )
+    {
+        clv_sphere* sphere = (clv_sphere*)sim->volumes + i;
+        *sphere = clv_volume_core_sphere( &core, 0.0 );
+        return sphere->center.y - sphere->radius;
+    }
+    if ( sim->def.volume == CLV_VOLUME_OBB )
+    {
+        clv_obb* obb = (clv_obb*)sim->volumes + i;
+        float lowest, highest;
+        *obb = turned_box( sim, &sim->bodies.items[i], &core );
+        clv_volume_obb_interval( obb, 1, &lowest, &highest );
+        return lowest;
+    }
+    float* ends = (float*)sim->volumes + (size_t)dop_kind_of( sim ) * i;
+    clv_volume_core_dop( &core, 0.0, dop_kind_of( sim ), ends );
+    return ends[1];
+}
+
 // Also notes who reaches the floor.
 static void build_volumes( clv_shape_sim* sim )
 {
     sim->floor_bodies.count = 0;
     for ( uint32_t i = 0; i < sim->bodies.count; ++i )
     {
-        narrow_core core =
-            narrow_core_make( clv_hull_shape( sim->bodies.items[i].rest.hull ), &sim->bodies.items[i].pose );
-        float lowest = 0.0f;
-        switch ( sim->def.volume )
-        {
-        case CLV_VOLUME_AABB:
-        {
-            clv_aabb aabb = clv_volume_core_aabb( &core, 0.0 );
-            ( (clv_aabb*)sim->volumes )[i] = aabb;
-            lowest = aabb.lower.y;
-            break;
-        }
-        case CLV_VOLUME_DOP18:
-        {
-            clv_dop18 dop = clv_volume_core_dop18( &core, 0.0 );
-            ( (clv_dop18*)sim->volumes )[i] = dop;
-            lowest = dop.lower[1];
-            break;
-        }
-        case CLV_VOLUME_SPHERE:
-        {
-            clv_sphere sphere = clv_volume_core_sphere( &core, 0.0 );
-            ( (clv_sphere*)sim->volumes )[i] = sphere;
-            lowest = sphere.center.y - sphere.radius;
-            break;
-        }
-        }
+        float lowest = build_volume( sim, i );
         if ( sim->def.has_floor && lowest <= 0.0f )
         {
             sim->floor_bodies.items[sim->floor_bodies.count++] = i;
@@ -283,13 +393,25 @@ static void note_sweep( clv_shape_sim* sim )
     }
 }
 
+static clv_result sweep_bodies( clv_shape_sim* sim, uint32_t count )
+{
+    switch ( sim->def.volume )
+    {
+    case CLV_VOLUME_AABB: return clv_volume_sweep_aabbs( sim->sweep, sim->volumes, count );
+    case CLV_VOLUME_SPHERE: return clv_volume_sweep_spheres( sim->sweep, sim->volumes, count );
+    case CLV_VOLUME_OBB: return clv_volume_sweep_obbs( sim->sweep, sim->volumes, count );
+    case CLV_VOLUME_DOP6:
+    case CLV_VOLUME_DOP14:
+    case CLV_VOLUME_DOP18:
+    case CLV_VOLUME_DOP26: break;
+    }
+    return clv_volume_sweep_kdops( sim->sweep, dop_kind_of( sim ), sim->volumes, count );
+}
+
 static clv_result find_candidates( clv_shape_sim* sim )
 {
     uint32_t count = (uint32_t)sim->bodies.count;
-    clv_result result = sim->def.volume == CLV_VOLUME_AABB
-        ? clv_volume_sweep_aabbs( sim->sweep, sim->volumes, count )
-        : sim->def.volume == CLV_VOLUME_DOP18 ? clv_volume_sweep_dops( sim->sweep, sim->volumes, count )
-                                              : clv_volume_sweep_spheres( sim->sweep, sim->volumes, count );
+    clv_result result = sweep_bodies( sim, count );
     if ( result != CLV_OK )
     {
         return result;
@@ -341,10 +463,18 @@ static void match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, do
     sim_contact_plane plane = { normal, offset };
     math_pose fitted;
     body->touched = body->landed = true;
-    switch ( clv_sim_shape_match( &body->rest, &body->pose, plane, &fitted ) )
+    math_polar_result result = is_soft( sim )
+        ? clv_sim_soft_match( &body->rest, &body->soft, (double)sim->def.softness, &body->pose, body->cloud,
+              plane, &body->shape, &fitted )
+        : clv_sim_shape_match( &body->rest, &body->pose, plane, &fitted );
+    switch ( result )
     {
     case MATH_POLAR_OK:
         body->pose = fitted;
+        if ( is_soft( sim ) )
+        {
+            place_cloud( body );
+        }
         body->matched = true;
         body->move_count += 1;
         return;
@@ -372,8 +502,8 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
         return; // nothing has changed since they were found apart
     }
     uint64_t begin = read_clock( sim );
-    narrow_core core_a = narrow_core_make( clv_hull_shape( a->rest.hull ), &a->pose );
-    narrow_core core_b = narrow_core_make( clv_hull_shape( b->rest.hull ), &b->pose );
+    narrow_core core_a = core_of( sim, a );
+    narrow_core core_b = core_of( sim, b );
     narrow_contact contact;
     clv_narrow_find_contact( &core_a, 0.0, &core_b, 0.0, &pair->cache, &contact );
     uint64_t found = read_clock( sim );
@@ -400,7 +530,7 @@ static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
 {
     static const clv_plane floor = { { 0, 1, 0 }, 0 };
     uint64_t begin = read_clock( sim );
-    narrow_core core = narrow_core_make( clv_hull_shape( body->rest.hull ), &body->pose );
+    narrow_core core = core_of( sim, body );
     narrow_contact contact;
     clv_narrow_find_plane_contact( &core, 0.0, floor, &contact );
     uint64_t found = read_clock( sim );
@@ -461,11 +591,36 @@ static void update_bodies( clv_shape_sim* sim )
             // rotation.
             body->pose.rotation = math_quat_matrix( math_quat_from_matrix( &body->pose.rotation ) );
         }
+        if ( is_soft( sim ) )
+        {
+            clv_sim_soft_relax( &body->soft, (double)sim->def.softness, &body->pose.rotation, &body->shape );
+            place_cloud( body );
+        }
         if ( body->touched )
         {
             set_velocity( sim, body );
         }
     }
+}
+
+// How far soft bodies are from the rigid ones that fit them best.
+static void measure_deformation( clv_shape_sim* sim )
+{
+    double sum = 0.0;
+    for ( uint32_t i = 0; i < sim->bodies.count; ++i )
+    {
+        const sim_body* body = &sim->bodies.items[i];
+        double most = 0.0;
+        for ( uint32_t v = 0; v < body->rest.hull->vertex_count; ++v )
+        {
+            math_vec3 rigid = math_apply( &body->pose.rotation, math_widen( body->rest.hull->vertices[v] ) );
+            most = math_max( most, math_length( math_sub( body->cloud[v], rigid ) ) );
+        }
+        most /= body->soft.size;
+        sum += most;
+        sim->stats.deformation_most = math_max( sim->stats.deformation_most, most );
+    }
+    sim->stats.deformation_mean = sim->bodies.count > 0 ? sum / (double)sim->bodies.count : 0.0;
 }
 
 static void count_hits( clv_shape_sim* sim )
@@ -505,6 +660,10 @@ clv_result clv_shape_sim_step( clv_shape_sim* sim )
         separate_bodies( sim );
         update_bodies( sim );
         count_hits( sim );
+        if ( is_soft( sim ) )
+        {
+            measure_deformation( sim );
+        }
         sim->stats.integrate_ms = base_clock_ms( begin, moved );
         sim->stats.volume_ms = base_clock_ms( moved, built );
         sim->stats.sweep_ms = base_clock_ms( built, swept );
@@ -546,6 +705,22 @@ clv_vec3 clv_shape_sim_velocity( const clv_shape_sim* sim, uint32_t body )
     base_fp_settle( &velocity );
     base_fp_leave( mode );
     return velocity;
+}
+
+uint32_t clv_shape_sim_vertices(
+    const clv_shape_sim* sim, uint32_t body, clv_vec3* vertices, uint32_t capacity )
+{
+    CLV_ASSERT( sim != NULL && body < sim->bodies.count && ( vertices != NULL || capacity == 0 ) );
+    base_fp_mode mode = base_fp_enter();
+    narrow_core core = core_of( sim, &sim->bodies.items[body] );
+    uint32_t count = clv_narrow_core_point_count( &core );
+    for ( uint32_t i = 0; i < count && i < capacity; ++i )
+    {
+        vertices[i] = math_narrow( clv_narrow_core_point( &core, i ) );
+    }
+    base_fp_settle( vertices );
+    base_fp_leave( mode );
+    return count;
 }
 
 clv_shape_sim_stats clv_shape_sim_get_stats( const clv_shape_sim* sim )

@@ -79,6 +79,13 @@ volume_own_box clv_volume_own_box_make( const narrow_core* core )
     return own;
 }
 
+volume_own_box clv_volume_own_box_along( const narrow_core* core, const math_mat3* axes )
+{
+    narrow_core unplaced = *core;
+    unplaced.pose = ( math_pose ){ math_identity(), { 0, 0, 0 } };
+    return box_along( &unplaced, axes );
+}
+
 clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volume_own_box* own )
 {
     clv_obb obb;

@@ -15,6 +15,9 @@ typedef struct volume_own_box
 /// Along the shape's own axes, or along those of its vertices' spread if that box is smaller.
 volume_own_box clv_volume_own_box_make( const narrow_core* core );
 
+/// The same along given axes, for a core whose points are not where its hull has them.
+volume_own_box clv_volume_own_box_along( const narrow_core* core, const math_mat3* axes );
+
 /// The oriented box around a core with a skin, where it stands: no vertex is looked at.
 clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volume_own_box* own );
 

@@ -349,7 +349,7 @@ clv_result clv_volume_sweep_kdops(
     if ( !clv_volume_dop_is_kind( kind ) )
     {
         sweep->valid = false;
-        sweep->pair_count = 0;
+        sweep->pairs.count = 0;
         return CLV_BAD_BOX;
     }
     volume_array v = { .kind = KIND_DOP, .dop_kind = kind, .ends = ends, .count = count };
