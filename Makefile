@@ -18,6 +18,7 @@ $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval FOLDER_$(preset) 
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
 PAPERS ?= hour
+STUDIES ?= short
 SPEED ?= short
 ISA ?=
 PREFIX ?= /usr/local
@@ -28,7 +29,7 @@ PEERS ?= no
 ONLY ?=
 
 .PHONY: all help setup setup-test demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm install format clean
+	test-scalar-only test-all test-long test-report papers studies setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm install format clean
 
 # Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
 all: setup
@@ -44,6 +45,7 @@ help:
 	@echo "make fresh-test  the README's test command, in a bare Debian 12"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run, the test command in a bare Debian 12"
 	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
+	@echo "make studies  what paper 003 leaves open, by sweeps of cleave sim, in a quarter of an hour; STUDIES=full for the paper's size"
 	@echo "make speed   the default beside other people's libraries; fails below the floors of bench/floors.csv; SPEED=full for 128k too"
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
 	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
@@ -106,6 +108,11 @@ test-long: test-release
 papers: setup-papers all
 	@command -v node >/dev/null || { echo "make papers: node is missing (Debian: nodejs)" >&2; exit 2; }
 	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers
+
+# STUDIES=tiny, short or full: how large the towers are; scripts/studies/sweeps.mjs.
+studies: setup-papers all
+	@command -v node >/dev/null || { echo "make studies: node is missing (Debian: nodejs)" >&2; exit 2; }
+	@node scripts/studies/studies.mjs --cleave $(CLEAVE) --grade $(STUDIES) --work $(BUILD)/studies
 
 setup-papers:
 	-@scripts/setup.sh papers

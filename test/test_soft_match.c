@@ -282,8 +282,8 @@ static void every_volume_lets_the_touching_through( void )
             clv_shape_sim_def def = clv_default_shape_sim_def();
             def.volume = kinds[k];
             def.match = (clv_match_mode)match;
-            tallies[k] = run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 16, 300, NULL );
-            CHECK_EQUAL( tallies[k].landed, 16 );
+            tallies[k] = run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 8, 160, NULL );
+            CHECK_EQUAL( tallies[k].landed, 8 );
             // A pair that comes to touch within a frame was let through by one volume and not by another, which bends the
             // course: of rigid bodies a little, of soft ones more.
             uint64_t least = match == CLV_MATCH_RIGID ? 8 : 5;
@@ -320,12 +320,12 @@ static void soft_towers_give_way_and_rest( void )
         clv_shape_sim_def def = clv_default_shape_sim_def();
         def.match = (clv_match_mode)match;
         def.softness = 0.8f;
-        clv_transform once[16], again[16];
-        tally t = run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 16, 1500, once );
-        CHECK_EQUAL( t.landed, 16 );
+        clv_transform once[10], again[10];
+        tally t = run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 10, 500, once );
+        CHECK_EQUAL( t.landed, 10 );
         CHECK( t.deformation > 0.01 );               // something gave way, ...
         CHECK( t.energy < 1e-4 && t.deepest < 0.1 ); // ... and all came to rest
-        run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 16, 1500, again );
+        run_tower( &def, shapes_make( SHAPES_OCTAHEDRON ).hull, 10, 500, again );
         CHECK( memcmp( once, again, sizeof( once ) ) == 0 );
     }
 }

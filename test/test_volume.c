@@ -411,13 +411,17 @@ static void sweeps_find_what_brute_force_finds( void )
             CHECK( clv_volume_sweep_get_stats( sweep ).axis < 3 );
             CHECK_OK( clv_volume_sweep_spheres( sweep, c.spheres, c.count ) );
             check_pairs( &c, 2, clv_volume_sweep_pairs( sweep ) );
-            CHECK_OK( clv_volume_sweep_obbs( sweep, c.obbs, c.count ) );
-            check_pairs( &c, 3, clv_volume_sweep_pairs( sweep ) );
-            for ( int k = 0; k < 4; ++k )
+            // Each seed tries the others along one axis to begin with: enough, and nine times as quick.
+            for ( int k = 0; k < 4 && axis == seed % 9; ++k )
             {
                 CHECK_OK( clv_volume_sweep_kdops( sweep, s_kinds[k], c.ends[k], c.count ) );
                 check_pairs( &c, 4 + k, clv_volume_sweep_pairs( sweep ) );
                 CHECK( clv_volume_sweep_get_stats( sweep ).axis < (uint32_t)s_kinds[k] / 2 );
+            }
+            if ( axis == seed % 9 )
+            {
+                CHECK_OK( clv_volume_sweep_obbs( sweep, c.obbs, c.count ) );
+                check_pairs( &c, 3, clv_volume_sweep_pairs( sweep ) );
             }
             clv_volume_sweep_destroy( sweep );
         }

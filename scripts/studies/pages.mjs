@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The studies as a page: per sweep a table, a figure and three sentences, whose every number and word of comparison comes from the
+// rows.
+import { baseOption, legendFor, lineSeries, linearAxis, logAxis } from '../../report/src/charts/frame.js';
+import { light, stylesFor } from '../../report/src/look.js';
+import { numberText } from '../../report/src/model/numbers.js';
+import { Page, digits, percent, times } from '../papers/page.mjs';
+import { groupChart } from '../papers/paper_charts.mjs';
+import { sweeps } from './sweeps.mjs';
+
+/** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
+function lineChart(data, look = light) {
+    const names = data.series.map(one => one.name);
+    const styles = stylesFor(names, look);
+    const { legend, room } = legendFor(data, names, look);
+    const points = data.series.flatMap(one => one.points);
+    const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
+    return {
+        ...baseOption(data, look),
+        legend,
+        grid: { outerBoundsMode: 'none', left: 66, right: room.right, top: room.top, bottom: 56 + room.bottom },
+        xAxis: data.logX ? logAxis(look, data.x, xs, numberText, { ticks: xs, margin: 1.1 }) : linearAxis(look, data.x, numberText, { min: 'dataMin', max: 'dataMax' }),
+        yAxis: data.logY ? logAxis(look, data.value, points.map(([, y]) => y), numberText, { nameGap: 48 }) : linearAxis(look, data.value, numberText, { min: 0, nameGap: 48 }),
+        series: data.series.map(one => lineSeries(one.name, one.points.map(([x, y]) => [x, Number(y.toPrecision(4))]), styles.get(one.name))),
+    };
+}
+
+/** The rows of a sweep: [{ name, rows: [{ x, ...row }] }]. */
+export const rowsOf = (name, towers) => sweeps[name].map(one => ({ name: one.name, rows: one.points.map(([x, wanted]) => ({ x, ...towers.get(wanted.key) })) }));
+
+const least = (rows, of) => rows.reduce((best, row) => (of(row) < of(best) ? row : best));
+const most = (rows, of) => least(rows, row => -of(row));
+const at = (rows, x) => rows.find(row => row.x === x);
+const figure = (series, of) => series.map(one => ({ name: one.name, points: one.rows.map(row => [row.x, of(row)]) }));
+const verb = (ratio, more, less) => (ratio >= 1 ? `${times(ratio)} ${more}` : `${times(1 / ratio)} ${less}`);
+// Below this two times are one, on a machine with neighbours.
+const SAME = 0.05;
+const compare = (ratio, quicker, slower) => (Math.abs(ratio - 1) < SAME ? 'as long, within 5 %' : ratio > 1 ? `${percent(ratio - 1)} ${slower}` : `${percent(1 - ratio)} ${quicker}`);
+const often = count => (count === 1 ? 'once' : `${count} times`);
+const share = part => `${digits(100 * part)} %`;
+const periodText = period => (period === 0 ? 'never' : period === 1 ? 'every frame' : `every ${period} frames`);
+
+function writePca(page, towers) {
+    const series = rowsOf('pca', towers);
+    page.heading('How often the axis is worth choosing');
+    page.table(['axis chosen', ...series.flatMap(one => [`${one.name}: sweep, ms`, 'of it the choice, ms', 'changes'])], series[0].rows.map((row, index) => [periodText(row.x), ...series.flatMap(one => {
+        const own = one.rows[index];
+        return [digits(own.sweep_ms), digits(own.axis_ms), own.turns];
+    })]), { left: 1 });
+    const chosen = series.map(one => ({ name: one.name, rows: one.rows.filter(row => row.x > 0) }));
+    page.figure('pca', 'Sweep and prune against the frames between two choices of its axis', lineChart({ title: 'Sweep and prune by how often the axis is chosen', x: 'frames from one choice to the next', value: 'ms per frame', logX: true, series: [...figure(chosen, row => row.sweep_ms), ...figure(chosen, row => row.axis_ms).map(one => ({ ...one, name: `${one.name}: the choice` }))] }), { height: 320 });
+    const sentences = chosen.map(one => {
+        const best = least(one.rows, row => row.sweep_ms);
+        const never = at(series.find(other => other.name === one.name).rows, 0);
+        return `With ${one.name} the sweep is quickest with a choice ${periodText(best.x)} (${digits(best.sweep_ms)} ms), ${compare(best.sweep_ms / never.sweep_ms, 'quicker', 'slower')} compared with staying on y.`;
+    });
+    const [box] = chosen;
+    const first = at(box.rows, 1);
+    page.text(`${sentences.join(' ')} A choice every frame costs ${percent(first.axis_ms / first.sweep_ms)} of the sweep with boxes and changes the axis ${often(first.turns)}, ${periodText(30)} (the paper's) ${percent(at(box.rows, 30).axis_ms / at(box.rows, 30).sweep_ms)} and ${often(at(box.rows, 30).turns)}.`);
+}
+
+function writeVolumes(page, towers) {
+    const series = rowsOf('volumes', towers);
+    page.heading('k-DOPs of 6, 14, 18 and 26 planes, and turned boxes');
+    for (const one of series) {
+        page.table([one.name, 'candidate pairs', 'false positives', 'share of the candidates', 'volumes, ms', 'sweep, ms', 'GJK + EPA, ms', 'frame, ms'], one.rows.map(row => [row.x, digits(row.candidate_pairs), digits(row.false_positives), percent(row.false_positives / row.candidate_pairs), digits(row.volume_ms), digits(row.sweep_ms), digits(row.narrow_ms), digits(row.frame_ms)]));
+    }
+    page.figure('volumes', 'False positives by kind of volume', groupChart({ title: 'Pairs that do not touch, per frame', categories: series[0].rows.map(row => row.x), series: series.map(one => ({ name: one.name, values: one.rows.map(row => Number(row.false_positives.toPrecision(4))) })), value: 'false positives', log: false }), { height: 340 });
+    const sentences = series.map(one => {
+        const best = least(one.rows, row => row.false_positives);
+        const worst = most(one.rows, row => row.false_positives);
+        const paper = at(one.rows, '18-dop');
+        return `At ${one.name} ${best.x} lets the fewest pairs through that do not touch (${digits(best.false_positives)} per frame, 18-DOPs ${digits(paper.false_positives)}, boxes ${digits(at(one.rows, 'aabb').false_positives)}), ${worst.x} the most (${digits(worst.false_positives)}).`;
+    });
+    const cost = row => row.volume_ms + row.sweep_ms;
+    const [plain] = series;
+    const cheap = least(plain.rows, cost);
+    page.text(`${sentences.join(' ')} To build and sweep, ${cheap.x} is the cheapest (${digits(cost(cheap))} ms per frame at ${plain.name}); 26-DOPs take ${times(cost(at(plain.rows, '26-dop')) / cost(cheap))} as long, turned boxes ${times(cost(at(plain.rows, 'obb')) / cost(cheap))}, of which the sweep with its separating axes is ${percent(at(plain.rows, 'obb').sweep_ms / cost(at(plain.rows, 'obb')))}.`);
+}
+
+function writeFaces(page, towers) {
+    const series = rowsOf('faces', towers);
+    page.heading('Faces per body');
+    page.table(['faces', ...series.flatMap(one => [`${one.name}: volumes, ms`, 'frame, ms', 'false positives'])], series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => {
+        const own = one.rows[index];
+        return [digits(own.volume_ms), digits(own.frame_ms), digits(own.false_positives)];
+    })]));
+    page.figure('faces', 'Building volumes by the number of faces', lineChart({ title: 'Building the volumes by faces per body', x: 'faces', value: 'ms per frame', logX: true, logY: true, series: figure(series, row => row.volume_ms) }), { height: 320 });
+    const ends = one => [one.rows[0], one.rows.at(-1)];
+    const growth = (one, of) => of(ends(one)[1]) / of(ends(one)[0]);
+    const [few, many] = ends(series[0]);
+    const sphere = series.find(one => one.name === 'sphere');
+    const dop = series.find(one => one.name === '18-dop');
+    const boxes = series.find(one => one.name === 'aabb');
+    page.text(`From ${few.x} to ${many.x} faces building takes ${times(growth(boxes, row => row.volume_ms))} as long for boxes and ${times(growth(dop, row => row.volume_ms))} for 18-DOPs, which look at every vertex, and ${times(growth(sphere, row => row.volume_ms))} for spheres, which look at none. `
+        + `The whole frame takes ${times(growth(boxes, row => row.frame_ms))} as long with boxes: GJK and EPA are ${percent(many.narrow_ms / many.frame_ms)} of it at ${many.x} faces, ${percent(few.narrow_ms / few.frame_ms)} at ${few.x}. `
+        + `At ${many.x} faces, nearly balls, spheres have ${verb(at(sphere.rows, many.x).false_positives / at(dop.rows, many.x).false_positives, 'as many false positives as', 'fewer false positives than')} 18-DOPs; at ${few.x} ${verb(at(sphere.rows, few.x).false_positives / at(dop.rows, few.x).false_positives, 'as many', 'fewer')}.`);
+}
+
+function writeStretch(page, towers) {
+    const series = rowsOf('stretch', towers);
+    page.heading('Stretch');
+    page.table(['stretch', ...series.flatMap(one => [`${one.name}: false positives`, 'frame, ms'])], series[0].rows.map((row, index) => [row.x, ...series.flatMap(one => [digits(one.rows[index].false_positives), digits(one.rows[index].frame_ms)])]));
+    page.figure('stretch', 'False positives by stretch', lineChart({ title: 'Pairs that do not touch by stretch (1, S, 1)', x: 'stretch S', value: 'false positives per frame', logX: true, logY: true, series: figure(series, row => Math.max(row.false_positives, 0.01)) }), { height: 340 });
+    const order = x => series.map(one => [one.name, at(one.rows, x)]).sort((a, b) => a[1].false_positives - b[1].false_positives).map(([name]) => name);
+    const last = series[0].rows.at(-1).x;
+    const sphere = series.find(one => one.name === 'sphere');
+    const lost = sphere.rows.find(row => row.false_positives > 2 * at(series.find(one => one.name === '18-dop').rows, row.x).false_positives);
+    const quickest = least(series.map(one => ({ name: one.name, ...at(one.rows, last) })), row => row.frame_ms);
+    page.text(`Fewest false positives first: ${order(1).join(', ')} at stretch 1, ${order(last).join(', ')} at ${last}. ${lost ? `Spheres have more than twice the false positives of 18-DOPs from stretch ${lost.x} on, and ${times(at(sphere.rows, last).false_positives / at(series.find(one => one.name === '18-dop').rows, last).false_positives)} as many at ${last}` : `Spheres stay within twice the false positives of 18-DOPs up to stretch ${last}`}. The quickest frame at stretch ${last} is that with ${quickest.name} (${digits(quickest.frame_ms)} ms, boxes ${digits(at(series[0].rows, last).frame_ms)} ms).`);
+}
+
+function writeSupport(page, towers) {
+    const [scan, climb] = rowsOf('support', towers);
+    page.heading('Climbing against scanning for the farthest vertex');
+    page.table(['vertices', 'scan: GJK + EPA, ms', 'climb: GJK + EPA, ms', 'scan / climb'], scan.rows.map((row, index) => [row.x, digits(row.narrow_ms), digits(climb.rows[index].narrow_ms), digits(row.narrow_ms / climb.rows[index].narrow_ms)]));
+    page.figure('support', 'GJK and EPA by vertices and search', lineChart({ title: 'GJK + EPA by vertices per body', x: 'vertices', value: 'ms per frame', logX: true, logY: true, series: figure([scan, climb], row => row.narrow_ms) }), { height: 320 });
+    const gain = scan.rows.map((row, index) => ({ x: row.x, ratio: row.narrow_ms / climb.rows[index].narrow_ms }));
+    const turned = gain.find((row, index) => gain.slice(index).every(later => later.ratio > 1));
+    const [few, many] = [gain[0], gain.at(-1)];
+    page.text(`${turned ? `Climbing is the quicker search from ${turned.x} vertices on` : `Scanning is the quicker search at every number of vertices measured`}; \`auto\` scans up to 32. With ${few.x} vertices scanning takes ${digits(few.ratio)} of the time of climbing, with ${many.x} ${digits(many.ratio)}. From ${few.x} to ${many.x} vertices GJK and EPA take ${times(scan.rows.at(-1).narrow_ms / scan.rows[0].narrow_ms)} as long by scanning and ${times(climb.rows.at(-1).narrow_ms / climb.rows[0].narrow_ms)} by climbing.`);
+}
+
+function writeSoft(page, towers) {
+    const [rigid, linear, quadratic] = rowsOf('soft', towers);
+    const [stiff] = rigid.rows;
+    page.heading('Soft bodies');
+    page.table(['mode', 'softness', 'shape matching, ms', 'deformation, mean', 'deepest, mean', 'candidate pairs', 'frame, ms'], [rigid, linear, quadratic].flatMap(one => one.rows.map(row => [one.name, one === rigid ? '' : row.x, digits(row.match_ms), digits(row.deformation_mean), digits(row.deepest), digits(row.candidate_pairs), digits(row.frame_ms)])), { left: 1 });
+    page.figure('soft', 'Deformation by softness', lineChart({ title: 'Deformation by softness', x: 'softness', value: 'share of the body\'s size', series: figure([linear, quadratic], row => row.deformation_mean) }), { height: 320 });
+    const softest = one => one.rows.at(-1);
+    const middle = one => at(one.rows, 0.6);
+    page.text(`At softness ${softest(linear).x} the vertex that is farthest from its rigid place is ${share(softest(linear).deformation_mean)} of the body's size from it with linear and ${share(softest(quadratic).deformation_mean)} with quadratic matching, on average; at ${middle(linear).x} it is ${share(middle(linear).deformation_mean)} and ${share(middle(quadratic).deformation_mean)}. Per candidate pair shape matching takes ${times(middle(linear).match_ms / middle(linear).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} the rigid time with linear and ${times(middle(quadratic).match_ms / middle(quadratic).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} with quadratic terms. The deepest contact left after the rounds is ${digits(stiff.deepest)} on average with rigid bodies, ${digits(softest(linear).deepest)} and ${digits(softest(quadratic).deepest)} with the softest linear and quadratic ones.`);
+}
+
+export function writePages(out, towers, grade, machine) {
+    const page = new Page(out, 'README', 'What paper 003 leaves open');
+    page.text('Made by `make studies`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them.');
+    const rows = [...towers.values()];
+    page.text(`\`make studies STUDIES=${grade.name}\`: ${grade.about}; ${towers.size} towers, ${grade.repeats} passes, of times each frame's least. At the end ${Math.min(...rows.map(row => row.landed)) === grade.bodies ? 'all bodies of every tower' : `${Math.min(...rows.map(row => row.landed))} to ${Math.max(...rows.map(row => row.landed))} of ${grade.bodies} bodies`} had landed. ${machine.cpu}, ${machine.cores} cores; load ${machine.load.toFixed(1)} when it began${machine.load > machine.cores ? ', so that times are those of a busy machine, least or not: read ratios above 5 %' : ''}.`);
+    for (const write of [writePca, writeVolumes, writeFaces, writeStretch, writeSupport, writeSoft]) write(page, towers);
+    page.write();
+}
+
+export function csvOf(towers) {
+    const [first] = towers.values();
+    const names = Object.keys(first);
+    return `${[['flags', ...names].join(','), ...[...towers].map(([key, row]) => [`"${key}"`, ...names.map(name => (Number.isInteger(row[name]) ? row[name] : Number(row[name].toPrecision(6))))].join(','))].join('\n')}\n`;
+}
