@@ -64,7 +64,7 @@ static void print_help( FILE* stream )
     fprintf( stream,
         "\nFlags:\n  --help    print this\n  --version print the version\n"
         "  --plugin FILE  load methods from a shared object, then run the command; may be repeated\n"
-        "\nExit status: 0 done; 1 a check failed or results disagree; 2 bad usage or bad input.\n"
+        "\nExit status: 0 done; 1 a check failed or results disagree; 2 bad usage or bad input; 3 `run --budget`: some is left.\n"
         "\nExample:\n  cleave bench brownian-free -n 1k,8k -m brute,sap\n" );
 }
 

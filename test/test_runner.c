@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A run that crashes, hangs or eats the memory ends alone and says why; what is done outlives Ctrl-C and kill -9.
 #define _POSIX_C_SOURCE 200809L
+#include "lab/base/json.h"
 #include "lab/result/results.h"
 #include "program.h"
 #include "support.h"
@@ -321,6 +322,92 @@ static void failed_runs_are_done_again_under_other_limits( void )
     CHECK( answer->status == 1 && !program_said( answer, "kept" ) );
 }
 
+// ---- pieces
+
+// As many pieces as it takes; each leaves what it has done, and the last takes the journal away.
+static void a_schedule_is_done_in_pieces( void )
+{
+    begin( LONG_SCHEDULE );
+    int status = 3;
+    uint32_t pieces = 0;
+    for ( ; status == 3 && pieces < 200; ++pieces )
+    {
+        program_answer* answer = program_run( RUN "-q --resume --budget 0.4" );
+        status = answer->status;
+        CHECK( status == 0 ||
+            ( status == 3 && exists( JOURNAL ) && program_said( answer, "--resume goes on" ) ) );
+    }
+    CHECK_EQUAL( status, 0 );
+    CHECK( !exists( JOURNAL ) );
+    run_results results = read_results();
+    check_whole( &results );
+    run_results_free( &results );
+}
+
+// A run that does not fit is cut off and is no failure: it is done by a piece that has the time.
+static void a_run_beyond_the_budget_is_not_a_timeout( void )
+{
+    begin( "sizes 1k\nframes 3\nmethods bad-hang\ntime-limit 2\n" );
+    program_answer* answer = program_run( RUN "-q --budget 0.5" );
+    CHECK_EQUAL( answer->status, 3 );
+    CHECK( exists( JOURNAL ) );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 0 );
+    run_results_free( &results );
+    CHECK_EQUAL( program_run( RUN "-q --resume --budget 60" )->status, 0 );
+    results = read_results();
+    CHECK( results.count == 1 && results.items[0].status == RUN_TIMEOUT );
+    run_results_free( &results );
+}
+
+// Each run says when it was and what others used; whatever that is, waiting for it ends.
+static void a_run_tells_the_day_and_the_others( void )
+{
+    begin( "sizes 1k\nframes 3\nmethods sap\n" );
+    CHECK_EQUAL( program_run( RUN "-q --others 0.001 --others-wait 1" )->status, 0 );
+    run_results results = read_results();
+    const json_value* run = results.items[0].json;
+    const char* day = json_as_text( json_get( run, "date" ) );
+    CHECK( day != NULL && strlen( day ) == 10 && day[4] == '-' && day[7] == '-' );
+    double share = json_as_number( json_get( run, "others" ) );
+    CHECK( share >= 0 && share <= 1 );
+    CHECK( json_as_number( json_get( run, "waited_s" ) ) >= 0 );
+    run_results_free( &results );
+    CHECK_EQUAL( program_run( RUN "-q --resume" )->status, 0 );
+    results = read_results();
+    CHECK( json_get( results.items[0].json, "others" ) != NULL ); // kept with the run
+    run_results_free( &results );
+}
+
+#define RECORDED( from, frames ) "freefall-v1-cubes-n200-from" from "-frames" frames "-seed1.aabbs"
+
+// Windows of a run that is recorded already are cut from it, and hold what a recording of their own would.
+static void windows_are_cut_from_a_longer_recording( void )
+{
+    static const char window[] = "bench freefall:200@%s -m sap --repeat 1 --warmup 0 -q --json " JSON;
+    uint64_t hashes[2];
+    for ( uint32_t is_cut = 0; is_cut < 2; ++is_cut )
+    {
+        setenv( "CLEAVE_CACHE", is_cut ? "test_runner_cut" : "test_runner_own", 1 );
+        char line[256];
+        snprintf( line, sizeof( line ), window, is_cut ? "2+9" : "5+4" );
+        CHECK_EQUAL( program_run( line )->status, 0 );
+        snprintf( line, sizeof( line ), window, "5+4" );
+        CHECK_EQUAL( program_run( line )->status, 0 );
+        run_results results = read_results();
+        CHECK_EQUAL( results.items[0].frame_count, 4 );
+        hashes[is_cut] = results.items[0].pairs_hash;
+        run_results_free( &results );
+    }
+    CHECK( hashes[0] == hashes[1] );
+    CHECK( exists( "test_runner_own/" RECORDED( "5", "4" ) ) );
+    CHECK( exists( "test_runner_cut/" RECORDED( "2", "9" ) ) &&
+        !exists( "test_runner_cut/" RECORDED( "5", "4" ) ) );
+    remove( "test_runner_own/" RECORDED( "5", "4" ) );
+    remove( "test_runner_cut/" RECORDED( "2", "9" ) );
+    setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
+}
+
 // ---- bad usage
 
 static void bad_usage_is_told( void )
@@ -333,6 +420,7 @@ static void bad_usage_is_told( void )
         { RUN "--pin x", "--pin 'x'" },
         { RUN "--only nosuch", "nothing to do" },
         { RUN "--resume --restart", "give one" },
+        { RUN "--others 101", "--others '101'" },
         { "run " SCHEDULE " --resume", "--json OUT" },
         { "run " SCHEDULE " --json no/such/folder/x.json", "no/such/folder/x.json" },
         { "run " SCHEDULE " --json .", "is a folder" },
@@ -390,6 +478,10 @@ int main( int argc, char** argv )
         TEST_CASE( an_interrupted_run_says_how_to_go_on ),
         TEST_CASE( complete_results_are_taken_over ),
         TEST_CASE( failed_runs_are_done_again_under_other_limits ),
+        TEST_CASE( a_schedule_is_done_in_pieces ),
+        TEST_CASE( a_run_beyond_the_budget_is_not_a_timeout ),
+        TEST_CASE( a_run_tells_the_day_and_the_others ),
+        TEST_CASE( windows_are_cut_from_a_longer_recording ),
         TEST_CASE( bad_usage_is_told ),
         TEST_CASE( schedules_are_listed_and_shown ),
     };

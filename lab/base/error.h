@@ -18,6 +18,7 @@ typedef enum lab_status
     LAB_DONE = 0,
     LAB_DISAGREES = 1,     ///< a check failed, a run failed, or results differ
     LAB_BAD_INPUT = 2,     ///< bad usage, bad files, no room on the disk
+    LAB_UNFINISHED = 3,    ///< the time given was up; the same command goes on
     LAB_INTERRUPTED = 130, ///< Ctrl-C
 } lab_status;
 

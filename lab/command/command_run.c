@@ -25,7 +25,7 @@ typedef struct run_flags
     size_list sizes;
     run_wish wish;
     uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed;
-    double time_limit_s, ladder_s;
+    double time_limit_s, ladder_s, budget_s, others_percent, others_wait_s;
     const char* pin;
     text_list only;
     run_output output;
@@ -387,6 +387,9 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         .is_live = !flags->quiet,
         .is_quiet = flags->quiet,
         .whole_only = true,
+        .budget_s = flags->budget_s,
+        .others_most = flags->others_percent / 100,
+        .others_wait_s = flags->others_wait_s,
         .on_stop = keep_done,
         .on_stop_user = &stop,
     };
@@ -404,6 +407,13 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         good = write_results( flags, &results, &why );
         bool is_good = flags->against == NULL || compare_builds( flags, &others, &results );
         status = agree && is_good && !results_have_failed( &results ) ? LAB_DONE : LAB_DISAGREES;
+        status = report.undone > 0 && status == LAB_DONE ? LAB_UNFINISHED : status;
+        if ( report.undone > 0 )
+        {
+            lab_note( "the time is up with %" PRIu32 " of %" PRIu32
+                      " runs left; the same command with --resume goes on",
+                report.undone, plan->count );
+        }
         if ( !flags->quiet )
         {
             print_summary( &results, &report, agree );
@@ -417,7 +427,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     status = good ? status : lab_error_print( &why );
     run_results_free( &results );
     run_results_free( &others );
-    journal_close( log, good );
+    journal_close( log, good && report.undone == 0 );
     stop_action_end();
     return status;
 }
@@ -474,7 +484,8 @@ static const char* const notes =
     "Each run has a process of its own: one that crashes, hangs or takes too much memory ends alone, with a\n"
     "reason, and the rest goes on. Flags replace what every part of the schedule says. What is done is written\n"
     "to OUT.journal at once; after Ctrl-C or worse --resume goes on there, and it takes over from complete\n"
-    "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.";
+    "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.\n"
+    "--budget does a long schedule in pieces: exit 3 tells that some is left.";
 
 static lab_status run_command( const args_table* table, run_flags* flags, int argc, char** argv )
 {
@@ -513,6 +524,7 @@ lab_status command_run( int argc, char** argv )
         .seed = ARGS_UNSET,
         .time_limit_s = SECONDS_UNSET,
         .ladder_s = SECONDS_UNSET,
+        .others_wait_s = 60,
         .bound_percent = 5 };
     const args_flag list[] = {
         { "--list", 0, ARGS_SWITCH, &flags.list, NULL, "name the schedules there are", 0, 0 },
@@ -552,6 +564,12 @@ lab_status command_run( int argc, char** argv )
             "end a run beyond this memory; 0: never", 0, UINT64_C( 1 ) << 30 },
         { "--ladder", 0, ARGS_SECONDS, &flags.ladder_s, "S",
             "no larger sizes after a mean above S seconds; 0: all", 0, 1000000000 },
+        { "--budget", 0, ARGS_SECONDS, &flags.budget_s, "S",
+            "end after S seconds with status 3; --resume goes on; 0: never", 0, 1000000000 },
+        { "--others", 0, ARGS_NUMBER, &flags.others_percent, "PERCENT",
+            "before each scene wait while others use more of the processors; 0: do not look", 0, 100 },
+        { "--others-wait", 0, ARGS_SECONDS, &flags.others_wait_s, "S", "at most so long (default 60)", 0,
+            1000000000 },
         { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
         { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
             "measure another build of cleave too, run by run in turn, and compare", 0, 0 },

@@ -15,14 +15,24 @@
 // What a killed process left behind is removed once nobody can be writing it any more.
 #define TEMPORARY_LIFE_S ( 24 * 3600 )
 
+// What the files of a scene begin with, whatever frames they hold: every other parameter and the generator's version but
+// the seed, which ends them. To free.
+static char* scene_prefix( const bake_def* def )
+{
+    const generator_def* scene = &def->scene;
+    return text_format( "%s-v%" PRIu32 "-%s-n%" PRIu32 "%s-from", def->generator->name,
+        def->generator->version, body_type_name( scene->type ), scene->body_count,
+        scene->split ? "-split" : "" );
+}
+
 // The file's name, without folder: it tells every parameter and the generator's version. To free.
 static char* file_name( const bake_def* def )
 {
-    const generator_def* scene = &def->scene;
-    return text_format( "%s-v%" PRIu32 "-%s-n%" PRIu32 "%s-from%" PRIu32 "-frames%" PRIu32
-                        "-seed%" PRIu64 EXTENSION,
-        def->generator->name, def->generator->version, body_type_name( scene->type ), scene->body_count,
-        scene->split ? "-split" : "", def->from, def->frame_count, scene->seed );
+    char* prefix = scene_prefix( def );
+    char* name = text_format( "%s%" PRIu32 "-frames%" PRIu32 "-seed%" PRIu64 EXTENSION, prefix, def->from,
+        def->frame_count, def->scene.seed );
+    free( prefix );
+    return name;
 }
 
 static const char* environment( const char* name )
@@ -165,12 +175,77 @@ static bool open_kept( frame_source* source, const bake_def* def, const char* fo
     return opened;
 }
 
+// ---- windows of longer recordings
+
+// The longest recording that holds a window, so that four windows of a run need not be simulated four times.
+typedef struct longer_search
+{
+    const bake_def* wanted;
+    char* prefix;
+    bake_def found; ///< frame_count 0: none
+} longer_search;
+
+static void look_for_longer( const char* name, platform_entry entry, void* user )
+{
+    longer_search* search = user;
+    const bake_def* wanted = search->wanted;
+    size_t length = strlen( search->prefix );
+    if ( entry.kind != PLATFORM_FILE || strncmp( name, search->prefix, length ) != 0 )
+    {
+        return;
+    }
+    bake_def one = *wanted;
+    uint64_t seed = 0;
+    int end = 0;
+    // No field can be longer than the name of a file, and what overflows names another file: compared below.
+    int fields = sscanf( name + length, "%" SCNu32 "-frames%" SCNu32 "-seed%" SCNu64 EXTENSION "%n",
+        &one.from, &one.frame_count, &seed, &end );
+    bool is_whole =
+        fields == 3 && end > 0 && name[length + (size_t)end] == '\0' && seed == wanted->scene.seed;
+    uint64_t first = wanted->from;
+    uint64_t last = first + wanted->frame_count;
+    if ( is_whole && one.from <= first && (uint64_t)one.from + one.frame_count >= last &&
+        one.frame_count > search->found.frame_count )
+    {
+        search->found = one;
+    }
+}
+
+static bool find_longer( const bake_def* def, const char* folder, bake_def* longer )
+{
+    longer_search search = { .wanted = def, .prefix = scene_prefix( def ), .found = *def };
+    search.found.frame_count = 0;
+    platform_list( folder, look_for_longer, &search );
+    free( search.prefix );
+    *longer = search.found;
+    return search.found.frame_count > 0;
+}
+
+// Reborn bodies are told in a companion of the file, by its frames: such a scene is not cut.
+static bool may_cut( const bake_def* def )
+{
+    return def->generator->reborn == NULL && def->scene.recipe == NULL;
+}
+
+static bool open_longer( frame_source* source, const bake_def* def, const char* folder )
+{
+    bake_def longer;
+    if ( !may_cut( def ) || !find_longer( def, folder, &longer ) || !open_kept( source, &longer, folder ) )
+    {
+        return false;
+    }
+    return frame_source_cut( source, def->from - longer.from, def->frame_count );
+}
+
 bool bake_cache_holds( const bake_def* def )
 {
     char* folder = cache_folder();
     char* name = file_name( def );
     char* path = text_format( "%s/%s", folder != NULL ? folder : ".", name );
-    bool holds = folder != NULL && platform_look( path ).kind == PLATFORM_FILE;
+    bake_def longer;
+    bool holds = folder != NULL &&
+        ( platform_look( path ).kind == PLATFORM_FILE ||
+            ( may_cut( def ) && find_longer( def, folder, &longer ) ) );
     free( folder );
     free( name );
     free( path );
@@ -218,7 +293,7 @@ bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why 
     }
     else
     {
-        opened = limit > 0 && open_kept( source, def, folder );
+        opened = limit > 0 && ( open_kept( source, def, folder ) || open_longer( source, def, folder ) );
         if ( !opened && bake_kept( def, folder, limit, &reason ) )
         {
             opened = open_kept( source, def, folder );

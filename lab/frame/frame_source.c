@@ -110,7 +110,44 @@ bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_err
     return true;
 }
 
-// ---- both
+// ---- windows of another source
+
+typedef struct cut_source
+{
+    frame_source whole;
+    uint32_t from;
+} cut_source;
+
+static bool read_cut( void* state, uint32_t frame, clv_aabb* boxes, lab_error* why )
+{
+    cut_source* cut = state;
+    return cut->whole.read( cut->whole.state, cut->from + frame, boxes, why );
+}
+
+static void close_cut( void* state )
+{
+    cut_source* cut = state;
+    frame_source_close( &cut->whole );
+    free( cut );
+}
+
+bool frame_source_cut( frame_source* source, uint32_t from, uint32_t frame_count )
+{
+    cut_source* cut = calloc( 1, sizeof( cut_source ) );
+    if ( cut == NULL )
+    {
+        frame_source_close( source );
+        return false;
+    }
+    *cut = ( cut_source ){ *source, from };
+    source->header.frame_count = frame_count;
+    source->state = cut;
+    source->read = read_cut;
+    source->close = close_cut;
+    return true;
+}
+
+// ---- all of them
 
 bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why )
 {

@@ -20,6 +20,9 @@ bool frame_source_open_file( frame_source* source, const char* path, lab_error* 
 /// again.
 bool frame_source_open_scene( frame_source* source, const bake_def* def, lab_error* why );
 
+/// Narrows an open source to `frame_count` frames after frame `from` of its own. False, and closed, if out of memory.
+bool frame_source_cut( frame_source* source, uint32_t from, uint32_t frame_count );
+
 /// Frame 0 .. header.frame_count into `boxes`, header.object_count long.
 bool frame_source_read( frame_source* source, uint32_t frame, clv_aabb* boxes, lab_error* why );
 void frame_source_close( frame_source* source );

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "lab/run/runner.h"
 
+#include "base/timer.h"
+#include "lab/base/platform.h"
 #include "lab/base/progress.h"
 #include "lab/base/stop_action.h"
 #include "lab/frame/frame_stats.h"
+#include "lab/measure/others.h"
 #include "lab/run/live_table.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
@@ -11,9 +14,11 @@
 #include "lab/run/worker_args.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Time for a worker to notice the limit between two frames by itself, and say in which.
 #define GRACE_S 1.0
@@ -29,13 +34,22 @@ typedef struct runner
     text_list ladders; ///< that have ended
     live_table live;
     estimate_scene* scenes; ///< by scene index
+    uint64_t begin_ns;
+    bool is_over; ///< the time given is up
 
     // The scene of the jobs at hand; open only if one of them has to run.
     frame_source source;
     bool is_open;
     double* shares;
     uint32_t share_count;
+    others_seen others; ///< before the first of them that ran
 } runner;
+
+static double time_left_s( const runner* all )
+{
+    double gone_s = (double)( clv_base_clock_ns() - all->begin_ns ) / 1e9;
+    return all->options->budget_s > 0 ? all->options->budget_s - gone_s : INFINITY;
+}
 
 run_options runner_terms( const run_terms* terms, uint32_t available )
 {
@@ -124,6 +138,24 @@ static bool open_scene( runner* all, const run_job* job, lab_error* why )
     return measure_static( all, why );
 }
 
+// After the baking, which is our own work, and before the first run.
+static void look_at_others( runner* all )
+{
+    if ( all->options->others_most <= 0 )
+    {
+        return;
+    }
+    double left_s = time_left_s( all );
+    double wait_s = all->options->others_wait_s < left_s ? all->options->others_wait_s : left_s;
+    all->others = others_wait( all->options->others_most, wait_s );
+    if ( all->others.share > all->options->others_most && !all->options->is_quiet )
+    {
+        live_clear( &all->live );
+        lab_note( "others use %.0f %% of the processors after %.0f s of waiting; the runs say so",
+            100 * all->others.share, all->others.waited_s );
+    }
+}
+
 static void close_scene( runner* all )
 {
     frame_source_close( &all->source );
@@ -178,14 +210,20 @@ static void run_in_child( runner* all, const run_job* job, const run_options* op
 {
     worker_args args;
     worker_args_make( &args, job );
+    double own_s = job->terms.time_limit_s;
+    double left_s = time_left_s( all );
+    bool is_short = left_s < ( own_s > 0 ? own_s + GRACE_S : INFINITY );
     child_limits limits = {
-        .time_s = job->terms.time_limit_s,
-        .grace_s = GRACE_S,
+        .time_s = !is_short ? own_s
+            : left_s > 1e-3 ? left_s
+                            : 1e-3,
+        .grace_s = is_short ? 0 : GRACE_S,
         .memory_bytes = job->terms.memory_limit_mib << 20,
         .tick = tick,
         .user = all,
     };
     child_answer answer = child_run( job->program, args.items, &limits );
+    all->is_over = is_short && answer.status == CHILD_TIMEOUT;
     take_answer( job, &answer, options, result );
     free( answer.text );
     worker_args_free( &args );
@@ -220,11 +258,39 @@ static void sign( run_result* result, const run_job* job )
     result->is_against = job->program != NULL;
 }
 
+// The day, and how busy others were: what a page has to say about a time.
+static void stamp( const runner* all, run_result* result )
+{
+    lab_error unread;
+    if ( !json_is_here( &unread ) )
+    {
+        return;
+    }
+    result->json = result->json != NULL ? result->json : json_object();
+    char day[16] = "";
+    time_t now = (time_t)platform_now_s();
+    struct tm* parts = gmtime( &now );
+    if ( parts != NULL && strftime( day, sizeof( day ), "%Y-%m-%d", parts ) > 0 )
+    {
+        json_put_text( result->json, "date", day );
+    }
+    if ( all->options->others_most > 0 )
+    {
+        json_put_number( result->json, "others", floor( all->others.share * 1e3 + 0.5 ) / 1e3 );
+        json_put_number( result->json, "waited_s", floor( all->others.waited_s + 0.5 ) );
+    }
+}
+
 static bool run_round( runner* all, const run_job* job, const char* key, run_result* result, lab_error* why )
 {
+    bool was_open = all->is_open;
     if ( !open_scene( all, job, why ) )
     {
         return false;
+    }
+    if ( !was_open )
+    {
+        look_at_others( all );
     }
     run_options options = runner_terms( &job->terms, all->source.header.frame_count );
     bool good = true;
@@ -241,7 +307,12 @@ static bool run_round( runner* all, const run_job* job, const char* key, run_res
     {
         run_in_child( all, job, &options, result );
     }
+    if ( all->is_over )
+    {
+        return good; // cut off in the middle: as if it had not begun
+    }
     put_scene( all, result );
+    stamp( all, result );
     sign( result, job );
     bool is_kept = all->log->file != NULL && result->status != RUN_UNAVAILABLE;
     return good && ( !is_kept || journal_add( all->log, key, job->limits, results_run_json( result ), why ) );
@@ -334,10 +405,12 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     run_result result = { 0 };
     char* key = round_key( job, round );
     bool is_kept = take_kept( all, job, key, &result );
-    bool good = is_kept || run_round( all, job, key, &result, why );
+    all->is_over = all->is_over || time_left_s( all ) <= 0;
+    bool good = is_kept || all->is_over || run_round( all, job, key, &result, why );
+    bool is_done = good && ( is_kept || !all->is_over );
     free( key );
     stop_action_hold();
-    if ( !good )
+    if ( !is_done )
     {
         run_result_free( &result );
     }
@@ -349,9 +422,9 @@ static bool do_round( runner* all, uint32_t index, uint32_t round, lab_error* wh
     {
         run_merge( sum, &result );
     }
-    all->rounds[index] = good ? round + 1 : all->rounds[index];
+    all->rounds[index] = is_done ? round + 1 : all->rounds[index];
     stop_action_resume();
-    if ( good && ( round + 1 == job->terms.rounds || sum->status != RUN_OK ) )
+    if ( is_done && ( round + 1 == job->terms.rounds || sum->status != RUN_OK ) )
     {
         finish_job( all, index, is_kept );
     }
@@ -392,14 +465,20 @@ static bool do_scene( runner* all, uint32_t begin, uint32_t end, lab_error* why 
     return good;
 }
 
+// All of its rounds, or as many as it takes to know that it fails.
+static bool is_whole( const runner* all, uint32_t index )
+{
+    return all->rounds[index] >= all->plan->items[index].terms.rounds ||
+        ( all->rounds[index] > 0 && all->sums[index].status != RUN_OK );
+}
+
 static void collect( const runner* all, run_results* results )
 {
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
-        uint64_t wanted = all->plan->items[index].terms.rounds;
-        bool is_over = all->rounds[index] >= wanted || all->sums[index].status != RUN_OK;
         bool is_there = all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX &&
-            ( is_over || !all->options->whole_only );
+            ( is_whole( all, index ) || !all->options->whole_only );
+        all->report->undone += is_whole( all, index ) ? 0 : 1;
         if ( is_there )
         {
             *run_results_add( results ) = all->sums[index];
@@ -449,7 +528,9 @@ static void begin_live( runner* all )
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
     runner_report* report, lab_error* why )
 {
-    runner all = { .plan = plan, .options = options, .log = log, .report = report };
+    runner all = {
+        .plan = plan, .options = options, .log = log, .report = report, .begin_ns = clv_base_clock_ns()
+    };
     *report = ( runner_report ){ 0 };
     all.sums = calloc( (size_t)plan->count + 1, sizeof( run_result ) );
     all.rounds = calloc( (size_t)plan->count + 1, sizeof( uint32_t ) );

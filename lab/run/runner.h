@@ -16,6 +16,9 @@ typedef struct runner_options
     bool is_live;            ///< show the live table
     bool is_quiet;           ///< show nothing at all
     bool whole_only;         ///< a job counts as done with its last round only: the journal has the others
+    double budget_s;         ///< no run begins, and none goes on, after so many seconds; 0: any time
+    double others_most;      ///< wait while others use a larger share of the processors; 0: do not look
+    double others_wait_s;    ///< at most so long, per scene
     runner_on_stop* on_stop; ///< NULL: nothing
     void* on_stop_user;
 } runner_options;
@@ -24,6 +27,7 @@ typedef struct runner_report
 {
     uint32_t kept;     ///< known from the journal
     uint32_t left_out; ///< by the ladder rule
+    uint32_t undone;   ///< because the time was up
 } runner_report;
 
 /// Results in the order of the plan, without those left out. False if a scene or the journal failed; what was done before is
