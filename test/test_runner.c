@@ -404,6 +404,11 @@ static void windows_are_cut_from_a_longer_recording( void )
     CHECK( exists( "test_runner_cut/" RECORDED( "2", "9" ) ) &&
         !exists( "test_runner_cut/" RECORDED( "5", "4" ) ) );
     remove( "test_runner_own/" RECORDED( "5", "4" ) );
+    begin( "scenes freefall:200@5+4\nmethods sap\n" ); // baked, and nothing else
+    setenv( "CLEAVE_CACHE", "test_runner_own", 1 );
+    CHECK_EQUAL( program_run( RUN "-q --bake" )->status, 0 );
+    CHECK( exists( "test_runner_own/" RECORDED( "5", "4" ) ) && !exists( JSON ) );
+    remove( "test_runner_own/" RECORDED( "5", "4" ) );
     remove( "test_runner_cut/" RECORDED( "2", "9" ) );
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
 }

@@ -33,7 +33,7 @@ typedef struct run_flags
     const char* broadmark_folder;
     const char* against; ///< another build of the program
     double bound_percent;
-    bool resume, restart, in_process, dry_run, list, show, quiet;
+    bool resume, restart, in_process, dry_run, bake, list, show, quiet;
 } run_flags;
 
 // ---- the plan
@@ -432,6 +432,27 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     return status;
 }
 
+// Every scene of the plan into the folder of baked scenes, in the plan's order.
+static lab_status bake_scenes( const run_plan* plan )
+{
+    lab_error why;
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        const run_job* job = &plan->items[index];
+        bool is_new = index == 0 || job->scene_index != job[-1].scene_index;
+        uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
+        frame_source source = { 0 };
+        if ( is_new &&
+            !scene_spec_open(
+                &job->scene.spec, job->scene.body_count, frames, job->terms.seed, &source, &why ) )
+        {
+            return lab_error_print( &why );
+        }
+        frame_source_close( &source );
+    }
+    return LAB_DONE;
+}
+
 static bool check_against( const run_flags* flags, lab_error* why )
 {
     if ( flags->against == NULL )
@@ -457,6 +478,10 @@ static lab_status run( run_flags* flags, const text_list* names )
     if ( good && flags->dry_run )
     {
         print_plan( &plan );
+    }
+    else if ( good && flags->bake )
+    {
+        status = bake_scenes( &plan );
     }
     else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
     {
@@ -531,6 +556,8 @@ lab_status command_run( int argc, char** argv )
         { "--show", 0, ARGS_SWITCH, &flags.show, NULL, "print the schedule's text", 0, 0 },
         { "--dry-run", 0, ARGS_SWITCH, &flags.dry_run, NULL,
             "name the runs and guess how long they take, do none", 0, 0 },
+        { "--bake", 0, ARGS_SWITCH, &flags.bake, NULL, "bake the scenes that are not there yet, do no run", 0,
+            0 },
         { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
