@@ -404,12 +404,32 @@ static void windows_are_cut_from_a_longer_recording( void )
     CHECK( exists( "test_runner_cut/" RECORDED( "2", "9" ) ) &&
         !exists( "test_runner_cut/" RECORDED( "5", "4" ) ) );
     remove( "test_runner_own/" RECORDED( "5", "4" ) );
-    begin( "scenes freefall:200@5+4\nmethods sap\n" ); // baked, and nothing else
-    setenv( "CLEAVE_CACHE", "test_runner_own", 1 );
-    CHECK_EQUAL( program_run( RUN "-q --bake" )->status, 0 );
-    CHECK( exists( "test_runner_own/" RECORDED( "5", "4" ) ) && !exists( JSON ) );
-    remove( "test_runner_own/" RECORDED( "5", "4" ) );
     remove( "test_runner_cut/" RECORDED( "2", "9" ) );
+    setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
+}
+
+// --bake writes each window, from one simulation, and does no run.
+static void windows_of_a_run_are_baked_together( void )
+{
+    begin( "scenes freefall:200@5+4 freefall:200@8+3 freefall:200@5+4\nmethods sap\nrepeat 1\nwarmup 0\n" );
+    uint64_t hashes[2][2];
+    for ( uint32_t is_together = 0; is_together < 2; ++is_together )
+    {
+        setenv( "CLEAVE_CACHE", "test_runner_own", 1 );
+        CHECK_EQUAL( !is_together || program_run( RUN "-q --bake" )->status == 0, 1 );
+        bool are_there = exists( "test_runner_own/" RECORDED( "5", "4" ) ) &&
+            exists( "test_runner_own/" RECORDED( "8", "3" ) );
+        CHECK_EQUAL( are_there, is_together );
+        CHECK_EQUAL( program_run( RUN "-q --restart" )->status, 0 );
+        run_results results = read_results();
+        CHECK_EQUAL( results.count, 2 );
+        hashes[is_together][0] = results.items[0].pairs_hash;
+        hashes[is_together][1] = results.items[1].pairs_hash;
+        run_results_free( &results );
+        remove( "test_runner_own/" RECORDED( "5", "4" ) );
+        remove( "test_runner_own/" RECORDED( "8", "3" ) );
+    }
+    CHECK( hashes[0][0] == hashes[1][0] && hashes[0][1] == hashes[1][1] );
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
 }
 
@@ -487,6 +507,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_run_beyond_the_budget_is_not_a_timeout ),
         TEST_CASE( a_run_tells_the_day_and_the_others ),
         TEST_CASE( windows_are_cut_from_a_longer_recording ),
+        TEST_CASE( windows_of_a_run_are_baked_together ),
         TEST_CASE( bad_usage_is_told ),
         TEST_CASE( schedules_are_listed_and_shown ),
     };

@@ -6,6 +6,7 @@
 #include "lab/broadmark/broadmark_files.h"
 #include "lab/command/commands.h"
 #include "lab/compare/comparison.h"
+#include "lab/frame/bake_cache.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
 #include "lab/run/pin.h"
@@ -432,25 +433,30 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
     return status;
 }
 
-// Every scene of the plan into the folder of baked scenes, in the plan's order.
+// Every scene of the plan into the folder of baked scenes; windows of one run together.
 static lab_status bake_scenes( const run_plan* plan )
 {
-    lab_error why;
+    bake_def* defs = calloc( (size_t)plan->count + 1, sizeof( bake_def ) );
+    if ( defs == NULL )
+    {
+        lab_out_of_memory();
+    }
+    uint32_t count = 0;
     for ( uint32_t index = 0; index < plan->count; ++index )
     {
         const run_job* job = &plan->items[index];
         bool is_new = index == 0 || job->scene_index != job[-1].scene_index;
         uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
-        frame_source source = { 0 };
-        if ( is_new &&
-            !scene_spec_open(
-                &job->scene.spec, job->scene.body_count, frames, job->terms.seed, &source, &why ) )
+        if ( is_new && job->scene.spec.generator != NULL )
         {
-            return lab_error_print( &why );
+            defs[count++] =
+                scene_spec_bake_def( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
         }
-        frame_source_close( &source );
     }
-    return LAB_DONE;
+    lab_error why;
+    bool good = bake_cache_fill( defs, count, &why );
+    free( defs );
+    return good ? LAB_DONE : lab_error_print( &why );
 }
 
 static bool check_against( const run_flags* flags, lab_error* why )

@@ -187,3 +187,106 @@ bool bake_write( const bake_def* def, const char* path, lab_error* why )
     }
     return good;
 }
+
+// ---- several windows at once
+
+bool bake_may_share( const bake_def* def )
+{
+    return def->generator->reborn == NULL && def->scene.recipe == NULL && def->report == NULL;
+}
+
+// The windows that frame belongs to get it; those whose last it is are whole.
+static bool put_frame( const bake_def* defs, uint32_t count, scene_writer* writers, uint64_t frame,
+    const clv_aabb* boxes, lab_error* why )
+{
+    bool good = true;
+    for ( uint32_t index = 0; good && index < count; ++index )
+    {
+        uint64_t first = defs[index].from;
+        uint64_t last = first + defs[index].frame_count;
+        if ( frame >= first && frame <= last )
+        {
+            good = scene_writer_put( &writers[index], boxes, why ) &&
+                ( frame < last || scene_writer_commit( &writers[index], why ) );
+        }
+    }
+    return good;
+}
+
+static bool is_in_any( const bake_def* defs, uint32_t count, uint64_t frame, uint64_t* last )
+{
+    bool is_in = false;
+    *last = 0;
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        uint64_t first = defs[index].from;
+        uint64_t end = first + defs[index].frame_count;
+        *last = end > *last ? end : *last;
+        is_in = is_in || ( frame >= first && frame <= end );
+    }
+    return is_in;
+}
+
+static bool write_windows( const bake_def* defs, uint32_t count, void* state, clv_aabb* boxes,
+    scene_writer* writers, lab_error* why )
+{
+    const generator* scene = defs->generator;
+    char label[RECIPE_NAME_ROOM + TEXT_SIZE_ROOM], size[TEXT_SIZE_ROOM];
+    snprintf( label, sizeof( label ), "%s:%s", scene->name, text_size( defs->scene.body_count, size ) );
+    uint64_t last = 0;
+    is_in_any( defs, count, 0, &last );
+    progress_bar bar;
+    progress_begin( &bar, label, "body frames", ( last + 1 ) * defs->scene.body_count );
+    bool good = true;
+    for ( uint64_t frame = 0; good && frame <= last; ++frame )
+    {
+        good = frame == 0 || scene->step( state, why );
+        if ( good && is_in_any( defs, count, frame, &last ) )
+        {
+            scene->boxes( state, boxes );
+            good = put_frame( defs, count, writers, frame, boxes, why );
+        }
+        else if ( good && interrupt_raised() )
+        {
+            good = lab_error_interrupted( why );
+        }
+        progress_show( &bar, ( frame + 1 ) * defs->scene.body_count );
+    }
+    progress_end( &bar );
+    return good;
+}
+
+bool bake_write_windows( const bake_def* defs, const char* const* paths, uint32_t count, lab_error* why )
+{
+    if ( count == 0 )
+    {
+        return true;
+    }
+    void* state = defs->generator->create( &defs->scene );
+    clv_aabb* boxes = calloc( generator_object_count( &defs->scene ), sizeof( clv_aabb ) );
+    scene_writer* writers = calloc( count, sizeof( scene_writer ) );
+    bool good = state != NULL && boxes != NULL && writers != NULL;
+    if ( !good )
+    {
+        char size[TEXT_SIZE_ROOM];
+        lab_error_write( why, "%s: out of memory for %s bodies; use a smaller -n", paths[0],
+            text_size( defs->scene.body_count, size ) );
+    }
+    for ( uint32_t index = 0; good && index < count; ++index )
+    {
+        scene_header header = bake_header( &defs[index], defs->generator->world( state ) );
+        good = scene_writer_open( &writers[index], paths[index], &header, why );
+    }
+    good = good && write_windows( defs, count, state, boxes, writers, why );
+    for ( uint32_t index = 0; !good && writers != NULL && index < count; ++index )
+    {
+        scene_writer_abandon( &writers[index] );
+    }
+    free( writers );
+    free( boxes );
+    if ( state != NULL )
+    {
+        defs->generator->destroy( state );
+    }
+    return good;
+}

@@ -222,15 +222,11 @@ static bool find_longer( const bake_def* def, const char* folder, bake_def* long
 }
 
 // Reborn bodies are told in a companion of the file, by its frames: such a scene is not cut.
-static bool may_cut( const bake_def* def )
-{
-    return def->generator->reborn == NULL && def->scene.recipe == NULL;
-}
-
 static bool open_longer( frame_source* source, const bake_def* def, const char* folder )
 {
     bake_def longer;
-    if ( !may_cut( def ) || !find_longer( def, folder, &longer ) || !open_kept( source, &longer, folder ) )
+    if ( !bake_may_share( def ) || !find_longer( def, folder, &longer ) ||
+        !open_kept( source, &longer, folder ) )
     {
         return false;
     }
@@ -245,7 +241,7 @@ bool bake_cache_holds( const bake_def* def )
     bake_def longer;
     bool holds = folder != NULL &&
         ( platform_look( path ).kind == PLATFORM_FILE ||
-            ( may_cut( def ) && find_longer( def, folder, &longer ) ) );
+            ( bake_may_share( def ) && find_longer( def, folder, &longer ) ) );
     free( folder );
     free( name );
     free( path );
@@ -314,4 +310,102 @@ bool bake_cache_open( frame_source* source, const bake_def* def, lab_error* why 
         return frame_source_open_scene( source, def, why );
     }
     return true;
+}
+
+// ---- many scenes
+
+// Windows of one run: all but the frames is the same.
+static bool is_same_run( const bake_def* a, const bake_def* b )
+{
+    char* left = scene_prefix( a );
+    char* right = scene_prefix( b );
+    bool is_same = strcmp( left, right ) == 0 && a->scene.seed == b->scene.seed;
+    free( left );
+    free( right );
+    return is_same;
+}
+
+// Those of the first one's run, among `count` that are not there yet, into the folder; `is_done` marks them.
+static bool fill_run(
+    const bake_def* defs, uint32_t count, bool* is_done, const char* folder, uint64_t limit, lab_error* why )
+{
+    bake_def* windows = calloc( count, sizeof( bake_def ) );
+    char** paths = calloc( count, sizeof( char* ) );
+    if ( windows == NULL || paths == NULL )
+    {
+        lab_out_of_memory();
+    }
+    uint32_t found = 0;
+    uint64_t needed = 0;
+    bool fits = true;
+    for ( uint32_t index = 0; index < count && ( found == 0 || bake_may_share( &windows[0] ) ); ++index )
+    {
+        const bake_def* def = &defs[index];
+        uint64_t bytes = 0;
+        if ( is_done[index] || ( found > 0 && !is_same_run( &windows[0], def ) ) )
+        {
+            continue;
+        }
+        fits = fits && scene_file_bytes( generator_object_count( &def->scene ), def->frame_count, &bytes );
+        needed += bytes;
+        char* name = file_name( def );
+        paths[found] = text_format( "%s/%s", folder, name );
+        windows[found++] = *def;
+        free( name );
+        is_done[index] = true;
+    }
+    bool good = fits && needed <= limit;
+    if ( !good )
+    {
+        char bytes[TEXT_SIZE_ROOM];
+        lab_error_write( why, "%s takes %s, more than CLEAVE_CACHE_LIMIT allows", windows[0].generator->name,
+            text_bytes( needed, bytes ) );
+    }
+    else
+    {
+        trim( folder, needed, limit );
+        good = bake_may_share( &windows[0] )
+            ? bake_write_windows( windows, (const char* const*)paths, found, why )
+            : bake_write( &windows[0], paths[0], why );
+    }
+    for ( uint32_t index = 0; index < found; ++index )
+    {
+        free( paths[index] );
+    }
+    free( paths );
+    free( windows );
+    return good;
+}
+
+bool bake_cache_fill( const bake_def* defs, uint32_t count, lab_error* why )
+{
+    uint64_t limit = 0;
+    char* folder = cache_folder();
+    bool* is_done = calloc( (size_t)count + 1, sizeof( bool ) );
+    if ( is_done == NULL )
+    {
+        lab_out_of_memory();
+    }
+    bool good = read_limit( &limit, why );
+    if ( good && ( folder == NULL || !platform_make_folder( folder ) ) )
+    {
+        good = lab_error_write( why, "there is no folder to bake into; set CLEAVE_CACHE to one" );
+    }
+    for ( uint32_t index = 0; good && index < count; ++index )
+    {
+        is_done[index] = bake_cache_holds( &defs[index] );
+        for ( uint32_t other = 0; other < index; ++other ) // the same twice
+        {
+            is_done[index] = is_done[index] ||
+                ( is_same_run( &defs[other], &defs[index] ) && defs[other].from == defs[index].from &&
+                    defs[other].frame_count == defs[index].frame_count );
+        }
+    }
+    for ( uint32_t index = 0; good && index < count; ++index )
+    {
+        good = is_done[index] || fill_run( defs, count, is_done, folder, limit, why );
+    }
+    free( is_done );
+    free( folder );
+    return good;
 }
