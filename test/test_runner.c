@@ -430,6 +430,11 @@ static void windows_of_a_run_are_baked_together( void )
         remove( "test_runner_own/" RECORDED( "8", "3" ) );
     }
     CHECK( hashes[0][0] == hashes[1][0] && hashes[0][1] == hashes[1][1] );
+    begin( "scenes freefall:200@0+2 brownian-free:200@0+2 brownian:200@0+2\nmethods sap\n" );
+    CHECK_EQUAL( program_run( RUN "-q --scenes brownian" )->status, 0 );
+    run_results chosen = read_results();
+    CHECK( chosen.count == 1 && strcmp( chosen.items[0].scene, "brownian" ) == 0 );
+    run_results_free( &chosen );
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
 }
 
@@ -444,6 +449,7 @@ static void bad_usage_is_told( void )
         { RUN "-m nosuch", "part test_runner: -m: unknown method 'nosuch'" },
         { RUN "--pin x", "--pin 'x'" },
         { RUN "--only nosuch", "nothing to do" },
+        { RUN "--scenes gravity", "nothing to do" },
         { RUN "--resume --restart", "give one" },
         { RUN "--others 101", "--others '101'" },
         { "run " SCHEDULE " --resume", "--json OUT" },

@@ -25,10 +25,10 @@ typedef struct run_flags
 {
     size_list sizes;
     run_wish wish;
-    uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed;
+    uint64_t frame_count, warmup, repeat, rounds, memory_limit_mib, seed, bake_threads;
     double time_limit_s, ladder_s, budget_s, others_percent, others_wait_s;
     const char* pin;
-    text_list only;
+    text_list only, scenes;
     run_output output;
     broadmark_files broadmark; ///< settings among the operands
     const char* broadmark_folder;
@@ -68,6 +68,33 @@ static void replace_sizes( size_list* list, const size_list* said )
 static void replace_count( uint64_t* count, uint64_t said )
 {
     *count = said != ARGS_UNSET ? said : *count;
+}
+
+// Is it a scene of that name, whatever its size, type and window?
+static bool is_scene_named( const char* text, const char* name )
+{
+    size_t length = strlen( name );
+    return strncmp( text, name, length ) == 0 && strchr( ":@", text[length] ) != NULL; // or at the end
+}
+
+// Keeps those that --scenes names.
+static void choose_scenes( text_list* scenes, const text_list* names )
+{
+    text_list kept = { 0 };
+    for ( uint32_t index = 0; index < scenes->count; ++index )
+    {
+        bool is_wanted = false;
+        for ( uint32_t name = 0; name < names->count; ++name )
+        {
+            is_wanted = is_wanted || is_scene_named( scenes->items[index], names->items[name] );
+        }
+        if ( is_wanted )
+        {
+            text_list_add( &kept, scenes->items[index] );
+        }
+    }
+    text_list_free( scenes );
+    *scenes = kept;
 }
 
 static void apply_flags( schedule_part* part, const run_flags* flags )
@@ -120,7 +147,12 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
     for ( uint32_t index = 0; good && index < wanted.part_count; ++index )
     {
         schedule_part* part = &wanted.parts[index];
-        if ( is_wanted( flags, part->name ) )
+        if ( flags->scenes.count > 0 )
+        {
+            choose_scenes( &part->scenes, &flags->scenes );
+        }
+        bool is_empty = flags->scenes.count > 0 && part->scenes.count == 0;
+        if ( is_wanted( flags, part->name ) && !is_empty )
         {
             lab_error what;
             apply_flags( part, flags );
@@ -434,7 +466,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
 }
 
 // Every scene of the plan into the folder of baked scenes; windows of one run together.
-static lab_status bake_scenes( const run_plan* plan )
+static lab_status bake_scenes( const run_plan* plan, uint64_t threads )
 {
     bake_def* defs = calloc( (size_t)plan->count + 1, sizeof( bake_def ) );
     if ( defs == NULL )
@@ -449,8 +481,9 @@ static lab_status bake_scenes( const run_plan* plan )
         uint32_t frames = job->terms.frame_count != ARGS_UNSET ? (uint32_t)job->terms.frame_count : 0;
         if ( is_new && job->scene.spec.generator != NULL )
         {
-            defs[count++] =
-                scene_spec_bake_def( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
+            bake_def* def = &defs[count++];
+            *def = scene_spec_bake_def( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
+            def->scene.thread_count = threads > 0 ? (uint32_t)threads : def->scene.thread_count;
         }
     }
     lab_error why;
@@ -487,7 +520,7 @@ static lab_status run( run_flags* flags, const text_list* names )
     }
     else if ( good && flags->bake )
     {
-        status = bake_scenes( &plan );
+        status = bake_scenes( &plan, flags->bake_threads );
     }
     else if ( good && can_write( flags, &why ) && open_journal( &log, flags, &why ) )
     {
@@ -564,7 +597,11 @@ lab_status command_run( int argc, char** argv )
             "name the runs and guess how long they take, do none", 0, 0 },
         { "--bake", 0, ARGS_SWITCH, &flags.bake, NULL, "bake the scenes that are not there yet, do no run", 0,
             0 },
+        { "--bake-threads", 0, ARGS_COUNT, &flags.bake_threads, "T",
+            "threads of --bake; they change no byte (default: as many as there are cores)", 1,
+            CLV_MAX_WORKERS },
         { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
+        { "--scenes", 0, ARGS_TEXTS, &flags.scenes, "NAME,…", "of the scenes they name, these alone", 0, 0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
@@ -601,8 +638,8 @@ lab_status command_run( int argc, char** argv )
             "end after S seconds with status 3; --resume goes on; 0: never", 0, 1000000000 },
         { "--others", 0, ARGS_NUMBER, &flags.others_percent, "PERCENT",
             "before each scene wait while others use more of the processors; 0: do not look", 0, 100 },
-        { "--others-wait", 0, ARGS_SECONDS, &flags.others_wait_s, "S", "at most so long (default 60)", 0,
-            1000000000 },
+        { "--others-wait", 0, ARGS_SECONDS, &flags.others_wait_s, "S", "at most so long in all (default 60)",
+            0, 1000000000 },
         { "--pin", 0, ARGS_TEXT, &flags.pin, "CORES", "pin runs to cores: yes, no, or 2,3", 0, 0 },
         { "--against", 0, ARGS_TEXT, &flags.against, "PROGRAM",
             "measure another build of cleave too, run by run in turn, and compare", 0, 0 },
@@ -629,6 +666,7 @@ lab_status command_run( int argc, char** argv )
     lab_status status = run_command( &table, &flags, argc, argv );
     size_list_free( &flags.sizes );
     text_list_free( &flags.only );
+    text_list_free( &flags.scenes );
     run_wish_free( &flags.wish );
     return status;
 }

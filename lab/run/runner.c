@@ -35,7 +35,8 @@ typedef struct runner
     live_table live;
     estimate_scene* scenes; ///< by scene index
     uint64_t begin_ns;
-    bool is_over; ///< the time given is up
+    bool is_over;    ///< the time given is up
+    double waited_s; ///< for others to be quiet
 
     // The scene of the jobs at hand; open only if one of them has to run.
     frame_source source;
@@ -146,8 +147,9 @@ static void look_at_others( runner* all )
         return;
     }
     double left_s = time_left_s( all );
-    double wait_s = all->options->others_wait_s < left_s ? all->options->others_wait_s : left_s;
-    all->others = others_wait( all->options->others_most, wait_s );
+    double wait_s = all->options->others_wait_s - all->waited_s;
+    all->others = others_wait( all->options->others_most, wait_s < left_s ? wait_s : left_s );
+    all->waited_s += all->others.waited_s;
     if ( all->others.share > all->options->others_most && !all->options->is_quiet )
     {
         live_clear( &all->live );

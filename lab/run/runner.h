@@ -18,7 +18,7 @@ typedef struct runner_options
     bool whole_only;         ///< a job counts as done with its last round only: the journal has the others
     double budget_s;         ///< no run begins, and none goes on, after so many seconds; 0: any time
     double others_most;      ///< wait while others use a larger share of the processors; 0: do not look
-    double others_wait_s;    ///< at most so long, per scene
+    double others_wait_s;    ///< at most so long in all: a machine that is never quiet is measured as it is
     runner_on_stop* on_stop; ///< NULL: nothing
     void* on_stop_user;
 } runner_options;
