@@ -44,8 +44,8 @@ help:
 	@echo "make fresh   the README's first command and its program, in a bare Debian 12; needs root and mmdebstrap"
 	@echo "make fresh-test  the README's test command, in a bare Debian 12"
 	@echo "make test-all  the rest too: clang's and memory sanitizers, long tests, the report's page, lint, flags, other machines, coverage, mutations, a fuzz run, the test command in a bare Debian 12"
-	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=short or full for less or more"
 	@echo "make studies  what paper 003 leaves open, by sweeps of cleave sim, in a quarter of an hour; STUDIES=full for the paper's size"
+	@echo "make papers  the papers' figures and tables again, in an hour; PAPERS=quick or full for less or more"
 	@echo "make speed   the default beside other people's libraries; fails below the floors of bench/floors.csv; SPEED=full for 128k too"
 	@echo "make speed-raise  the same, and raises floors to 60 % of what was measured; never lowers one"
 	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
@@ -104,7 +104,7 @@ test-long: test-release
 	@ctest --preset release -L long
 
 # What is missing is named, and what needs it skipped.
-# PAPERS=tiny, short, hour or full: how much of the papers' schedules is run; scripts/papers/grades.mjs.
+# PAPERS=tiny, quick, hour or full: how much of the papers' schedules is run; scripts/papers/grades.mjs.
 papers: setup-papers all
 	@command -v node >/dev/null || { echo "make papers: node is missing (Debian: nodejs)" >&2; exit 2; }
 	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers

@@ -23,6 +23,9 @@
 // Time for a worker to notice the limit between two frames by itself, and say in which.
 #define GRACE_S 1.0
 
+// A look at the others is good for so long.
+#define OTHERS_LIFE_NS UINT64_C( 10000000000 )
+
 typedef struct runner
 {
     const run_plan* plan;
@@ -44,6 +47,7 @@ typedef struct runner
     double* shares;
     uint32_t share_count;
     others_seen others; ///< before the first of them that ran
+    uint64_t others_ns; ///< when that was looked at; 0: never
 } runner;
 
 static double time_left_s( const runner* all )
@@ -146,10 +150,16 @@ static void look_at_others( runner* all )
     {
         return;
     }
+    uint64_t now_ns = clv_base_clock_ns();
+    if ( all->others_ns != 0 && now_ns - all->others_ns < OTHERS_LIFE_NS )
+    {
+        return; // windows of a few frames follow each other faster than neighbours come and go
+    }
     double left_s = time_left_s( all );
     double wait_s = all->options->others_wait_s - all->waited_s;
     all->others = others_wait( all->options->others_most, wait_s < left_s ? wait_s : left_s );
     all->waited_s += all->others.waited_s;
+    all->others_ns = clv_base_clock_ns();
     if ( all->others.share > all->options->others_most && !all->options->is_quiet )
     {
         live_clear( &all->live );

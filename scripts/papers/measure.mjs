@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Runs the program: schedules group by group, then the towers. What is done already stays done: `cleave run --resume` goes by
-// everything a result depends on, a tower by its file.
+// Runs the program here, piece by piece, then the towers. What is done already stays done: `cleave run --resume` goes by everything a
+// result depends on, a tower by its file. No call lasts much longer than PIECE_S, so breaking off costs little.
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 
-import { grades, groups, towerFile, towers } from './grades.mjs';
+import { grades, pieceWords, towerFile, towerWords, towers } from './grades.mjs';
+
+const PIECE_S = 540;
 
 const coreCount = () => (availableParallelism ? availableParallelism() : cpus().length);
 
@@ -18,44 +20,41 @@ function call(program, words) {
     return answer.status;
 }
 
-/** The words of `cleave run` for a group; exported for its tests. */
-export function groupWords(group, grade, folder, cores) {
-    const { all = [], [group.name]: own = [] } = grades[grade];
-    return [
-        'run', ...group.schedules, '--only', group.parts.join(','), '--json', join(folder, `${group.name}.json`), '--resume',
-        ...all, ...own, ...(group.threads ? ['--threads', String(Math.min(4, cores))] : []),
-    ];
+/** The words of `cleave run` for a piece; exported for its tests. */
+export function runWords(one, folder, cores, wait = 60) {
+    return ['run', ...pieceWords(one), '--json', join(folder, `${one.name}.json`), '--resume', '--budget', String(PIECE_S), '--others', '10', '--others-wait', String(wait),
+        ...(one.wide ? ['--threads', String(Math.min(4, cores))] : [])];
 }
 
-/** Exit status 1 of a group means that a run failed or that hashes differ: the pages will say which. */
-function measureGroups(program, grade, folder, say) {
-    for (const group of groups) {
-        say(`measuring ${group.name}: ${group.parts.join(', ')}`);
-        const status = call(program, groupWords(group, grade, folder, coreCount()));
+/** Exit status 1 of a piece means that a run failed or that hashes differ: the pages will say which. 3: there is more of it. */
+function measurePieces(program, grade, folder, say, wait) {
+    for (const one of grades[grade].pieces) {
+        say(`measuring ${one.name}: ${one.parts.join(', ')}`);
+        let status = 3;
+        while (status === 3) status = call(program, runWords(one, folder, coreCount(), wait));
         if (status > 1) throw new Error(`${program} run ended with ${status}; see above`);
     }
 }
 
 function measureTowers(program, grade, folder, say) {
-    const { bodies, frames } = grades[grade].sim;
+    const { sim } = grades[grade];
     for (const tower of towers) {
         const path = join(folder, towerFile(tower));
         if (existsSync(path)) continue;
-        say(`measuring a tower of ${bodies}: ${tower.volume}, ${tower.scale}`);
-        const words = ['sim', 'tower', '--volume', tower.volume, '--scale', tower.scale, '--bodies', bodies, '--frames', frames, '--csv', `${path}.part`];
-        if (call(program, words.map(String)) !== 0) throw new Error(`${program} sim tower failed; see above`);
+        say(`measuring a tower of ${sim.bodies}: ${tower.volume}, ${tower.scale}`);
+        if (call(program, ['sim', ...towerWords(tower, sim), '--csv', `${path}.part`]) !== 0) throw new Error(`${program} sim tower failed; see above`);
         renameSync(`${path}.part`, path);
     }
 }
 
 function measureMethods(program, folder) {
     const answer = spawnSync(program, ['methods', '--json'], { encoding: 'utf8' });
-    if (answer.status !== 0) throw new Error(`${program} methods --json failed: ${answer.stderr}`);
+    if (answer.status !== 0) throw new Error(`${program} methods --json failed: ${answer.error?.message ?? answer.stderr}`);
     writeFileSync(join(folder, 'methods.json'), answer.stdout);
 }
 
-export function measure(program, grade, folder, say) {
+export function measure(program, grade, folder, say, wait) {
     measureMethods(program, folder);
-    measureGroups(program, grade, folder, say);
+    measurePieces(program, grade, folder, say, wait);
     measureTowers(program, grade, folder, say);
 }

@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { svgText } from '../../report/svg.mjs';
+import { ascending, distinct, isBareRoot, isTree } from './runs.mjs';
+import { windowsText } from './windows.mjs';
 
 export const sizeText = objects => (objects % 1000 === 0 ? `${objects / 1000}k` : String(objects));
 
@@ -25,6 +27,56 @@ function withRoom(option, more = 34) {
     if (option.legend?.right !== 0) return option;
     const grid = option.grid?.right === undefined ? {} : { grid: { ...option.grid, right: option.grid.right + more } };
     return { ...option, ...grid, legend: { ...option.legend, right: more } };
+}
+
+// ---- where a figure is from
+
+const percentText = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+/** From this share of the processors on that others use, a figure says so in words. */
+export const OTHERS_MOST = 0.1;
+
+function othersText(runs) {
+    if (!runs.every(run => run.isOthersKnown)) return 'what others used of the processors was not measured';
+    const most = Math.max(...runs.map(run => run.others));
+    const busy = runs.filter(run => run.others > OTHERS_MOST);
+    return busy.length === 0
+        ? `others used at most ${percentText(most)} of the processors`
+        : `**on a busy machine**: before ${busy.length} of ${runs.length} of these runs others used more than ${percentText(OTHERS_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help`;
+}
+
+function treesText(runs) {
+    const trees = distinct(runs.filter(isTree).map(run => run.method)).map(method => {
+        const nodes = runs.filter(run => run.method === method && isTree(run)).map(run => run.counters.nodes);
+        return `\`${method}\` ${digits(Math.min(...nodes))} to ${digits(Math.max(...nodes))} nodes`;
+    });
+    const bare = runs.filter(isBareRoot);
+    const none = distinct(bare.map(run => run.method)).map(method => `\`${method}\` at ${ascending(bare.filter(run => run.method === method).map(run => run.objects)).map(sizeText).join(', ')}`);
+    return [trees.length > 0 ? `trees: ${trees.join(', ')}` : '', none.length > 0 ? `**one node, no tree**: ${none.join('; ')}` : ''].filter(Boolean).join('; ');
+}
+
+function windowsOf(runs) {
+    return distinct(runs.map(run => run.scene)).map(scene => {
+        const sets = distinct(runs.filter(run => run.scene === scene).map(run => JSON.stringify(run.windows)));
+        return sets.map(set => {
+            const windows = JSON.parse(set);
+            const sizes = ascending(runs.filter(run => run.scene === scene && JSON.stringify(run.windows) === set).map(run => run.objects));
+            return `${scene}${sets.length > 1 ? ` at ${sizes.map(sizeText).join(', ')}` : ''}: ${windowsText(scene, windows)}`;
+        }).join('; ');
+    }).join('; ');
+}
+
+/** Machine, day, repeats, frames, others, trees: what must be said below figures and tables of these runs. */
+export function provenance(runs) {
+    if (runs.length === 0) return '';
+    const repeats = ascending(runs.map(run => run.repeats));
+    const noise = runs.map(run => run.repeat_cv).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
+    const dates = distinct(runs.flatMap(run => run.dates)).sort();
+    return [
+        distinct(runs.map(run => run.machineName)).join(' and '), dates.length > 1 ? `${dates[0]} to ${dates[dates.length - 1]}` : dates[0],
+        `${repeats.join(' or ')} repeats${noise.length > 0 ? `, whose means vary by ${percentText(noise[noise.length >> 1])} in the middle, ${percentText(noise[noise.length - 1])} at most` : ''}`,
+        windowsOf(runs), othersText(runs), treesText(runs),
+    ].filter(Boolean).join('; ');
 }
 
 export class Page {
@@ -56,6 +108,15 @@ export class Page {
         const file = `${this.#paper}-${name}.svg`;
         writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height, background: '#ffffff' })}\n`);
         this.#lines.push(`![${describe}](${file})`, '');
+    }
+
+    /** Where the figures above are from, in small. */
+    from(runs) { this.text(provenance(runs) && `<sub>${provenance(runs)}.</sub>`); }
+
+    /** What the paper says there, and what became of it. */
+    claims(claims) {
+        this.list(claims.map(({ claim, where, rule, verdict, ours, why }) =>
+            `${verdict === 'holds' ? '**Holds**' : verdict === 'does not hold' ? '**Does not hold**' : '**Cannot be tested**'}: ${claim} (${where}). Rule: ${rule}.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
     }
 
     write() {

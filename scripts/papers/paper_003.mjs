@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Paper 003, sweep-and-prune with k-DOPs: tables 5.1 to 5.3, figures 5.6 to 5.23 as far as the CPU goes.
+// Paper 003, sweep-and-prune with k-DOPs: tables 5.1 to 5.3, figures 5.6 to 5.23 as far as the CPU goes. Verdicts: claims_003.mjs.
+import { aroundTurn, pairsOf, turnOf, volumes } from './claims_003.mjs';
 import { frameChart } from './paper_charts.mjs';
-import { Page, digits, percent, times } from './page.mjs';
+import { Page, digits, percent } from './page.mjs';
 import { pairsOf003, timesOf003 } from './published.mjs';
-import { distinct, mean, pick } from './runs.mjs';
+import { distinct, isBareRoot, machineText, mean, pick } from './runs.mjs';
 
-const volumes = ['18-dop', 'aabb', 'sphere'];
 const scales = [['1,1,1', 'unscaled'], ['1,3,1', 'scaled (1, 3, 1)']];
 const stages = [['volumes', 'volume_ms'], ['sweep and prune', 'sweep_ms'], ['GJK + EPA', 'narrow_ms'], ['shape matching', 'match_ms']];
 
@@ -25,7 +25,6 @@ export function thin(values, most = 200) {
     return points;
 }
 
-const pairsOf = tower => tower.candidate_pairs.map((pairs, frame) => pairs + tower.floor_pairs[frame]);
 const largest = values => values.reduce((most, value) => Math.max(most, value), -Infinity);
 
 function writePairs(page, towers, scale, number, title) {
@@ -38,8 +37,6 @@ function writePairs(page, towers, scale, number, title) {
         return [volume, theirs.mean, theirs.most, digits(mean(pairs)), largest(pairs), digits(mean(tower.candidate_pairs)), digits(mean(tower.false_positives)),
             volume === base.volume ? '' : percent(theirs.mean / base.theirs.mean - 1), volume === base.volume ? '' : percent(mean(pairs) / mean(pairsOf(base.tower)) - 1)];
     }));
-    const order = rows.map(row => [row.volume, mean(pairsOf(row.tower))]).sort((a, b) => a[1] - b[1]).map(([volume]) => volume);
-    page.text(`Fewest first: ${order.join(', ')}; in the paper 18-dop, aabb, sphere.`);
     page.figure(`figure-5.${number + 5}`, `Candidate pairs along the run, ${title}`, frameChart({ title: `Figure 5.${number + 5}: pairs that sweep-and-prune lets through, ${title}`, value: 'pairs, with the floor', series: rows.map(({ volume, tower }) => ({ name: volume, points: thin(pairsOf(tower)) })) }), { height: 340 });
 }
 
@@ -53,7 +50,7 @@ function writeStages(page, towers) {
             ++number;
         }
     }
-    page.text('As in the paper GJK + EPA and shape matching take nearly all of a frame and grow with the pairs; volumes and sweep are a thin line at the bottom. Nothing is drawn here, so there is no rendering.');
+    page.text('Nothing is drawn here, so there is no rendering.');
 }
 
 function lines(page, towers, numbers, value, describe, values) {
@@ -71,15 +68,6 @@ function writeTimes(page, towers) {
         return [row[scale], tower ? digits(mean(tower.frame_ms)) : ''];
     })]));
     lines(page, towers, [14, 15], 'ms per frame', 'all of a frame', tower => tower.frame_ms);
-    page.text('Paper: spheres slightly ahead unscaled, 18-DOPs clearly ahead scaled. Ours weigh the choice less: a pair found apart is not searched again in the later rounds of a frame, so a false positive costs GJK once where the paper pays ten times.');
-}
-
-// Until the axis turns and after: means of a phase.
-function phaseShares(tower) {
-    const turned = tower.axis.findIndex(axis => axis !== 'y');
-    const [before, after] = turned > 0 ? [[0, turned], [turned, tower.axis.length]] : [[0, tower.axis.length], null];
-    const over = ([from, to]) => phases.map(([, column]) => mean(tower[column].slice(from, to)));
-    return { before: over(before), after: after ? over(after) : null };
 }
 
 const phases = [['choice of the axis', 'axis_ms'], ['projection', 'project_ms'], ['sort', 'sort_ms'], ['pruning', 'prune_ms']];
@@ -89,12 +77,13 @@ function writePhases(page, towers) {
     if (!tower) return;
     page.heading('Figure 5.23: phases of sweep-and-prune, 18-DOPs, unscaled');
     page.figure('figure-5.23', 'Phases of sweep-and-prune along the run', frameChart({ title: 'Figure 5.23: 18-dop, unscaled', value: 'ms', stacked: true, series: phases.map(([name, column]) => ({ name, points: thin(tower[column], 120) })) }), { height: 300 });
-    const { before, after } = phaseShares(tower);
-    page.table(['ms per frame', ...phases.map(([name]) => name)], [['axis y', ...before.map(digits)], ...(after ? [['axis in the plane', ...after.map(digits)]] : [])]);
-    page.text(`In the paper sorting takes most of it and pruning gains 23 % when the axis turns. Here ${before[3] > before[2] ? 'pruning takes most while the tower stands, and the sort little' : 'sorting takes most, as there'}${after ? `; the turn of the axis makes pruning ${times(before[3] / after[3])} as fast` : '; in these frames the axis does not turn'}.`);
+    const around = phases.map(([, column]) => aroundTurn(tower, column));
+    page.table(['ms per frame', ...phases.map(([name]) => name)], turnOf(tower) > 0
+        ? [['axis y, the last 500 frames', ...around.map(([before]) => digits(before))], [`axis in the plane, from frame ${turnOf(tower)}`, ...around.map(([, after]) => digits(after))]]
+        : [['axis y throughout', ...phases.map(([, column]) => digits(mean(tower[column])))]]);
 }
 
-function writeRest(page, towers, frames) {
+function writeRest(page, towers) {
     page.heading('Figures 5.16 to 5.19: false positives and what they cost');
     lines(page, towers, [16, 17], 'pairs', 'pairs that do not touch', tower => tower.false_positives);
     lines(page, towers, [18, 19], 'ms', 'GJK + EPA', tower => tower.narrow_ms);
@@ -104,9 +93,7 @@ function writeRest(page, towers, frames) {
     page.table(['', ...unscaled], [['paper, ms (512 bodies, GPU)', ...unscaled.map(volume => ({ '18-dop': 0.34, aabb: 0.21, sphere: 0.02 })[volume])], ['ours, ms (one core)', ...unscaled.map(volume => digits(mean(towers.get(`${volume} 1,1,1`).volume_ms)))]]);
     page.heading('Figures 5.21 and 5.22: sweep-and-prune');
     lines(page, towers, [21, 22], 'ms', 'sweep-and-prune', tower => tower.sweep_ms);
-    page.text('The axis is y while the tower stands and one in the plane of the floor once nearly all have landed, which makes the sweep quicker at once; in the paper by 20 %, since sorting on its GPU does not depend on the axis.');
     writePhases(page, towers);
-    page.text(frames < 7000 ? `These runs are shorter than the paper's 512 bodies and 7000 frames; bench/tower.md has those.` : '');
 }
 
 /** What the methods make of the same boxes; the paper's sweep on its GPU takes about 1.5 ms of every frame. */
@@ -120,19 +107,34 @@ function writeMethods(page, runs) {
         const run = at(method, part, type);
         return run ? `${digits(run.ms_mean)} (${digits(run.cv)})` : '';
     })]));
-    const quick = distinct(own.map(run => run.method)).filter(method => own.filter(run => run.method === method).every(run => run.ms_mean < 1.5));
-    page.text(`Schedule \`paper-003\`; mean (coefficient of variation). The paper's sweep-and-prune takes about 1.5 ms per frame on a GTX 1060 for its 512 bodies, whatever the volume. On one core these take less on all four: ${quick.join(', ')}.`);
+    const bare = distinct(own.filter(isBareRoot).map(run => `\`${run.method}\``));
+    page.text(`Schedule \`paper-003\`; mean (coefficient of variation).${bare.length > 0 ? ` ${bare.join(' and ')} hold so few bodies in one node: no tree.` : ''}`);
+    page.from(own);
 }
 
-export function writePage(folder, { towers, runs }) {
+function fromText({ towers, towerRun }) {
+    const any = [...towers.values()][0];
+    return towerRun
+        ? `<sub>${machineText(towerRun.machine)}; ${towerRun.date ?? ''}; one run each, ${any.frame.length} frames on one core.</sub>`
+        : `<sub>one run each, ${any.frame.length} frames on one core.</sub>`;
+}
+
+export function writePage(folder, data, claims) {
+    const { towers, runs } = data;
     if (towers.size === 0) return;
     const frames = [...towers.values()][0].frame.length;
     const page = new Page(folder, '003', 'Sweep-and-prune with k-DOPs (003)');
+    const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
     page.text(`*Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU*, COPPE 2021: 512 bodies fall on a floor, 7000 frames, i7-7700HQ and GTX 1060. \`cleave sim tower\`, everything on one core, here ${Math.max(...[...towers.values()][0].landed)} bodies and ${frames} frames; docs/shape-matching.md tells what a frame does, bench/tower.md where numbers differ and why.`);
+    page.text(fromText(data));
     scales.forEach(([scale, title], index) => writePairs(page, towers, scale, index + 1, title));
+    page.claims(of('pairs-similar', 'pairs-order', 'pairs-order-scaled', 'pairs-sphere', 'pairs-size', 'landed'));
     writeStages(page, towers);
+    page.claims(of('stages', 'volumes-cheap', 'gjk-over-match', 'sap-1.5ms'));
     writeTimes(page, towers);
-    writeRest(page, towers, frames);
+    page.claims(of('sphere-unscaled', 'dop-scaled'));
+    writeRest(page, towers);
+    page.claims(of('false-similar', 'false-scaled', 'gjk-scaled', 'build-order', 'axis', 'sweep-turn', 'prune-turn', 'sort-most'));
     writeMethods(page, runs);
     page.write();
 }

@@ -2,20 +2,27 @@
 // SPDX-License-Identifier: MIT
 // The papers' figures and tables again, from our own runs: measures (scripts/papers/measure.mjs) and writes pages.
 //
-//     node scripts/papers/papers.mjs --cleave build/cleave --grade short --work build/papers --out bench/papers [--pages]
-import { mkdirSync, writeFileSync } from 'node:fs';
+//     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--pages]
+//     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
+//
+// --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
 
-import { grades, groups } from './grades.mjs';
+import { claimsCsv, judge } from './claims.mjs';
+import { grades, pieceWords } from './grades.mjs';
 import { measure } from './measure.mjs';
-import { Page, digits, sizeText } from './page.mjs';
+import { OTHERS_MOST, Page, digits, sizeText, times } from './page.mjs';
 import { writePage as write000 } from './paper_000.mjs';
 import { writePage as write001 } from './paper_001.mjs';
 import { writePage as write002 } from './paper_002.mjs';
 import { writePage as write003 } from './paper_003.mjs';
 import { writePage as write004 } from './paper_004.mjs';
-import { readFolder } from './runs.mjs';
+import { drawPictures, missing } from './pictures.mjs';
+import { distinct, pick, readFolders } from './runs.mjs';
+import { windowRows } from './windows.mjs';
 
 const say = text => process.stderr.write(`papers: ${text}\n`);
 
@@ -30,66 +37,148 @@ export function disagreements(runs) {
 }
 
 const quoted = text => `"${String(text).replaceAll('"', '""')}"`;
+const shown = value => (value === undefined || value === null || Number.isNaN(value) ? '' : digits(value));
 
-function writeCsv(folder, runs) {
-    const head = 'parts,scene,type,objects,frames,method,variant,threads,settings,ms_mean,ms_median,ms_min,cv,tests,pairs_hash,status';
-    const rows = runs.map(run => [run.parts.join(' '), run.scene, run.type, run.objects, run.frames, run.method, run.variant, run.threads,
-        quoted(Object.entries(run.settings).map(pair => pair.join('=')).join(',')), run.ms_mean ?? '', run.ms_median ?? '', run.ms_min ?? '', Number.isNaN(run.cv) ? '' : digits(run.cv), run.tests ?? '', run.pairs_hash ?? '', run.status].join(','));
-    writeFileSync(join(folder, 'runs.csv'), `${[head, ...rows].join('\n')}\n`);
+/** One line per run as the pages use it, windows joined: what they show can be checked here. */
+export function runsCsv(runs) {
+    const head = 'part,scene,type,objects,windows,method,variant,threads,settings,ms_mean,cv,repeats,repeat_cv,ms_min,nodes,tests,others,date,machine';
+    const rows = runs.map(run => [run.parts[0], run.scene, run.type, run.objects, run.windows.map(({ from, frames }) => `${from}+${frames}`).join(' '), run.method, run.variant, run.threads,
+        quoted(Object.entries(run.settings).map(pair => pair.join('=')).join(',')), shown(run.ms_mean), shown(run.cv), run.repeats, shown(run.repeat_cv), shown(run.ms_min), shown(run.counters?.nodes), run.tests ?? '', run.isOthersKnown ? shown(run.others) : '', run.dates[run.dates.length - 1] ?? '', quoted(run.machineName)].join(','));
+    return `${[head, ...rows].join('\n')}\n`;
 }
 
-function writeIndex(folder, grade, { runs, machine, version, towers, isBusy, load }) {
-    const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    const bad = runs.filter(run => run.status === 'failed' || run.status === 'timeout');
-    const missing = [...new Set(runs.filter(run => run.status === 'unavailable').map(run => run.method))];
-    const wrong = disagreements(runs);
-    page.text('Made by `make papers`; do not edit. For every figure and table of the five papers that needs no GPU the same one from our runs, the paper\'s numbers beside it where it prints any (`published/`), and what agrees and what differs.');
-    page.table(['page', 'paper', 'figures and tables'], [
-        ['[004](004.md)', 'the KD-tree, CGF 2019', '1, 9 to 14; tables 1 and 2'],
-        ['[000](000.md)', 'the same earlier', '3 to 5; coefficient of variation'],
-        ['[001](001.md)', 'Broadmark', '2; tables I and II'],
-        ['[002](002.md)', 'the RAY KD-tree, 2015', '2 and 3'],
-        ['[003](003.md)', 'sweep-and-prune with k-DOPs, 2021', '5.6 to 5.23; tables 5.1 to 5.3'],
-    ], { left: 3 });
-    page.heading('These runs');
+// ---- what was left out
+
+/** Sizes of every part as its schedule has them: Map part -> [objects]. */
+export function scheduledSizes() {
+    const sizes = new Map();
+    const number = text => Number(text.replace('k', '')) * (text.endsWith('k') ? 1000 : 1);
+    const list = words => words.flatMap(word => {
+        const [from, to] = word.split('..').map(number);
+        return to === undefined ? [from] : Array.from({ length: Math.round(Math.log2(to / from)) + 1 }, (_, step) => from * 2 ** step);
+    });
+    for (const paper of ['000', '001', '002', '003', '004']) {
+        let common = [];
+        let part = null;
+        for (const line of readFileSync(fileURLToPath(new URL(`../../lab/schedules/paper-${paper}.schedule`, import.meta.url)), 'utf8').split('\n')) {
+            const [word, ...values] = line.replace(/#.*/, '').trim().split(/\s+/);
+            if (word === 'part') {
+                [part] = values;
+                sizes.set(part, common);
+            }
+            if (word === 'sizes' && part) sizes.set(part, list(values));
+            else if (word === 'sizes') common = list(values);
+        }
+    }
+    return sizes;
+}
+
+function leftOut(runs) {
+    return [...scheduledSizes()].map(([part, sizes]) => [part, sizes.filter(objects => !runs.some(run => run.parts[0] === part && run.objects === objects))]).filter(([, sizes]) => sizes.length > 0)
+        .map(([part, sizes]) => `${part}: ${sizes.map(sizeText).join(', ')}`);
+}
+
+// ---- README.md
+
+const verdicts = ['holds', 'does not hold', 'cannot be tested'];
+const papers = [['004', 'the KD-tree, CGF 2019', '1, 9 to 14; tables 1 and 2'], ['000', 'the same earlier', '3 to 5; coefficient of variation'], ['001', 'Broadmark', '2; tables I and II'], ['002', 'the RAY KD-tree, 2015', '2 and 3'], ['003', 'sweep-and-prune with k-DOPs, 2021', '5.6 to 5.23; tables 5.1 to 5.3']];
+
+function writeClaims(page, claims) {
+    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], papers.map(([paper, name, figures]) => {
+        const own = claims.filter(claim => claim.paper === paper);
+        return [`[${paper}](${paper}.md)`, name, figures, own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
+    }), { left: 3 });
+    page.text('A claim is a line of [claims.csv](claims.csv): what the paper says and where, the rule by which our runs decide, our numbers, the verdict, and why it is not what the paper found. The pages\' verdicts come from it; none is written by hand.');
+    for (const [paper] of papers) {
+        const not = claims.filter(claim => claim.paper === paper && claim.verdict === 'does not hold');
+        if (not.length > 0) page.text(`Does not hold, [${paper}](${paper}.md): ${not.map(claim => `${claim.claim} (${claim.where}; ours: ${claim.ours})`).join('. ')}.`);
+    }
+}
+
+function laneText({ lanes, alone, runs }) {
+    if (!lanes) return [];
+    const ratios = alone.map(run => pick(runs, run.parts[0], { scene: run.scene, method: run.method, objects: run.objects })[0]?.ms_mean / run.ms_mean).filter(ratio => ratio > 0);
+    return [`Up to ${lanes} runs went on at a time, each on a core of its own, while scenes were baked on others. ${ratios.length > 0 ? `${ratios.length} cells measured again by themselves: among the others they took ${times(Math.min(...ratios))} to ${times(Math.max(...ratios))} as long, ${times(ratios.sort((a, b) => a - b)[ratios.length >> 1])} in the middle.` : 'What that costs was not measured.'}`];
+}
+
+function writeRuns(page, grade, data) {
+    const { raw, runs, towers, left } = data;
+    const bad = raw.filter(run => run.status === 'failed' || run.status === 'timeout');
+    const absent = distinct(raw.filter(run => run.status === 'unavailable').map(run => run.method));
+    const wrong = disagreements(raw);
     const tower = [...towers.values()][0];
+    const busy = raw.filter(run => run.others > OTHERS_MOST);
+    const machines = distinct(raw.map(run => `${run.machineName}, Cleave ${run.version}`)).map(name => `${name} (papers ${distinct(raw.filter(run => `${run.machineName}, Cleave ${run.version}` === name).flatMap(run => run.parts.map(part => part.slice(0, 3)))).sort().join(', ')})`);
+    page.heading('These runs');
     page.list([
-        `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. Cleave ${version}, ${machine.cpu}, ${machine.cores} cores, ${machine.isa}, ${machine.compiler}; load up to ${digits(load)} when a group of them began.`,
-        `${runs.length} runs, each in a process of its own, by the papers' rules: five repeats unless a page says otherwise, all frames of a window, a method's sizes up to its first mean above half a second. A frame is the whole of it: boxes handed over, updated, pairs listed. Means and coefficients of variation leave out the first frame of a pass, in which a method builds what it keeps: one in 1000 in the papers.`,
-        'Windows are 60 frames at most where the papers have 1000: Free Fall from frame 250, when most has come to rest (all of it from frame 0 to 400 for what is shown against the share of static objects), Brownian from 40, Gravity from 90.',
-        ...(isBusy ? ['**The machine was busy with other work.** So means here are not over all repeats, which would mostly show the neighbours: each frame counts by the least of its repeats, and the coefficient of variation is that over the frames. Figures of several threads suffer even so, and single large values remain.'] : []),
+        `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. ${machines.join('; ')}; ${distinct(raw.map(run => run.date).filter(Boolean)).sort().join(', ') || 'day unknown'}.`,
+        `${raw.length} runs, each in a process of its own. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
+        'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of page 004). Above 128k piles take too long to simulate: there windows end early.',
+        busy.length > 0 ? `**The machine was busy with other work**: before ${busy.length} of ${raw.length} runs others used more than 10 % of the processors, also after waiting. The figures concerned say so.` : raw.every(run => run.others !== undefined) ? 'Before each scene the share of the processors that others used was measured: 10 % at most throughout.' : 'What others used of the processors was not measured before all runs.',
+        ...laneText(data),
         ...(tower ? [`Towers: ${Math.max(...tower.landed)} bodies landed in ${tower.frame.length} frames.`] : []),
-        wrong.length === 0 ? 'Every run of a scene found the same pairs as all others on it (hashes in `runs.csv`).' : `**Results disagree** in ${wrong.length} runs: ${wrong.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}`).join('; ')}.`,
-        ...(missing.length > 0 ? [`Not installed there: ${missing.join(', ')}.`] : []),
+        wrong.length === 0 ? 'Every run of a scene found the same pairs as all others on it.' : `**Results disagree** in ${wrong.length} runs: ${wrong.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}`).join('; ')}.`,
+        ...(absent.length > 0 ? [`Not installed there: ${absent.join(', ')}.`] : []),
+        ...(left.length > 0 ? [`Runs of other machines that were left out, one machine per paper: ${left.join('. ')}.`] : []),
         bad.length === 0 ? 'All ended well.' : `${bad.length} did not end well: ${bad.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}: ${run.reason}`).slice(0, 20).join('; ')}.`,
     ]);
-    page.text('The commands, group by group (`scripts/papers/grades.mjs`):');
-    page.list(groups.map(group => `\`cleave run ${group.schedules.join(' ')} --only ${group.parts.join(',')} ${[...(grades[grade].all ?? []), ...(grades[grade][group.name] ?? [])].join(' ')}\``.replace(' `', '`')));
-    page.write();
-    return wrong.length === 0;
+    page.table(['scene', 'window', 'stands for, frames'], windowRows(), { left: 2 });
+    const sizes = leftOut(runs);
+    page.heading('Sizes left out');
+    page.text(sizes.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${sizes.join('; ')}.`);
 }
+
+function writePictures(page, drawn) {
+    page.heading('Figures that are pictures');
+    page.table(['figures', 'what they are', 'here'], missing, { left: 3 });
+    for (const { file, about } of drawn) page.text(`![${about}: a cut through 4000 cubes and their KD-tree, T = 64](${file})`);
+    if (drawn.length > 0) page.text('Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. `cleave tree SCENE -m kd-paper --set kd.leaf=64`, drawn by `scripts/tree_picture.py`.');
+}
+
+function writeIndex(folder, grade, data, claims, drawn) {
+    const page = new Page(folder, 'README', 'The papers\' figures and tables again');
+    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements on a CPU, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. What needs a GPU or a renderer is missing, and is named below.');
+    writeClaims(page, claims);
+    writeRuns(page, grade, data);
+    writePictures(page, drawn);
+    page.text('The calls, piece by piece (`scripts/papers/grades.mjs`; each with `--resume --budget 540 --others 10`):');
+    page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
+    page.write();
+    return disagreements(data.raw).length === 0;
+}
+
+// ----
 
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
+    if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
     return values;
 }
 
+// Figures of an earlier round that this one does not draw would stay beside the pages for ever.
+function clean(out) {
+    for (const name of readdirSync(out)) if (/^\d{3}-.*\.svg$/.test(name) || /^\d{3}\.md$/.test(name)) rmSync(join(out, name));
+}
+
 function main() {
-    const { cleave, grade, work, out, pages } = readWords();
+    const { cleave, grade, work, out, pages, from, wait } = readWords();
     const folder = join(work, grade);
-    if (!pages) {
+    if (!pages && !from) {
         mkdirSync(folder, { recursive: true });
-        measure(cleave, grade, folder, say);
+        measure(cleave, grade, folder, say, Number(wait));
     }
-    const results = readFolder(folder);
+    const data = readFolders(from ? from.split(',') : [folder]);
     mkdirSync(out, { recursive: true });
-    for (const write of [write004, write000, write001, write002, write003]) write(out, results);
-    writeCsv(out, results.runs);
-    const agree = writeIndex(out, grade, results);
+    clean(out);
+    const claims = judge(data);
+    for (const [paper, write] of [['004', write004], ['000', write000], ['001', write001], ['002', write002], ['003', write003]]) write(out, data, claims.filter(claim => claim.paper === paper));
+    writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
+    writeFileSync(join(out, 'claims.csv'), claimsCsv(claims));
+    const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say));
     say(`wrote ${join(out, 'README.md')}`);
     return agree ? 0 : 1;
 }

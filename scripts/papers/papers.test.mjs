@@ -8,37 +8,119 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { grades, groups, towerFile, towers } from './grades.mjs';
-import { groupWords } from './measure.mjs';
-import { digits, sizeText } from './page.mjs';
+import { claimsCsv, judge } from './claims.mjs';
+import { meanDepth } from './claims_more.mjs';
+import { gainBetween, gainPoints } from './figures.mjs';
+import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
+import { runWords } from './measure.mjs';
+import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
-import { meanDepth } from './paper_002.mjs';
 import { thin } from './paper_003.mjs';
-import { bestLeaf, depthRow, gainBetween, gainPoints } from './paper_004.mjs';
+import { depthRow, leafNotes } from './paper_004.mjs';
 import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { laterFrames, pick, settingsOf, variation } from './runs.mjs';
+import { isBareRoot, isTree, joinRuns, laterFrames, mergeTrees, oneMachine, pick, settingsOf, variation, windowOfKey, withoutTwins } from './runs.mjs';
+import { windowOf, windowsText } from './windows.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
+const schedules = ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004'];
+const partsOf = name => [...readFileSync(here(`../../lab/schedules/${name}.schedule`), 'utf8').matchAll(/^part\s+(\S+)/gm)].map(match => match[1]);
 
 test('every part that is asked for is in its schedule, and every part of a schedule is asked for', () => {
-    const named = name => [...readFileSync(here(`../../lab/schedules/${name}.schedule`), 'utf8').matchAll(/^part\s+(\S+)/gm)].map(match => match[1]);
-    const asked = new Set(groups.flatMap(group => group.parts));
-    for (const group of groups) {
-        const there = group.schedules.flatMap(named);
-        for (const part of group.parts) assert.ok(there.includes(part), part);
+    for (const { pieces } of Object.values(grades)) {
+        for (const one of pieces) for (const part of one.parts) assert.ok(one.schedules.flatMap(partsOf).includes(part), part);
     }
-    for (const name of ['paper-000', 'paper-001', 'paper-002', 'paper-003', 'paper-004']) {
-        for (const part of named(name)) assert.ok(asked.has(part), part);
-    }
+    const asked = new Set(grades.full.pieces.flatMap(one => one.parts));
+    for (const part of schedules.flatMap(partsOf)) assert.ok(asked.has(part), part);
+    // Less than full leaves out large sizes alone.
+    const some = new Set(grades.hour.pieces.flatMap(one => one.parts));
+    for (const part of schedules.flatMap(partsOf)) assert.ok(some.has(part) || part.includes('-large'), part);
 });
 
-test('a grade changes sizes, and full changes nothing', () => {
-    const [cubes] = groups;
-    assert.deepEqual(groupWords(cubes, 'full', 'w', 2).slice(-3), ['--json', join('w', 'cubes.json'), '--resume']);
-    assert.ok(groupWords(cubes, 'short', 'w', 2).includes('1k,2k,4k,8k'));
-    assert.deepEqual(groupWords(groups.find(group => group.threads), 'full', 'w', 16).slice(-2), ['--threads', '4']);
-    for (const grade of Object.values(grades)) assert.ok(grade.about && grade.sim.bodies > 0);
+test('a piece is one call, in at most ten minutes, with a look at the others', () => {
+    const [cubes] = grades.hour.pieces;
+    const words = runWords(cubes, 'w', 2);
+    assert.ok(words.includes('1k,2k,4k,8k,16k,32k') && words.includes(join('w', 'cubes.json')) && words.includes('--resume'));
+    assert.equal(words[words.indexOf('--budget') + 1], '540');
+    assert.equal(words[words.indexOf('--others') + 1], '10');
+    const wide = grades.full.pieces.find(one => one.wide);
+    assert.deepEqual(runWords(wide, 'w', 16).slice(-2), ['--threads', '4']);
+    for (const { about, pieces, sim } of Object.values(grades)) {
+        assert.ok(about && sim.bodies > 0);
+        assert.equal(new Set(pieces.map(one => one.name)).size, pieces.length);
+    }
     assert.equal(new Set(towers.map(towerFile)).size, 6);
+});
+
+test('a plan for a bare machine names only bakes it has', () => {
+    const baked = new Set(bakes.map(one => one.name));
+    for (const one of [...grades.full.pieces, ...alone]) for (const need of one.needs) assert.ok(baked.has(need), `${one.name} needs ${need}`);
+    const lines = planText('full').trim().split('\n').map(line => line.split('\t'));
+    assert.ok(lines.every(line => line.length === 4 && /^(bake|alone|sim|run|wide)$/.test(line[0])));
+    assert.equal(lines.filter(line => line[0] === 'sim').length, 6);
+    assert.deepEqual(lines.filter(line => line[0] === 'run' || line[0] === 'wide').map(line => line[1]), grades.full.pieces.map(one => one.name));
+    assert.ok(lines.every(line => !/"|'/.test(line[3]))); // the shell splits at spaces
+});
+
+// A run as `cleave run` tells it.
+const raw = (members = {}) => ({
+    status: 'ok', parts: ['004-cubes'], scene: 'freefall', type: 'cubes', objects: 1000, frames: 2, method: 'kd-paper', variant: 'avx2', threads: 1, settings: {}, machine: {}, machineName: 'one', counters: { nodes: 3 },
+    pass_ms: [[9, 1], [9, 3]], frame_ms: [9, 1], frame_static: [0, 1], ms_min: 1, window: { from: 10, frames: 2 }, others: 0, date: '2026-01-01', ...members,
+});
+
+test('windows count by what they stand for, and a method that lacks one is left out', () => {
+    const start = raw();
+    const rest = raw({ window: { from: 450, frames: 2 }, pass_ms: [[9, 10], [9, 10]] });
+    const [joined] = joinRuns([start, rest]);
+    assert.equal(joined.ms_mean, (40 * 2 + 650 * 10) / 690);
+    assert.deepEqual(joined.windows, [{ from: 10, frames: 2 }, { from: 450, frames: 2 }]);
+    assert.equal(joined.repeats, 2);
+    assert.ok(joined.repeat_cv > 0 && joined.cv > 0);
+    assert.deepEqual(joinRuns([start, rest, raw({ method: 'cgal' })]).map(run => run.method), ['kd-paper']);
+    assert.deepEqual(windowOf('freefall', 450), { name: 'rest', weight: 650 });
+    assert.equal(windowsText('freefall', joined.windows), 'start 10+2, rest 450+2');
+    assert.deepEqual(windowOfKey('freefall:cubes@75+10 of 8000 version 1, seed 1, all frames | kd', 10), { from: 75, frames: 10 });
+});
+
+test('results of several runs are brought together, one machine per paper', () => {
+    const twins = withoutTwins([raw({ key: 'a' }), raw({ key: 'a', parts: ['000-cubes'] }), raw({ key: 'b', status: 'timeout' }), raw({ key: 'b' })]);
+    assert.deepEqual(twins.map(run => [run.status, run.parts]), [['ok', ['004-cubes', '000-cubes']], ['ok', ['004-cubes']]]);
+    const left = [];
+    const kept = oneMachine([raw({ key: 'a' }), raw({ key: 'b' }), raw({ key: 'c', machineName: 'two' }), raw({ key: 'd', machineName: 'two', parts: ['004-cubes', '001-others'] })], left);
+    assert.deepEqual(kept.map(run => [run.machineName, run.parts]), [['one', ['004-cubes']], ['one', ['004-cubes']], ['two', ['001-others']]]);
+    assert.deepEqual(left, ['004: two']);
+});
+
+test('a tree of one node is no tree, and equal trees are one point', () => {
+    const of = (leaf, nodes, ms) => ({ ...joinRuns([raw({ settings: { 'kd.leaf': leaf }, counters: { nodes, leaves: (nodes + 1) / 2, height: 1, 'objects in leaves': 9 } })])[0], ms_mean: ms });
+    const runs = [of(16, 31, 5), of(512, 3, 2), of(1024, 3, 4), of(2048, 1, 1)];
+    assert.deepEqual(runs.map(isTree), [true, true, true, false]);
+    assert.deepEqual(runs.map(isBareRoot), [false, false, false, true]);
+    assert.deepEqual(mergeTrees(runs, 'kd.leaf').map(({ leaf, same, ms_mean: ms }) => [leaf, same, ms]), [[16, [], 5], [512, [1024], 3]]);
+    assert.match(leafNotes(runs, 'kd.leaf'), /T = 2048 make one node, which is no tree.*T = 512 and 1024 make the same tree/);
+    assert.match(provenance(runs), /trees: `kd-paper` 3.00 to 31.0 nodes; \*\*one node, no tree\*\*: `kd-paper` at 1k/);
+});
+
+test('a busy machine is said in words', () => {
+    assert.match(provenance(joinRuns([raw({ others: 0.4 })])), /\*\*on a busy machine\*\*: before 1 of 1 of these runs others used more than 10 % of the processors, 40 % at most/);
+    assert.match(provenance(joinRuns([raw({ others: 0.02 })])), /2026-01-01; 2 repeats.*others used at most 2.0 %/);
+    assert.match(provenance(joinRuns([raw({ others: undefined })])), /was not measured/);
+});
+
+test('verdicts follow the numbers', () => {
+    const tower = () => ({ candidate_pairs: [1], floor_pairs: [0], frame_ms: [1], false_positives: [1], narrow_ms: [1], match_ms: [1], volume_ms: [1], sweep_ms: [1], project_ms: [1], sort_ms: [1], prune_ms: [1], landed: [1], axis: ['y'], frame: [1] });
+    const variants = (complete, incremental, adaptive, nodes) => ['freefall', 'brownian', 'gravity'].flatMap(scene => [['-rebuilt', 9], ['-complete', complete], ['-incremental', incremental], ['', adaptive]]
+        .map(([kind, ms]) => raw({ scene, method: `kd-paper${kind}`, parts: ['004-variants'], pass_ms: [[ms, ms]], counters: { nodes } })));
+    const verdict = (runs, id) => judge({ runs: joinRuns(runs), towers: new Map([['18-dop 1,1,1', tower()]]) }).find(claim => claim.paper === '004' && claim.id === id);
+    assert.equal(verdict(variants(2, 3, 2.1, 5), 'rebuilt-slowest').verdict, 'holds');
+    assert.equal(verdict(variants(2, 3, 2.1, 5), 'adaptive-close').verdict, 'holds');
+    assert.equal(verdict(variants(2, 3, 4, 5), 'adaptive-close').verdict, 'does not hold');
+    assert.match(verdict(variants(2, 3, 4, 5), 'adaptive-close').ours, /2.00 × on Free Fall/);
+    // Runs of one node decide nothing about trees.
+    assert.equal(verdict(variants(2, 3, 2.1, 1), 'rebuilt-slowest').verdict, 'cannot be tested');
+    const claims = judge({ runs: [], towers: new Map() });
+    assert.ok(claims.length > 50 && claims.every(claim => claim.verdict === 'cannot be tested' && claim.why !== '' && claim.rule && claim.where));
+    assert.equal(new Set(claims.map(claim => `${claim.paper} ${claim.id}`)).size, claims.length);
+    assert.equal(claimsCsv(claims).trim().split('\n').length, claims.length + 1);
 });
 
 test('settings, variation and the frames that count', () => {
@@ -66,12 +148,11 @@ test('gains are paired frame by frame at equal size', () => {
     assert.ok(movingAverage(Array.from({ length: 30 }, () => [0.5, 2])).every(([, gain]) => gain === 2));
 });
 
-test('depths, best leaves, thinned lines', () => {
+test('depths and thinned lines', () => {
     const counters = { leaves: 4, 'leaves at depth 1': 1, 'leaves at depth 2': 3, 'objects in leaves': 50 };
     assert.equal(meanDepth(counters), 1.75);
     const row = depthRow(16, [{ counters, objects: 100 }]);
     assert.deepEqual([row.depths[1], row.depths[2], row.inLeaves], [0.25, 0.75, 0.5]);
-    assert.equal(bestLeaf([[16, 3], [32, 1], [64, 2]]), 32);
     assert.deepEqual(thin([1, 3, 5, 7], 2), [[1, 2], [3, 6]]);
     assert.equal(thin(Array(7000).fill(1)).length, 200);
 });
@@ -98,7 +179,7 @@ function papers(...words) {
 }
 
 test('bad words are refused with 2', () => {
-    for (const [words, reason] of [[['--grade', 'huge'], /tiny, short, hour, full/], [['--what'], /--what/], [['--pages', '--work', join(tmpdir(), 'no-such-work')], /measure first/], [['--grade', 'tiny', '--cleave', '/no/such/program'], /no\/such\/program/]]) {
+    for (const [words, reason] of [[['--grade', 'huge'], /tiny, quick, hour, full/], [['--what'], /--what/], [['--wait', 'soon'], /--wait soon/], [['--pages', '--work', join(tmpdir(), 'no-such-work')], /measure first/], [['--grade', 'tiny', '--cleave', '/no/such/program'], /no\/such\/program/]]) {
         const folder = mkdtempSync(join(tmpdir(), 'papers-'));
         const answer = papers(...(words.includes('--work') ? [] : ['--work', folder]), ...words, '--out', folder);
         assert.equal(answer.status, 2, answer.stderr);
@@ -107,12 +188,22 @@ test('bad words are refused with 2', () => {
     }
 });
 
+// No page calls a run of one node a tree: below every figure of KD-trees stands how many nodes they had, and the runs' own counts bear that out.
+function checkTrees(out, page, text) {
+    for (const [, method, least] of text.matchAll(/[ ,]`((?:kd|ray-kd)[^`]*)` ([\d.]+) to [\d.]+ nodes/g)) assert.ok(Number(least) > 1, `${page}: ${method} has ${least} nodes`);
+    const bare = new Set(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').slice(1).map(line => line.replace(/"[^"]*"/g, '').split(',')).filter(row => /^(kd|ray-kd)/.test(row[5]) && Number(row[14]) <= 1).map(row => `${row[0]} ${row[5]}`));
+    assert.ok(bare.size > 0, 'the tiny round has runs of one node, or this checks nothing');
+    const sections = text.split(/^## /m).filter(section => /KD-tree/.test(section.split('\n')[0]) && /!\[/.test(section) && !/pictures/.test(section.split('\n')[0]));
+    for (const section of sections) assert.match(section, /trees: |one node, no tree/, `${page}: ${section.split('\n')[0]}`);
+}
+
 function lookThrough(out) {
     const pages = readdirSync(out).filter(name => name.endsWith('.md'));
     assert.deepEqual(pages.sort(), ['000.md', '001.md', '002.md', '003.md', '004.md', 'README.md']);
     const linked = new Set();
     for (const page of pages) {
         const text = readFileSync(join(out, page), 'utf8');
+        checkTrees(out, page, text);
         assert.doesNotMatch(text, /\bNaN\b|undefined|Infinity|\[object/, page);
         for (const [, name] of text.matchAll(/\]\(([^)]+\.svg)\)/g)) linked.add(name);
         for (const line of text.split('\n').filter(one => one.startsWith('|---') || one.startsWith('| ---'))) assert.match(line, /^\|( -+:? \|)+$/);
@@ -130,13 +221,17 @@ function lookThrough(out) {
 test('a whole round on few objects writes every page and figure, and goes on where it stopped', { skip: !process.env.CLEAVE }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'papers-'));
     const out = join(folder, 'out');
-    const words = ['--grade', 'tiny', '--cleave', process.env.CLEAVE, '--work', join(folder, 'work'), '--out', out];
+    const words = ['--grade', 'tiny', '--cleave', process.env.CLEAVE, '--work', join(folder, 'work'), '--out', out, '--wait', '0'];
     const first = papers(...words);
     assert.equal(first.status, 0, first.stderr);
     const drawn = lookThrough(out);
     for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
-    assert.match(readFileSync(join(out, 'README.md'), 'utf8'), /same pairs as all others/);
+    const index = readFileSync(join(out, 'README.md'), 'utf8');
+    assert.match(index, /same pairs as all others/);
+    assert.match(index, /\| \[004\]\(004.md\) \|.*\| 26 \| \d+ \| \d+ \| \d+ \|/);
+    assert.match(index, /004-cubes-large: 256k, 512k, 1024k/); // what was left out
     assert.ok(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').length > 200);
+    assert.match(readFileSync(join(out, '004.md'), 'utf8'), /\*\*one node, no tree\*\*: `kd` at 600/);
     const second = papers(...words);
     assert.equal(second.status, 0, second.stderr);
     assert.doesNotMatch(second.stderr, /tower of/);
@@ -151,8 +246,8 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.match(readFileSync(join(out, 'README.md'), 'utf8'), /Results disagree/);
 
     // Without Bullet and CGAL the pages say so and stay whole.
-    for (const group of groups) {
-        const file = join(folder, 'work', 'tiny', `${group.name}.json`);
+    for (const { name } of grades.tiny.pieces) {
+        const file = join(folder, 'work', 'tiny', `${name}.json`);
         const some = JSON.parse(readFileSync(file, 'utf8'));
         some.runs.filter(run => /^bullet|^cgal/.test(run.method)).forEach(run => { run.status = 'unavailable'; });
         writeFileSync(file, JSON.stringify(some));

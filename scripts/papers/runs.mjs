@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Results of `cleave run` as the pages ask for them.
-import { existsSync, readFileSync } from 'node:fs';
+// Results of `cleave run` as the pages ask for them: from one folder or several, windows of a run brought together, one machine per paper.
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { groups, towerFile, towers } from './grades.mjs';
+import { towerFile, towers } from './grades.mjs';
+import { windowOf } from './windows.mjs';
 
 export const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const distinct = values => [...new Set(values)];
+export const ascending = values => distinct(values).sort((a, b) => a - b);
 
 /** Standard deviation over mean, as paper 000 has it. */
 export function variation(values) {
@@ -19,33 +22,154 @@ export const settingsOf = text => Object.fromEntries((text ?? '').split(',').fil
     return [name, Number(value)];
 }));
 
-/** Without the first frame of each pass, in which a method builds what it keeps: one in 1000 in the papers, one in 60 or fewer here. */
+/** Without the first frame of each pass, in which a method builds what it keeps: one in 1000 in the papers, one in ten or fewer here. */
 export const laterFrames = passes => passes.flatMap(pass => (pass.length > 1 ? pass.slice(1) : pass));
 
-// On a busy machine the mean of all repeats is mostly the neighbours': there each frame counts by the least of its repeats.
-function readRun(run, isBusy) {
-    const frames = laterFrames(isBusy ? [run.frame_ms ?? []] : run.pass_ms ?? []);
-    return { ...run, settings: settingsOf(run.settings), ms_mean: frames.length > 0 ? mean(frames) : run.ms_mean, cv: frames.length > 1 ? variation(frames) : NaN };
+/** Frames of the run that a result's key tells: { from, frames }. */
+export function windowOfKey(key, frames) {
+    const found = /@(\d+)\+(\d+) of /.exec(key ?? '');
+    return { from: found ? Number(found[1]) : 0, frames };
 }
 
-/** From this load at the start of a group of runs on, the machine is not ours alone. */
-export const BUSY = 1.5;
+export const machineText = machine => `${machine.cpu}, ${machine.cores} cores, ${machine.isa}, ${machine.compiler}`;
 
-/** All results of a folder: { runs, machine, methods, towers, isBusy, load }. */
-export function readFolder(folder) {
-    const files = groups.map(group => join(folder, `${group.name}.json`)).filter(existsSync).map(path => JSON.parse(readFileSync(path, 'utf8')));
-    if (files.length === 0) throw new Error(`${folder} holds no results; measure first`);
-    const load = Math.max(...files.map(file => file.machine.load ?? 0));
-    const isBusy = load > BUSY;
+// ---- windows
+
+// One statistic for tables, plots and verdicts: the mean over the frames of all repeats, windows weighted by what they stand for.
+function weightedMean(parts) {
+    const weight = parts.reduce((sum, part) => sum + part.weight, 0);
+    return parts.reduce((sum, part) => sum + part.weight * part.mean, 0) / weight;
+}
+
+// Over all frames, each counting as its window does: what it does along the run and what disturbs it alike.
+function weightedVariation(parts, middle) {
+    const weight = parts.reduce((sum, part) => sum + part.weight, 0);
+    const square = parts.reduce((sum, part) => sum + part.weight * mean(part.frames.map(ms => (ms - middle) ** 2)), 0) / weight;
+    return Math.sqrt(square) / middle;
+}
+
+const countersOf = parts => Object.fromEntries(Object.keys(parts[0].run.counters ?? {}).map(name =>
+    [name, weightedMean(parts.map(({ weight, run }) => ({ weight, mean: run.counters[name] ?? 0 })))]));
+
+/** Windows of one run, method and terms as one result. */
+export function joinWindows(runs) {
+    const sorted = [...runs].sort((a, b) => a.window.from - b.window.from);
+    const parts = sorted.map(run => {
+        const frames = laterFrames(run.pass_ms ?? []);
+        const weight = sorted.length > 1 ? windowOf(run.scene, run.window.from).weight : 1;
+        return { run, frames, weight, mean: frames.length > 0 ? mean(frames) : run.ms_mean };
+    });
+    const ms = weightedMean(parts);
+    const passes = Math.min(...sorted.map(run => (run.pass_ms ?? []).length));
+    const ofPass = pass => weightedMean(parts.map(({ run, weight }) => ({ weight, mean: mean(laterFrames([run.pass_ms[pass]])) })));
+    const repeats = Array.from({ length: passes }, (_, pass) => ofPass(pass));
     return {
-        isBusy,
-        load,
-        version: files[0].cleave,
-        machine: files[0].machine,
-        runs: files.flatMap(file => file.runs).map(run => readRun(run, isBusy)),
-        methods: JSON.parse(readFileSync(join(folder, 'methods.json'), 'utf8')).methods,
-        towers: new Map(towers.filter(tower => existsSync(join(folder, towerFile(tower))))
-            .map(tower => [`${tower.volume} ${tower.scale}`, readTower(join(folder, towerFile(tower)))])),
+        ...sorted[0],
+        windows: sorted.map(run => run.window),
+        frames: sorted.reduce((sum, run) => sum + run.frames, 0),
+        ms_mean: ms,
+        ms_min: Math.min(...sorted.map(run => run.ms_min)),
+        cv: parts.every(part => part.frames.length > 0) ? weightedVariation(parts, ms) : NaN,
+        repeats: passes,
+        repeat_cv: repeats.length > 1 ? variation(repeats) : NaN,
+        counters: countersOf(parts),
+        frame_ms: sorted.flatMap(run => run.frame_ms),
+        frame_static: sorted.flatMap(run => run.frame_static),
+        others: Math.max(...sorted.map(run => run.others ?? 0)),
+        isOthersKnown: sorted.every(run => run.others !== undefined && run.others !== null),
+        dates: distinct(sorted.map(run => run.date).filter(Boolean)).sort(),
+        hashes: sorted.map(run => run.pairs_hash),
+    };
+}
+
+const identityOf = (run, part) => JSON.stringify([part, run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.machineName]);
+
+// A window that one method lacks would make its mean another kind of mean: then the methods that have all of them stay.
+function joinPart(runs, part) {
+    const groups = Map.groupBy ? Map.groupBy(runs, run => identityOf(run, part)) : groupBy(runs, run => identityOf(run, part));
+    const joined = [...groups.values()].map(group => ({ ...joinWindows(group), parts: [part] }));
+    const most = new Map();
+    for (const run of joined) {
+        const key = [run.scene, run.type, run.objects].join(' ');
+        most.set(key, Math.max(most.get(key) ?? 0, run.windows.length));
+    }
+    return joined.filter(run => run.windows.length === most.get([run.scene, run.type, run.objects].join(' ')));
+}
+
+function groupBy(values, keyOf) {
+    const groups = new Map();
+    for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+    return groups;
+}
+
+/** All good runs, joined, each under one part; parts share nothing here even where they share runs. */
+export function joinRuns(runs) {
+    const good = runs.filter(run => run.status === 'ok');
+    return distinct(good.flatMap(run => run.parts)).flatMap(part => joinPart(good.filter(run => run.parts.includes(part)), part));
+}
+
+// ---- folders
+
+function readFile(path, folder) {
+    const { machine, cleave, runs } = JSON.parse(readFileSync(path, 'utf8'));
+    return runs.map(run => ({
+        ...run, settings: settingsOf(run.settings), window: windowOfKey(run.key, run.frames), parts: run.parts ?? [], machine, machineName: machineText(machine), version: cleave, folder,
+    }));
+}
+
+/** The same run of two pieces counts once, for the parts of both. */
+export function withoutTwins(runs) {
+    const known = new Map();
+    for (const run of runs) {
+        const key = run.key ?? JSON.stringify([run.scene, run.type, run.objects, run.method, run.variant, run.settings, run.window]);
+        const first = known.get(key);
+        if (!first) known.set(key, run);
+        else if (first.status !== 'ok' && run.status === 'ok') known.set(key, { ...run, parts: distinct([...first.parts, ...run.parts]) });
+        else first.parts = distinct([...first.parts, ...run.parts]);
+    }
+    return [...known.values()];
+}
+
+/** One machine per paper: the one with most of its runs. Returns the runs that stay; `left` gets the names of the others. */
+export function oneMachine(runs, left = []) {
+    const papers = distinct(runs.flatMap(run => run.parts.map(part => part.slice(0, 3))));
+    const chosen = new Map(papers.map(paper => {
+        const own = runs.filter(run => run.status === 'ok' && run.parts.some(part => part.startsWith(paper)));
+        const names = distinct(own.map(run => run.machineName));
+        names.sort((a, b) => own.filter(run => run.machineName === b).length - own.filter(run => run.machineName === a).length);
+        if (names.length > 1) left.push(`${paper}: ${names.slice(1).join('; ')}`);
+        return [paper, names[0]];
+    }));
+    return runs.map(run => ({ ...run, parts: run.parts.filter(part => (chosen.get(part.slice(0, 3)) ?? run.machineName) === run.machineName) })).filter(run => run.parts.length > 0);
+}
+
+function readTowers(folders) {
+    const found = new Map();
+    for (const folder of folders) {
+        for (const tower of towers) {
+            const path = join(folder, towerFile(tower));
+            if (existsSync(path) && !found.has(`${tower.volume} ${tower.scale}`)) found.set(`${tower.volume} ${tower.scale}`, { ...readTower(path), folder });
+        }
+    }
+    // Towers of two folders would be of two machines.
+    const folder = [...found.values()][0]?.folder;
+    return new Map([...found].filter(([, tower]) => tower.folder === folder));
+}
+
+/** All results of some folders: { raw, runs, alone, methods, towers, towerMachine, left }. */
+export function readFolders(folders) {
+    const files = folders.flatMap(folder => (existsSync(folder) ? readdirSync(folder) : []).filter(name => name.endsWith('.json') && name !== 'methods.json').sort().map(name => ({ folder, name })));
+    if (files.length === 0) throw new Error(`${folders.join(', ')}: no results there; measure first`);
+    const all = files.map(({ folder, name }) => ({ name, runs: readFile(join(folder, name), folder) }));
+    const left = [];
+    const raw = oneMachine(withoutTwins(all.filter(({ name }) => !name.startsWith('alone')).flatMap(({ runs }) => runs)), left);
+    const found = readTowers(folders);
+    const towerRun = raw.find(run => run.folder === [...found.values()][0]?.folder);
+    const methods = folders.map(folder => join(folder, 'methods.json')).find(existsSync);
+    const text = folders.map(folder => join(folder, 'machine.txt')).filter(existsSync).map(path => readFileSync(path, 'utf8'));
+    return {
+        raw, runs: joinRuns(raw), alone: joinRuns(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs)),
+        methods: JSON.parse(readFileSync(methods, 'utf8')).methods, towers: found, towerRun, left, lanes: /lanes: (\d+)/.exec(text.join('\n'))?.[1],
     };
 }
 
@@ -55,15 +179,42 @@ export function readTower(path) {
     return Object.fromEntries(head.map((name, column) => [name, lines.map(line => (Number.isNaN(Number(line[column])) ? line[column] : Number(line[column])))]));
 }
 
-/** Good runs of a part that have these members; settings are compared one by one. */
+// ---- choosing
+
+/** Good runs of a part (or several) that have these members; settings are compared one by one. */
 export function pick(runs, part, { settings = {}, ...members } = {}) {
-    return runs.filter(run => run.status === 'ok' && run.parts.includes(part) &&
+    const parts = [part].flat();
+    return runs.filter(run => run.status === 'ok' && run.parts.some(one => parts.includes(one)) &&
         Object.entries(members).every(([name, value]) => run[name] === value) &&
         Object.entries(settings).every(([name, value]) => run.settings[name] === value));
 }
 
-export const distinct = values => [...new Set(values)];
-export const ascending = values => distinct(values).sort((a, b) => a - b);
-
 /** [[objects, mean ms]], ascending. */
 export const ladder = runs => [...runs].sort((a, b) => a.objects - b.objects).map(run => [run.objects, run.ms_mean]);
+
+// ---- trees
+
+const treeMethods = /^(kd|ray-kd)/;
+
+/** Is it a run of a KD-tree that was one? A tree of one node is a list. */
+export const isTree = run => treeMethods.test(run.method) && (run.counters?.nodes ?? 0) > 1;
+
+/** A method of the tree's family whose tree had one node. */
+export const isBareRoot = run => treeMethods.test(run.method) && !isTree(run);
+
+const shapeOf = run => ['nodes', 'leaves', 'height', 'objects in leaves'].map(name => (run.counters[name] ?? 0).toFixed(2)).join(' ');
+
+/** Runs over T, ascending, those of the same tree as one: { leaf, run, same: [other T] }. Those of one node are no trees and are left out. */
+export function mergeTrees(runs, setting) {
+    const merged = [];
+    for (const run of [...runs].filter(isTree).sort((a, b) => a.settings[setting] - b.settings[setting])) {
+        const last = merged[merged.length - 1];
+        if (last && shapeOf(last.run) === shapeOf(run)) {
+            last.same.push(run.settings[setting]);
+            last.times.push(run.ms_mean);
+        } else {
+            merged.push({ leaf: run.settings[setting], run, same: [], times: [run.ms_mean] });
+        }
+    }
+    return merged.map(({ times, ...one }) => ({ ...one, ms_mean: mean(times) }));
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// What the papers claim, claim by claim, and the rule by which our runs decide. The pages' verdicts are these and no others; all of
+// them, with our numbers, go to bench/papers/claims.csv. A rule answers yes (true), no (false), or nothing (undefined: it lacks runs).
+import { digits, percent, sizeText, times } from './page.mjs';
+import { of000, of001, of002 } from './claims_more.mjs';
+import { of003 } from './claims_003.mjs';
+import { bestOther, gainBetween, gainPoints, kdOf, others, peers, scenes, titles } from './figures.mjs';
+import { ascending, isTree, mean, mergeTrees, pick } from './runs.mjs';
+
+const atLeaf = (points, leaf) => points.find(point => point.leaf === leaf || point.same.includes(leaf))?.ms_mean;
+
+/** Per scene the merged points over T: { scene: [{ leaf, ms_mean, same }] }. */
+export function leafPoints(runs, part = '004-leaf', setting = 'kd.leaf') {
+    return Object.fromEntries(scenes.map(scene => [scene, mergeTrees(pick(runs, part, { scene }), setting)]).filter(([, points]) => points.length > 0));
+}
+
+const eachScene = (values, show = times) => Object.entries(values).map(([scene, value]) => `${show(value)} on ${titles[scene] ?? scene}`).join(', ');
+const known = values => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && !Number.isNaN(value)));
+const every = (values, test) => (Object.keys(known(values)).length === 0 ? undefined : Object.values(known(values)).every(test));
+
+// T against T, per scene.
+function leafRatio(runs, above, below, part, setting) {
+    return known(Object.fromEntries(Object.entries(leafPoints(runs, part, setting)).map(([scene, points]) => [scene, atLeaf(points, above) / atLeaf(points, below)])));
+}
+
+const sizeOf = (runs, part) => sizeText(Math.max(0, ...pick(runs, part).map(run => run.objects)));
+
+function leafClaims(runs) {
+    const points = leafPoints(runs);
+    const plateau = known(Object.fromEntries(Object.entries(points).map(([scene, own]) => [scene, Math.max(...[256, 512, 1024].map(leaf => atLeaf(own, leaf) ?? NaN)) / Math.min(...own.map(point => point.ms_mean))])));
+    const [deep, shallow] = [leafRatio(runs, 16, 512), leafRatio(runs, 8192, 512)];
+    const ours = leafRatio(runs, 8192, 512, '004-leaf-ours', 'kd.leaf');
+    const oursWhy = Object.keys(ours).length > 0 ? `with \`kd\`, whose sweeps cut long lists into strips, T = 8192 takes ${eachScene(ours)} of T = 512` : '';
+    const most = known(Object.fromEntries(Object.entries(points).map(([scene, own]) => [scene, own[own.length - 1].ms_mean / atLeaf(own, 512)])));
+    const worst = Object.entries(most).sort((a, b) => b[1] - a[1])[0]?.[0];
+    return [
+        { id: 'plateau', where: 'figure 9', claim: 'the time is practically constant from T = 256 to 1024, and least there', rule: 'none of 256, 512, 1024 takes more than 1.15 × the best T, on each scene', is: every(plateau, ratio => ratio <= 1.15), ours: `${eachScene(plateau)} the best, ${sizeOf(runs, '004-leaf')}`, why: oursWhy },
+        { id: 'tall', where: 'figure 9', claim: 'tall trees are slower', rule: 'T = 16 takes more than 1.1 × T = 512, on each scene', is: every(deep, ratio => ratio > 1.1), ours: eachScene(deep) },
+        { id: 'short', where: 'figure 9', claim: 'from T = 2048 on short trees are significantly slower', rule: 'T = 8192 takes more than 1.1 × T = 512, on each scene', is: every(shallow, ratio => ratio > 1.1), ours: eachScene(shallow), why: oursWhy },
+        { id: 'brownian-suffers', where: 'figure 9', claim: 'large T hurt Brownian most', rule: 'the largest T that still makes a tree costs most, over T = 512, on Brownian', is: Object.keys(most).length === 3 ? worst === 'brownian' : undefined, ours: eachScene(most) },
+        { id: 'levels', where: 'section 5', claim: 'T = 512 saves up to nine levels over one object per leaf', rule: 'needs a run with T = 1', is: undefined, ours: '', why: 'T begins at 16 in figure 9 and here' },
+    ];
+}
+
+// Means of the gain within a range of static shares, size by size.
+function restBy(runs, low, high, part = '004-rest', kin = 'kd-paper') {
+    const complete = pick(runs, part, { method: `${kin}-complete` }).filter(isTree);
+    const sizes = ascending(complete.map(run => run.objects));
+    return Object.fromEntries(sizes.map(objects => [objects, gainBetween(gainPoints(complete.filter(run => run.objects === objects), pick(runs, part, { method: `${kin}-incremental`, objects })), low, high)]).filter(([, gain]) => !Number.isNaN(gain)));
+}
+
+const bySize = values => Object.entries(values).map(([objects, gain]) => `${times(gain)} at ${sizeText(Number(objects))}`).join(', ');
+
+function restClaims(runs) {
+    const ranges = [[0, 0.5], [0.5, 0.6], [0.6, 0.9], [0.9, 0.99]].map(([low, high]) => restBy(runs, low, high));
+    const [under, equal, over, most] = ranges;
+    const all = [...Object.values(over), ...Object.values(most)];
+    const rest = restBy(runs, 0.99, 1.01);
+    const spreads = ranges.filter(one => Object.keys(one).length > 1).map(one => Math.max(...Object.values(one)) - Math.min(...Object.values(one)));
+    const oursRest = restBy(runs, 0.99, 1.01, '004-rest-ours', 'kd');
+    const why = Object.keys(rest).length > 0 ? `where 99 % and more rest, the frames after about 300, it gains ${bySize(rest)}${Object.keys(oursRest).length > 0 ? `; \`kd\`, where the few that move ask the tree for themselves, ${bySize(oursRest)}` : ''}` : '';
+    return [
+        { id: 'complete-below-50', where: 'figure 10', claim: 'below 50 % static objects the complete search is 5 to 15 % faster', rule: 'complete over incremental is 0.80 to 0.97 in the mean, at each size', is: every(under, gain => gain >= 0.8 && gain <= 0.97), ours: bySize(under) },
+        { id: 'equal-50-60', where: 'figure 10', claim: 'from 50 to 60 % both are equal', rule: '0.93 to 1.07 in the mean, at each size', is: every(equal, gain => gain >= 0.93 && gain <= 1.07), ours: bySize(equal), why },
+        { id: 'incremental-above-60', where: 'figure 10', claim: 'above 60 % the incremental search is considerably faster', rule: 'more than 1.05 from 60 to 90 % and from 90 to 99 %, at each size', is: all.length > 0 ? all.every(gain => gain > 1.05) : undefined, ours: `60 to 90 %: ${bySize(over)}; 90 to 99 %: ${bySize(most)}`, why },
+        { id: 'same-at-all-sizes', where: 'figure 10', claim: 'the gain is the same from 1k to 1024k objects, within 5 %', rule: 'in each of the four ranges the sizes are not more than 0.1 apart', is: spreads.length > 0 ? spreads.every(spread => spread <= 0.1) : undefined, ours: `${spreads.map(digits).join(', ')} apart` },
+    ];
+}
+
+export const stages = [['none', '004-pruning-none'], ['tree only', '004-pruning-tree'], ['sweep only', '004-pruning-sweep'], ['both', '004-pruning-both']];
+
+export const isaOrder = ['scalar', 'sse2', 'neon', 'avx2', 'avx512'];
+
+/** ms of a stage, scene, instruction set and size. */
+export const stageMs = (runs, part, scene, variant, objects) => pick(runs, part, { scene, variant, objects })[0]?.ms_mean;
+
+// Stages that claim a tree must have had one.
+const treeStageMs = (runs, stage, scene, variant, objects) => {
+    const run = pick(runs, stages[stage][1], { scene, variant, objects })[0];
+    return run && (stage % 2 === 0 || isTree(run)) ? run.ms_mean : undefined;
+};
+
+function pruningAt(runs, objects) {
+    const own = pick(runs, stages.map(([, part]) => part)).filter(run => run.objects === objects);
+    const isas = isaOrder.filter(isa => own.some(run => run.variant === isa));
+    const wide = isas[isas.length - 1];
+    const ms = (stage, scene, isa) => treeStageMs(runs, stage, scene, isa, objects);
+    return {
+        objects, isas, wide,
+        // The better single stage over both.
+        both: known(Object.fromEntries(scenes.map(scene => [scene, Math.min(ms(1, scene, wide) ?? NaN, ms(2, scene, wide) ?? NaN) / ms(3, scene, wide)]))),
+        simd: stages.map((_, stage) => mean(scenes.map(scene => ms(stage, scene, 'scalar') / ms(stage, scene, wide)).filter(ratio => ratio > 0))),
+        wider: known(Object.fromEntries(scenes.map(scene => [scene, ms(3, scene, 'sse2') / ms(3, scene, 'avx2')]))),
+    };
+}
+
+function pruningClaims(runs) {
+    const sizes = ascending(pick(runs, '004-pruning-both').map(run => run.objects));
+    const all = sizes.map(objects => pruningAt(runs, objects));
+    const last = all[all.length - 1];
+    const batches = pick(runs, '004-batches', { method: 'kd-paper-complete' }).filter(isTree)[0]?.counters;
+    const average = batches ? batches['batch tests'] / batches.batches : NaN;
+    const small = batches ? ['of 1', 'to 2', 'to 4', 'to 8'].reduce((sum, name) => sum + batches[`batches ${name}`], 0) / batches.batches : NaN;
+    const where = last ? `${sizeText(last.objects)}, ${last.wide}` : '';
+    const smaller = all.slice(0, -1).map(one => `${eachScene(one.both)} at ${sizeText(one.objects)}`).join('; ');
+    return [
+        { id: 'both-stages', where: 'figure 11', claim: 'neither the tree nor the sweep alone is as good as both', rule: 'the better of the two takes longer than both, on each scene, with the widest instructions', is: last ? every(last.both, ratio => ratio > 1) : undefined, ours: last ? `${eachScene(last.both)} both, ${where}` : '', why: smaller },
+        { id: 'simd-single', where: 'figure 11', claim: 'SIMD gains much for a single stage and little for both', rule: 'from scalar to the widest, tree only and sweep only gain more than both, in the mean of the scenes', is: last && last.simd.every(gain => !Number.isNaN(gain)) ? last.simd[1] > last.simd[3] && last.simd[2] > last.simd[3] : undefined, ours: last ? stages.map(([name], index) => `${name} ${Number.isNaN(last.simd[index]) ? 'not run' : times(last.simd[index])}`).join(', ') : '' },
+        { id: 'avx-marginal', where: 'figure 11', claim: 'AVX is only marginally better than SSE', rule: 'with both stages SSE2 takes 1 to 1.15 × AVX2, on each scene', is: last ? every(last.wider, ratio => ratio >= 0.97 && ratio <= 1.15) : undefined, ours: last ? eachScene(last.wider) : '' },
+        { id: 'batch-mean', where: 'section 5', claim: 'on Gravity with 128k cubes a batch has 15.8 tests in the mean', rule: 'within 25 %', is: batches ? Math.abs(average / 15.8 - 1) <= 0.25 : undefined, ours: batches ? digits(average) : '' },
+        { id: 'batch-small', where: 'section 5', claim: '48 % of the batches have eight tests or fewer', rule: 'within ten points', is: batches ? Math.abs(small - 0.48) <= 0.1 : undefined, ours: batches ? percent(small) : '' },
+    ];
+}
+
+function variantClaims(runs) {
+    const ms = (scene, kind) => pick(runs, '004-variants', { scene, method: `kd-paper${kind}` }).filter(isTree)[0]?.ms_mean ?? NaN;
+    const of = value => known(Object.fromEntries(scenes.map(scene => [scene, value(scene)])));
+    const rebuilt = of(scene => ms(scene, '-rebuilt') / Math.max(ms(scene, '-complete'), ms(scene, '-incremental'), ms(scene, '')));
+    const goal = of(scene => (scene === 'freefall' ? ms(scene, '-complete') / ms(scene, '-incremental') : ms(scene, '-incremental') / ms(scene, '-complete')));
+    const close = of(scene => ms(scene, '') / Math.min(ms(scene, '-complete'), ms(scene, '-incremental')));
+    const update = of(scene => ms(scene, '-rebuilt') / ms(scene, '-complete'));
+    return [
+        { id: 'rebuilt-slowest', where: 'figure 12', claim: 'rebuilding is the slowest everywhere', rule: 'slower than each of the other three, on each scene', is: every(rebuilt, ratio => ratio > 1), ours: `${eachScene(rebuilt)} the slowest of the others; ${eachScene(update)} complete` },
+        { id: 'each-its-goal', where: 'figure 12', claim: 'incremental is best on Free Fall, complete on Brownian and Gravity', rule: 'the other one takes longer, on each scene', is: every(goal, ratio => ratio > 1), ours: eachScene(goal) },
+        { id: 'adaptive-close', where: 'figure 12', claim: 'adaptive is a close second in all scenes', rule: 'at most 1.1 × the better of complete and incremental', is: every(close, ratio => ratio <= 1.1), ours: eachScene(close) },
+    ];
+}
+
+// The best other over the tree, all sizes: { scene: [ratios] }.
+function gains(runs, part) {
+    return Object.fromEntries(scenes.map(scene => [scene, kdOf(runs, part, scene).filter(isTree).map(run => bestOther(runs, part, scene, run.objects) / run.ms_mean).filter(ratio => ratio > 0)]).filter(([, ratios]) => ratios.length > 0));
+}
+
+const rangeText = values => Object.entries(values).map(([scene, ratios]) => `${titles[scene]} ${digits(Math.min(...ratios))} to ${digits(Math.max(...ratios))}, ${digits(mean(ratios))} in the mean`).join('; ');
+const allOf = values => Object.values(values).flat();
+
+function ladderClaims(runs) {
+    const parts = ['004-cubes', '004-cubes-large'];
+    const [cubes, assorted] = [gains(runs, parts), gains(runs, '004-assorted')];
+    const at = (part, scene, method) => {
+        const own = pick(runs, part, { scene, method });
+        return own.find(run => run.objects === Math.max(...own.map(one => one.objects)));
+    };
+    const second = Object.fromEntries(scenes.map(scene => [scene, (() => {
+        const own = pick(runs, '004-cubes', { scene }).filter(run => peers.includes(run.method));
+        const most = Math.max(...own.map(run => run.objects));
+        return own.filter(run => run.objects === most).sort((a, b) => a.ms_mean - b.ms_mean)[0]?.method;
+    })()]).filter(([, method]) => method));
+    const slowest = Object.fromEntries(scenes.map(scene => {
+        const own = [...pick(runs, ['004-cubes', '004-cubes-others'], { scene })].filter(run => others.includes(run.method));
+        const most = Math.max(...pick(runs, '004-cubes-others', { scene }).map(run => run.objects));
+        return [scene, own.filter(run => run.objects === most).sort((a, b) => b.ms_mean - a.ms_mean).slice(0, 2).map(run => run.method)];
+    }).filter(([, names]) => names.length === 2));
+    const hurt = method => mean(scenes.map(scene => {
+        const varied = at('004-assorted', scene, method);
+        const plain = varied && pick(runs, '004-cubes', { scene, method, objects: varied.objects })[0];
+        return plain ? varied.ms_mean / plain.ms_mean : NaN;
+    }).filter(ratio => !Number.isNaN(ratio)));
+    const hurts = Object.fromEntries([...peers, 'kd-paper'].map(method => [method, hurt(method)]).filter(([, ratio]) => !Number.isNaN(ratio)));
+    const isHurt = Object.keys(hurts).length === 4 ? Math.min(hurts['bullet-dbvt-f'], hurts['bullet-dbvt-d']) > Math.max(hurts.cgal, hurts['kd-paper']) : undefined;
+    const ours = gainsOf(runs, parts, 'kd');
+    return [
+        { id: 'fastest', where: 'figures 13, 14', claim: 'the KD-tree is the fastest at every size, cubes', rule: 'the best of DBVT F, DBVT D and CGAL takes longer, on each scene at each size', is: allOf(cubes).length > 0 ? allOf(cubes).every(ratio => ratio > 1) : undefined, ours: rangeText(cubes), why: ours },
+        { id: 'twice', where: 'figure 13, table 1', claim: 'it is two to three times as fast as the second best, cubes', rule: 'the mean over scenes and sizes is 2 or more', is: allOf(cubes).length > 0 ? mean(allOf(cubes)) >= 2 : undefined, ours: allOf(cubes).length > 0 ? times(mean(allOf(cubes))) : '', why: ours },
+        { id: 'dbvt-second', where: 'figure 13', claim: 'DBVT, F or D, is second in all scenes', rule: 'the best of the others at the largest size is one of them', is: Object.keys(second).length > 0 ? Object.values(second).every(method => method.startsWith('bullet-dbvt')) : undefined, ours: Object.entries(second).map(([scene, method]) => `${method} on ${titles[scene]}`).join(', ') },
+        { id: 'axissweep-tracy-last', where: 'figure 13', claim: 'AxisSweep and Tracy are the slowest', rule: 'the two slowest of all others at the largest size both ran, on each scene', is: Object.keys(slowest).length > 0 ? Object.values(slowest).every(names => [...names].sort().join() === 'bullet-axissweep,tracy') : undefined, ours: Object.entries(slowest).map(([scene, names]) => `${names.join(' and ')} on ${titles[scene]}`).join(', '), why: Object.values(slowest).flat().length > 0 && !Object.values(slowest).flat().includes('tracy') ? 'our `tracy` is written anew, from the paper alone' : '' },
+        { id: 'assorted-dbvt', where: 'figure 13', claim: 'assorted objects slow DBVT down, the others only marginally', rule: 'assorted over cubes is larger for both DBVT than for CGAL and the KD-tree', is: isHurt, ours: Object.entries(hurts).map(([method, ratio]) => `${method} ${times(ratio)}`).join(', ') },
+        { id: 'assorted-gain', where: 'table 2', claim: 'with assorted objects the gain is even higher', rule: 'the mean gain, assorted, is above that over the same sizes of cubes', is: assortedGain(runs, assorted)?.is, ours: assortedGain(runs, assorted)?.text ?? '' },
+    ];
+}
+
+function gainsOf(runs, parts, method) {
+    const ratios = scenes.flatMap(scene => kdOf(runs, parts, scene, method).map(run => bestOther(runs, parts, scene, run.objects) / run.ms_mean).filter(ratio => ratio > 0));
+    return ratios.length > 0 ? `\`kd\`, ours, gains ${digits(Math.min(...ratios))} to ${digits(Math.max(...ratios))}` : '';
+}
+
+function assortedGain(runs, assorted) {
+    const sizes = ascending(pick(runs, '004-assorted', { method: 'kd-paper' }).map(run => run.objects));
+    const same = scenes.flatMap(scene => kdOf(runs, '004-cubes', scene).filter(run => isTree(run) && sizes.includes(run.objects)).map(run => bestOther(runs, '004-cubes', scene, run.objects) / run.ms_mean).filter(ratio => ratio > 0));
+    const varied = allOf(assorted);
+    return same.length > 0 && varied.length > 0 ? { is: mean(varied) > mean(same), text: `${times(mean(varied))} against ${times(mean(same))}` } : undefined;
+}
+
+function radarClaims(runs) {
+    const parts = ['004-cubes', '004-cubes-large'];
+    const four = [...peers, 'kd-paper'];
+    const own = pick(runs, parts).filter(run => run.method !== 'kd-paper' || isTree(run));
+    const objects = Math.max(...ascending(own.map(run => run.objects)).filter(size => four.every(method => scenes.every(scene => own.some(run => run.scene === scene && run.method === method && run.objects === size)))));
+    const ms = (scene, method) => own.find(run => run.scene === scene && run.method === method && run.objects === objects)?.ms_mean;
+    const isThere = Number.isFinite(objects);
+    const spread = method => Math.max(...scenes.map(scene => ms(scene, method))) / Math.min(...scenes.map(scene => ms(scene, method)));
+    return [
+        { id: 'innermost', where: 'figure 1', claim: 'at one million the KD-tree is the fastest of the four on all three scenes', rule: 'at the largest size that all four ran', is: isThere ? scenes.every(scene => peers.every(method => ms(scene, 'kd-paper') < ms(scene, method))) : undefined, ours: isThere ? `at ${sizeText(objects)}: ${scenes.map(scene => `${titles[scene]} ${digits(ms(scene, 'kd-paper'))} ms, the best other ${digits(Math.min(...peers.map(method => ms(scene, method))))}`).join('; ')}` : '' },
+        { id: 'dbvt-f-coherent', where: 'figure 1', claim: 'DBVT F is best where motion is coherent and worst on Gravity', rule: 'its least time is Free Fall\'s, its most Gravity\'s', is: isThere ? ms('freefall', 'bullet-dbvt-f') === Math.min(...scenes.map(scene => ms(scene, 'bullet-dbvt-f'))) && ms('gravity', 'bullet-dbvt-f') === Math.max(...scenes.map(scene => ms(scene, 'bullet-dbvt-f'))) : undefined, ours: isThere ? scenes.map(scene => `${titles[scene]} ${digits(ms(scene, 'bullet-dbvt-f'))} ms`).join(', ') : '' },
+        { id: 'general', where: 'figure 1', claim: 'the KD-tree is general: about as quick on all scenes as the others are', rule: 'from its best scene to its worst it varies by no more than the others in the mean (paper: 4.37)', is: isThere ? spread('kd-paper') <= mean(peers.map(spread)) : undefined, ours: isThere ? four.map(method => `${method} ${times(spread(method))}`).join(', ') : '' },
+    ];
+}
+
+const of004 = ({ runs }) => [...radarClaims(runs), ...leafClaims(runs), ...restClaims(runs), ...pruningClaims(runs), ...variantClaims(runs), ...ladderClaims(runs)];
+
+/** All claims with their verdicts: [{ paper, id, where, claim, rule, verdict, ours, why }]. */
+export function judge(data) {
+    const all = [['004', of004], ['000', of000], ['001', of001], ['002', of002], ['003', of003]];
+    return all.flatMap(([paper, make]) => make(data).map(({ is, ours = '', why = '', ...claim }) => ({
+        paper, ...claim,
+        verdict: is === true ? 'holds' : is === false ? 'does not hold' : 'cannot be tested',
+        ours: is === undefined ? '' : ours,
+        why: is === true ? '' : is === undefined ? why || 'the runs it needs were not done' : why,
+    })));
+}
+
+const quoted = text => `"${String(text).replaceAll('"', '""')}"`;
+
+export function claimsCsv(claims) {
+    const head = ['paper', 'id', 'where', 'claim', 'rule', 'ours', 'verdict', 'why'];
+    return `${[head.join(','), ...claims.map(claim => head.map(name => quoted(claim[name])).join(','))].join('\n')}\n`;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Claims of papers 000, 001 and 002; claims.mjs tells how they are judged.
+import { digits, percent, sizeText, times } from './page.mjs';
+import { bestOther, gainBetween, gainPoints, kdOf, peers, scenes, titles } from './figures.mjs';
+import { ascending, isTree, mean, mergeTrees, pick } from './runs.mjs';
+
+const isNumber = value => value !== undefined && !Number.isNaN(value);
+
+// ---- 000
+
+/** Mean over the scenes by T: [{ leaf, ms }], only where every scene has a tree. */
+export function meanLeaf(runs) {
+    const own = scenes.map(scene => mergeTrees(pick(runs, '000-leaf', { scene }), 'kd.leaf')).filter(points => points.length > 0);
+    const leaves = ascending(own.flatMap(points => points.map(point => point.leaf)));
+    const at = (points, leaf) => points.find(point => point.leaf === leaf || point.same.includes(leaf));
+    return leaves.filter(leaf => own.every(points => at(points, leaf))).map(leaf => ({ leaf, ms: mean(own.map(points => at(points, leaf).ms_mean)), height: mean(own.map(points => at(points, leaf).run.counters.height)) }));
+}
+
+function leafClaim(runs) {
+    const points = meanLeaf(runs);
+    const at = leaf => points.find(point => point.leaf === leaf)?.ms;
+    const [deep, shallow] = [at(32) / at(256), at(4096) / at(256)];
+    return { id: 'middle-trees', where: 'figure 3a', claim: 'deep (T < 64) and shallow trees (T > 2048) are significantly slower than T = 256', rule: 'T = 32 and T = 4096 take more than 1.1 × T = 256, mean of the scenes', is: isNumber(deep) && isNumber(shallow) ? deep > 1.1 && shallow > 1.1 : undefined, ours: `T = 32 ${times(deep)}, T = 4096 ${times(shallow)}` };
+}
+
+function restClaims000(runs) {
+    const points = gainPoints(pick(runs, '000-rest', { method: 'kd-paper-complete' }).filter(isTree), pick(runs, '000-rest', { method: 'kd-paper-incremental' }));
+    const [low, high, most] = [gainBetween(points, 0, 0.45), gainBetween(points, 0.55, 1.01), gainBetween(points, 0.99, 1.01)];
+    return [
+        { id: 'loss-below-45', where: 'figure 3b', claim: 'below 45 % static objects the incremental search loses up to 15 %', rule: 'its mean gain there is 0.85 to 1', is: isNumber(low) ? low >= 0.85 && low <= 1 : undefined, ours: isNumber(low) ? times(low) : '' },
+        { id: 'gain-above-55', where: 'figure 3b', claim: 'above 55 % it pays, by up to 60 %', rule: 'its mean gain there is above 1', is: isNumber(high) ? high > 1 : undefined, ours: isNumber(high) ? `${times(high)}; ${isNumber(most) ? times(most) : 'no frames'} where 99 % and more rest` : '', why: isNumber(most) ? `it gains ${times(most)} where 99 % rest; between 55 and 99 % ${times(gainBetween(points, 0.55, 0.99))}` : '' },
+    ];
+}
+
+function ladderClaims000(runs) {
+    const all = [['000-cubes', '000-cubes-large', '000-cubes-kd', '000-cubes-large-kd'], ['000-assorted', '000-assorted-kd']];
+    const ratios = all.flatMap(parts => scenes.flatMap(scene => kdOf(runs, parts, scene).filter(isTree).map(run => bestOther(runs, parts, scene, run.objects) / run.ms_mean).filter(ratio => ratio > 0)));
+    const [cubes] = all;
+    const second = scene => {
+        const own = pick(runs, ['000-cubes', '000-cubes-large'], { scene });
+        const most = Math.max(...own.map(run => run.objects));
+        return own.filter(run => run.objects === most).sort((a, b) => a.ms_mean - b.ms_mean)[0]?.method;
+    };
+    const seconds = scenes.map(scene => [scene, second(scene)]).filter(([, method]) => method);
+    const slowestScene = method => {
+        const own = scenes.map(scene => pick(runs, cubes, { scene, method }));
+        const common = ascending(own[0].map(run => run.objects)).filter(objects => own.every(list => list.some(run => run.objects === objects))).pop();
+        const ms = own.map(list => list.find(run => run.objects === common)?.ms_mean);
+        return common ? scenes[ms.indexOf(Math.max(...ms))] : undefined;
+    };
+    const hard = [...peers, 'kd-paper'].map(method => [method, slowestScene(method)]).filter(([, scene]) => scene);
+    return [
+        { id: 'fastest', where: 'figures 4, 5', claim: 'the KD-tree is the fastest in all tests', rule: 'the best of the three others takes longer, on each scene, type and size', is: ratios.length > 0 ? ratios.every(ratio => ratio > 1) : undefined, ours: ratios.length > 0 ? `${digits(Math.min(...ratios))} to ${digits(Math.max(...ratios))} times as fast` : '' },
+        { id: 'two-to-three', where: 'section 6', claim: 'it is two to three times as fast as the others', rule: 'the mean over scenes, types and sizes is 2 or more', is: ratios.length > 0 ? mean(ratios) >= 2 : undefined, ours: ratios.length > 0 ? times(mean(ratios)) : '' },
+        { id: 'second', where: 'figure 5', claim: 'DBVT F follows on Queda Livre, DBVT D on the others', rule: 'the best of the others at the largest size', is: seconds.length === 3 ? seconds.every(([scene, method]) => method === (scene === 'freefall' ? 'bullet-dbvt-f' : 'bullet-dbvt-d')) : undefined, ours: seconds.map(([scene, method]) => `${method} on ${titles[scene]}`).join(', ') },
+        { id: 'gravity-hardest', where: 'figure 4', claim: 'Gravidade is the hardest for all', rule: 'each of the four is slowest there, at its largest size', is: hard.length === 4 ? hard.every(([, scene]) => scene === 'gravity') : undefined, ours: hard.map(([method, scene]) => `${method}: ${titles[scene]}`).join(', ') },
+    ];
+}
+
+function variationClaim(runs) {
+    const own = pick(runs, ['000-whole', '000-whole-kd']).filter(run => peers.includes(run.method) || (run.method === 'kd-paper' && isTree(run)));
+    const calm = own.filter(run => !(run.scene === 'freefall' && ['bullet-dbvt-f', 'kd-paper'].includes(run.method)));
+    const restless = own.filter(run => run.scene === 'freefall' && ['bullet-dbvt-f', 'kd-paper'].includes(run.method));
+    const most = calm.length > 0 ? [...calm].sort((a, b) => b.cv - a.cv)[0] : undefined;
+    return [
+        { id: 'variation-calm', where: 'section 5', claim: 'the coefficient of variation is below 0.1 but for DBVT F and the KD-tree on Queda Livre', rule: 'below 0.15 over a whole run of 1000 frames at 8k', is: calm.length > 0 ? calm.every(run => run.cv < 0.15) : undefined, ours: most ? `at most ${digits(most.cv)}, ${most.method} on ${titles[most.scene]}` : '', why: calm.some(run => run.cv >= 0.15) ? `above it: ${calm.filter(run => run.cv >= 0.15).map(run => `${run.method} on ${titles[run.scene]} ${digits(run.cv)}`).join(', ')}; the pile and the thrown heap are other work than the first frames` : '' },
+        { id: 'variation-rest', where: 'section 5', claim: 'these two are about 0.7, since they profit from rest', rule: 'above 0.4', is: restless.length > 0 ? restless.every(run => run.cv > 0.4) : undefined, ours: restless.map(run => `${run.method} ${digits(run.cv)}`).join(', ') },
+    ];
+}
+
+export const of000 = ({ runs }) => [leafClaim(runs), ...restClaims000(runs), ...ladderClaims000(runs), ...variationClaim(runs)];
+
+// ---- 001
+
+const serial = ['001-slowest', '001-slowest-large', '001-others', '001-others-large', '001-axissweep'];
+const parallel = ['001-quickest', '001-quickest-large'];
+
+// Everybody of the paper on a scene at the largest size at which the tree ran: [{ name, ms }], quickest first.
+function table2(runs, scene) {
+    const kd = pick(runs, ['001-others', '001-others-large'], { scene, method: 'kd-paper' }).filter(isTree);
+    const withMt = kd.filter(run => pick(runs, parallel, { scene, objects: run.objects }).length > 0);
+    const objects = Math.max(...(withMt.length > 0 ? withMt : kd).map(run => run.objects));
+    const own = pick(runs, [...serial, ...parallel], { scene, objects }).filter(run => !['kd', 'cleave'].includes(run.method));
+    return { objects, rows: own.map(run => ({ name: `${run.method}${parallel.includes(run.parts[0]) ? ` × ${run.threads}` : run.variant === 'scalar' ? ' scalar' : ''}`, method: run.method, isMt: parallel.includes(run.parts[0]), ms: run.ms_mean })).sort((a, b) => a.ms - b.ms) };
+}
+
+const namesOf = rows => rows.slice(0, 3).map(row => `${row.name} ${digits(row.ms)} ms`).join(', ');
+
+export function of001({ runs }) {
+    const [fall, brownian, gravity] = scenes.map(scene => table2(runs, scene));
+    const is = (table, test) => (table.rows.length > 1 && table.rows.some(row => row.method === 'kd-paper') ? test(table.rows) : undefined);
+    const at = (rows, method) => rows.find(row => row.method === method)?.ms;
+    const others = rows => rows.filter(row => row.method !== 'kd-paper');
+    const gridOf = rows => Math.min(...rows.filter(row => row.method.startsWith('grid') && !row.isMt).map(row => row.ms));
+    const mtOf = rows => Math.min(...rows.filter(row => row.isMt).map(row => row.ms));
+    const hasMt = table => table.rows.some(row => row.isMt);
+    return [
+        { id: 'grids-brownian', where: 'table II', claim: 'on Brownian solutions based on grids are favoured', rule: 'the quickest beside the KD-tree at the largest size with all columns is a grid', is: is(brownian, rows => others(rows)[0].method.startsWith('grid')), ours: `${sizeText(brownian.objects)}: ${namesOf(brownian.rows)}` },
+        { id: 'temporal-freefall', where: 'table II', claim: 'on Free Fall temporal solutions dominate', rule: 'the quickest on one core is the KD-tree or DBVT F', is: is(fall, rows => ['kd-paper', 'bullet-dbvt-f'].includes(rows.filter(row => !row.isMt)[0].method)), ours: `${sizeText(fall.objects)}: ${namesOf(fall.rows)}` },
+        { id: 'kd-freefall', where: 'section V', claim: 'the KD-tree is the fastest on Free Fall, multi-core CPU solutions included', rule: 'no other column is quicker', is: hasMt(fall) ? is(fall, rows => rows[0].method === 'kd-paper') : undefined, ours: `${sizeText(fall.objects)}: ${namesOf(fall.rows)}` },
+        { id: 'kd-gravity', where: 'section V', claim: 'on Gravity it performs as the best parallel CPU solutions', rule: 'at most 1.25 × the quickest MT column', is: hasMt(gravity) ? is(gravity, rows => at(rows, 'kd-paper') <= 1.25 * mtOf(rows)) : undefined, ours: `${sizeText(gravity.objects)}: ${namesOf(gravity.rows)}; KD-tree ${digits(at(gravity.rows, 'kd-paper'))} ms`, why: 'our grids and sweeps are vector code throughout, on newer instructions' },
+        { id: 'kd-brownian', where: 'section V', claim: 'on Brownian it is on par with the best serial grids', rule: 'at most 1.25 × the quickest grid on one core, as the slowest variant has it', is: Number.isFinite(gridOf(brownian.rows)) ? is(brownian, rows => at(rows, 'kd-paper') <= 1.25 * gridOf(rows)) : undefined, ours: Number.isFinite(gridOf(brownian.rows)) ? `${digits(at(brownian.rows, 'kd-paper'))} against ${digits(gridOf(brownian.rows))} ms at ${sizeText(brownian.objects)}` : '' },
+        { id: 'kd-gpu', where: 'section V', claim: 'on Free Fall it surpasses GPU solutions', rule: 'needs the GPU columns', is: undefined, why: 'no method here runs on a GPU yet' },
+    ];
+}
+
+// ---- 002
+
+export const cases = [['ray-freefall', 'cubes', 'Queda Livre Uniforme'], ['ray-freefall', 'assorted', 'Queda Livre Variado'], ['ray-particles', 'cubes', 'Partículas Uniforme'], ['ray-particles', 'assorted', 'Partículas Variado']];
+
+/** Mean levels of the leaves below the root. */
+export function meanDepth(counters) {
+    let sum = 0;
+    for (let depth = 0; depth < 24; ++depth) sum += depth * (counters[`leaves at depth ${depth}`] ?? 0);
+    return (sum + 24 * (counters['leaves deeper'] ?? 0)) / counters.leaves;
+}
+
+export function of002({ runs }) {
+    const leaf = cases.map(([scene, type, name]) => ({ name, points: mergeTrees(pick(runs, '002-leaf', { scene, type }), 'ray.leaf') })).filter(one => one.points.length > 1);
+    const best = leaf.map(({ name, points }) => [name, points.reduce((least, point) => (point.ms_mean < least.ms_mean ? point : least)).leaf]);
+    const isFalling = leaf.map(({ points }) => points.every((point, index) => index === 0 || meanDepth(point.run.counters) <= meanDepth(points[index - 1].run.counters)));
+    const slope = leaf.map(({ name, points }) => `${name} ${times(points[points.length - 1].ms_mean / points[0].ms_mean)}`);
+    const top = cases.map(([scene, type, name]) => {
+        const own = pick(runs, '002-others', { scene, type });
+        const objects = Math.max(...own.map(run => run.objects));
+        const at = method => own.find(run => run.method === method && run.objects === objects && (method !== 'ray-kd' || isTree(run)))?.ms_mean;
+        return { scene, type, name, objects, ray: at('ray-kd'), list: peers.map(method => [method, at(method)]).filter(([, ms]) => ms).sort((a, b) => a[1] - b[1]) };
+    }).filter(one => one.ray && one.list.length === peers.length);
+    const next = scene => top.filter(one => one.scene === scene).map(one => one.list[0][0]);
+    const cgal = ['ray-freefall', 'ray-particles'].map(scene => top.filter(one => one.scene === scene).map(one => one.list.find(([method]) => method === 'cgal')[1])).filter(pair => pair.length === 2).map(([plain, varied]) => varied / plain);
+    return [
+        { id: 'taller-faster', where: 'figure 2a', claim: 'the taller the tree, the faster, so T = 10', rule: 'T = 10 is best on all four', is: best.length > 0 ? best.every(([, value]) => value === 10) : undefined, ours: best.map(([name, value]) => `${value} on ${name}`).join(', '), why: slope.length > 0 ? `T = 100 takes, of T = 10: ${slope.join(', ')}; brute force in a node is vector code here, eight or sixteen boxes at a time, and a leaf of ten is a batch that is not full` : '' },
+        { id: 'depth', where: 'figure 2b', claim: 'leaves lie the deeper the smaller T', rule: 'the mean depth falls with T, on all four', is: isFalling.length > 0 ? isFalling.every(Boolean) : undefined, ours: leaf.map(({ name, points }) => `${name} ${digits(meanDepth(points[0].run.counters))} to ${digits(meanDepth(points[points.length - 1].run.counters))}`).join(', ') },
+        { id: 'best', where: 'figure 3', claim: 'the RAY KD-tree is the best in all four', rule: 'quicker than DBVT F, DBVT D and CGAL at the largest size', is: top.length > 0 ? top.every(one => one.ray < one.list[0][1]) : undefined, ours: top.map(one => `${one.name} at ${sizeText(one.objects)}: ${one.list[0][0]} takes ${times(one.list[0][1] / one.ray)}`).join('; ') },
+        { id: 'second-fall', where: 'section 5.2', claim: 'DBVT F is ahead of the others in free fall', rule: 'the best of the three, both types', is: next('ray-freefall').length > 0 ? next('ray-freefall').every(method => method === 'bullet-dbvt-f') : undefined, ours: next('ray-freefall').join(', ') },
+        { id: 'second-particles', where: 'section 5.2', claim: 'DBVT D is with particles', rule: 'the best of the three, both types', is: next('ray-particles').length > 0 ? next('ray-particles').every(method => method === 'bullet-dbvt-d') : undefined, ours: next('ray-particles').join(', ') },
+        { id: 'cgal-types', where: 'section 5.2', claim: 'CGAL does not mind sizes that vary', rule: 'assorted takes 0.8 to 1.25 × uniform', is: cgal.length > 0 ? cgal.every(ratio => ratio >= 0.8 && ratio <= 1.25) : undefined, ours: cgal.map(ratio => percent(ratio)).join(', ') },
+    ];
+}
