@@ -33,7 +33,7 @@ function inOrder({ cubes: cubesSizes, slowest, assorted: assortedSizes, tree, pr
         piece('quickest', ['001-quickest'], ['-n', slowest, ...restMore], { wide: true }),
         piece('whole', whole, ['-n', wholeSizes, ...wholeMore]),
         ...(whole32k ? [piece('whole-32k', ['004-whole-32k'])] : []),
-        piece('ray-leaf', ['002-leaf'], ['-n', rayLeaf, ...more]),
+        piece('ray-leaf', ['002-leaf', '002-leaf-scalar'], ['-n', rayLeaf, ...more]),
         piece('ray', ['002-others'], ['-n', ray, ...more]),
         piece('tower', ['003-falling', '003-landed'], tower),
     ];
@@ -106,7 +106,7 @@ const fullPieces = [
     ...scenes.map(scene => ofScene('slowest', scene, ['001-slowest'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`] })),
     ...scenes.map(scene => ofScene('whole-32k', scene, ['004-whole-32k'], ['-n', '32k'], { needs: [`${letters[scene]}-32k`] })),
     ...scenes.map(scene => ofScene('leaf-ours', scene, ['004-leaf-ours'], at('128k'), { needs: [`${letters[scene]}-128k`] })),
-    piece('ray-leaf', ['002-leaf'], ['-n', '4k', '--repeat', '3'], { needs: ['ray'] }),
+    piece('ray-leaf', ['002-leaf', '002-leaf-scalar'], ['-n', '4k', '--repeat', '3'], { needs: ['ray'] }),
     piece('ray', ['002-others'], ['-n', '1k,2k,4k,8k', '--repeat', '3'], { needs: ['ray'] }),
     piece('tower', ['003-falling', '003-landed'], ['-n', '512'], { needs: ['tower'] }),
     piece('rest-64k', rest, ['-n', '64k'], { needs: ['F-64k'] }),

@@ -2,7 +2,7 @@
 // Runs the program here, piece by piece, then the towers. What is done already stays done: `cleave run --resume` goes by everything a
 // result depends on, a tower by its file. No call lasts much longer than PIECE_S, so breaking off costs little.
 import { spawnSync } from 'node:child_process';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,10 +26,21 @@ export function runWords(one, folder, cores, wait = 60) {
         ...(one.wide ? ['--threads', String(Math.min(4, cores))] : [])];
 }
 
+/** The piece without methods that are not installed here; null if none is left. Only pieces that name methods have to care. */
+export function withoutMissing(one, methods) {
+    const at = one.words.indexOf('-m');
+    if (at < 0) return one;
+    const there = one.words[at + 1].split(',').filter(name => methods.some(method => method.name === name && method.available));
+    return there.length > 0 ? { ...one, words: one.words.map((word, index) => (index === at + 1 ? there.join() : word)) } : null;
+}
+
 /** Exit status 1 of a piece means that a run failed or that hashes differ: the pages will say which. 3: there is more of it. */
 function measurePieces(program, grade, folder, say, wait) {
-    for (const one of grades[grade].pieces) {
-        say(`measuring ${one.name}: ${one.parts.join(', ')}`);
+    const { methods } = JSON.parse(readFileSync(join(folder, 'methods.json'), 'utf8'));
+    for (const whole of grades[grade].pieces) {
+        const one = withoutMissing(whole, methods);
+        say(one ? `measuring ${one.name}: ${one.parts.join(', ')}` : `${whole.name} is left out: its methods are not installed`);
+        if (!one) continue;
         let status = 3;
         while (status === 3) status = call(program, runWords(one, folder, coreCount(), wait));
         if (status > 1) throw new Error(`${program} run ended with ${status}; see above`);

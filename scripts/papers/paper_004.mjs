@@ -128,11 +128,11 @@ function writePruning(page, runs, claims) {
     const isas = isaOrder.filter(isa => own.some(run => run.variant === isa));
     const present = scenes.filter(scene => own.some(run => run.scene === scene));
     const most = sizes[sizes.length - 1];
-    const bars = [...stages, ['both, kd (ours)', '004-pruning-ours']].filter(([, part]) => pick(runs, part).length > 0);
+    const bars = [...stages, ['kd (ours)', '004-pruning-ours']].filter(([, part]) => pick(runs, part).length > 0);
     const at = (scene, part, isa, objects = most) => stageMs(runs, part, scene, isa, objects);
     page.heading(`Figure 11: pruning stages and SIMD, ${sizes.map(sizeText).join(', ')} cubes, T = 512`);
     page.figure('figure-11', `Mean ms per frame of each pruning stage and instruction set, ${sizeText(most)} cubes`, groupChart({
-        title: `kd-paper-complete, ${sizeText(most)}, ms per frame`, value: 'ms per frame', categories: present.flatMap(scene => bars.map(([name]) => `${name.replace(', ', '\n').replace(' ', '\n')}\n${scene}`)),
+        title: `kd-paper-complete, ${sizeText(most)}, ms per frame`, value: 'ms per frame', categories: present.flatMap(scene => bars.map(([name]) => `${name.replace(' ', '\n')}\n${scene}`)),
         series: isas.map(isa => ({ name: isa, values: present.flatMap(scene => bars.map(([, part]) => at(scene, part, isa))) })), width: 1200,
     }), { width: 1200, height: 460 });
     page.table(['scene', 'stage', ...sizes.flatMap(objects => isas.map(isa => `${isa}, ${sizeText(objects)}`))], present.flatMap(scene => bars.map(([name, part]) => [scene, name, ...sizes.flatMap(objects => isas.map(isa => digits(at(scene, part, isa, objects))))])), { left: 2 });

@@ -179,6 +179,8 @@ function main() {
     writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims));
     const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say));
+    const left = leftOut(data.runs);
+    if (left.length > 0) say(`sizes left out: ${left.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
     return agree ? 0 : 1;
 }

@@ -12,7 +12,7 @@ import { claimsCsv, judge } from './claims.mjs';
 import { meanDepth } from './claims_more.mjs';
 import { gainBetween, gainPoints } from './figures.mjs';
 import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
-import { runWords } from './measure.mjs';
+import { runWords, withoutMissing } from './measure.mjs';
 import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
 import { thin } from './paper_003.mjs';
@@ -42,6 +42,10 @@ test('a piece is one call, in at most ten minutes, with a look at the others', (
     assert.ok(words.includes('1k,2k,4k,8k,16k,32k') && words.includes(join('w', 'cubes.json')) && words.includes('--resume'));
     assert.equal(words[words.indexOf('--budget') + 1], '540');
     assert.equal(words[words.indexOf('--others') + 1], '10');
+    const dbvt = grades.full.pieces.find(one => one.name === 'cubes-128k-dbvt-f');
+    assert.equal(withoutMissing(dbvt, [{ name: 'bullet-dbvt-f', available: false }]), null);
+    assert.deepEqual(withoutMissing(dbvt, [{ name: 'bullet-dbvt-f', available: true }]).words, dbvt.words);
+    assert.equal(withoutMissing(cubes, []), cubes);
     const wide = grades.full.pieces.find(one => one.wide);
     assert.deepEqual(runWords(wide, 'w', 16).slice(-2), ['--threads', '4']);
     for (const { about, pieces, sim } of Object.values(grades)) {
@@ -224,6 +228,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     const words = ['--grade', 'tiny', '--cleave', process.env.CLEAVE, '--work', join(folder, 'work'), '--out', out, '--wait', '0'];
     const first = papers(...words);
     assert.equal(first.status, 0, first.stderr);
+    assert.match(first.stderr, /sizes left out: .*004-cubes-large: 256k/);
     const drawn = lookThrough(out);
     for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
     const index = readFileSync(join(out, 'README.md'), 'utf8');
