@@ -69,10 +69,11 @@ do_piece() # KIND NAME CORES WORDS…
     started=$(now)
     seconds=$(left)
     [ "$seconds" -gt 1 ] || return 3
+    # In the foreground: a process group of its own would make it one of the others that --others looks for.
     case $kind in
-    bake) timeout -s KILL "$seconds" "$program" run "$@" --bake --bake-threads "$bake_threads" -q >"$work/log/$name.txt" 2>&1 ;;
+    bake) timeout --foreground -s KILL "$seconds" "$program" run "$@" --bake --bake-threads "$bake_threads" -q >"$work/log/$name.txt" 2>&1 ;;
     sim)
-        on_cores "$cores" timeout -s KILL "$seconds" "$program" sim "$@" --csv "$work/results/$name.part" >"$work/log/$name.txt" 2>&1 &&
+        on_cores "$cores" timeout --foreground -s KILL "$seconds" "$program" sim "$@" --csv "$work/results/$name.part" >"$work/log/$name.txt" 2>&1 &&
             mv "$work/results/$name.part" "$work/results/$name"
         ;;
     *)

@@ -113,7 +113,7 @@ function writeRest(page, runs, claims) {
     if (series.length === 0) return;
     const sizes = ascending(pick(runs, '004-rest').filter(isTree).map(run => run.objects));
     page.heading(`Figure 10: what the incremental search gains, Free Fall, ${sizes.map(sizeText).join(', ')} cubes, T = 512`);
-    page.figure('figure-10', 'Complete over incremental time per frame against the share of static objects', gainChart({ title: 'gain per frame, clamped to 0.4 … 1.6 (paper: 0.7 … 1.6), and its moving average', series, clampY: [0.4, 1.6] }), { height: 440 });
+    page.figure('figure-10', 'Complete over incremental time per frame against the share of static objects', gainChart({ title: 'gain per frame and its moving average, 0.4 to 1.6', series, clampY: [0.4, 1.6] }), { height: 440 });
     page.figure('figure-10-whole', 'The same, not clamped to 1.6', gainChart({ title: 'the same up to 16', series, clampY: [0, 16] }), { height: 380 });
     const columns = sizes.map(objects => [sizeText(objects), gainPoints(pick(runs, '004-rest', { method: 'kd-paper-complete', objects }), pick(runs, '004-rest', { method: 'kd-paper-incremental', objects }))]);
     page.table(['static objects', 'paper', ...columns.map(([name]) => name), ...series.slice(1).map(one => one.name)], ranges.map(([name, low, high, theirs]) => [name, theirs, ...columns.map(([, points]) => gainText(gainBetween(points, low, high))), ...series.slice(1).map(one => gainText(gainBetween(one.points, low, high)))]));

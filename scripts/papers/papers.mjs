@@ -98,7 +98,7 @@ function writeClaims(page, claims) {
 function laneText({ lanes, alone, runs }) {
     if (!lanes) return [];
     const ratios = alone.map(run => pick(runs, run.parts[0], { scene: run.scene, method: run.method, objects: run.objects })[0]?.ms_mean / run.ms_mean).filter(ratio => ratio > 0);
-    return [`Up to ${lanes} runs went on at a time, each on a core of its own, while scenes were baked on others. ${ratios.length > 0 ? `${ratios.length} cells measured again by themselves: among the others they took ${times(Math.min(...ratios))} to ${times(Math.max(...ratios))} as long, ${times(ratios.sort((a, b) => a - b)[ratios.length >> 1])} in the middle.` : 'What that costs was not measured.'}`];
+    return [`Up to ${lanes} runs went on at a time, each on a core of its own, while scenes were baked on others. ${ratios.length > 0 ? `${ratios.length} cells measured again by themselves: among the others they took ${times(Math.min(...ratios))} to ${times(Math.max(...ratios))} as long, ${times(ratios.sort((a, b) => a - b)[ratios.length >> 1])} in the middle; before that others used at most ${(100 * Math.max(...alone.map(run => run.others))).toFixed(1)} % of the processors.` : 'What that costs was not measured.'}`];
 }
 
 function writeRuns(page, grade, data) {

@@ -80,16 +80,19 @@ test('windows count by what they stand for, and a method that lacks one is left 
     assert.equal(joined.repeats, 2);
     assert.ok(joined.repeat_cv > 0 && joined.cv > 0);
     assert.deepEqual(joinRuns([start, rest, raw({ method: 'cgal' })]).map(run => run.method), ['kd-paper']);
+    assert.deepEqual(joinRuns([start, rest, raw({ objects: 2000 })]).map(run => run.objects), [1000]);
     assert.deepEqual(windowOf('freefall', 450), { name: 'rest', weight: 650 });
     assert.equal(windowsText('freefall', joined.windows), 'start 10+2, rest 450+2');
     assert.deepEqual(windowOfKey('freefall:cubes@75+10 of 8000 version 1, seed 1, all frames | kd', 10), { from: 75, frames: 10 });
 });
 
 test('results of several runs are brought together, one machine per paper', () => {
-    const twins = withoutTwins([raw({ key: 'a' }), raw({ key: 'a', parts: ['000-cubes'] }), raw({ key: 'b', status: 'timeout' }), raw({ key: 'b' })]);
-    assert.deepEqual(twins.map(run => [run.status, run.parts]), [['ok', ['004-cubes', '000-cubes']], ['ok', ['004-cubes']]]);
+    const other = { method: 'cgal' };
+    const twins = withoutTwins([raw(), raw({ parts: ['000-cubes'], pass_ms: [[1]] }), raw({ ...other, status: 'timeout' }), raw(other)]);
+    assert.deepEqual(twins.map(run => [run.status, run.parts, run.pass_ms.length]), [['ok', ['004-cubes', '000-cubes'], 2], ['ok', ['004-cubes'], 2]]);
+    assert.equal(withoutTwins([raw(), raw({ window: { from: 75, frames: 2 } }), raw({ machineName: 'two' })]).length, 3);
     const left = [];
-    const kept = oneMachine([raw({ key: 'a' }), raw({ key: 'b' }), raw({ key: 'c', machineName: 'two' }), raw({ key: 'd', machineName: 'two', parts: ['004-cubes', '001-others'] })], left);
+    const kept = oneMachine([raw(), raw(), raw({ machineName: 'two' }), raw({ machineName: 'two', parts: ['004-cubes', '001-others'] })], left);
     assert.deepEqual(kept.map(run => [run.machineName, run.parts]), [['one', ['004-cubes']], ['one', ['004-cubes']], ['two', ['001-others']]]);
     assert.deepEqual(left, ['004: two']);
 });

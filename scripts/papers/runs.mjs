@@ -84,16 +84,12 @@ export function joinWindows(runs) {
 
 const identityOf = (run, part) => JSON.stringify([part, run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.machineName]);
 
-// A window that one method lacks would make its mean another kind of mean: then the methods that have all of them stay.
+// A window that a run lacks would make its mean another kind of mean: only runs that have all of their scene's in that part stay.
 function joinPart(runs, part) {
-    const groups = Map.groupBy ? Map.groupBy(runs, run => identityOf(run, part)) : groupBy(runs, run => identityOf(run, part));
-    const joined = [...groups.values()].map(group => ({ ...joinWindows(group), parts: [part] }));
+    const joined = [...groupBy(runs, run => identityOf(run, part)).values()].map(group => ({ ...joinWindows(group), parts: [part] }));
     const most = new Map();
-    for (const run of joined) {
-        const key = [run.scene, run.type, run.objects].join(' ');
-        most.set(key, Math.max(most.get(key) ?? 0, run.windows.length));
-    }
-    return joined.filter(run => run.windows.length === most.get([run.scene, run.type, run.objects].join(' ')));
+    for (const { scene, windows } of joined) most.set(scene, Math.max(most.get(scene) ?? 0, windows.length));
+    return joined.filter(run => run.windows.length === most.get(run.scene));
 }
 
 function groupBy(values, keyOf) {
@@ -117,15 +113,15 @@ function readFile(path, folder) {
     }));
 }
 
-/** The same run of two pieces counts once, for the parts of both. */
+/** The same run of two pieces, or of two days, counts once, for the parts of both: the one with more repeats, the later of equals. */
 export function withoutTwins(runs) {
     const known = new Map();
+    const passes = run => (run.status === 'ok' ? run.pass_ms?.length ?? 0 : -1);
     for (const run of runs) {
-        const key = run.key ?? JSON.stringify([run.scene, run.type, run.objects, run.method, run.variant, run.settings, run.window]);
+        const key = JSON.stringify([run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.window, run.machineName]);
         const first = known.get(key);
-        if (!first) known.set(key, run);
-        else if (first.status !== 'ok' && run.status === 'ok') known.set(key, { ...run, parts: distinct([...first.parts, ...run.parts]) });
-        else first.parts = distinct([...first.parts, ...run.parts]);
+        const better = !first || passes(run) >= passes(first) ? run : first;
+        known.set(key, { ...better, parts: distinct([...(first?.parts ?? []), ...run.parts]) });
     }
     return [...known.values()];
 }
