@@ -88,7 +88,7 @@ volume_own_box clv_volume_own_box_along( const narrow_core* core, const math_mat
 
 clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volume_own_box* own )
 {
-    clv_obb obb;
+    clv_obb obb = { 0 };
     math_vec3 center = math_pose_apply( &core->pose, own->center );
     obb.center = math_narrow( center );
     double off = math_length( math_sub( math_widen( obb.center ), center ) );
