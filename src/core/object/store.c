@@ -348,6 +348,10 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     if ( store->columns[OBJECT_GIVEN_BOX] != NULL )
     {
         ( (clv_aabb*)store->columns[OBJECT_GIVEN_BOX] )[slot] = box;
+        if ( store->motion_is_spent ) // dropped on the way, and the box need not be made twice
+        {
+            ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = ( clv_vec3 ){ 0, 0, 0 };
+        }
         box = clv_object_store_test_box( store, slot );
     }
     object_boxes( store )[slot] = box;
