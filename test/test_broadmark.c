@@ -118,7 +118,7 @@ static void every_name_is_a_method_of_ours( void )
         { "Grid_2D_SAP", "grid-sap@scalar", "1" },
         { "Tracy", "tracy@plain", "1" },
         { "Tracy_Parallel", "tracy@plain", "3" },
-        { "KD", "kd@avx2", "1" },
+        { "KD", "kd-paper@avx2", "1" },
     };
     for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
     {
@@ -148,6 +148,7 @@ static void every_name_is_a_method_of_ours( void )
         schedule_free( &wanted );
     }
     CHECK_TEXT( broadmark_name_of( "kd-rebuilt", "avx2", 1, NULL ), "kd-rebuilt" );
+    CHECK_TEXT( broadmark_name_of( "kd", "avx2", 1, NULL ), "kd" ); // ours is another algorithm by now
 }
 
 // Which value of `name` a settings file asks for; 0 if none.

@@ -32,7 +32,7 @@ static const broadmark_name names[] = {
     { "CGAL", "cgal", NULL, false, NULL },
     { "Tracy", "tracy", NULL, false, NULL },
     { "Tracy_Parallel", "tracy", NULL, true, NULL },
-    { "KD", "kd", "avx2", false, NULL },
+    { "KD", "kd-paper", "avx2", false, NULL },
     { "GPU_Grid", "gpu-grid", NULL, false, NULL },
     { "GPU_LBVH", "gpu-lbvh", NULL, false, NULL },
     { "GPU_SAP", "gpu-sap", NULL, false, NULL },
