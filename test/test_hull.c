@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cleave/narrow.h"
+#include "cleave/volume.h"
 #include "math/orient.h"
 #include "math/splitmix.h"
 #include "narrow/hull.h"
 #include "support.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +246,56 @@ static void far_from_the_origin( void )
 
 // ---- less than a solid
 
+// Corners as far out as floats go: their distance from the origin is beyond the floats, so the radius is infinite, and every
+// answer that is made from it is still one.
+static void at_the_end_of_the_floats( void )
+{
+    clv_vec3 points[8];
+    for ( int i = 0; i < 8; ++i )
+    {
+        points[i] = ( clv_vec3 ){ i & 1 ? FLT_MAX : -FLT_MAX, i & 2 ? FLT_MAX : -FLT_MAX,
+            i & 4 ? FLT_MAX : -FLT_MAX };
+    }
+    clv_hull_def def = clv_default_hull_def();
+    def.points = points;
+    def.point_count = 8;
+    clv_hull* hull = NULL;
+    CHECK_OK( clv_hull_create( &def, &hull ) );
+    CHECK( clv_narrow_hull_check( hull ) == NULL );
+    clv_hull_view view = clv_hull_get_view( hull );
+    CHECK( view.vertex_count == 8 && view.face_count == 6 && view.radius == INFINITY );
+    clv_shape shape = clv_hull_shape( hull );
+    clv_transform here = clv_identity_transform();
+    clv_aabb box;
+    clv_sphere sphere;
+    clv_dop18 dop;
+    clv_obb obb;
+    CHECK_OK( clv_shape_aabb( shape, here, &box ) );
+    CHECK( box.lower.x == -FLT_MAX && box.upper.z == FLT_MAX );
+    CHECK_OK( clv_shape_sphere( shape, here, &sphere ) );
+    CHECK( sphere.radius == INFINITY && sphere.center.x == 0 );
+    CHECK_OK( clv_shape_dop18( shape, here, &dop ) );
+    CHECK( dop.upper[0] == FLT_MAX && dop.upper[3] == INFINITY && dop.lower[8] == -INFINITY );
+    CHECK_OK( clv_shape_obb( shape, here, &obb ) );
+    CHECK( obb.half_size.x >= FLT_MAX );
+    // A small ball within, and one that touches nothing since there is no room outside.
+    bool touching = false;
+    CHECK_OK( clv_shape_overlap( shape, here, clv_sphere_shape( 1 ), here, NULL, &touching ) );
+    CHECK( touching );
+    clv_distance distance;
+    CHECK_OK( clv_shape_distance(
+        shape, here, clv_sphere_shape( 1 ), clv_transform_at( 1, 2, 3 ), NULL, &distance ) );
+    CHECK( distance.distance == 0.0f );
+    clv_contact contact;
+    CHECK_OK( clv_shape_contact(
+        shape, here, clv_sphere_shape( 1 ), clv_transform_at( 1, 2, 3 ), NULL, &contact ) );
+    CHECK( contact.touching && contact.depth == contact.depth && contact.normal.x == contact.normal.x );
+    clv_vec3 farthest;
+    CHECK_OK( clv_shape_support( shape, here, ( clv_vec3 ){ 1, 1, 1 }, &farthest ) );
+    CHECK( farthest.x == FLT_MAX && farthest.y == FLT_MAX && farthest.z == FLT_MAX );
+    clv_hull_destroy( hull );
+}
+
 static void coplanar_points_make_two_faces( void )
 {
     clv_vec3 points[7] = { { 0, 1, 0 }, { 4, 1, 0 }, { 2, 1, 2 }, { 4, 1, 4 }, { 0, 1, 4 }, { 2, 1, 0 },
@@ -431,6 +483,7 @@ int main( int argc, char** argv )
         TEST_CASE( lattice_clouds_stay_consistent ),
         TEST_CASE( wafers_and_needles_do_not_break ),
         TEST_CASE( far_from_the_origin ),
+        TEST_CASE( at_the_end_of_the_floats ),
         TEST_CASE( coplanar_points_make_two_faces ),
         TEST_CASE( collinear_points_make_a_segment ),
         TEST_CASE( equal_points_make_a_point ),

@@ -334,6 +334,28 @@ static void turning_gravity_wakes_everything( void )
     clv_rigid_destroy( world );
 }
 
+static void gravity_that_is_none_is_refused( void )
+{
+    clv_rigid_def def = floor_def();
+    clv_rigid* world = make_world( &def );
+    add( world, cube_at( 0, 0.5f, 0 ) );
+    step( world, 90 );
+    const float bad[] = { NAN, INFINITY, -INFINITY };
+    for ( int i = 0; i < 9; ++i )
+    {
+        clv_vec3 gravity = { 0, -9.81f, 0 };
+        ( &gravity.x )[i % 3] = bad[i / 3];
+        CHECK_EQUAL( clv_rigid_set_gravity( world, gravity ), CLV_BAD_ARGUMENT );
+        CHECK_TEXT( clv_rigid_error( world ).text, "set_gravity: the gravity is not finite" );
+        CHECK( clv_rigid_is_asleep( world, 0 ) ); // nothing happened
+    }
+    CHECK_EQUAL( clv_rigid_set_gravity( world, ( clv_vec3 ){ 0, 9.81f, 0 } ), CLV_OK );
+    CHECK_EQUAL( clv_rigid_error( world ).code, CLV_OK );
+    step( world, 30 );
+    CHECK( clv_rigid_get( world, 0 ).position.y > 1.0f );
+    clv_rigid_destroy( world );
+}
+
 // A bar that 200 cubes lie on is in more contacts than there are rounds.
 static void a_body_in_more_contacts_than_rounds_is_solved_too( void )
 {
@@ -487,6 +509,7 @@ int main( int argc, char** argv )
         TEST_CASE( sleepers_wake_when_hit_and_not_before ),
         TEST_CASE( taking_the_support_away_wakes_what_lay_on_it ),
         TEST_CASE( turning_gravity_wakes_everything ),
+        TEST_CASE( gravity_that_is_none_is_refused ),
         TEST_CASE( a_body_in_more_contacts_than_rounds_is_solved_too ),
         TEST_CASE( centres_beyond_a_wall_are_put_back ),
         TEST_CASE( bad_bodies_are_refused_with_their_position ),

@@ -228,9 +228,18 @@ static void no_locale_changes_a_setting( void )
         static const method_param half = { .name = "own.half", .value = 0.5, .least = 0.25, .most = 1.5 };
         static const method row = { .name = "own", .params = &half, .param_count = 1 };
         bool is_refused = !clv_method_parse_settings( &row, "own.half=2", bad, says, sizeof( says ) );
+        clv_rigid_def def = clv_default_rigid_def();
+        clv_rigid* world = NULL;
+        bool is_made = clv_rigid_create( &def, &world ) == CLV_OK;
+        bool is_step = is_made && clv_rigid_step( world, -0.5f, 3 ) == CLV_OK;
+        char step[192] = "";
+        snprintf( step, sizeof( step ), "%s", is_made ? clv_rigid_error( world ).text : "" );
+        clv_rigid_destroy( world );
         setlocale( LC_ALL, "C" );
         test_where.note = names[i];
         CHECK( strcmp( point, "." ) != 0 );
+        CHECK( is_made && !is_step );
+        CHECK_TEXT( step, "step: needs seconds > 0 and at least 1 substep, not -0.5 and 3" );
         CHECK( is_read && good[1] == -0.75 && good[0] == 8 );
         CHECK( is_refused );
         CHECK_TEXT( says, "setting 'own.half=2': own.half takes a number from 0.25 to 1.5" );

@@ -93,8 +93,8 @@ CLV_API clv_result clv_rigid_place( clv_rigid* world, uint32_t index, const clv_
 /// Wakes the body and what sleeps with it. A static body keeps velocity 0.
 CLV_API clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 velocity );
 
-/// Wakes everything if the gravity changes.
-CLV_API void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity );
+/// Wakes everything if the gravity changes. CLV_BAD_ARGUMENT, and it stays as it was, if it is not finite.
+CLV_API clv_result clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity );
 
 /// Without contacts bodies pass through each other; walls hold. On in a new world.
 CLV_API void clv_rigid_set_contacts( clv_rigid* world, bool contacts );

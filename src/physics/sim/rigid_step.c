@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "base/number.h"
 #include "base/timer.h"
 
 #include <stdio.h>
@@ -318,8 +319,10 @@ static clv_result step_world( clv_rigid* world, float seconds, uint32_t substeps
 {
     if ( !( seconds > 0.0f ) || !isfinite( seconds ) || substeps < 1 )
     {
+        char number[32];
+        clv_base_write_number( (double)seconds, number, sizeof( number ) );
         snprintf( world->error_text, sizeof( world->error_text ),
-            "step: needs seconds > 0 and at least 1 substep, not %g and %u", (double)seconds, substeps );
+            "step: needs seconds > 0 and at least 1 substep, not %s and %u", number, substeps );
         world->error = ( clv_error ){ CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(), 0, world->error_text };
         return CLV_BAD_ARGUMENT;
     }

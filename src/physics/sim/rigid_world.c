@@ -437,21 +437,26 @@ clv_result clv_rigid_set_velocity( clv_rigid* world, uint32_t index, clv_vec3 ve
     return result;
 }
 
-void clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
+clv_result clv_rigid_set_gravity( clv_rigid* world, clv_vec3 gravity )
 {
     CLV_ASSERT( world != NULL );
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &gravity );
-    CLV_ASSERT( base_is_finite_point( gravity ) );
-    clv_vec3 d = sim_sub( gravity, world->def.gravity );
-    bool differs = sim_dot( d, d ) > 0.0f;
+    bool good = base_is_finite_point( gravity );
+    clv_vec3 old = world->def.gravity;
+    bool differs = good && ( gravity.x != old.x || gravity.y != old.y || gravity.z != old.z );
     base_fp_settle( &differs );
     base_fp_leave( mode );
+    if ( !good )
+    {
+        return fail( world, CLV_BAD_ARGUMENT, UINT32_MAX, "set_gravity: the gravity is not finite" );
+    }
     if ( differs )
     {
         world->def.gravity = gravity;
         clv_sim_rigid_wake_all( world );
     }
+    return succeed( world );
 }
 
 void clv_rigid_set_contacts( clv_rigid* world, bool contacts )
