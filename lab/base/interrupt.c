@@ -128,7 +128,7 @@ static void on_signal( int number )
     if ( ( number == SIGINT && write( STDERR_FILENO, "\n", 1 ) < 0 ) ||
         ( note != NULL && write( STDERR_FILENO, note, strlen( note ) ) < 0 ) )
     {
-        // The terminal is gone; there is nobody left to tell.
+        // The terminal is gone: nothing is printed.
     }
     _exit( 128 + number );
 }
@@ -145,7 +145,7 @@ void interrupt_install( void )
     {
         struct sigaction before;
         // `nohup` has the hang-up ignored on purpose. A script's background jobs start with SIGINT ignored
-        // too, yet whoever sends them one means it.
+        // too, yet a SIGINT sent to one of them is meant.
         if ( signals[index] == SIGHUP && sigaction( SIGHUP, NULL, &before ) == 0 &&
             before.sa_handler == SIG_IGN )
         {

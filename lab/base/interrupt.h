@@ -9,7 +9,7 @@
 /// be removed (Windows), Ctrl-C only raises the flag.
 void interrupt_install( void );
 
-/// Has Ctrl-C been pressed? Whoever writes files asks between two pieces of work.
+/// Has Ctrl-C been pressed? Code that writes files checks between two pieces of work.
 bool interrupt_raised( void );
 
 /// A temporary file to remove if the program is interrupted: guard before creating it, release once it is

@@ -296,8 +296,8 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user )
 
 void platform_open_streams( void )
 {
-    // Output gets a file that cannot be written, so that the loss is noticed as on a full disk; nobody would read about an
-    // error that was not printed.
+    // Output gets a file that cannot be written, so that writing fails as on a full disk; an error message could not be
+    // read.
     static const int flags[] = { O_RDONLY, O_RDONLY, O_WRONLY };
     for ( int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream )
     {

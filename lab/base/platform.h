@@ -61,6 +61,6 @@ uint32_t platform_rows( void );       ///< likewise; 24 if unknown
 uint32_t platform_core_count( void ); ///< at least 1
 double platform_load( void );         ///< runnable processes, mean of the last minute; NaN if unknown
 
-/// Processor time of the calling thread, in nanoseconds: what it costs, whoever else is at work.
+/// Processor time of the calling thread, in nanoseconds: independent of what else runs.
 uint64_t platform_thread_time_ns( void );
 const char* platform_name( void ); ///< "Linux", "Windows", …

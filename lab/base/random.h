@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers by counting: what is drawn depends on the seed and on who draws what for the how-manieth
-// time, never on the order in which objects or threads come along. Only + - * / on doubles, so every compiler
+// Counter-based random numbers: each depends on the seed, the object, the purpose and how often that object drew for it,
+// never on the order in which objects or threads draw. Only + - * / on doubles, so every compiler
 // gives the same bytes.
 #pragma once
 

@@ -12,7 +12,7 @@ typedef struct compare_flags
     bool all;
 } compare_flags;
 
-// ---- who was compared
+// ---- the two builds
 
 static const char* machine_text( const run_results* results, const char* key )
 {

@@ -154,10 +154,10 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
         bool is_empty = flags->scenes.count > 0 && part->scenes.count == 0;
         if ( is_wanted( flags, part->name ) && !is_empty )
         {
-            lab_error what;
+            lab_error part_error;
             apply_flags( part, flags );
-            good = run_plan_add( plan, part, &what ) ||
-                lab_error_write( why, "%s: part %s: %.800s", name, part->name, what.text );
+            good = run_plan_add( plan, part, &part_error ) ||
+                lab_error_write( why, "%s: part %s: %.800s", name, part->name, part_error.text );
         }
     }
     schedule_free( &wanted );

@@ -45,7 +45,7 @@ typedef struct contestant
     uint64_t pair_count; // over all frames
     uint64_t order_hash; // of the last frame's list as it came
 
-    // As of the last frame that everybody has done, for the table.
+    // As of the last frame that all methods have done, for the table.
     uint64_t shown_pairs;
     char shown_reason[256];
 } contestant;
@@ -65,7 +65,7 @@ struct contest
 {
     frame_source* source;
     uint32_t frame_count;
-    uint32_t frames_shown; // done by everybody, the initial one too
+    uint32_t frames_shown; // done by all methods, the initial one too
     const char* label;
     bool events;
     contestant judge;
@@ -324,7 +324,7 @@ static uint32_t choose_frames( const verify_flags* flags, const scene_header* he
     return frames < available ? frames : available;
 }
 
-// Seconds: the judge and everybody else over all frames, and each list sorted and held against the judge's.
+// Seconds: the judge and all methods over all frames, and each list sorted and held against the judge's.
 static double estimate( const contest* arena, const run_spec_list* specs, const run_spec* judge )
 {
     uint32_t object_count = arena->source->header.object_count;

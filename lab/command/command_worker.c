@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One run, for whoever started this process: `cleave run` does, and reads the answer from a pipe. Not in the help, yet
+// One run, for the process that started this one: `cleave run` does, and reads the answer from a pipe. Not in the help, yet
 // `cleave worker --help` tells its flags.
 #include "lab/base/progress.h"
 #include "lab/command/commands.h"
@@ -19,7 +19,7 @@ typedef struct worker_flags
     run_terms terms;
     const char* pin;
     bool fat;
-    bool answers; ///< to who started this process, not to standard output
+    bool answers; ///< to the process that started this one, not to standard output
 } worker_flags;
 
 static bool answer( const worker_flags* flags, const run_result* result, lab_error* why )

@@ -72,7 +72,7 @@ static double plain_sum( draws* all, const sample* run )
     return sum_medians( all, run );
 }
 
-// A clock that saw no time at all is no reason to divide by zero.
+// A measured time of 0 must not be divided by.
 static double ratio_of( double a, double b )
 {
     return a > 0 ? b / a : b > 0 ? 1e9 : 1;

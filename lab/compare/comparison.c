@@ -83,7 +83,7 @@ static comparison_row* add_row( comparison* all, const run_result* a, const run_
     return row;
 }
 
-// The first run of b like it that nobody has taken; runs may be there twice.
+// The first run of b like it that is not paired yet; a run may occur twice.
 static const run_result* take_like( const run_result* run, const run_results* b, bool* is_taken )
 {
     for ( uint32_t index = 0; index < b->count; ++index )

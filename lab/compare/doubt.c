@@ -25,7 +25,7 @@ static void doubt_machine( doubt* all, const json_value* a, const json_value* b 
     }
 }
 
-// Beyond its cores a machine makes somebody wait; below, memory and clock are shared all the same.
+// With more runnable processes than cores some of them wait; with fewer, memory and clock rate are still shared.
 static bool is_crowded( double load, double cores )
 {
     return load > cores + LOAD_OF_OURS / 2;

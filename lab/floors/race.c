@@ -50,7 +50,7 @@ static double time_of( const run_result* run )
     return median;
 }
 
-// ---- who is the fastest
+// ---- the fastest
 
 // True if all that ended found the pairs of ours.
 static bool find_rival( race_row* row, const run_results* results )
@@ -89,7 +89,7 @@ static race_verdict judge( race_row* row, const run_results* results, floor_file
     {
         return RACE_NO_RIVAL;
     }
-    // A clock that saw no time at all is no reason to divide by zero.
+    // A measured time of 0 must not be divided by.
     row->ratio = row->rival_ms / ( row->ours_ms > 1e-9 ? row->ours_ms : 1e-9 );
     return !agree                 ? RACE_OTHER_PAIRS
         : row->floor <= 0         ? RACE_NO_FLOOR

@@ -10,7 +10,7 @@ typedef enum race_verdict
     RACE_ABOVE,
     RACE_BELOW,       ///< the floor is undercut
     RACE_NO_FLOOR,    ///< none is stored yet
-    RACE_NO_RIVAL,    ///< nobody else ended this row
+    RACE_NO_RIVAL,    ///< no other method finished this row
     RACE_OTHER_PAIRS, ///< a rival found others
     RACE_FAILED,      ///< ours did not end well
     RACE_VERDICTS
@@ -50,5 +50,5 @@ bool race_is_bad( const race* all );
 /// where the rival it was set against did not end this time: against slower ones anybody looks fast. Returns how many rose.
 uint32_t race_raise( const race* all, const run_results* results, double share, floor_file* floors );
 
-/// The table, who is missing and why, and a sentence, on stdout.
+/// The table, the methods that are missing and why, and a sentence, on stdout.
 void race_print( const race* all, const run_results* results, const char* name );

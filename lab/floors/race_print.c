@@ -50,7 +50,7 @@ static bool is_told( const run_results* results, uint32_t last )
     return false;
 }
 
-// Who could not run here at all is named once; who gave up, on every row.
+// A method that cannot run here at all is named once; one that gave up, on every row.
 static void print_missing( const run_results* results, const char* name )
 {
     for ( uint32_t index = 0; index < results->count; ++index )

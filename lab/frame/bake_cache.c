@@ -12,7 +12,7 @@
 #define EXTENSION ".aabbs"
 #define TEMPORARY_EXTENSION ".tmp"
 
-// What a killed process left behind is removed once nobody can be writing it any more.
+// What a killed process left behind is removed once no process can still be writing it.
 #define TEMPORARY_LIFE_S ( 24 * 3600 )
 
 // What the files of a scene begin with, whatever frames they hold: every other parameter and the generator's version but
@@ -154,7 +154,7 @@ static bool header_matches( const scene_header* header, const bake_def* def )
         header->object_count == wanted.object_count && header->frame_count == wanted.frame_count;
 }
 
-// A scene that is kept already. A damaged one is as good as none.
+// A scene that is kept already. A damaged one counts as missing.
 static bool open_kept( frame_source* source, const bake_def* def, const char* folder )
 {
     char* name = file_name( def );

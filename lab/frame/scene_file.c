@@ -71,9 +71,9 @@ static bool record_is_good( const unsigned char* bytes, clv_aabb box )
         scene_decode_u32( bytes + 28 ) == 0;
 }
 
-// Which byte of a bad record is to blame, and why. `what` is "the world" or "frame 3, box 17".
+// Which byte of a bad record is to blame, and why. `field` is "the world" or "frame 3, box 17".
 static bool fail_record(
-    const unsigned char* bytes, uint64_t offset, const char* path, const char* what, lab_error* why )
+    const unsigned char* bytes, uint64_t offset, const char* path, const char* field, lab_error* why )
 {
     for ( uint32_t index = 0; index < 8; ++index )
     {
@@ -81,13 +81,13 @@ static bool fail_record(
         uint64_t at = offset + 4 * index;
         if ( index % 4 == 3 && scene_decode_u32( bytes + 4 * index ) != 0 )
         {
-            return lab_error_write(
-                why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at, what, damaged( path ) );
+            return lab_error_write( why, "%s: at byte %" PRIu64 ": the pad of %s is not 0; %s", path, at,
+                field, damaged( path ) );
         }
         if ( value != value )
         {
             return lab_error_write(
-                why, "%s: at byte %" PRIu64 ": %s has a NaN; %s", path, at, what, damaged( path ) );
+                why, "%s: at byte %" PRIu64 ": %s has a NaN; %s", path, at, field, damaged( path ) );
         }
     }
     for ( uint32_t axis = 0; axis < 3; ++axis )
@@ -98,17 +98,17 @@ static bool fail_record(
         {
             return lab_error_write( why,
                 "%s: at byte %" PRIu64 ": %s is inverted: lower %c %g > upper %g; %s", path,
-                offset + 4 * axis, what, "xyz"[axis], (double)lower, (double)upper, damaged( path ) );
+                offset + 4 * axis, field, "xyz"[axis], (double)lower, (double)upper, damaged( path ) );
         }
     }
     return lab_error_write(
-        why, "%s: at byte %" PRIu64 ": %s is bad; %s", path, offset, what, damaged( path ) );
+        why, "%s: at byte %" PRIu64 ": %s is bad; %s", path, offset, field, damaged( path ) );
 }
 
 // ---- header
 
 static bool check_name(
-    const char* text, uint32_t offset, const char* path, const char* what, lab_error* why )
+    const char* text, uint32_t offset, const char* path, const char* field, lab_error* why )
 {
     uint32_t length = 0;
     while ( length < SCENE_NAME_ROOM && text[length] != '\0' )
@@ -117,33 +117,34 @@ static bool check_name(
         {
             return lab_error_write( why,
                 "%s: at byte %" PRIu32 ": the %s has the unprintable byte 0x%02x; %s", path, offset + length,
-                what, (unsigned)(unsigned char)text[length], damaged( path ) );
+                field, (unsigned)(unsigned char)text[length], damaged( path ) );
         }
         length += 1;
     }
     if ( length == SCENE_NAME_ROOM )
     {
         return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s does not end within %d bytes; %s", path,
-            offset, what, SCENE_NAME_ROOM, damaged( path ) );
+            offset, field, SCENE_NAME_ROOM, damaged( path ) );
     }
     for ( ; length < SCENE_NAME_ROOM; ++length )
     {
         if ( text[length] != '\0' )
         {
             return lab_error_write( why, "%s: at byte %" PRIu32 ": the %s is not padded with zeros; %s", path,
-                offset + length, what, damaged( path ) );
+                offset + length, field, damaged( path ) );
         }
     }
     return true;
 }
 
-static bool check_count( uint32_t value, uint32_t offset, const char* path, const char* what, lab_error* why )
+static bool check_count(
+    uint32_t value, uint32_t offset, const char* path, const char* field, lab_error* why )
 {
     if ( value == 0 || value > INT32_MAX )
     {
         return lab_error_write( why,
             "%s: at byte %" PRIu32 ": the number of %s is %" PRId64 ", must be 1 to %d; %s", path, offset,
-            what, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX,
+            field, value > INT32_MAX ? (int64_t)value - ( INT64_C( 1 ) << 32 ) : 0, INT32_MAX,
             damaged( path ) );
     }
     return true;
@@ -309,7 +310,7 @@ typedef struct record_kind
     const char* noun;
     bool ( *take )( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out );
     bool ( *blame )(
-        const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why );
+        const unsigned char* record, uint64_t offset, const char* path, const char* field, lab_error* why );
 } record_kind;
 
 static bool take_box( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
@@ -347,22 +348,22 @@ static bool take_body_box(
 }
 
 static bool blame_sides(
-    const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why )
+    const unsigned char* record, uint64_t offset, const char* path, const char* field, lab_error* why )
 {
     clv_aabb box = decode_box( record );
     if ( !record_is_good( record, box ) )
     {
-        return fail_record( record, offset, path, what, why );
+        return fail_record( record, offset, path, field, why );
     }
     return lab_error_write( why,
-        "%s: at byte %" PRIu64 ": %s is infinite, which no body that turns can be; %s", path, offset, what,
+        "%s: at byte %" PRIu64 ": %s is infinite, which no body that turns can be; %s", path, offset, field,
         damaged( path ) );
 }
 
 static bool blame_pose(
-    const unsigned char* record, uint64_t offset, const char* path, const char* what, lab_error* why )
+    const unsigned char* record, uint64_t offset, const char* path, const char* field, lab_error* why )
 {
-    return pose_record_fail( record, offset, path, what, damaged( path ), why );
+    return pose_record_fail( record, offset, path, field, damaged( path ), why );
 }
 
 static const record_kind s_boxes = { "box", take_box, fail_record };
@@ -397,11 +398,11 @@ static bool read_records(
             const unsigned char* record = bytes + (size_t)index * SCENE_BOX_BYTES;
             if ( !kind->take( reader, record, first + index, out ) )
             {
-                char what[64];
-                snprintf( what, sizeof( what ), "frame %" PRIu32 ", %s %" PRIu32, frame, kind->noun,
+                char field[64];
+                snprintf( field, sizeof( field ), "frame %" PRIu32 ", %s %" PRIu32, frame, kind->noun,
                     first + index );
                 return kind->blame(
-                    record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, what, why );
+                    record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, field, why );
             }
         }
     }

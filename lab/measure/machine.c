@@ -11,7 +11,7 @@
 #include <cpuid.h>
 #endif
 
-// The build tells; whoever compiles this file alone does not.
+// CMake defines it; a compiler run by hand does not.
 #if !defined( LAB_COMPILER_FLAGS )
 #define LAB_COMPILER_FLAGS "unknown"
 #endif

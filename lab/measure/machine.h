@@ -12,7 +12,7 @@ typedef struct machine_facts
     char compiler[64];  ///< "gcc 12.2"
     const char* flags;  ///< the compiler's, as the library and program got them
     const char* system; ///< "Linux"
-    double load; ///< runnable processes, mean of the last minute when first asked; NaN where nobody tells
+    double load;        ///< runnable processes, mean of the last minute when first asked; NaN where unknown
 } machine_facts;
 
 machine_facts machine_look( void );

@@ -98,7 +98,7 @@ static void add_folder( module_folders* folders, const char* base, const char* n
     folders->count += length > 0 && length < PATH_ROOM ? 1 : 0;
 }
 
-// The program's folder; "." where nobody tells.
+// The program's folder; "." where the system does not tell.
 static void program_folder( char path[PATH_ROOM] )
 {
     char* slash = NULL;
@@ -158,7 +158,7 @@ static bool find_module( const module_folders* folders, const char* module, char
     return false;
 }
 
-// Whether it was never built or only left behind nobody here can know: say where it would be, and what brings it there.
+// It may never have been built, or not have been installed: say where it would be, and what puts it there.
 static void tell_missing( const module_folders* folders, const known_peer* peer, char reason[REASON_ROOM] )
 {
     snprintf( reason, REASON_ROOM,

@@ -75,7 +75,7 @@ static bool add_steps( number_list* list, double low, double high, bool multipli
     return false;
 }
 
-static bool add_range( number_list* list, char* low_text, char* dots, char* what, size_t what_size )
+static bool add_range( number_list* list, char* low_text, char* dots, char* message, size_t message_size )
 {
     double low = 0, high = 0, step = 0;
     bool multiplies = false;
@@ -87,28 +87,28 @@ static bool add_range( number_list* list, char* low_text, char* dots, char* what
     }
     if ( !read_number( low_text, &low ) || !read_number( dots + 2, &high ) )
     {
-        snprintf( what, what_size, "both ends must be numbers, such as 32..4096" );
+        snprintf( message, message_size, "both ends must be numbers, such as 32..4096" );
         return false;
     }
     if ( !read_step( colon, &multiplies, &step ) )
     {
-        snprintf( what, what_size, "the step '%s' must be such as x4 or +100", colon );
+        snprintf( message, message_size, "the step '%s' must be such as x4 or +100", colon );
         return false;
     }
     if ( high < low || ( multiplies && low <= 0 ) )
     {
-        snprintf( what, what_size, "a range goes upwards%s", multiplies ? " from above zero" : "" );
+        snprintf( message, message_size, "a range goes upwards%s", multiplies ? " from above zero" : "" );
         return false;
     }
     if ( !add_steps( list, low, high, multiplies, step ) )
     {
-        snprintf( what, what_size, "these are more than %d values; take larger steps", RANGE_MOST );
+        snprintf( message, message_size, "these are more than %d values; take larger steps", RANGE_MOST );
         return false;
     }
     return true;
 }
 
-bool range_add( number_list* list, const char* word, char* what, size_t what_size )
+bool range_add( number_list* list, const char* word, char* message, size_t message_size )
 {
     char* text = text_copy( word );
     char* dots = strstr( text, ".." );
@@ -116,7 +116,7 @@ bool range_add( number_list* list, const char* word, char* what, size_t what_siz
     bool good = true;
     if ( dots != NULL )
     {
-        good = add_range( list, text, dots, what, what_size );
+        good = add_range( list, text, dots, message, message_size );
     }
     else if ( read_number( text, &value ) )
     {
@@ -124,7 +124,8 @@ bool range_add( number_list* list, const char* word, char* what, size_t what_siz
     }
     else
     {
-        snprintf( what, what_size, "a number, or a range such as 32..4096, 10..1000:x10 or 0.1..0.5:+0.1" );
+        snprintf(
+            message, message_size, "a number, or a range such as 32..4096, 10..1000:x10 or 0.1..0.5:+0.1" );
         good = false;
     }
     free( text );

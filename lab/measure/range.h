@@ -19,8 +19,8 @@ void number_list_free( number_list* list );
 #define RANGE_MOST 1000
 
 /// Appends the numbers a word stands for, ascending; k and m multiply by a thousand and a million. The upper end is among
-/// them only if a step falls on it. False, with `what` to do but not where, if the word is no such range.
-bool range_add( number_list* list, const char* word, char* what, size_t what_size );
+/// them only if a step falls on it. False, with a `message` that says what to do but not where, if the word is no such range.
+bool range_add( number_list* list, const char* word, char* message, size_t message_size );
 
 /// As it is written in a setting, such as "256" or "0.5". Returns `buffer`.
 #define RANGE_TEXT_ROOM 32

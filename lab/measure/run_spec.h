@@ -30,7 +30,7 @@ typedef struct run_wish
     text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/measure/sweep.h
     text_list without;  ///< names to leave out
     bool fat;           ///< methods that keep grown boxes report what these say
-    bool must_run;      ///< somebody asked for the names just now: one that cannot run here is an error
+    bool must_run;      ///< the names come from the command line: one that cannot run here is an error
 } run_wish;
 
 /// The product of the wishes, in the order of `names` or of the method table. A method without variants or

@@ -140,13 +140,13 @@ static void give_memory( run_state* run )
     free( run->ids );
 }
 
-static void fail( run_state* run, run_status status, const char* what, clv_result result )
+static void fail( run_state* run, run_status status, const char* action, clv_result result )
 {
     run->result->status = status;
     if ( run->result->reason[0] == '\0' )
     {
         snprintf(
-            run->result->reason, sizeof( run->result->reason ), "%s: %s", what, clv_result_text( result ) );
+            run->result->reason, sizeof( run->result->reason ), "%s: %s", action, clv_result_text( result ) );
     }
 }
 
@@ -185,20 +185,20 @@ static uint64_t clock_ns( const run_state* run )
 // The frame as a user pays it. Returns its milliseconds, or less than 0 with the result's status set.
 static double time_frame( run_state* run, clv_pair_view* view )
 {
-    const char* what = "moving the boxes";
+    const char* action = "moving the boxes";
     uint32_t object_count = run->source->header.object_count;
     uint64_t begin = clock_ns( run );
     clv_result result = clv_space_move( run->space, run->ids, run->boxes, object_count );
     if ( result == CLV_OK )
     {
-        what = "updating";
+        action = "updating";
         result = clv_space_update( run->space );
         *view = clv_space_pairs( run->space );
     }
     uint64_t end = clock_ns( run );
     if ( result != CLV_OK )
     {
-        fail( run, RUN_FAILED, what, result );
+        fail( run, RUN_FAILED, action, result );
         return -1;
     }
     return (double)( end - begin ) / 1e6;
@@ -225,7 +225,7 @@ typedef enum pass_kind
     PASS_TIMED,
 } pass_kind;
 
-// Adds what the method tells to the sums; who tells nothing keeps none. The number of figures is the same every time.
+// Adds the method's figures to the sums; a method without any keeps none. The number of figures is the same every time.
 static void add_counters( run_state* run )
 {
     run_result* result = run->result;

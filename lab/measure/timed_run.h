@@ -66,7 +66,7 @@ typedef struct run_result
     run_status status;
     char reason[512]; ///< for every status but RUN_OK
 
-    // Where it is from; NULL where nobody asked.
+    // Where it is from; NULL where it was not asked for.
     const text_list* parts; ///< of the schedule
     const char* key;        ///< what --resume knows it by
     const char* limits;

@@ -81,7 +81,7 @@ static json_value* list_value( const double* values, uint32_t count, double scal
     return list;
 }
 
-// What a method does inside; null where nobody can know.
+// What a method does inside; null where it is not known.
 static double inside( const run_result* run, double figure )
 {
     return run->status == RUN_OK && !run->is_opaque ? figure : NAN;

@@ -16,9 +16,9 @@ typedef struct run_reader
     lab_error* why;
 } run_reader;
 
-static bool fail_member( const run_reader* reader, const char* key, const char* what )
+static bool fail_member( const run_reader* reader, const char* key, const char* message )
 {
-    return lab_error_write( reader->why, "%s: \"%s\" %s", reader->name, key, what );
+    return lab_error_write( reader->why, "%s: \"%s\" %s", reader->name, key, message );
 }
 
 static bool read_text( const run_reader* reader, const char* key, const char** text )

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define UNKNOWN "\xE2\x80\x93" // an en dash: not measured, which is no zero
+#define UNKNOWN "\xE2\x80\x93" // an en dash: not measured, which differs from 0
 
 // ---- showing
 
@@ -38,7 +38,7 @@ static double slowest_median( const run_results* results, uint32_t scene_index )
     return slowest;
 }
 
-// A column of its own only where somebody set something.
+// A column of its own only where a setting was given.
 static bool has_settings( const run_results* results )
 {
     bool found = false;
@@ -106,7 +106,7 @@ static bool is_told( const run_results* results, uint32_t end, const char* reaso
     return false;
 }
 
-// Who cannot run here, once each and a line per reason: a scene more is no news of them.
+// Methods that cannot run here, once each and a line per reason, however many scenes there are.
 static void print_missing( const run_results* results )
 {
     for ( uint32_t first = 0; first < results->count; ++first )

@@ -13,5 +13,5 @@ void results_print_counters( const run_results* results );
 /// Do all runs over the same scene and frames have the same hash? Each that does not gets a line on stderr.
 bool results_check_agreement( const run_results* results );
 
-/// Did one fail? Running out of time is no failure: somebody set the limit.
+/// Did one fail? Running out of time does not count: the limit was set on purpose.
 bool results_have_failed( const run_results* results );

@@ -52,8 +52,8 @@ bool run_output_write( run_output* output, const run_results* results, lab_error
         good = write_one( &output->csv_file, output->csv, text, why );
         free( text );
     }
-    // Behind the files: whoever reads the table may leave, and that ends the program. And in any case: a full disk takes
-    // the files alone.
+    // After the files, since a reader that closes the pipe ends the program; and even if writing them failed, so that a full disk
+    // costs the files alone.
     if ( !is_stdout( output->json ) && !is_stdout( output->csv ) )
     {
         results_print( results );

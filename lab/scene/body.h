@@ -55,5 +55,5 @@ double body_cube_root( double value );
 /// e to the x, |x| < 30: by halving and squaring, since the library's may round differently elsewhere.
 double body_exponential( double x );
 
-/// Where who went so far from the middle is, to and fro between -wall and wall.
+/// Where a body is after so long a way from the middle, reflected between -wall and wall.
 double body_bounce( double way, double wall );

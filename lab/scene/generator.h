@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where scenes come from: a row in a table per scene. A generator advances frame by frame in memory O(N);
-// whoever wants a file writes the frames down.
+// to get a file, write the frames down.
 #pragma once
 
 #include "lab/base/error.h"

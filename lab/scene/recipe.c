@@ -42,7 +42,7 @@ void recipe_group_range(
     // Groups come in the order they are listed; the rest fills what the others leave.
     uint32_t sizes[RECIPE_GROUPS_MOST] = { 0 };
     uint32_t left = body_count;
-    uint32_t rest = scene->group_count - 1; // where nobody asked for it, the last group takes the rest
+    uint32_t rest = scene->group_count - 1; // unless a group asks for the rest, the last one takes it
     for ( uint32_t i = 0; i < scene->group_count; ++i )
     {
         const recipe_group* group = &scene->groups[i];

@@ -24,14 +24,14 @@ typedef struct line_reader
 } line_reader;
 
 /// "FILE:LINE: what, what to do". Always false.
-static bool fail_here( line_reader* line, const char* what )
+static bool fail_here( line_reader* line, const char* message )
 {
-    return lab_error_write( line->why, "%s:%u: %s", line->path, line->line, what );
+    return lab_error_write( line->why, "%s:%u: %s", line->path, line->line, message );
 }
 
-static bool fail_word( line_reader* line, const char* word, const char* what )
+static bool fail_word( line_reader* line, const char* word, const char* message )
 {
-    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->line, word, what );
+    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->line, word, message );
 }
 
 static const char* next_word( line_reader* line )
@@ -68,9 +68,9 @@ static bool read_number( line_reader* line, double least, double most, double* v
     }
     if ( end == word || *end != '\0' || !( number >= least && number <= most ) )
     {
-        char what[96];
-        snprintf( what, sizeof( what ), "a number from %g to %g is needed here", least, most );
-        return fail_word( line, word, what );
+        char message[96];
+        snprintf( message, sizeof( message ), "a number from %g to %g is needed here", least, most );
+        return fail_word( line, word, message );
     }
     *value = number;
     return true;
@@ -86,10 +86,10 @@ static bool read_whole( line_reader* line, double least, double most, uint64_t* 
     }
     if ( !text_parse_size( word, &size ) || (double)size < least || (double)size > most )
     {
-        char what[96];
-        snprintf( what, sizeof( what ), "a whole number from %g to %g such as 8000 or 8k is needed here",
-            least, most );
-        return fail_word( line, word, what );
+        char message[96];
+        snprintf( message, sizeof( message ),
+            "a whole number from %g to %g such as 8000 or 8k is needed here", least, most );
+        return fail_word( line, word, message );
     }
     *value = size;
     return true;
@@ -464,10 +464,10 @@ static bool read_line( line_reader* line, recipe* scene )
         names[i] = statements[i].word;
     }
     const char* closest = text_closest( word, names, STATEMENT_COUNT );
-    char what[96];
-    snprintf( what, sizeof( what ), "no such statement; %s%s",
+    char message[96];
+    snprintf( message, sizeof( message ), "no such statement; %s%s",
         closest != NULL ? "did you mean " : "see docs/scenes.md", closest != NULL ? closest : "" );
-    return fail_word( line, word, what );
+    return fail_word( line, word, message );
 }
 
 static bool read_lines( FILE* stream, line_reader* line, recipe* scene )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of small numbers, a bit for each, in words of 64. Whoever has the words has the set: slots of one word are looked at
+// A set of small numbers, a bit for each, in words of 64. A set is a pointer to its words: slots of one word are looked at
 // together, and pieces of work that share no word need no locks.
 #pragma once
 

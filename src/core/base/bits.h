@@ -76,7 +76,7 @@ static inline uint32_t base_sample( uint32_t i, uint32_t wanted, uint32_t count 
     return base_pick( i, begin, end );
 }
 
-/// The same for who walks in steps: one of the `step` numbers from `first` on, below `count`. A step of 1 gives `first`.
+/// The same for a walk in steps: one of the `step` numbers from `first` on, below `count`. A step of 1 gives `first`.
 static inline uint32_t base_sample_step( uint32_t first, uint32_t step, uint32_t count )
 {
     return base_pick( first, first, step < count - first ? first + step : count );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which float is the greater one, whether it is a number, and how a sum rounds: everything here rests on the compiler taking
-// that as written. CMake sees to it with flags of its own behind the user's (cmake/compiler.cmake); who compiles the files
-// by hand is told here. Included by whatever computes.
+// that as written. CMake sees to it with flags of its own behind the user's (cmake/compiler.cmake); a compiler run by hand
+// is stopped here. Included by whatever computes.
 #pragma once
 
 #include "base/features.h"

@@ -67,8 +67,8 @@ static void take_samples(
     }
 }
 
-// Some that were not asked lie farther out, and more will: beyond the rim of a grid all are alike and have to be told apart in
-// float.
+// Some boxes that are not in the sample lie farther out, and more will: all that is clamped to the border of a grid looks alike there
+// and is compared in float.
 static void widen( cell_extent* extent, const float low[3], const float high[3] )
 {
     for ( int axis = 0; axis < 3; ++axis )
@@ -80,7 +80,7 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
         to = to < (double)high[axis] ? to : (double)high[axis];
         extent->low[axis] = (float)( from > -FLT_MAX ? from : -FLT_MAX );
         extent->high[axis] = (float)( to < FLT_MAX ? to : FLT_MAX );
-        // All may lie beyond the end of a block at the rim.
+        // All boxes of a border block may lie beyond its end.
         extent->high[axis] = extent->high[axis] > extent->low[axis] ? extent->high[axis] : extent->low[axis];
     }
 }

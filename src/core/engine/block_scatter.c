@@ -40,7 +40,7 @@ static inline uint64_t before_block( const block_work* work, uint64_t first_cell
     return ( ( begun >> 15 | begun >> 30 | begun >> 45 ) & 7 ) << 24;
 }
 
-// Where boxes begin, and who reaches beyond its block.
+// Where boxes begin, and which of them reach beyond their block.
 static void find_blocks( const block_work* work, const scaling* coarse, block_part* part )
 {
     const uint16_t* const map = work->plan->map.items;

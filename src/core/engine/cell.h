@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "simd/cells.h"
 
-/// A grid of at most CELL_GRID_CELLS cells over a region. What lies outside counts to the cells at the rim.
+/// A grid of at most CELL_GRID_CELLS cells over a region. Outside it, boxes are clamped to the border cells.
 typedef struct cell_grid
 {
     float origin[3];
@@ -186,7 +186,7 @@ static inline cell_segment cell_segment_at( const cell_share* share, uint32_t in
                                    : ( cell_segment ){ 0, share->count, share->count, share->count };
 }
 
-/// Where a sample of boxes is and how large they are: what lies outside the region is counted to its rim.
+/// Where a sample of boxes is and how large they are: what lies outside the region is clamped to its border.
 cell_extent clv_engine_cell_measure(
     const clv_aabb* samples, uint32_t count, const float region_low[3], const float region_high[3] );
 
@@ -222,7 +222,7 @@ uint32_t clv_engine_cell_end_of_chunk( const cell_record* records, uint32_t firs
 
 // ---- lay.c -------------------------------------------------------------------------------------------------------
 
-/// Who lays a grid: one worker in its own memory, or all of them together.
+/// The workers that lay a grid: one in its own memory, or all of them together.
 typedef struct cell_crew
 {
     cell_job* job;
@@ -242,8 +242,8 @@ typedef struct cell_crew
     void ( *reconsider )( struct cell_crew* crew );
 } cell_crew;
 
-/// Try grids until one will do, and count the entries it makes. One with too many entries is made coarser. Where most boxes crowd into one
-/// cell, because the region is far too wide for them, the next is laid over that cell alone and the others count to its rim.
+/// Try grids until one has few enough entries, and count these. One with too many entries is made coarser. Where most boxes crowd into one
+/// cell, because the region is far too wide for them, the next is laid over that cell alone and the others are clamped to its border.
 /// False if out of memory.
 bool clv_engine_cell_lay( cell_crew* crew, cell_layout* layout );
 

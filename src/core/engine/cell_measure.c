@@ -58,8 +58,8 @@ static void measure_bounds( const axis_view* view, float* low, float* high )
     // A region of huge blocks may itself be beyond the floats.
     *low = clamped( *low, -FLT_MAX );
     *high = clamped( *high, FLT_MAX );
-    bool has_faces =
-        least < INFINITY && most > -INFINITY; // or all are endless on both sides, and anywhere will do
+    // Otherwise all are infinite on both sides, and any region serves.
+    bool has_faces = least < INFINITY && most > -INFINITY;
     *low = has_faces && least > *low ? least : *low;
     *high = has_faces && most < *high ? most : has_faces ? *high : *low;
     // Boxes may all lie on one side of their region, or have no width; a grid needs none there either.

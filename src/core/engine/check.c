@@ -7,12 +7,12 @@
 
 enum
 {
-    TALLY_COUNT, // words of a cell's share of scratch->kinds, while nobody counts
+    TALLY_COUNT, // words of a cell's share of scratch->kinds, which is free here
     TALLY_SUM,
     TALLY_WORDS = 8,
 };
 
-// A number that differs where who or what differs.
+// A hash of a slot and what is said about it.
 static uint32_t mix( uint32_t slot, uint64_t code )
 {
     uint64_t mixed = ( code ^ (uint64_t)slot << 24 ) * UINT64_C( 0x9E3779B97F4A7C15 );
@@ -77,7 +77,7 @@ static bool share_has( const cell_share* share, uint32_t cell )
 
 // ---- cells -------------------------------------------------------------------------------------------------------
 
-// Who should be in which cell of a share, by its records.
+// Which boxes should be in which cell of a share, by its records.
 static void tally_records( const cell_job* job, const cell_share* share, const scaling* s, uint32_t* tallies )
 {
     memset( tallies, 0, (size_t)( share->last_cell - share->first_cell ) * TALLY_WORDS * sizeof( uint32_t ) );
@@ -291,7 +291,7 @@ static const char* check_map( const block_plan* plan )
     return NULL;
 }
 
-// How many boxes reach each block: the blocks of their coarse cells, each once, told by who was there last.
+// How many boxes reach each block: the blocks of their coarse cells, each once, known by the last box that was counted there.
 static void count_in_blocks(
     const block_plan* plan, const block_input* input, uint32_t* counts, uint32_t* last )
 {

@@ -54,7 +54,7 @@ static bool plan_fits( const clv_engine* engine, const block_input* input )
     {
         return false;
     }
-    // Some may lie far out for good; who went there since is what counts. A young plan is given up only if everybody jumped.
+    // Some may always lie far out: count only boxes that left since planning. A young plan is given up only if nearly all did.
     uint32_t went = count_outside( &engine->plan, input );
     went = went > engine->plan_outside ? went - engine->plan_outside : 0;
     if ( engine->plan_age < PLAN_LIFE )

@@ -14,7 +14,7 @@ bool clv_engine_reserve_workers( clv_engine* engine );
 /// Add what a piece of work did.
 void clv_engine_count( clv_engine* engine, uint32_t worker, const cell_counters* done );
 
-/// Those who share the work on so many boxes.
+/// The workers that share the work on so many boxes.
 task_runner* clv_engine_tasks_for( clv_engine* engine, uint32_t count );
 
 // ---- axis_scale.c ------------------------------------------------------------------------------------------------

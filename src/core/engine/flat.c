@@ -159,7 +159,7 @@ static bool count_slabs( cell_crew* crew )
     return fits;
 }
 
-// Perhaps everybody is somewhere else by now: a grid that was kept is chosen anew before it is mended.
+// All boxes may have moved elsewhere: a grid that was kept is chosen anew before it is refined.
 static void reconsider( cell_crew* crew )
 {
     flat_fill* fill = (flat_fill*)crew;

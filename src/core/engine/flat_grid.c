@@ -24,7 +24,7 @@ static void measure_region( clv_engine* engine, const block_input* input )
     memcpy( engine->flat.region_high, most.high, sizeof( most.high ) );
 }
 
-// Two samples of the same boxes differ a little; the grid need not, and then everybody stays in the same cells.
+// Two samples of the same boxes differ a little; the grid need not, and then all boxes stay in the same cells.
 static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
 {
     bool are_alike = true;
@@ -38,7 +38,7 @@ static bool grids_are_alike( const cell_grid* a, const cell_grid* b )
     return are_alike;
 }
 
-// A few boxes, always the same, that tell whether everybody is somewhere else by now, or of another size. At equal distances:
+// A few boxes, always the same, that tell whether all have moved elsewhere or changed their size. At equal distances:
 // they are compared with themselves, and to pick others in every update would cost 2 % of an update of 100 boxes.
 typedef struct held_sample
 {

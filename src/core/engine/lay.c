@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Laying a grid: choose one, count the entries it makes, and try another where these are too many or crowd into one cell. Written once for
-// one worker in its own memory and for all workers together; they differ in who makes the records and who counts.
+// one worker in its own memory and for all workers together; they differ in which workers make the records and which count.
 #include "engine/cell.h"
 
 #include "base/assertion.h"

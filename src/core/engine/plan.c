@@ -45,7 +45,7 @@ float clv_engine_block_select( float* values, uint32_t count, uint32_t rank )
 }
 
 // One axis of the sample: the inner 15 of 16ths, widened by several times as much as that cuts off a uniform crowd, since many a
-// crowd thins out slowly. Where nobody is the sample says so; what lies farther out than this has no say.
+// crowd thins out slowly. The sample excludes empty space; what lies farther out than this is ignored.
 void clv_engine_block_window( float* centres, uint32_t count, float* low, float* high )
 {
     if ( count == 0 )

@@ -59,7 +59,7 @@ static clv_result search_inner(
     {
         uint32_t at = place.at[axis];
         float side = CELL_STEPS / grid->scale[axis];
-        // The rim cells hold everything outside, too; the grid clips what the boxes do not reach.
+        // The border cells hold everything outside, too; the grid clips what the boxes do not reach.
         job.region_low[axis] = at == 0 ? outer->region_low[axis] : grid->origin[axis] + (float)at * side;
         job.region_high[axis] = at + 1 == grid->dims[axis] ? outer->region_high[axis]
                                                            : grid->origin[axis] + (float)( at + 1 ) * side;

@@ -21,7 +21,7 @@ typedef struct segments_job
     void* context;
     bool is_again; ///< counted once in this update
     uint32_t redo_count;
-    uint32_t redo[SEGMENTS_PIECES]; ///< pieces that go again
+    uint32_t redo[SEGMENTS_PIECES]; ///< pieces to redo
 } segments_job;
 
 // Records in a segment if it goes on growing as it did, or by an eighth of what it has: another grid makes it jump once.
@@ -71,7 +71,7 @@ static bool segments_fit( const engine_segments* segments )
 // Room for what will be in each segment, and a few more; and for some segments to move. False if out of memory.
 static bool widen_all( engine_segments* segments, base_memory* memory )
 {
-    uint32_t ahead = segments->room == NO_ROOM ? 0 : UPDATES_AHEAD; // the first time nobody knows who grows
+    uint32_t ahead = segments->room == NO_ROOM ? 0 : UPDATES_AHEAD; // the first time growth is not known
     uint64_t sum = 0;
     for ( uint64_t i = 0; i < segment_count( segments ); ++i )
     {

@@ -37,8 +37,9 @@ typedef struct cleave_state
     bool by_engine; ///< the last update went through blocks, to its end
     rest_world rest;
     rest_mode mode;
-    bool rest_is_behind;  ///< visits went by: it does not know who moved, came or went
-    bool rest_is_over;    ///< from the next update on: until then the list at rest may be in use
+    bool
+        rest_is_behind; ///< updates were visits: moved, added and removed objects of those are not known to it
+    bool rest_is_over;  ///< from the next update on: until then the list at rest may be in use
     uint64_t handed_over; ///< changes of the list at rest when it was last handed over
 } cleave_state;
 
@@ -91,7 +92,7 @@ static void end_rest( cleave_state* self )
     self->rest_is_over = false;
 }
 
-// Nobody moved, came or went?
+// Has no box moved, and was no object added or removed?
 static bool is_still( const method_input* input )
 {
     uint64_t words = base_bits_words( input->slot_count );

@@ -48,7 +48,7 @@ void* clv_method_state_take( const clv_method_context* host, size_t size, const 
 void clv_method_state_give( const method_context* context, size_t size );
 
 /// The other side: a context of this memory and these workers, both of which outlive it. Parameters are 0, there is no logger, and
-/// times are not wanted; whoever calls it fills these in.
+/// times are not measured; the caller fills these in.
 clv_method_context clv_method_host_context( base_memory* memory, task_runner* tasks, clv_isa isa );
 
 // ---- settings

@@ -460,7 +460,7 @@ static void note_group( object_store* store, uint32_t slot, const clv_aabb* boxe
     }
 }
 
-// Notes who differs. Returns how many groups of GROUP do; the boxes of the others are good.
+// Marks the slots whose box differs. Returns how many groups have one; the boxes of the others were checked before.
 static uint32_t note_block( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ), bool* good )
 {

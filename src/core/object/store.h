@@ -112,7 +112,7 @@ clv_id clv_object_store_add( object_store* store, clv_aabb box );
 /// Give a live slot another box.
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
-/// Are boxes for the live slots from `slot` on fit to be taken? Where it is known who moved, those that differ from what is
+/// Are boxes for the live slots from `slot` on fit to be taken? Where moved slots are being noted, those that differ from what is
 /// there are noted as moved; those that do not are good already. Without margins and motions only.
 bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count,
     bool ( *boxes_are_good )( const clv_aabb* boxes, uint32_t count ) );
@@ -120,8 +120,8 @@ bool clv_object_store_check_boxes( object_store* store, uint32_t slot, const clv
 /// Take boxes after clv_object_store_check_boxes.
 void clv_object_store_take_boxes( object_store* store, uint32_t slot, const clv_aabb* boxes, uint32_t count );
 
-/// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, it is not known who
-/// moves.
+/// From here on nothing has moved, and what does is noted. Without memory for that, or `least` objects, moves are
+/// not noted.
 void clv_object_store_watch( object_store* store, uint32_t least );
 
 /// The box as the caller gave it.

@@ -115,7 +115,7 @@ void clv_pair_table_sink_open(
     out->target = target;
 }
 
-// Knuth's deletion for linear probing: whoever could not get home because of the gap moves into it.
+// Knuth's deletion for linear probing: a key that was displaced past the gap moves into it.
 static void forget_key( pair_table* table, uint64_t key )
 {
     uint64_t mask = table->capacity - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of pairs that outlives the frame: a list in order of arrival, and a hash table that knows who is in it. For
+// A set of pairs that outlives the frame: a list in order of arrival, and a hash table of what is in it. For
 // methods that learn of beginnings only; what has ended is found by testing the list.
 #pragma once
 
@@ -28,7 +28,7 @@ typedef struct pair_table_sink
     pair_sink sink;
     pair_table* table;
     base_memory* memory;
-    pair_sink* target; ///< NULL: nobody
+    pair_sink* target; ///< NULL: new pairs are not handed on
     clv_pair pairs[1024];
 } pair_table_sink;
 

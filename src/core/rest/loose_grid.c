@@ -50,7 +50,7 @@ static uint32_t level_of( const rest_grid* grid, const clv_aabb* box )
     return NO_LEVEL;
 }
 
-// Monotonous in `at`, as all of its steps are.
+// Monotonic in `at`, since each step is.
 static inline uint32_t cell_on_axis( const rest_level* level, int axis, float at )
 {
     float cell = ( at - level->origin[axis] ) * level->scale[axis];

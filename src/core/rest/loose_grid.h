@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fat boxes by place, for asking who is near one of them, and for moving one at a time. A stack of grids, each for boxes of
+// Fat boxes by place, to find those near a given box, and to move one at a time. A stack of grids, each for boxes of
 // about one size: a box lies in the one cell of its lower corner, on the finest level whose limit it does not exceed. So a
 // question visits the cells of its box, grown downwards by the limit. What exceeds every limit is in a list of its own; what
 // lies outside counts to the cells at the rim.
@@ -53,5 +53,5 @@ void clv_rest_grid_remove( rest_grid* grid, uint32_t slot, const clv_aabb* box )
 /// Would it stay where it is?
 bool clv_rest_grid_is_same_place( const rest_grid* grid, const clv_aabb* before, const clv_aabb* after );
 
-/// Everybody whose box may overlap this one, into `found`; more may be there. False if out of memory.
+/// The slots of all boxes that overlap this one, into `found`; some others may be among them. False if out of memory.
 bool clv_rest_grid_ask( rest_grid* grid, const clv_aabb* box );

@@ -72,7 +72,7 @@ static void set_limits( rest_level* levels, const sample* s )
     for ( int axis = 0; axis < 3; ++axis )
     {
         float usual = s->count > 0 ? s->lengths[axis][s->count * 9 / 10] : 1;
-        usual = usual * 1.02f; // a hair above, so that boxes of one size and their refits share a level
+        usual = usual * 1.02f; // slightly more, so that boxes of one size and their refits share a level
         usual = usual < 1e-30f ? 1e-30f : usual > 1e30f ? 1e30f : usual;
         float limit = usual;
         for ( int i = 0; i < BELOW; ++i )
@@ -125,8 +125,7 @@ static uint64_t lay_cells( rest_level* level, const sample* s, uint64_t box_coun
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float scale =
-            (float)level->dims[axis] / extent[axis]; // not a number, or endless, where all are in one place
+        float scale = (float)level->dims[axis] / extent[axis]; // NaN or infinite where all are in one place
         level->scale[axis] = scale > 1e-30f && scale < 1e30f ? scale : 1e-30f;
     }
     return cells;

@@ -17,8 +17,9 @@ float clv_rest_shift( const clv_aabb* from, const clv_aabb* to )
     float most = 0;
     for ( int face = 0; face < 6; ++face )
     {
-        float shift =
-            a[face] == b[face] ? 0 : fabsf( a[face] - b[face] ); // endless faces that stay do not move
+        float shift = a[face] == b[face]
+            ? 0
+            : fabsf( a[face] - b[face] ); // an infinite face that stays infinite has not moved
         most = shift > most ? shift : most;
     }
     return most;
@@ -39,7 +40,7 @@ float clv_rest_margin( const clv_aabb* box, float speed, uint32_t salt )
         ( 1.0f / 3.0f );
     if ( !( size < FLT_MAX / 4 ) )
     {
-        return 0; // endless, or as good as: any change is a refit
+        return 0; // infinite, or nearly: any change is a refit
     }
     float least = LEAST_OF_SIZE * size;
     float most = MOST_OF_SIZE * size;

@@ -45,7 +45,7 @@ static inline rest_class rest_classify( const rest_zone* a, const rest_zone* b )
     return clv_aabb_overlap( a->core, b->core ) ? REST_SURE : REST_MARGINAL;
 }
 
-/// Furthest that a face moved from one box to the other; infinite where an endless face came or went.
+/// Furthest that a face moved from one box to the other; infinite where a face became infinite or finite.
 float clv_rest_shift( const clv_aabb* from, const clv_aabb* to );
 
 /// The margin for an object that moves at `speed`, in shifts per update. Two objects of the same speed get different ones

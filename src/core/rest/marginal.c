@@ -88,7 +88,7 @@ static void link_pair( rest_marginal* set, uint32_t number, uint32_t side )
     head[1] += 1;
 }
 
-// Whoever led to `link` leads to `to`.
+// The links on both sides of `link` get these values in its place.
 static void lead_to(
     rest_marginal* set, uint32_t link, uint32_t slot, uint32_t next_link, uint32_t previous_link )
 {

@@ -10,9 +10,9 @@ typedef struct rest_marginal
 {
     base_memory* memory;
     BASE_ARRAY( clv_pair ) pairs;
-    base_u32_array places;   ///< per pair, for whoever keeps a list of those that touch
+    base_u32_array places; ///< per pair: its place in the list of those that touch, which rest_pairs.c keeps
     base_u64_array touching; ///< per pair a bit
-    base_u64_array tested;   ///< likewise, for whoever tests
+    base_u64_array tested;   ///< likewise: the result of the test in this update
     base_u32_array
         links;      ///< per pair four: next and previous in the chain of a, next and previous in that of b
     uint32_t count; ///< of pairs

@@ -7,7 +7,7 @@
 
 enum
 {
-    OBJECTS_AHEAD = 8, // objects asked for before they are looked at
+    OBJECTS_AHEAD = 8, // how many objects ahead boxes are prefetched
     LONG = 48          // updates without a refit after which a margin may shrink
 };
 
@@ -49,7 +49,7 @@ static clv_aabb join_boxes( const clv_aabb* a, const clv_aabb* b )
     return box;
 }
 
-// Ask who is in `box`, and change the class of each with `slot` from what it was with zone `from` to what it is with `to`;
+// Find the objects in `box`, and change the class of each with `slot` from what it was with zone `from` to what it is with `to`;
 // NULL: apart.
 static bool reclassify(
     rest_world* world, uint32_t slot, const clv_aabb* box, const rest_zone* from, const rest_zone* to )

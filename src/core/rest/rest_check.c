@@ -48,7 +48,7 @@ static bool check_pairs( const rest_world* world, char* text, size_t size )
     return ok && ( broken == NULL || report_broken( text, size, broken, 0, 0 ) );
 }
 
-// Everybody must be found where he is; whoever asks finds a superset.
+// A question about its own box must find every object exactly once, and may find others.
 static bool check_grid( rest_world* world, char* text, size_t size )
 {
     for ( uint32_t slot = 0; slot < world->slot_count && world->grid_is_made; ++slot )

@@ -96,7 +96,7 @@ static void sample_boxes( rest_mode* mode, const rest_input* input )
     }
 }
 
-// How far one of the sample went; endless if it is no more.
+// How far a sampled object moved; infinite if it was removed.
 static float sample_shift( const rest_mode* mode, const rest_input* input, uint32_t i )
 {
     uint32_t slot = mode->slots[i];

@@ -33,7 +33,7 @@ typedef struct rest_mode
     uint32_t stay; ///< updates at rest this time
     uint64_t pair_count;
     uint64_t cost; ///< of following, averaged
-    uint32_t hold; ///< updates since everybody was remembered; 0: nobody is
+    uint32_t hold; ///< updates since all boxes were remembered; 0: they are not
 
     uint32_t age; ///< of the sample, in updates; 0: there is none
     uint32_t sample_count;

@@ -11,7 +11,7 @@ enum
     BIT_SETS = 3,
     SCAN_WORDS = 256,     // words of slots in a piece of work
     TEST_WORDS = 64,      // words of marginal pairs
-    PAIRS_AHEAD = 12,     // pairs whose boxes are asked for before they are looked at
+    PAIRS_AHEAD = 12,     // how many pairs ahead boxes are prefetched
     ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
     TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
     TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
@@ -127,7 +127,7 @@ void clv_rest_world_remember( rest_world* world, const rest_input* input )
     world->has_references = true;
 }
 
-// Margins by how far everybody went since they were remembered; fat boxes by slot.
+// Margins by how far each box moved since it was remembered; fat boxes by slot.
 static void set_margins( rest_world* world, const rest_input* input, clv_aabb* fat )
 {
     list_live( world, input );
@@ -140,8 +140,8 @@ static void set_margins( rest_world* world, const rest_input* input, clv_aabb* f
         if ( world->has_references && slot < world->slot_count && base_bits_has( world->known, slot ) )
         {
             clv_aabb before = rest_box_reference( rest );
-            speed =
-                clv_rest_shift( &before, box ) / REST_HOLD; // of jitter that is no speed, only a part remains
+            speed = clv_rest_shift( &before, box ) /
+                REST_HOLD; // jitter returns to where it was, so over several updates it counts for little
         }
         *rest = rest_box_make( box, clv_rest_margin( box, speed, slot ) );
         fat[slot] = rest_zone_of( rest ).fat;
@@ -344,7 +344,7 @@ static bool step_word(
     return true;
 }
 
-// Who went first, then who strayed, then who came, each in order of slot.
+// First the removed, then the strayed, then the added objects, each in order of slot.
 static bool refit_all( rest_world* world, const rest_input* input, uint64_t words )
 {
     bool ok = true;
@@ -430,7 +430,7 @@ static bool test_all( rest_world* world, const rest_input* input )
     return true;
 }
 
-// Marginal pairs of those who moved, a pair of two of them twice; counts no further than `most`.
+// Marginal pairs of objects that moved, a pair of two such objects twice; counts no further than `most`.
 static uint64_t count_doubtful( const rest_world* world, const rest_input* input, uint64_t most )
 {
     uint64_t count = 0;
@@ -450,8 +450,8 @@ static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* 
     return clv_rest_world_test_object( world, boxes, slot );
 }
 
-// Only pairs of objects that moved can have turned; where those are few, they alone are tested. Who came is not among those
-// that moved.
+// Only pairs of objects that moved can have turned; where those are few, they alone are tested. Added
+// objects are not marked as moved.
 static bool test_marginal( rest_world* world, const rest_input* input, uint64_t words )
 {
     uint64_t most = world->pairs.marginal.count / CHAIN_COST;

@@ -46,9 +46,9 @@ typedef struct rest_world
     uint64_t* bits;                    ///< three sets, one behind the other
     uint64_t word_capacity;
     uint64_t* known;     ///< by slot: has a reference box
-    uint64_t* live;      ///< in this update, if somebody came or went
-    uint64_t* strays;    ///< per busy word: who left its margin
-    base_u32_array busy; ///< words of slots in which somebody may have moved
+    uint64_t* live;      ///< live slots of this update, where objects were added or removed
+    uint64_t* strays;    ///< per busy word: slots whose box left its margin
+    base_u32_array busy; ///< words of slots that hold a box that may have moved
 
     rest_grid grid;
     bool grid_is_made; ///< when first asked
@@ -65,13 +65,13 @@ void clv_rest_world_init(
     rest_world* world, base_memory* memory, const simd_kernels* kernels, task_runner* tasks );
 void clv_rest_world_release( rest_world* world );
 
-/// Remember where everybody is, so that clv_rest_world_enter knows how fast they are. That there is no memory is no failure.
+/// Remember all boxes, so that clv_rest_world_enter knows how fast they move. Allocation failure is ignored: then no speed is known.
 void clv_rest_world_remember( rest_world* world, const rest_input* input );
 
 /// Updates that clv_rest_world_enter follows clv_rest_world_remember by, if it was called.
 #define REST_HOLD 5
 
-/// Give everybody a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
+/// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory, or as soon as there are more than `most` pairs; then the world is off.
 bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
     clv_engine* complete, uint64_t* test_count );

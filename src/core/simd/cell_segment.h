@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A place for records of which nobody knows how many there will be.
+// Room for records whose number is not known beforehand.
 #pragma once
 
 #include "simd/cell_entry.h"

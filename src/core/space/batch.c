@@ -130,7 +130,7 @@ clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t co
     return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
 }
 
-// Of no boxes at all any stream will do, a zeroed one too.
+// With no boxes any stream is valid, a zeroed one too.
 static clv_result check_stride( clv_space* space, clv_box_stream stream, uint32_t count )
 {
     if ( stream.stride >= CORNER_BYTES || count == 0 )
@@ -260,7 +260,7 @@ typedef struct plain_move
     bool is_good[PLAIN_PIECES];
 } plain_move;
 
-// Where a piece begins: pieces share no word of the bits that tell who moved.
+// Where a piece begins: pieces share no word of the bits of moved slots.
 static uint32_t plain_first( const plain_move* move, uint32_t piece )
 {
     uint32_t slot = move->ids[0].index;
@@ -313,7 +313,7 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
     move.boxes = (const clv_aabb*)(const void*)stream.lower;
     if ( count >= 4 * PLAIN_BOXES )
     {
-        // By their number alone: where pieces begin decides who counts as moved without having been looked at.
+        // By their number alone: where pieces begin decides which boxes are marked as moved without a comparison.
         move.piece_count = count / PLAIN_BOXES < PLAIN_PIECES ? count / PLAIN_BOXES : PLAIN_PIECES;
     }
     clv_task_run( &space->tasks, check_plain_piece, move.piece_count, &move );

@@ -194,7 +194,7 @@ static clv_result create_space( const clv_space_def* given, clv_space** space )
         snprintf(
             line, sizeof( line ), "space with method %s on %s", row->name, clv_isa_name( kernels->isa ) );
         clv_space_log(
-            &def.logger, CLV_LOG_INFO, line ); // nobody can call back into what is not handed out yet
+            &def.logger, CLV_LOG_INFO, line ); // the logger cannot call back into a space it has not got yet
     }
     *space = made;
     return result;
@@ -218,7 +218,7 @@ void clv_space_destroy( clv_space* space )
     }
     if ( !clv_space_enter( space ) )
     {
-        return; // somebody up the stack works with it
+        return; // a call further up the stack works with it
     }
     if ( space->method_state != NULL )
     {

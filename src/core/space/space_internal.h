@@ -32,7 +32,7 @@ struct clv_space
     bool filters_changed; ///< since the last good update
     bool last_failed;     ///< the last update or visit
     bool is_busy;         ///< inside a call that changes it, where callbacks and hooks may be at work
-    bool is_refusing;     ///< and asserts that nobody should call it there
+    bool is_refusing;     ///< and asserts that it must not be called there
     bool lists_are_busy;  ///< and that call makes or moves the lists
 
     pair_list last_sorted; ///< events: the last good list

@@ -2,7 +2,7 @@
 // Our own threads: a fixed crew that waits for a job, takes its pieces, and waits again. The caller works along as worker 0. Each
 // begins with a share of its own, the same part of the numbers in every job, since what it wrote in the last job is near;
 // then it helps the others with theirs. A crew member spins for a moment before it sleeps, because a frame is several jobs
-// with little between them. A job is over when its pieces are done: nobody waits for a member that is still asleep.
+// with little between them. A job is over when its pieces are done: a member that is still asleep is not waited for.
 //
 // A share's end and its next piece are one word, so that a member that comes late can tell, whatever job it finds there,
 // whether it got a piece; while it has one, the job cannot end.
@@ -285,7 +285,7 @@ static void spin_pause( void )
 // Pieces of one share, as long as there are any.
 static void take_share( task_pool* pool, member* share, uint32_t worker )
 {
-    // Looked at before it is counted up: nobody needs to write where nothing is left.
+    // Read before it is counted up, so that an empty share is not written to.
     uint64_t ticket = atomic_load_explicit( &share->ticket, memory_order_relaxed );
     while ( (uint32_t)ticket < (uint32_t)( ticket >> END_SHIFT ) )
     {

@@ -9,7 +9,7 @@
 
 typedef struct task_pool task_pool;
 
-/// Who does the work of one space. Zero-initialised it means: the calling thread.
+/// The threads that work for one space. Zero-initialised: the calling thread alone.
 typedef struct task_runner
 {
     uint32_t worker_count; ///< 0 or 1: the calling thread alone

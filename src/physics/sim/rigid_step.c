@@ -240,14 +240,14 @@ static void swap_contacts( clv_rigid* world )
     world->now = last;
 }
 
-static clv_result fail_step( clv_rigid* world, clv_result result, const char* what )
+static clv_result fail_step( clv_rigid* world, clv_result result, const char* reason )
 {
-    snprintf( world->error_text, sizeof( world->error_text ), "step: %s of %u bodies", what, world->count );
+    snprintf( world->error_text, sizeof( world->error_text ), "step: %s of %u bodies", reason, world->count );
     world->error = ( clv_error ){ result, UINT32_MAX, clv_null_id(), 0, world->error_text };
     return result;
 }
 
-/// Everybody sleeps or is static, and nobody came: the step would change no bit.
+/// All bodies sleep or are static, and none was added: the step would change no bit.
 static bool is_at_rest( const clv_rigid* world )
 {
     return !world->any_fresh && world->sleeping_count + world->static_count == world->count;
