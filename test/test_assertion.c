@@ -29,7 +29,7 @@ static void the_hook_hears_what_failed_and_may_go_on( void )
 {
     report heard = { 0, 0, "" };
     clv_set_assert_hook( note_and_go_on, &heard );
-    clv_base_assert_failed( "1 == 2", __FILE__, 7 );
+    clv_assert_failed( "1 == 2", __FILE__, 7 );
     clv_set_assert_hook( NULL, NULL );
     CHECK_EQUAL( heard.count, 1 );
     CHECK_EQUAL( heard.line, 7 );
@@ -55,7 +55,7 @@ static void without_a_hook_the_program_prints_and_stops( void )
         signal( SIGABRT, SIG_DFL );
         dup2( ends[1], STDERR_FILENO );
         clv_set_assert_hook( NULL, NULL );
-        clv_base_assert_failed( "a < b", "pair.c", 12 );
+        clv_assert_failed( "a < b", "pair.c", 12 );
         _exit( 0 );
     }
     close( ends[1] );

@@ -215,6 +215,11 @@ static clv_box_stream stream_of( const clv_aabb* boxes )
     return stream;
 }
 
+static bool go_on( const char* condition, const char* file, int line, void* user )
+{
+    return condition == NULL || file == NULL || line == 0 || user != NULL;
+}
+
 static void create_spaces( stage* s )
 {
     static const char* const settings[] = { NULL, "kd.leaf=256", "kd.static=0.6", "kd.static=1e400",

@@ -73,3 +73,7 @@ typedef bool clv_assert_hook( const char* condition, const char* file, int line,
 /// One hook per process, set before the first space exists. NULL restores the default, which prints and
 /// stops. Assertions are compiled in unless the library was built with NDEBUG.
 CLV_API void clv_set_assert_hook( clv_assert_hook* hook, void* user );
+
+/// What a failed assertion calls, in all of our libraries: the hook, and abort() if it says so. For a plug-in whose own assertions
+/// shall reach the same hook. The strings are passed on and not kept.
+CLV_API void clv_assert_failed( const char* condition, const char* file, int line );

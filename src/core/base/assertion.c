@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The one part of the base that no other library has a copy of: there is one hook per process.
 #include "base/assertion.h"
-
-#include "cleave/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ void clv_set_assert_hook( clv_assert_hook* hook, void* user )
     s_user = user;
 }
 
-void clv_base_assert_failed( const char* condition, const char* file, int line )
+void clv_assert_failed( const char* condition, const char* file, int line )
 {
     if ( s_hook( condition, file, line, s_user ) )
     {
