@@ -63,6 +63,9 @@ typedef struct stage
     clv_shape_sim* sim;
     clv_rigid* rigid;
     clv_rigid_body bodies[BODIES];
+    clv_ray rays[BODIES];
+    clv_sphere_cast casts[BODIES];
+    clv_half_spaces regions[1];
     uint64_t seen;
 } stage;
 
@@ -158,11 +161,23 @@ static void make_bodies( stage* s )
     }
 }
 
+static void make_queries( stage* s )
+{
+    const float speeds[BODIES] = { 0.0f, 1e-42f, 3e38f, 1.7f, 1.0f / 3 };
+    for ( int i = 0; i < BODIES; ++i )
+    {
+        clv_vec3 at = { 0.1f * (float)i, 0, 1e-41f }, way = { speeds[i], speeds[( i + 1 ) % BODIES], 0.1f };
+        s->rays[i] = ( clv_ray ){ at, way, i % 2 == 0 ? INFINITY : 3.0f };
+        s->casts[i] = ( clv_sphere_cast ){ { at, speeds[( i + 2 ) % BODIES] }, way, INFINITY };
+    }
+}
+
 static stage make_stage( const char* name )
 {
     stage s = { .space = NULL };
     make_boxes( &s );
     make_shapes( &s );
+    make_queries( &s );
     make_bodies( &s );
     clv_space_def def = clv_default_space_def();
     def.events = def.stage_times = true;
@@ -320,6 +335,36 @@ static void create_rigids( stage* s )
         note( s, clv_rigid_create( &def, &made ) );
         clv_rigid_destroy( made );
     }
+}
+
+static bool visit_hits( uint32_t query, const clv_hit* hits, uint64_t count, void* user )
+{
+    see( user, hits, (size_t)count * sizeof( clv_hit ) );
+    note( user, query );
+    return true;
+}
+
+// Everything of one kind, good and bad.
+static void ask_all( stage* s, clv_queries queries )
+{
+    uint64_t offsets[BOXES + 1];
+    clv_hit hits[BOXES * BOXES];
+    clv_query_lists lists = { offsets, hits, BOXES * BOXES, 0, 0 };
+    note( s, clv_space_query_all( s->space, &queries, &lists ) );
+    note( s, lists.count );
+    see( s, hits, (size_t)lists.count * sizeof( clv_hit ) );
+}
+
+static void ask_every_kind( stage* s )
+{
+    s->regions[0] = ( clv_half_spaces ){ s->planes, 2 };
+    ask_all( s, clv_query_boxes( s->boxes, BOXES ) );
+    ask_all( s, clv_query_boxes( s->bad_boxes, BOXES ) );
+    ask_all( s, clv_query_points( &s->boxes[0].lower, 1 ) );
+    ask_all( s, clv_query_spheres( &s->casts[1].sphere, 1 ) );
+    ask_all( s, clv_query_half_spaces( s->regions, 1 ) );
+    ask_all( s, clv_query_rays( s->rays, BODIES ) );
+    ask_all( s, clv_query_sphere_casts( s->casts, BODIES ) );
 }
 
 #define NOTE( value ) note( s, (uint64_t)( value ) )

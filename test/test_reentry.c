@@ -9,7 +9,7 @@
 enum
 {
     BOXES = 200,
-    CALLS = 19
+    CALLS = 20
 };
 
 typedef enum caller
@@ -79,7 +79,8 @@ static clv_result change( intruder* it, uint32_t call )
     case 15: return clv_space_set_motion( space, it->ids, &it->boxes[0].lower, 1 );
     case 16: return clv_space_set_margin_rule( space, it->ids, &rule, 1 );
     case 17: return clv_space_add_with( space, &def, 2, NULL );
-    default: return clv_space_shrink( space );
+    case 18: return clv_space_shrink( space );
+    default: return clv_space_refresh( space );
     }
 }
 

@@ -8,5 +8,6 @@
 #include "cleave/base.h"
 #include "cleave/geom.h"
 #include "cleave/id.h"
+#include "cleave/query.h"
 #include "cleave/space.h"
 #include "cleave/types.h"

@@ -45,3 +45,17 @@ static inline clv_aabb clv_aabb_grow( clv_aabb box, float margin )
     }
     return box;
 }
+
+/// All points p with dot( normal, p ) <= offset. The normal points out; it has length 1 where nothing else is said.
+typedef struct clv_plane
+{
+    clv_vec3 normal;
+    float offset;
+} clv_plane;
+
+/// A ball, closed.
+typedef struct clv_sphere
+{
+    clv_vec3 center;
+    float radius;
+} clv_sphere;

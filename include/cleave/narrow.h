@@ -52,13 +52,6 @@ CLV_API clv_result clv_hull_create_rhombicuboctahedron( clv_vec3 half_size, clv_
 /// No shape may use it any more. NULL is legal.
 CLV_API void clv_hull_destroy( clv_hull* hull );
 
-/// All points p with dot( normal, p ) <= offset. The normal has length 1 and points out.
-typedef struct clv_plane
-{
-    clv_vec3 normal;
-    float offset;
-} clv_plane;
-
 /// What a hull is made of. Owns nothing; lives as long as the hull.
 /// Face f has the corners face_corners[face_starts[f]] .. [face_starts[f + 1] - 1], counter-clockwise from
 /// outside. Vertex v has the neighbours neighbours[neighbour_starts[v]] .. , one for each edge, ascending. A

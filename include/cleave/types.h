@@ -24,6 +24,8 @@ typedef enum clv_result
     CLV_UNSUPPORTED = 9,      ///< not on this machine (instruction set), or not with this def
     CLV_STOPPED = 10,         ///< a visitor asked to stop
     CLV_BUSY = 11,            ///< called from a callback or hook of the same space; see space.h
+    CLV_NO_ROOM = 12,         ///< the caller's array is too small; the call tells how much is needed
+    CLV_STALE = 13,           ///< a first query after boxes were changed; see query.h
 } clv_result;
 
 /// A name such as "CLV_BAD_BOX". Never NULL, also for numbers that are no result.

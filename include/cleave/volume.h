@@ -10,13 +10,6 @@
 // Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
 // touching counts. One thread owns a sweep.
 
-/// A ball, closed.
-typedef struct clv_sphere
-{
-    clv_vec3 center;
-    float radius;
-} clv_sphere;
-
 #define CLV_DOP_AXIS_COUNT 9
 
 /// A polytope between nine pairs of parallel planes: lower[i] <= dot( axis i, p ) <= upper[i]. Axes 0 to 2

@@ -65,6 +65,9 @@ typedef struct simd_kernels
 
     /// The default engine's, simd/cells.h.
     const struct simd_cells* cells;
+
+    /// What queries walk with, simd/query_lanes.h.
+    const struct simd_queries* queries;
 } simd_kernels;
 
 /// The table for an instruction set; NULL if it was not compiled in or this CPU lacks it. AUTO is not accepted.

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/query_lanes.h"
 
 #include "simd/target_avx2.h"
 
@@ -18,7 +19,7 @@
 #include "simd/strays_x86.h"
 
 const simd_kernels clv_simd_kernels_avx2 = { CLV_ISA_AVX2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_avx2 };
+    &clv_simd_cells_avx2, &clv_simd_queries_avx2 };
 
 #include "simd/target_end.h"
 

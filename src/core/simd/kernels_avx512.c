@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/query_lanes.h"
 
 #include "simd/target_avx512.h"
 
@@ -18,7 +19,7 @@
 #include "simd/strays_avx512.h"
 
 const simd_kernels clv_simd_kernels_avx512 = { CLV_ISA_AVX512, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_avx512 };
+    find_touching, &clv_simd_cells_avx512, &clv_simd_queries_avx512 };
 
 #include "simd/target_end.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/query_lanes.h"
 
 #include <arm_neon.h>
 
@@ -69,6 +70,6 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
 }
 
 const simd_kernels clv_simd_kernels_neon = { CLV_ISA_NEON, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_neon };
+    &clv_simd_cells_neon, &clv_simd_queries_neon };
 
 #endif

@@ -3,6 +3,7 @@
 #include "simd/kernels.h"
 
 #include "simd/cells.h"
+#include "simd/query_lanes.h"
 
 #include "simd/kernel_plain.h"
 
@@ -50,4 +51,4 @@ static uint64_t find_touching( const clv_aabb* boxes, const clv_pair* pairs, uin
 }
 
 const simd_kernels clv_simd_kernels_scalar = { CLV_ISA_SCALAR, test_block, are_good, find_strays,
-    find_touching, &clv_simd_cells_scalar };
+    find_touching, &clv_simd_cells_scalar, &clv_simd_queries_scalar };

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "simd/cells.h"
+#include "simd/query_lanes.h"
 
 #include <emmintrin.h>
 
@@ -18,6 +19,6 @@
 #include "simd/strays_x86.h"
 
 const simd_kernels clv_simd_kernels_sse2 = { CLV_ISA_SSE2, test_block, are_good, find_strays, find_touching,
-    &clv_simd_cells_sse2 };
+    &clv_simd_cells_sse2, &clv_simd_queries_sse2 };
 
 #endif

@@ -15,6 +15,14 @@ enum
     PLAIN_PIECES = 64,     // at most
 };
 
+void clv_space_will_change( clv_space* space, bool does )
+{
+    if ( does )
+    {
+        clv_query_state_freeze( &space->query, &space->objects, &space->memory );
+    }
+}
+
 clv_box_stream clv_space_stream_of( const clv_aabb* boxes )
 {
     clv_box_stream stream = { NULL, NULL, sizeof( clv_aabb ) };
@@ -214,6 +222,7 @@ clv_result clv_space_add_all(
     {
         return result;
     }
+    clv_space_will_change( space, count > 0 || ( with != NULL && space->objects.motion_is_spent ) );
     if ( with != NULL )
     {
         space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
@@ -324,6 +333,7 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
             return false;
         }
     }
+    clv_space_will_change( space, count > 0 );
     clv_task_run( &space->tasks, take_plain_piece, move.piece_count, &move );
     return true;
 }
@@ -342,6 +352,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     {
         result = check_stride( space, boxes, count );
         result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
+        clv_space_will_change( space, result == CLV_OK && count > 0 );
         take_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
     }
     if ( result == CLV_OK )
@@ -369,6 +380,10 @@ clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count
     {
         clv_object_store_remove( &space->objects, ids[i].index );
     }
+    if ( count > 0 && result == CLV_OK )
+    {
+        clv_query_state_note_removal( &space->query );
+    }
     return clv_space_leave( space, result == CLV_OK ? clv_space_succeed( space ) : result );
 }
 
@@ -380,6 +395,7 @@ void clv_space_clear( clv_space* space )
         return;
     }
     clv_object_store_clear( &space->objects );
+    clv_query_state_clear( &space->query );
     space->list.count = 0;
     space->borrowed = NULL;
     space->list_is_valid = false;

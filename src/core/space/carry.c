@@ -74,6 +74,7 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_margins( space, ids, margins, count );
     result = result == CLV_OK ? use_column( space, OBJECT_MARGIN, count ) : result;
+    clv_space_will_change( space, result == CLV_OK && count > 0 );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
         clv_object_store_set_margin( &space->objects, ids[i].index, ( clv_margin_rule ){ margins[i], 0, 0 } );

@@ -2,16 +2,9 @@
 // Categories, masks and groups; pairs of two static objects; the caller's callback.
 #include "space/space_internal.h"
 
-#include <string.h>
+#include "object/filter_rule.h"
 
-static bool filters_allow( const clv_filter* a, const clv_filter* b )
-{
-    if ( a->group != 0 && a->group == b->group )
-    {
-        return a->group > 0;
-    }
-    return ( a->category & b->mask ) != 0 && ( b->category & a->mask ) != 0;
-}
+#include <string.h>
 
 static bool skips_static( const clv_space* space )
 {
@@ -38,7 +31,7 @@ bool clv_space_has_filter( const clv_space* space, space_filter_stage stage )
 static bool columns_allow( const clv_space* space, clv_pair pair )
 {
     const clv_filter* filters = space->objects.columns[OBJECT_FILTER];
-    if ( filters != NULL && !filters_allow( &filters[pair.a], &filters[pair.b] ) )
+    if ( filters != NULL && !object_filters_allow( &filters[pair.a], &filters[pair.b] ) )
     {
         return false;
     }

@@ -86,6 +86,7 @@ static clv_result set_motions( clv_space* space, const clv_id* ids, const clv_ve
     {
         return refuse_memory( space, "motions" );
     }
+    clv_space_will_change( space, count > 0 || objects->motion_is_spent );
     clv_object_store_drop_motions( objects );
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -135,6 +136,7 @@ static clv_result set_rules(
     {
         return refuse_memory( space, "margins" );
     }
+    clv_space_will_change( space, count > 0 );
     for ( uint32_t i = 0; i < count; ++i )
     {
         clv_object_store_set_margin( objects, ids[i].index, rules[i] );

@@ -29,6 +29,8 @@ static const wording s_wordings[] = {
     [CLV_UNSUPPORTED] = { "CLV_UNSUPPORTED", "this machine, or this def, cannot do that" },
     [CLV_STOPPED] = { "CLV_STOPPED", "the visitor asked to stop" },
     [CLV_BUSY] = { "CLV_BUSY", "a callback or hook called the space it was called by" },
+    [CLV_NO_ROOM] = { "CLV_NO_ROOM", "the array is too small for what was found" },
+    [CLV_STALE] = { "CLV_STALE", "boxes were changed since the last update, and nobody had asked before" },
 };
 
 static const wording* wording_of( clv_result result )
@@ -79,7 +81,8 @@ void clv_space_log( const clv_logger* logger, clv_log_level level, const char* l
 
 bool clv_space_enter( clv_space* space )
 {
-    if ( !space->is_busy )
+    bool is_read = atomic_load_explicit( &space->query.reader_count, memory_order_relaxed ) > 0;
+    if ( !space->is_busy && !is_read )
     {
         space->is_busy = true;
         return true;
@@ -87,7 +90,7 @@ bool clv_space_enter( clv_space* space )
     if ( !space->is_refusing ) // or it is the assert hook that calls, and would be called again without end
     {
         space->is_refusing = true;
-        bool called_from_its_own_callback_or_hook = space->is_busy;
+        bool called_from_its_own_callback_or_hook = space->is_busy || is_read;
         CLV_ASSERT( !called_from_its_own_callback_or_hook );
         (void)called_from_its_own_callback_or_hook;
         space->is_refusing = false;

@@ -131,6 +131,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->kernels = kernels;
     clv_margin_rule margin = { def->margin, def->margin_by_size, def->margin_by_speed };
     space->objects = clv_object_store_make( &space->memory, margin );
+    clv_query_state_init( &space->query );
     clv_space_succeed( space );
     // A method without threads is given none, whatever the def says.
     uint32_t worker_count = row->has_threads ? def->worker_count : 1;
@@ -237,6 +238,7 @@ void clv_space_destroy( clv_space* space )
     clv_pair_decisions_free( &space->decisions, &space->memory );
     clv_pair_decisions_free( &space->next_decisions, &space->memory );
     clv_object_store_free( &space->objects );
+    clv_query_state_free( &space->query, &space->memory );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
     base_memory memory = space->memory; // the space holds the memory that holds the space
     clv_base_memory_give( &memory, space, 1, sizeof( clv_space ) );
@@ -255,6 +257,7 @@ clv_result clv_space_shrink( clv_space* space )
     {
         space->method->shrink( space->method_state );
     }
+    clv_query_state_shrink( &space->query, memory );
     base_array_free( &space->scratch, memory );
     base_array_free( &space->now_sorted, memory );
     clv_pair_decisions_free( &space->next_decisions, memory );
@@ -278,9 +281,10 @@ clv_stats clv_space_stats( const clv_space* space )
     stats.update_count = space->stats.update_count;
     stats.object_count = space->objects.live_count;
     stats.slot_count = space->objects.slot_count;
-    stats.memory_bytes = space->memory.bytes;
-    stats.memory_peak_bytes = space->memory.peak_bytes;
-    stats.allocation_count = space->memory.allocation_count;
+    base_memory memory = clv_space_memory( space );
+    stats.memory_bytes = memory.bytes;
+    stats.memory_peak_bytes = memory.peak_bytes;
+    stats.allocation_count = memory.allocation_count;
     return stats;
 }
 

@@ -8,6 +8,7 @@
 #include "pair/difference.h"
 #include "pair/list.h"
 #include "pair/words.h"
+#include "query/query_state.h"
 #include "simd/kernels.h"
 #include "task/task.h"
 
@@ -48,6 +49,8 @@ struct clv_space
 
     pair_decisions decisions;      ///< of the callback, about the last good list
     pair_decisions next_decisions; ///< being made
+
+    query_state query; ///< what questions see, once somebody asks
 
     clv_stats stats;
     clv_error error;
@@ -141,6 +144,12 @@ clv_result clv_space_fail(
 
 /// The last call succeeded.
 clv_result clv_space_succeed( clv_space* space );
+
+/// Before a box changes or an object comes, if it does: what queries see stays as it was.
+void clv_space_will_change( clv_space* space, bool does );
+
+/// A copy of what memory there is, which queries of other threads may take just now.
+base_memory clv_space_memory( const clv_space* space );
 
 /// The only way to the logger: one line, and control characters in it as question marks.
 void clv_space_log( const clv_logger* logger, clv_log_level level, const char* line );

@@ -165,6 +165,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
 static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_most )
 {
     object_store* objects = &space->objects;
+    clv_space_will_change( space, objects->motion_is_spent );
     clv_object_store_drop_motions( objects );
     if ( !clv_object_store_list_live( objects ) )
     {
@@ -197,6 +198,7 @@ static void accept_search( clv_space* space )
     space->objects.members_changed = false;
     clv_object_store_spend_motions( &space->objects );
     clv_object_store_settle( &space->objects );
+    clv_query_state_renew( &space->query );
     if ( space->method->wants_moved )
     {
         clv_object_store_watch( &space->objects, space->method->moved_least );

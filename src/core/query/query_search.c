@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: MIT
+#include "query/query_search.h"
+
+#include "base/assertion.h"
+#include "object/filter_rule.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is looked at.
+static const double SLACK = 1e-6;
+static const float WIDER = 1.000002f;
+
+static float wider( float reach )
+{
+    float more = reach * WIDER;
+    return more < FLT_MAX ? more : FLT_MAX;
+}
+
+static const clv_hit NO_HIT = { CLV_NO_HIT, INFINITY };
+
+// ---- are they questions?
+
+static bool is_real( float value )
+{
+    return value - value == 0;
+}
+
+static bool are_real( clv_vec3 v )
+{
+    return is_real( v.x ) && is_real( v.y ) && is_real( v.z );
+}
+
+static bool is_length( float value )
+{
+    return value >= 0;
+}
+
+static clv_result verdict( bool is_good )
+{
+    return is_good ? CLV_OK : CLV_BAD_ARGUMENT;
+}
+
+static bool is_capsule( const clv_capsule* c )
+{
+    return are_real( c->a ) && are_real( c->b ) && is_real( c->radius ) && is_length( c->radius );
+}
+
+static bool is_sphere( const clv_sphere* s )
+{
+    return are_real( s->center ) && is_length( s->radius );
+}
+
+static bool are_half_spaces( const clv_half_spaces* h )
+{
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        float offset = h->planes[i].offset;
+        if ( !are_real( h->planes[i].normal ) || offset != offset )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static clv_result check_box_cast( const clv_box_cast* cast )
+{
+    if ( !clv_aabb_is_valid( cast->box ) )
+    {
+        return CLV_BAD_BOX;
+    }
+    return verdict( are_real( cast->box.lower ) && are_real( cast->box.upper ) && are_real( cast->motion ) &&
+        is_length( cast->max_t ) );
+}
+
+static clv_result check_oriented_box( const clv_oriented_box* box )
+{
+    const clv_quat* q = &box->rotation;
+    return verdict( are_real( box->center ) && are_real( box->half_size ) && is_length( box->half_size.x ) &&
+        is_length( box->half_size.y ) && is_length( box->half_size.z ) && is_real( q->x ) &&
+        is_real( q->y ) && is_real( q->z ) && is_real( q->w ) );
+}
+
+clv_result clv_query_check_item( const clv_queries* list, uint32_t index )
+{
+    switch ( list->kind )
+    {
+    case CLV_QUERY_POINT:
+    {
+        clv_vec3 p = ( (const clv_vec3*)list->items )[index];
+        return verdict( p.x == p.x && p.y == p.y && p.z == p.z );
+    }
+    case CLV_QUERY_BOX:
+        return clv_aabb_is_valid( ( (const clv_aabb*)list->items )[index] ) ? CLV_OK : CLV_BAD_BOX;
+    case CLV_QUERY_SPHERE: return verdict( is_sphere( &( (const clv_sphere*)list->items )[index] ) );
+    case CLV_QUERY_NEIGHBOURHOOD:
+    {
+        const clv_neighbourhood* around = &( (const clv_neighbourhood*)list->items )[index];
+        return !clv_aabb_is_valid( around->box ) ? CLV_BAD_BOX : verdict( is_length( around->distance ) );
+    }
+    case CLV_QUERY_CAPSULE: return verdict( is_capsule( &( (const clv_capsule*)list->items )[index] ) );
+    case CLV_QUERY_ORIENTED_BOX:
+        return check_oriented_box( &( (const clv_oriented_box*)list->items )[index] );
+    case CLV_QUERY_HALF_SPACES:
+        return verdict( are_half_spaces( &( (const clv_half_spaces*)list->items )[index] ) );
+    case CLV_QUERY_RAY:
+    {
+        const clv_ray* ray = &( (const clv_ray*)list->items )[index];
+        return verdict( are_real( ray->origin ) && are_real( ray->direction ) && is_length( ray->max_t ) );
+    }
+    case CLV_QUERY_BOX_CAST: return check_box_cast( &( (const clv_box_cast*)list->items )[index] );
+    case CLV_QUERY_SPHERE_CAST:
+    {
+        const clv_sphere_cast* cast = &( (const clv_sphere_cast*)list->items )[index];
+        return verdict( is_sphere( &cast->sphere ) && is_real( cast->sphere.radius ) &&
+            are_real( cast->motion ) && is_length( cast->max_t ) );
+    }
+    case CLV_QUERY_CAPSULE_CAST:
+    {
+        const clv_capsule_cast* cast = &( (const clv_capsule_cast*)list->items )[index];
+        return verdict(
+            is_capsule( &cast->capsule ) && are_real( cast->motion ) && is_length( cast->max_t ) );
+    }
+    default: return CLV_BAD_ARGUMENT;
+    }
+}
+
+bool clv_query_mode_fits( clv_query_kind kind, query_mode mode )
+{
+    switch ( mode )
+    {
+    case QUERY_CLOSEST: return kind >= CLV_QUERY_RAY && kind <= CLV_QUERY_CAPSULE_CAST;
+    case QUERY_NEAREST: return kind == CLV_QUERY_POINT || kind == CLV_QUERY_BOX;
+    default: return kind >= CLV_QUERY_POINT && kind <= CLV_QUERY_CAPSULE_CAST;
+    }
+}
+
+// ---- making ready
+
+static void start_walk( query_probe* probe )
+{
+    query_walk* walk = &probe->walk;
+    const query_tree* tree = probe->scene->tree;
+    walk->nodes = tree->nodes;
+    walk->top = tree->node_count > 0 ? 1 : 0;
+    walk->node_count = walk->found_count = 0;
+    walk->stack[0] = ( query_entry ){ 0, 0, 0 };
+    walk->reach = INFINITY;
+    walk->reach_least = UINT32_MAX;
+}
+
+static void start_box( query_probe* probe, clv_aabb box )
+{
+    probe->walk.box = box;
+}
+
+// A squared distance as the lanes have it, and a little more.
+static float lane_reach( double square )
+{
+    double wide = square * ( 1 + 2 * SLACK ) + 1e-40;
+    return wide < (double)FLT_MAX ? (float)wide : INFINITY;
+}
+
+static void start_distance( query_probe* probe, clv_aabb box, float distance )
+{
+    start_box( probe, box );
+    probe->square = (double)distance * (double)distance;
+    probe->walk.reach = lane_reach( probe->square );
+    probe->walk.band = INFINITY;
+    probe->walk.reach_time = INFINITY;
+    probe->reach = distance;
+}
+
+// A box that moves: its faces are taken off those of the others.
+static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float max_t, float stretch )
+{
+    query_walk* walk = &probe->walk;
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        float d = ( &motion.x )[axis];
+        float lower = ( &box.lower.x )[axis], upper = ( &box.upper.x )[axis];
+        uint32_t lower_face = axis * QUERY_LANES, upper_face = ( 3 + axis ) * QUERY_LANES;
+        walk->near_inverse[axis] = d == 0 ? INFINITY : 1.0f / d;
+        walk->far_inverse[axis] = walk->near_inverse[axis] * stretch;
+        walk->near_face[axis] = d < 0 ? upper_face : lower_face;
+        walk->far_face[axis] = d < 0 ? lower_face : upper_face;
+        walk->near_origin[axis] = d < 0 ? lower : upper;
+        walk->far_origin[axis] = d < 0 ? upper : lower;
+    }
+    // A time is finite: what never is reached has infinite ones, and must not be within an infinite reach.
+    probe->reach = max_t < FLT_MAX ? max_t : FLT_MAX;
+    walk->reach = probe->reach;
+}
+
+// The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
+static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius )
+{
+    clv_aabb box;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double p = (double)( &a.x )[axis], q = (double)( &b.x )[axis];
+        double low = p < q ? p : q, high = p < q ? q : p;
+        double more = (double)radius + SLACK * ( (double)radius + fabs( low ) + fabs( high ) ) + 1e-40;
+        ( &box.lower.x )[axis] = (float)fmax( low - more, -(double)FLT_MAX );
+        ( &box.upper.x )[axis] = (float)fmin( high + more, (double)FLT_MAX );
+    }
+    return box;
+}
+
+static query_capsule capsule_of( clv_vec3 a, clv_vec3 b, float radius )
+{
+    return ( query_capsule ){ { (double)a.x, (double)a.y, (double)a.z },
+        { (double)b.x, (double)b.y, (double)b.z }, (double)radius };
+}
+
+static void start_shape_cast(
+    query_probe* probe, clv_vec3 a, clv_vec3 b, float radius, clv_vec3 motion, float max_t )
+{
+    probe->capsule = capsule_of( a, b, radius );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        probe->motion[axis] = (double)( &motion.x )[axis];
+    }
+    start_cast( probe, wide_box( a, b, radius ), motion, max_t, WIDER );
+    probe->walk.reach = wider( probe->reach );
+}
+
+// A capsule that stands still, walked as a sphere from end to end: its own box may be far larger.
+static void start_capsule( query_probe* probe, const clv_capsule* capsule )
+{
+    clv_vec3 a = capsule->a, b = capsule->b, way = { b.x - a.x, b.y - a.y, b.z - a.z };
+    probe->capsule = capsule_of( a, b, capsule->radius );
+    if ( are_real( way ) )
+    {
+        start_cast( probe, wide_box( a, a, capsule->radius ), way, WIDER, WIDER );
+    }
+    else // longer than floats go
+    {
+        start_cast( probe, wide_box( a, b, capsule->radius ), ( clv_vec3 ){ 0, 0, 0 }, 0, 1 );
+    }
+    probe->reach = INFINITY;
+}
+
+static void start_turned_box( query_probe* probe, const clv_oriented_box* box )
+{
+    const float rotation[4] = { box->rotation.x, box->rotation.y, box->rotation.z, box->rotation.w };
+    probe->turned = clv_query_turned_box( box->center, box->half_size, rotation );
+    start_box( probe, clv_query_turned_box_bound( &probe->turned ) );
+}
+
+static void start_item( query_probe* probe, const void* items, uint32_t index )
+{
+    switch ( probe->kind )
+    {
+    case CLV_QUERY_POINT:
+    {
+        clv_vec3 p = ( (const clv_vec3*)items )[index];
+        start_box( probe, ( clv_aabb ){ p, p } );
+        break;
+    }
+    case CLV_QUERY_BOX: start_box( probe, ( (const clv_aabb*)items )[index] ); break;
+    case CLV_QUERY_SPHERE:
+    {
+        clv_sphere s = ( (const clv_sphere*)items )[index];
+        start_distance( probe, ( clv_aabb ){ s.center, s.center }, s.radius );
+        break;
+    }
+    case CLV_QUERY_NEIGHBOURHOOD:
+    {
+        const clv_neighbourhood* around = &( (const clv_neighbourhood*)items )[index];
+        start_distance( probe, around->box, around->distance );
+        break;
+    }
+    case CLV_QUERY_CAPSULE: start_capsule( probe, &( (const clv_capsule*)items )[index] ); break;
+    case CLV_QUERY_ORIENTED_BOX: start_turned_box( probe, &( (const clv_oriented_box*)items )[index] ); break;
+    case CLV_QUERY_HALF_SPACES:
+    {
+        const clv_half_spaces* shape = &( (const clv_half_spaces*)items )[index];
+        probe->planes = shape->planes;
+        probe->plane_count = shape->count;
+        break;
+    }
+    case CLV_QUERY_RAY:
+    {
+        const clv_ray* ray = &( (const clv_ray*)items )[index];
+        start_cast( probe, ( clv_aabb ){ ray->origin, ray->origin }, ray->direction, ray->max_t, 1 );
+        break;
+    }
+    case CLV_QUERY_BOX_CAST:
+    {
+        const clv_box_cast* cast = &( (const clv_box_cast*)items )[index];
+        start_cast( probe, cast->box, cast->motion, cast->max_t, 1 );
+        break;
+    }
+    case CLV_QUERY_SPHERE_CAST:
+    {
+        const clv_sphere_cast* cast = &( (const clv_sphere_cast*)items )[index];
+        clv_vec3 center = cast->sphere.center;
+        start_shape_cast( probe, center, center, cast->sphere.radius, cast->motion, cast->max_t );
+        break;
+    }
+    default:
+    {
+        const clv_capsule_cast* cast = &( (const clv_capsule_cast*)items )[index];
+        start_shape_cast(
+            probe, cast->capsule.a, cast->capsule.b, cast->capsule.radius, cast->motion, cast->max_t );
+        break;
+    }
+    }
+}
+
+static void start(
+    query_probe* probe, const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
+{
+    probe->scene = scene;
+    probe->list = list;
+    probe->filter = list->filters == NULL ? NULL : &list->filters[list->filter_each ? index : 0];
+    probe->index = index;
+    probe->kind = list->kind;
+    probe->mode = mode;
+    probe->count = probe->room = 0;
+    probe->hits = NULL;
+    probe->best = NO_HIT;
+    probe->reach = INFINITY;
+    probe->is_shortened = probe->is_done = false;
+    start_walk( probe );
+    start_item( probe, list->items, index );
+}
+
+// ---- does it count?
+
+static bool is_wanted( const query_probe* probe, uint32_t slot )
+{
+    const query_scene* scene = probe->scene;
+    const object_store* objects = scene->objects;
+    if ( slot == ( QUERY_NOBODY & ~QUERY_OBJECT ) )
+    {
+        return false;
+    }
+    if ( scene->may_be_gone && object_generations( objects )[slot] != scene->generations[slot] )
+    {
+        return false;
+    }
+    if ( probe->filter == NULL )
+    {
+        return true;
+    }
+    const clv_filter* filters = objects->columns[OBJECT_FILTER];
+    const clv_filter usual = clv_default_filter();
+    return object_filters_allow( probe->filter, filters != NULL ? &filters[slot] : &usual );
+}
+
+// In the kind's own arithmetic. `near` is what the lane said of the box with margins.
+static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given, float near, float* t )
+{
+    const query_walk* walk = &probe->walk;
+    *t = 0;
+    switch ( probe->kind )
+    {
+    case CLV_QUERY_CAPSULE: return clv_query_capsule_meets( &probe->capsule, box );
+    case CLV_QUERY_SPHERE:
+    case CLV_QUERY_NEIGHBOURHOOD:
+    {
+        double square = query_gap_squared( &walk->box, box );
+        *t = (float)sqrt( square );
+        return square <= probe->square;
+    }
+    case CLV_QUERY_RAY:
+    case CLV_QUERY_BOX_CAST: *t = near; return !is_given || query_cast_box( walk, box, probe->reach, t );
+    case CLV_QUERY_SPHERE_CAST:
+    case CLV_QUERY_CAPSULE_CAST:
+    {
+        double time = 0;
+        bool is_met =
+            clv_query_capsule_cast( &probe->capsule, probe->motion, (double)probe->reach, box, &time );
+        *t = (float)time;
+        return is_met && *t <= probe->reach;
+    }
+    case CLV_QUERY_ORIENTED_BOX:
+        return clv_aabb_overlap( *box, walk->box ) && query_planes_meet( probe->turned.faces, 6, box ) &&
+            clv_query_turned_box_edges_meet( &probe->turned, box );
+    case CLV_QUERY_HALF_SPACES: return query_half_spaces_meet( probe->planes, probe->plane_count, box );
+    default:
+        if ( probe->mode == QUERY_NEAREST )
+        {
+            double square = query_gap_squared( &walk->box, box );
+            *t = (float)sqrt( square );
+            return square <= probe->square;
+        }
+        return !is_given || ( clv_aabb_overlap( *box, walk->box ) );
+    }
+}
+
+// The walk need not look farther than this.
+static void shorten( query_probe* probe, float reach )
+{
+    bool is_exact = probe->kind == CLV_QUERY_RAY || probe->kind == CLV_QUERY_BOX_CAST;
+    bool is_cast = is_exact || probe->kind == CLV_QUERY_SPHERE_CAST || probe->kind == CLV_QUERY_CAPSULE_CAST;
+    probe->reach = reach;
+    if ( is_cast )
+    {
+        probe->walk.reach = is_exact ? reach : wider( reach );
+    }
+    else if ( probe->mode == QUERY_NEAREST || probe->kind == CLV_QUERY_SPHERE ||
+        probe->kind == CLV_QUERY_NEIGHBOURHOOD )
+    {
+        double square = (double)reach * (double)reach;
+        probe->walk.reach = lane_reach( square );
+        probe->walk.band = (float)( square * ( 1 - 4 * SLACK ) );
+        probe->walk.reach_time = reach;
+    }
+}
+
+// Among the k nearest so far, if it belongs there.
+static void keep_nearest( query_probe* probe, clv_hit hit )
+{
+    clv_hit* hits = probe->hits;
+    uint64_t at = probe->count < probe->room ? probe->count : probe->room - 1;
+    if ( probe->count == probe->room )
+    {
+        clv_hit last = hits[at];
+        if ( hit.t > last.t || ( hit.t == last.t && hit.index > last.index ) )
+        {
+            return;
+        }
+    }
+    else
+    {
+        probe->count += 1;
+    }
+    for ( ; at > 0 &&
+          ( hits[at - 1].t > hit.t || ( hits[at - 1].t == hit.t && hits[at - 1].index > hit.index ) );
+          --at )
+    {
+        hits[at] = hits[at - 1];
+    }
+    hits[at] = hit;
+    if ( probe->count == probe->room )
+    {
+        clv_hit last = hits[probe->room - 1];
+        probe->walk.reach_least = last.index;
+        shorten( probe, last.t < probe->reach ? last.t : probe->reach );
+    }
+}
+
+static void keep( query_probe* probe, clv_hit hit )
+{
+    switch ( probe->mode )
+    {
+    case QUERY_ALL:
+        if ( probe->count < probe->room )
+        {
+            probe->hits[probe->count] = hit;
+        }
+        probe->count += 1;
+        break;
+    case QUERY_ANY:
+        probe->best = hit;
+        probe->is_done = true;
+        break;
+    case QUERY_CLOSEST:
+        if ( hit.t < probe->best.t || ( hit.t == probe->best.t && hit.index < probe->best.index ) )
+        {
+            probe->best = hit;
+            probe->walk.reach_least = hit.index;
+            shorten( probe, hit.t );
+        }
+        break;
+    case QUERY_NEAREST: keep_nearest( probe, hit ); break;
+    default: break;
+    }
+}
+
+// Would the callback's answer make a difference? It is not asked about what another hit has outdone.
+static bool is_outdone( const query_probe* probe, clv_hit hit )
+{
+    if ( hit.t > probe->reach )
+    {
+        return true;
+    }
+    if ( probe->mode == QUERY_CLOSEST )
+    {
+        return hit.t == probe->best.t && hit.index > probe->best.index;
+    }
+    if ( probe->mode == QUERY_NEAREST && probe->count == probe->room )
+    {
+        clv_hit last = probe->hits[probe->room - 1];
+        return hit.t == last.t && hit.index > last.index;
+    }
+    return false;
+}
+
+static void examine( query_probe* probe, uint32_t slot, float near, const clv_aabb* lane_box )
+{
+    if ( !is_wanted( probe, slot ) )
+    {
+        return;
+    }
+    const clv_aabb* given = probe->list->as_given ? probe->scene->given : NULL;
+    clv_hit hit = { slot, 0 };
+    if ( !meets( probe, given != NULL ? &given[slot] : lane_box, given != NULL, near, &hit.t ) ||
+        is_outdone( probe, hit ) )
+    {
+        return;
+    }
+    if ( probe->list->callback != NULL )
+    {
+        float reach = probe->reach;
+        bool counts =
+            probe->list->callback( probe->scene->space, probe->index, hit, &reach, probe->list->user );
+        if ( !( reach >= probe->reach ) )
+        {
+            probe->is_shortened = true;
+            probe->walk.reach_least = UINT32_MAX;    // whatever is at the new end counts
+            shorten( probe, reach > 0 ? reach : 0 ); // no number: nothing beyond
+        }
+        if ( !counts || hit.t > probe->reach )
+        {
+            return;
+        }
+    }
+    keep( probe, hit );
+}
+
+// ---- the walks
+
+static void run_overlap( query_probe* probe )
+{
+    query_walk* walk = &probe->walk;
+    bool is_more = true;
+    // The common case: nothing but boxes and slots.
+    bool is_plain = probe->filter == NULL && probe->list->callback == NULL && !probe->scene->may_be_gone &&
+        probe->mode == QUERY_ALL && !( probe->list->as_given && probe->scene->given != NULL );
+    while ( is_more && !probe->is_done )
+    {
+        is_more = probe->scene->kernels->overlap( walk );
+        for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
+        {
+            uint32_t slot = walk->found[i];
+            if ( !is_plain )
+            {
+                examine( probe, slot, 0, &probe->scene->boxes[slot] );
+            }
+            else if ( slot != ( QUERY_NOBODY & ~QUERY_OBJECT ) )
+            {
+                keep( probe, ( clv_hit ){ slot, 0 } );
+            }
+        }
+    }
+}
+
+static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk ) )
+{
+    query_walk* walk = &probe->walk;
+    bool needs_box = probe->kind != CLV_QUERY_RAY && probe->kind != CLV_QUERY_BOX_CAST;
+    clv_aabb box;
+    memset( &box, 0, sizeof( box ) );
+    while ( !probe->is_done && step( walk ) )
+    {
+        for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
+        {
+            box = needs_box ? query_lane_box( walk->found_node, walk->found_lane[i] ) : box;
+            examine( probe, walk->found[i], walk->found_near[i], &box );
+        }
+    }
+}
+
+static bool may_meet_planes( const query_probe* probe, const clv_aabb* box )
+{
+    if ( probe->kind == CLV_QUERY_HALF_SPACES )
+    {
+        return query_half_spaces_meet( probe->planes, probe->plane_count, box );
+    }
+    return clv_aabb_overlap( *box, probe->walk.box ) && query_planes_meet( probe->turned.faces, 6, box );
+}
+
+// Regions between planes, in plain C: the arithmetic is double all the way.
+static void run_planes( query_probe* probe )
+{
+    query_walk* walk = &probe->walk;
+    while ( walk->top > 0 && !probe->is_done )
+    {
+        const query_node* node = &walk->nodes[walk->stack[--walk->top].node];
+        for ( uint32_t lane = 0; lane < QUERY_LANES && !probe->is_done; ++lane )
+        {
+            clv_aabb box = query_lane_box( node, lane );
+            uint32_t child = node->child[lane];
+            if ( child == QUERY_NOBODY || !may_meet_planes( probe, &box ) )
+            {
+                continue;
+            }
+            if ( ( child & QUERY_OBJECT ) != 0 )
+            {
+                examine( probe, child & ~QUERY_OBJECT, 0, &box );
+                continue;
+            }
+            walk->stack[walk->top++].node = child;
+        }
+    }
+}
+
+static void run_probe( query_probe* probe )
+{
+    const simd_queries* kernels = probe->scene->kernels;
+    switch ( probe->kind )
+    {
+    case CLV_QUERY_POINT:
+    case CLV_QUERY_BOX:
+        if ( probe->mode == QUERY_NEAREST )
+        {
+            run_by_reach( probe, kernels->distance );
+            break;
+        }
+        run_overlap( probe );
+        break;
+    case CLV_QUERY_SPHERE:
+    case CLV_QUERY_NEIGHBOURHOOD: run_by_reach( probe, kernels->distance ); break;
+    case CLV_QUERY_ORIENTED_BOX:
+    case CLV_QUERY_HALF_SPACES: run_planes( probe ); break;
+    default: run_by_reach( probe, kernels->cast ); break;
+    }
+}
+
+// ---- by slot
+
+typedef struct hit_range
+{
+    uint64_t first, end;
+    uint32_t bit;
+} hit_range;
+
+static void insert_hits( clv_hit* hits, uint64_t count )
+{
+    for ( uint64_t i = 1; i < count; ++i )
+    {
+        clv_hit hit = hits[i];
+        uint64_t at = i;
+        for ( ; at > 0 && hits[at - 1].index > hit.index; --at )
+        {
+            hits[at] = hits[at - 1];
+        }
+        hits[at] = hit;
+    }
+}
+
+// In place and without recursion, one bit of the slot after the other: 31 steps at most, whatever the order.
+static void sort_hits( clv_hit* hits, uint64_t count )
+{
+    enum
+    {
+        FEW_HITS = 24
+    };
+    hit_range waiting[33] = { { 0, count, 30 } };
+    uint32_t top = 1;
+    while ( top > 0 )
+    {
+        hit_range r = waiting[--top];
+        if ( r.end - r.first <= FEW_HITS )
+        {
+            insert_hits( hits + r.first, r.end - r.first );
+            continue;
+        }
+        uint64_t low = r.first, high = r.end;
+        while ( low < high )
+        {
+            if ( ( hits[low].index >> r.bit & 1 ) == 0 )
+            {
+                low += 1;
+                continue;
+            }
+            high -= 1;
+            clv_hit swap = hits[low];
+            hits[low] = hits[high];
+            hits[high] = swap;
+        }
+        if ( r.bit > 0 )
+        {
+            waiting[top++] = ( hit_range ){ r.first, low, r.bit - 1 };
+            waiting[top++] = ( hit_range ){ low, r.end, r.bit - 1 };
+        }
+    }
+}
+
+// A callback that shortened the way leaves hits behind that lie beyond its end.
+static uint64_t drop_beyond( clv_hit* hits, uint64_t count, float reach )
+{
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        hits[kept] = hits[i];
+        kept += hits[i].t <= reach ? 1 : 0;
+    }
+    return kept;
+}
+
+// ---- the doors
+
+uint64_t clv_query_find_all(
+    const query_scene* scene, const clv_queries* list, uint32_t index, clv_hit* hits, uint64_t room )
+{
+    query_probe probe;
+    start( &probe, scene, list, index, QUERY_ALL );
+    probe.hits = hits;
+    probe.room = room;
+    run_probe( &probe );
+    if ( probe.count <= room && probe.is_shortened )
+    {
+        probe.count = drop_beyond( hits, probe.count, probe.reach );
+    }
+    if ( probe.count <= room && probe.count > 1 )
+    {
+        sort_hits( hits, probe.count );
+    }
+    return probe.count;
+}
+
+clv_hit clv_query_find_one(
+    const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
+{
+    query_probe probe;
+    start( &probe, scene, list, index, mode );
+    run_probe( &probe );
+    return probe.best.t <= probe.reach ? probe.best : NO_HIT; // a callback may have put it out of reach since
+}
+
+void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, uint32_t index, uint32_t k,
+    float max_distance, clv_hit* hits )
+{
+    query_probe probe;
+    start( &probe, scene, list, index, QUERY_NEAREST );
+    clv_aabb box = probe.walk.box;
+    start_distance( &probe, box, max_distance );
+    probe.hits = hits;
+    probe.room = k;
+    if ( k > 0 )
+    {
+        run_probe( &probe );
+    }
+    // What a callback put out of reach afterwards.
+    probe.count = probe.is_shortened ? drop_beyond( hits, probe.count, probe.reach ) : probe.count;
+    for ( uint64_t i = probe.count; i < k; ++i )
+    {
+        hits[i] = NO_HIT;
+    }
+}

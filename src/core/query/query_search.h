@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// One query over the tree: walks (simd/query_lanes.h) hand over objects, and here it is decided whether they count.
+#pragma once
+
+#include "cleave/query.h"
+#include "object/store.h"
+#include "query/query_shape.h"
+#include "query/query_tree.h"
+
+/// What there is to ask about. Owns nothing.
+typedef struct query_scene
+{
+    const query_tree* tree;
+    const clv_aabb* boxes;       ///< by slot, as of the update
+    const clv_aabb* given;       ///< by slot, without margins; NULL: there are none
+    const uint32_t* generations; ///< by slot, as of the update
+    const object_store* objects; ///< now: who is still there, and whom it may meet
+    const simd_queries* kernels;
+    const clv_space* space; ///< for callbacks
+    bool may_be_gone;       ///< some were removed since
+} query_scene;
+
+typedef enum query_mode
+{
+    QUERY_ALL,
+    QUERY_ANY,
+    QUERY_CLOSEST,
+    QUERY_NEAREST,
+} query_mode;
+
+/// One query, ready to go.
+typedef struct query_probe
+{
+    const query_scene* scene;
+    const clv_queries* list;
+    const clv_filter* filter;
+    uint32_t index; ///< in the list
+    clv_query_kind kind;
+    query_mode mode;
+
+    clv_hit* hits; ///< all: as many as fit; nearest: by distance
+    uint64_t room; ///< nearest: k
+    uint64_t count;
+    clv_hit best;      ///< any and closest
+    float reach;       ///< of the query; a callback may lower it
+    bool is_shortened; ///< one did
+    bool is_done;      ///< nothing more is wanted
+
+    double square; ///< of a distance
+    query_capsule capsule;
+    double motion[3];
+    query_turned_box turned;
+    const clv_plane* planes;
+    uint32_t plane_count;
+
+    query_walk walk;
+} query_probe;
+
+/// CLV_OK, CLV_BAD_ARGUMENT or CLV_BAD_BOX for item `index` of a list.
+clv_result clv_query_check_item( const clv_queries* list, uint32_t index );
+
+/// Has the question a meaning for that kind?
+bool clv_query_mode_fits( clv_query_kind kind, query_mode mode );
+
+/// All hits of query `index`, by slot, as far as there is room. How many there are.
+uint64_t clv_query_find_all(
+    const query_scene* scene, const clv_queries* list, uint32_t index, clv_hit* hits, uint64_t room );
+
+/// One hit: any, or the closest. CLV_NO_HIT if there is none.
+clv_hit clv_query_find_one(
+    const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode );
+
+/// The k nearest, and CLV_NO_HIT behind them.
+void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, uint32_t index, uint32_t k,
+    float max_distance, clv_hit* hits );

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "query/query_state.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+void clv_query_state_init( query_state* state )
+{
+    memset( state, 0, sizeof( *state ) );
+    clv_task_lock_init( &state->lock );
+    atomic_init( &state->is_ready, false );
+    atomic_init( &state->reader_count, 0 );
+    atomic_flag_clear( &state->workers_are_out );
+}
+
+static void free_copy( query_state* state, base_memory* memory )
+{
+    clv_base_memory_give( memory, state->boxes, state->box_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, state->given, state->given_capacity, sizeof( clv_aabb ) );
+    clv_base_memory_give( memory, state->generations, state->generation_capacity, sizeof( uint32_t ) );
+    state->boxes = state->given = NULL;
+    state->generations = NULL;
+    state->box_capacity = state->given_capacity = state->generation_capacity = 0;
+    state->is_copied = false;
+}
+
+void clv_query_state_free( query_state* state, base_memory* memory )
+{
+    free_copy( state, memory );
+    clv_query_tree_free( &state->tree, memory );
+    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
+    state->hits = NULL;
+    state->hit_capacity = 0;
+    clv_task_lock_done( &state->lock );
+}
+
+static void set_ready( query_state* state, bool is_ready )
+{
+    atomic_store_explicit( &state->is_ready, is_ready, memory_order_release );
+}
+
+void clv_query_state_renew( query_state* state )
+{
+    // Nothing was changed: copy and tree, if there are any, are still those.
+    bool is_same = state->has_boxes && state->store_is_seen && !state->may_be_gone;
+    state->has_boxes = true;
+    state->store_is_seen = true;
+    state->is_lost = false;
+    state->may_be_gone = false;
+    if ( !is_same )
+    {
+        state->is_copied = false;
+        state->tree_is_current = false;
+        set_ready( state, false );
+    }
+}
+
+void clv_query_state_note_removal( query_state* state )
+{
+    state->may_be_gone = true;
+}
+
+void clv_query_state_clear( query_state* state )
+{
+    state->has_boxes = state->store_is_seen = state->is_copied = state->is_lost = false;
+    state->may_be_gone = state->tree_is_current = false;
+    set_ready( state, false );
+}
+
+static bool reserve_copy( query_state* state, const object_store* objects, base_memory* memory )
+{
+    uint64_t count = (uint64_t)objects->slot_count + 1;
+    void *boxes = state->boxes, *given = state->given, *generations = state->generations;
+    bool has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
+    bool ok = clv_base_memory_renew( memory, &boxes, &state->box_capacity, count, sizeof( clv_aabb ) ) &&
+        clv_base_memory_renew(
+            memory, &generations, &state->generation_capacity, count, sizeof( uint32_t ) ) &&
+        ( !has_given ||
+            clv_base_memory_renew( memory, &given, &state->given_capacity, count, sizeof( clv_aabb ) ) );
+    state->boxes = boxes;
+    state->given = given;
+    state->generations = generations;
+    return ok;
+}
+
+// Is an object in the store that the tree does not know? Where none is, the tree can follow.
+static bool has_newcomers( const query_state* state, const object_store* objects )
+{
+    if ( !state->is_used || state->tree.node_count == 0 || objects->slot_count > state->slot_count )
+    {
+        return true;
+    }
+    const uint32_t* now = object_generations( objects );
+    uint32_t different = 0;
+    for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
+    {
+        // Alive now, and not the one of the copy; a slot that is free now costs nothing.
+        different |= ( now[slot] & 1 ) & (uint32_t)( now[slot] != state->generations[slot] );
+    }
+    return different != 0;
+}
+
+static bool copy_boxes( query_state* state, const object_store* objects, base_memory* memory )
+{
+    CLV_ASSERT( state->store_is_seen );
+    state->members_changed |= state->generations == NULL || has_newcomers( state, objects );
+    if ( !reserve_copy( state, objects, memory ) )
+    {
+        state->members_changed = true; // the generations that could tell may be gone
+        state->slot_count = 0;
+        return false;
+    }
+    size_t count = objects->slot_count;
+    state->slot_count = objects->slot_count;
+    state->has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
+    if ( count > 0 )
+    {
+        memcpy( state->boxes, object_boxes( objects ), count * sizeof( clv_aabb ) );
+        memcpy( state->generations, object_generations( objects ), count * sizeof( uint32_t ) );
+        if ( state->has_given )
+        {
+            memcpy( state->given, objects->columns[OBJECT_GIVEN_BOX], count * sizeof( clv_aabb ) );
+        }
+    }
+    state->is_copied = true;
+    return true;
+}
+
+void clv_query_state_freeze( query_state* state, const object_store* objects, base_memory* memory )
+{
+    if ( !state->store_is_seen )
+    {
+        return;
+    }
+    if ( state->is_used && !state->is_copied )
+    {
+        // Without memory queries see nothing until the next update; whoever moves boxes is not to suffer for it.
+        state->is_lost = !copy_boxes( state, objects, memory );
+    }
+    state->store_is_seen = false;
+}
+
+void clv_query_state_shrink( query_state* state, base_memory* memory )
+{
+    clv_query_tree_shrink( &state->tree, memory );
+    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
+    state->hits = NULL;
+    state->hit_capacity = 0;
+    if ( !state->has_boxes )
+    {
+        free_copy( state, memory );
+        clv_query_tree_free( &state->tree, memory );
+        state->members_changed = true;
+    }
+}
+
+static bool bring_tree(
+    query_state* state, const simd_queries* kernels, base_memory* memory, task_runner* tasks )
+{
+    query_boxes from = { state->boxes, state->generations, state->slot_count };
+    if ( !state->members_changed )
+    {
+        clv_query_tree_refit( &state->tree, &from, kernels, tasks );
+    }
+    if ( state->members_changed || clv_query_tree_is_worn( &state->tree ) )
+    {
+        state->members_changed = true; // until it is built
+        if ( !clv_query_tree_build( &state->tree, &from, kernels, memory, tasks ) )
+        {
+            return false;
+        }
+        state->members_changed = false;
+    }
+    state->tree_is_current = true;
+    return true;
+}
+
+clv_result clv_query_state_prepare( query_state* state, const object_store* objects,
+    const simd_queries* kernels, base_memory* memory, task_runner* tasks )
+{
+    if ( state->is_lost )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    state->is_used = true;
+    if ( !state->is_copied )
+    {
+        if ( !state->store_is_seen )
+        {
+            return CLV_STALE;
+        }
+        if ( !copy_boxes( state, objects, memory ) )
+        {
+            return CLV_OUT_OF_MEMORY;
+        }
+    }
+    if ( !state->tree_is_current && !bring_tree( state, kernels, memory, tasks ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    set_ready( state, true );
+    return CLV_OK;
+}

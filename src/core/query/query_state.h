@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What a space keeps for queries: the boxes of its last good update, and the tree over them. Both are made when they are first
+// needed, by whoever asks first; all others wait for it.
+//
+// The store's boxes are those of the update until somebody changes one. So nothing is copied while nobody asks; once somebody
+// has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
+#pragma once
+
+#include "query/query_search.h"
+#include "task/lock.h"
+
+#include <stdatomic.h>
+
+typedef struct query_state
+{
+    task_lock lock;       ///< of all below, and of the space's memory, while several threads may ask
+    atomic_bool is_ready; ///< copy and tree are those of the last good update: no lock is needed to read them
+    atomic_flag workers_are_out; ///< somebody's list of queries uses the workers
+    atomic_uint reader_count;    ///< queries under way that may call the caller: hooks, callbacks, visitors
+
+    bool is_used;         ///< somebody asked
+    bool has_boxes;       ///< there was a good update since the last clear
+    bool store_is_seen;   ///< the store's boxes are what queries see
+    bool is_copied;       ///< and the copy is
+    bool is_lost;         ///< neither is: there was no memory for the copy
+    bool members_changed; ///< the tree lacks objects
+    bool may_be_gone;     ///< some were removed since the update
+
+    clv_aabb* boxes; ///< the copy, by slot
+    clv_aabb* given; ///< likewise; in use only with margins
+    uint32_t* generations;
+    uint64_t box_capacity, given_capacity, generation_capacity;
+    uint32_t slot_count;
+    bool has_given;
+
+    query_tree tree;
+    bool tree_is_current;
+
+    clv_hit* hits; ///< of lists that the workers share; belongs to who has them
+    uint64_t hit_capacity;
+} query_state;
+
+void clv_query_state_init( query_state* state );
+void clv_query_state_free( query_state* state, base_memory* memory );
+
+/// A good update: the store's boxes are what queries see from here on.
+void clv_query_state_renew( query_state* state );
+
+/// Before a box is changed or an object added.
+void clv_query_state_freeze( query_state* state, const object_store* objects, base_memory* memory );
+
+/// After objects were removed.
+void clv_query_state_note_removal( query_state* state );
+
+/// Every object was removed.
+void clv_query_state_clear( query_state* state );
+
+/// Back to what the copy needs; the tree is built anew when somebody asks.
+void clv_query_state_shrink( query_state* state, base_memory* memory );
+
+/// Everything ready? CLV_OUT_OF_MEMORY or CLV_STALE otherwise. Under the lock.
+clv_result clv_query_state_prepare( query_state* state, const object_store* objects,
+    const simd_queries* kernels, base_memory* memory, task_runner* tasks );

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The structure that queries walk: a tree of nodes with eight boxes each, over objects in the order of a space-filling curve.
+// docs/queries.md tells what it costs; query_check.c holds it to what is said here.
+//
+// - Every object that is there is in one lane of one node, with its box as it is; every other lane's box is the hull of the
+//   node below it.
+// - A node comes before the nodes below it, and these lie side by side: a part of the tree is a part of the array.
+// - No node is deeper than QUERY_DEPTH, whatever the boxes: the walks' stacks are long enough.
+// - Built by the boxes and slots alone: neither workers nor instruction sets change a bit of it.
+#pragma once
+
+#include "simd/query_lanes.h"
+#include "task/task.h"
+
+/// What the tree is made of. Owns nothing.
+typedef struct query_boxes
+{
+    const clv_aabb* boxes;       ///< by slot
+    const uint32_t* generations; ///< by slot, odd where there is an object
+    uint32_t slot_count;
+} query_boxes;
+
+/// An object on its way into the tree.
+typedef struct query_item
+{
+    float lower[3];
+    uint32_t slot;
+    float upper[3];
+    uint32_t key; ///< place on the curve
+} query_item;
+
+/// Nodes that one worker brings up to date.
+typedef struct query_part
+{
+    uint32_t first, end;
+} query_part;
+
+typedef struct query_tree
+{
+    query_node* nodes;
+    uint64_t node_capacity;
+    uint32_t node_count;
+    uint32_t item_count;
+    uint32_t depth;
+
+    query_part* parts; ///< ascending; nodes that are in none have parts below them
+    uint64_t part_capacity;
+    uint32_t part_count;
+
+    double built_area; ///< of all nodes' hulls, when it was built
+    double area;       ///< now
+    uint64_t build_count, refit_count;
+
+    query_item* items; ///< scratch of the build
+    uint64_t item_capacity;
+    void *keys, *more_keys, *tables;
+    uint64_t key_capacity, more_key_capacity, table_capacity;
+} query_tree;
+
+/// Anew. False if out of memory; then the tree is empty.
+bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd_queries* kernels,
+    base_memory* memory, task_runner* tasks );
+
+/// The same objects, less those that are gone, in other places. The nodes stay, their boxes follow. Needs no memory.
+void clv_query_tree_refit(
+    query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks );
+
+/// Have boxes moved so far that building anew pays?
+bool clv_query_tree_is_worn( const query_tree* tree );
+
+/// Gives all memory back.
+void clv_query_tree_free( query_tree* tree, base_memory* memory );
+
+/// Gives back what only building needs.
+void clv_query_tree_shrink( query_tree* tree, base_memory* memory );
+
+/// NULL, or the first sentence above that does not hold.
+const char* clv_query_tree_check( const query_tree* tree, const query_boxes* from );

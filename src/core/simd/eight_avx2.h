@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Eight floats, as query_body.h wants them, in one register; AVX-512 uses the same. No include guard: part of a template.
+
+#define EIGHT_ALIGN _Alignas( 32 )
+
+typedef __m256 eight;
+typedef __m256 eight_mask;
+
+static inline eight eight_load( const float* p )
+{
+    return _mm256_load_ps( p );
+}
+
+static inline void eight_store( float* p, eight a )
+{
+    _mm256_store_ps( p, a );
+}
+
+static inline eight eight_splat( float f )
+{
+    return _mm256_set1_ps( f );
+}
+
+static inline eight eight_sub( eight a, eight b )
+{
+    return _mm256_sub_ps( a, b );
+}
+
+static inline eight eight_add( eight a, eight b )
+{
+    return _mm256_add_ps( a, b );
+}
+
+static inline eight eight_mul( eight a, eight b )
+{
+    return _mm256_mul_ps( a, b );
+}
+
+static inline eight eight_max( eight a, eight b )
+{
+    return _mm256_max_ps( a, b );
+}
+
+static inline eight eight_min( eight a, eight b )
+{
+    return _mm256_min_ps( a, b );
+}
+
+static inline eight_mask eight_le( eight a, eight b )
+{
+    return _mm256_cmp_ps( a, b, _CMP_LE_OQ );
+}
+
+static inline eight_mask eight_and( eight_mask a, eight_mask b )
+{
+    return _mm256_and_ps( a, b );
+}
+
+static inline uint32_t eight_bits( eight_mask m )
+{
+    return (uint32_t)_mm256_movemask_ps( m );
+}
+
+static inline float eight_least( eight a )
+{
+    __m128 four = _mm_min_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_min_ps( four, _mm_movehl_ps( four, four ) );
+    return _mm_cvtss_f32( _mm_min_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
+}
+
+static inline float eight_most( eight a )
+{
+    __m128 four = _mm_max_ps( _mm256_castps256_ps128( a ), _mm256_extractf128_ps( a, 1 ) );
+    __m128 two = _mm_max_ps( four, _mm_movehl_ps( four, four ) );
+    return _mm_cvtss_f32( _mm_max_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
+}

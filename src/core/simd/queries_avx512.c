@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Compiled with AVX-512 turned on, as kernels_avx512.c is; nothing here runs before dispatch.c has asked the CPU.
+#include "simd/kernels.h"
+
+#ifdef CLV_HAVE_AVX512
+
+#include "base/bits.h"
+#include "simd/query_lanes.h"
+
+#include <math.h>
+
+#include "simd/target_avx512.h"
+
+#include "simd/eight_avx2.h"
+
+#include "simd/query_body.h"
+
+const simd_queries clv_simd_queries_avx512 = { walk_overlap, walk_cast, walk_distance, bound_node };
+
+#include "simd/target_end.h"
+
+#endif

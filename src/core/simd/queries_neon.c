@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Compiled to nothing where the baseline of the target has no NEON.
+#include "simd/kernels.h"
+
+#ifdef CLV_HAVE_NEON
+
+#include "base/bits.h"
+#include "simd/query_lanes.h"
+
+#include <arm_neon.h>
+#include <math.h>
+
+#include "simd/eight_neon.h"
+
+#include "simd/query_body.h"
+
+const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, bound_node };
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What queries walk over: nodes of eight boxes, by axis, so that one instruction looks at a face of each. The three walks are
+// the kernels; one set per instruction set, as in kernels.h. Each goes from node to node, nearest first, until it comes upon
+// objects, and hands these over: who they are, whether they count and what that does to the reach is plain C, query/.
+//
+// All of it is float arithmetic that is monotonic in the box: a box inside another never comes out nearer, and never passes where
+// the other fails. So what holds for an object holds for every node above it, and nothing can be lost on the way down.
+#pragma once
+
+#include "base/exact.h"
+#include "cleave/geom.h"
+#include "simd/have.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+enum
+{
+    QUERY_LANES = 8,
+    QUERY_DEPTH = 44, // nodes from the root down, at most: query/query_tree.c sees to it
+    QUERY_STACK = QUERY_DEPTH * ( QUERY_LANES - 1 ) + 2, // so many wait at once, at most
+    QUERY_FOUND = 256, // objects that an overlap walk hands over at once, at most
+};
+
+#define QUERY_OBJECT 0x80000000u ///< bit of a child that is an object: the rest is its slot
+#define QUERY_NOBODY                                                                                         \
+    UINT32_MAX ///< child of an empty lane, whose box is inside out; reads as an object without a slot
+
+/// Four cache lines.
+typedef struct query_node
+{
+    float lower[3][QUERY_LANES];
+    float upper[3][QUERY_LANES];
+    uint32_t child[QUERY_LANES]; ///< a node, or an object
+    uint32_t least
+        [QUERY_LANES]; ///< lowest slot below it: of equals the lower slot comes first, so others need no look
+} query_node;
+
+static_assert( sizeof( query_node ) == 256, "four cache lines" );
+
+typedef struct query_entry
+{
+    float near; ///< time or squared distance of its box
+    uint32_t least;
+    uint32_t node;
+} query_entry;
+
+/// One query under way.
+typedef struct query_walk
+{
+    const query_node* nodes;
+    uint32_t top;         ///< entries that wait
+    uint32_t node_count;  ///< looked at so far
+    uint32_t found_count; ///< handed over by the last step
+
+    // The query. Overlap and distance: a box. Cast: what is subtracted from the near and the far face of an axis, which faces
+    // these are (as places in a node), and one over the motion; infinity where nothing moves.
+    clv_aabb box;
+    float near_origin[3], far_origin[3];
+    float near_inverse[3],
+        far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
+    uint32_t near_face[3], far_face[3];
+
+    float reach;          ///< cast: nothing later counts; distance: no squared distance above
+    uint32_t reach_least; ///< of those that are just at the reach, only slots up to this count
+    float reach_time;     ///< distance: the distance whose square `reach` is a little above
+    float band;           ///< distance: and this one a little below
+
+    uint32_t found[QUERY_FOUND];      ///< slots, or QUERY_NOBODY without its bit
+    float found_near[QUERY_LANES];    ///< cast and distance
+    uint32_t found_lane[QUERY_LANES]; ///< likewise
+    const query_node* found_node;     ///< whose lanes these are
+    query_entry stack[QUERY_STACK];
+} query_walk;
+
+typedef struct simd_queries
+{
+    /// Go on until QUERY_FOUND - QUERY_LANES objects or more overlap the query's box, or all have been seen. False: there is
+    /// no more after these.
+    bool ( *overlap )( query_walk* walk );
+
+    /// Go on until a node has objects that the motion meets within reach; at most QUERY_LANES. False: none is left.
+    bool ( *cast )( query_walk* walk );
+
+    /// The same for objects whose squared distance from the query's box is at most `reach`.
+    bool ( *distance )( query_walk* walk );
+
+    /// The hull of a node's boxes.
+    void ( *bound )( const query_node* node, float lower[3], float upper[3] );
+} simd_queries;
+
+extern const simd_queries clv_simd_queries_scalar;
+extern const simd_queries clv_simd_queries_sse2;
+extern const simd_queries clv_simd_queries_avx2;
+extern const simd_queries clv_simd_queries_avx512;
+extern const simd_queries clv_simd_queries_neon;
+
+/// Times that a motion starts and ends with. The scalar twin of one lane: what counts for boxes as they were given.
+static inline bool query_cast_box( const query_walk* walk, const clv_aabb* box, float reach, float* near )
+{
+    const float* lower = &box->lower.x;
+    const float* upper = &box->upper.x;
+    float from = 0, to = reach;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        bool is_forward = walk->near_face[axis] < walk->far_face[axis];
+        float first = ( ( is_forward ? lower[axis] : upper[axis] ) - walk->near_origin[axis] ) *
+            walk->near_inverse[axis];
+        float last =
+            ( ( is_forward ? upper[axis] : lower[axis] ) - walk->far_origin[axis] ) * walk->far_inverse[axis];
+        from = first > from ? first : from;
+        to = last < to ? last : to;
+    }
+    *near = from;
+    return from <= to;
+}
+
+/// Squared distance of two boxes in double; what decides, wherever the lanes only choose.
+static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
+{
+    double sum = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double below = (double)( &b->lower.x )[axis] - (double)( &a->upper.x )[axis];
+        double above = (double)( &a->lower.x )[axis] - (double)( &b->upper.x )[axis];
+        double gap = below > 0 ? below : 0; // infinity less infinity is no gap
+        gap = above > gap ? above : gap;
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+static inline clv_aabb query_lane_box( const query_node* node, uint32_t lane )
+{
+    clv_aabb box = { { node->lower[0][lane], node->lower[1][lane], node->lower[2][lane] },
+        { node->upper[0][lane], node->upper[1][lane], node->upper[2][lane] } };
+    return box;
+}

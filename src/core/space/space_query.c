@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: MIT
+// The doors of cleave/query.h: lists of queries checked, the structure made ready by the first who asks, and the work shared.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+#include "query/query_search.h"
+
+#include <string.h>
+
+enum
+{
+    PIECE_QUERIES = 32,   // of a list, done by one worker at a time
+    SHARED_QUERIES = 256, // lists from here on are shared
+    ROUND_PIECES = 256,   // whose hits wait at once until all know their places
+    PIECE_HITS =
+        1024, // that each has room for; one that finds more searches again when it knows where they go
+    FEW_HITS = 512,
+};
+
+// ---- in and out
+
+// Queries read a space, and yet the first of them makes the structure: that part of it has a lock.
+static clv_space* unlocked( const clv_space* space )
+{
+    clv_space* mutable;
+    memcpy( &mutable, &space, sizeof( mutable ) );
+    return mutable;
+}
+
+static const task_runner s_alone = { 0 };
+
+// The space's workers, for whoever comes first; the others work alone.
+static task_runner* take_workers( clv_space* space, task_runner* alone )
+{
+    *alone = s_alone;
+    bool are_out = atomic_flag_test_and_set_explicit( &space->query.workers_are_out, memory_order_acquire );
+    return are_out ? alone : &space->tasks;
+}
+
+static void give_workers( clv_space* space, const task_runner* taken )
+{
+    if ( taken == &space->tasks )
+    {
+        atomic_flag_clear_explicit( &space->query.workers_are_out, memory_order_release );
+    }
+}
+
+// From here to `stop_reading` hooks and callbacks may be called, and what would change the space is refused.
+static void start_reading( clv_space* space )
+{
+    atomic_fetch_add_explicit( &space->query.reader_count, 1, memory_order_relaxed );
+}
+
+static void stop_reading( clv_space* space )
+{
+    atomic_fetch_sub_explicit( &space->query.reader_count, 1, memory_order_relaxed );
+}
+
+static clv_result make_ready( clv_space* space )
+{
+    query_state* state = &space->query;
+    task_runner alone;
+    start_reading( space );
+    clv_task_lock_take( &state->lock );
+    clv_result result = CLV_OK;
+    if ( !atomic_load_explicit( &state->is_ready, memory_order_relaxed ) )
+    {
+        task_runner* tasks = take_workers( space, &alone );
+        result =
+            clv_query_state_prepare( state, &space->objects, space->kernels->queries, &space->memory, tasks );
+        give_workers( space, tasks );
+    }
+    clv_task_lock_give( &state->lock );
+    stop_reading( space );
+    return result;
+}
+
+// What there is to ask about, ready. An empty scene before the first update.
+static clv_result open_scene( const clv_space* asked, query_scene* scene )
+{
+    static const query_tree no_tree = { 0 };
+    clv_space* space = unlocked( asked );
+    query_state* state = &space->query;
+    if ( space->is_busy )
+    {
+        return CLV_BUSY;
+    }
+    if ( state->has_boxes && !atomic_load_explicit( &state->is_ready, memory_order_acquire ) )
+    {
+        clv_result result = make_ready( space );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    *scene = ( query_scene ){
+        .tree = state->has_boxes ? &state->tree : &no_tree,
+        .boxes = state->boxes,
+        .given = state->has_given ? state->given : NULL,
+        .generations = state->generations,
+        .objects = &space->objects,
+        .kernels = space->kernels->queries,
+        .space = asked,
+        .may_be_gone = state->may_be_gone,
+    };
+    return CLV_OK;
+}
+
+base_memory clv_space_memory( const clv_space* asked )
+{
+    clv_space* space = unlocked( asked );
+    clv_task_lock_take( &space->query.lock );
+    base_memory memory = space->memory;
+    clv_task_lock_give( &space->query.lock );
+    return memory;
+}
+
+static clv_result check_queries( const clv_queries* queries, query_mode mode, uint32_t* position )
+{
+    for ( uint32_t i = 0; i < queries->count; ++i )
+    {
+        clv_result result = clv_query_mode_fits( queries->kind, mode ) ? clv_query_check_item( queries, i )
+                                                                       : CLV_BAD_ARGUMENT;
+        if ( result != CLV_OK )
+        {
+            if ( position != NULL )
+            {
+                *position = i;
+            }
+            return result;
+        }
+    }
+    return CLV_OK;
+}
+
+// ---- lists
+
+typedef struct query_job
+{
+    query_scene scene;
+    const clv_queries* queries;
+    query_mode mode;
+    uint32_t k;
+    float max_distance;
+    clv_hit* hits;     // one or k for each query; or all
+    uint64_t* offsets; // all
+
+    uint32_t first_piece; // of this round
+    clv_hit* waiting;     // PIECE_HITS for each piece of a round, or none
+    uint64_t room;        // PIECE_HITS, or none
+    bool is_over[ROUND_PIECES];
+} query_job;
+
+static void piece_range( const query_job* job, uint32_t piece, uint32_t* first, uint32_t* end )
+{
+    uint32_t count = job->queries->count;
+    *first = piece * PIECE_QUERIES;
+    *end = count - *first < PIECE_QUERIES ? count : *first + PIECE_QUERIES;
+}
+
+static uint32_t query_pieces( const query_job* job )
+{
+    return job->queries->count / PIECE_QUERIES + ( job->queries->count % PIECE_QUERIES > 0 ? 1 : 0 );
+}
+
+static void answer_one( const query_job* job, uint32_t i )
+{
+    if ( job->mode == QUERY_NEAREST )
+    {
+        clv_query_find_nearest(
+            &job->scene, job->queries, i, job->k, job->max_distance, job->hits + (uint64_t)i * job->k );
+        return;
+    }
+    job->hits[i] = clv_query_find_one( &job->scene, job->queries, i, job->mode );
+}
+
+static void answer_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const query_job* job = context;
+    uint32_t first, end;
+    piece_range( job, piece, &first, &end );
+    for ( uint32_t i = first; i < end; ++i )
+    {
+        answer_one( job, i );
+    }
+}
+
+// Is the list worth the workers, and may they have it?
+static bool is_shared( const clv_space* space, const clv_queries* queries )
+{
+    return queries->callback == NULL && queries->count >= SHARED_QUERIES &&
+        task_worker_count( &space->tasks ) > 1;
+}
+
+static void answer_list( clv_space* space, query_job* job )
+{
+    task_runner alone = s_alone;
+    bool is_shared_list = is_shared( space, job->queries );
+    task_runner* tasks = is_shared_list ? take_workers( space, &alone ) : &alone;
+    clv_task_run( tasks, answer_piece, query_pieces( job ), job );
+    give_workers( space, tasks );
+}
+
+static clv_result ask_each( const clv_space* space, query_job* job, uint32_t* position )
+{
+    CLV_ASSERT( space != NULL && job->queries != NULL );
+    CLV_ASSERT( job->queries->count == 0 || ( job->queries->items != NULL && job->hits != NULL ) );
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_queries( job->queries, job->mode, position );
+    result = result == CLV_OK ? open_scene( space, &job->scene ) : result;
+    if ( result == CLV_OK )
+    {
+        bool may_call = job->queries->callback != NULL;
+        if ( may_call )
+        {
+            start_reading( unlocked( space ) );
+        }
+        answer_list( unlocked( space ), job );
+        if ( may_call )
+        {
+            stop_reading( unlocked( space ) );
+        }
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_space_query_any(
+    const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
+{
+    query_job job;
+    job.queries = queries;
+    job.mode = QUERY_ANY;
+    job.hits = hits;
+    return ask_each( space, &job, position );
+}
+
+clv_result clv_space_query_closest(
+    const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
+{
+    query_job job;
+    job.queries = queries;
+    job.mode = QUERY_CLOSEST;
+    job.hits = hits;
+    return ask_each( space, &job, position );
+}
+
+static bool is_distance( float value )
+{
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &value );
+    bool is_good = value >= 0;
+    base_fp_settle( &is_good );
+    base_fp_leave( mode );
+    return is_good;
+}
+
+clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* queries, uint32_t k,
+    float max_distance, clv_hit* hits, uint32_t* position )
+{
+    if ( !is_distance( max_distance ) )
+    {
+        if ( position != NULL )
+        {
+            *position = 0;
+        }
+        return CLV_BAD_ARGUMENT;
+    }
+    query_job job;
+    job.queries = queries;
+    job.mode = QUERY_NEAREST;
+    job.k = k;
+    job.max_distance = max_distance;
+    job.hits = hits;
+    return ask_each( space, &job, position );
+}
+
+// ---- all hits
+
+// Hits of a piece wait in a place of their own; how many each query has is noted where its offset will be.
+static void find_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    query_job* job = context;
+    uint32_t first, end;
+    piece_range( job, job->first_piece + index, &first, &end );
+    clv_hit* waiting = job->waiting != NULL ? job->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    uint64_t used = 0;
+    for ( uint32_t i = first; i < end; ++i )
+    {
+        uint64_t count = clv_query_find_all(
+            &job->scene, job->queries, i, waiting != NULL ? waiting + used : NULL, job->room - used );
+        job->offsets[i + 1] = count;
+        used = count <= job->room - used ? used + count : job->room;
+        job->is_over[index] |= used == job->room;
+    }
+}
+
+static void place_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    const query_job* job = context;
+    uint32_t first, end;
+    piece_range( job, job->first_piece + index, &first, &end );
+    if ( !job->is_over[index] )
+    {
+        uint64_t count = job->offsets[end] - job->offsets[first];
+        if ( count > 0 )
+        {
+            memcpy( job->hits + job->offsets[first], job->waiting + (uint64_t)index * PIECE_HITS,
+                (size_t)count * sizeof( clv_hit ) );
+        }
+        return;
+    }
+    for ( uint32_t i = first; i < end; ++i )
+    {
+        uint64_t count = job->offsets[i + 1] - job->offsets[i];
+        if ( count > 0 )
+        {
+            clv_query_find_all( &job->scene, job->queries, i, job->hits + job->offsets[i], count );
+        }
+    }
+}
+
+// Without room for hits that wait every piece is searched twice, which is all that a lack of memory does here.
+static void reserve_waiting( clv_space* space, query_job* job, uint32_t pieces )
+{
+    query_state* state = &space->query;
+    void* hits = state->hits;
+    start_reading( space );
+    clv_task_lock_take( &state->lock );
+    bool has_room = clv_base_memory_renew(
+        &space->memory, &hits, &state->hit_capacity, (uint64_t)pieces * PIECE_HITS, sizeof( clv_hit ) );
+    state->hits = hits;
+    clv_task_lock_give( &state->lock );
+    stop_reading( space );
+    job->waiting = has_room ? state->hits : NULL;
+    job->room = has_room ? PIECE_HITS : 0;
+}
+
+static void find_shared( clv_space* space, query_job* job, clv_query_lists* lists, task_runner* tasks )
+{
+    uint32_t pieces = query_pieces( job );
+    uint32_t round = pieces < ROUND_PIECES ? pieces : ROUND_PIECES;
+    reserve_waiting( space, job, round );
+    job->offsets[0] = 0;
+    for ( uint32_t done = 0; done < pieces; done += round )
+    {
+        uint32_t count = pieces - done < round ? pieces - done : round;
+        uint32_t first, end, unused;
+        job->first_piece = done;
+        memset( job->is_over, 0, sizeof( job->is_over ) );
+        clv_task_run( tasks, find_piece, count, job );
+        piece_range( job, done, &first, &unused );
+        piece_range( job, done + count - 1, &unused, &end );
+        for ( uint32_t i = first; i < end; ++i )
+        {
+            job->offsets[i + 1] += job->offsets[i];
+        }
+        if ( job->offsets[end] <= lists->capacity )
+        {
+            clv_task_run( tasks, place_piece, count, job );
+        }
+    }
+    lists->count = job->offsets[job->queries->count];
+}
+
+static void find_alone( const query_job* job, clv_query_lists* lists )
+{
+    uint64_t total = 0;
+    for ( uint32_t i = 0; i < job->queries->count; ++i )
+    {
+        if ( lists->offsets != NULL )
+        {
+            lists->offsets[i] = total;
+        }
+        uint64_t room = total < lists->capacity ? lists->capacity - total : 0;
+        total +=
+            clv_query_find_all( &job->scene, job->queries, i, room > 0 ? lists->hits + total : NULL, room );
+    }
+    if ( lists->offsets != NULL )
+    {
+        lists->offsets[job->queries->count] = total;
+    }
+    lists->count = total;
+}
+
+static void find_lists( clv_space* space, query_job* job, clv_query_lists* lists )
+{
+    task_runner alone = s_alone;
+    bool is_shared_list = is_shared( space, job->queries ) && lists->offsets != NULL;
+    task_runner* tasks = is_shared_list ? take_workers( space, &alone ) : &alone;
+    if ( tasks != &alone )
+    {
+        find_shared( space, job, lists, tasks );
+    }
+    else
+    {
+        find_alone( job, lists );
+    }
+    give_workers( space, tasks );
+}
+
+clv_result clv_space_query_all( const clv_space* space, const clv_queries* queries, clv_query_lists* lists )
+{
+    CLV_ASSERT( space != NULL && queries != NULL && lists != NULL );
+    CLV_ASSERT( queries->count == 0 || queries->items != NULL );
+    CLV_ASSERT( lists->hits != NULL || lists->capacity == 0 );
+    CLV_ASSERT( lists->offsets != NULL || queries->count <= 1 );
+    base_fp_mode mode = base_fp_enter();
+    query_job job;
+    job.queries = queries;
+    job.mode = QUERY_ALL;
+    job.hits = lists->hits;
+    job.offsets = lists->offsets;
+    clv_result result = check_queries( queries, QUERY_ALL, &lists->position );
+    result = result == CLV_OK ? open_scene( space, &job.scene ) : result;
+    if ( result == CLV_OK )
+    {
+        bool may_call = queries->callback != NULL;
+        if ( may_call )
+        {
+            start_reading( unlocked( space ) );
+        }
+        find_lists( unlocked( space ), &job, lists );
+        if ( may_call )
+        {
+            stop_reading( unlocked( space ) );
+        }
+        result = lists->count <= lists->capacity ? CLV_OK : CLV_NO_ROOM;
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+// ---- one after the other
+
+// Hits of one query: a few on the stack, many in memory of the space's.
+typedef struct hit_room
+{
+    clv_space* space;
+    clv_hit* hits;
+    uint64_t capacity;
+    clv_hit few[FEW_HITS];
+} hit_room;
+
+static void open_room( hit_room* room, const clv_space* space )
+{
+    room->space = unlocked( space );
+    room->hits = room->few;
+    room->capacity = FEW_HITS;
+}
+
+static void close_room( hit_room* room )
+{
+    if ( room->hits != NULL && room->hits != room->few )
+    {
+        clv_task_lock_take( &room->space->query.lock );
+        clv_base_memory_give( &room->space->memory, room->hits, room->capacity, sizeof( clv_hit ) );
+        clv_task_lock_give( &room->space->query.lock );
+    }
+}
+
+static bool widen_room( hit_room* room, uint64_t needed )
+{
+    if ( needed <= room->capacity )
+    {
+        return true;
+    }
+    close_room( room );
+    clv_task_lock_take( &room->space->query.lock );
+    room->hits = clv_base_memory_take( &room->space->memory, needed + needed / 4, sizeof( clv_hit ) );
+    clv_task_lock_give( &room->space->query.lock );
+    room->capacity = room->hits != NULL ? needed + needed / 4 : 0;
+    return room->hits != NULL;
+}
+
+static bool find_in_room(
+    hit_room* room, const query_scene* scene, const clv_queries* list, uint32_t index, uint64_t* count )
+{
+    *count = clv_query_find_all( scene, list, index, room->hits, room->capacity );
+    if ( *count <= room->capacity )
+    {
+        return true;
+    }
+    if ( !widen_room( room, *count ) )
+    {
+        return false;
+    }
+    clv_query_find_all( scene, list, index, room->hits, room->capacity );
+    return true;
+}
+
+static clv_result visit_queries( const clv_space* space, const query_scene* scene, const clv_queries* queries,
+    clv_query_visitor* visitor, void* user )
+{
+    hit_room room;
+    open_room( &room, space );
+    clv_result result = CLV_OK;
+    // A callback is asked once: room for all there can be.
+    if ( queries->callback != NULL && !widen_room( &room, scene->tree->item_count ) )
+    {
+        result = CLV_OUT_OF_MEMORY;
+    }
+    for ( uint32_t i = 0; i < queries->count && result == CLV_OK; ++i )
+    {
+        uint64_t count = 0;
+        if ( !find_in_room( &room, scene, queries, i, &count ) )
+        {
+            result = CLV_OUT_OF_MEMORY;
+            break;
+        }
+        result = visitor( i, room.hits, count, user ) ? CLV_OK : CLV_STOPPED;
+    }
+    close_room( &room );
+    return result;
+}
+
+clv_result clv_space_query_visit( const clv_space* space, const clv_queries* queries,
+    clv_query_visitor* visitor, void* user, uint32_t* position )
+{
+    CLV_ASSERT( space != NULL && queries != NULL && visitor != NULL );
+    CLV_ASSERT( queries->count == 0 || queries->items != NULL );
+    base_fp_mode mode = base_fp_enter();
+    query_scene scene;
+    clv_result result = check_queries( queries, QUERY_ALL, position );
+    result = result == CLV_OK ? open_scene( space, &scene ) : result;
+    if ( result == CLV_OK )
+    {
+        start_reading( unlocked( space ) );
+        result = visit_queries( space, &scene, queries, visitor, user );
+        stop_reading( unlocked( space ) );
+    }
+    base_fp_leave( mode );
+    return result;
+}
+
+// ---- two spaces
+
+typedef struct pair_output
+{
+    clv_pair* pairs;
+    uint64_t capacity, count;
+} pair_output;
+
+static void put_pairs_of( pair_output* out, uint32_t slot, const clv_hit* hits, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count && out->count + count <= out->capacity; ++i )
+    {
+        out->pairs[out->count + i] = ( clv_pair ){ slot, hits[i].index };
+    }
+    out->count += count;
+}
+
+static bool is_alive( const query_scene* scene, uint32_t slot )
+{
+    uint32_t generation = scene->generations[slot];
+    return ( generation & 1 ) != 0 &&
+        ( !scene->may_be_gone || object_generations( scene->objects )[slot] == generation );
+}
+
+// The boxes of the one are the queries of the other: query i is slot i.
+static clv_result find_pairs( const clv_space* second, const query_scene* one, const query_scene* other,
+    uint32_t slot_count, bool as_given, pair_output* out )
+{
+    const clv_filter usual = clv_default_filter();
+    const clv_filter* filters = one->objects->columns[OBJECT_FILTER];
+    clv_queries queries =
+        clv_query_boxes( as_given && one->given != NULL ? one->given : one->boxes, slot_count );
+    queries.filters = filters != NULL ? filters : &usual;
+    queries.filter_each = filters != NULL;
+    if ( filters == NULL && other->objects->columns[OBJECT_FILTER] == NULL )
+    {
+        queries.filters = NULL;
+    }
+    queries.as_given = as_given;
+    hit_room room;
+    open_room( &room, second );
+    clv_result result = CLV_OK;
+    for ( uint32_t slot = 0; slot < slot_count && result == CLV_OK; ++slot )
+    {
+        uint64_t count = 0;
+        if ( !is_alive( one, slot ) )
+        {
+            continue;
+        }
+        if ( !find_in_room( &room, other, &queries, slot, &count ) )
+        {
+            result = CLV_OUT_OF_MEMORY;
+            break;
+        }
+        put_pairs_of( out, slot, room.hits, count );
+    }
+    close_room( &room );
+    return result;
+}
+
+clv_result clv_space_query_pairs( const clv_space* first, const clv_space* second, bool as_given,
+    clv_pair* pairs, uint64_t capacity, uint64_t* count )
+{
+    CLV_ASSERT( first != NULL && second != NULL && count != NULL && ( pairs != NULL || capacity == 0 ) );
+    base_fp_mode mode = base_fp_enter();
+    query_scene one, other;
+    clv_result result = open_scene( first, &one );
+    result = result == CLV_OK ? open_scene( second, &other ) : result;
+    pair_output out = { pairs, capacity, 0 };
+    if ( result == CLV_OK )
+    {
+        uint32_t slot_count = first->query.has_boxes ? first->query.slot_count : 0;
+        start_reading( unlocked( second ) );
+        result = find_pairs( second, &one, &other, slot_count, as_given, &out );
+        stop_reading( unlocked( second ) );
+    }
+    *count = result == CLV_OK ? out.count : 0;
+    base_fp_leave( mode );
+    return result == CLV_OK && out.count > capacity ? CLV_NO_ROOM : result;
+}
+
+// ---- without a search for pairs
+
+clv_result clv_space_refresh( clv_space* space )
+{
+    CLV_ASSERT( space != NULL );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    query_state* state = &space->query;
+    clv_space_will_change( space, space->objects.motion_is_spent );
+    clv_object_store_drop_motions( &space->objects );
+    clv_query_state_renew( state );
+    clv_result result = clv_query_state_prepare(
+        state, &space->objects, space->kernels->queries, &space->memory, &space->tasks );
+    base_fp_leave( mode );
+    return clv_space_leave( space,
+        result == CLV_OK
+            ? clv_space_succeed( space )
+            : clv_space_fail( space, result, UINT32_MAX, clv_null_id(),
+                  "out of memory for what queries need of %u objects", space->objects.live_count ) );
+}
