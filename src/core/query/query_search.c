@@ -20,6 +20,20 @@ static float wider( float reach )
 
 static const clv_hit NO_HIT = { CLV_NO_HIT, INFINITY };
 
+enum
+{
+    FEW_NEAREST = 32, // neighbours up to which all of them are compared with each newcomer
+};
+
+// A distance and a slot, from query_key.
+static clv_hit hit_of( uint64_t key )
+{
+    clv_hit hit = { (uint32_t)key, 0 };
+    uint32_t bits = (uint32_t)( key >> 32 );
+    memcpy( &hit.t, &bits, sizeof( bits ) );
+    return hit;
+}
+
 // ---- are they questions?
 
 static bool is_real( float value )
@@ -146,7 +160,7 @@ static void start_walk( query_probe* probe )
     walk->nodes = tree->nodes;
     walk->top = tree->node_count > 0 ? 1 : 0;
     walk->node_count = walk->found_count = 0;
-    walk->stack[0] = ( query_entry ){ 0, 0, 0 };
+    walk->stack[0] = ( query_entry ){ 0, 0 };
     walk->reach = INFINITY;
     walk->reach_least = UINT32_MAX;
 }
@@ -526,13 +540,18 @@ static void examine( query_probe* probe, uint32_t slot, float near, const clv_aa
 
 // ---- the walks
 
+// The common case: nothing but boxes and slots.
+static bool is_unfiltered( const query_probe* probe )
+{
+    return probe->filter == NULL && probe->list->callback == NULL && !probe->scene->may_be_gone &&
+        !( probe->list->as_given && probe->scene->given != NULL );
+}
+
 static void run_overlap( query_probe* probe )
 {
     query_walk* walk = &probe->walk;
     bool is_more = true;
-    // The common case: nothing but boxes and slots.
-    bool is_plain = probe->filter == NULL && probe->list->callback == NULL && !probe->scene->may_be_gone &&
-        probe->mode == QUERY_ALL && !( probe->list->as_given && probe->scene->given != NULL );
+    bool is_plain = probe->mode == QUERY_ALL && is_unfiltered( probe );
     while ( is_more && !probe->is_done )
     {
         is_more = probe->scene->kernels->overlap( walk );
@@ -564,6 +583,47 @@ static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk )
             box = needs_box ? query_lane_box( walk->found_node, walk->found_lane[i] ) : box;
             examine( probe, walk->found[i], walk->found_near[i], &box );
         }
+    }
+}
+
+// The same for few neighbours where nobody has a say. Distance and slot are one number, and the numbers are kept in order by
+// the lesser and the greater of two, so that nothing here is a guess for the processor.
+static void run_nearest( query_probe* probe )
+{
+    query_walk* walk = &probe->walk;
+    bool ( *step )( query_walk * walk ) = probe->scene->kernels->distance;
+    uint32_t k = (uint32_t)probe->room;
+    uint64_t keys[FEW_NEAREST];
+    for ( uint32_t i = 0; i < k; ++i )
+    {
+        keys[i] = query_key( NO_HIT.t, NO_HIT.index );
+    }
+    while ( step( walk ) )
+    {
+        for ( uint32_t i = 0; i < walk->found_count; ++i )
+        {
+            clv_aabb box = query_lane_box( walk->found_node, walk->found_lane[i] );
+            double square = query_gap_squared( &walk->box, &box );
+            bool counts = square <= probe->square && walk->found[i] != ( QUERY_NOBODY & ~QUERY_OBJECT );
+            uint64_t key = counts ? query_key( (float)sqrt( square ), walk->found[i] ) : UINT64_MAX;
+            for ( uint32_t j = 0; j < k; ++j )
+            {
+                uint64_t lesser = key < keys[j] ? key : keys[j];
+                key = key < keys[j] ? keys[j] : key;
+                keys[j] = lesser;
+            }
+        }
+        clv_hit last = hit_of( keys[k - 1] );
+        if ( last.index != CLV_NO_HIT )
+        {
+            walk->reach_least = last.index;
+            shorten( probe, last.t );
+        }
+    }
+    for ( uint32_t i = 0; i < k; ++i )
+    {
+        probe->hits[i] = hit_of( keys[i] );
+        probe->count += probe->hits[i].index != CLV_NO_HIT;
     }
 }
 
@@ -608,12 +668,18 @@ static void run_probe( query_probe* probe )
     {
     case CLV_QUERY_POINT:
     case CLV_QUERY_BOX:
-        if ( probe->mode == QUERY_NEAREST )
+        if ( probe->mode != QUERY_NEAREST )
+        {
+            run_overlap( probe );
+        }
+        else if ( probe->room <= FEW_NEAREST && is_unfiltered( probe ) )
+        {
+            run_nearest( probe );
+        }
+        else
         {
             run_by_reach( probe, kernels->distance );
-            break;
         }
-        run_overlap( probe );
         break;
     case CLV_QUERY_SPHERE:
     case CLV_QUERY_NEIGHBOURHOOD: run_by_reach( probe, kernels->distance ); break;

@@ -74,3 +74,8 @@ static inline float eight_most( eight a )
     __m128 two = _mm_max_ps( four, _mm_movehl_ps( four, four ) );
     return _mm_cvtss_f32( _mm_max_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
 }
+
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    return (uint32_t)_mm256_movemask_ps( _mm256_castsi256_ps( _mm256_load_si256( (const __m256i*)p ) ) );
+}

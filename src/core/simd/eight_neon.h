@@ -74,3 +74,11 @@ static inline float eight_most( eight a )
 {
     return vmaxvq_f32( vmaxq_f32( a.low, a.high ) );
 }
+
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    const uint32x4_t low = { 1, 2, 4, 8 }, high = { 16, 32, 64, 128 }, zero = { 0, 0, 0, 0 };
+    uint32x4_t a = vandq_u32( vsubq_u32( zero, vshrq_n_u32( vld1q_u32( p ), 31 ) ), low );
+    uint32x4_t b = vandq_u32( vsubq_u32( zero, vshrq_n_u32( vld1q_u32( p + 4 ), 31 ) ), high );
+    return vaddvq_u32( vorrq_u32( a, b ) );
+}

@@ -104,4 +104,14 @@ static inline float eight_most( eight a )
     return most;
 }
 
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    uint32_t bits = 0;
+    for ( uint32_t i = 0; i < QUERY_LANES; ++i )
+    {
+        bits |= p[i] >> 31 << i;
+    }
+    return bits;
+}
+
 #undef EIGHT_EACH

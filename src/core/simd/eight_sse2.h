@@ -62,3 +62,10 @@ static inline float eight_most( eight a )
     __m128 two = _mm_max_ps( four, _mm_movehl_ps( four, four ) );
     return _mm_cvtss_f32( _mm_max_ss( two, _mm_shuffle_ps( two, two, 1 ) ) );
 }
+
+static inline uint32_t eight_signs( const uint32_t* p )
+{
+    __m128 low = _mm_castsi128_ps( _mm_load_si128( (const __m128i*)p ) );
+    __m128 high = _mm_castsi128_ps( _mm_load_si128( (const __m128i*)( p + 4 ) ) );
+    return (uint32_t)( _mm_movemask_ps( low ) | _mm_movemask_ps( high ) << 4 );
+}

@@ -11,6 +11,8 @@
 //   eight_le( a, b )           a <= b, false where either is NaN
 //   eight_and( m, n )
 //   eight_bits( m )            one bit per lane, lane 0 lowest
+//   eight_signs( p )           the highest bits of eight integers, likewise
+//   eight_least( a ), eight_most( a )
 // A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the origin, is NaN and so
 // does not narrow the times, as it should not.
 // No include guard: this is a template.
@@ -52,27 +54,6 @@ static bool walk_overlap( query_walk* walk )
     return top > 0;
 }
 
-// Sorted in among those of the same node: the nearest ends on top, of equals the one with the lowest slot.
-static inline uint32_t put_entry( query_entry* stack, uint32_t base, uint32_t top, query_entry entry )
-{
-    uint32_t at = top;
-    while ( at > base &&
-        ( stack[at - 1].near < entry.near ||
-            ( stack[at - 1].near == entry.near && stack[at - 1].least < entry.least ) ) )
-    {
-        stack[at] = stack[at - 1];
-        at -= 1;
-    }
-    stack[at] = entry;
-    return top + 1;
-}
-
-// Nothing in there counts any more?
-static inline bool is_beyond( const query_walk* walk, float near, uint32_t least )
-{
-    return near > walk->reach || ( near == walk->reach && least > walk->reach_least );
-}
-
 static inline eight cast_lanes( const query_walk* walk, const query_node* node, eight reach, uint32_t* bits )
 {
     const float* faces = node->lower[0];
@@ -109,62 +90,112 @@ static inline eight distance_lanes(
     return sum;
 }
 
-// Objects to the caller, nodes to the stack.
-static inline void sort_lanes(
-    query_walk* walk, const query_node* node, const float* near, uint32_t bits, bool is_distance )
+// Objects of a node, to the caller.
+static inline void put_found( query_walk* walk, const query_node* node, const float* near, uint32_t bits )
 {
-    uint32_t base = walk->top, top = base, count = 0;
+    uint32_t count = 0;
     for ( ; bits != 0; bits &= bits - 1 )
     {
         uint32_t lane = base_lowest_bit( bits );
-        uint32_t child = node->child[lane];
-        if ( ( child & QUERY_OBJECT ) != 0 )
-        {
-            walk->found[count] = child & ~QUERY_OBJECT;
-            walk->found_near[count] = near[lane];
-            walk->found_lane[count] = lane;
-            count += 1;
-            continue;
-        }
-        query_entry entry = { near[lane], node->least[lane], child };
-        if ( is_distance && entry.near >= walk->band && entry.least > walk->reach_least )
-        {
-            // Too close to call in float. If it is as far as the farthest that counts it comes too late.
-            clv_aabb box = query_lane_box( node, lane );
-            if ( (float)sqrt( query_gap_squared( &walk->box, &box ) ) >= walk->reach_time )
-            {
-                continue;
-            }
-        }
-        if ( !is_beyond( walk, entry.near, entry.least ) )
-        {
-            top = put_entry( walk->stack, base, top, entry );
-        }
+        walk->found[count] = node->child[lane] & ~QUERY_OBJECT;
+        walk->found_near[count] = near[lane];
+        walk->found_lane[count] = lane;
+        count += 1;
     }
-    walk->top = top;
     walk->found_count = count;
     walk->found_node = node;
+}
+
+static inline query_entry entry_of( const query_node* node, const float* near, uint32_t lane )
+{
+    return ( query_entry ){ query_key( near[lane], node->least[lane] ), node->child[lane] };
+}
+
+// The nearer one to `first`, without a branch.
+static inline void order_entries( query_entry* first, query_entry* second )
+{
+    query_entry a = *first, b = *second;
+    bool is_less = b.key < a.key;
+    first->key = is_less ? b.key : a.key;
+    first->node = is_less ? b.node : a.node;
+    second->key = is_less ? a.key : b.key;
+    second->node = is_less ? a.node : b.node;
+}
+
+// Nodes below a node, at least one. The nearest ends on top, the second nearest below it; how the others lie does not matter much,
+// for most are out of reach when their turn comes, and sorting them is a guess for the processor.
+static inline void put_nodes( query_walk* walk, const query_node* node, const float* near, uint32_t bits )
+{
+    query_entry* stack = walk->stack;
+    uint32_t top = walk->top;
+    query_entry first = entry_of( node, near, base_lowest_bit( bits ) );
+    bits &= bits - 1;
+    if ( bits != 0 )
+    {
+        query_entry second = entry_of( node, near, base_lowest_bit( bits ) );
+        bits &= bits - 1;
+        order_entries( &first, &second );
+        for ( ; bits != 0; bits &= bits - 1 )
+        {
+            query_entry next = entry_of( node, near, base_lowest_bit( bits ) );
+            order_entries( &first, &next );
+            order_entries( &second, &next );
+            stack[top++] = next;
+        }
+        stack[top++] = second;
+    }
+    stack[top++] = first;
+    walk->top = top;
+}
+
+// Too close to call in float: what is exactly as far as the farthest that counts comes too late, if its slots are higher.
+static inline uint32_t drop_late(
+    const query_walk* walk, const query_node* node, const float* near, uint32_t bits )
+{
+    uint32_t kept = bits;
+    for ( ; bits != 0; bits &= bits - 1 )
+    {
+        uint32_t lane = base_lowest_bit( bits );
+        if ( near[lane] >= walk->band && node->least[lane] > walk->reach_least )
+        {
+            clv_aabb box = query_lane_box( node, lane );
+            bool is_late = (float)sqrt( query_gap_squared( &walk->box, &box ) ) >= walk->reach_time;
+            kept &= is_late ? ~( 1u << lane ) : UINT32_MAX;
+        }
+    }
+    return kept;
+}
+
+// Lanes that hold objects; also the empty ones. The bit that says so is where a float has its sign.
+static inline uint32_t object_lanes( const query_node* node )
+{
+    return eight_signs( node->child );
 }
 
 static bool walk_cast( query_walk* walk )
 {
     eight reach = eight_splat( walk->reach );
+    uint64_t last = query_key( walk->reach, walk->reach_least );
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
         query_entry entry = walk->stack[--walk->top];
-        if ( is_beyond( walk, entry.near, entry.least ) )
+        if ( entry.key > last )
         {
-            continue;
+            continue; // nothing in there counts any more
         }
         const query_node* node = &walk->nodes[entry.node];
         walk->node_count += 1;
-        uint32_t bits;
+        uint32_t bits, objects = object_lanes( node );
         EIGHT_ALIGN float near[QUERY_LANES];
         eight_store( near, cast_lanes( walk, node, reach, &bits ) );
-        sort_lanes( walk, node, near, bits, false );
-        if ( walk->found_count > 0 )
+        if ( ( bits & ~objects ) != 0 )
         {
+            put_nodes( walk, node, near, bits & ~objects );
+        }
+        if ( ( bits & objects ) != 0 )
+        {
+            put_found( walk, node, near, bits & objects );
             return true;
         }
     }
@@ -173,23 +204,34 @@ static bool walk_cast( query_walk* walk )
 
 static bool walk_distance( query_walk* walk )
 {
-    eight reach = eight_splat( walk->reach );
+    eight reach = eight_splat( walk->reach ), band = eight_splat( walk->band );
+    uint64_t last = query_key( walk->reach, walk->reach_least );
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
         query_entry entry = walk->stack[--walk->top];
-        if ( is_beyond( walk, entry.near, entry.least ) )
+        if ( entry.key > last )
         {
-            continue;
+            continue; // nothing in there counts any more
         }
         const query_node* node = &walk->nodes[entry.node];
         walk->node_count += 1;
-        uint32_t bits;
+        uint32_t bits, objects = object_lanes( node );
         EIGHT_ALIGN float near[QUERY_LANES];
-        eight_store( near, distance_lanes( walk, node, reach, &bits ) );
-        sort_lanes( walk, node, near, bits, true );
-        if ( walk->found_count > 0 )
+        eight sum = distance_lanes( walk, node, reach, &bits );
+        eight_store( near, sum );
+        uint32_t inner = bits & ~objects;
+        if ( ( inner & eight_bits( eight_le( band, sum ) ) ) != 0 )
         {
+            inner = drop_late( walk, node, near, inner );
+        }
+        if ( inner != 0 )
+        {
+            put_nodes( walk, node, near, inner );
+        }
+        if ( ( bits & objects ) != 0 )
+        {
+            put_found( walk, node, near, bits & objects );
             return true;
         }
     }

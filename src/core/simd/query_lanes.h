@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 enum
 {
@@ -38,10 +39,18 @@ typedef struct query_node
 
 static_assert( sizeof( query_node ) == 256, "four cache lines" );
 
+/// What is nearer comes first, of equals what has the lowest slot: one number to compare, without a branch. Times and squared
+/// distances are not negative, so their bits are in order as they are.
+static inline uint64_t query_key( float near, uint32_t least )
+{
+    uint32_t bits;
+    memcpy( &bits, &near, sizeof( bits ) );
+    return (uint64_t)bits << 32 | least;
+}
+
 typedef struct query_entry
 {
-    float near; ///< time or squared distance of its box
-    uint32_t least;
+    uint64_t key;
     uint32_t node;
 } query_entry;
 
