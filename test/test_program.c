@@ -129,6 +129,10 @@ static void each_kind_of_number_has_its_words( void )
         { "sim tower --volume 12-dop", "--volume: '12-dop' is unknown; use one of aabb, 18-dop" },
         { "sim tower --match cubic", "--match: 'cubic' is unknown" },
         { "sim tower --softness 1", "--softness: '1' is no number from 0 to 0.999" },
+        { "bench --queries balls",
+            "--queries: there is no 'balls'; use rays, boxes, spheres, nearest or casts" },
+        { "bench --queries rays -m sap", "--queries: nobody called 'sap' answers them; use cleave, brute" },
+        { "verify --queries rays --query-count 0", "--query-count 0 is out of range; use 1 to" },
         { "bench -n -5", "-n '-5' is no size; write 8000, 8k, 128k or 1m" },
         { "bench -n 0", "-n 0 is out of range; use 1 to" },
         { "bench --frames x", "--frames 'x' is no number; use 1 to" },
@@ -587,6 +591,24 @@ static void a_scene_that_fails_takes_no_results_along( void )
     run_results_free( &results );
 }
 
+// All kinds on all instruction sets beside brute force, with a table, JSON and the answers as text.
+static void queries_are_asked_and_judged( void )
+{
+    program_answer* answer =
+        program_run( "verify brownian-free:600 --queries rays,boxes,spheres,nearest,casts --query-count 40" );
+    CHECK_EQUAL( answer->status, 0 );
+    check_said( answer, "casts" );
+    answer = program_run(
+        "bench brownian-free:300 --queries rays,nearest --query-count 30 --repeat 1 -m cleave,brute --answers " STEM
+        ".answers --json " JSON );
+    CHECK_EQUAL( answer->status, 0 );
+    check_said( answer, "batched ns" );
+    CHECK( starts_with( head_of( STEM ".answers" ), "# brownian-free:300:cubes, by cleave" ) );
+    CHECK( starts_with( head_of( JSON ), "{" ) );
+    remove( STEM ".answers" );
+    remove( JSON );
+}
+
 int main( int argc, char** argv )
 {
     lab_error why;
@@ -597,6 +619,7 @@ int main( int argc, char** argv )
     }
     setenv( "CLEAVE_CACHE", "test_program_cache", 1 );
     const test_case cases[] = {
+        TEST_CASE( queries_are_asked_and_judged ),
         TEST_CASE( a_closed_output_takes_no_file ),
         TEST_CASE( a_full_output_is_noticed ),
         TEST_CASE( a_reader_who_leaves_costs_no_file ),

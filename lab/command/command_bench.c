@@ -2,6 +2,7 @@
 #include "lab/base/progress.h"
 #include "lab/base/stop_action.h"
 #include "lab/command/commands.h"
+#include "lab/query/query_bench.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
 #include "lab/run/pin.h"
@@ -19,6 +20,9 @@ typedef struct bench_flags
     const char* pin;
     run_output output;
     bool isolate, quiet;
+    text_list queries; // families; none: pairs
+    uint64_t query_count;
+    const char* answers;
 } bench_flags;
 
 static void keep_done( run_results* done, uint32_t total, void* user )
@@ -88,6 +92,27 @@ static bool check_flags( bench_flags* flags, lab_error* why )
             why, "bench: --isolate: this system or build cannot give each run a process of its own" );
 }
 
+// Questions in place of pairs.
+static lab_status ask( const bench_flags* flags )
+{
+    const schedule_part* part = &flags->part;
+    query_bench_def def = {
+        .scenes = &part->scenes,
+        .sizes = &part->sizes,
+        .families = &flags->queries,
+        .methods = &part->wish.names,
+        .threads = &part->wish.threads,
+        .isas = &part->wish.isas,
+        .query_count = flags->query_count,
+        .pass_count = part->terms.repeat,
+        .seed = part->terms.seed,
+        .thread_time = part->terms.thread_time,
+        .json = flags->output.json,
+        .answers = flags->answers,
+    };
+    return query_bench_run( &def );
+}
+
 static lab_status run( bench_flags* flags )
 {
     lab_error why;
@@ -105,7 +130,9 @@ static const char* const notes =
     "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
     "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the\n"
-    "hash, or exit 1. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
+    "hash, or exit 1. With --queries the last frame of each scene is asked Q questions drawn by seed, one by one\n"
+    "and in one call, least of the passes, in ns per question; methods are cleave, brute, embree, bullet-dbvt\n"
+    "and nanoflann (which knows centres only), and what differs from the first is counted. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
 
 lab_status command_bench( int argc, char** argv )
 {
@@ -114,6 +141,7 @@ lab_status command_bench( int argc, char** argv )
     run_wish* wish = &flags.part.wish;
     terms->time_limit_s = 0;
     wish->must_run = true;
+    flags.query_count = QUERY_BENCH_COUNT;
     const args_flag list[] = {
         { "--objects", 'n', ARGS_SIZES, &flags.part.sizes, "N,…",
             "sizes of scenes that name none (default 8k)", 1, GENERATOR_BODIES_MOST },
@@ -150,6 +178,12 @@ lab_status command_bench( int argc, char** argv )
         { "--time-limit", 0, ARGS_SECONDS, &terms->time_limit_s, "S",
             "end a run after S seconds (default 0: never)", 0, 1000000000 },
         { "--seed", 0, ARGS_SEED, &terms->seed, "S", "seed of scenes", 0, UINT64_MAX },
+        { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
+            "time questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
+        { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
+            UINT64_C( 100000000 ) },
+        { "--answers", 0, ARGS_TEXT, &flags.answers, "FILE", "write every query and its answer as text", 0,
+            0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
@@ -169,9 +203,10 @@ lab_status command_bench( int argc, char** argv )
     lab_error why;
     args_answer answer = args_read( &table, argc, argv, &flags.part.scenes, &why );
     progress_set_quiet( flags.quiet );
-    lab_status status = answer == ARGS_OK ? run( &flags )
+    lab_status status = answer == ARGS_OK ? ( flags.queries.count > 0 ? ask( &flags ) : run( &flags ) )
         : answer == ARGS_BAD              ? lab_error_print( &why )
                                           : LAB_DONE;
+    text_list_free( &flags.queries );
     schedule_part_free( &flags.part );
     return status;
 }

@@ -10,6 +10,7 @@
 #include "lab/measure/frame_hash.h"
 #include "lab/measure/timed_run.h"
 #include "lab/measure/verdict.h"
+#include "lab/query/query_bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,8 @@ typedef struct verify_flags
     size_list sizes;
     uint64_t frame_count, seed;
     bool events, quiet;
+    text_list queries; // families; none: pairs
+    uint64_t query_count;
 } verify_flags;
 
 // A space that is fed the frames, and what became of it.
@@ -501,9 +504,31 @@ static lab_status run( const verify_flags* flags, const text_list* texts )
     return status;
 }
 
+// Questions in place of pairs, on every instruction set.
+static lab_status ask( verify_flags* flags, const text_list* scenes )
+{
+    static char all[] = "all";
+    char* every[] = { all };
+    text_list isas = { every, 1 };
+    query_bench_def def = {
+        .scenes = scenes,
+        .sizes = &flags->sizes,
+        .families = &flags->queries,
+        .methods = &flags->wish.names,
+        .threads = &flags->wish.threads,
+        .isas = flags->wish.isas.count > 0 ? &flags->wish.isas : &isas,
+        .query_count = flags->query_count,
+        .pass_count = 1,
+        .seed = flags->seed,
+        .verify = true,
+    };
+    return query_bench_run( &def );
+}
+
 lab_status command_verify( int argc, char** argv )
 {
     verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1, .wish.must_run = true };
+    flags.query_count = QUERY_VERIFY_COUNT;
     const args_flag list[] = {
         { "--objects", 'n', ARGS_SIZES, &flags.sizes, "N,…", "sizes of scenes that name none (default 8k)", 1,
             GENERATOR_BODIES_MOST },
@@ -518,6 +543,10 @@ lab_status command_verify( int argc, char** argv )
         { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=8",
             0, 0 },
         { "--events", 0, ARGS_SWITCH, &flags.events, NULL, "check begun and ended pairs too", 0, 0 },
+        { "--queries", 0, ARGS_TEXTS, &flags.queries, "KIND,…",
+            "compare questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
+        { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
+            UINT64_C( 100000000 ) },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
@@ -540,10 +569,12 @@ lab_status command_verify( int argc, char** argv )
     text_list operands = { 0 };
     args_answer answer = args_read( &table, argc, argv, &operands, &why );
     progress_set_quiet( flags.quiet );
-    lab_status status = answer == ARGS_OK ? run( &flags, &operands )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
+    lab_status status = answer == ARGS_OK
+        ? ( flags.queries.count > 0 ? ask( &flags, &operands ) : run( &flags, &operands ) )
+        : answer == ARGS_BAD ? lab_error_print( &why )
+                             : LAB_DONE;
     text_list_free( &operands );
+    text_list_free( &flags.queries );
     size_list_free( &flags.sizes );
     run_wish_free( &flags.wish );
     return status;

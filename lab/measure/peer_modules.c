@@ -202,3 +202,19 @@ void peer_modules_load( void )
         }
     }
 }
+
+plugin_function* peer_modules_find(
+    const char* module, const char* package, const char* function, char* reason, size_t reason_size )
+{
+    module_folders folders;
+    char path[PATH_ROOM], missing[REASON_ROOM];
+    find_folders( &folders );
+    if ( find_module( &folders, module, path ) )
+    {
+        return plugin_find( path, function, reason, reason_size );
+    }
+    known_peer peer = { .module = module, .package = package };
+    tell_missing( &folders, &peer, missing );
+    snprintf( reason, reason_size, "%s", missing );
+    return NULL;
+}

@@ -37,12 +37,10 @@ static void* open_module( const char* path, char* reason, size_t size )
     return module;
 }
 
-static clv_plugin_entry* find_entry( void* module )
+static void find_function( void* module, const char* name, plugin_function** function )
 {
-    clv_plugin_entry* entry = NULL;
-    FARPROC symbol = GetProcAddress( (HMODULE)module, CLV_PLUGIN_ENTRY );
-    memcpy( &entry, &symbol, sizeof( entry ) );
-    return entry;
+    FARPROC symbol = GetProcAddress( (HMODULE)module, name );
+    memcpy( function, &symbol, sizeof( *function ) );
 }
 
 #else
@@ -58,16 +56,21 @@ static void* open_module( const char* path, char* reason, size_t size )
     return module;
 }
 
-static clv_plugin_entry* find_entry( void* module )
+static void find_function( void* module, const char* name, plugin_function** function )
 {
     // ISO C has no cast from void* to a function; POSIX asks for this one.
-    clv_plugin_entry* entry = NULL;
-    void* symbol = dlsym( module, CLV_PLUGIN_ENTRY );
-    memcpy( &entry, &symbol, sizeof( entry ) );
-    return entry;
+    void* symbol = dlsym( module, name );
+    memcpy( function, &symbol, sizeof( *function ) );
 }
 
 #endif
+
+static clv_plugin_entry* find_entry( void* module )
+{
+    plugin_function* found = NULL;
+    find_function( module, CLV_PLUGIN_ENTRY, &found );
+    return (clv_plugin_entry*)found;
+}
 
 // ---- loading
 
@@ -157,4 +160,19 @@ uint32_t plugin_named_count( void )
 const char* plugin_named_path( uint32_t index )
 {
     return s_named[index];
+}
+
+plugin_function* plugin_find( const char* path, const char* name, char* reason, size_t reason_size )
+{
+    plugin_function* found = NULL;
+    void* module = open_module( path, reason, reason_size );
+    if ( module != NULL )
+    {
+        find_function( module, name, &found );
+        if ( found == NULL )
+        {
+            refuse( reason, reason_size, path, "has no such function" );
+        }
+    }
+    return found;
 }

@@ -15,6 +15,10 @@ bool plugin_load( const char* path, char* reason, size_t reason_size );
 /// The same for one that the user named: a process that this one starts is to load it too. At most PLUGIN_MOST.
 bool plugin_load_named( const char* path, char* reason, size_t reason_size );
 
+/// A function of a shared object that registers nothing, to cast to what it is. NULL with a reason.
+typedef void plugin_function( void );
+plugin_function* plugin_find( const char* path, const char* name, char* reason, size_t reason_size );
+
 #define PLUGIN_MOST 16
 
 /// Those, in the order they were named.

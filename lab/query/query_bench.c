@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+#include "lab/query/query_bench.h"
+
+#include "cleave/cleave.h"
+#include "lab/base/json.h"
+#include "lab/base/output_file.h"
+#include "lab/base/text_table.h"
+#include "lab/measure/machine.h"
+#include "lab/measure/peer_modules.h"
+#include "lab/query/query_trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- who is asked
+
+typedef struct known_library
+{
+    const char* name;
+    const char* module; // NULL: our own
+    const char* package;
+    uint32_t families;
+} known_library;
+
+static const known_library s_libraries[] = {
+    { "cleave", NULL, NULL, ( 1u << QUERY_FAMILY_COUNT ) - 1 },
+    { "brute", NULL, NULL, ( 1u << QUERY_FAMILY_COUNT ) - 1 },
+    { "embree", "query_embree", "libembree-dev", 1u << QUERY_FAMILY_RAYS },
+    { "bullet-dbvt", "query_bullet", "libbullet-dev", 1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES },
+    { "nanoflann", "query_nanoflann", "libnanoflann-dev", 1u << QUERY_FAMILY_NEAREST },
+};
+
+enum
+{
+    LIBRARY_COUNT = sizeof( s_libraries ) / sizeof( s_libraries[0] ),
+    REASON_ROOM = 512,
+    BRUTE_TESTS = 20000000, // a bench leaves brute force out where it would need more, unless it was named
+};
+
+static bool is_named( const text_list* names, const char* name )
+{
+    for ( uint32_t i = 0; i < names->count; ++i )
+    {
+        if ( strcmp( names->items[i], name ) == 0 )
+        {
+            return true;
+        }
+    }
+    return names->count == 0;
+}
+
+static bool check_names( const text_list* names, lab_error* why )
+{
+    for ( uint32_t i = 0; i < names->count; ++i )
+    {
+        bool is_known = false;
+        for ( int j = 0; j < LIBRARY_COUNT; ++j )
+        {
+            is_known |= strcmp( names->items[i], s_libraries[j].name ) == 0;
+        }
+        if ( !is_known )
+        {
+            return lab_error_write( why,
+                "--queries: nobody called '%.40s' answers them; use cleave, brute, embree, bullet-dbvt or nanoflann",
+                names->items[i] );
+        }
+    }
+    return true;
+}
+
+static const query_peer* find_peer( const known_library* library, char reason[REASON_ROOM] )
+{
+    typedef const query_peer* peer_entry( void );
+    plugin_function* found =
+        peer_modules_find( library->module, library->package, QUERY_PEER_SYMBOL, reason, REASON_ROOM );
+    return found != NULL ? ( (peer_entry*)found )() : NULL;
+}
+
+// ---- one scene
+
+typedef struct query_report
+{
+    const query_bench_def* def;
+    text_table table;
+    json_value* runs;
+    output_file answers;
+    bool all_agree;
+} query_report;
+
+typedef struct query_scene_state
+{
+    const scene_item* scene;
+    clv_aabb* boxes;
+    uint32_t object_count;
+    query_draw draw;
+    query_answers first; // of the first library that answered: the others are held against it
+    const char* first_name;
+} query_scene_state;
+
+static void add_number( text_table* table, double value )
+{
+    bool is_known = value - value == 0;
+    text_table_add( table, is_known ? ( value < 10 ? "%.2f" : "%.0f" ) : "-", value );
+}
+
+static void add_row( query_report* report, const query_scene_state* scene, const char* name,
+    const char* variant, uint32_t threads, const query_times* times, const query_answers* answers,
+    uint32_t differing )
+{
+    text_table* table = &report->table;
+    double found = (double)answers->offsets[answers->count] / answers->count;
+    text_table_add( table, "%s", scene->scene->label );
+    text_table_add( table, "%s", query_family_name( scene->draw.family ) );
+    text_table_add( table, "%s", name );
+    text_table_add( table, "%s", variant );
+    text_table_add( table, "%" PRIu32, threads );
+    add_number( table, times->build_ms );
+    add_number( table, times->refit_ms );
+    add_number( table, times->single_ns );
+    add_number( table, times->batched_ns );
+    text_table_add( table, "%.2f", found );
+    text_table_add( table, "%" PRIu32, differing );
+    text_table_add( table, "0x%016" PRIx64, query_answers_hash( answers ) );
+}
+
+static void add_json( query_report* report, const query_scene_state* scene, const char* name,
+    const char* variant, uint32_t threads, const query_times* times, const query_answers* answers,
+    uint32_t differing, bool batched )
+{
+    double ns = batched ? times->batched_ns : times->single_ns;
+    if ( report->runs == NULL || !( ns - ns == 0 ) )
+    {
+        return;
+    }
+    char hash[24];
+    snprintf( hash, sizeof( hash ), "0x%016" PRIx64, query_answers_hash( answers ) );
+    json_value* run = json_object();
+    json_put_text( run, "scene", scene->scene->label );
+    json_put_count( run, "objects", scene->object_count );
+    json_put_text( run, "method", name );
+    json_put_text( run, "variant", variant );
+    json_put_count( run, "threads", batched ? threads : 1 );
+    json_put_text( run, "query", query_family_name( scene->draw.family ) );
+    json_put_count( run, "queries", scene->draw.count );
+    json_put_bool( run, "batched", batched );
+    json_put_number( run, "queries_per_second", 1e9 / ns );
+    json_put_number( run, "build_ms", times->build_ms );
+    json_put_number( run, "refit_ms", times->refit_ms );
+    json_put_number( run, "found_per_query", (double)answers->offsets[answers->count] / answers->count );
+    json_put_count( run, "differing", differing );
+    json_put_text( run, "answers_hash", hash );
+    json_put_text( run, "status", "ok" );
+    json_put( report->runs, NULL, run );
+}
+
+static void print_item( FILE* stream, const query_draw* draw, uint32_t i )
+{
+    // Every item is floats and nothing else.
+    size_t size = query_family_item_size( draw->family ) / sizeof( float );
+    const float* numbers = (const float*)draw->items + size * i;
+    fprintf( stream, "%s %" PRIu32 ":", query_family_name( draw->family ), i );
+    for ( size_t j = 0; j < size; ++j )
+    {
+        fprintf( stream, " %.9g", (double)numbers[j] );
+    }
+}
+
+static bool write_answers( query_report* report, const query_scene_state* scene, lab_error* why )
+{
+    if ( report->answers.stream == NULL )
+    {
+        return true;
+    }
+    FILE* stream = report->answers.stream;
+    fprintf( stream, "# %s, by %s: query, its numbers, then slot and t of each hit\n", scene->scene->label,
+        scene->first_name );
+    for ( uint32_t i = 0; i < scene->first.count; ++i )
+    {
+        print_item( stream, &scene->draw, i );
+        fprintf( stream, " ->" );
+        for ( uint64_t j = scene->first.offsets[i]; j < scene->first.offsets[i + 1]; ++j )
+        {
+            clv_hit hit = scene->first.hits[j];
+            fprintf( stream, " %" PRIu32 " %.9g", hit.index, (double)hit.t );
+        }
+        fputc( '\n', stream );
+    }
+    return ferror( stream ) == 0 || lab_error_write( why, "%s cannot be written", report->def->answers );
+}
+
+// Everybody's answers beside the first one's. Ours must be the same; theirs may round otherwise.
+static void settle( query_report* report, query_scene_state* scene, const char* name, bool is_ours,
+    const char* variant, uint32_t threads, const query_times* times, query_answers* answers )
+{
+    uint32_t differing = 0, first = 0;
+    if ( scene->first_name != NULL )
+    {
+        differing = query_answers_differ( &scene->first, answers, &first );
+    }
+    if ( differing > 0 && is_ours )
+    {
+        report->all_agree = false;
+        printf( "%s@%s and %s differ: ", name, variant, scene->first_name );
+        print_item( stdout, &scene->draw, first );
+        putchar( '\n' );
+    }
+    add_row( report, scene, name, variant, threads, times, answers, differing );
+    add_json( report, scene, name, variant, threads, times, answers, differing, false );
+    add_json( report, scene, name, variant, threads, times, answers, differing, true );
+    if ( scene->first_name == NULL )
+    {
+        scene->first = *answers;
+        scene->first_name = name;
+        return;
+    }
+    query_answers_free( answers );
+}
+
+static bool ask_cleave( query_report* report, query_scene_state* scene, lab_error* why )
+{
+    const query_bench_def* def = report->def;
+    for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
+    {
+        bool is_wanted = def->isas->count == 0 ? isa == (int)clv_isa_best()
+                                               : clv_isa_is_supported( (clv_isa)isa ) &&
+                ( is_named( def->isas, "all" ) || is_named( def->isas, clv_isa_name( (clv_isa)isa ) ) );
+        uint32_t thread_kinds = def->threads->count > 0 ? def->threads->count : 1;
+        for ( uint32_t t = 0; t < thread_kinds && is_wanted; ++t )
+        {
+            query_world_def world = { scene->boxes, scene->object_count,
+                def->threads->count > 0 ? (uint32_t)def->threads->items[t] : 1,
+                def->verify ? 1 : (uint32_t)def->pass_count, (clv_isa)isa, def->thread_time };
+            query_answers answers = { 0 };
+            query_times times;
+            if ( !query_trial_cleave( &world, &scene->draw, &answers, &times, why ) )
+            {
+                return false;
+            }
+            settle( report, scene, "cleave", true, clv_isa_name( (clv_isa)isa ), world.thread_count, &times,
+                &answers );
+        }
+    }
+    return true;
+}
+
+static bool ask_brute( query_report* report, query_scene_state* scene, lab_error* why )
+{
+    const query_bench_def* def = report->def;
+    double tests = (double)scene->object_count * scene->draw.count;
+    if ( !def->verify && def->methods->count == 0 && tests > BRUTE_TESTS )
+    {
+        return true;
+    }
+    query_world_def world = { scene->boxes, scene->object_count, 1, 1, CLV_ISA_AUTO, def->thread_time };
+    query_answers answers = { 0 };
+    query_times times;
+    if ( !query_trial_brute( &world, &scene->draw, &answers, &times, why ) )
+    {
+        return false;
+    }
+    settle( report, scene, "brute", true, "plain", 1, &times, &answers );
+    return true;
+}
+
+static bool ask_peer(
+    query_report* report, query_scene_state* scene, const known_library* library, lab_error* why )
+{
+    char reason[REASON_ROOM] = "";
+    const query_peer* peer = find_peer( library, reason );
+    if ( peer == NULL )
+    {
+        return report->def->methods->count == 0 || lab_error_write( why, "%s: %s", library->name, reason );
+    }
+    query_world_def world = { scene->boxes, scene->object_count, 1, (uint32_t)report->def->pass_count,
+        CLV_ISA_AUTO, report->def->thread_time };
+    query_answers answers = { 0 };
+    query_times times;
+    if ( !query_trial_peer( peer, &world, &scene->draw, &answers, &times, why ) )
+    {
+        return false;
+    }
+    settle( report, scene, library->name, false, "plain", 1, &times, &answers );
+    return true;
+}
+
+static bool ask_everybody( query_report* report, query_scene_state* scene, lab_error* why )
+{
+    bool good = true;
+    for ( int i = 0; i < LIBRARY_COUNT && good; ++i )
+    {
+        const known_library* library = &s_libraries[i];
+        bool answers = ( library->families >> scene->draw.family & 1 ) != 0;
+        bool is_judge = report->def->verify && i < 2; // both of them, whoever else was named
+        if ( !answers || !( is_judge || is_named( report->def->methods, library->name ) ) )
+        {
+            continue;
+        }
+        good = i == 0 ? ask_cleave( report, scene, why )
+            : i == 1  ? ask_brute( report, scene, why )
+                      : ask_peer( report, scene, library, why );
+    }
+    return good && ( scene->first_name == NULL || write_answers( report, scene, why ) );
+}
+
+static bool ask_families( query_report* report, query_scene_state* scene, lab_error* why )
+{
+    bool good = true;
+    for ( uint32_t i = 0; i < report->def->families->count && good; ++i )
+    {
+        query_family family = QUERY_FAMILY_RAYS;
+        good = query_family_parse( report->def->families->items[i], &family, why );
+        if ( good &&
+            !query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
+                (uint32_t)report->def->query_count, report->def->seed ) )
+        {
+            good = lab_error_write( why, "out of memory for %" PRIu64 " queries", report->def->query_count );
+        }
+        good = good && ( scene->draw.count == 0 || ask_everybody( report, scene, why ) );
+        query_draw_free( &scene->draw );
+        query_answers_free( &scene->first );
+        scene->first_name = NULL;
+    }
+    return good;
+}
+
+static bool ask_scene( query_report* report, const scene_item* item, lab_error* why )
+{
+    frame_source source = { 0 };
+    query_scene_state scene = { .scene = item };
+    bool good = scene_spec_open( &item->spec, item->body_count, 0, report->def->seed, &source, why );
+    scene.boxes = good ? frame_source_boxes( &source, why ) : NULL;
+    good = scene.boxes != NULL && frame_source_read( &source, source.header.frame_count, scene.boxes, why );
+    if ( good )
+    {
+        scene.object_count = source.header.object_count;
+        good = ask_families( report, &scene, why );
+    }
+    frame_source_close( &source );
+    free( scene.boxes );
+    return good;
+}
+
+// ---- all of them
+
+static bool write_json( query_report* report, lab_error* why )
+{
+    if ( report->runs == NULL )
+    {
+        return true;
+    }
+    machine_facts machine = machine_look();
+    json_value *root = json_object(), *facts = json_object();
+    json_put_text( root, "cleave", clv_version_text() );
+    json_put_text( facts, "cpu", machine.cpu );
+    json_put_count( facts, "cores", machine.core_count );
+    json_put_text( facts, "isa", machine.isa );
+    json_put_text( facts, "compiler", machine.compiler );
+    json_put( root, "machine", facts );
+    json_put( root, "runs", report->runs );
+    char* text = json_text( root );
+    report->runs = NULL;
+    if ( text == NULL )
+    {
+        return lab_error_write( why, "out of memory for the results" );
+    }
+    bool is_stdout = strcmp( report->def->json, "-" ) == 0;
+    output_file file = { 0 };
+    bool good = is_stdout ? fputs( text, stdout ) >= 0
+                          : output_file_open( &file, report->def->json, why ) &&
+            output_file_write( &file, text, strlen( text ), why ) && output_file_commit( &file, why );
+    free( text );
+    return good;
+}
+
+static bool ask_all( query_report* report, lab_error* why )
+{
+    const query_bench_def* def = report->def;
+    scene_list scenes = { 0 };
+    query_family unused;
+    bool good = check_names( def->methods, why );
+    for ( uint32_t i = 0; i < def->families->count && good; ++i )
+    {
+        good = query_family_parse( def->families->items[i], &unused, why );
+    }
+    good = good && ( def->json == NULL || json_is_here( why ) ) &&
+        scene_list_make( &scenes, def->scenes, def->sizes, why ) &&
+        ( def->answers == NULL || output_file_open( &report->answers, def->answers, why ) );
+    report->runs = good && def->json != NULL ? json_array() : NULL;
+    for ( uint32_t i = 0; i < scenes.count && good; ++i )
+    {
+        good = ask_scene( report, &scenes.items[i], why );
+    }
+    scene_list_free( &scenes );
+    return good;
+}
+
+lab_status query_bench_run( const query_bench_def* def )
+{
+    lab_error why;
+    query_report report = { .def = def, .all_agree = true };
+    text_table_begin( &report.table,
+        "scene|query|method|variant|>threads|>build ms|>refit ms|>single ns|>batched ns|>found|>differ|hash" );
+    text_table_leave_out( &report.table, "hash|variant|threads" );
+    bool good = ask_all( &report, &why );
+    bool is_text = def->json == NULL || strcmp( def->json, "-" ) != 0;
+    text_table_print( &report.table, is_text ? stdout : stderr );
+    good = good && write_json( &report, &why ) &&
+        ( report.answers.stream == NULL || output_file_commit( &report.answers, &why ) );
+    output_file_abandon( &report.answers );
+    json_free( report.runs );
+    return !good ? lab_error_print( &why ) : report.all_agree ? LAB_DONE : LAB_DISAGREES;
+}

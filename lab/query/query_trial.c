@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "lab/query/query_trial.h"
+
+#include "base/timer.h"
+#include "cleave/cleave.h"
+#include "lab/base/platform.h"
+#include "lab/base/random.h"
+#include "query/query_shape.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    SINGLE_HITS = 4096, // of one query, where each is a call of its own
+};
+
+// ---- answers
+
+void query_answers_free( query_answers* answers )
+{
+    free( answers->offsets );
+    free( answers->hits );
+    memset( answers, 0, sizeof( *answers ) );
+}
+
+static bool answers_reserve( query_answers* answers, uint32_t queries, uint64_t hits )
+{
+    uint64_t* offsets = realloc( answers->offsets, ( (size_t)queries + 1 ) * sizeof( uint64_t ) );
+    answers->offsets = offsets != NULL ? offsets : answers->offsets;
+    clv_hit* grown =
+        hits > answers->capacity ? realloc( answers->hits, (size_t)hits * sizeof( clv_hit ) ) : answers->hits;
+    if ( offsets == NULL || ( grown == NULL && hits > 0 ) )
+    {
+        return false;
+    }
+    answers->hits = grown;
+    answers->capacity = hits > answers->capacity ? hits : answers->capacity;
+    answers->count = queries;
+    return true;
+}
+
+uint64_t query_answers_hash( const query_answers* answers )
+{
+    uint64_t hash = 0;
+    for ( uint32_t i = 0; i < answers->count; ++i )
+    {
+        for ( uint64_t j = answers->offsets[i]; j < answers->offsets[i + 1]; ++j )
+        {
+            hash += random_mix( (uint64_t)i << 32 | answers->hits[j].index );
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_of_one( const query_answers* answers, uint32_t i )
+{
+    uint64_t hash = 0;
+    for ( uint64_t j = answers->offsets[i]; j < answers->offsets[i + 1]; ++j )
+    {
+        hash += random_mix( answers->hits[j].index );
+    }
+    return hash;
+}
+
+uint32_t query_answers_differ( const query_answers* a, const query_answers* b, uint32_t* first )
+{
+    uint32_t count = 0;
+    for ( uint32_t i = 0; i < a->count; ++i )
+    {
+        if ( hash_of_one( a, i ) != hash_of_one( b, i ) )
+        {
+            *first = count == 0 ? i : *first;
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// One hit or k for each query, CLV_NO_HIT where there is none, to offsets and hits.
+static void pack( query_answers* answers, uint32_t queries, uint32_t k )
+{
+    uint64_t total = 0;
+    for ( uint32_t i = 0; i < queries; ++i )
+    {
+        answers->offsets[i] = total;
+        for ( uint32_t j = 0; j < k; ++j )
+        {
+            clv_hit hit = answers->hits[(uint64_t)i * k + j];
+            if ( hit.index != CLV_NO_HIT )
+            {
+                answers->hits[total++] = hit;
+            }
+        }
+    }
+    answers->offsets[queries] = total;
+}
+
+static uint32_t hits_each( query_family family )
+{
+    return family == QUERY_FAMILY_NEAREST                                ? QUERY_NEIGHBOURS
+        : family == QUERY_FAMILY_BOXES || family == QUERY_FAMILY_SPHERES ? 0
+                                                                         : 1;
+}
+
+// ---- ours
+
+static bool complain( lab_error* why, clv_result result )
+{
+    return lab_error_write( why, "queries: %s", clv_result_text( result ) );
+}
+
+// One list into the answers' arrays, wherever they begin.
+static clv_result ask_list( const clv_space* space, query_family family, const clv_queries* list,
+    uint64_t* offsets, clv_hit* hits, uint64_t capacity, uint64_t* count )
+{
+    if ( family == QUERY_FAMILY_NEAREST )
+    {
+        return clv_space_query_nearest( space, list, QUERY_NEIGHBOURS, INFINITY, hits, NULL );
+    }
+    if ( hits_each( family ) == 1 )
+    {
+        return clv_space_query_closest( space, list, hits, NULL );
+    }
+    clv_query_lists lists = { offsets, hits, capacity, 0, 0 };
+    clv_result result = clv_space_query_all( space, list, &lists );
+    *count = lists.count;
+    return result;
+}
+
+static clv_result ask_batched( const clv_space* space, const query_draw* draw, query_answers* answers )
+{
+    clv_queries list = query_draw_list( draw, 0, draw->count );
+    uint64_t count = 0;
+    clv_result result =
+        ask_list( space, draw->family, &list, answers->offsets, answers->hits, answers->capacity, &count );
+    if ( result == CLV_NO_ROOM )
+    {
+        result = answers_reserve( answers, draw->count, count )
+            ? ask_list(
+                  space, draw->family, &list, answers->offsets, answers->hits, answers->capacity, &count )
+            : CLV_OUT_OF_MEMORY;
+    }
+    return result;
+}
+
+// A call each, into one place: what a caller does who looks at each answer at once.
+static clv_result ask_singly( const clv_space* space, const query_draw* draw, uint64_t* seen )
+{
+    clv_hit hits[SINGLE_HITS];
+    clv_result result = CLV_OK;
+    for ( uint32_t i = 0; i < draw->count && result == CLV_OK; ++i )
+    {
+        clv_queries list = query_draw_list( draw, i, 1 );
+        uint64_t count = 0;
+        result = ask_list( space, draw->family, &list, NULL, hits, SINGLE_HITS, &count );
+        result = result == CLV_NO_ROOM ? CLV_OK : result;
+        *seen += count;
+    }
+    return result;
+}
+
+static uint64_t time_now( const query_world_def* world )
+{
+    return world->thread_time ? platform_thread_time_ns() : clv_base_clock_ns();
+}
+
+static double since( const query_world_def* world, uint64_t start )
+{
+    return (double)( time_now( world ) - start );
+}
+
+static void keep_least( double* least, double value )
+{
+    *least = *least <= value ? *least : value;
+}
+
+// Every box a little to one side: the tree follows.
+static clv_result time_structure( clv_space* space, const query_world_def* world, query_times* times )
+{
+    clv_id* ids = calloc( (size_t)world->object_count + 1, sizeof( clv_id ) );
+    clv_aabb* moved = calloc( (size_t)world->object_count + 1, sizeof( clv_aabb ) );
+    clv_result result = ids != NULL && moved != NULL ? CLV_OK : CLV_OUT_OF_MEMORY;
+    times->build_ms = times->refit_ms = INFINITY;
+    for ( uint32_t pass = 0; pass < world->pass_count && result == CLV_OK; ++pass )
+    {
+        clv_space_clear( space );
+        result = clv_space_add( space, world->boxes, world->object_count, ids );
+        uint64_t start = time_now( world );
+        result = result == CLV_OK ? clv_space_refresh( space ) : result;
+        keep_least( &times->build_ms, since( world, start ) * 1e-6 );
+        for ( uint32_t i = 0; i < world->object_count; ++i )
+        {
+            float step = ( world->boxes[i].upper.x - world->boxes[i].lower.x ) * 0.01f;
+            moved[i] = world->boxes[i];
+            moved[i].lower.x += step - step == 0 ? step : 0;
+            moved[i].upper.x += step - step == 0 ? step : 0;
+        }
+        result = result == CLV_OK ? clv_space_move( space, ids, moved, world->object_count ) : result;
+        start = time_now( world );
+        result = result == CLV_OK ? clv_space_refresh( space ) : result;
+        keep_least( &times->refit_ms, since( world, start ) * 1e-6 );
+    }
+    clv_space_clear( space );
+    result = result == CLV_OK ? clv_space_add( space, world->boxes, world->object_count, ids ) : result;
+    result = result == CLV_OK ? clv_space_refresh( space ) : result;
+    free( ids );
+    free( moved );
+    return result;
+}
+
+bool query_trial_cleave( const query_world_def* world, const query_draw* draw, query_answers* answers,
+    query_times* times, lab_error* why )
+{
+    clv_space_def def = clv_default_space_def();
+    def.worker_count = world->thread_count;
+    def.isa = world->isa;
+    clv_space* space = NULL;
+    clv_result result = clv_space_create( &def, &space );
+    result = result == CLV_OK ? time_structure( space, world, times ) : result;
+    uint32_t each = hits_each( draw->family );
+    uint64_t room = (uint64_t)draw->count * ( each > 0 ? each : 4 );
+    result = result == CLV_OK && !answers_reserve( answers, draw->count, room ) ? CLV_OUT_OF_MEMORY : result;
+    times->single_ns = times->batched_ns = INFINITY;
+    uint64_t seen = 0;
+    for ( uint32_t pass = 0; pass <= world->pass_count && result == CLV_OK; ++pass )
+    {
+        uint64_t start = time_now( world );
+        result = ask_singly( space, draw, &seen );
+        keep_least( &times->single_ns, since( world, start ) / draw->count );
+        start = time_now( world );
+        result = result == CLV_OK ? ask_batched( space, draw, answers ) : result;
+        keep_least( &times->batched_ns, since( world, start ) / draw->count );
+    }
+    if ( result == CLV_OK && each > 0 )
+    {
+        pack( answers, draw->count, each );
+    }
+    clv_space_destroy( space );
+    return result == CLV_OK || complain( why, result );
+}
+
+// ---- the judge
+
+static bool judge_ray( const clv_ray* ray, const clv_aabb* box, float* t )
+{
+    float entry = 0, exit = ray->max_t < FLT_MAX ? ray->max_t : FLT_MAX;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float o = ( &ray->origin.x )[axis], d = ( &ray->direction.x )[axis];
+        float lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
+        if ( d == 0 )
+        {
+            if ( o < lower || o > upper )
+            {
+                return false;
+            }
+            continue;
+        }
+        float inverse = 1.0f / d;
+        float a = ( ( d > 0 ? lower : upper ) - o ) * inverse,
+              b = ( ( d > 0 ? upper : lower ) - o ) * inverse;
+        entry = a > entry ? a : entry;
+        exit = b < exit ? b : exit;
+    }
+    *t = entry;
+    return entry <= exit;
+}
+
+static double judge_square( clv_vec3 p, const clv_aabb* box )
+{
+    double sum = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double at = (double)( &p.x )[axis];
+        double above = (double)( &box->lower.x )[axis] - at, below = at - (double)( &box->upper.x )[axis];
+        double gap = above > 0 ? above : below > 0 ? below : 0;
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+static bool judge_one( const query_draw* draw, uint32_t i, const clv_aabb* box, float* t )
+{
+    *t = 0;
+    switch ( draw->family )
+    {
+    case QUERY_FAMILY_BOXES: return clv_aabb_overlap( ( (const clv_aabb*)draw->items )[i], *box );
+    case QUERY_FAMILY_SPHERES:
+    {
+        clv_sphere s = ( (const clv_sphere*)draw->items )[i];
+        return judge_square( s.center, box ) <= (double)s.radius * (double)s.radius;
+    }
+    case QUERY_FAMILY_NEAREST:
+        *t = (float)sqrt( judge_square( ( (const clv_vec3*)draw->items )[i], box ) );
+        return true;
+    case QUERY_FAMILY_CASTS:
+    {
+        const clv_sphere_cast* cast = &( (const clv_sphere_cast*)draw->items )[i];
+        clv_vec3 c = cast->sphere.center;
+        query_capsule capsule = { { (double)c.x, (double)c.y, (double)c.z },
+            { (double)c.x, (double)c.y, (double)c.z }, (double)cast->sphere.radius };
+        double way[3] = { (double)cast->motion.x, (double)cast->motion.y, (double)cast->motion.z }, time = 0;
+        bool is_met = clv_query_capsule_cast( &capsule, way, (double)FLT_MAX, box, &time );
+        *t = (float)time;
+        return is_met;
+    }
+    default: return judge_ray( &( (const clv_ray*)draw->items )[i], box, t );
+    }
+}
+
+// The best k of one query, or all of them where k is 0. False if out of memory.
+static bool judge_query(
+    const query_world_def* world, const query_draw* draw, uint32_t i, uint32_t k, query_answers* answers )
+{
+    uint64_t first = answers->offsets[i], count = 0;
+    for ( uint32_t slot = 0; slot < world->object_count; ++slot )
+    {
+        float t;
+        if ( !judge_one( draw, i, &world->boxes[slot], &t ) )
+        {
+            continue;
+        }
+        uint64_t room = first + count + 1;
+        if ( room > answers->capacity && !answers_reserve( answers, answers->count, room * 2 ) )
+        {
+            return false;
+        }
+        clv_hit* hits = answers->hits + first;
+        if ( k == 0 || count < k )
+        {
+            hits[count++] = ( clv_hit ){ slot, t };
+        }
+        else if ( t < hits[k - 1].t )
+        {
+            hits[k - 1] = ( clv_hit ){ slot, t };
+        }
+        for ( uint64_t at = count - 1; k > 0 && at > 0 && hits[at].t < hits[at - 1].t; --at )
+        {
+            clv_hit swap = hits[at];
+            hits[at] = hits[at - 1];
+            hits[at - 1] = swap;
+        }
+    }
+    answers->offsets[i + 1] = first + count;
+    return true;
+}
+
+bool query_trial_brute( const query_world_def* world, const query_draw* draw, query_answers* answers,
+    query_times* times, lab_error* why )
+{
+    *times = ( query_times ){ NAN, NAN, NAN, NAN };
+    bool good = answers_reserve( answers, draw->count, (uint64_t)draw->count * 4 + 16 );
+    uint64_t start = time_now( world );
+    if ( good )
+    {
+        answers->offsets[0] = 0;
+    }
+    for ( uint32_t i = 0; i < draw->count && good; ++i )
+    {
+        good = judge_query( world, draw, i, hits_each( draw->family ), answers );
+    }
+    times->single_ns = since( world, start ) / draw->count;
+    return good || complain( why, CLV_OUT_OF_MEMORY );
+}
+
+// ---- other people's
+
+bool query_trial_peer( const query_peer* peer, const query_world_def* world, const query_draw* draw,
+    query_answers* answers, query_times* times, lab_error* why )
+{
+    *times = ( query_times ){ NAN, NAN, INFINITY, NAN };
+    uint64_t start = time_now( world );
+    void* state = peer->build( world->boxes, world->object_count );
+    times->build_ms = since( world, start ) * 1e-6;
+    bool good =
+        state != NULL && answers_reserve( answers, draw->count, (uint64_t)draw->count * 16 + SINGLE_HITS );
+    for ( uint32_t pass = 0; pass <= world->pass_count && good; ++pass )
+    {
+        uint64_t total = 0;
+        start = time_now( world );
+        for ( uint32_t i = 0; i < draw->count && good; ++i )
+        {
+            const char* item = (const char*)draw->items + i * query_family_item_size( draw->family );
+            answers->offsets[i] = total;
+            uint64_t room = answers->capacity - total;
+            total += peer->ask( state, draw->family, item, answers->hits + total,
+                room < UINT32_MAX ? (uint32_t)room : UINT32_MAX );
+            if ( total > answers->capacity )
+            {
+                good = answers_reserve( answers, draw->count, total * 2 );
+                total = answers->offsets[i];
+                i -= 1; // again, with room
+            }
+        }
+        keep_least( &times->single_ns, since( world, start ) / draw->count );
+        answers->offsets[draw->count] = total;
+    }
+    peer->destroy( state );
+    return good || complain( why, CLV_OUT_OF_MEMORY );
+}
