@@ -54,6 +54,15 @@ status=0
 [ $status -le 1 ] || give_up $status # 1: a run failed or differs, which the page shows
 awk -F, -f "$(dirname "$0")/demo.awk" "$folder/results.csv"
 
+echo
+echo "A million rays into the last frame of FreeFall:"
+"$cleave" bench freefall:8k@120+12 --queries rays --query-count 1000000 -m cleave --repeat 1 >"$folder/rays.txt" 2>&3 ||
+    give_up $?
+awk 'NR == 2 {
+    printf "  structure ready in %s ms; %.2f million rays a second one by one, %.2f in one call; %.0f %% hit\n",
+        $6, 1000 / $8, 1000 / $9, 100 * $10
+}' "$folder/rays.txt"
+
 "$cleave" report "$folder/results.json" -o "$folder/report.html" >/dev/null
 echo
 if [ $status = 0 ]; then

@@ -78,6 +78,7 @@ want_peers()
     want libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
     want libcgal-dev test -e /usr/include/CGAL/box_intersection_d.h
     want libembree-dev test -e /usr/include/embree3/rtcore.h
+    want libnanoflann-dev test -e /usr/include/nanoflann.hpp
     want libfcl-dev test -e /usr/include/fcl/fcl.h
     want libode-dev test -e /usr/include/ode/ode.h
 }
