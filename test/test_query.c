@@ -163,6 +163,23 @@ static void touching_counts_and_of_equals_the_lowest_slot( void )
     clv_space_destroy( space );
 }
 
+// Squares that no float holds: which is nearer only doubles know. (Found by the fuzzer.)
+static void far_neighbours_are_told_apart( void )
+{
+    clv_aabb boxes[64];
+    for ( int i = 0; i < 64; ++i )
+    {
+        float at = 1e37f * (float)( 64 - i % 32 ) / 2;
+        boxes[i] = test_box( at, 0, 0, at, 1, (float)i );
+    }
+    clv_space* space = space_of( boxes, 64, NULL );
+    CHECK_OK( clv_space_update( space ) );
+    clv_hit hits[3];
+    CHECK_OK( clv_space_nearest( space, ( clv_vec3 ){ -1e38f, 0, 0 }, 3, INFINITY, hits ) );
+    CHECK( hits[0].index == 31 && hits[1].index == 63 && hits[2].index == 30 );
+    clv_space_destroy( space );
+}
+
 static void moved_is_seen_where_it_was_and_removed_is_not_seen( void )
 {
     clv_id ids[3];
@@ -657,6 +674,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( nothing_is_seen_before_the_first_update ),
         TEST_CASE( touching_counts_and_of_equals_the_lowest_slot ),
+        TEST_CASE( far_neighbours_are_told_apart ),
         TEST_CASE( moved_is_seen_where_it_was_and_removed_is_not_seen ),
         TEST_CASE( a_first_question_after_a_move_is_stale ),
         TEST_CASE( bad_queries_are_refused_by_position ),

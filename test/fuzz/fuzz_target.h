@@ -10,5 +10,8 @@ typedef void fuzz_target( const uint8_t* data, size_t size );
 /// A byte string becomes calls on a space of any method and instruction set, judged by an O(n^2) model.
 fuzz_target fuzz_space;
 
+/// A byte string becomes questions to a space, judged by spaces of one object each.
+fuzz_target fuzz_query;
+
 /// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.
 fuzz_target fuzz_scene;

@@ -14,7 +14,7 @@ static const float WIDER = 1.000002f;
 
 static float wider( float reach )
 {
-    float more = reach * WIDER;
+    float more = reach > 0 ? reach * WIDER + 1e-40f : 0;
     return more < FLT_MAX ? more : FLT_MAX;
 }
 
@@ -239,6 +239,7 @@ static void start_shape_cast(
     }
     start_cast( probe, wide_box( a, b, radius ), motion, max_t, WIDER );
     probe->walk.reach = wider( probe->reach );
+    probe->end = (double)probe->reach;
 }
 
 // A capsule that stands still, walked as a sphere from end to end: its own box may be far larger.
@@ -387,8 +388,10 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
     case CLV_QUERY_CAPSULE_CAST:
     {
         double time = 0;
-        bool is_met =
-            clv_query_capsule_cast( &probe->capsule, probe->motion, (double)probe->reach, box, &time );
+        // Times that round to the reach are within it.
+        double end = (double)wider( probe->reach );
+        bool is_met = clv_query_capsule_cast(
+            &probe->capsule, probe->motion, end < probe->end ? end : probe->end, box, &time );
         *t = (float)time;
         return is_met && *t <= probe->reach;
     }
@@ -478,7 +481,9 @@ static void keep( query_probe* probe, clv_hit hit )
         if ( hit.t < probe->best.t || ( hit.t == probe->best.t && hit.index < probe->best.index ) )
         {
             probe->best = hit;
-            probe->walk.reach_least = hit.index;
+            // Where a node's time is only a bound, an equal one may hide an earlier hit; at 0 none is earlier.
+            bool is_exact = probe->kind == CLV_QUERY_RAY || probe->kind == CLV_QUERY_BOX_CAST;
+            probe->walk.reach_least = is_exact || hit.t == 0 ? hit.index : UINT32_MAX;
             shorten( probe, hit.t );
         }
         break;

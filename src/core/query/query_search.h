@@ -49,6 +49,7 @@ typedef struct query_probe
     double square; ///< of a distance
     query_capsule capsule;
     double motion[3];
+    double end; ///< of its times
     query_turned_box turned;
     const clv_plane* planes;
     uint32_t plane_count;

@@ -205,7 +205,8 @@ static bool walk_cast( query_walk* walk )
 static bool walk_distance( query_walk* walk )
 {
     eight reach = eight_splat( walk->reach ), band = eight_splat( walk->band );
-    uint64_t last = query_key( walk->reach, walk->reach_least );
+    uint64_t last =
+        query_key( walk->reach, UINT32_MAX ); // equal in float is not equal: drop_late looks closer
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
