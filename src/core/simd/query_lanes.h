@@ -132,8 +132,9 @@ static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
     {
         double below = (double)( &b->lower.x )[axis] - (double)( &a->upper.x )[axis];
         double above = (double)( &a->lower.x )[axis] - (double)( &b->upper.x )[axis];
-        double gap = below > 0 ? below : 0; // infinity less infinity is no gap
-        gap = above > gap ? above : gap;
+        // Written so that compilers make no branches of it. Infinity less infinity is no gap.
+        double gap = above > below ? above : below;
+        gap = gap > 0 ? gap : 0;
         sum += gap * gap;
     }
     return sum;
