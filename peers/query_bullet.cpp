@@ -26,7 +26,8 @@ void* build( const clv_aabb* boxes, uint32_t count )
     self->boxes.assign( boxes, boxes + count );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        btDbvtVolume volume = btDbvtVolume::FromMM( vector_of( boxes[i].lower ), vector_of( boxes[i].upper ) );
+        btDbvtVolume volume =
+            btDbvtVolume::FromMM( vector_of( boxes[i].lower ), vector_of( boxes[i].upper ) );
         self->tree.insert( volume, reinterpret_cast<void*>( static_cast<uintptr_t>( i ) ) );
     }
     self->tree.optimizeTopDown();

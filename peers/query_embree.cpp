@@ -90,7 +90,8 @@ uint32_t ask( void* state, query_family, const void* item, clv_hit* hits, uint32
     const clv_ray* asked = static_cast<const clv_ray*>( item );
     RTCRayHit ray = {};
     ray.ray.org_x = asked->origin.x, ray.ray.org_y = asked->origin.y, ray.ray.org_z = asked->origin.z;
-    ray.ray.dir_x = asked->direction.x, ray.ray.dir_y = asked->direction.y, ray.ray.dir_z = asked->direction.z;
+    ray.ray.dir_x = asked->direction.x, ray.ray.dir_y = asked->direction.y,
+    ray.ray.dir_z = asked->direction.z;
     ray.ray.tfar = asked->max_t;
     ray.ray.mask = 0xFFFFFFFFu;
     ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
@@ -106,8 +107,8 @@ uint32_t ask( void* state, query_family, const void* item, clv_hit* hits, uint32
     return 1;
 }
 
-const query_peer s_peer = { "embree", "Embree 3, user geometry, medium quality", 1u << QUERY_FAMILY_RAYS, build,
-    destroy, ask };
+const query_peer s_peer = { "embree", "Embree 3, user geometry, medium quality", 1u << QUERY_FAMILY_RAYS,
+    build, destroy, ask };
 
 } // namespace
 

@@ -60,7 +60,7 @@ static subject pick( const clv_aabb* boxes, uint32_t count, random_stream* rando
 
 static clv_vec3 near_by( const subject* s, double reach, random_stream* random )
 {
-    clv_vec3 at;
+    clv_vec3 at = { 0, 0, 0 };
     for ( int axis = 0; axis < 3; ++axis )
     {
         ( &at.x )[axis] = (float)( s->middle[axis] + ( 2 * random_unit( random ) - 1 ) * reach * s->side );
@@ -70,7 +70,7 @@ static clv_vec3 near_by( const subject* s, double reach, random_stream* random )
 
 static clv_vec3 direction( random_stream* random )
 {
-    double p[3], square = 0;
+    double p[3] = { 0, 0, 0 }, square = 0;
     while ( !( square > 1e-6 ) )
     {
         random_ball( random, 1, p );

@@ -29,16 +29,22 @@ void query_answers_free( query_answers* answers )
 static bool answers_reserve( query_answers* answers, uint32_t queries, uint64_t hits )
 {
     uint64_t* offsets = realloc( answers->offsets, ( (size_t)queries + 1 ) * sizeof( uint64_t ) );
-    answers->offsets = offsets != NULL ? offsets : answers->offsets;
-    clv_hit* grown =
-        hits > answers->capacity ? realloc( answers->hits, (size_t)hits * sizeof( clv_hit ) ) : answers->hits;
-    if ( offsets == NULL || ( grown == NULL && hits > 0 ) )
+    if ( offsets == NULL )
     {
         return false;
     }
-    answers->hits = grown;
-    answers->capacity = hits > answers->capacity ? hits : answers->capacity;
+    answers->offsets = offsets;
     answers->count = queries;
+    if ( hits > answers->capacity )
+    {
+        clv_hit* grown = realloc( answers->hits, (size_t)hits * sizeof( clv_hit ) );
+        if ( grown == NULL )
+        {
+            return false;
+        }
+        answers->hits = grown;
+        answers->capacity = hits;
+    }
     return true;
 }
 

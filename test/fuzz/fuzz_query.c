@@ -182,7 +182,8 @@ static void check_one_hit( const clv_space* space, const clv_queries* queries, c
         best = is_before( all->hits[i], best ) ? all->hits[i] : best;
     }
     FUZZ_CHECK( clv_space_query_closest( space, queries, &hit, NULL ) == CLV_OK, "closest" );
-    FUZZ_CHECK( hit.index == best.index && hit.t == best.t, "kind %d: closest is %u at %g, not %u at %g", (int)queries->kind, hit.index, (double)hit.t, best.index, (double)best.t );
+    FUZZ_CHECK( hit.index == best.index && hit.t == best.t, "kind %d: closest is %u at %g, not %u at %g",
+        (int)queries->kind, hit.index, (double)hit.t, best.index, (double)best.t );
 }
 
 // Everybody's distance by itself, in order.

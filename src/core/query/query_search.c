@@ -211,7 +211,7 @@ static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float
 // The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
 static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius )
 {
-    clv_aabb box;
+    clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         double p = (double)( &a.x )[axis], q = (double)( &b.x )[axis];

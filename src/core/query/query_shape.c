@@ -58,7 +58,7 @@ static float round_down( double value )
 
 clv_aabb clv_query_turned_box_bound( const query_turned_box* turned )
 {
-    clv_aabb box;
+    clv_aabb box = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         double reach = 0;

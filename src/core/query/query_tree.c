@@ -147,7 +147,7 @@ typedef struct tree_build
 // A typical side: the median of a sample, by insertion.
 static float find_typical( const tree_build* b )
 {
-    float sides[SIZE_SAMPLES];
+    float sides[SIZE_SAMPLES] = { 0 };
     uint32_t wanted = b->count < SIZE_SAMPLES ? b->count : SIZE_SAMPLES, have = 0;
     for ( uint32_t i = 0; i < wanted; ++i )
     {
