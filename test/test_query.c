@@ -102,6 +102,49 @@ static void workers_give_the_same_answers( void )
     query_world_free( world );
 }
 
+// Too many nodes for the cache: lists are gone through in another order, which must not show.
+static void long_lists_over_large_worlds_are_the_same( void )
+{
+    enum
+    {
+        LARGE = 150000,
+        LIST = 600,
+    };
+    clv_space_def def = def_for( clv_isa_best(), 2 );
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    test_random random = test_random_make( 12 );
+    clv_aabb* boxes = test_alloc( LARGE, sizeof( clv_aabb ) );
+    for ( uint32_t i = 0; i < LARGE; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, LARGE, &random );
+    }
+    CHECK_OK( clv_space_add( space, boxes, LARGE, NULL ) );
+    CHECK_OK( clv_space_refresh( space ) );
+    clv_ray rays[LIST];
+    clv_vec3 points[LIST];
+    clv_hit hits[LIST], near[LIST * 2];
+    for ( uint32_t i = 0; i < LIST; ++i )
+    {
+        points[i] = boxes[test_random_below( &random, LARGE )].upper;
+        clv_vec3 way = { test_random_between( &random, -1, 1 ), test_random_between( &random, -1, 1 ), 0.1f };
+        rays[i] = ( clv_ray ){ points[i], way, INFINITY };
+    }
+    clv_queries of_rays = clv_query_rays( rays, LIST ), of_points = clv_query_points( points, LIST );
+    CHECK_OK( clv_space_query_closest( space, &of_rays, hits, NULL ) );
+    CHECK_OK( clv_space_query_nearest( space, &of_points, 2, INFINITY, near, NULL ) );
+    for ( uint32_t i = 0; i < LIST; ++i )
+    {
+        clv_hit hit, two[2];
+        clv_space_cast_ray( space, rays[i], &hit );
+        CHECK( memcmp( &hit, &hits[i], sizeof( hit ) ) == 0 );
+        CHECK_OK( clv_space_nearest( space, points[i], 2, INFINITY, two ) );
+        CHECK( memcmp( two, near + 2 * i, sizeof( two ) ) == 0 );
+    }
+    free( boxes );
+    clv_space_destroy( space );
+}
+
 // ---- little cases
 
 static clv_space* space_of( const clv_aabb* boxes, uint32_t count, clv_id* ids )
@@ -685,6 +728,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_query_is_brute_force ),
         TEST_CASE( changes_are_seen_at_the_update ),
         TEST_CASE( workers_give_the_same_answers ),
+        TEST_CASE( long_lists_over_large_worlds_are_the_same ),
         TEST_CASE( four_threads_and_workers_ask_at_once ),
         TEST_CASE( pairs_between_two_spaces_are_brute_force ),
         TEST_CASE( without_memory_it_says_so ),

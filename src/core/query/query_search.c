@@ -141,6 +141,28 @@ clv_result clv_query_check_item( const clv_queries* list, uint32_t index )
     }
 }
 
+bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* place )
+{
+    static const size_t sizes[CLV_QUERY_CAPSULE_CAST + 1] = {
+        [CLV_QUERY_POINT] = sizeof( clv_vec3 ),
+        [CLV_QUERY_BOX] = sizeof( clv_aabb ),
+        [CLV_QUERY_SPHERE] = sizeof( clv_sphere ),
+        [CLV_QUERY_NEIGHBOURHOOD] = sizeof( clv_neighbourhood ),
+        [CLV_QUERY_CAPSULE] = sizeof( clv_capsule ),
+        [CLV_QUERY_ORIENTED_BOX] = sizeof( clv_oriented_box ),
+        [CLV_QUERY_RAY] = sizeof( clv_ray ),
+        [CLV_QUERY_BOX_CAST] = sizeof( clv_box_cast ),
+        [CLV_QUERY_SPHERE_CAST] = sizeof( clv_sphere_cast ),
+        [CLV_QUERY_CAPSULE_CAST] = sizeof( clv_capsule_cast ),
+    };
+    size_t size = sizes[list->kind];
+    if ( size > 0 )
+    {
+        memcpy( place, (const char*)list->items + size * index, sizeof( *place ) );
+    }
+    return size > 0;
+}
+
 bool clv_query_mode_fits( clv_query_kind kind, query_mode mode )
 {
     switch ( mode )

@@ -60,6 +60,9 @@ typedef struct query_probe
 /// CLV_OK, CLV_BAD_ARGUMENT or CLV_BAD_BOX for item `index` of a list.
 clv_result clv_query_check_item( const clv_queries* list, uint32_t index );
 
+/// The place where item `index` of a list begins: every kind but half-spaces begins with one.
+bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* place );
+
 /// Has the question a meaning for that kind?
 bool clv_query_mode_fits( clv_query_kind kind, query_mode mode );
 

@@ -2,6 +2,7 @@
 #include "query/query_state.h"
 
 #include "base/assertion.h"
+#include "base/radix_sort.h"
 
 #include <string.h>
 
@@ -25,13 +26,21 @@ static void free_copy( query_state* state, base_memory* memory )
     state->is_copied = false;
 }
 
+static void free_scratch( query_state* state, base_memory* memory )
+{
+    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
+    clv_base_memory_give( memory, state->order, state->order_capacity, sizeof( base_keyed ) );
+    clv_base_memory_give( memory, state->more_order, state->more_order_capacity, sizeof( base_keyed ) );
+    state->hits = NULL;
+    state->order = state->more_order = NULL;
+    state->hit_capacity = state->order_capacity = state->more_order_capacity = 0;
+}
+
 void clv_query_state_free( query_state* state, base_memory* memory )
 {
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
-    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
-    state->hits = NULL;
-    state->hit_capacity = 0;
+    free_scratch( state, memory );
     clv_task_lock_done( &state->lock );
 }
 
@@ -144,9 +153,7 @@ void clv_query_state_freeze( query_state* state, const object_store* objects, ba
 void clv_query_state_shrink( query_state* state, base_memory* memory )
 {
     clv_query_tree_shrink( &state->tree, memory );
-    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
-    state->hits = NULL;
-    state->hit_capacity = 0;
+    free_scratch( state, memory );
     if ( !state->has_boxes )
     {
         free_copy( state, memory );

@@ -38,6 +38,8 @@ typedef struct query_state
 
     clv_hit* hits; ///< of lists that the workers share; belongs to who has them
     uint64_t hit_capacity;
+    void *order, *more_order; ///< the order in which a list is gone through; likewise
+    uint64_t order_capacity, more_order_capacity;
 } query_state;
 
 void clv_query_state_init( query_state* state );

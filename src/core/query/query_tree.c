@@ -456,11 +456,11 @@ static void put_item( query_node* node, uint32_t lane, const query_item* item )
 }
 
 // A node to be made, for a lane of one that is there.
-typedef struct order
+typedef struct node_order
 {
     range items;
     uint32_t parent, lane, depth;
-} order;
+} node_order;
 
 static uint32_t take_node( tree_build* b )
 {
@@ -498,12 +498,12 @@ static bool note_part( tree_build* b, uint32_t first )
 static bool make_nodes( tree_build* b )
 {
     query_tree* tree = b->tree;
-    order waiting[QUERY_STACK];
+    node_order waiting[QUERY_STACK];
     uint32_t top = 0, part_floor = UINT32_MAX;
-    waiting[top++] = ( order ){ { 0, b->count, false }, UINT32_MAX, 0, 0 };
+    waiting[top++] = ( node_order ){ { 0, b->count, false }, UINT32_MAX, 0, 0 };
     while ( top > 0 )
     {
-        order next = waiting[--top];
+        node_order next = waiting[--top];
         uint32_t index = take_node( b );
         if ( index == UINT32_MAX )
         {
@@ -547,7 +547,7 @@ static bool make_nodes( tree_build* b )
                 continue;
             }
             CLV_ASSERT( top < QUERY_STACK );
-            waiting[top++] = ( order ){ child, index, i - 1, next.depth + 1 };
+            waiting[top++] = ( node_order ){ child, index, i - 1, next.depth + 1 };
         }
     }
     if ( part_floor != UINT32_MAX )
@@ -699,6 +699,11 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
         return true;
     }
     sort_items( &b, tasks );
+    // What a crowd needs, as a rule; more is had as it goes.
+    void* nodes = tree->nodes;
+    (void)clv_base_memory_renew(
+        memory, &nodes, &tree->node_capacity, (uint64_t)b.count / 5 + 8, sizeof( query_node ) );
+    tree->nodes = nodes;
     if ( !make_nodes( &b ) )
     {
         tree->node_count = tree->part_count = 0;

@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "base/radix_sort.h"
 #include "query/query_search.h"
 
 #include <string.h>
@@ -16,6 +17,8 @@ enum
     PIECE_HITS =
         1024, // that each has room for; one that finds more searches again when it knows where they go
     FEW_HITS = 512,
+    ORDERED_NODES =
+        16384, // 4 MiB of them do not stay in the cache by themselves; of less, sorting costs more than it gains
 };
 
 // ---- in and out
@@ -146,6 +149,8 @@ typedef struct query_job
     clv_hit* hits;     // one or k for each query; or all
     uint64_t* offsets; // all
 
+    const base_keyed* order; // in which one-hit lists are gone through; NULL: as they come
+
     uint32_t first_piece; // of this round
     clv_hit* waiting;     // PIECE_HITS for each piece of a round, or none
     uint64_t room;        // PIECE_HITS, or none
@@ -183,8 +188,64 @@ static void answer_piece( uint32_t piece, uint32_t worker, void* context )
     piece_range( job, piece, &first, &end );
     for ( uint32_t i = first; i < end; ++i )
     {
-        answer_one( job, i );
+        answer_one( job, job->order != NULL ? job->order[i].value : i );
     }
+}
+
+// Every third bit.
+static uint32_t spread_bits( uint32_t value )
+{
+    value = ( value | value << 16 ) & 0x030000FFu;
+    value = ( value | value << 8 ) & 0x0300F00Fu;
+    value = ( value | value << 4 ) & 0x030C30C3u;
+    return ( value | value << 2 ) & 0x09249249u;
+}
+
+static uint32_t place_key( clv_vec3 place, const float lower[3], const float scale[3] )
+{
+    uint32_t key = 0;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float at = ( ( &place.x )[axis] - lower[axis] ) * scale[axis];
+        uint32_t cell = at >= 511 ? 511 : at > 0 ? (uint32_t)at : 0;
+        key |= spread_bits( cell ) << axis;
+    }
+    return key;
+}
+
+// A long list is gone through along a curve through the world: neighbours walk the same nodes, which are in the cache then. Each
+// answer goes where it belongs, so that this shows in time alone; without memory it is left out.
+static void order_queries( clv_space* space, query_job* job )
+{
+    query_state* state = &space->query;
+    uint32_t count = job->queries->count;
+    if ( job->scene.tree->node_count < ORDERED_NODES )
+    {
+        return;
+    }
+    start_reading( space );
+    clv_task_lock_take( &state->lock );
+    bool has_room = clv_base_memory_renew( &space->memory, &state->order, &state->order_capacity, count,
+                        sizeof( base_keyed ) ) &&
+        clv_base_memory_renew(
+            &space->memory, &state->more_order, &state->more_order_capacity, count, sizeof( base_keyed ) );
+    clv_task_lock_give( &state->lock );
+    stop_reading( space );
+    float lower[3], upper[3], scale[3];
+    job->scene.kernels->bound( job->scene.tree->nodes, lower, upper );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float side = upper[axis] - lower[axis];
+        scale[axis] = side > 0 && side - side == 0 ? 512.0f / side : 0.0f;
+    }
+    base_keyed* order = state->order;
+    clv_vec3 place = { 0, 0, 0 };
+    for ( uint32_t i = 0; i < count && has_room; ++i )
+    {
+        has_room = clv_query_item_place( job->queries, i, &place );
+        order[i] = ( base_keyed ){ has_room ? place_key( place, lower, scale ) : 0, i };
+    }
+    job->order = has_room ? clv_base_sort_keyed( order, state->more_order, count ) : NULL;
 }
 
 // Is the list worth the workers, and may they have it?
@@ -197,8 +258,13 @@ static bool is_shared( const clv_space* space, const clv_queries* queries )
 static void answer_list( clv_space* space, query_job* job )
 {
     task_runner alone = s_alone;
-    bool is_shared_list = is_shared( space, job->queries );
-    task_runner* tasks = is_shared_list ? take_workers( space, &alone ) : &alone;
+    bool is_long = job->queries->callback == NULL && job->queries->count >= SHARED_QUERIES;
+    task_runner* tasks = is_long ? take_workers( space, &alone ) : &alone;
+    job->order = NULL;
+    if ( tasks != &alone )
+    {
+        order_queries( space, job );
+    }
     clv_task_run( tasks, answer_piece, query_pieces( job ), job );
     give_workers( space, tasks );
 }
