@@ -245,6 +245,32 @@ static void moved_is_seen_where_it_was_and_removed_is_not_seen( void )
     clv_space_destroy( space );
 }
 
+// With a motion the box of the update is the swept one, until the next update or refresh.
+static void a_motion_is_seen_until_it_is_spent( void )
+{
+    clv_id ids[3];
+    clv_space* space = space_of( s_three, 3, ids );
+    clv_vec3 up = { 0, 9, 0 };
+    clv_aabb above = test_cube( 0.5f, 8, 0.5f, 0.25f );
+    uint64_t count = 0;
+    clv_hit hits[4];
+    CHECK_OK( clv_space_set_motion( space, ids, &up, 1 ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_OK( clv_space_overlap_box( space, above, hits, 4, &count ) );
+    CHECK( count == 1 && hits[0].index == 0 );
+    CHECK_OK( clv_space_set_motion( space, ids + 1, &up, 1 ) ); // drops the spent one; what is seen stays
+    CHECK_OK( clv_space_overlap_box( space, above, hits, 4, &count ) );
+    CHECK_EQUAL( count, 1 );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_OK( clv_space_overlap_box( space, above, hits, 4, &count ) );
+    CHECK_EQUAL( count, 0 );
+    CHECK_OK( clv_space_refresh( space ) );
+    clv_aabb beside = test_cube( 2.5f, 8, 0.5f, 0.25f );
+    CHECK_OK( clv_space_overlap_box( space, beside, hits, 4, &count ) );
+    CHECK_EQUAL( count, 0 );
+    clv_space_destroy( space );
+}
+
 // The first question of all comes too late to know where boxes were.
 static void a_first_question_after_a_move_is_stale( void )
 {
@@ -719,6 +745,7 @@ int main( int argc, char** argv )
         TEST_CASE( touching_counts_and_of_equals_the_lowest_slot ),
         TEST_CASE( far_neighbours_are_told_apart ),
         TEST_CASE( moved_is_seen_where_it_was_and_removed_is_not_seen ),
+        TEST_CASE( a_motion_is_seen_until_it_is_spent ),
         TEST_CASE( a_first_question_after_a_move_is_stale ),
         TEST_CASE( bad_queries_are_refused_by_position ),
         TEST_CASE( a_callback_decides_and_shortens ),

@@ -375,7 +375,7 @@ typedef struct range
     bool is_sorted; // by keys that tell them apart as well as can be
 } range;
 
-static uint32_t size_of( range r )
+static uint32_t range_size( range r )
 {
     return r.end - r.first;
 }
@@ -383,17 +383,17 @@ static uint32_t size_of( range r )
 static uint32_t cut_range( tree_build* b, range* r, uint32_t depth )
 {
     const query_item* items = b->tree->items;
-    uint32_t half = r->first + size_of( *r ) / 2;
+    uint32_t half = r->first + range_size( *r ) / 2;
     if ( depth >= PLAIN_DEPTH )
     {
         return half;
     }
-    if ( items[r->first].key == items[r->end - 1].key && !r->is_sorted && size_of( *r ) > QUERY_LANES )
+    if ( items[r->first].key == items[r->end - 1].key && !r->is_sorted && range_size( *r ) > QUERY_LANES )
     {
         sort_again( b, r->first, r->end );
         r->is_sorted = items[r->first].key == items[r->end - 1].key; // one place: no use to try again
     }
-    if ( size_of( *r ) <= SWEPT )
+    if ( range_size( *r ) <= SWEPT )
     {
         return sweep_cut( items, r->first, r->end );
     }
@@ -410,10 +410,10 @@ static uint32_t cut_children( tree_build* b, range whole, uint32_t depth, range 
         uint32_t largest = 0;
         for ( uint32_t i = 1; i < count; ++i )
         {
-            largest = size_of( children[i] ) > size_of( children[largest] ) ? i : largest;
+            largest = range_size( children[i] ) > range_size( children[largest] ) ? i : largest;
         }
         // What fits a node stays one, unless it is this node's whole content.
-        if ( size_of( children[largest] ) <= QUERY_LANES )
+        if ( range_size( children[largest] ) <= QUERY_LANES )
         {
             break;
         }
@@ -514,7 +514,7 @@ static bool make_nodes( tree_build* b )
             tree->parts[tree->part_count - 1].end = index;
             part_floor = UINT32_MAX;
         }
-        if ( part_floor == UINT32_MAX && size_of( next.items ) <= PART_ITEMS )
+        if ( part_floor == UINT32_MAX && range_size( next.items ) <= PART_ITEMS )
         {
             part_floor = top;
             if ( !note_part( b, index ) )
@@ -528,9 +528,9 @@ static bool make_nodes( tree_build* b )
         }
         tree->depth = next.depth + 1 > tree->depth ? next.depth + 1 : tree->depth;
         query_node* node = &tree->nodes[index];
-        if ( size_of( next.items ) <= QUERY_LANES )
+        if ( range_size( next.items ) <= QUERY_LANES )
         {
-            for ( uint32_t lane = 0; lane < size_of( next.items ); ++lane )
+            for ( uint32_t lane = 0; lane < range_size( next.items ); ++lane )
             {
                 put_item( node, lane, &tree->items[next.items.first + lane] );
             }
@@ -541,7 +541,7 @@ static bool make_nodes( tree_build* b )
         for ( uint32_t i = count; i > 0; --i )
         {
             range child = children[i - 1];
-            if ( size_of( child ) == 1 )
+            if ( range_size( child ) == 1 )
             {
                 put_item( node, i - 1, &tree->items[child.first] );
                 continue;
