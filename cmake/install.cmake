@@ -5,12 +5,12 @@
 include( GNUInstallDirs )
 include( CMakePackageConfigHelpers )
 
-set( CLEAVE_INSTALL_TARGETS cleave_static cleave_methods_static cleave_physics_static )
+set( CLEAVE_INSTALL_TARGETS cleave_static cleave_methods_static cleave_physics_static cleave_gpu_static )
 if( CLEAVE_SHARED )
-    list( APPEND CLEAVE_INSTALL_TARGETS cleave_shared cleave_methods_shared cleave_physics_shared )
+    list( APPEND CLEAVE_INSTALL_TARGETS cleave_shared cleave_methods_shared cleave_physics_shared cleave_gpu_shared )
     # Installed side by side: the others find the core where they lie.
     if( UNIX AND NOT APPLE )
-        set_target_properties( cleave_methods_shared cleave_physics_shared PROPERTIES INSTALL_RPATH "$ORIGIN" )
+        set_target_properties( cleave_methods_shared cleave_physics_shared cleave_gpu_shared PROPERTIES INSTALL_RPATH "$ORIGIN" )
     endif()
 endif()
 install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
@@ -61,3 +61,4 @@ endfunction()
 cleave_pkg_config( cleave "Broad-phase collision detection: boxes in, every overlapping pair out" )
 cleave_pkg_config( cleave-methods "Algorithms of the papers behind Cleave's interface, by name" )
 cleave_pkg_config( cleave-physics "Narrow phase, bounding volumes and two small simulations on top of Cleave" )
+cleave_pkg_config( cleave-gpu "Broad phases on graphics cards by OpenCL, behind Cleave's interface and on their own" )

@@ -113,14 +113,14 @@ by_plain_cc()
 {
     mkdir "$folder/plain"
     # shellcheck disable=SC2046 # a list of files
-    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src/core" -I"$root/src/methods" -I"$root/src/physics" -c $(find "$root/src" -name '*.c'))
+    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src/core" -I"$root/src/methods" -I"$root/src/physics" -c $(find "$root/src/core" "$root/src/methods" "$root/src/physics" -name '*.c'))
     for program in $names; do
         $cc -std=c17 -O1 -I"$root/include" "$folder/$program.c" "$folder"/plain/*.o -o "$folder/plain/hello_$program" -lm -pthread
     done
     compare "plain $cc" "$folder/plain"
 }
 
-# A program that uses all three libraries, found as components and by their .pc files, static and shared.
+# A program that uses all the libraries, found as components and by their .pc files, static and shared.
 all_three()
 {
     cp "$root/test/compile/three.c" "$folder/three.c"
@@ -130,9 +130,9 @@ all_three()
         {
             echo 'cmake_minimum_required( VERSION 3.16 )'
             echo 'project( stranger LANGUAGES C )'
-            echo "find_package( cleave $version REQUIRED COMPONENTS methods physics )"
+            echo "find_package( cleave $version REQUIRED COMPONENTS methods physics gpu )"
             echo 'add_executable( three ../three.c )'
-            echo "target_link_libraries( three PRIVATE cleave::methods$kind cleave::physics$kind )"
+            echo "target_link_libraries( three PRIVATE cleave::methods$kind cleave::physics$kind cleave::gpu$kind )"
         } >"$folder/three/CMakeLists.txt"
         if ! { cmake -S "$folder/three" -B "$folder/three/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" &&
             cmake --build "$folder/three/build" && "$folder/three/build/three"; } >"$folder/log" 2>&1; then
@@ -144,12 +144,12 @@ all_three()
     ! cmake -S "$folder/three" -B "$folder/three/build" >/dev/null 2>&1 ||
         { echo "check-install.sh: a component that does not exist was found" >&2; exit 1; }
     # shellcheck disable=SC2046 # lists of words
-    $cc "$folder/three.c" -o "$folder/three/shared" $(pkg-config --cflags --libs cleave-methods cleave-physics)
+    $cc "$folder/three.c" -o "$folder/three/shared" $(pkg-config --cflags --libs cleave-methods cleave-physics cleave-gpu)
     LD_LIBRARY_PATH="$libdir" "$folder/three/shared"
     # shellcheck disable=SC2046
-    $cc -static "$folder/three.c" -o "$folder/three/static" $(pkg-config --static --cflags --libs cleave-methods cleave-physics)
+    $cc -static "$folder/three.c" -o "$folder/three/static" $(pkg-config --static --cflags --libs cleave-methods cleave-physics cleave-gpu)
     "$folder/three/static"
-    echo "  methods and physics, find_package and pkg-config, static and shared"
+    echo "  methods, physics and gpu, find_package and pkg-config, static and shared"
 }
 
 by_pkg_config()

@@ -125,6 +125,7 @@ END {
     starts[++start_count] = "src/core/"
     starts[++start_count] = "src/methods/"
     starts[++start_count] = "src/physics/"
+    starts[++start_count] = "src/gpu/"
     while ( ( getline file < files ) > 0 )
     {
         is_file[file] = 1

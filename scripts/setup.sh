@@ -15,6 +15,15 @@ want()
     "$@" >/dev/null 2>&1 || need="$need $package"
 }
 
+# wish PACKAGE TEST...: the same for what is done without where it cannot be installed.
+wished=""
+wish()
+{
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || wished="$wished $package"
+}
+
 has_header()
 {
     echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1
@@ -45,9 +54,17 @@ want_build()
     want libcjson-dev has_header cjson/cJSON.h
 }
 
+# OpenCL on the processor, for the tests of the GPU library; without it they are skipped, and say so.
+has_opencl()
+{
+    ldconfig -p 2>/dev/null | grep -q libOpenCL.so.1 && ls /etc/OpenCL/vendors/*.icd
+}
+
 want_test()
 {
     want_build
+    wish pocl-opencl-icd has_opencl
+    wish ocl-icd-libopencl1 has_opencl
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
     want git command -v git
@@ -224,4 +241,9 @@ install_debian_packages()
 }
 
 [ -z "$need" ] || install_debian_packages
+# shellcheck disable=SC2086 # a list of words
+if [ -n "$wished" ] && command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+    DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $wished >/dev/null 2>&1 ||
+        echo "setup.sh: without$wished, what needs it is skipped"
+fi
 [ "${1:-build}" != report ] || install_report_packages

@@ -215,8 +215,8 @@ static void a_plan_is_the_product( void )
         plan_of( "scenes freefall gravity:3k:cubes@7+8\nsizes 4k 1k\ntypes cubes assorted\nwindow 5+6\n"
                  "methods sap brute@scalar kd\nthreads 1 2\nsweep kd.leaf=64,128\n" );
     // freefall: 2 types × 2 sizes; gravity names all, and comes once however many types: its key is the same.
-    // sap on 1 and 2 threads, brute likewise, kd twice for its leaf.
-    CHECK_EQUAL( plan.count, ( 2 * 2 + 1 ) * ( 2 + 2 + 2 ) );
+    // sap on 1 and 2 threads, brute likewise, kd likewise for each of its leaves.
+    CHECK_EQUAL( plan.count, ( 2 * 2 + 1 ) * ( 2 + 2 + 2 * 2 ) );
     CHECK_TEXT( plan.items[0].scene_text, "freefall:cubes@5+6" );
     CHECK_EQUAL( run_job_bodies( &plan.items[0] ), 1000 ); // upwards, whatever the order they are written in
     const run_job* last = &plan.items[plan.count - 1];

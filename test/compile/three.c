@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All three libraries in one program, as strangers link them; scripts/check-install.sh builds it against the installed ones.
+// All libraries in one program, as strangers link them; scripts/check-install.sh builds it against the installed ones.
 // Status 0 if the core sees the methods that were registered, and a world of bodies can be made.
 #include <cleave/cleave.h>
+#include <cleave/gpu.h>
 #include <cleave/methods.h>
 #include <cleave/physics.h>
 
@@ -26,6 +27,9 @@ int main( void )
     bool early = finds_the_pair( "sap" ); // nobody knows it yet
     bool good = clv_methods_register() == CLV_OK && clv_methods_register() == CLV_OK;
     good = good && !early && finds_the_pair( "sap" ) && finds_the_pair( "kd" ) && finds_the_pair( NULL );
+
+    good = good && clv_gpu_register() == CLV_OK &&
+        clv_gpu_register() == CLV_OK; // whether there is an OpenCL or not
 
     clv_rigid_def rigid_def = clv_default_rigid_def();
     clv_rigid* rigid = NULL;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/geom.h"
+#include "cleave/types.h"
+
+// The library cleave-gpu: the same question answered on a graphics card, by OpenCL 1.2, which is loaded when it is first asked for.
+// Link cleave::gpu (or -lcleave-gpu before -lcleave). Two ways in:
+//
+//   clv_gpu_register();                 a space with def.method = "gpu" (or gpu-grid, gpu-sap, gpu-lbvh, gpu-tiles) then searches
+//                                       there; boxes and pairs travel between host and device in every update
+//   clv_gpu_create( &def, &gpu );       boxes that live on the device, and pairs that stay there: no ids, filters or margins
+//   clv_gpu_update_buffer( gpu, … );
+//
+// The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort where it matters
+// (clv_space_def.sorted does).
+//
+// Threads: first of all calls clv_gpu_register, or one that lists devices, on one thread; it loads the drivers. From then on one
+// thread per clv_gpu; different ones may work at once.
+
+// ---- devices
+
+/// What is known about a device. Texts live as long as the program, or until a test exchanges the list.
+typedef struct clv_gpu_device
+{
+    const char* name;
+    const char* vendor;
+    const char* driver;    ///< its version
+    const char* platform;  ///< the OpenCL it belongs to
+    uint32_t unit_count;   ///< compute units
+    uint32_t clock_mhz;    ///< as the driver tells it
+    uint64_t memory_bytes; ///< of the device
+    bool is_cpu; ///< the host's own processor behind an OpenCL: right, and slower than the library without it
+    const char* unusable; ///< NULL, or why it cannot be used here
+} clv_gpu_device;
+
+/// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call loads OpenCL and its drivers,
+/// which takes from milliseconds to a second.
+CLV_API uint32_t clv_gpu_device_count( void );
+
+/// Device `index` in the order of the platforms. CLV_BAD_ARGUMENT, and *device untouched, for an index too large.
+CLV_API clv_result clv_gpu_device_at( uint32_t index, clv_gpu_device* device );
+
+/// Why there is no device, as a sentence without its full stop; NULL if there is one.
+CLV_API const char* clv_gpu_missing( void );
+
+/// The device a name or a number means: "1", or a part of one name alone, whatever its case; NULL or "": the fastest usable one
+/// that is not a CPU, and a CPU where there is no other. CLV_UNSUPPORTED if there is none at all, CLV_BAD_ARGUMENT for a name that
+/// means none or several, both with a sentence in `text` (of `text_size` bytes; NULL and 0 are legal).
+CLV_API clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char* text, size_t text_size );
+
+// ---- methods for spaces
+
+/// Makes gpu-tiles, gpu-grid, gpu-sap, gpu-lbvh and gpu known to the core (method.h), behind those that are known already. Where
+/// OpenCL is not installed they are known as missing, with the reason. Calling it again does nothing and is CLV_OK.
+///
+/// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update and tells its logger
+/// what the driver said; the next update tries again. With the setting gpu.fallback=1 the CPU's default method goes on instead,
+/// and the logger is told once.
+///
+/// Failure: CLV_BAD_ARGUMENT if another method took one of the names before, or if there is no room for all of them; then none
+/// is added. Threads: as clv_method_register.
+CLV_API clv_result clv_gpu_register( void );
+
+// ---- boxes that live on the device
+
+/// One device at work: its queue, its programs, its buffers. They are kept from update to update, and grow.
+typedef struct clv_gpu clv_gpu;
+
+/// How pairs are found.
+typedef enum clv_gpu_way
+{
+    CLV_GPU_AUTO = 0,  ///< by counts: tiles for few, else the grid, else the tree
+    CLV_GPU_TILES = 1, ///< every box against every other
+    CLV_GPU_GRID = 2,  ///< rows of cells, levels by size; the tree where cells would overflow
+    CLV_GPU_SAP = 3,   ///< sorted along one axis: paper 003's
+    CLV_GPU_LBVH = 4,  ///< a tree over the boxes in Morton order
+} clv_gpu_way;
+
+/// Settings, copied on create. Start from clv_default_gpu_def and change what you need.
+typedef struct clv_gpu_def
+{
+    uint32_t size;      ///< sizeof( clv_gpu_def ), set by the default function
+    uint32_t cookie;    ///< proof that the default function was called
+    const char* device; ///< as clv_gpu_device_find takes it; NULL: the fastest
+    void*
+        queue; ///< a cl_command_queue of the caller's, in order, whose context and device are used; NULL: our own
+    clv_gpu_way way;        ///< how
+    uint32_t few;           ///< up to so many boxes CLV_GPU_AUTO takes tiles
+    uint64_t pair_capacity; ///< pairs the first list has room for; more cost a second search, once
+    uint64_t
+        memory_most; ///< bytes of pairs kept on the device; beyond, they come in pieces. 0: a quarter of the device's
+    uint32_t axis_frames; ///< CLV_GPU_SAP chooses its axis every so many updates
+    bool
+        axis_by_pca; ///< by the principal axis, as paper 003 does; otherwise by counting overlaps in a sample
+    bool cache;      ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
+    bool count_tests;        ///< fill clv_gpu_stats.test_count, which costs a few percent
+    clv_allocator allocator; ///< zero: the C library's
+    clv_logger logger;       ///< zero: silence
+} clv_gpu_def;
+
+CLV_API clv_gpu_def clv_default_gpu_def( void );
+
+/// Opens the device. CLV_BAD_DEF, CLV_UNSUPPORTED (no such device), CLV_OUT_OF_MEMORY or CLV_DEVICE_FAILED leave *gpu NULL, and the
+/// logger has the reason. Programs are compiled when they are first needed, or read from the cache.
+CLV_API clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu );
+
+/// Waits for the device and gives everything back. NULL is legal.
+CLV_API void clv_gpu_destroy( clv_gpu* gpu );
+
+/// Every overlapping pair of these boxes, as indices into the array. Boxes are checked on the way: CLV_BAD_BOX for NaN and for
+/// lower > upper. Memory of clv_gpu_host_take travels several times as fast as any other.
+/// CLV_OK: the list is whole. Any other result: there is no list, clv_gpu_error has the reason, and the next update begins anew.
+CLV_API clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
+
+/// The same with boxes on the device: a cl_mem of 24-byte boxes of the same context. They
+/// are not checked: a NaN overlaps nothing or anything, and breaks nothing else.
+CLV_API clv_result clv_gpu_update_buffer( clv_gpu* gpu, void* buffer, uint32_t count );
+
+/// The same without waiting: the search is put into the queue behind what is there. clv_gpu_wait ends it. Only the last of several
+/// is promised to be whole.
+CLV_API clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count );
+
+/// Waits for what clv_gpu_enqueue began, and makes its list whole where it was cut; results as clv_gpu_update. The boxes must still
+/// be in the buffer. CLV_OK at once if nothing was begun.
+CLV_API clv_result clv_gpu_wait( clv_gpu* gpu );
+
+/// Pairs found by the last update; 0 after a failed one.
+CLV_API uint64_t clv_gpu_pair_count( const clv_gpu* gpu );
+
+/// The last update's pairs where they lie: a cl_mem of clv_pair, alive until the next update. NULL where they did not fit
+/// memory_most and so are nowhere on the device as a whole; clv_gpu_read_pairs brings them in pieces.
+CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
+
+/// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned false.
+CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+
+/// Memory of the host that the device reads and writes directly. NULL, with clv_gpu_error, if there is none. It dies with the gpu.
+CLV_API void* clv_gpu_host_take( clv_gpu* gpu, size_t bytes );
+CLV_API void clv_gpu_host_give( clv_gpu* gpu, void* memory );
+
+/// What a gpu did last.
+typedef struct clv_gpu_stats
+{
+    clv_gpu_way way;     ///< that was taken; never CLV_GPU_AUTO
+    uint64_t pair_count; ///< of the last update
+    uint64_t
+        test_count; ///< box against box (nodes too); 0 unless the def asks for it or it is known beforehand
+    uint64_t update_count; ///< good updates so far
+    uint64_t search_count; ///< searches so far; more than updates where lists were cut or plans failed
+    uint64_t plan_count;   ///< times a grid was planned, a tree measured or an axis chosen
+    uint64_t piece_count;  ///< pieces the last list came in; 1 as a rule
+    uint32_t cell_count;   ///< entries of the grid's table, 0 without
+    uint32_t level_count;  ///< of the grid or the tree
+    uint32_t large_count;  ///< boxes that fit no level, or that look far ahead
+    uint32_t axis;         ///< of CLV_GPU_SAP
+    uint64_t device_bytes; ///< held on the device
+} clv_gpu_stats;
+
+CLV_API clv_gpu_stats clv_gpu_get_stats( const clv_gpu* gpu );
+
+/// Why the last call on this gpu failed, the driver's log included; "" if it did not. Lives until the next call.
+CLV_API const char* clv_gpu_error( const clv_gpu* gpu );
+
+/// The device it runs on, as clv_gpu_device_at tells it.
+CLV_API clv_gpu_device clv_gpu_device_of( const clv_gpu* gpu );
+
+/// The OpenCL objects behind it, for callers with kernels of their own: a cl_context and a cl_command_queue.
+CLV_API void* clv_gpu_context( const clv_gpu* gpu );
+CLV_API void* clv_gpu_queue( const clv_gpu* gpu );

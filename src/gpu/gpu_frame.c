@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: MIT
+// The way of a frame: boxes to the device, a way chosen, its search put into the queue, its counters read, and whatever the list
+// had no room for searched again.
+#include "gpu_state.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    COOKIE = 0x47505531,
+    FEW = 4096,             // up to so many boxes every pair is tested: measured on the H200
+    TILE_PAIRS = 256 * 256, // pairs that one unit of the tiles may give
+    READ_MOST = 1 << 23,    // pairs that come to the host at once
+};
+
+// ---- defs
+
+clv_gpu_def clv_default_gpu_def( void )
+{
+    clv_gpu_def def = {
+        .size = sizeof( clv_gpu_def ),
+        .cookie = COOKIE,
+        .few = FEW,
+        .pair_capacity = 1 << 16,
+        .axis_frames = 32,
+        .cache = true,
+    };
+    return def;
+}
+
+static const char* why_bad( const clv_gpu_def* def )
+{
+    return def->cookie != COOKIE || def->size != sizeof( clv_gpu_def ) ? "start from clv_default_gpu_def()"
+        : (unsigned)def->way > CLV_GPU_LBVH                            ? "the way is none"
+        : def->axis_frames == 0                                        ? "axis_frames is 0"
+        : ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL )
+        ? "an allocator has both functions or none"
+        : NULL;
+}
+
+// The device of the caller's queue, among those that are listed.
+static clv_result find_queue_device( const clv_gpu_def* def, uint32_t* index, char* text, size_t size )
+{
+    const gpu_opencl* cl = clv_gpu_opencl( NULL );
+    cl_device_id id = NULL;
+    uint32_t count = clv_gpu_device_count();
+    if ( cl == NULL ||
+        cl->clGetCommandQueueInfo( def->queue, CL_QUEUE_DEVICE, sizeof( id ), &id, NULL ) != CL_SUCCESS )
+    {
+        snprintf( text, size, "the queue is none of this OpenCL's" );
+        return CLV_BAD_DEF;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( clv_gpu_device_get( i )->id == id )
+        {
+            *index = i;
+            return CLV_OK;
+        }
+    }
+    snprintf( text, size, "the queue's device is not among those listed" );
+    return CLV_UNSUPPORTED;
+}
+
+static clv_result refuse_def( const clv_gpu_def* def, clv_result result, const char* text )
+{
+    bool may_tell = def->cookie == COOKIE && def->size == sizeof( clv_gpu_def ) && def->logger.write != NULL;
+    if ( may_tell )
+    {
+        def->logger.write( CLV_LOG_ERROR, text, def->logger.user );
+    }
+    return result;
+}
+
+clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu )
+{
+    CLV_ASSERT( def != NULL && gpu != NULL );
+    char text[512] = "";
+    uint32_t index = 0;
+    *gpu = NULL;
+    if ( why_bad( def ) != NULL )
+    {
+        return refuse_def( def, CLV_BAD_DEF, why_bad( def ) );
+    }
+    clv_result result = def->queue != NULL ? find_queue_device( def, &index, text, sizeof( text ) )
+                                           : clv_gpu_device_find( def->device, &index, text, sizeof( text ) );
+    if ( result != CLV_OK )
+    {
+        return refuse_def( def, result == CLV_BAD_ARGUMENT ? CLV_BAD_DEF : result, text );
+    }
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_gpu* self = clv_base_memory_take( &memory, 1, sizeof( clv_gpu ) );
+    if ( self == NULL )
+    {
+        return refuse_def( def, CLV_OUT_OF_MEMORY, clv_result_text( CLV_OUT_OF_MEMORY ) );
+    }
+    memset( self, 0, sizeof( *self ) );
+    self->memory = memory;
+    self->def = *def;
+    self->def.device = NULL; // the caller's text may die
+    self->device_index = index;
+    result = clv_gpu_open( self );
+    if ( result != CLV_OK )
+    {
+        clv_gpu_destroy( self );
+        return result;
+    }
+    *gpu = self;
+    return CLV_OK;
+}
+
+void clv_gpu_destroy( clv_gpu* gpu )
+{
+    if ( gpu == NULL )
+    {
+        return;
+    }
+    while ( gpu->taken != NULL )
+    {
+        clv_gpu_host_give( gpu, gpu->taken->data );
+    }
+    clv_gpu_close( gpu );
+    base_memory memory = gpu->memory; // it lies in what is given back
+    clv_base_memory_give( &memory, gpu, 1, sizeof( clv_gpu ) );
+    CLV_ASSERT( memory.bytes == 0 );
+}
+
+// ---- counters
+
+clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters )
+{
+    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )];
+    clv_result result =
+        clv_gpu_read( gpu, gpu->buffers.slots.memory, frame->slot * sizeof( words ), words, sizeof( words ) );
+    if ( result == CLV_OK )
+    {
+        *counters = ( gpu_counters ){
+            .pair_count = words[0] | (uint64_t)words[1] << 32,
+            .test_count = words[2] | (uint64_t)words[3] << 32,
+            .cell_squares = words[4] | (uint64_t)words[5] << 32,
+            .placed_count = words[6],
+            .large_count = words[7],
+            .bad = words[8],
+        };
+    }
+    return result;
+}
+
+// Before a search is done once more: pairs and tests from 0; what the preparation counted stays.
+static clv_result reset_counters( clv_gpu* gpu )
+{
+    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
+    words[4] = (uint32_t)gpu->counters.cell_squares;
+    words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
+    words[6] = gpu->counters.placed_count;
+    words[7] = gpu->frame.way == CLV_GPU_SAP ? 0 : gpu->counters.large_count; // that list is the search's own
+    return clv_gpu_write(
+        gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
+}
+
+// ---- one search
+
+static clv_result prepare_way( clv_gpu* gpu, gpu_frame* frame )
+{
+    clv_result result = CLV_UNSUPPORTED;
+    clv_gpu_way way = gpu->def.way;
+    if ( way == CLV_GPU_TILES || ( way == CLV_GPU_AUTO && frame->count <= gpu->def.few ) )
+    {
+        frame->way = CLV_GPU_TILES;
+        return clv_gpu_tiles_prepare( gpu, frame );
+    }
+    if ( way == CLV_GPU_SAP )
+    {
+        frame->way = CLV_GPU_SAP;
+        return clv_gpu_sap_prepare( gpu, frame );
+    }
+    if ( way != CLV_GPU_LBVH )
+    {
+        frame->way = CLV_GPU_GRID;
+        result = clv_gpu_grid_prepare( gpu, frame );
+    }
+    if ( result == CLV_UNSUPPORTED )
+    {
+        frame->way = CLV_GPU_LBVH;
+        result = clv_gpu_tree_prepare( gpu, frame );
+    }
+    return result;
+}
+
+// Plans are made of floats on the host; whatever modes the caller has, they raise nothing.
+static clv_result prepare( clv_gpu* gpu, gpu_frame* frame )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = prepare_way( gpu, frame );
+    base_fp_leave( mode );
+    return result;
+}
+
+static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
+{
+    const gpu_frame* frame = &gpu->frame;
+    gpu->stats.search_count += 1;
+    return frame->way == CLV_GPU_TILES ? clv_gpu_tiles_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_GRID   ? clv_gpu_grid_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_SAP    ? clv_gpu_sap_find( gpu, frame, first, end )
+                                       : clv_gpu_tree_find( gpu, frame, first, end );
+}
+
+static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
+{
+    if ( gpu->buffers.pairs.memory != NULL && gpu->pair_room >= count )
+    {
+        return CLV_OK;
+    }
+    gpu->pair_room = 0;
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.pairs, count * sizeof( clv_pair ) );
+    gpu->pair_room = result == CLV_OK ? count : 0;
+    return result;
+}
+
+// The device is closed, so that the next update begins anew, and with all of its memory.
+static clv_result end_failed( clv_gpu* gpu, clv_result result )
+{
+    gpu->has_list = false;
+    gpu->is_pending = false;
+    gpu->stats.pair_count = 0;
+    if ( result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY )
+    {
+        clv_gpu_close( gpu );
+    }
+    return result;
+}
+
+// Bad boxes are found by the device, which reads them all anyway.
+static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
+{
+    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, arguments );
+}
+
+static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
+{
+    gpu->has_list = false;
+    gpu->is_piecewise = false;
+    gpu->stats.pair_count = 0;
+    gpu->frame = ( gpu_frame ){ .boxes = boxes, .count = count, .slot = gpu->next_slot };
+    if ( count < ( is_checked ? 1 : 2 ) )
+    {
+        gpu->frame.way = gpu->def.way == CLV_GPU_AUTO ? CLV_GPU_TILES : gpu->def.way;
+        gpu->is_pending = true;
+        return CLV_OK;
+    }
+    gpu->next_slot = ( gpu->next_slot + 1 ) % GPU_SLOTS;
+    clv_result result = reserve_pairs( gpu, gpu->pair_room > 0 ? gpu->pair_room : gpu->def.pair_capacity );
+    result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
+    result = result == CLV_OK ? prepare( gpu, &gpu->frame ) : result;
+    result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    gpu->is_pending = result == CLV_OK;
+    return result == CLV_OK ? result : end_failed( gpu, result );
+}
+
+// ---- lists that were cut
+
+// Bytes that the list may take on the device.
+static uint64_t list_most( const clv_gpu* gpu )
+{
+    uint64_t most = gpu->def.memory_most > 0 ? gpu->def.memory_most : gpu->device->facts.memory_bytes / 4;
+    return most < gpu->device->allocation_most ? most : gpu->device->allocation_most;
+}
+
+// Pairs that one unit may give, so that pieces of one unit always fit.
+static uint64_t unit_pairs( const gpu_frame* frame )
+{
+    return frame->way == CLV_GPU_TILES ? TILE_PAIRS : frame->count;
+}
+
+// Room for all pairs and a quarter more where the device has it, and searched again; otherwise they will come in pieces.
+static clv_result search_again( clv_gpu* gpu )
+{
+    uint64_t total = gpu->counters.pair_count;
+    uint64_t bytes = ( total + total / 4 ) * sizeof( clv_pair );
+    bool fits = total * sizeof( clv_pair ) <= list_most( gpu ) && total < UINT32_MAX;
+    if ( fits )
+    {
+        bytes = bytes < list_most( gpu ) ? bytes : total * sizeof( clv_pair );
+        clv_result result = reserve_pairs( gpu, bytes / sizeof( clv_pair ) );
+        result = result == CLV_OK ? reset_counters( gpu ) : result;
+        result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+        return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
+    }
+    uint64_t room = list_most( gpu ) / sizeof( clv_pair );
+    room = room > unit_pairs( &gpu->frame ) ? room : unit_pairs( &gpu->frame );
+    gpu->is_piecewise = true;
+    return reserve_pairs( gpu, room < UINT32_MAX ? room : UINT32_MAX );
+}
+
+static void keep_stats( clv_gpu* gpu )
+{
+    gpu->has_list = true;
+    gpu->is_pending = false;
+    gpu->stats.way = gpu->frame.way;
+    gpu->stats.pair_count = gpu->counters.pair_count;
+    gpu->stats.test_count = gpu->frame.way == CLV_GPU_TILES && gpu->frame.count > 0
+        ? (uint64_t)gpu->frame.count * ( gpu->frame.count - 1 ) / 2
+        : gpu->counters.test_count;
+    gpu->stats.large_count = gpu->counters.large_count;
+    gpu->stats.piece_count = 1;
+    gpu->stats.update_count += 1;
+    gpu->stats.device_bytes = gpu->device_bytes;
+}
+
+clv_result clv_gpu_wait( clv_gpu* gpu )
+{
+    CLV_ASSERT( gpu != NULL );
+    gpu->error[0] = '\0';
+    if ( !gpu->is_pending )
+    {
+        return CLV_OK;
+    }
+    gpu->counters = ( gpu_counters ){ 0 };
+    clv_result result =
+        gpu->frame.unit_count == 0 ? CLV_OK : clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters );
+    if ( result == CLV_OK && gpu->frame.way == CLV_GPU_GRID && gpu->frame.unit_count > 0 )
+    {
+        clv_gpu_grid_review( gpu, &gpu->counters );
+    }
+    if ( result == CLV_OK && gpu->counters.bad != 0 )
+    {
+        end_failed( gpu, CLV_BAD_BOX );
+        return clv_gpu_fail( gpu, CLV_BAD_BOX, "box %u has a NaN, or its lower corner above its upper",
+            UINT32_MAX - gpu->counters.bad );
+    }
+    if ( result == CLV_OK && gpu->counters.pair_count > gpu->pair_room )
+    {
+        uint64_t total = gpu->counters.pair_count;
+        result = search_again( gpu );
+        if ( result == CLV_OK && gpu->counters.pair_count != total )
+        {
+            result = clv_gpu_fail( gpu, CLV_DEVICE_FAILED,
+                "%s found %llu pairs, and then %llu: boxes changed, or it errs", gpu->device->facts.name,
+                (unsigned long long)total, (unsigned long long)gpu->counters.pair_count );
+        }
+    }
+    if ( result != CLV_OK )
+    {
+        return end_failed( gpu, result );
+    }
+    keep_stats( gpu );
+    return CLV_OK;
+}
+
+// ---- updates
+
+clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count )
+{
+    CLV_ASSERT( gpu != NULL && ( buffer != NULL || count == 0 ) );
+    gpu->error[0] = '\0';
+    if ( count > CLV_MAX_OBJECTS )
+    {
+        return clv_gpu_fail( gpu, CLV_TOO_MANY_OBJECTS, "%u boxes are more than %u", count, CLV_MAX_OBJECTS );
+    }
+    clv_result result = clv_gpu_open( gpu );
+    return result == CLV_OK ? begin( gpu, buffer, count, false ) : result;
+}
+
+clv_result clv_gpu_update_buffer( clv_gpu* gpu, void* buffer, uint32_t count )
+{
+    clv_result result = clv_gpu_enqueue( gpu, buffer, count );
+    return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
+}
+
+// From memory that the device reads by itself; it must stay as it is until the update is done.
+static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, bool is_checked )
+{
+    uint64_t bytes = (uint64_t)count * sizeof( clv_aabb );
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.boxes, bytes );
+    if ( result == CLV_OK && count > 0 )
+    {
+        result = clv_gpu_write( gpu, gpu->buffers.boxes.memory, 0, boxes, (size_t)bytes, false );
+    }
+    if ( result != CLV_OK )
+    {
+        return end_failed( gpu, result );
+    }
+    gpu->error[0] = '\0';
+    result = begin( gpu, gpu->buffers.boxes.memory, count, is_checked );
+    return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
+}
+
+clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
+{
+    clv_result result = clv_gpu_open( gpu );
+    result = result == CLV_OK ? clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( clv_aabb ) )
+                              : result;
+    *boxes = gpu->upload.data;
+    return result == CLV_OK || !gpu->is_open ? result : end_failed( gpu, result );
+}
+
+clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count )
+{
+    return update_from( gpu, gpu->upload.data, count, false );
+}
+
+static bool is_taken( const clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
+{
+    uintptr_t begin_at = (uintptr_t)boxes;
+    uintptr_t end_at = begin_at + (uintptr_t)count * sizeof( clv_aabb );
+    for ( const gpu_host_block* block = gpu->taken; block != NULL; block = block->next )
+    {
+        uintptr_t first = (uintptr_t)block->data;
+        if ( begin_at >= first && end_at <= first + block->bytes )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
+{
+    CLV_ASSERT( gpu != NULL && ( boxes != NULL || count == 0 ) );
+    gpu->error[0] = '\0';
+    if ( gpu->is_open && is_taken( gpu, boxes, count ) )
+    {
+        return update_from( gpu, boxes, count, true );
+    }
+    clv_aabb* staged = NULL;
+    clv_result result = clv_gpu_stage( gpu, count, &staged );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( count > 0 )
+    {
+        memcpy( staged, boxes, (size_t)count * sizeof( clv_aabb ) );
+    }
+    return update_from( gpu, staged, count, true );
+}
+
+// ---- pairs
+
+uint64_t clv_gpu_pair_count( const clv_gpu* gpu )
+{
+    return gpu->has_list ? gpu->counters.pair_count : 0;
+}
+
+void* clv_gpu_pair_buffer( const clv_gpu* gpu )
+{
+    return gpu->has_list && !gpu->is_piecewise ? gpu->buffers.pairs.memory : NULL;
+}
+
+static clv_result fetch( clv_gpu* gpu, uint64_t first, uint64_t count )
+{
+    size_t bytes = (size_t)count * sizeof( clv_pair );
+    clv_result result = clv_gpu_host_reserve( gpu, &gpu->download, bytes );
+    return result == CLV_OK && count > 0 ? clv_gpu_read( gpu, gpu->buffers.pairs.memory,
+                                               first * sizeof( clv_pair ), gpu->download.data, bytes )
+                                         : result;
+}
+
+clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
+{
+    clv_result result = fetch( gpu, 0, gpu->counters.pair_count );
+    *pairs = gpu->download.data;
+    return result == CLV_OK ? result : end_failed( gpu, result );
+}
+
+// The first `count` pairs of the buffer, READ_MOST at a time.
+static clv_result show( clv_gpu* gpu, uint64_t count, clv_pair_visitor* visit, void* user )
+{
+    for ( uint64_t first = 0; first < count; first += READ_MOST )
+    {
+        uint64_t part = count - first < READ_MOST ? count - first : READ_MOST;
+        clv_result result = fetch( gpu, first, part );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        if ( !visit( gpu->download.data, (size_t)part, user ) )
+        {
+            return CLV_STOPPED;
+        }
+    }
+    return CLV_OK;
+}
+
+// Units [*first, …) as far as the buffer reaches: halved until they fit.
+static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_counters* counters )
+{
+    for ( ;; )
+    {
+        uint32_t end = gpu->frame.unit_count - first > *step ? first + *step : gpu->frame.unit_count;
+        clv_result result = reset_counters( gpu );
+        result = result == CLV_OK ? find( gpu, first, end ) : result;
+        result = result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, counters ) : result;
+        if ( result != CLV_OK || counters->pair_count <= gpu->pair_room )
+        {
+            return result;
+        }
+        CLV_ASSERT( *step > 1 ); // one unit fits
+        *step = *step > 1 ? *step / 2 : 1;
+    }
+}
+
+static clv_result show_pieces( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
+{
+    uint32_t step = gpu->frame.unit_count;
+    uint64_t seen = 0;
+    clv_result result = CLV_OK;
+    gpu->stats.piece_count = 0;
+    for ( uint32_t first = 0; first < gpu->frame.unit_count && result == CLV_OK; )
+    {
+        gpu_counters counters = { 0 };
+        result = find_piece( gpu, first, &step, &counters );
+        result = result == CLV_OK ? show( gpu, counters.pair_count, visit, user ) : result;
+        seen += counters.pair_count;
+        first += gpu->frame.unit_count - first > step ? step : gpu->frame.unit_count - first;
+        gpu->stats.piece_count += 1;
+    }
+    if ( result == CLV_OK && seen != gpu->counters.pair_count )
+    {
+        result = clv_gpu_fail( gpu, CLV_DEVICE_FAILED, "%llu pairs came in pieces of what were %llu",
+            (unsigned long long)seen, (unsigned long long)gpu->counters.pair_count );
+    }
+    return result;
+}
+
+clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
+{
+    CLV_ASSERT( gpu != NULL && visit != NULL );
+    gpu->error[0] = '\0';
+    if ( !gpu->has_list )
+    {
+        return CLV_OK;
+    }
+    clv_result result = gpu->is_piecewise ? show_pieces( gpu, visit, user )
+                                          : show( gpu, gpu->counters.pair_count, visit, user );
+    return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
+}
+
+// ---- telling
+
+clv_gpu_stats clv_gpu_get_stats( const clv_gpu* gpu )
+{
+    return gpu->stats;
+}
+
+const char* clv_gpu_error( const clv_gpu* gpu )
+{
+    return gpu->error;
+}
+
+clv_gpu_device clv_gpu_device_of( const clv_gpu* gpu )
+{
+    return clv_gpu_device_get( gpu->device_index )->facts;
+}
+
+void* clv_gpu_context( const clv_gpu* gpu )
+{
+    return gpu->context;
+}
+
+void* clv_gpu_queue( const clv_gpu* gpu )
+{
+    return gpu->queue;
+}

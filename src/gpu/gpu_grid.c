@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Rows of cells on the device; kernels/grid.cl tells how. A plan serves until what the cells hold has grown much beyond what they
+// held when it was made, which the kernels count anyway.
+#include "gpu_grid_plan.h"
+#include "gpu_state.h"
+
+#include <string.h>
+
+enum
+{
+    STRETCH = 1024,       // entries that one group adds up, about
+    LARGE_MOST = 512,     // boxes that fit no level: each is tested against all
+    SQUARES_PER_BOX = 96, // beyond, the tree does better
+    ASK_AGAIN = 256,      // updates after which a refused grid is tried once more
+};
+
+_Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
+
+static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t table = (uint64_t)entry_count * sizeof( uint32_t );
+    clv_result result = clv_gpu_reserve( gpu, &b->counts, table );
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->starts, table ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, (uint64_t)count * 32 ) : result;
+    return result == CLV_OK ? clv_gpu_reserve( gpu, &b->grid_plan, sizeof( gpu_grid_plan ) ) : result;
+}
+
+static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
+{
+    const uint64_t sample_bytes = GPU_SAMPLE * sizeof( clv_aabb );
+    clv_aabb* sample =
+        clv_base_memory_take( &gpu->memory, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
+    if ( sample == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
+    }
+    uint32_t sample_count = 0;
+    clv_result result = clv_gpu_sample( gpu, frame, sample, &sample_count );
+    gpu_grid_state* grid = &gpu->grid;
+    gpu_grid_plan plan;
+    if ( result == CLV_OK )
+    {
+        plan = clv_gpu_grid_plan_make( sample, sample_count, frame->count, &gpu->grid_wish,
+            (float*)( sample + GPU_SAMPLE ), &grid->row_count );
+    }
+    clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    grid->pitch = plan.pitch;
+    grid->level_count = plan.level_count;
+    grid->entry_count = grid->row_count * plan.pitch;
+    grid->count = frame->count;
+    grid->asked_at = gpu->stats.update_count;
+    result = reserve( gpu, frame->count, grid->entry_count );
+    result = result == CLV_OK
+        ? clv_gpu_write( gpu, gpu->buffers.grid_plan.memory, 0, &plan, sizeof( plan ), true )
+        : result;
+    return result == CLV_OK ? clv_gpu_fill( gpu, gpu->buffers.counts.memory, grid->entry_count, 0 ) : result;
+}
+
+static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    const gpu_grid_state* grid = &gpu->grid;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    const gpu_argument count[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
+        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( next_slot ) };
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, frame->count, count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    uint32_t rows = STRETCH / grid->pitch > 1 ? STRETCH / grid->pitch : 1;
+    uint32_t stretch = rows * grid->pitch;
+    uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
+    const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ) };
+    result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_scan, (uint64_t)groups * GPU_GROUP, scan );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    const gpu_argument scatter[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( b->records.memory ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, frame->count, scatter );
+}
+
+static bool is_bad( const gpu_counters* counters, uint32_t count )
+{
+    return counters->large_count > LARGE_MOST || counters->cell_squares / SQUARES_PER_BOX > count;
+}
+
+// A new plan is looked at before it is searched: a world that does not suit it would take minutes.
+static clv_result try_plan( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_counters counters;
+    clv_result result = make_plan( gpu, frame );
+    result = result == CLV_OK ? lay_out( gpu, frame ) : result;
+    result = result == CLV_OK ? clv_gpu_read_counters( gpu, frame, &counters ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    gpu->grid.cell_squares = counters.cell_squares;
+    gpu->grid.large_count = counters.large_count;
+    gpu->grid.is_refused = is_bad( &counters, frame->count );
+    gpu->grid.is_planned = !gpu->grid.is_refused;
+    return gpu->grid.is_refused ? CLV_UNSUPPORTED : CLV_OK;
+}
+
+// Planned for half as many, or for twice as many?
+static bool is_other_count( uint32_t planned, uint32_t count )
+{
+    return count > planned + planned / 2 || count < planned / 2;
+}
+
+clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_grid_state* grid = &gpu->grid;
+    bool is_other = is_other_count( grid->count, frame->count );
+    frame->unit_count = frame->count;
+    gpu->stats.cell_count = 0;
+    if ( grid->is_refused && !is_other && gpu->stats.update_count < grid->asked_at + ASK_AGAIN )
+    {
+        return CLV_UNSUPPORTED;
+    }
+    clv_result result = CLV_OK;
+    if ( grid->is_planned && !is_other )
+    {
+        result = reserve( gpu, frame->count, grid->entry_count );
+        result = result == CLV_OK ? lay_out( gpu, frame ) : result;
+    }
+    else
+    {
+        result = try_plan( gpu, frame );
+    }
+    gpu->stats.cell_count = grid->entry_count;
+    gpu->stats.level_count = grid->level_count;
+    return result;
+}
+
+void clv_gpu_grid_review( clv_gpu* gpu, const gpu_counters* counters )
+{
+    gpu_grid_state* grid = &gpu->grid;
+    bool has_grown = counters->cell_squares > 2 * grid->cell_squares + grid->count ||
+        counters->large_count > 2 * grid->large_count + 32;
+    grid->is_planned = grid->is_planned && !has_grown;
+}
+
+clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t capacity = (uint32_t)gpu->pair_room;
+    uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( first ), GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, end - first, arguments );
+}

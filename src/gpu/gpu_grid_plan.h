@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Where the cells lie: chosen on the host from a sample, kept while it serves. The layout is that of kernels/grid.cl.
+#pragma once
+
+#include "cleave/geom.h"
+
+#include <stdint.h>
+
+#define GPU_GRID_LEVELS 8
+
+typedef struct gpu_grid_level
+{
+    float scale[3];
+    float last[3];
+    uint32_t rows_y;
+    uint32_t first_row;
+    uint32_t reach_x;
+    uint32_t unused;
+} gpu_grid_level;
+
+typedef struct gpu_grid_plan
+{
+    float origin[3];
+    uint32_t level_count;
+    uint32_t pitch;
+    uint32_t unused[3];
+    gpu_grid_level levels[GPU_GRID_LEVELS];
+} gpu_grid_plan;
+
+/// For measuring: other cells than the plan would choose. All 0: none.
+typedef struct gpu_grid_wish
+{
+    double factors[3];      ///< sides of a cell in sides of a box
+    uint32_t reach_x;       ///< cells that a box may cross along x
+    double entries_per_box; ///< of the table
+} gpu_grid_wish;
+
+/// A plan for `count` boxes like the sample; rows of all levels in *row_count. Sorts the sample's numbers in `scratch`, which has
+/// room for 2 * sample_count floats.
+gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_count, uint32_t count,
+    const gpu_grid_wish* wish, float* scratch, uint32_t* row_count );
+
+/// Sorted by value; exported for the tree, which measures its world likewise. `part` of 0 .. 1 gives the value that this part of
+/// all do not exceed.
+typedef struct gpu_spread
+{
+    float least, most; ///< of all but the outermost fiftieth at each end
+    float median_side; ///< of the boxes
+    float large_side;  ///< that nineteen of twenty do not exceed
+    float most_side;
+} gpu_spread;
+
+/// How the finite boxes of the sample lie along one axis; all 0 if there are none.
+gpu_spread clv_gpu_spread_of( const clv_aabb* sample, uint32_t sample_count, int axis, float* scratch );

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Programs are compiled when one of their kernels is first needed, and their binaries kept.
+#include "gpu_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common and one array for each program, a zero behind each.
+#include "gpu_kernel_texts.inc"
+
+static const char* const s_texts[GPU_PROGRAM_COUNT] = {
+#define GPU_PROGRAM_TEXT( name ) kernel_text_##name,
+    GPU_PROGRAMS( GPU_PROGRAM_TEXT )
+#undef GPU_PROGRAM_TEXT
+};
+
+typedef struct kernel_name
+{
+    const char* name;
+    gpu_program_id program;
+} kernel_name;
+
+static const kernel_name s_kernels[GPU_KERNEL_COUNT] = {
+#define GPU_KERNEL_NAME( name, program ) { #name, GPU_PROGRAM_##program },
+    GPU_KERNELS( GPU_KERNEL_NAME )
+#undef GPU_KERNEL_NAME
+};
+
+void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
+{
+    snprintf( options, GPU_OPTIONS_ROOM, "-cl-std=CL1.2 -DGROUP=%u -DQUEUE=%u", GPU_GROUP,
+        gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
+}
+
+void clv_gpu_kernel_text( gpu_program_id id, const char* parts[2] )
+{
+    parts[0] = kernel_text_common;
+    parts[1] = s_texts[id];
+}
+
+// ---- the cache's key
+
+static uint64_t hash_text( uint64_t hash, const char* text )
+{
+    for ( ; *text != '\0'; ++text )
+    {
+        hash = ( hash ^ (unsigned char)*text ) * UINT64_C( 0x100000001B3 ); // FNV-1a
+    }
+    return ( hash ^ 0xFF ) * UINT64_C( 0x100000001B3 ); // where one text ends and the next begins
+}
+
+// Of everything the binary depends on.
+static uint64_t key_of( const clv_gpu* gpu, gpu_program_id id )
+{
+    const gpu_device* device = gpu->device;
+    const char* parts[2];
+    char options[GPU_OPTIONS_ROOM];
+    clv_gpu_build_options( gpu, options );
+    clv_gpu_kernel_text( id, parts );
+    uint64_t hash = hash_text( UINT64_C( 0xCBF29CE484222325 ), parts[0] );
+    hash = hash_text( hash, parts[1] );
+    hash = hash_text( hash, options );
+    hash = hash_text( hash, device->facts.name );
+    hash = hash_text( hash, device->facts.platform );
+    return hash_text( hash, device->facts.driver );
+}
+
+// ---- compiling
+
+static clv_result fail_build( clv_gpu* gpu, cl_program program, cl_int error, const char* what )
+{
+    char log[GPU_TEXT_ROOM - 512] = "";
+    char name[GPU_ERROR_NAME_ROOM];
+    gpu->cl->clGetProgramBuildInfo(
+        program, gpu->device->id, CL_PROGRAM_BUILD_LOG, sizeof( log ) - 1, log, NULL );
+    return clv_gpu_fail( gpu, CLV_DEVICE_FAILED, "%s: compiling %s.cl: %s; the driver says: %s",
+        gpu->device->facts.name, what, clv_gpu_opencl_error_name( error, name ), log );
+}
+
+static const char* program_name( gpu_program_id id )
+{
+    static const char* const s_names[GPU_PROGRAM_COUNT] = {
+#define GPU_PROGRAM_NAME( name ) #name,
+        GPU_PROGRAMS( GPU_PROGRAM_NAME )
+#undef GPU_PROGRAM_NAME
+    };
+    return s_names[id];
+}
+
+static cl_int build( clv_gpu* gpu, cl_program program )
+{
+    char options[GPU_OPTIONS_ROOM];
+    clv_gpu_build_options( gpu, options );
+    return gpu->cl->clBuildProgram( program, 1, &gpu->device->id, options, NULL, NULL );
+}
+
+// A binary that the driver does not take is as good as none: it is compiled anew and written over.
+static cl_program program_from_cache( clv_gpu* gpu, uint64_t key )
+{
+    unsigned char* data = NULL;
+    size_t size = 0;
+    if ( !gpu->def.cache || !clv_gpu_cache_read( key, gpu->device, &data, &size ) )
+    {
+        return NULL;
+    }
+    cl_int error = CL_SUCCESS;
+    cl_int status = CL_SUCCESS;
+    const unsigned char* binary = data;
+    cl_program program = gpu->cl->clCreateProgramWithBinary(
+        gpu->context, 1, &gpu->device->id, &size, &binary, &status, &error );
+    clv_gpu_cache_free( data );
+    if ( error != CL_SUCCESS )
+    {
+        return NULL;
+    }
+    if ( status != CL_SUCCESS || build( gpu, program ) != CL_SUCCESS )
+    {
+        gpu->cl->clReleaseProgram( program );
+        return NULL;
+    }
+    return program;
+}
+
+// Failing to keep it is no failure.
+static void keep_binary( clv_gpu* gpu, cl_program program, uint64_t key )
+{
+    size_t size = 0;
+    if ( !gpu->def.cache ||
+        gpu->cl->clGetProgramInfo( program, CL_PROGRAM_BINARY_SIZES, sizeof( size ), &size, NULL ) !=
+            CL_SUCCESS ||
+        size == 0 )
+    {
+        return;
+    }
+    unsigned char* data = clv_base_memory_take( &gpu->memory, size, 1 );
+    if ( data == NULL )
+    {
+        return;
+    }
+    unsigned char* binary = data;
+    if ( gpu->cl->clGetProgramInfo( program, CL_PROGRAM_BINARIES, sizeof( binary ), &binary, NULL ) ==
+        CL_SUCCESS )
+    {
+        clv_gpu_cache_write( key, gpu->device, data, size );
+    }
+    clv_base_memory_give( &gpu->memory, data, size, 1 );
+}
+
+static clv_result compile( clv_gpu* gpu, gpu_program_id id, uint64_t key )
+{
+    const char* parts[2];
+    cl_int error = CL_SUCCESS;
+    clv_gpu_kernel_text( id, parts );
+    cl_program program = gpu->cl->clCreateProgramWithSource( gpu->context, 2, parts, NULL, &error );
+    clv_result result = clv_gpu_check( gpu, error, "handing over a program" );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    error = build( gpu, program );
+    if ( error != CL_SUCCESS )
+    {
+        result = fail_build( gpu, program, error, program_name( id ) );
+        gpu->cl->clReleaseProgram( program );
+        return result;
+    }
+    keep_binary( gpu, program, key );
+    gpu->programs[id] = program;
+    return CLV_OK;
+}
+
+static clv_result load_program( clv_gpu* gpu, gpu_program_id id )
+{
+    if ( gpu->programs[id] != NULL )
+    {
+        return CLV_OK;
+    }
+    uint64_t key = key_of( gpu, id );
+    gpu->programs[id] = program_from_cache( gpu, key );
+    return gpu->programs[id] != NULL ? CLV_OK : compile( gpu, id, key );
+}
+
+clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
+{
+    if ( gpu->kernels[id] == NULL )
+    {
+        clv_result result = load_program( gpu, s_kernels[id].program );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        cl_int error = CL_SUCCESS;
+        cl_kernel made =
+            gpu->cl->clCreateKernel( gpu->programs[s_kernels[id].program], s_kernels[id].name, &error );
+        result = clv_gpu_check( gpu, error, s_kernels[id].name );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        gpu->kernels[id] = made;
+    }
+    *kernel = gpu->kernels[id];
+    return CLV_OK;
+}
+
+// ---- running
+
+static void take_time( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
+{
+    uint64_t start = 0;
+    uint64_t end = 0;
+    gpu->cl->clFinish( gpu->queue );
+    gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_START, sizeof( start ), &start, NULL );
+    gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_END, sizeof( end ), &end, NULL );
+    gpu->cl->clReleaseEvent( event );
+    gpu->timings->ms[id] += (double)( end - start ) * 1e-6;
+    gpu->timings->launch_count[id] += 1;
+}
+
+const char* clv_gpu_kernel_name( gpu_kernel_id id )
+{
+    return s_kernels[id].name;
+}
+
+clv_result clv_gpu_launch(
+    clv_gpu* gpu, gpu_kernel_id id, uint64_t item_count, const gpu_argument* arguments, uint32_t count )
+{
+    cl_kernel kernel = NULL;
+    clv_result result = clv_gpu_kernel( gpu, id, &kernel );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    cl_int error = CL_SUCCESS;
+    for ( uint32_t i = 0; i < count && error == CL_SUCCESS; ++i )
+    {
+        error = gpu->cl->clSetKernelArg( kernel, i, arguments[i].size, arguments[i].value );
+    }
+    size_t local = GPU_GROUP;
+    size_t global = (size_t)( ( item_count + GPU_GROUP - 1 ) / GPU_GROUP * GPU_GROUP );
+    global = global < local ? local : global;
+    cl_event event = NULL;
+    if ( error == CL_SUCCESS )
+    {
+        error = gpu->cl->clEnqueueNDRangeKernel(
+            gpu->queue, kernel, 1, NULL, &global, &local, 0, NULL, gpu->timings != NULL ? &event : NULL );
+    }
+    if ( event != NULL )
+    {
+        take_time( gpu, id, event );
+    }
+    return clv_gpu_check( gpu, error, s_kernels[id].name );
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What every plan is made of, and the simplest way: all pairs in tiles.
+#include "gpu_state.h"
+
+clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sample, uint32_t* sample_count )
+{
+    uint32_t count = frame->count < GPU_SAMPLE ? frame->count : GPU_SAMPLE;
+    *sample_count = count;
+    gpu->stats.plan_count += 1;
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.sample, GPU_SAMPLE * sizeof( clv_aabb ) );
+    if ( result == CLV_OK )
+    {
+        const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+            GPU_ARGUMENT( gpu->buffers.sample.memory ), GPU_ARGUMENT( count ) };
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_sample_boxes, count, arguments );
+    }
+    return result == CLV_OK
+        ? clv_gpu_read( gpu, gpu->buffers.sample.memory, 0, sample, (size_t)count * sizeof( clv_aabb ) )
+        : result;
+}
+
+clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value )
+{
+    const gpu_argument arguments[] = { GPU_ARGUMENT( words ), GPU_ARGUMENT( count ), GPU_ARGUMENT( value ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_fill_words, count, arguments );
+}
+
+// ---- tiles
+
+// Rows of tiles whose triangle still has a number of 32 bits, and float arithmetic that finds them.
+#define TILE_ROWS_MOST 60000u
+
+clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame )
+{
+    uint32_t rows = ( frame->count + GPU_GROUP - 1 ) / GPU_GROUP;
+    if ( rows > TILE_ROWS_MOST )
+    {
+        return clv_gpu_fail(
+            gpu, CLV_TOO_MANY_OBJECTS, "tiles take at most %u boxes", TILE_ROWS_MOST * GPU_GROUP );
+    }
+    frame->unit_count = rows * ( rows + 1 ) / 2;
+    return CLV_OK;
+}
+
+clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
+{
+    uint32_t rows = ( frame->count + GPU_GROUP - 1 ) / GPU_GROUP;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    uint32_t capacity = (uint32_t)gpu->pair_room;
+    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( rows ), GPU_ARGUMENT( first ), GPU_ARGUMENT( gpu->buffers.slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->buffers.pairs.memory ),
+        GPU_ARGUMENT( capacity ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_find_tiles, (uint64_t)( end - first ) * GPU_GROUP, arguments );
+}

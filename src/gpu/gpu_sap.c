@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Sweep and prune on the device: paper 003's broad phase for boxes; kernels/sap.cl tells how.
+#include "gpu_state.h"
+
+enum
+{
+    PATIENCE = 8192,       // places that one item looks ahead
+    PATIENT_GROUPS = 1024, // groups that share those that look further
+    MOMENT_GROUPS = 128,
+};
+
+// ---- the axis
+
+static clv_result choose_by_sample( clv_gpu* gpu, const gpu_frame* frame )
+{
+    clv_aabb* sample = clv_base_memory_take( &gpu->memory, GPU_SAMPLE, sizeof( clv_aabb ) );
+    if ( sample == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
+    }
+    uint32_t count = 0;
+    clv_result result = clv_gpu_sample( gpu, frame, sample, &count );
+    if ( result == CLV_OK )
+    {
+        clv_gpu_axes_by_sample( sample, count, gpu->sap.axes );
+    }
+    clv_base_memory_give( &gpu->memory, sample, GPU_SAMPLE, sizeof( clv_aabb ) );
+    return result;
+}
+
+// Sums are taken about the mean of last time: far from the origin their squares would drown everything else.
+static clv_result choose_by_moments( clv_gpu* gpu, const gpu_frame* frame )
+{
+    float partial[MOMENT_GROUPS * 10];
+    double sums[10] = { 0 };
+    gpu_sap_state* sap = &gpu->sap;
+    gpu->stats.plan_count += 1;
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.moments, sizeof( partial ) );
+    if ( result == CLV_OK )
+    {
+        const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+            GPU_ARGUMENT( sap->means[0] ), GPU_ARGUMENT( sap->means[1] ), GPU_ARGUMENT( sap->means[2] ),
+            GPU_ARGUMENT( gpu->buffers.moments.memory ) };
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_axis_moments, MOMENT_GROUPS * GPU_GROUP, arguments );
+    }
+    result = result == CLV_OK
+        ? clv_gpu_read( gpu, gpu->buffers.moments.memory, 0, partial, sizeof( partial ) )
+        : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    for ( int i = 0; i < MOMENT_GROUPS * 10; ++i )
+    {
+        sums[i % 10] += (double)partial[i];
+    }
+    for ( int i = 0; i < 3 && sums[9] > 0; ++i )
+    {
+        sap->means[i] += (float)( sums[i] / sums[9] );
+    }
+    sap->axes[0] = clv_gpu_axis_by_moments( sums );
+    sap->axes[1] = ( sap->axes[0] + 1 ) % 3;
+    sap->axes[2] = ( sap->axes[0] + 2 ) % 3;
+    return CLV_OK;
+}
+
+static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_sap_state* sap = &gpu->sap;
+    if ( sap->is_planned && gpu->stats.update_count < sap->asked_at + gpu->def.axis_frames )
+    {
+        return CLV_OK;
+    }
+    clv_result result =
+        gpu->def.axis_by_pca ? choose_by_moments( gpu, frame ) : choose_by_sample( gpu, frame );
+    sap->is_planned = result == CLV_OK;
+    sap->asked_at = gpu->stats.update_count;
+    gpu->stats.axis = sap->axes[0];
+    return result;
+}
+
+// ---- one frame
+
+static clv_result reserve( clv_gpu* gpu, uint32_t count )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t n = count;
+    clv_result result = clv_gpu_sort_reserve( gpu, count );
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) : result;
+    return result == CLV_OK ? clv_gpu_reserve( gpu, &b->patient, n * 2 * sizeof( uint32_t ) ) : result;
+}
+
+clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    gpu_sap_state* sap = &gpu->sap;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    frame->unit_count = frame->count;
+    gpu->stats.cell_count = 0;
+    gpu->stats.level_count = 0;
+    clv_result result = choose_axis( gpu, frame );
+    result = result == CLV_OK ? reserve( gpu, frame->count ) : result;
+    if ( result == CLV_OK )
+    {
+        const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+            GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
+            GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, keys );
+    }
+    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ), GPU_ARGUMENT( sap->axes[2] ),
+        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
+        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, gather );
+}
+
+clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t capacity = (uint32_t)gpu->pair_room;
+    uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    uint32_t patience = PATIENCE;
+    const gpu_argument find[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
+        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
+        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
+        GPU_ARGUMENT( patience ), GPU_ARGUMENT( b->patient.memory ), GPU_ARGUMENT( counts_tests ) };
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, find );
+    if ( result != CLV_OK || frame->count <= PATIENCE )
+    {
+        return result;
+    }
+    const gpu_argument patient[] = { GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->seconds.memory ),
+        GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( b->patient.memory ),
+        GPU_ARGUMENT( counts_tests ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)PATIENT_GROUPS * GPU_GROUP, patient );
+}

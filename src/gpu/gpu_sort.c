@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A radix sort on the device; kernels/sort.cl tells how.
+#include "gpu_state.h"
+
+enum
+{
+    BLOCK = 4 * GPU_GROUP,
+    DIGITS = 256,
+};
+
+static uint32_t blocks_of( uint64_t count )
+{
+    return (uint32_t)( ( count + BLOCK - 1 ) / BLOCK );
+}
+
+clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t bytes = (uint64_t)count * sizeof( uint32_t );
+    uint64_t number_count = (uint64_t)blocks_of( count ) * DIGITS;
+    clv_result result = clv_gpu_reserve( gpu, &b->keys, bytes );
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->keys_twin, bytes ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->values, bytes ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->values_twin, bytes ) : result;
+    result =
+        result == CLV_OK ? clv_gpu_reserve( gpu, &b->digits, number_count * sizeof( uint32_t ) ) : result;
+    return result == CLV_OK
+        ? clv_gpu_reserve( gpu, &b->digit_sums, (uint64_t)blocks_of( number_count ) * sizeof( uint32_t ) )
+        : result;
+}
+
+static void swap( gpu_buffer* a, gpu_buffer* b )
+{
+    gpu_buffer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t blocks = blocks_of( count );
+    uint32_t numbers = blocks * DIGITS;
+    uint64_t items = (uint64_t)blocks * GPU_GROUP;
+    uint64_t scan_items = (uint64_t)blocks_of( numbers ) * GPU_GROUP;
+    const gpu_argument count_digits[] = { GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( count ),
+        GPU_ARGUMENT( shift ), GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( blocks ) };
+    const gpu_argument sums[] = { GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( numbers ),
+        GPU_ARGUMENT( b->digit_sums.memory ) };
+    const gpu_argument scatter[] = { GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
+        GPU_ARGUMENT( b->keys_twin.memory ), GPU_ARGUMENT( b->values_twin.memory ), GPU_ARGUMENT( count ),
+        GPU_ARGUMENT( shift ), GPU_ARGUMENT( b->digits.memory ), GPU_ARGUMENT( blocks ) };
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sort_count, items, count_digits );
+    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, scan_items, sums ) : result;
+    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, scan_items, sums ) : result;
+    result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_sort_scatter, items, scatter ) : result;
+    swap( &b->keys, &b->keys_twin );
+    swap( &b->values, &b->values_twin );
+    return result;
+}
+
+clv_result clv_gpu_sort( clv_gpu* gpu, uint32_t count, uint32_t first_bit, uint32_t end_bit )
+{
+    clv_result result = CLV_OK;
+    for ( uint32_t shift = first_bit; shift < end_bit && result == CLV_OK; shift += 8 )
+    {
+        result = sort_digit( gpu, count, shift );
+    }
+    return result;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Opening and closing a device, its memory, and how calls fail.
+#include "gpu_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- failing
+
+clv_result clv_gpu_fail( clv_gpu* gpu, clv_result result, const char* format, ... )
+{
+    va_list values;
+    va_start( values, format );
+    vsnprintf( gpu->error, sizeof( gpu->error ), format, values );
+    va_end( values );
+    if ( gpu->def.logger.write != NULL )
+    {
+        gpu->def.logger.write( CLV_LOG_ERROR, gpu->error, gpu->def.logger.user );
+    }
+    return result;
+}
+
+clv_result clv_gpu_check( clv_gpu* gpu, cl_int error, const char* call )
+{
+    if ( error == CL_SUCCESS )
+    {
+        return CLV_OK;
+    }
+    char name[GPU_ERROR_NAME_ROOM];
+    bool is_memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY ||
+        error == CL_INVALID_BUFFER_SIZE;
+    return clv_gpu_fail( gpu, is_memory ? CLV_OUT_OF_MEMORY : CLV_DEVICE_FAILED, "%s: %s: %s",
+        gpu->device != NULL ? gpu->device->facts.name : "OpenCL", call,
+        clv_gpu_opencl_error_name( error, name ) );
+}
+
+// ---- the device
+
+static clv_result make_context( clv_gpu* gpu )
+{
+    const gpu_opencl* cl = gpu->cl;
+    cl_int error = CL_SUCCESS;
+    if ( gpu->def.queue != NULL )
+    {
+        gpu->queue = gpu->def.queue;
+        error = cl->clGetCommandQueueInfo(
+            gpu->queue, CL_QUEUE_CONTEXT, sizeof( gpu->context ), &gpu->context, NULL );
+        return clv_gpu_check( gpu, error, "asking the queue for its context" );
+    }
+    const intptr_t properties[] = { CL_CONTEXT_PLATFORM, (intptr_t)gpu->device->platform, 0 };
+    gpu->context = cl->clCreateContext( properties, 1, &gpu->device->id, NULL, NULL, &error );
+    clv_result result = clv_gpu_check( gpu, error, "making a context" );
+    if ( result != CLV_OK )
+    {
+        gpu->context = NULL;
+        return result;
+    }
+    gpu->queue = cl->clCreateCommandQueue( gpu->context, gpu->device->id, 0, &error );
+    result = clv_gpu_check( gpu, error, "making a queue" );
+    gpu->queue = result == CLV_OK ? gpu->queue : NULL;
+    return result;
+}
+
+static clv_result clear_slots( clv_gpu* gpu )
+{
+    static const uint32_t s_zeros[GPU_SLOTS * sizeof( gpu_counters ) / sizeof( uint32_t )];
+    gpu->next_slot = 0;
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.slots, sizeof( s_zeros ) );
+    return result != CLV_OK
+        ? result
+        : clv_gpu_write( gpu, gpu->buffers.slots.memory, 0, s_zeros, sizeof( s_zeros ), false );
+}
+
+clv_result clv_gpu_open( clv_gpu* gpu )
+{
+    if ( gpu->is_open )
+    {
+        return CLV_OK;
+    }
+    const char* why = NULL;
+    gpu->cl = clv_gpu_opencl( &why );
+    gpu->device = gpu->cl != NULL ? clv_gpu_device_get( gpu->device_index ) : NULL;
+    if ( gpu->device == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_UNSUPPORTED, "%s", why != NULL ? why : "the device is gone" );
+    }
+    gpu->is_open = true; // as much as there is, for close
+    clv_result result = make_context( gpu );
+    result = result == CLV_OK ? clear_slots( gpu ) : result;
+    if ( result != CLV_OK )
+    {
+        clv_gpu_close( gpu );
+    }
+    return result;
+}
+
+static void release_buffer( clv_gpu* gpu, gpu_buffer* buffer )
+{
+    if ( buffer->memory != NULL )
+    {
+        gpu->cl->clReleaseMemObject( buffer->memory );
+        gpu->device_bytes -= buffer->bytes;
+    }
+    *buffer = ( gpu_buffer ){ 0 };
+}
+
+static void release_programs( clv_gpu* gpu )
+{
+    for ( int i = 0; i < GPU_KERNEL_COUNT; ++i )
+    {
+        if ( gpu->kernels[i] != NULL )
+        {
+            gpu->cl->clReleaseKernel( gpu->kernels[i] );
+        }
+        gpu->kernels[i] = NULL;
+    }
+    for ( int i = 0; i < GPU_PROGRAM_COUNT; ++i )
+    {
+        if ( gpu->programs[i] != NULL )
+        {
+            gpu->cl->clReleaseProgram( gpu->programs[i] );
+        }
+        gpu->programs[i] = NULL;
+    }
+}
+
+void clv_gpu_close( clv_gpu* gpu )
+{
+    if ( !gpu->is_open )
+    {
+        return;
+    }
+    if ( gpu->queue != NULL )
+    {
+        gpu->cl->clFinish( gpu->queue );
+    }
+    clv_gpu_host_release( gpu, &gpu->upload );
+    clv_gpu_host_release( gpu, &gpu->download );
+#define GPU_BUFFER_RELEASE( name ) release_buffer( gpu, &gpu->buffers.name );
+    GPU_BUFFERS( GPU_BUFFER_RELEASE )
+#undef GPU_BUFFER_RELEASE
+    release_programs( gpu );
+    if ( gpu->queue != NULL && gpu->def.queue == NULL )
+    {
+        gpu->cl->clReleaseCommandQueue( gpu->queue );
+    }
+    if ( gpu->context != NULL && gpu->def.queue == NULL )
+    {
+        gpu->cl->clReleaseContext( gpu->context );
+    }
+    gpu->queue = NULL;
+    gpu->context = NULL;
+    gpu->is_open = false;
+    gpu->pair_room = 0;
+    gpu->is_pending = false;
+    gpu->has_list = false;
+    gpu->grid = ( gpu_grid_state ){ 0 };
+    gpu->tree = ( gpu_tree_state ){ 0 };
+    gpu->sap = ( gpu_sap_state ){ 0 };
+}
+
+// ---- memory of the device
+
+static cl_int make_buffer( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
+{
+    cl_int error = CL_SUCCESS;
+    buffer->memory = gpu->cl->clCreateBuffer( gpu->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error );
+    if ( error != CL_SUCCESS )
+    {
+        *buffer = ( gpu_buffer ){ 0 };
+        return error;
+    }
+    buffer->bytes = bytes;
+    gpu->device_bytes += bytes;
+    return CL_SUCCESS;
+}
+
+clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
+{
+    bytes = bytes < 64 ? 64 : bytes;
+    if ( buffer->memory != NULL && buffer->bytes >= bytes )
+    {
+        return CLV_OK;
+    }
+    if ( bytes > gpu->device->allocation_most )
+    {
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "%s gives no buffer of %llu bytes; the most is %llu",
+            gpu->device->facts.name, (unsigned long long)bytes,
+            (unsigned long long)gpu->device->allocation_most );
+    }
+    release_buffer( gpu, buffer ); // first, so that there is never twice as much
+    uint64_t roomy = bytes + bytes / 8;
+    cl_int error =
+        roomy <= gpu->device->allocation_most ? make_buffer( gpu, buffer, roomy ) : CL_INVALID_BUFFER_SIZE;
+    if ( error != CL_SUCCESS )
+    {
+        error = make_buffer( gpu, buffer, bytes );
+    }
+    char call[80];
+    snprintf( call, sizeof( call ), "a buffer of %llu bytes", (unsigned long long)bytes );
+    return clv_gpu_check( gpu, error, call );
+}
+
+clv_result clv_gpu_read( clv_gpu* gpu, cl_mem from, uint64_t offset, void* to, size_t bytes )
+{
+    cl_int error =
+        gpu->cl->clEnqueueReadBuffer( gpu->queue, from, 1, (size_t)offset, bytes, to, 0, NULL, NULL );
+    return clv_gpu_check( gpu, error, "reading from the device" );
+}
+
+clv_result clv_gpu_write(
+    clv_gpu* gpu, cl_mem to, uint64_t offset, const void* from, size_t bytes, bool waits )
+{
+    cl_int error = gpu->cl->clEnqueueWriteBuffer(
+        gpu->queue, to, waits ? 1 : 0, (size_t)offset, bytes, from, 0, NULL, NULL );
+    return clv_gpu_check( gpu, error, "writing to the device" );
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// One device at work, and the calls everything else here is made of.
+#pragma once
+
+#include "base/memory.h"
+#include "cleave/gpu.h"
+#include "gpu_device.h"
+#include "gpu_grid_plan.h"
+
+#define GPU_TEXT_ROOM 4096
+
+/// Slots of counters, taken in turn; each is cleared by the frame before its own.
+#define GPU_SLOTS 64
+
+/// Pairs that a group collects in local memory: 16 KB.
+#define GPU_QUEUE 2048
+
+/// Boxes of a sample that plans are made of.
+#define GPU_SAMPLE 4096
+
+// PROGRAM( id, file of kernels/ )
+#define GPU_PROGRAMS( PROGRAM )                                                                              \
+    PROGRAM( tiles ) PROGRAM( grid ) PROGRAM( sort ) PROGRAM( sap ) PROGRAM( tree )
+
+// KERNEL( name, program )
+#define GPU_KERNELS( KERNEL )                                                                                \
+    KERNEL( find_tiles, tiles )                                                                              \
+    KERNEL( sample_boxes, tiles )                                                                            \
+    KERNEL( check_boxes, tiles )                                                                             \
+    KERNEL( fill_words, tiles )                                                                              \
+    KERNEL( move_boxes, tiles )                                                                              \
+    KERNEL( grid_count, grid )                                                                               \
+    KERNEL( grid_scan, grid )                                                                                \
+    KERNEL( grid_scatter, grid )                                                                             \
+    KERNEL( grid_find, grid )                                                                                \
+    KERNEL( sort_count, sort )                                                                               \
+    KERNEL( scan_sums, sort )                                                                                \
+    KERNEL( scan_add, sort )                                                                                 \
+    KERNEL( sort_scatter, sort )                                                                             \
+    KERNEL( sap_keys, sap )                                                                                  \
+    KERNEL( sap_gather, sap )                                                                                \
+    KERNEL( sap_find, sap )                                                                                  \
+    KERNEL( sap_find_patient, sap )                                                                          \
+    KERNEL( axis_moments, sap )                                                                              \
+    KERNEL( tree_keys, tree )                                                                                \
+    KERNEL( tree_gather, tree )                                                                              \
+    KERNEL( tree_build, tree )                                                                               \
+    KERNEL( tree_find, tree )
+
+typedef enum gpu_program_id
+{
+#define GPU_PROGRAM_ID( name ) GPU_PROGRAM_##name,
+    GPU_PROGRAMS( GPU_PROGRAM_ID )
+#undef GPU_PROGRAM_ID
+        GPU_PROGRAM_COUNT
+} gpu_program_id;
+
+typedef enum gpu_kernel_id
+{
+#define GPU_KERNEL_ID( name, program ) GPU_KERNEL_##name,
+    GPU_KERNELS( GPU_KERNEL_ID )
+#undef GPU_KERNEL_ID
+        GPU_KERNEL_COUNT
+} gpu_kernel_id;
+
+/// Memory of the device; what is in it is lost when it grows.
+typedef struct gpu_buffer
+{
+    cl_mem memory;
+    uint64_t bytes;
+} gpu_buffer;
+
+// BUFFER( name, what it holds )
+#define GPU_BUFFERS( BUFFER )                                                                                \
+    BUFFER( boxes ) /* that came from the host */                                                            \
+    BUFFER( slots ) /* counters */                                                                           \
+    BUFFER( pairs )                                                                                          \
+    BUFFER( sample )                                                                                         \
+    BUFFER( records ) /* boxes in order, 32 bytes each */                                                    \
+    BUFFER( grid_plan )                                                                                      \
+    BUFFER( counts )                                                                                         \
+    BUFFER( starts )                                                                                         \
+    BUFFER( places )                                                                                         \
+    BUFFER( keys )                                                                                           \
+    BUFFER( keys_twin )                                                                                      \
+    BUFFER( values )                                                                                         \
+    BUFFER( values_twin )                                                                                    \
+    BUFFER( digits )                                                                                         \
+    BUFFER( digit_sums )                                                                                     \
+    BUFFER( begins )                                                                                         \
+    BUFFER( ends )                                                                                           \
+    BUFFER( seconds )                                                                                        \
+    BUFFER( thirds )                                                                                         \
+    BUFFER( patient )                                                                                        \
+    BUFFER( moments )                                                                                        \
+    BUFFER( tree_plan )                                                                                      \
+    BUFFER( nodes )
+
+typedef struct gpu_buffers
+{
+#define GPU_BUFFER_MEMBER( name ) gpu_buffer name;
+    GPU_BUFFERS( GPU_BUFFER_MEMBER )
+#undef GPU_BUFFER_MEMBER
+} gpu_buffers;
+
+/// Memory of the host that the device reads and writes directly.
+typedef struct gpu_host_block
+{
+    struct gpu_host_block* next;
+    cl_mem memory;
+    void* data;
+    size_t bytes;
+} gpu_host_block;
+
+/// Words of a slot, as kernels/common.cl has them.
+typedef struct gpu_counters
+{
+    uint64_t pair_count;
+    uint64_t test_count;
+    uint64_t cell_squares;
+    uint32_t placed_count;
+    uint32_t large_count;
+    uint32_t bad;
+    uint32_t unused[7];
+} gpu_counters;
+
+/// A search under way, or the last one.
+typedef struct gpu_frame
+{
+    cl_mem boxes;
+    uint32_t count;
+    uint32_t slot;
+    clv_gpu_way way;     ///< that was taken
+    uint32_t unit_count; ///< what a search may be cut into
+} gpu_frame;
+
+/// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after every launch.
+typedef struct gpu_timings
+{
+    double ms[GPU_KERNEL_COUNT];
+    uint32_t launch_count[GPU_KERNEL_COUNT];
+} gpu_timings;
+
+/// What a grid was planned for, and what it held then.
+typedef struct gpu_grid_state
+{
+    bool is_planned;
+    bool is_refused; ///< the tree does better, until it is asked again
+    uint32_t count;
+    uint32_t row_count;
+    uint32_t pitch;
+    uint32_t level_count;
+    uint32_t entry_count;
+    uint64_t cell_squares;
+    uint32_t large_count;
+    uint64_t asked_at; ///< update of the last plan
+} gpu_grid_state;
+
+typedef struct gpu_tree_state
+{
+    bool is_planned;
+    uint32_t count;
+    uint32_t top;
+    uint32_t node_count;
+    uint64_t asked_at;
+} gpu_tree_state;
+
+typedef struct gpu_sap_state
+{
+    bool is_planned;
+    uint32_t axes[3]; ///< first to last
+    float means[3];   ///< of the last moments
+    uint64_t asked_at;
+} gpu_sap_state;
+
+struct clv_gpu
+{
+    base_memory memory;
+    clv_gpu_def def;
+    uint32_t device_index;
+    char error[GPU_TEXT_ROOM];
+
+    const gpu_opencl* cl;
+    const gpu_device* device;
+    bool is_open;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program programs[GPU_PROGRAM_COUNT];
+    cl_kernel kernels[GPU_KERNEL_COUNT];
+    gpu_buffers buffers;
+    uint64_t device_bytes;
+    gpu_host_block upload;
+    gpu_host_block download;
+    gpu_host_block* taken; ///< by the caller
+
+    uint64_t pair_room; ///< pairs that `pairs` takes
+    uint32_t next_slot;
+    gpu_frame frame;
+    gpu_counters counters; ///< of `frame`, when it is done
+    bool is_pending;       ///< put into the queue, not waited for
+    bool is_piecewise;     ///< the list does not fit the device
+    bool has_list;
+
+    gpu_grid_state grid;
+    gpu_tree_state tree;
+    gpu_sap_state sap;
+    clv_gpu_stats stats;
+
+    gpu_grid_wish grid_wish; ///< 0: as planned
+    uint32_t queue_pairs;    ///< 0: GPU_QUEUE
+    gpu_timings* timings;    ///< NULL: none are taken
+};
+
+// ---- failing
+
+/// Keeps the sentence and tells the logger. Returns `result`.
+clv_result clv_gpu_fail( clv_gpu* gpu, clv_result result, const char* format, ... );
+
+/// The same for a call of OpenCL: CLV_OK for CL_SUCCESS, CLV_OUT_OF_MEMORY where memory lacked, else CLV_DEVICE_FAILED.
+clv_result clv_gpu_check( clv_gpu* gpu, cl_int error, const char* call );
+
+// ---- the device
+
+/// Context and queue, where they are not there yet.
+clv_result clv_gpu_open( clv_gpu* gpu );
+
+/// Waits and gives back all that the device has. Memory that the caller took stays valid for reading until destroy where the
+/// device still answers.
+void clv_gpu_close( clv_gpu* gpu );
+
+/// At least `bytes`; contents are lost if it grows.
+clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes );
+
+clv_result clv_gpu_read( clv_gpu* gpu, cl_mem from, uint64_t offset, void* to, size_t bytes );
+/// Does not wait unless `waits`: then `from` must stay as it is.
+clv_result clv_gpu_write(
+    clv_gpu* gpu, cl_mem to, uint64_t offset, const void* from, size_t bytes, bool waits );
+
+// ---- programs
+
+/// The kernel, compiled or read from the cache where that was not done yet.
+clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel );
+
+const char* clv_gpu_kernel_name( gpu_kernel_id id );
+
+/// What clv_gpu_kernel compiles a program with.
+#define GPU_OPTIONS_ROOM 64
+void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
+
+/// The text of a program: what all share, then its own. NULL-terminated, two parts.
+void clv_gpu_kernel_text( gpu_program_id id, const char* parts[2] );
+
+/// Is the binary of a program in the cache? `data` is to be given back by clv_gpu_cache_free.
+bool clv_gpu_cache_read( uint64_t key, const gpu_device* device, unsigned char** data, size_t* size );
+void clv_gpu_cache_write( uint64_t key, const gpu_device* device, const unsigned char* data, size_t size );
+void clv_gpu_cache_free( unsigned char* data );
+
+typedef struct gpu_argument
+{
+    size_t size;
+    const void* value;
+} gpu_argument;
+
+#define GPU_ARGUMENT( variable )                                                                             \
+    {                                                                                                        \
+        sizeof( variable ), &( variable )                                                                    \
+    }
+
+/// Puts a kernel into the queue, over at least `item_count` items in whole groups.
+clv_result clv_gpu_launch(
+    clv_gpu* gpu, gpu_kernel_id id, uint64_t item_count, const gpu_argument* arguments, uint32_t count );
+
+#define GPU_LAUNCH( gpu, id, items, arguments )                                                              \
+    clv_gpu_launch(                                                                                          \
+        gpu, id, items, arguments, (uint32_t)( sizeof( arguments ) / sizeof( ( arguments )[0] ) ) )
+
+// ---- memory of the host
+
+clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t bytes );
+void clv_gpu_host_release( clv_gpu* gpu, gpu_host_block* block );
+
+/// Room for `count` boxes, to be filled before clv_gpu_update_staged.
+clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes );
+clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count );
+
+/// All pairs in memory of the host, alive until the next call; only where they are not piecewise.
+clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
+
+// ---- what searches share
+
+/// Up to GPU_SAMPLE of the frame's boxes, evenly by index.
+clv_result clv_gpu_sample( clv_gpu* gpu, const gpu_frame* frame, clv_aabb* sample, uint32_t* sample_count );
+
+/// The frame's counters; waits.
+clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_counters* counters );
+
+clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t value );
+
+/// Sorts buffers.keys with buffers.values, stable, by bits [first_bit, end_bit); bits above are 0.
+clv_result clv_gpu_sort( clv_gpu* gpu, uint32_t count, uint32_t first_bit, uint32_t end_bit );
+clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count );
+
+/// The axes from most to least worth sorting by, by overlaps of pairs in the sample.
+void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t axes[3] );
+
+/// The coordinate axis next to the principal axis of the centres: sums of 10 moments as kernels/sap.cl has them.
+uint32_t clv_gpu_axis_by_moments( const double sums[10] );
+
+// ---- the ways: prepare does all but the search, find searches units [first, end)
+
+clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+/// CLV_UNSUPPORTED, without a word: the tree does better.
+clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+/// The frame is done: does the plan still serve?
+void clv_gpu_grid_review( clv_gpu* gpu, const gpu_counters* counters );
+clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// A tree over the boxes in Morton order, on the device; kernels/tree.cl tells how.
+#include "gpu_grid_plan.h"
+#include "gpu_state.h"
+
+#include <float.h>
+
+enum
+{
+    LEVELS = 16,           // 4^16 boxes
+    LEVELS_PER_LAUNCH = 4, // 4^4 = 256: one group's boxes
+    ASK_AGAIN = 64,        // updates after which the world is measured again
+    COARSE_BITS = 6,       // of the key, that fewer boxes than these need not be sorted by
+    COARSE_MOST = 4000000,
+    KEY_BITS = 30,
+};
+
+typedef struct tree_plan
+{
+    float origin[3];
+    float scale[3];
+    uint32_t top;
+    uint32_t unused;
+    uint32_t first[LEVELS];
+} tree_plan;
+
+static void measure( tree_plan* plan, const clv_aabb* sample, uint32_t count, float* scratch )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        gpu_spread spread = clv_gpu_spread_of( sample, count, axis, scratch );
+        double span = (double)spread.most - (double)spread.least + (double)spread.median_side;
+        double scale = span > 0 ? 512 / span : 1;
+        plan->origin[axis] = spread.least;
+        plan->scale[axis] = (float)( scale < (double)FLT_MIN ? (double)FLT_MIN
+                : scale > 1e37                               ? 1e37
+                                                             : scale );
+    }
+}
+
+// Where the levels lie; level 0 is the records.
+static void lay_levels( tree_plan* plan, gpu_tree_state* tree, uint32_t count )
+{
+    uint32_t level_count = count;
+    tree->top = 0;
+    tree->node_count = 0;
+    while ( level_count > 1 )
+    {
+        level_count = ( level_count + 3 ) / 4;
+        tree->top += 1;
+        plan->first[tree->top] = tree->node_count;
+        tree->node_count += level_count;
+    }
+    plan->top = tree->top;
+    tree->count = count;
+}
+
+static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
+{
+    const uint64_t sample_bytes = GPU_SAMPLE * sizeof( clv_aabb );
+    clv_aabb* sample =
+        clv_base_memory_take( &gpu->memory, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
+    if ( sample == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_OUT_OF_MEMORY, "no memory for a sample" );
+    }
+    uint32_t sample_count = 0;
+    tree_plan plan = { 0 };
+    clv_result result = clv_gpu_sample( gpu, frame, sample, &sample_count );
+    if ( result == CLV_OK )
+    {
+        measure( &plan, sample, sample_count, (float*)( sample + GPU_SAMPLE ) );
+        lay_levels( &plan, &gpu->tree, frame->count );
+    }
+    clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &gpu->buffers.tree_plan, sizeof( plan ) ) : result;
+    result = result == CLV_OK
+        ? clv_gpu_write( gpu, gpu->buffers.tree_plan.memory, 0, &plan, sizeof( plan ), true )
+        : result;
+    gpu->tree.is_planned = result == CLV_OK;
+    gpu->tree.asked_at = gpu->stats.update_count;
+    return result;
+}
+
+static clv_result sort_boxes( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->tree_plan.memory ), GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_tree_keys, frame->count, keys );
+    uint32_t shift = frame->count <= COARSE_MOST ? COARSE_BITS : 0;
+    result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, shift, KEY_BITS ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->records.memory ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_tree_gather, frame->count, gather );
+}
+
+static clv_result build_nodes( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    clv_result result = CLV_OK;
+    uint64_t items = frame->count;
+    for ( uint32_t below = 0; below < gpu->tree.top && result == CLV_OK; below += LEVELS_PER_LAUNCH )
+    {
+        const gpu_argument build[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
+            GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( below ), GPU_ARGUMENT( b->tree_plan.memory ) };
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_tree_build, items, build );
+        items = ( items + GPU_GROUP - 1 ) / GPU_GROUP;
+    }
+    return result;
+}
+
+clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    gpu_tree_state* tree = &gpu->tree;
+    frame->unit_count = frame->count;
+    bool is_old = !tree->is_planned || tree->count != frame->count ||
+        gpu->stats.update_count >= tree->asked_at + ASK_AGAIN;
+    clv_result result = is_old ? make_plan( gpu, frame ) : CLV_OK;
+    result = result == CLV_OK ? clv_gpu_sort_reserve( gpu, frame->count ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, (uint64_t)frame->count * 32 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->nodes, (uint64_t)tree->node_count * 32 ) : result;
+    result = result == CLV_OK ? sort_boxes( gpu, frame ) : result;
+    result = result == CLV_OK ? build_nodes( gpu, frame ) : result;
+    gpu->stats.cell_count = 0;
+    gpu->stats.level_count = tree->top;
+    return result;
+}
+
+clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t capacity = (uint32_t)gpu->pair_room;
+    uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->nodes.memory ),
+        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
+        GPU_ARGUMENT( b->tree_plan.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_tree_find, end - first, arguments );
+}

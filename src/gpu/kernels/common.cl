@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What all kernels share; in front of every other file. OpenCL C 1.2 without extensions. GROUP and QUEUE come from the host.
+//
+// Rules that keep PoCL and NVIDIA alike: no return before a barrier, loops around barriers have bounds that are the same for the
+// whole group, global sizes are padded to whole groups and every kernel is told its true count. The same pairs as on the CPU: a
+// box is compared as it came, and nothing may be contracted.
+#pragma OPENCL FP_CONTRACT OFF
+
+// Counters of one frame, SLOT_WORDS words each: 64-bit numbers as low and high word.
+#define SLOT_WORDS 16
+#define SLOT_PAIRS 0
+#define SLOT_TESTS 2
+#define SLOT_CELLS 4  // sum of the squares of what the cells hold
+#define SLOT_PLACED 6 // records that lie in cells; the others lie behind them
+#define SLOT_LARGE 7  // records that fit no cell
+#define SLOT_BAD 8    // 0, or 2^32 - 1 less the first bad box
+
+typedef struct box6
+{
+    float lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
+} box6;
+
+// 24 bytes that begin on a multiple of 8.
+inline box6 load_box( __global const float2* boxes, uint index )
+{
+    float2 a = boxes[3 * (size_t)index];
+    float2 b = boxes[3 * (size_t)index + 1];
+    float2 c = boxes[3 * (size_t)index + 2];
+    box6 box = { a.x, a.y, b.x, b.y, c.x, c.y };
+    return box;
+}
+
+// Adds to a 64-bit counter; the low word as it was.
+inline uint add_wide( volatile __global uint* counter, uint amount )
+{
+    uint before = atomic_add( counter, amount );
+    if ( before + amount < before )
+    {
+        atomic_inc( counter + 1 );
+    }
+    return before;
+}
+
+// A slot is cleared by the frame before its own.
+inline void clear_slot( __global uint* slots, uint slot )
+{
+    uint item = (uint)get_global_id( 0 );
+    if ( item < SLOT_WORDS )
+    {
+        slots[slot * SLOT_WORDS + item] = 0;
+    }
+}
+
+// ---- pairs: collected in local memory, written out by the whole group with one atomic
+
+inline void put_pair( __local uint2* queue, volatile __local uint* fill, volatile __global uint* counters,
+    __global uint2* pairs, uint capacity, uint a, uint b )
+{
+    uint2 pair = (uint2)( min( a, b ), max( a, b ) );
+    uint at = atomic_inc( fill );
+    if ( at < QUEUE )
+    {
+        queue[at] = pair;
+        return;
+    }
+    uint to = add_wide( counters + SLOT_PAIRS, 1 );
+    if ( to < capacity )
+    {
+        pairs[to] = pair;
+    }
+}
+
+// By the whole group. What does not fit is counted all the same: the host sees that the list was cut and runs again. The items'
+// tests were added up in *test_sum.
+inline void write_queue( __local const uint2* queue, __local uint* fill, __local uint* base, __local const uint* test_sum,
+    volatile __global uint* counters, __global uint2* pairs, uint capacity )
+{
+    barrier( CLK_LOCAL_MEM_FENCE );
+    uint item = (uint)get_local_id( 0 );
+    if ( item == 0 && *test_sum > 0 )
+    {
+        add_wide( counters + SLOT_TESTS, *test_sum );
+    }
+    uint count = min( *fill, (uint)QUEUE );
+    if ( item == 0 && count > 0 )
+    {
+        *base = add_wide( counters + SLOT_PAIRS, count );
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    uint first = count > 0 ? *base : 0;
+    for ( uint at = item; at < count; at += GROUP )
+    {
+        if ( first < capacity && at < capacity - first )
+        {
+            pairs[first + at] = queue[at];
+        }
+    }
+}
+
+// Sum of the values of the items before this one; the sum of all in *total. By the whole group.
+inline uint scan_group( __local uint* sums, uint value, uint* total )
+{
+    uint item = (uint)get_local_id( 0 );
+    sums[item] = value;
+    barrier( CLK_LOCAL_MEM_FENCE );
+    for ( uint step = 1; step < GROUP; step *= 2 )
+    {
+        uint before = item >= step ? sums[item - step] : 0;
+        barrier( CLK_LOCAL_MEM_FENCE );
+        sums[item] += before;
+        barrier( CLK_LOCAL_MEM_FENCE );
+    }
+    uint inclusive = sums[item];
+    *total = sums[GROUP - 1];
+    barrier( CLK_LOCAL_MEM_FENCE );
+    return inclusive - value;
+}

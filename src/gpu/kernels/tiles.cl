@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Every box against every other, a tile of GROUP boxes against another: for few boxes nothing is faster. And what every method
+// may need: a sample of the boxes, and boxes that move.
+
+// Group g takes tile pair g + first_tile of the triangle of `tile_count` tiles.
+__kernel void find_tiles( __global const float2* boxes, uint count, uint tile_count, uint first_tile,
+    __global uint* slots, uint slot, uint next_slot, __global uint2* pairs, uint capacity )
+{
+    __local uint2 queue[QUEUE];
+    __local float4 lower[GROUP];
+    __local float4 upper[GROUP];
+    __local uint fill, base, test_sum;
+    uint item = (uint)get_local_id( 0 );
+    volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    if ( next_slot != slot )
+    {
+        clear_slot( slots, next_slot );
+    }
+    // Row r of the triangle has tiles 0 .. r: tile t is in row floor( ( sqrt( 8 t + 1 ) - 1 ) / 2 ), but for rounding.
+    uint tile = (uint)get_group_id( 0 ) + first_tile;
+    uint row = (uint)( ( sqrt( 8.0f * (float)tile + 1.0f ) - 1.0f ) * 0.5f );
+    while ( row * ( row + 1 ) / 2 > tile )
+    {
+        row -= 1;
+    }
+    while ( ( row + 1 ) * ( row + 2 ) / 2 <= tile )
+    {
+        row += 1;
+    }
+    uint column = tile - row * ( row + 1 ) / 2;
+    uint own = row * GROUP + item;
+    uint other = column * GROUP + item;
+    if ( item == 0 )
+    {
+        fill = 0;
+        test_sum = 0; // known beforehand
+    }
+    if ( other < count )
+    {
+        box6 box = load_box( boxes, other );
+        lower[item] = (float4)( box.lower_x, box.lower_y, box.lower_z, 0 );
+        upper[item] = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    if ( own < count && row < tile_count )
+    {
+        box6 box = load_box( boxes, own );
+        uint end = min( (uint)GROUP, count - column * GROUP );
+        end = row == column ? item : end;
+        for ( uint k = 0; k < end; ++k )
+        {
+            float4 l = lower[k];
+            float4 u = upper[k];
+            if ( box.lower_x <= u.x && l.x <= box.upper_x && box.lower_y <= u.y && l.y <= box.upper_y &&
+                box.lower_z <= u.z && l.z <= box.upper_z )
+            {
+                put_pair( queue, &fill, counters, pairs, capacity, own, column * GROUP + k );
+            }
+        }
+    }
+    write_queue( queue, &fill, &base, &test_sum, counters, pairs, capacity );
+}
+
+// Box i * count / sample_count for each i: what a plan is made of.
+__kernel void sample_boxes( __global const float2* boxes, uint count, __global float2* sample, uint sample_count )
+{
+    uint i = (uint)get_global_id( 0 );
+    if ( i < sample_count )
+    {
+        uint from = (uint)( (ulong)i * count / sample_count );
+        sample[3 * i] = boxes[3 * (size_t)from];
+        sample[3 * i + 1] = boxes[3 * (size_t)from + 1];
+        sample[3 * i + 2] = boxes[3 * (size_t)from + 2];
+    }
+}
+
+// NaN, or lower above upper?
+__kernel void check_boxes( __global const float2* boxes, uint count, __global uint* slots, uint slot )
+{
+    uint i = (uint)get_global_id( 0 );
+    if ( i < count )
+    {
+        box6 box = load_box( boxes, i );
+        if ( !( box.lower_x <= box.upper_x && box.lower_y <= box.upper_y && box.lower_z <= box.upper_z ) )
+        {
+            atomic_max( (volatile __global uint*)slots + slot * SLOT_WORDS + SLOT_BAD, 0xFFFFFFFFu - i );
+        }
+    }
+}
+
+__kernel void fill_words( __global uint* words, ulong count, uint value )
+{
+    ulong i = get_global_id( 0 );
+    if ( i < count )
+    {
+        words[i] = value;
+    }
+}
+
+// For measuring: every box goes its way, to and fro about where it began.
+__kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame )
+{
+    uint i = (uint)get_global_id( 0 );
+    if ( i < count )
+    {
+        uint hash = i * 2654435761u;
+        hash ^= hash >> 15;
+        float phase = (float)( hash & 1023u ) * ( 6.2831853f / 1024.0f ) + (float)frame * 0.05f;
+        float x = reach * native_sin( phase );
+        float y = reach * native_cos( phase );
+        float z = ( hash & 1024u ) != 0 ? x : y;
+        float2 a = start[3 * (size_t)i];
+        float2 b = start[3 * (size_t)i + 1];
+        float2 c = start[3 * (size_t)i + 2];
+        boxes[3 * (size_t)i] = (float2)( a.x + x, a.y + y );
+        boxes[3 * (size_t)i + 1] = (float2)( b.x + z, b.y + x );
+        boxes[3 * (size_t)i + 2] = (float2)( c.x + y, c.y + z );
+    }
+}

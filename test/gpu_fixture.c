@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "gpu_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool gpu_test_is_skipped( void )
+{
+    uint32_t index = 0;
+    char text[256] = "";
+    if ( clv_gpu_device_find( NULL, &index, text, sizeof( text ) ) == CLV_OK )
+    {
+        return false;
+    }
+    printf( "skipped: %s\n", text );
+    return true;
+}
+
+static void print_line( clv_log_level level, const char* line, void* user )
+{
+    (void)user;
+    if ( level == CLV_LOG_ERROR )
+    {
+        printf( "gpu: %s\n", line );
+    }
+}
+
+clv_gpu* gpu_test_make( clv_gpu_way way )
+{
+    clv_gpu_def def = clv_default_gpu_def();
+    clv_gpu* gpu = NULL;
+    def.way = way;
+    def.logger.write = print_line;
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    return gpu;
+}
+
+static int compare_pairs( const void* a, const void* b )
+{
+    const clv_pair* x = a;
+    const clv_pair* y = b;
+    return x->a != y->a ? ( x->a > y->a ) - ( x->a < y->a ) : ( x->b > y->b ) - ( x->b < y->b );
+}
+
+typedef struct pair_room
+{
+    clv_pair* pairs;
+    uint64_t count, capacity;
+} pair_room;
+
+static bool keep_pairs( const clv_pair* pairs, size_t count, void* user )
+{
+    pair_room* room = user;
+    CHECK( room->count + count <= room->capacity );
+    memcpy( room->pairs + room->count, pairs, count * sizeof( clv_pair ) );
+    room->count += count;
+    return true;
+}
+
+clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count )
+{
+    pair_room room = { NULL, 0, clv_gpu_pair_count( gpu ) };
+    room.pairs = malloc( ( room.capacity + 1 ) * sizeof( clv_pair ) );
+    CHECK_OK( clv_gpu_read_pairs( gpu, keep_pairs, &room ) );
+    CHECK_EQUAL( room.count, room.capacity );
+    qsort( room.pairs, room.count, sizeof( clv_pair ), compare_pairs );
+    *count = room.count;
+    return room.pairs;
+}
+
+clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count )
+{
+    uint64_t capacity = 1024;
+    uint64_t found = 0;
+    clv_pair* pairs = malloc( capacity * sizeof( clv_pair ) );
+    for ( uint32_t a = 0; a < count; ++a )
+    {
+        for ( uint32_t b = a + 1; b < count; ++b )
+        {
+            if ( clv_aabb_overlap( boxes[a], boxes[b] ) )
+            {
+                if ( found == capacity )
+                {
+                    capacity *= 2;
+                    pairs = realloc( pairs, capacity * sizeof( clv_pair ) );
+                }
+                pairs[found++] = ( clv_pair ){ a, b };
+            }
+        }
+    }
+    *pair_count = found;
+    return pairs;
+}
+
+void gpu_test_agree( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const char* note )
+{
+    uint64_t expected_count = 0;
+    uint64_t found_count = 0;
+    test_where.note = note;
+    test_where.frame = count;
+    CHECK_OK( clv_gpu_update( gpu, boxes, count ) );
+    clv_pair* found = gpu_test_pairs( gpu, &found_count );
+    clv_pair* expected = gpu_test_brute( boxes, count, &expected_count );
+    CHECK_EQUAL( found_count, expected_count );
+    for ( uint64_t i = 0; i < expected_count; ++i )
+    {
+        CHECK( found[i].a == expected[i].a && found[i].b == expected[i].b );
+    }
+    free( found );
+    free( expected );
+}
+
+const char* gpu_test_way_name( clv_gpu_way way )
+{
+    static const char* const s_names[] = { "auto", "tiles", "grid", "sap", "lbvh" };
+    return s_names[way];
+}

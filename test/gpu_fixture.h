@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the tests of the GPU library share: whether there is a device, worlds that are hard for something, and the judge.
+#pragma once
+
+#include "cleave/gpu.h"
+#include "support.h"
+
+/// For main: true, with a sentence on standard output, where no OpenCL device is here; such tests end with status 77.
+bool gpu_test_is_skipped( void );
+
+/// A gpu on the test's device, every other member of the def as given.
+clv_gpu* gpu_test_make( clv_gpu_way way );
+
+/// The pairs of the last update, sorted; to free. NULL if there are none.
+clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count );
+
+/// Every pair by two loops, sorted; to free.
+clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count );
+
+/// Updates with these boxes, and the pairs are those of two loops.
+void gpu_test_agree( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const char* note );
+
+const char* gpu_test_way_name( clv_gpu_way way );

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+// Every way to search on a device against two loops, on whatever OpenCL is here (PoCL on most machines): sizes about those of
+// groups and blocks, worlds that are hard for one of the ways, lists without room, and frames that follow each other.
+#include "gpu_fixture.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static clv_gpu* s_gpus[CLV_GPU_LBVH + 1];
+
+// One for all cases: compiling takes longer than everything else.
+static clv_gpu* gpu_of( clv_gpu_way way )
+{
+    if ( s_gpus[way] == NULL )
+    {
+        s_gpus[way] = gpu_test_make( way );
+    }
+    test_where.method = gpu_test_way_name( way );
+    return s_gpus[way];
+}
+
+#define EACH_WAY( way )                                                                                      \
+    for ( clv_gpu_way way = CLV_GPU_AUTO; way <= CLV_GPU_LBVH; way = (clv_gpu_way)( way + 1 ) )
+
+static void agree_everywhere( const clv_aabb* boxes, uint32_t count, const char* note )
+{
+    EACH_WAY( way )
+    {
+        gpu_test_agree( gpu_of( way ), boxes, count, note );
+    }
+}
+
+// ---- sizes
+
+static void random_boxes_of_every_size_agree( void )
+{
+    static const uint32_t s_sizes[] = { 0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1025, 4097 };
+    for ( size_t k = 0; k < TEST_COUNT( s_sizes ); ++k )
+    {
+        uint32_t count = s_sizes[k];
+        test_random random = test_random_make( 17 + k );
+        clv_aabb* boxes = malloc( ( count + 1 ) * sizeof( clv_aabb ) );
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, count, &random );
+        }
+        agree_everywhere( boxes, count, "spread" );
+        free( boxes );
+    }
+}
+
+static void crowds_of_every_kind_agree( void )
+{
+    enum
+    {
+        COUNT = 1500
+    };
+    static clv_aabb boxes[COUNT];
+    for ( int crowd = 0; crowd < TEST_CROWD_COUNT; ++crowd )
+    {
+        char note[32];
+        test_random random = test_random_make( 100 + (uint64_t)crowd );
+        snprintf( note, sizeof( note ), "crowd %d", crowd );
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            boxes[i] = test_crowd_box( (test_crowd)crowd, COUNT, &random );
+        }
+        agree_everywhere( boxes, COUNT, note );
+    }
+}
+
+static void twenty_thousand_agree( void )
+{
+    enum
+    {
+        COUNT = 20000
+    };
+    clv_aabb* boxes = malloc( COUNT * sizeof( clv_aabb ) );
+    test_random random = test_random_make( 3 );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+    }
+    agree_everywhere( boxes, COUNT, "20k" );
+    free( boxes );
+}
+
+// ---- little worlds
+
+static void touching_is_a_pair_and_one_ulp_apart_is_none( void )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        clv_aabb boxes[2] = { test_box( 0, 0, 0, 1, 1, 1 ), test_box( 0, 0, 0, 1, 1, 1 ) };
+        float* lower = &boxes[1].lower.x + axis;
+        float* upper = &boxes[1].upper.x + axis;
+        *lower = 1;
+        *upper = 2;
+        EACH_WAY( way )
+        {
+            CHECK_OK( clv_gpu_update( gpu_of( way ), boxes, 2 ) );
+            CHECK_EQUAL( clv_gpu_pair_count( gpu_of( way ) ), 1 );
+        }
+        *lower = nextafterf( 1, 2 );
+        EACH_WAY( way )
+        {
+            CHECK_OK( clv_gpu_update( gpu_of( way ), boxes, 2 ) );
+            CHECK_EQUAL( clv_gpu_pair_count( gpu_of( way ) ), 0 );
+        }
+    }
+}
+
+// A place on a lattice where neighbours touch, at the scale and sign of a world.
+static void touching_lattices_agree( void )
+{
+    enum
+    {
+        SIDE = 9,
+        COUNT = SIDE * SIDE * SIDE
+    };
+    static clv_aabb boxes[COUNT];
+    static const float s_scales[] = { 1, -0.1f, 1e-30f, 3e6f };
+    for ( size_t k = 0; k < TEST_COUNT( s_scales ); ++k )
+    {
+        float s = s_scales[k];
+        for ( int i = 0; i < COUNT; ++i )
+        {
+            float x = s * (float)( i % SIDE );
+            float y = s * (float)( i / SIDE % SIDE );
+            float z = s * (float)( i / SIDE / SIDE );
+            float side = fabsf( s );
+            boxes[i] = test_box( x, y, z, x + side, y + side, z + side );
+        }
+        agree_everywhere( boxes, COUNT, "lattice" );
+    }
+}
+
+static void minus_zero_is_zero( void )
+{
+    enum
+    {
+        COUNT = 300
+    };
+    static clv_aabb boxes[COUNT];
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        float zero = i % 2 == 0 ? 0.0f : -0.0f;
+        boxes[i] = i % 3 == 0 ? test_box( zero, zero, (float)i, 1, 1, (float)i + 1.5f )
+                              : test_box( -1, -1, (float)i, zero, zero, (float)i + 1.5f );
+    }
+    agree_everywhere( boxes, COUNT, "-0" );
+}
+
+static void boxes_of_all_equal_keys_agree( void )
+{
+    enum
+    {
+        COUNT = 3000
+    };
+    static clv_aabb boxes[COUNT];
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_box( 5, (float)( 3 * i ), 5, 6, (float)( 3 * i + 1 ), 6 ); // equal on two axes
+    }
+    agree_everywhere( boxes, COUNT, "equal keys" );
+    for ( int i = 0; i < 400; ++i )
+    {
+        boxes[i] = test_box( 5, 5, 5, 6, 6, 6 );
+    }
+    agree_everywhere( boxes, 400, "identical" );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] =
+            test_box( (float)( i % 50 ), (float)( i / 50 ), 0, (float)( i % 50 ), (float)( i / 50 ), 0 );
+    }
+    agree_everywhere( boxes, COUNT, "points" );
+}
+
+static void outliers_and_giants_agree( void )
+{
+    enum
+    {
+        COUNT = 1300
+    };
+    static clv_aabb boxes[COUNT];
+    test_random random = test_random_make( 5 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+    }
+    boxes[3] = test_cube( 1e9f, -1e9f, 1e9f, 1 );
+    agree_everywhere( boxes, COUNT, "an outlier at 1e9" );
+    boxes[1000] = test_box( -1e6f, -1e6f, -1e6f, 1e6f, 1e6f, 1e6f );
+    agree_everywhere( boxes, COUNT, "one around all" );
+    float inf = INFINITY;
+    boxes[0] = test_box( -inf, -inf, -inf, inf, inf, inf );
+    boxes[COUNT - 1] = test_box( -inf, -inf, 0, inf, inf, 0 );
+    boxes[500] = test_box( inf, inf, inf, inf, inf, inf );
+    boxes[501] = test_box( -FLT_MAX, -FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX );
+    agree_everywhere( boxes, COUNT, "infinite ones" );
+    for ( int i = 0; i < COUNT; i += 2 )
+    {
+        boxes[i].lower.x = -inf;
+        boxes[i].upper.x = inf;
+    }
+    agree_everywhere( boxes, COUNT, "half of them endless lines" );
+}
+
+static void sizes_over_many_decades_agree( void )
+{
+    enum
+    {
+        COUNT = 2500
+    };
+    static clv_aabb boxes[COUNT];
+    test_random random = test_random_make( 6 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        float half = ldexpf( 0.01f, (int)test_random_below( &random, 21 ) );
+        half = test_random_chance( &random, 95 ) ? 0.05f : half;
+        boxes[i] = test_cube( test_random_between( &random, 0, 40 ), test_random_between( &random, 0, 40 ),
+            test_random_between( &random, 0, 40 ), half );
+    }
+    agree_everywhere( boxes, COUNT, "sizes over 2^20" );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        float x = test_random_between( &random, 0, 40 );
+        float y = test_random_between( &random, 0, 40 );
+        float z = test_random_between( &random, 0, 40 );
+        float lengths[3] = { 0.02f, 0.02f, 0.02f };
+        lengths[i % 3] = 15;
+        boxes[i] = test_box( x, y, z, x + lengths[0], y + lengths[1], z + lengths[2] );
+    }
+    agree_everywhere( boxes, COUNT, "needles" );
+}
+
+// ---- room
+
+static void lists_without_room_are_searched_again( void )
+{
+    enum
+    {
+        COUNT = 700
+    };
+    static clv_aabb boxes[COUNT];
+    test_random random = test_random_make( 8 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, COUNT, &random );
+    }
+    uint64_t need = 0;
+    free( gpu_test_brute( boxes, COUNT, &need ) );
+    CHECK( need > 2 );
+    const uint64_t rooms[] = { 0, 1, need - 1, need };
+    EACH_WAY( way )
+    {
+        for ( size_t k = 0; k < TEST_COUNT( rooms ); ++k )
+        {
+            clv_gpu_def def = clv_default_gpu_def();
+            clv_gpu* gpu = NULL;
+            def.way = way;
+            def.pair_capacity = rooms[k];
+            CHECK_OK( clv_gpu_create( &def, &gpu ) );
+            test_where.method = gpu_test_way_name( way );
+            gpu_test_agree( gpu, boxes, COUNT, "little room" );
+            CHECK_EQUAL( clv_gpu_get_stats( gpu ).search_count, rooms[k] < need ? 2 : 1 );
+            gpu_test_agree( gpu, boxes, COUNT, "room by now" );
+            CHECK_EQUAL( clv_gpu_get_stats( gpu ).search_count, rooms[k] < need ? 3 : 2 );
+            clv_gpu_destroy( gpu );
+        }
+    }
+}
+
+static void lists_beyond_the_devices_memory_come_in_pieces( void )
+{
+    enum
+    {
+        COUNT = 600
+    };
+    static clv_aabb boxes[COUNT];
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_box( 0, 0, (float)i, 1, 1, (float)i + 150 );
+    }
+    EACH_WAY( way )
+    {
+        clv_gpu_def def = clv_default_gpu_def();
+        clv_gpu* gpu = NULL;
+        def.way = way;
+        def.pair_capacity = 10;
+        def.memory_most = 8 * 900;
+        CHECK_OK( clv_gpu_create( &def, &gpu ) );
+        test_where.method = gpu_test_way_name( way );
+        gpu_test_agree( gpu, boxes, COUNT, "in pieces" );
+        bool has_tiles = way == CLV_GPU_TILES || way == CLV_GPU_AUTO;
+        CHECK( has_tiles || clv_gpu_get_stats( gpu ).piece_count > 10 );
+        CHECK( clv_gpu_pair_buffer( gpu ) == NULL );
+        gpu_test_agree( gpu, boxes, 50, "whole again" );
+        clv_gpu_destroy( gpu );
+    }
+}
+
+// ---- frames
+
+static void frames_that_follow_each_other_agree( void )
+{
+    enum
+    {
+        COUNT = 5000
+    };
+    static clv_aabb boxes[COUNT];
+    EACH_WAY( way )
+    {
+        test_random random = test_random_make( 11 );
+        for ( int i = 0; i < COUNT; ++i )
+        {
+            boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+        }
+        for ( uint32_t frame = 0; frame < 6; ++frame )
+        {
+            uint32_t count = frame == 3 ? COUNT / 5 : frame == 4 ? COUNT - 1 : COUNT;
+            gpu_test_agree( gpu_of( way ), boxes, count, "moving" );
+            for ( int i = 0; i < COUNT; ++i )
+            {
+                boxes[i] = test_crowd_step( TEST_CROWD_SPREAD, boxes[i], &random );
+                if ( frame ==
+                    1 ) // all into one corner: what was planned for the old world is bad for this one
+                {
+                    boxes[i] =
+                        test_cube( boxes[i].lower.x * 0.02f, boxes[i].lower.y, boxes[i].lower.z, 0.2f );
+                }
+            }
+        }
+    }
+}
+
+// More frames than there are slots of counters, without waiting in between.
+static void many_frames_without_waiting_agree( void )
+{
+    enum
+    {
+        COUNT = 400
+    };
+    static clv_aabb boxes[COUNT];
+    test_random random = test_random_make( 12 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+    }
+    uint64_t expected = 0;
+    free( gpu_test_brute( boxes, COUNT, &expected ) );
+    EACH_WAY( way )
+    {
+        clv_gpu* keeper = gpu_of( way );
+        CHECK_OK( clv_gpu_update( keeper, boxes, COUNT ) );
+        CHECK_EQUAL( clv_gpu_pair_count( keeper ), expected );
+        CHECK( clv_gpu_pair_buffer( keeper ) != NULL || expected == 0 );
+    }
+}
+
+static void bad_boxes_are_named( void )
+{
+    clv_aabb boxes[3] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ), test_cube( 2, 0, 0, 1 ) };
+    clv_gpu_def def = clv_default_gpu_def();
+    clv_gpu* gpu = NULL;
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    boxes[1].lower.y = NAN;
+    CHECK_RESULT( clv_gpu_update( gpu, boxes, 3 ), CLV_BAD_BOX );
+    CHECK( strstr( clv_gpu_error( gpu ), "box 1" ) != NULL );
+    CHECK_EQUAL( clv_gpu_pair_count( gpu ), 0 );
+    boxes[1] = test_cube( 1, 0, 0, 1 );
+    boxes[2].lower.x = 100;
+    CHECK_RESULT( clv_gpu_update( gpu, boxes, 3 ), CLV_BAD_BOX );
+    boxes[2].lower.x = 1;
+    CHECK_OK( clv_gpu_update( gpu, boxes, 3 ) );
+    CHECK_TEXT( clv_gpu_error( gpu ), "" );
+    CHECK_EQUAL( clv_gpu_pair_count( gpu ), 3 );
+    clv_gpu_destroy( gpu );
+}
+
+static void memory_of_the_devices_choice_serves_too( void )
+{
+    clv_gpu* gpu = gpu_of( CLV_GPU_GRID );
+    clv_aabb* boxes = clv_gpu_host_take( gpu, 1000 * sizeof( clv_aabb ) );
+    CHECK( boxes != NULL );
+    test_random random = test_random_make( 13 );
+    for ( int i = 0; i < 1000; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, 1000, &random );
+    }
+    gpu_test_agree( gpu, boxes, 1000, "pinned" );
+    clv_gpu_host_give( gpu, boxes );
+    clv_gpu_host_give( gpu, NULL );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( random_boxes_of_every_size_agree ),
+        TEST_CASE( crowds_of_every_kind_agree ),
+        TEST_CASE( twenty_thousand_agree ),
+        TEST_CASE( touching_is_a_pair_and_one_ulp_apart_is_none ),
+        TEST_CASE( touching_lattices_agree ),
+        TEST_CASE( minus_zero_is_zero ),
+        TEST_CASE( boxes_of_all_equal_keys_agree ),
+        TEST_CASE( outliers_and_giants_agree ),
+        TEST_CASE( sizes_over_many_decades_agree ),
+        TEST_CASE( lists_without_room_are_searched_again ),
+        TEST_CASE( lists_beyond_the_devices_memory_come_in_pieces ),
+        TEST_CASE( frames_that_follow_each_other_agree ),
+        TEST_CASE( many_frames_without_waiting_agree ),
+        TEST_CASE( bad_boxes_are_named ),
+        TEST_CASE( memory_of_the_devices_choice_serves_too ),
+    };
+    if ( gpu_test_is_skipped() )
+    {
+        return 77;
+    }
+    int status = test_run( "gpu", cases, TEST_COUNT( cases ), argc, argv );
+    for ( int way = 0; way <= CLV_GPU_LBVH; ++way )
+    {
+        clv_gpu_destroy( s_gpus[way] );
+    }
+    return status;
+}
