@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: MIT
+// How long a frame takes on a device: boxes that live there and move there between frames, by a kernel; batches of 20 frames on a
+// plain queue, the counters read back once per batch, the median of 5 batches. Beside it the same from memory of the host to pairs
+// in memory of the host, and the CPU's default method. Every row's pairs are held against the CPU's.
+//
+//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--csv FILE]
+#include "cleave/cleave.h"
+#include "cleave/gpu.h"
+#include "gpu_state.h"
+
+#include "base/timer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    BATCHES = 5,
+    FRAMES = 20,
+    HOST_FRAMES = 6,
+};
+
+typedef struct bench_row
+{
+    const char* name;
+    uint32_t count;
+    double room; // volume of the world per box, in volumes of a box
+    clv_gpu_way way;
+    double goal_ms; // of issue and notes; 0: none
+} bench_row;
+
+#define SPARSE 23.5 // 0.17 pairs per box
+#define DENSE 0.678 // 5.9
+
+static const bench_row s_rows[] = {
+    { "tiles-512", 512, SPARSE, CLV_GPU_AUTO, 0.01 },
+    { "tiles-4k", 4096, SPARSE, CLV_GPU_TILES, 0 },
+    { "grid-4k", 4096, SPARSE, CLV_GPU_GRID, 0 },
+    { "sparse-32k", 32000, SPARSE, CLV_GPU_AUTO, 0 },
+    { "sparse-128k", 128000, SPARSE, CLV_GPU_AUTO, 0.035 },
+    { "dense-128k", 128000, DENSE, CLV_GPU_AUTO, 0 },
+    { "sparse-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0.12 },
+    { "dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0.18 },
+    { "lbvh-1m", 1000000, SPARSE, CLV_GPU_LBVH, 1.2 },
+    { "sap-1m", 1000000, SPARSE, CLV_GPU_SAP, 3 },
+    { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0 },
+    { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35 },
+};
+
+typedef struct bench_flags
+{
+    const char* device;
+    const char* scene;
+    uint32_t threads;
+    uint32_t most;
+    uint32_t queue_pairs;
+    bool kernels, tune;
+    FILE* csv;
+} bench_flags;
+
+typedef struct bench_result
+{
+    double frame_ms, move_ms, frame_min_ms;
+    double host_ms;
+    double cpu_ms[2]; // one thread, `threads`
+    uint64_t pair_count, test_count;
+    const char* agrees;
+} bench_result;
+
+// ---- boxes
+
+static uint64_t mix( uint64_t value )
+{
+    value += UINT64_C( 0x9E3779B97F4A7C15 );
+    value = ( value ^ ( value >> 30 ) ) * UINT64_C( 0xBF58476D1CE4E5B9 );
+    value = ( value ^ ( value >> 27 ) ) * UINT64_C( 0x94D049BB133111EB );
+    return value ^ ( value >> 31 );
+}
+
+static float place( uint64_t seed, float world )
+{
+    return (float)( (double)( mix( seed ) >> 40 ) / 16777216.0 ) * world;
+}
+
+static void make_boxes( clv_aabb* boxes, uint32_t count, double room )
+{
+    float world = (float)cbrt( room * count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_vec3 p = { place( 3 * (uint64_t)i, world ), place( 3 * (uint64_t)i + 1, world ),
+            place( 3 * (uint64_t)i + 2, world ) };
+        boxes[i] = ( clv_aabb ){ p, { p.x + 1, p.y + 1, p.z + 1 } };
+    }
+}
+
+static uint64_t hash_pairs( const clv_pair* pairs, uint64_t count )
+{
+    uint64_t sum = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        sum += mix( (uint64_t)pairs[i].a << 32 | pairs[i].b );
+    }
+    return sum;
+}
+
+static bool add_hash( const clv_pair* pairs, size_t count, void* user )
+{
+    *(uint64_t*)user += hash_pairs( pairs, count );
+    return true;
+}
+
+// ---- times
+
+static double now_ms( void )
+{
+    return (double)clv_base_clock_ns() * 1e-6;
+}
+
+static int compare_doubles( const void* a, const void* b )
+{
+    double x = *(const double*)a;
+    double y = *(const double*)b;
+    return ( x > y ) - ( x < y );
+}
+
+static double median( double* values, int count )
+{
+    qsort( values, (size_t)count, sizeof( double ), compare_doubles );
+    return values[count / 2];
+}
+
+static void must( clv_result result, const clv_gpu* gpu, const char* what )
+{
+    if ( result != CLV_OK )
+    {
+        fprintf( stderr, "gpu_frames: %s: %s: %s\n", what, clv_result_text( result ),
+            gpu != NULL ? clv_gpu_error( gpu ) : "" );
+        exit( 1 );
+    }
+}
+
+typedef struct bench_world
+{
+    clv_gpu* gpu;
+    gpu_buffer start, moving; // where boxes began, and where they are
+    uint32_t count;
+    uint32_t frame;
+} bench_world;
+
+static void move( bench_world* world )
+{
+    float reach = 0.3f;
+    world->frame += 1;
+    const gpu_argument arguments[] = { GPU_ARGUMENT( world->start.memory ),
+        GPU_ARGUMENT( world->moving.memory ), GPU_ARGUMENT( world->count ), GPU_ARGUMENT( reach ),
+        GPU_ARGUMENT( world->frame ) };
+    must( GPU_LAUNCH( world->gpu, GPU_KERNEL_move_boxes, world->count, arguments ), world->gpu, "moving" );
+}
+
+static double batch( bench_world* world, bool searches )
+{
+    clv_gpu* gpu = world->gpu;
+    gpu->cl->clFinish( gpu->queue );
+    double start = now_ms();
+    for ( int i = 0; i < FRAMES; ++i )
+    {
+        move( world );
+        if ( searches )
+        {
+            must( clv_gpu_enqueue( gpu, world->moving.memory, world->count ), gpu, "searching" );
+        }
+    }
+    if ( searches )
+    {
+        must( clv_gpu_wait( gpu ), gpu, "searching" );
+    }
+    else
+    {
+        gpu->cl->clFinish( gpu->queue );
+    }
+    return ( now_ms() - start ) / FRAMES;
+}
+
+// Idle cards run slowly: half a second of work first, and whatever is planned and grown in it is not timed.
+static void warm_up( bench_world* world )
+{
+    double start = now_ms();
+    do
+    {
+        batch( world, true );
+    } while ( now_ms() - start < 500 );
+}
+
+static void time_device( bench_world* world, bench_result* result )
+{
+    double frames[BATCHES];
+    double moves[BATCHES];
+    warm_up( world );
+    for ( int i = 0; i < BATCHES; ++i )
+    {
+        frames[i] = batch( world, true );
+        moves[i] = batch( world, false );
+    }
+    result->frame_ms = median( frames, BATCHES );
+    result->frame_min_ms = frames[0];
+    result->move_ms = median( moves, BATCHES );
+}
+
+// From pinned memory to pinned memory: two sets of boxes in turn, so that every frame is new.
+static void time_host( bench_world* world, bench_result* result, const clv_aabb* boxes )
+{
+    clv_gpu* gpu = world->gpu;
+    size_t bytes = (size_t)world->count * sizeof( clv_aabb );
+    clv_aabb* sets[2] = { clv_gpu_host_take( gpu, bytes ), clv_gpu_host_take( gpu, bytes ) };
+    double times[HOST_FRAMES];
+    if ( sets[0] == NULL || sets[1] == NULL )
+    {
+        must( CLV_OUT_OF_MEMORY, gpu, "memory of the host" );
+    }
+    memcpy( sets[0], boxes, bytes );
+    memcpy( sets[1], boxes, bytes );
+    for ( uint32_t i = 0; i < world->count; ++i )
+    {
+        float shift = (float)( mix( i ) & 255 ) * ( 0.1f / 255 );
+        sets[1][i].lower.x += shift;
+        sets[1][i].upper.x += shift;
+    }
+    for ( int i = -2; i < HOST_FRAMES; ++i )
+    {
+        const clv_pair* pairs = NULL;
+        double start = now_ms();
+        must( clv_gpu_update( gpu, sets[i & 1], world->count ), gpu, "from the host" );
+        must( clv_gpu_download( gpu, &pairs ), gpu, "to the host" );
+        if ( i >= 0 )
+        {
+            times[i] = now_ms() - start;
+        }
+    }
+    result->host_ms = median( times, HOST_FRAMES );
+    clv_gpu_host_give( gpu, sets[0] );
+    clv_gpu_host_give( gpu, sets[1] );
+}
+
+// ---- the CPU
+
+static double time_cpu(
+    const clv_aabb* boxes, uint32_t count, uint32_t threads, uint64_t* pair_count, uint64_t* hash )
+{
+    clv_space_def def = clv_default_space_def();
+    clv_space* space = NULL;
+    clv_id* ids = malloc( count * sizeof( clv_id ) );
+    clv_aabb* moved = malloc( count * sizeof( clv_aabb ) );
+    double best = 1e30;
+    def.capacity = count;
+    def.worker_count = threads;
+    must( clv_space_create( &def, &space ), NULL, "a space" );
+    must( clv_space_add( space, boxes, count, ids ), NULL, "adding" );
+    for ( int i = 0; i < 4; ++i ) // the last one is the boxes as they are
+    {
+        float shift = i < 3 ? 0.05f * (float)( i + 1 ) : 0;
+        for ( uint32_t k = 0; k < count; ++k )
+        {
+            float own = ( mix( k ) & 1 ) != 0 ? shift : -shift;
+            moved[k] = boxes[k];
+            moved[k].lower.x += own;
+            moved[k].upper.x += own;
+        }
+        double start = now_ms();
+        must( clv_space_move( space, ids, i < 3 ? moved : boxes, count ), NULL, "moving" );
+        must( clv_space_update( space ), NULL, "updating" );
+        double ms = now_ms() - start;
+        best = i > 0 && ms < best ? ms : best;
+    }
+    clv_pair_view view = clv_space_pairs( space );
+    *pair_count = view.count;
+    *hash = hash_pairs( view.pairs, view.count );
+    clv_space_destroy( space );
+    free( ids );
+    free( moved );
+    return best;
+}
+
+// The pairs of one more frame, from the boxes as the device has them.
+static void judge( bench_world* world, bench_result* result, const bench_flags* flags, clv_aabb* boxes )
+{
+    clv_gpu* gpu = world->gpu;
+    uint64_t hash = 0;
+    uint64_t expected_hash = 0;
+    uint64_t expected_count = 0;
+    move( world );
+    gpu->def.count_tests = true;
+    must( clv_gpu_update_buffer( gpu, world->moving.memory, world->count ), gpu, "one more frame" );
+    gpu->def.count_tests = false;
+    must( clv_gpu_read( gpu, world->moving.memory, 0, boxes, (size_t)world->count * sizeof( clv_aabb ) ), gpu,
+        "reading the boxes" );
+    must( clv_gpu_read_pairs( gpu, add_hash, &hash ), gpu, "reading the pairs" );
+    result->pair_count = clv_gpu_pair_count( gpu );
+    result->test_count = clv_gpu_get_stats( gpu ).test_count;
+    result->cpu_ms[1] = time_cpu( boxes, world->count, flags->threads, &expected_count, &expected_hash );
+    result->agrees = expected_count == result->pair_count && expected_hash == hash ? "yes" : "NO";
+    if ( world->count <= 1000000 )
+    {
+        result->cpu_ms[0] = time_cpu( boxes, world->count, 1, &expected_count, &expected_hash );
+    }
+}
+
+// ---- rows
+
+static clv_gpu* open_gpu( const bench_flags* flags, clv_gpu_way way, void* queue )
+{
+    clv_gpu_def def = clv_default_gpu_def();
+    clv_gpu* gpu = NULL;
+    char text[256] = "";
+    uint32_t index = 0;
+    if ( clv_gpu_device_find( flags->device, &index, text, sizeof( text ) ) != CLV_OK )
+    {
+        fprintf( stderr, "gpu_frames: %s\n", text );
+        exit( 2 );
+    }
+    def.device = flags->device;
+    def.way = way;
+    def.queue = queue;
+    must( clv_gpu_create( &def, &gpu ), NULL, "opening the device" );
+    gpu->queue_pairs = flags->queue_pairs;
+    return gpu;
+}
+
+static void open_world( bench_world* world, clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
+{
+    uint64_t bytes = (uint64_t)count * sizeof( clv_aabb );
+    *world = ( bench_world ){ .gpu = gpu, .count = count };
+    must( clv_gpu_reserve( gpu, &world->start, bytes ), gpu, "boxes" );
+    must( clv_gpu_reserve( gpu, &world->moving, bytes ), gpu, "boxes" );
+    must( clv_gpu_write( gpu, world->start.memory, 0, boxes, (size_t)bytes, true ), gpu, "boxes" );
+}
+
+static void close_world( bench_world* world )
+{
+    world->gpu->cl->clFinish( world->gpu->queue );
+    world->gpu->cl->clReleaseMemObject( world->start.memory );
+    world->gpu->cl->clReleaseMemObject( world->moving.memory );
+    clv_gpu_destroy( world->gpu );
+}
+
+static const char* way_name( clv_gpu_way way )
+{
+    static const char* const s_names[] = { "auto", "tiles", "grid", "sap", "lbvh" };
+    return s_names[way];
+}
+
+static void print_row(
+    const bench_row* row, const bench_world* world, const bench_result* r, const bench_flags* flags )
+{
+    clv_gpu_stats stats = clv_gpu_get_stats( world->gpu );
+    double search_ms = r->frame_ms - r->move_ms;
+    printf( "%-14s %-6s %9" PRIu32 " %9" PRIu64 " %11" PRIu64
+            " %9.4f %8.4f %9.4f %8.3f %9.3f %9.3f %7s %7.3f\n",
+        row->name, way_name( stats.way ), row->count, r->pair_count, r->test_count, r->frame_ms, r->move_ms,
+        search_ms, r->host_ms, r->cpu_ms[0], r->cpu_ms[1], r->agrees, row->goal_ms );
+    fflush( stdout );
+    if ( flags->csv != NULL )
+    {
+        fprintf( flags->csv,
+            "%s,%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.5f,%.5f,%.5f,%.4f,%.4f,%.4f,%s,%.3f\n", row->name,
+            way_name( stats.way ), row->count, r->pair_count, r->test_count, r->frame_ms, r->move_ms,
+            search_ms, r->host_ms, r->cpu_ms[0], r->cpu_ms[1], r->agrees, row->goal_ms );
+        fflush( flags->csv );
+    }
+}
+
+static bool run_row( const bench_row* row, const bench_flags* flags )
+{
+    bench_result result = { .agrees = "-" };
+    bench_world world;
+    clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
+    make_boxes( boxes, row->count, row->room );
+    open_world( &world, open_gpu( flags, row->way, NULL ), boxes, row->count );
+    time_device( &world, &result );
+    time_host( &world, &result, boxes );
+    judge( &world, &result, flags, boxes );
+    print_row( row, &world, &result, flags );
+    close_world( &world );
+    free( boxes );
+    return strcmp( result.agrees, "NO" ) != 0;
+}
+
+// ---- each kernel alone
+
+// A queue that keeps times, of a context of its own.
+static void print_kernels( const bench_row* row, const bench_flags* flags )
+{
+    clv_gpu* plain = open_gpu( flags, CLV_GPU_AUTO, NULL );
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = plain->cl->clCreateCommandQueue(
+        plain->context, plain->device->id, CL_QUEUE_PROFILING_ENABLE, &error );
+    if ( error != CL_SUCCESS )
+    {
+        clv_gpu_destroy( plain );
+        return;
+    }
+    gpu_timings timings = { { 0 }, { 0 } };
+    bench_world world;
+    clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
+    make_boxes( boxes, row->count, row->room );
+    open_world( &world, open_gpu( flags, row->way, queue ), boxes, row->count );
+    warm_up( &world );
+    world.gpu->timings = &timings;
+    for ( int i = 0; i < FRAMES; ++i )
+    {
+        move( &world );
+        must( clv_gpu_update_buffer( world.gpu, world.moving.memory, world.count ), world.gpu, "searching" );
+    }
+    printf( "%s, device time of each kernel, us per frame:\n", row->name );
+    for ( int id = 0; id < GPU_KERNEL_COUNT; ++id )
+    {
+        if ( timings.launch_count[id] > 0 )
+        {
+            printf( "    %-18s %9.2f in %g launches\n", clv_gpu_kernel_name( (gpu_kernel_id)id ),
+                timings.ms[id] * 1e3 / FRAMES, (double)timings.launch_count[id] / FRAMES );
+        }
+    }
+    fflush( stdout );
+    close_world( &world );
+    plain->cl->clReleaseCommandQueue( queue );
+    clv_gpu_destroy( plain );
+    free( boxes );
+}
+
+// ---- other cells
+
+static void print_cells( const bench_row* row, const bench_flags* flags )
+{
+    static const gpu_grid_wish s_wishes[] = {
+        { { 1.05, 1.05, 1.05 }, 1, 8 },
+        { { 1.4, 1.4, 1.4 }, 1, 8 },
+        { { 1.7, 1.7, 1.7 }, 1, 8 },
+        { { 2, 2, 2 }, 1, 8 },
+        { { 2.5, 2.5, 2.5 }, 1, 8 },
+        { { 1, 2, 2 }, 2, 8 },
+        { { 0.53, 1.05, 1.05 }, 2, 8 },
+        { { 0.53, 1.4, 1.4 }, 2, 8 },
+        { { 0.35, 1.05, 1.05 }, 3, 8 },
+        { { 4, 2, 2 }, 1, 8 },
+    };
+    clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
+    make_boxes( boxes, row->count, row->room );
+    for ( size_t k = 0; k < sizeof( s_wishes ) / sizeof( s_wishes[0] ); ++k )
+    {
+        bench_world world;
+        bench_result result = { .agrees = "-" };
+        clv_gpu* gpu = open_gpu( flags, CLV_GPU_GRID, NULL );
+        gpu->grid_wish = s_wishes[k];
+        open_world( &world, gpu, boxes, row->count );
+        time_device( &world, &result );
+        clv_gpu_stats stats = clv_gpu_get_stats( gpu );
+        printf( "%s, cells of %.2f x %.2f x %.2f: %.4f ms, %" PRIu32 " entries, %" PRIu32 " large, by %s\n",
+            row->name, s_wishes[k].factors[0], s_wishes[k].factors[1], s_wishes[k].factors[2],
+            result.frame_ms - result.move_ms, stats.cell_count, stats.large_count, way_name( stats.way ) );
+        fflush( stdout );
+        close_world( &world );
+    }
+    free( boxes );
+}
+
+// ---- all together
+
+static bench_flags read_flags( int argc, char** argv )
+{
+    bench_flags flags = { .threads = 16, .most = UINT32_MAX };
+    for ( int i = 1; i < argc; ++i )
+    {
+        const char* value = i + 1 < argc ? argv[i + 1] : "";
+        bool takes = true;
+        if ( strcmp( argv[i], "--device" ) == 0 )
+        {
+            flags.device = value;
+        }
+        else if ( strcmp( argv[i], "--scene" ) == 0 )
+        {
+            flags.scene = value;
+        }
+        else if ( strcmp( argv[i], "--threads" ) == 0 )
+        {
+            flags.threads = (uint32_t)strtoul( value, NULL, 10 );
+        }
+        else if ( strcmp( argv[i], "--most" ) == 0 )
+        {
+            flags.most = (uint32_t)strtoul( value, NULL, 10 );
+        }
+        else if ( strcmp( argv[i], "--queue" ) == 0 )
+        {
+            flags.queue_pairs = (uint32_t)strtoul( value, NULL, 10 );
+        }
+        else if ( strcmp( argv[i], "--csv" ) == 0 )
+        {
+            flags.csv = fopen( value, "w" );
+        }
+        else
+        {
+            takes = false;
+            flags.kernels = flags.kernels || strcmp( argv[i], "--kernels" ) == 0;
+            flags.tune = flags.tune || strcmp( argv[i], "--tune" ) == 0;
+        }
+        i += takes ? 1 : 0;
+    }
+    return flags;
+}
+
+static bool is_wanted( const bench_row* row, const bench_flags* flags )
+{
+    return row->count <= flags->most && ( flags->scene == NULL || strstr( row->name, flags->scene ) != NULL );
+}
+
+int main( int argc, char** argv )
+{
+    bench_flags flags = read_flags( argc, argv );
+    clv_gpu* gpu = open_gpu( &flags, CLV_GPU_AUTO, NULL );
+    clv_gpu_device device = clv_gpu_device_of( gpu );
+    printf( "device: %s, %s, driver %s, %" PRIu32 " units, %.1f GB; CPU rows with 1 and %" PRIu32
+            " threads\n",
+        device.name, device.platform, device.driver, device.unit_count, (double)device.memory_bytes * 1e-9,
+        flags.threads );
+    clv_gpu_destroy( gpu );
+    const char* head =
+        "scene,way,boxes,pairs,tests,frame_ms,move_ms,search_ms,host_ms,cpu_1_ms,cpu_t_ms,agrees,goal_ms\n";
+    if ( flags.csv != NULL )
+    {
+        fputs( head, flags.csv );
+    }
+    printf( "%-14s %-6s %9s %9s %11s %9s %8s %9s %8s %9s %9s %7s %7s\n", "scene", "way", "boxes", "pairs",
+        "tests", "frame ms", "move", "search", "host", "cpu 1", "cpu T", "agrees", "goal" );
+    bool good = true;
+    for ( size_t i = 0; i < sizeof( s_rows ) / sizeof( s_rows[0] ); ++i )
+    {
+        good = is_wanted( &s_rows[i], &flags ) ? run_row( &s_rows[i], &flags ) && good : good;
+    }
+    for ( size_t i = 0; i < sizeof( s_rows ) / sizeof( s_rows[0] ); ++i )
+    {
+        bool is_grid = s_rows[i].way == CLV_GPU_AUTO && s_rows[i].count >= 100000;
+        if ( flags.kernels && is_wanted( &s_rows[i], &flags ) )
+        {
+            print_kernels( &s_rows[i], &flags );
+        }
+        if ( flags.tune && is_grid && is_wanted( &s_rows[i], &flags ) )
+        {
+            print_cells( &s_rows[i], &flags );
+        }
+    }
+    if ( flags.csv != NULL )
+    {
+        fclose( flags.csv );
+    }
+    return good ? 0 : 1;
+}
