@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The program `cleave`: scenes, measurements and checks around the library.
+#define _POSIX_C_SOURCE 200809L
 #include "cleave/base.h"
+#include "cleave/gpu.h"
 #include "cleave/methods.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
@@ -11,6 +13,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct command
@@ -164,6 +167,10 @@ int main( int argc, char** argv )
     platform_open_streams(); // before anything else opens a file
     interrupt_install();
     clv_methods_register(); // the first to come: every name is free
+#ifdef LAB_SANITIZED
+    setenv( "CLEAVE_OPENCL", "none", 0 );
+#endif
+    clv_gpu_register();
     peer_modules_load();
     lab_status status = load_plugins( &argc, &argv );
     status = status == LAB_DONE ? run( argc, argv ) : status;

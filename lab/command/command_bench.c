@@ -151,6 +151,8 @@ lab_status command_bench( int argc, char** argv )
             CLV_MAX_WORKERS },
         { "--isa", 0, ARGS_TEXTS, &wish->isas, "I,…",
             "scalar, sse2, avx2, avx512, neon or all (default the best)", 0, 0 },
+        { "--device", 0, ARGS_TEXT, &wish->device, "NAME|N",
+            "device of methods on a GPU (default the fastest)", 0, 0 },
         { "--frames", 0, ARGS_COUNT, &terms->frame_count, "F", "use the first F frames (default all)", 1,
             BAKE_FRAMES_MOST },
         { "--warmup", 0, ARGS_COUNT, &terms->warmup, "W", "untimed passes over the frames", 0, 1000 },

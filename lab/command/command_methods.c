@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "cleave/gpu.h"
 #include "lab/base/args.h"
 #include "lab/base/json.h"
 #include "lab/base/text_table.h"
 #include "lab/command/commands.h"
+#include "lab/measure/device_choice.h"
 #include "lab/measure/run_spec.h"
 
 #include <stdio.h>
@@ -22,12 +24,6 @@ static bool is_available( const method* row, char* reason, size_t reason_size )
 {
     run_spec spec = { row, CLV_ISA_AUTO, 1, NULL, false };
     return run_spec_is_available( &spec, reason, reason_size );
-}
-
-// Nothing of the table runs on a GPU yet; those that will are named so.
-static bool is_gpu( const method* row )
-{
-    return text_starts_with( row->name, "gpu-" );
 }
 
 static void isa_names( const method* row, char* text, size_t size )
@@ -103,6 +99,34 @@ static void print_params( void )
     text_table_print( &table, stdout );
 }
 
+static void print_devices( void )
+{
+    text_table table;
+    if ( clv_gpu_device_count() == 0 )
+    {
+        printf( "\nNo device for the methods on a GPU: %s.\n", clv_gpu_missing() );
+        return;
+    }
+    text_table_begin( &table, ">device|name|kind|>units|>memory|platform|driver|usable" );
+    text_table_leave_out( &table, "driver|platform|memory" );
+    for ( uint32_t index = 0; index < clv_gpu_device_count(); ++index )
+    {
+        clv_gpu_device device;
+        clv_gpu_device_at( index, &device );
+        text_table_add( &table, "%u", index );
+        text_table_add( &table, "%s", device.name );
+        text_table_add( &table, "%s", device.is_cpu ? "CPU" : "GPU" );
+        text_table_add( &table, "%u", device.unit_count );
+        text_table_add( &table, "%.1f GB", (double)device.memory_bytes * 1e-9 );
+        text_table_add( &table, "%s", device.platform );
+        text_table_add( &table, "%s", device.driver );
+        text_table_add( &table, "%s", device.unusable == NULL ? "yes" : device.unusable );
+    }
+    printf( "\nDevices, for --device NAME|N%s\n",
+        device_runs_unasked() ? "" : "; with none but a CPU's, methods on a GPU run when they are named" );
+    text_table_print( &table, stdout );
+}
+
 static lab_status print_table( void )
 {
     text_table table;
@@ -122,7 +146,7 @@ static lab_status print_table( void )
         text_table_add( &table, "%s", row->space_cost );
         text_table_add( &table, "%s", yes_no( row->has_threads ) );
         text_table_add( &table, "%s", isas );
-        text_table_add( &table, "%s", yes_no( is_gpu( row ) ) );
+        text_table_add( &table, "%s", yes_no( device_is_of( row ) ) );
         text_table_add( &table, "%s", yes_no( row->is_temporal ) );
         text_table_add( &table, "%s", row->remarks != NULL ? row->remarks : "-" );
         text_table_add( &table, "%s", row->licence );
@@ -131,6 +155,7 @@ static lab_status print_table( void )
     }
     text_table_print( &table, stdout );
     print_missing();
+    print_devices();
     print_params();
     return LAB_DONE;
 }
@@ -180,13 +205,34 @@ static json_value* method_value( const method* row )
     json_put_text( value, "remarks", row->remarks );
     json_put_bool( value, "threads", row->has_threads );
     json_put_bool( value, "simd", row->has_isa );
-    json_put_bool( value, "gpu", is_gpu( row ) );
+    json_put_bool( value, "gpu", device_is_of( row ) );
     json_put_bool( value, "temporal", row->is_temporal );
     json_put_bool( value, "available", available );
     json_put_text( value, "reason", available ? NULL : reason );
     json_put( value, "variants", variants_value( row ) );
     json_put( value, "params", params_value( row ) );
     return value;
+}
+
+static json_value* devices_value( void )
+{
+    json_value* list = json_array();
+    for ( uint32_t index = 0; index < clv_gpu_device_count(); ++index )
+    {
+        clv_gpu_device device;
+        json_value* value = json_object();
+        clv_gpu_device_at( index, &device );
+        json_put_text( value, "name", device.name );
+        json_put_text( value, "vendor", device.vendor );
+        json_put_text( value, "platform", device.platform );
+        json_put_text( value, "driver", device.driver );
+        json_put_bool( value, "cpu", device.is_cpu );
+        json_put_count( value, "units", device.unit_count );
+        json_put_number( value, "memory_bytes", (double)device.memory_bytes );
+        json_put_text( value, "unusable", device.unusable );
+        json_put( list, NULL, value );
+    }
+    return list;
 }
 
 static lab_status print_json( lab_error* why )
@@ -202,6 +248,7 @@ static lab_status print_json( lab_error* why )
         json_put( list, NULL, method_value( clv_method_at( index ) ) );
     }
     json_put( root, "methods", list );
+    json_put( root, "devices", devices_value() );
     char* text = json_text( root );
     if ( text == NULL )
     {

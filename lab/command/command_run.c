@@ -108,6 +108,7 @@ static void apply_flags( schedule_part* part, const run_flags* flags )
     replace_texts( &part->wish.settings, &flags->wish.settings );
     replace_texts( &part->wish.sweeps, &flags->wish.sweeps );
     replace_texts( &part->wish.without, &flags->wish.without );
+    part->wish.device = flags->wish.device != NULL ? flags->wish.device : part->wish.device;
     replace_count( &terms->frame_count, flags->frame_count );
     replace_count( &terms->warmup, flags->warmup );
     replace_count( &terms->repeat, flags->repeat );
@@ -619,6 +620,8 @@ lab_status command_run( int argc, char** argv )
         { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
             1, CLV_MAX_WORKERS },
         { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…", "scalar, sse2, avx2, avx512, neon or all", 0, 0 },
+        { "--device", 0, ARGS_TEXT, &flags.wish.device, "NAME|N",
+            "device of methods on a GPU (default the fastest)", 0, 0 },
         { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=256",
             0, 0 },
         { "--sweep", 0, ARGS_TEXTS, &flags.wish.sweeps, "P=A..B",

@@ -538,6 +538,8 @@ lab_status command_verify( int argc, char** argv )
             1, CLV_MAX_WORKERS },
         { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…",
             "instruction sets (default every one supported here)", 0, 0 },
+        { "--device", 0, ARGS_TEXT, &flags.wish.device, "NAME|N",
+            "device of methods on a GPU (default the fastest)", 0, 0 },
         { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F",
             "frames after the initial one (default all to 8k objects, then fewer)", 1, BAKE_FRAMES_MOST },
         { "--set", 0, ARGS_TEXTS, &flags.wish.settings, "P=V,…", "parameters of methods, such as kd.leaf=8",

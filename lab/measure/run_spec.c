@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/measure/run_spec.h"
 
+#include "lab/measure/device_choice.h"
 #include "lab/measure/sweep.h"
 
 #include <stdio.h>
@@ -30,6 +31,10 @@ bool run_spec_is_available( const run_spec* spec, char* reason, size_t reason_si
     if ( spec->row->missing != NULL )
     {
         snprintf( reason, reason_size, "%s", spec->row->missing );
+        return false;
+    }
+    if ( device_is_of( spec->row ) && !device_is_usable( spec->settings, reason, reason_size ) )
+    {
         return false;
     }
     if ( !clv_isa_is_supported( spec->isa ) )
@@ -243,6 +248,22 @@ static bool apply_setting( run_spec_list* list, const char* setting, lab_error* 
     return true;
 }
 
+// --device: every method that runs on one runs on that one.
+static bool apply_device( run_spec_list* list, const char* device, lab_error* why )
+{
+    char* setting = device_setting( device, why );
+    for ( uint32_t index = 0; setting != NULL && index < list->count; ++index )
+    {
+        if ( device_is_of( list->items[index].row ) )
+        {
+            run_spec_add_setting( &list->items[index], setting );
+        }
+    }
+    bool good = setting != NULL;
+    free( setting );
+    return good;
+}
+
 static const char* fat_param( const method* row )
 {
     for ( uint32_t index = 0; index < row->param_count; ++index )
@@ -346,6 +367,10 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab
     }
     for ( uint32_t index = 0; wish->names.count == 0 && index < clv_method_count(); ++index )
     {
+        if ( device_is_of( clv_method_at( index ) ) && wish->device == NULL && !device_runs_unasked() )
+        {
+            continue;
+        }
         if ( !add_isas( list, clv_method_at( index ), wish, every_isa, why ) )
         {
             return false;
@@ -364,6 +389,10 @@ static bool fill( run_spec_list* list, const run_wish* wish, bool every_isa, lab
         {
             return false;
         }
+    }
+    if ( wish->device != NULL && !apply_device( list, wish->device, why ) )
+    {
+        return false;
     }
     if ( wish->fat )
     {

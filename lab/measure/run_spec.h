@@ -29,6 +29,7 @@ typedef struct run_wish
     text_list settings; ///< "kd.leaf=256"
     text_list sweeps;   ///< "kd.leaf=32..4096": a run per value; lab/measure/sweep.h
     text_list without;  ///< names to leave out
+    const char* device; ///< of methods that run on one, NULL: the fastest; a word of the command line
     bool fat;           ///< methods that keep grown boxes report what these say
     bool must_run;      ///< the names come from the command line: one that cannot run here is an error
 } run_wish;

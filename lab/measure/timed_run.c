@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/measure/timed_run.h"
 
+#include "lab/measure/device_choice.h"
+
 #include "base/timer.h"
 #include "cleave/space.h"
 #include "lab/base/platform.h"
@@ -83,9 +85,12 @@ bool run_result_summarise( run_result* result )
 
 static void keep_error( clv_log_level level, const char* line, void* user )
 {
-    if ( level == CLV_LOG_ERROR )
+    // What a driver said comes first, and tells more than the space's own sentence after it.
+    char* reason = user;
+    bool is_told = reason[0] != '\0' && strstr( line, clv_result_text( CLV_DEVICE_FAILED ) ) != NULL;
+    if ( level == CLV_LOG_ERROR && !is_told )
     {
-        snprintf( user, 256, "%s", line );
+        snprintf( reason, 256, "%s", line );
     }
 }
 
@@ -359,6 +364,7 @@ void run_result_begin( run_result* result, const run_spec* spec, const run_optio
     result->method = spec->row->name;
     result->variant = run_spec_variant( spec );
     result->settings = spec->settings;
+    result->device = device_is_of( spec->row ) ? device_name_of( spec->settings ) : NULL;
     result->is_opaque = spec->row->is_opaque;
     result->fat = spec->fat;
     result->thread_time = options->thread_time;

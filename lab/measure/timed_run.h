@@ -41,6 +41,7 @@ typedef struct run_result
     const char* method;
     const char* variant;
     const char* settings; ///< NULL if none; belongs to the spec
+    const char* device;   ///< it ran on; NULL for methods that run on none
     uint32_t thread_count;
     bool sorted, events;
     bool thread_time;

@@ -176,6 +176,10 @@ static json_value* known_members( const run_result* run )
     json_put_bool( value, "sorted", run->sorted );
     json_put_bool( value, "events", run->events );
     put_measures( value, run );
+    if ( run->device != NULL )
+    {
+        json_put_text( value, "device", run->device );
+    }
     json_put_bool( value, "fat", run->fat );
     json_put_bool( value, "thread_time", run->thread_time );
     json_put_text( value, "status", run_status_name( run->status ) );
