@@ -39,6 +39,8 @@ static const bench_row s_rows[] = {
     { "tiles-512", 512, SPARSE, CLV_GPU_AUTO, 0.01 },
     { "tiles-4k", 4096, SPARSE, CLV_GPU_TILES, 0 },
     { "grid-4k", 4096, SPARSE, CLV_GPU_GRID, 0 },
+    { "tiles-8k", 8192, SPARSE, CLV_GPU_TILES, 0 },
+    { "grid-8k", 8192, SPARSE, CLV_GPU_GRID, 0 },
     { "sparse-32k", 32000, SPARSE, CLV_GPU_AUTO, 0 },
     { "sparse-128k", 128000, SPARSE, CLV_GPU_AUTO, 0.035 },
     { "dense-128k", 128000, DENSE, CLV_GPU_AUTO, 0 },
@@ -434,16 +436,16 @@ static void print_kernels( const bench_row* row, const bench_flags* flags )
 static void print_cells( const bench_row* row, const bench_flags* flags )
 {
     static const gpu_grid_wish s_wishes[] = {
-        { { 1.05, 1.05, 1.05 }, 1, 8 },
-        { { 1.4, 1.4, 1.4 }, 1, 8 },
-        { { 1.7, 1.7, 1.7 }, 1, 8 },
-        { { 2, 2, 2 }, 1, 8 },
-        { { 2.5, 2.5, 2.5 }, 1, 8 },
-        { { 1, 2, 2 }, 2, 8 },
-        { { 0.53, 1.05, 1.05 }, 2, 8 },
-        { { 0.53, 1.4, 1.4 }, 2, 8 },
-        { { 0.35, 1.05, 1.05 }, 3, 8 },
-        { { 4, 2, 2 }, 1, 8 },
+        { { 1.05, 1.05, 1.05 }, 1, 4 },
+        { { 0.53, 1.05, 1.05 }, 2, 4 },
+        { { 2, 2, 2 }, 1, 4 },
+        { { 2.2, 2.2, 2.2 }, 1, 4 },
+        { { 2.5, 2.5, 2.5 }, 1, 4 },
+        { { 3, 3, 3 }, 1, 4 },
+        { { 2, 2, 2 }, 1, 1.5 },
+        { { 2, 2, 2 }, 1, 1 },
+        { { 2, 2, 2 }, 1, 0.7 },
+        { { 2, 2, 2 }, 1, 0.4 },
     };
     clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
     make_boxes( boxes, row->count, row->room );

@@ -12,9 +12,9 @@
 enum
 {
     COOKIE = 0x47505531,
-    FEW = 4096,             // up to so many boxes every pair is tested: measured on the H200
-    TILE_PAIRS = 256 * 256, // pairs that one unit of the tiles may give
-    READ_MOST = 1 << 23,    // pairs that come to the host at once
+    FEW = 4096,            // up to so many boxes every pair is tested: measured on the H200
+    TILE_PAIRS = 256 * 32, // pairs that one unit of the tiles may give
+    READ_MOST = 1 << 23,   // pairs that come to the host at once
 };
 
 // ---- defs

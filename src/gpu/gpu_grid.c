@@ -8,10 +8,10 @@
 
 enum
 {
-    STRETCH = 1024,       // entries that one group adds up, about
-    LARGE_MOST = 512,     // boxes that fit no level: each is tested against all
-    SQUARES_PER_BOX = 96, // beyond, the tree does better
-    ASK_AGAIN = 256,      // updates after which a refused grid is tried once more
+    STRETCH = 8 * GPU_GROUP, // entries that one group adds up, at most, but for longer rows
+    LARGE_MOST = 512,        // boxes that fit no level: each is tested against all
+    SQUARES_PER_BOX = 96,    // beyond, the tree does better
+    ASK_AGAIN = 256,         // updates after which a refused grid is tried once more
 };
 
 _Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
@@ -82,7 +82,8 @@ static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
         GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
         GPU_ARGUMENT( frame->slot ) };
-    result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_scan, (uint64_t)groups * GPU_GROUP, scan );
+    gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
+    result = GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
     if ( result != CLV_OK )
     {
         return result;

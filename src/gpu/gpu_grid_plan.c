@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Entries of the table per box, at most: beyond, clearing and adding up cost more than finer cells save.
+// Entries of the table per box, at most: beyond, clearing and adding up cost more than finer cells save. A table that leaves the
+// device's cache costs more still.
 static const double s_entries_per_box = 4;
+static const double s_entries_cached = 8e6;
 static const double s_entries_least = 4096;
 static const double s_entries_most = 400e6; // cells have 29 bits
 
@@ -122,7 +124,7 @@ static void choose_factors( const grid_measure* m, uint32_t count, double factor
     {
         fill *= m->sides[axis] / ( m->spans[axis] + m->sides[axis] );
     }
-    double factor = fill < 0.12 ? 2.0 : fill < 0.35 ? 1.4 : 1.05;
+    double factor = fill < 0.12 ? 2.2 : fill < 0.35 ? 1.4 : 1.05;
     factors[1] = factor;
     factors[2] = factor;
     factors[0] = factor;
@@ -140,9 +142,15 @@ static double cells_along( double span, double side )
     return cells < 1 ? 1 : cells > 1e6 ? 1e6 : cells;
 }
 
+// Entries of a row: its cells and its end, rounded up so that four entries are aligned for the scan.
+static uint32_t pitch_of( double cells )
+{
+    return ( (uint32_t)cells + 8 ) / 8 * 8;
+}
+
 static double entries_of( const double spans[3], const double cells[3] )
 {
-    return ( cells_along( spans[0], cells[0] ) + 1 ) * cells_along( spans[1], cells[1] ) *
+    return pitch_of( cells_along( spans[0], cells[0] ) ) * cells_along( spans[1], cells[1] ) *
         cells_along( spans[2], cells[2] );
 }
 
@@ -169,7 +177,9 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
         cells[axis] *= m.sides[axis];
         plan.origin[axis] = m.spreads[axis].least;
     }
-    double most = ( wish->entries_per_box > 0 ? wish->entries_per_box : s_entries_per_box ) * count;
+    double most = s_entries_per_box * count;
+    most = most < s_entries_cached ? most : s_entries_cached;
+    most = wish->entries_per_box > 0 ? wish->entries_per_box * count : most < count ? count : most;
     most = most < s_entries_least ? s_entries_least : most > s_entries_most ? s_entries_most : most;
     while ( entries_of( m.spans, cells ) > most )
     {
@@ -179,7 +189,7 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
         }
     }
     plan.level_count = m.level_count;
-    plan.pitch = (uint32_t)cells_along( m.spans[0], cells[0] ) + 1;
+    plan.pitch = pitch_of( cells_along( m.spans[0], cells[0] ) );
     *row_count = 0;
     for ( uint32_t level = 0; level < m.level_count; ++level )
     {

@@ -27,8 +27,8 @@ clv_result clv_gpu_fill( clv_gpu* gpu, cl_mem words, uint64_t count, uint32_t va
 
 // ---- tiles
 
-// Rows of tiles whose triangle still has a number of 32 bits, and float arithmetic that finds them.
-#define TILE_ROWS_MOST 60000u
+// Rows of tiles whose strips still have a number of 32 bits.
+#define TILE_ROWS_MOST 30000u
 
 clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame )
 {
@@ -38,18 +38,16 @@ clv_result clv_gpu_tiles_prepare( clv_gpu* gpu, gpu_frame* frame )
         return clv_gpu_fail(
             gpu, CLV_TOO_MANY_OBJECTS, "tiles take at most %u boxes", TILE_ROWS_MOST * GPU_GROUP );
     }
-    frame->unit_count = rows * ( rows + 1 ) / 2;
+    frame->unit_count = rows * ( rows + 1 ) / 2 * GPU_STRIPS;
     return CLV_OK;
 }
 
 clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
 {
-    uint32_t rows = ( frame->count + GPU_GROUP - 1 ) / GPU_GROUP;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( rows ), GPU_ARGUMENT( first ), GPU_ARGUMENT( gpu->buffers.slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->buffers.pairs.memory ),
-        GPU_ARGUMENT( capacity ) };
+        GPU_ARGUMENT( first ), GPU_ARGUMENT( gpu->buffers.slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->buffers.pairs.memory ), GPU_ARGUMENT( capacity ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_find_tiles, (uint64_t)( end - first ) * GPU_GROUP, arguments );
 }

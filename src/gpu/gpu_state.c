@@ -152,6 +152,7 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->queue = NULL;
     gpu->context = NULL;
     gpu->is_open = false;
+    gpu->said = ( gpu_said ){ 0 };
     gpu->pair_room = 0;
     gpu->is_pending = false;
     gpu->has_list = false;
@@ -172,6 +173,7 @@ static cl_int make_buffer( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
         return error;
     }
     buffer->bytes = bytes;
+    gpu->said = ( gpu_said ){ 0 }; // its number may be that of one that is gone
     gpu->device_bytes += bytes;
     return CL_SUCCESS;
 }

@@ -12,6 +12,9 @@
 /// Slots of counters, taken in turn; each is cleared by the frame before its own.
 #define GPU_SLOTS 64
 
+/// Strips of a tile of the all-pairs search, as kernels/tiles.cl has them.
+#define GPU_STRIPS 8
+
 /// Pairs that a group collects in local memory: 16 KB.
 #define GPU_QUEUE 2048
 
@@ -31,6 +34,7 @@
     KERNEL( move_boxes, tiles )                                                                              \
     KERNEL( grid_count, grid )                                                                               \
     KERNEL( grid_scan, grid )                                                                                \
+    KERNEL( grid_scan_long, grid )                                                                           \
     KERNEL( grid_scatter, grid )                                                                             \
     KERNEL( grid_find, grid )                                                                                \
     KERNEL( sort_count, sort )                                                                               \
@@ -141,6 +145,13 @@ typedef struct gpu_timings
     uint32_t launch_count[GPU_KERNEL_COUNT];
 } gpu_timings;
 
+/// What was said to each kernel last: saying the same again costs microseconds per frame.
+typedef struct gpu_said
+{
+    uint64_t values[GPU_KERNEL_COUNT][16];
+    uint8_t sizes[GPU_KERNEL_COUNT][16];
+} gpu_said;
+
 /// What a grid was planned for, and what it held then.
 typedef struct gpu_grid_state
 {
@@ -187,6 +198,7 @@ struct clv_gpu
     cl_command_queue queue;
     cl_program programs[GPU_PROGRAM_COUNT];
     cl_kernel kernels[GPU_KERNEL_COUNT];
+    gpu_said said;
     gpu_buffers buffers;
     uint64_t device_bytes;
     gpu_host_block upload;

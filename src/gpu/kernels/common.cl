@@ -10,7 +10,7 @@
 #define SLOT_WORDS 16
 #define SLOT_PAIRS 0
 #define SLOT_TESTS 2
-#define SLOT_CELLS 4  // sum of the squares of what the cells hold
+#define SLOT_CELLS 4  // sum of n * n - n over the cells, n being what a cell holds
 #define SLOT_PLACED 6 // records that lie in cells; the others lie behind them
 #define SLOT_LARGE 7  // records that fit no cell
 #define SLOT_BAD 8    // 0, or 2^32 - 1 less the first bad box

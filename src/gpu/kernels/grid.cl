@@ -82,11 +82,97 @@ __kernel void grid_count( __global const float2* boxes, uint count, __constant c
     }
 }
 
+// The squares of what cells hold tell how many tests there will be; what exceeds the numbers themselves is added here.
+inline uint excess_of( uint4 numbers, volatile __global uint* counters )
+{
+    uint most = max( max( numbers.x, numbers.y ), max( numbers.z, numbers.w ) );
+    if ( most < 256 )
+    {
+        uint4 squares = numbers * numbers - numbers;
+        return squares.x + squares.y + squares.z + squares.w;
+    }
+    // Few cells of a good plan, and their squares may not fit a word.
+    uint each[4] = { numbers.x, numbers.y, numbers.z, numbers.w };
+    for ( uint k = 0; k < 4; ++k )
+    {
+        ulong square = (ulong)each[k] * each[k] - each[k];
+        add_wide( counters + SLOT_CELLS, (uint)square );
+        atomic_add( counters + SLOT_CELLS + 1, (uint)( square >> 32 ) );
+    }
+    return 0;
+}
+
 // Numbers in, for each entry the sum of those before it in its stretch plus where the stretch begins; the numbers are cleared for
 // the next frame. A stretch is `stretch` entries, one group's, and holds whole rows, so a row is never torn; stretches
 // follow each other in any order. The entry behind a row's last cell counts nothing, so it gets the row's end.
-__kernel void grid_scan( __global uint* counts, __global uint* starts, uint total, uint stretch,
-    __global uint* slots, uint slot )
+// Rows are multiples of 8 entries, so an item's 8 are 32 aligned bytes. Here a stretch is at most 8 * GROUP.
+__kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots, uint slot )
+{
+    __local uint sums[2 * GROUP];
+    __local uint shared[2]; // where the stretch begins, and what exceeds
+    uint item = (uint)get_local_id( 0 );
+    uint first = (uint)get_group_id( 0 ) * stretch;
+    volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    uint at = ( first + 8 * item ) / 4;
+    bool is_own = 8 * item < stretch && first + 8 * item < total;
+    uint4 a = (uint4)( 0 );
+    uint4 b = (uint4)( 0 );
+    if ( is_own )
+    {
+        a = counts[at];
+        b = counts[at + 1];
+    }
+    if ( item == 0 )
+    {
+        shared[1] = 0;
+    }
+    uint own = a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w;
+    // Two copies in turn: one barrier per step.
+    uint side = 0;
+    sums[item] = own;
+    barrier( CLK_LOCAL_MEM_FENCE );
+    for ( uint step = 1; step < GROUP; step *= 2 )
+    {
+        uint value = sums[side + item] + ( item >= step ? sums[side + item - step] : 0 );
+        side = GROUP - side;
+        sums[side + item] = value;
+        barrier( CLK_LOCAL_MEM_FENCE );
+    }
+    uint before = sums[side + item] - own;
+    if ( own > 1 )
+    {
+        uint excess = excess_of( a, counters ) + excess_of( b, counters );
+        if ( excess > 0 )
+        {
+            atomic_add( (volatile __local uint*)shared + 1, excess );
+        }
+    }
+    if ( item == 0 )
+    {
+        uint sum = sums[side + GROUP - 1];
+        shared[0] = sum > 0 ? atomic_add( counters + SLOT_PLACED, sum ) : 0;
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    if ( item == 0 && shared[1] > 0 )
+    {
+        add_wide( counters + SLOT_CELLS, shared[1] );
+    }
+    if ( is_own )
+    {
+        uint start = shared[0] + before;
+        uint4 c = (uint4)( start, start + a.x, start + a.x + a.y, start + a.x + a.y + a.z );
+        start = c.w + a.w;
+        uint4 d = (uint4)( start, start + b.x, start + b.x + b.y, start + b.x + b.y + b.z );
+        starts[at] = c;
+        starts[at + 1] = d;
+        counts[at] = (uint4)( 0 );
+        counts[at + 1] = (uint4)( 0 );
+    }
+}
+
+// The same for rows longer than that: added up first, then tile by tile.
+__kernel void grid_scan_long( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots,
+    uint slot )
 {
     __local uint sums[GROUP];
     __local uint bases[1];
@@ -95,57 +181,36 @@ __kernel void grid_scan( __global uint* counts, __global uint* starts, uint tota
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     uint tile_count = ( stretch + 4 * GROUP - 1 ) / ( 4 * GROUP );
     uint own = 0;
-    uint squares = 0;
-    for ( uint k = item; k < stretch; k += GROUP )
+    uint excess = 0;
+    for ( uint k = 4 * item; k < stretch; k += 4 * GROUP )
     {
-        uint number = first + k < total ? counts[first + k] : 0;
-        own += number;
-        if ( number < 256 )
-        {
-            squares += number * number;
-        }
-        else // few cells of a good plan, and their squares may not fit a word
-        {
-            ulong square = (ulong)number * number;
-            add_wide( counters + SLOT_CELLS, (uint)square );
-            atomic_add( counters + SLOT_CELLS + 1, (uint)( square >> 32 ) );
-        }
+        uint4 numbers = first + k < total ? counts[( first + k ) / 4] : (uint4)( 0 );
+        own += numbers.x + numbers.y + numbers.z + numbers.w;
+        excess += excess_of( numbers, counters );
     }
     uint sum = 0;
-    uint square_sum = 0;
+    uint excess_sum = 0;
     scan_group( sums, own, &sum );
-    scan_group( sums, squares, &square_sum );
+    scan_group( sums, excess, &excess_sum );
     if ( item == 0 )
     {
         bases[0] = sum > 0 ? atomic_add( counters + SLOT_PLACED, sum ) : 0;
-        if ( square_sum > 0 )
-        {
-            add_wide( counters + SLOT_CELLS, square_sum );
-        }
+        add_wide( counters + SLOT_CELLS, excess_sum );
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     uint carry = bases[0];
     for ( uint tile = 0; tile < tile_count; ++tile )
     {
-        uint at = tile * 4 * GROUP + 4 * item;
-        uint numbers[4];
-        uint entry_sum = 0;
-        for ( uint k = 0; k < 4; ++k )
-        {
-            bool is_own = at + k < stretch && first + at + k < total;
-            numbers[k] = is_own ? counts[first + at + k] : 0;
-            entry_sum += numbers[k];
-        }
+        uint k = tile * 4 * GROUP + 4 * item;
+        bool is_own = k < stretch && first + k < total;
+        uint4 numbers = is_own ? counts[( first + k ) / 4] : (uint4)( 0 );
         uint tile_sum = 0;
-        uint start = carry + scan_group( sums, entry_sum, &tile_sum );
-        for ( uint k = 0; k < 4; ++k )
+        uint start = carry + scan_group( sums, numbers.x + numbers.y + numbers.z + numbers.w, &tile_sum );
+        if ( is_own )
         {
-            if ( at + k < stretch && first + at + k < total )
-            {
-                starts[first + at + k] = start;
-                counts[first + at + k] = 0;
-            }
-            start += numbers[k];
+            starts[( first + k ) / 4] = (uint4)( start, start + numbers.x, start + numbers.x + numbers.y,
+                start + numbers.x + numbers.y + numbers.z );
+            counts[( first + k ) / 4] = (uint4)( 0 );
         }
         carry += tile_sum;
     }

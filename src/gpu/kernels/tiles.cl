@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Every box against every other, a tile of GROUP boxes against another: for few boxes nothing is faster. And what every method
-// may need: a sample of the boxes, and boxes that move.
+// Every box against every other: a row of GROUP boxes against a strip of others, few enough that a handful of boxes still keeps many
+// groups busy. And what every method may need: a sample of the boxes, and boxes that move.
 
-// Group g takes tile pair g + first_tile of the triangle of `tile_count` tiles.
-__kernel void find_tiles( __global const float2* boxes, uint count, uint tile_count, uint first_tile,
-    __global uint* slots, uint slot, uint next_slot, __global uint2* pairs, uint capacity )
+#define STRIP 32
+#define STRIPS ( GROUP / STRIP )
+
+// Group g takes strip g + first_unit of the triangle of tiles, a tile being GROUP boxes against GROUP others in STRIPS strips.
+__kernel void find_tiles( __global const float2* boxes, uint count, uint first_unit, __global uint* slots, uint slot,
+    uint next_slot, __global uint2* pairs, uint capacity )
 {
     __local uint2 queue[QUEUE];
-    __local float4 lower[GROUP];
-    __local float4 upper[GROUP];
+    __local float4 lower[STRIP];
+    __local float4 upper[STRIP];
     __local uint fill, base, test_sum;
     uint item = (uint)get_local_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
-    if ( next_slot != slot )
-    {
-        clear_slot( slots, next_slot );
-    }
+    clear_slot( slots, next_slot );
     // Row r of the triangle has tiles 0 .. r: tile t is in row floor( ( sqrt( 8 t + 1 ) - 1 ) / 2 ), but for rounding.
-    uint tile = (uint)get_group_id( 0 ) + first_tile;
+    uint unit = (uint)get_group_id( 0 ) + first_unit;
+    uint tile = unit / STRIPS;
     uint row = (uint)( ( sqrt( 8.0f * (float)tile + 1.0f ) - 1.0f ) * 0.5f );
     while ( row * ( row + 1 ) / 2 > tile )
     {
@@ -27,34 +28,33 @@ __kernel void find_tiles( __global const float2* boxes, uint count, uint tile_co
     {
         row += 1;
     }
-    uint column = tile - row * ( row + 1 ) / 2;
+    uint first = ( tile - row * ( row + 1 ) / 2 ) * GROUP + unit % STRIPS * STRIP;
     uint own = row * GROUP + item;
-    uint other = column * GROUP + item;
     if ( item == 0 )
     {
         fill = 0;
         test_sum = 0; // known beforehand
     }
-    if ( other < count )
+    if ( item < STRIP && first + item < count )
     {
-        box6 box = load_box( boxes, other );
-        lower[item] = (float4)( box.lower_x, box.lower_y, box.lower_z, 0 );
-        upper[item] = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
+        box6 other = load_box( boxes, first + item );
+        lower[item] = (float4)( other.lower_x, other.lower_y, other.lower_z, 0 );
+        upper[item] = (float4)( other.upper_x, other.upper_y, other.upper_z, 0 );
     }
     barrier( CLK_LOCAL_MEM_FENCE );
-    if ( own < count && row < tile_count )
+    if ( own < count && own > first )
     {
         box6 box = load_box( boxes, own );
-        uint end = min( (uint)GROUP, count - column * GROUP );
-        end = row == column ? item : end;
+        uint end = min( (uint)STRIP, own - first ); // pairs of a lower index with a higher one, once
         for ( uint k = 0; k < end; ++k )
         {
             float4 l = lower[k];
             float4 u = upper[k];
-            if ( box.lower_x <= u.x && l.x <= box.upper_x && box.lower_y <= u.y && l.y <= box.upper_y &&
-                box.lower_z <= u.z && l.z <= box.upper_z )
+            int meets = ( box.lower_x <= u.x ) & ( l.x <= box.upper_x ) & ( box.lower_y <= u.y ) & ( l.y <= box.upper_y ) &
+                ( box.lower_z <= u.z ) & ( l.z <= box.upper_z );
+            if ( meets )
             {
-                put_pair( queue, &fill, counters, pairs, capacity, own, column * GROUP + k );
+                put_pair( queue, &fill, counters, pairs, capacity, own, first + k );
             }
         }
     }
