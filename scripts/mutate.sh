@@ -285,6 +285,24 @@ mutate "soft bodies never spring back" "soft_match" src/physics/sim/soft_match.c
 mutate "a failed sweep has used up its turn" "refusal" src/physics/volume/volume_sweep.c 's/s->axis = axis, s->until_pca = until_pca;/(void)axis, (void)until_pca;/'
 mutate "friction twice as strong" "rigid" src/physics/sim/rigid_solver.c 's/mu = sim_lanes_set( friction );/mu = sim_lanes_set( 2 * friction );/'
 
+# On a device: kernels are text that the build embeds, and PoCL runs.
+mutate "gpu: rows above end a cell early" "gpu" src/gpu/kernels/grid.cl 's/uint to_x = span.upper_x + 1;/uint to_x = span.upper_x;/'
+mutate "gpu: the row above in y is left out" "gpu" src/gpu/kernels/grid.cl 's/TEST_RANGE( y_begin, y_end )//'
+mutate "gpu: half rule off by a row" "gpu" src/gpu/kernels/grid.cl 's/bool has_below = goes_z \&\& span.lower_y > 0;/bool has_below = false;/'
+mutate "gpu: boxes in cells smaller than they are" "gpu" src/gpu/kernels/grid.cl 's/span.upper_z - span.lower_z <= 1 )/span.upper_z - span.lower_z <= 3 )/'
+mutate "gpu: coarser levels not asked" "gpu" src/gpu/kernels/grid.cl 's/uint coarse = level + 1; coarse < plan->level_count/uint coarse = level + 1; coarse < 0/'
+mutate "gpu: no fix of -0 in keys" "gpu_kernels" src/gpu/kernels/sap.cl 's/bits = bits == 0x80000000u ? 0u : bits;//;s/as_uint( value + 0.0f )/as_uint( value )/'
+mutate "gpu: sort not stable" "gpu_kernels" src/gpu/kernels/sort.cl 's/keys\[4 \* item + k\];/keys[4 * item + 3 - k];/;s/values\[4 \* item + k\];/values[4 * item + 3 - k];/'
+mutate "gpu: a list that is cut counts as whole" "gpu" src/gpu/gpu_frame.c 's/gpu->counters.pair_count > gpu->pair_room )/false )/'
+mutate "gpu: closed overlap made open" "gpu" src/gpu/kernels/tiles.cl 's/( l.z <= box.upper_z )/( l.z < box.upper_z )/'
+mutate "gpu: large boxes miss each other" "gpu" src/gpu/kernels/grid.cl 's/uint large = max( placed, i + 1 );/uint large = i < placed ? placed : count;/'
+mutate "gpu: the last place of a node skipped" "gpu" src/gpu/kernels/tree.cl 's/while ( place < count )/while ( place + 1 < count )/'
+mutate "gpu: far-sighted boxes forgotten" "gpu" src/gpu/gpu_sap.c 's/frame->count <= PATIENCE )/true )/'
+mutate "gpu: slots not cleared" "gpu" src/gpu/kernels/common.cl 's/if ( item < SLOT_WORDS )/if ( item < 0 )/'
+mutate "gpu: a failed device is not closed" "gpu_failure" src/gpu/gpu_frame.c 's/^        clv_gpu_close( gpu );/        (void)0;/'
+mutate "gpu: damaged binaries believed" "gpu_failure" src/gpu/gpu_cache.c 's/hash_bytes( \*data, \*size ) == head.hash/true/'
+mutate "gpu: a CPU chosen before a GPU" "gpu_failure" src/gpu/gpu_device.c 's/device->facts.is_cpu ? 1 :/device->facts.is_cpu ? UINT64_C( 1 ) << 63 :/'
+
 [ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more:$gone" >&2; exit 1; }
 [ $places = no ] || { echo "mutate.sh: $count places to break, each still there"; exit 0; }
 [ -z "$alive" ] || { echo "mutate.sh: of $count mutants these live:$alive" >&2; exit 1; }

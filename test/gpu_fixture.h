@@ -17,7 +17,11 @@ clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count );
 /// Every pair by two loops, sorted; to free.
 clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count );
 
-/// Updates with these boxes, and the pairs are those of two loops.
+/// Updates with these boxes, and the pairs are those expected, which are sorted.
+void gpu_test_expect( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const clv_pair* expected,
+    uint64_t expected_count, const char* note );
+
+/// The same, and the pairs are those of two loops.
 void gpu_test_agree( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count, const char* note );
 
 const char* gpu_test_way_name( clv_gpu_way way );

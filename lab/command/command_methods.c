@@ -107,24 +107,27 @@ static void print_devices( void )
         printf( "\nNo device for the methods on a GPU: %s.\n", clv_gpu_missing() );
         return;
     }
-    text_table_begin( &table, ">device|name|kind|>units|>memory|platform|driver|usable" );
-    text_table_leave_out( &table, "driver|platform|memory" );
+    text_table_begin( &table, ">device|kind|>units|>memory|driver|usable|platform|name" );
+    text_table_leave_out( &table, "platform|driver|memory|usable" );
     for ( uint32_t index = 0; index < clv_gpu_device_count(); ++index )
     {
         clv_gpu_device device;
         clv_gpu_device_at( index, &device );
         text_table_add( &table, "%u", index );
-        text_table_add( &table, "%s", device.name );
         text_table_add( &table, "%s", device.is_cpu ? "CPU" : "GPU" );
         text_table_add( &table, "%u", device.unit_count );
         text_table_add( &table, "%.1f GB", (double)device.memory_bytes * 1e-9 );
-        text_table_add( &table, "%s", device.platform );
         text_table_add( &table, "%s", device.driver );
         text_table_add( &table, "%s", device.unusable == NULL ? "yes" : device.unusable );
+        text_table_add( &table, "%s", device.platform );
+        text_table_add( &table, "%s", device.name );
     }
-    printf( "\nDevices, for --device NAME|N%s\n",
-        device_runs_unasked() ? "" : "; with none but a CPU's, methods on a GPU run when they are named" );
+    printf( "\nDevices, for --device NAME|N\n" );
     text_table_print( &table, stdout );
+    if ( !device_runs_unasked() )
+    {
+        printf( "On a CPU's OpenCL methods on a GPU run only when they are named.\n" );
+    }
 }
 
 static lab_status print_table( void )

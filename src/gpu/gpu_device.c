@@ -53,8 +53,9 @@ static uint64_t ask_number( const gpu_opencl* cl, cl_device_id id, cl_uint what 
     return error != CL_SUCCESS ? 0 : size == sizeof( uint32_t ) ? answer.narrow : answer.wide;
 }
 
-static const char* why_unusable( const gpu_opencl* cl, cl_device_id id, char text[TEXT_ROOM] )
+static const char* why_unusable( const gpu_opencl* cl, const gpu_device* device, char text[TEXT_ROOM] )
 {
+    cl_device_id id = device->id;
     uint64_t group = ask_number( cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE );
     uint64_t local = ask_number( cl, id, CL_DEVICE_LOCAL_MEM_SIZE );
     if ( ask_number( cl, id, CL_DEVICE_AVAILABLE ) == 0 )
@@ -64,6 +65,10 @@ static const char* why_unusable( const gpu_opencl* cl, cl_device_id id, char tex
     else if ( ask_number( cl, id, CL_DEVICE_COMPILER_AVAILABLE ) == 0 )
     {
         snprintf( text, TEXT_ROOM, "its driver has no compiler" );
+    }
+    else if ( device->facts.memory_bytes == 0 || device->allocation_most == 0 )
+    {
+        snprintf( text, TEXT_ROOM, "its driver tells no size of its memory" );
     }
     else if ( group < GPU_GROUP )
     {
@@ -94,7 +99,8 @@ static void add_device(
     ask_text( cl, id, CL_DEVICE_VENDOR, texts->vendor );
     ask_text( cl, id, CL_DRIVER_VERSION, texts->driver );
     snprintf( texts->platform, TEXT_ROOM, "%.*s", TEXT_ROOM - 1, platform_name );
-    s_devices[s_count++] = ( gpu_device ){
+    gpu_device* device = &s_devices[s_count++];
+    *device = ( gpu_device ){
         .platform = platform,
         .id = id,
         .allocation_most = ask_number( cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE ),
@@ -107,9 +113,9 @@ static void add_device(
             .clock_mhz = (uint32_t)ask_number( cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY ),
             .memory_bytes = ask_number( cl, id, CL_DEVICE_GLOBAL_MEM_SIZE ),
             .is_cpu = ( ask_number( cl, id, CL_DEVICE_TYPE ) & CL_DEVICE_TYPE_CPU ) != 0,
-            .unusable = why_unusable( cl, id, texts->unusable ),
         },
     };
+    device->facts.unusable = why_unusable( cl, device, texts->unusable );
 }
 
 static void add_platform( const gpu_opencl* cl, cl_platform_id platform )

@@ -502,8 +502,13 @@ static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_
         {
             return result;
         }
-        CLV_ASSERT( *step > 1 ); // one unit fits
-        *step = *step > 1 ? *step / 2 : 1;
+        if ( *step == 1 )
+        {
+            return clv_gpu_fail( gpu, CLV_DEVICE_FAILED, "%s found %llu pairs where there can be %llu",
+                gpu->device->facts.name, (unsigned long long)counters->pair_count,
+                (unsigned long long)unit_pairs( &gpu->frame ) );
+        }
+        *step /= 2;
     }
 }
 

@@ -104,7 +104,8 @@ static clv_result open( gpu_method* self )
         def.axis_frames = (uint32_t)params[PARAM_AXIS];
         def.axis_by_pca = params[PARAM_PCA] != 0;
     }
-    return clv_gpu_create( &def, &self->gpu );
+    clv_result result = clv_gpu_create( &def, &self->gpu );
+    return result == CLV_BAD_DEF ? CLV_UNSUPPORTED : result; // there is no device of that number
 }
 
 // ---- one update
