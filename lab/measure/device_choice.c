@@ -26,11 +26,13 @@ bool device_runs_unasked( void )
 static bool find( const char* settings, uint32_t* index, char* reason, size_t reason_size )
 {
     char wish[16] = "";
-    for ( const char* at = settings; at != NULL && ( at = strstr( at, s_setting ) ) != NULL; )
+    const char* at = settings != NULL ? strstr( settings, s_setting ) : NULL;
+    while ( at != NULL )
     {
-        at += sizeof( s_setting ) - 1;
-        size_t length = strcspn( at, "," );
-        snprintf( wish, sizeof( wish ), "%.*s", length < 15 ? (int)length : 15, at );
+        const char* value = at + sizeof( s_setting ) - 1;
+        size_t length = strcspn( value, "," );
+        snprintf( wish, sizeof( wish ), "%.*s", length < 15 ? (int)length : 15, value );
+        at = strstr( value, s_setting );
     }
     const char* named = wish[0] == '-' || wish[0] == '\0' ? NULL : wish;
     return clv_gpu_device_find( named, index, reason, reason_size ) == CLV_OK;

@@ -73,11 +73,11 @@ static const char* why_unusable( const gpu_opencl* cl, const gpu_device* device,
     else if ( group < GPU_GROUP )
     {
         snprintf(
-            text, TEXT_ROOM, "groups of %u items are needed, and it has %u", GPU_GROUP, (unsigned)group );
+            text, TEXT_ROOM, "groups of %d items are needed, and it has %u", GPU_GROUP, (unsigned)group );
     }
     else if ( local < LOCAL_LEAST )
     {
-        snprintf( text, TEXT_ROOM, "%u bytes of local memory are needed, and it has %llu", LOCAL_LEAST,
+        snprintf( text, TEXT_ROOM, "%d bytes of local memory are needed, and it has %llu", LOCAL_LEAST,
             (unsigned long long)local );
     }
     else

@@ -28,7 +28,7 @@ static const kernel_name s_kernels[GPU_KERNEL_COUNT] = {
 
 void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
 {
-    snprintf( options, GPU_OPTIONS_ROOM, "-cl-std=CL1.2 -DGROUP=%u -DQUEUE=%u", GPU_GROUP,
+    snprintf( options, GPU_OPTIONS_ROOM, "-cl-std=CL1.2 -DGROUP=%d -DQUEUE=%u", GPU_GROUP,
         gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
 }
 
@@ -182,25 +182,20 @@ static clv_result load_program( clv_gpu* gpu, gpu_program_id id )
 
 clv_result clv_gpu_kernel( clv_gpu* gpu, gpu_kernel_id id, cl_kernel* kernel )
 {
-    if ( gpu->kernels[id] == NULL )
-    {
-        clv_result result = load_program( gpu, s_kernels[id].program );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-        cl_int error = CL_SUCCESS;
-        cl_kernel made =
-            gpu->cl->clCreateKernel( gpu->programs[s_kernels[id].program], s_kernels[id].name, &error );
-        result = clv_gpu_check( gpu, error, s_kernels[id].name );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-        gpu->kernels[id] = made;
-    }
     *kernel = gpu->kernels[id];
-    return CLV_OK;
+    if ( *kernel != NULL )
+    {
+        return CLV_OK;
+    }
+    clv_result result = load_program( gpu, s_kernels[id].program );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    cl_int error = CL_SUCCESS;
+    *kernel = gpu->cl->clCreateKernel( gpu->programs[s_kernels[id].program], s_kernels[id].name, &error );
+    gpu->kernels[id] = error == CL_SUCCESS ? *kernel : NULL;
+    return clv_gpu_check( gpu, error, s_kernels[id].name );
 }
 
 // ---- running
