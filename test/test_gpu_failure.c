@@ -93,6 +93,7 @@ static bool live_through( clv_gpu_way way, uint32_t fail_at, cl_int error, uint3
     result = was_open ? live( gpu ) : result;
     CHECK( result == CLV_OK || is_a_devices_result( result ) );
     CHECK( result == CLV_OK || s_said[0] != '\0' );
+    CHECK( result != CLV_DEVICE_FAILED || fake.object_count == 0 ); // closed
     bool was_reached = fake.call_count >= fail_at;
     fake.fail_at = 0;
     if ( was_open )

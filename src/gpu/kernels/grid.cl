@@ -294,7 +294,7 @@ __kernel void grid_find( __global const float4* records, uint count, uint first,
             uint rows_y = plan->levels[level].rows_y;
             uint reach = plan->levels[level].reach_x;
             uint row = plan->levels[level].first_row + span.lower_z * rows_y + span.lower_y;
-            uint from_x = span.lower_x > reach ? span.lower_x - reach : 0;
+            uint from_x = max( span.lower_x, reach ) - reach;
             uint to_x = span.upper_x + 1;
             bool goes_y = span.upper_y > span.lower_y;
             bool goes_z = span.upper_z > span.lower_z;
@@ -321,7 +321,7 @@ __kernel void grid_find( __global const float4* records, uint count, uint first,
                 span = span_of( plan, coarse, box );
                 rows_y = plan->levels[coarse].rows_y;
                 reach = plan->levels[coarse].reach_x;
-                from_x = span.lower_x > reach ? span.lower_x - reach : 0;
+                from_x = max( span.lower_x, reach ) - reach;
                 for ( uint z = max( span.lower_z, 1u ) - 1; z <= span.upper_z; ++z )
                 {
                     for ( uint y = max( span.lower_y, 1u ) - 1; y <= span.upper_y; ++y )
