@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A library's files compile as one translation unit, without a warning, with every compiler that is here: no two of its files
-# have a private function, type or constant of one name. The files for one instruction set stay units of their own, since each
-# switches the compiler to it. Usage: check-one-unit.sh FILE...
+# A library's files compile as one translation unit, without a warning, with every compiler that is here, one for Windows too:
+# no two of its files have a private function, type or constant of one name, nor one that Windows' headers take. The files for
+# one instruction set stay units of their own, since each switches the compiler to it. Usage: check-one-unit.sh FILE...
 set -eu
 [ $# -gt 0 ] || { echo "usage: check-one-unit.sh FILE..." >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ count=$(wc -l <"$folder/unit.c")
 [ "$count" -gt 1 ] || { echo "check-one-unit.sh: $count files are no unit" >&2; exit 2; }
 
 compilers=""
-for compiler in "${CC:-cc}" gcc clang; do
+for compiler in "${CC:-cc}" gcc clang x86_64-w64-mingw32-gcc; do
     command -v "$compiler" >/dev/null 2>&1 || continue
     # cc is most often one of the others.
     place=$(readlink -f "$(command -v "$compiler")")

@@ -3,7 +3,7 @@
 
 #ifdef _WIN32
 
-#include <windows.h>
+#include "base/win32.h"
 
 uint64_t clv_base_clock_ns( void )
 {

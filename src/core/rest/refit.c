@@ -8,7 +8,7 @@
 enum
 {
     OBJECTS_AHEAD = 8, // how many objects ahead boxes are prefetched
-    LONG = 48          // updates without a refit after which a margin may shrink
+    LONG_REST = 48     // updates without a refit after which a margin may shrink
 };
 
 static bool make_grid( rest_world* world )
@@ -132,7 +132,7 @@ bool clv_rest_world_refit( rest_world* world, uint32_t slot, const clv_aabb* box
 bool clv_rest_world_tighten( rest_world* world, uint32_t slot, const clv_aabb* box )
 {
     const simd_rest_box* rest = &world->boxes.items[slot];
-    if ( world->now - world->times.items[slot] < LONG ||
+    if ( world->now - world->times.items[slot] < LONG_REST ||
         rest_marginal_degree( &world->pairs.marginal, slot ) == 0 )
     {
         return true;

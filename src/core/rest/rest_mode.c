@@ -14,7 +14,7 @@ enum
     COMPARE = 1,     // following, per box
     TEST = 3,        // per marginal pair
     REFIT = 250,     // per refit
-    NEAR = 14,       // per object looked at around it: around fast movers they are not in the cache
+    NEAR_FAST = 14,  // per object looked at around it: around fast movers they are not in the cache
     CHANGE = 85,     // per pair that changes its class
     NEAR_SLOW = 6,   // the same around slow ones; rest is entered with hope and left by the count
     CHANGE_SLOW = 60,
@@ -225,7 +225,7 @@ bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t ob
     const rest_counters* c = &world->counters;
     uint64_t steps = (uint64_t)c->refit_count + c->come_count + c->gone_count;
     uint64_t cost = (uint64_t)object_count * COMPARE + c->test_count * TEST + steps * REFIT +
-        c->near_count * NEAR + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
+        c->near_count * NEAR_FAST + c->step_count * STEP + ( c->change_count + c->turn_count ) * CHANGE;
     mode->stay += 1;
     mode->pair_count = world->pairs.list.count;
     mode->cost = mode->stay == 1 ? cost : ( 3 * mode->cost + cost ) / 4;

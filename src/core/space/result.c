@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TEXT( x ) #x
-#define VERSION_TEXT( major, minor, patch ) TEXT( major ) "." TEXT( minor ) "." TEXT( patch )
+#define QUOTED( x ) #x
+#define VERSION_TEXT( major, minor, patch ) QUOTED( major ) "." QUOTED( minor ) "." QUOTED( patch )
 
 typedef struct wording
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #ifdef _WIN32
-#include <windows.h>
+#include "base/win32.h"
 typedef SRWLOCK lock_type;
 typedef CONDITION_VARIABLE signal_type;
 typedef HANDLE thread_type;
