@@ -31,6 +31,7 @@ typedef struct script
     oracle world;
     char settings[SETTINGS];
     clv_id ids[OBJECTS + MORE];
+    bool has_extras; ///< motions, margins by rule and pair data
     uint64_t failure_count;
     uint64_t visited_hash;
     answer answers[UPDATES]; ///< of the updates so far
@@ -465,7 +466,10 @@ static void play_script( script* play )
 #define PLAY( call ) play_call( play, call, #call )
     PLAY( call_add );
     PLAY( call_update );
-    PLAY( call_motion );
+    if ( play->has_extras )
+    {
+        PLAY( call_motion );
+    }
     PLAY( call_margin );
     PLAY( call_filter );
     PLAY( call_static );
@@ -475,8 +479,11 @@ static void play_script( script* play )
     PLAY( call_remove );
     PLAY( call_update );
     PLAY( call_add_more );
-    PLAY( call_motion ); // after an update that swept
-    PLAY( call_rule );
+    if ( play->has_extras )
+    {
+        PLAY( call_motion ); // after an update that swept
+        PLAY( call_rule );
+    }
     PLAY( call_refilter );
     PLAY( call_update );
     PLAY( call_nudge );
@@ -510,7 +517,9 @@ static void open_play( script* play, const way* w )
     play->def = clv_default_space_def();
     play->def.sorted = ( w->bits & 1 ) != 0;
     play->def.events = ( w->bits & 2 ) != 0;
-    play->def.pair_data = play->def.events;
+    // These are the space's business alone, so one method is enough.
+    play->has_extras = w->variant.method == clv_method_at( 0 );
+    play->def.pair_data = play->def.events && play->has_extras;
     play->def.filter = ( w->bits & 4 ) != 0 ? accept_by_index : NULL;
     play->def.skip_static_pairs = ( w->bits & 8 ) != 0;
     play->def.method = w->variant.method->name;
