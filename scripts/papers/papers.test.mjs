@@ -122,6 +122,9 @@ test('verdicts follow the numbers', () => {
     assert.equal(verdict(variants(2, 3, 2.1, 5), 'adaptive-close').verdict, 'holds');
     assert.equal(verdict(variants(2, 3, 4, 5), 'adaptive-close').verdict, 'does not hold');
     assert.match(verdict(variants(2, 3, 4, 5), 'adaptive-close').ours, /2.00 × on Free Fall/);
+    // Nor do repeats that differ by half: the machine was busy.
+    const noisy = variants(2, 3, 2.1, 5).map(run => ({ ...run, pass_ms: [...run.pass_ms, run.pass_ms[0].map(ms => 3 * ms)] }));
+    assert.match(verdict(noisy, 'rebuilt-slowest').why, /repeats vary by 50 % in the middle/);
     // Runs of one node decide nothing about trees.
     assert.equal(verdict(variants(2, 3, 2.1, 1), 'rebuilt-slowest').verdict, 'cannot be tested');
     const claims = judge({ runs: [], towers: new Map() });
