@@ -7,7 +7,9 @@
 
 enum
 {
-    PIECES_PER_WORKER = 8 // about so many, so that an uneven tree keeps all of them busy
+    PIECES_PER_WORKER = 4, // about so many, so that an uneven tree keeps all of them busy
+    PIECES_AT_ONCE = 64,   // room is made for so many, so that one more now and then asks for none
+    LISTS_LEAST = 4096     // items
 };
 
 // One run, for every piece of it.
@@ -82,43 +84,80 @@ static bool hire( kd_crew* crew, const kd_search* model )
     return true;
 }
 
-static kd_search_needs most_of( kd_search_needs a, const kd_search_needs* b )
+static uint32_t more_of( uint32_t a, uint32_t b )
 {
-    a.arena = b->arena > a.arena ? b->arena : a.arena;
-    a.depth = b->depth > a.depth ? b->depth : a.depth;
-    a.externals = b->externals > a.externals ? b->externals : a.externals;
-    a.sorted = b->sorted > a.sorted ? b->sorted : a.sorted;
-    return a;
+    return a > b ? a : b;
 }
 
-// What any of them has ever needed, and what the pieces are likely to, all of them get: which piece comes to whom is chance.
-static bool equip( kd_crew* crew, const kd_crew_wish* wish )
+static kd_search_needs most_of( const kd_search_needs* a, const kd_search_needs* b )
 {
-    uint32_t own_most = 0;
+    return ( kd_search_needs ){
+        .arena = a->arena > b->arena ? a->arena : b->arena,
+        .own = more_of( a->own, b->own ),
+        .depth = more_of( a->depth, b->depth ),
+        .externals = more_of( a->externals, b->externals ),
+        .sorted = more_of( a->sorted, b->sorted ),
+        .rows = more_of( a->rows, b->rows ),
+    };
+}
+
+static bool is_within( const kd_search_needs* a, const kd_search_needs* b )
+{
+    return a->arena <= b->arena && a->own <= b->own && a->depth <= b->depth && a->externals <= b->externals &&
+        a->sorted <= b->sorted && a->rows <= b->rows;
+}
+
+// A quarter more, so that a crowd in motion does not ask for a little more in every other frame.
+static kd_search_needs with_slack( const kd_search_needs* needs )
+{
+    return ( kd_search_needs ){
+        .arena = needs->arena + needs->arena / 4 + 64,
+        .own = needs->own + needs->own / 4,
+        .depth = needs->depth + 16,
+        .externals = needs->externals + needs->externals / 4,
+        .sorted = needs->sorted + needs->sorted / 4,
+        .rows = needs->rows + needs->rows / 4,
+    };
+}
+
+// What the pieces are likely to need, and what any node has needed so far.
+static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish )
+{
+    kd_search_needs likely = { 0 };
     for ( uint32_t i = clv_kd_tree_list( wish->tree ); i-- > 0; )
     {
         const kd_node* node = &wish->tree->nodes[wish->tree->stack[i]];
-        own_most = node->end - node->begin > own_most ? node->end - node->begin : own_most;
+        likely.own = more_of( likely.own, node->end - node->begin );
     }
-    uint32_t list_most = 0;
     for ( uint32_t i = 0; i < crew->piece_count; ++i )
     {
         const kd_search_frame* frame = &crew->pieces[i].frame;
-        list_most = frame->end - frame->begin > list_most ? frame->end - frame->begin : list_most;
+        likely.externals = more_of( likely.externals, frame->end - frame->begin );
     }
-    kd_search_needs needs = wish->search->needs;
-    kd_search_needs usual = { .arena = 2 * ( (uint64_t)list_most + own_most ), .externals = list_most };
-    needs = most_of( needs, &usual );
+    likely.arena = (uint64_t)likely.externals + likely.own;
+    kd_search_needs needs = most_of( &likely, &wish->search->needs );
     for ( uint32_t i = 0; i < crew->worker_count; ++i )
     {
-        needs = most_of( needs, &crew->workers[i].search.needs );
+        needs = most_of( &needs, &crew->workers[i].search.needs );
+    }
+    return needs;
+}
+
+// All of them get the same: which piece comes to whom is chance.
+static bool equip( kd_crew* crew, const kd_crew_wish* wish )
+{
+    kd_search_needs needs = find_needs( crew, wish );
+    if ( !is_within( &needs, &crew->given ) )
+    {
+        needs = most_of( &needs, &crew->given );
+        crew->given = with_slack( &needs );
     }
     bool ok = true;
     for ( uint32_t i = 0; i < crew->worker_count && ok; ++i )
     {
         kd_crew_worker* worker = &crew->workers[i];
         clv_kd_search_use_memory( &worker->search, crew->memory );
-        ok = clv_kd_search_equip( &worker->search, own_most, &needs, wish->active != NULL );
+        ok = clv_kd_search_equip( &worker->search, &crew->given, wish->rests );
         if ( ok && wish->exact != NULL && worker->candidates == NULL )
         {
             worker->candidates = clv_base_memory_take( crew->memory, KD_CANDIDATES, sizeof( clv_pair ) );
@@ -134,17 +173,24 @@ static bool equip( kd_crew* crew, const kd_crew_wish* wish )
 static bool reserve_lists( kd_crew* crew, uint64_t more )
 {
     void* lists = crew->lists;
-    bool ok = clv_base_memory_reserve( crew->memory, &lists, &crew->list_capacity, crew->list_end,
-        (uint64_t)crew->list_end + more + 1, sizeof( simd_item ) );
+    uint64_t needed = (uint64_t)crew->list_end + more + 1;
+    bool ok = needed <= crew->list_capacity ||
+        clv_base_memory_reserve( crew->memory, &lists, &crew->list_capacity, crew->list_end,
+            needed + needed / 2 + LISTS_LEAST, sizeof( simd_item ) );
     crew->lists = lists;
     return ok;
+}
+
+static uint32_t round_up( uint32_t count )
+{
+    return ( count + PIECES_AT_ONCE - 1 ) / PIECES_AT_ONCE * PIECES_AT_ONCE;
 }
 
 static bool add_piece( kd_crew* crew, kd_search_frame frame, bool is_top )
 {
     void* pieces = crew->pieces;
     bool ok = clv_base_memory_reserve( crew->memory, &pieces, &crew->piece_capacity, crew->piece_count,
-        (uint64_t)crew->piece_count + 1, sizeof( kd_crew_piece ) );
+        round_up( crew->piece_count + 1 ), sizeof( kd_crew_piece ) );
     crew->pieces = pieces;
     if ( ok )
     {
@@ -157,7 +203,7 @@ static bool add_branches( kd_crew* crew, uint32_t* count, uint32_t parent )
 {
     void* branches = crew->branches;
     bool ok = clv_base_memory_reserve( crew->memory, &branches, &crew->branch_capacity, *count,
-        (uint64_t)*count + 2, sizeof( kd_crew_branch ) );
+        round_up( *count + 2 ), sizeof( kd_crew_branch ) );
     crew->branches = branches;
     if ( ok )
     {
@@ -265,6 +311,10 @@ static clv_result run_piece(
     uint32_t index, uint32_t number, pair_sink* sink, uint64_t* test_count, void* context )
 {
     const crew_run* run = context;
+    if ( index >= run->crew->piece_count )
+    {
+        return CLV_OK; // they were rounded up
+    }
     kd_crew_piece* piece = &run->crew->pieces[index];
     kd_crew_worker* worker = &run->crew->workers[number];
     clv_kd_search_use_memory( &worker->search, piece->was_tried ? run->crew->memory : &worker->none );
@@ -313,8 +363,12 @@ static clv_result run_pieces( crew_run* run, kd_crew_wish* wish )
 {
     kd_crew* crew = run->crew;
     uint64_t test_count = 0; // told by the counters
-    clv_result result = clv_task_gather_run( &crew->gather, crew->memory, crew->tasks, crew->piece_count,
-        run_piece, run, wish->sink, &test_count );
+    // Pairs, too, come a few more or less with every frame; a quarter more chunks do for those.
+    uint64_t wanted = crew->gather.wanted_chunks;
+    crew->chunks_given = wanted > crew->chunks_given ? wanted + wanted / 4 + 8 : crew->chunks_given;
+    crew->gather.wanted_chunks = crew->chunks_given;
+    clv_result result = clv_task_gather_run( &crew->gather, crew->memory, crew->tasks,
+        round_up( crew->piece_count ), run_piece, run, wish->sink, &test_count );
     for ( uint32_t i = 0; i < crew->piece_count; ++i )
     {
         add_counters( &wish->search->counters, &crew->pieces[i].counters );

@@ -39,6 +39,7 @@ typedef struct kd_crew
     task_runner* tasks;
     kd_crew_worker* workers; ///< none until they are needed
     uint32_t worker_count;
+    kd_search_needs given; ///< what each of them has room for
     kd_crew_piece* pieces;
     uint64_t piece_capacity;
     uint32_t piece_count;
@@ -48,6 +49,7 @@ typedef struct kd_crew
     kd_crew_branch* branches;
     uint64_t branch_capacity;
     task_gather gather;
+    uint64_t chunks_given;
 } kd_crew;
 
 /// `tasks` outlives the crew; NULL: the calling thread alone.
@@ -61,6 +63,7 @@ typedef struct kd_crew_wish
     kd_tree* tree;
     const clv_aabb* boxes;
     const uint64_t* active;
+    bool rests;               ///< not all are active
     const clv_aabb* exact;    ///< only pairs whose boxes overlap here go to the sink; NULL: all
     clv_pair* candidates;     ///< KD_CANDIDATES of them, where `exact` is not NULL
     pair_sink* sink;          ///< where they go

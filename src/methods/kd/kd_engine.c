@@ -298,6 +298,7 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
             .tree = &engine->tree,
             .boxes = rest->grown,
             .active = rest->active,
+            .rests = rest->active_count < crowd->count,
             .sink = &candidates.sink,
         };
         result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown,

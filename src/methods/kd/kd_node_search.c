@@ -78,6 +78,7 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
     {
         return CLV_OUT_OF_MEMORY;
     }
+    search->needs.rows = row_count > search->needs.rows ? row_count : search->needs.rows;
     if ( search->counts_batches )
     {
         clv_kd_batches_add_rows( &search->counters.batches, small->rows, row_count );

@@ -13,6 +13,7 @@
 enum
 {
     BRANCHES_PER_WORKER = 4, // about so many
+    BRANCHES_AT_ONCE = 64,   // that room is made for
     ALONE = 1 << 11          // objects up to which nobody else is asked
 };
 
@@ -240,8 +241,8 @@ static void refit_branch( uint32_t number, uint32_t worker, void* context )
 static bool add_branch( kd_tree* tree, uint32_t count, kd_branch branch )
 {
     void* branches = tree->branches;
-    bool ok = clv_base_memory_reserve(
-        tree->memory, &branches, &tree->branch_capacity, count, (uint64_t)count + 1, sizeof( kd_branch ) );
+    bool ok = clv_base_memory_reserve( tree->memory, &branches, &tree->branch_capacity, count,
+        ( (uint64_t)count / BRANCHES_AT_ONCE + 1 ) * BRANCHES_AT_ONCE, sizeof( kd_branch ) );
     tree->branches = branches;
     if ( ok )
     {

@@ -95,19 +95,21 @@ bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
     return ok;
 }
 
-bool clv_kd_search_equip( kd_search* search, uint32_t own_most, const kd_search_needs* needs, bool rests )
+bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests )
 {
     bool is_small = search->use_sweep && !search->is_published;
     bool is_sorted = !is_small || needs->sorted > 0;
-    uint32_t sorted = own_most > needs->sorted ? own_most : needs->sorted;
-    uint32_t small = own_most < KD_SMALL_MOST ? own_most : KD_SMALL_MOST;
+    uint32_t sorted = needs->own > needs->sorted ? needs->own : needs->sorted;
+    uint32_t small = needs->own < KD_SMALL_MOST ? needs->own : KD_SMALL_MOST;
     small = needs->externals > small ? needs->externals : small;
-    bool ok = reserve_arena( search, 0, needs->arena + own_most + 1 ) &&
-        reserve_frames( search, 0, (uint64_t)needs->depth + 16 ) &&
+    bool ok = reserve_arena( search, 0, needs->arena + 1 ) &&
+        reserve_frames( search, 0, (uint64_t)needs->depth + 1 ) &&
         ( !is_sorted || clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) );
     for ( int kind = rests ? REST : ACTIVE; kind <= ACTIVE && ok; ++kind )
     {
-        ok = ( !is_small || clv_sweep_small_reserve( &search->small[kind], small ) ) &&
+        ok = ( !is_small ||
+                 ( clv_sweep_small_reserve( &search->small[kind], small ) &&
+                     clv_sweep_small_reserve_rows( &search->small[kind], needs->rows ) ) ) &&
             ( !is_sorted ||
                 ( clv_simd_box_lanes_reserve( &search->own[kind], search->memory, sorted ) &&
                     clv_simd_box_lanes_reserve( &search->external[kind], search->memory, sorted ) ) );
@@ -192,7 +194,8 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
     uint32_t own_count = node->end - node->begin;
     frame->own_end = frame->end + own_count;
     // Room for the left child's list too.
-    uint64_t needed = (uint64_t)frame->own_end + ( frame->own_end - frame->begin ) + 1;
+    uint32_t child_count = kd_node_is_leaf( node ) ? 0 : frame->own_end - frame->begin;
+    uint64_t needed = (uint64_t)frame->own_end + child_count + 1;
     note_needs( &search->needs, needed, frame->end - frame->begin );
     if ( !reserve_arena( search, frame->end, needed ) )
     {

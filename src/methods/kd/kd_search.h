@@ -44,9 +44,11 @@ enum
 typedef struct kd_search_needs
 {
     uint64_t arena;     ///< items
+    uint32_t own;       ///< objects of a node
     uint32_t depth;     ///< of the frames
     uint32_t externals; ///< of a node
     uint32_t sorted;    ///< entries of a list that was sorted or tested one by one
+    uint32_t rows;      ///< of small boxes: an external one has a row in every strip it reaches
 } kd_search_needs;
 
 typedef struct kd_search
@@ -120,8 +122,8 @@ clv_result clv_kd_search_run(
 /// A search of its own with the same rules.
 void clv_kd_search_init_like( kd_search* search, const kd_search* model );
 
-/// Room for nodes with up to `own_most` objects, and for as much else as was needed so far; `rests` if some objects are at rest.
-bool clv_kd_search_equip( kd_search* search, uint32_t own_most, const kd_search_needs* needs, bool rests );
+/// Room for so much; `rests` if some objects are at rest.
+bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool rests );
 
 /// Where more memory comes from, and whether there is any.
 void clv_kd_search_use_memory( kd_search* search, base_memory* memory );

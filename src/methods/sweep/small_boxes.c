@@ -125,6 +125,11 @@ static bool reserve_boxes( sweep_small* small, uint32_t count )
         ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow( small, (uint64_t)count * 2 ) );
 }
 
+bool clv_sweep_small_reserve_rows( sweep_small* small, uint32_t count )
+{
+    return reserve_rows( small, (uint64_t)count + ( ROWS_AT_ONCE << STRIP_BITS_MOST ) );
+}
+
 bool clv_sweep_small_reserve( sweep_small* small, uint32_t count )
 {
     return reserve_boxes( small, count ) &&

@@ -59,6 +59,9 @@ void clv_sweep_small_release( sweep_small* small );
 /// Room for `count` boxes and as many rows; false if out of memory.
 bool clv_sweep_small_reserve( sweep_small* small, uint32_t count );
 
+/// Room for `count` rows; false if out of memory.
+bool clv_sweep_small_reserve_rows( sweep_small* small, uint32_t count );
+
 typedef enum sweep_outcome
 {
     SWEEP_DONE,
