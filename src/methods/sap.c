@@ -98,15 +98,9 @@ static clv_result search_rows(
     simd_boxes part = self->lanes.boxes;
     simd_cursor cursor = { piece * ROWS, 0 };
     part.count = part.count - cursor.row > ROWS ? cursor.row + ROWS : part.count;
-    while ( !self->kernels->sweep( &part, &cursor, sink, test_count ) )
-    {
-        clv_result result = sink->make_room( sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, sink, self->kernels->sweep( &part, &cursor, sink, test_count ) )
+    return result;
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )

@@ -105,15 +105,10 @@ static clv_result search_band(
     uint32_t column_end = least( (uint64_t)column_begin + TILE, self->count );
     uint32_t row_end = least( ( band + 1 ) * self->band_rows, column_end );
     simd_cursor cursor = { least( band * self->band_rows, row_end ), 0 };
-    while ( !kernels->test_block( &self->lanes.boxes, row_end, column_begin, column_end, &cursor, sink ) )
-    {
-        clv_result result = sink->make_room( sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, sink,
+        kernels->test_block( &self->lanes.boxes, row_end, column_begin, column_end, &cursor, sink ) )
+    return result;
 }
 
 // Enough pieces for many workers, few enough to be worth numbering.

@@ -39,15 +39,9 @@ clv_result clv_grid_large_search( const grid_large* large, const simd_method_ker
     uint32_t end = boxes->count - begin > TILE ? begin + TILE : boxes->count;
     *test_count += (uint64_t)large->count * ( end - begin );
     simd_cursor cursor = { 0, 0 };
-    while ( !kernels->test_block( boxes, large->count, begin, end, &cursor, sink ) )
-    {
-        clv_result result = sink->make_room( sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE( result, sink, kernels->test_block( boxes, large->count, begin, end, &cursor, sink ) )
+    return result;
 }
 
 void clv_grid_large_release( grid_large* large, base_memory* memory )

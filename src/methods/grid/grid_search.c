@@ -95,15 +95,10 @@ static clv_result test_block( const grid_search* search, const simd_boxes* boxes
     uint32_t row_end, uint32_t column_begin, uint32_t column_end, pair_sink* sink )
 {
     simd_cursor cursor = { row_begin, 0 };
-    while ( !search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, sink ) )
-    {
-        clv_result result = sink->make_room( sink );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-    }
-    return CLV_OK;
+    clv_result result = CLV_OK;
+    PAIR_SINK_DRIVE(
+        result, sink, search->kernels->test_block( boxes, row_end, column_begin, column_end, &cursor, sink ) )
+    return result;
 }
 
 // Groups with no bit in common, besides those with group 0: first row group, column groups from and to.
