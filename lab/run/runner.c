@@ -484,12 +484,18 @@ static bool is_whole( const runner* all, uint32_t index )
         ( all->rounds[index] > 0 && all->sums[index].status != RUN_OK );
 }
 
+// Does the caller get it?
+static bool is_wanted( const runner* all, uint32_t index )
+{
+    return all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX &&
+        ( is_whole( all, index ) || !all->options->whole_only );
+}
+
 static void collect( const runner* all, run_results* results )
 {
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
-        bool is_there = all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX &&
-            ( is_whole( all, index ) || !all->options->whole_only );
+        bool is_there = is_wanted( all, index );
         all->report->undone += is_whole( all, index ) ? 0 : 1;
         if ( is_there )
         {
@@ -568,6 +574,13 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
         stop_action_hold();
     }
     collect( &all, results );
+    for ( uint32_t index = 0; index < plan->count; ++index )
+    {
+        if ( !is_wanted( &all, index ) )
+        {
+            run_result_free( &all.sums[index] ); // some of its rounds: the journal has them
+        }
+    }
     text_list_free( &all.ladders );
     free( all.sums );
     free( all.rounds );
