@@ -297,8 +297,6 @@ static void bad_settings_are_refused( void )
             "\"m_algorithm\" must be a text" },
         { "{\"m_inputScene\": \"" SCENE "\", \"m_outputLog\": \"o.json\", \"m_algorithm\": \"sap\"}",
             "'sap' is unknown; there are BF, BF_SSE" },
-        { "{\"m_inputScene\": \"" SCENE "\", \"m_outputLog\": \"o.json\", \"m_algorithm\": \"GPU_SAP\"}",
-            "'GPU_SAP' is not here; there are BF" },
         { "{\"m_inputScene\": \"" SCENE
           "\", \"m_outputLog\": \"o.json\", \"m_algorithm\": \"SAP_Parallel\", \"m_numThreads\": 0}",
             "\"m_numThreads\" must be a number from 1" },

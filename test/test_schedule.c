@@ -224,9 +224,9 @@ static void a_plan_is_the_product( void )
     CHECK_EQUAL( run_job_bodies( last ), 3000 );
     CHECK_TEXT( last->spec.settings, "kd.leaf=128" );
     CHECK_EQUAL( last->scene_index, 4 );
-    CHECK( strcmp( plan.items[0].ladder, plan.items[6].ladder ) == 0 );  // the same at the next size
+    CHECK( strcmp( plan.items[0].ladder, plan.items[8].ladder ) == 0 );  // the same at the next size
     CHECK( strcmp( plan.items[0].ladder, plan.items[1].ladder ) != 0 );  // another number of threads
-    CHECK( strcmp( plan.items[0].ladder, plan.items[12].ladder ) != 0 ); // another type
+    CHECK( strcmp( plan.items[0].ladder, plan.items[16].ladder ) != 0 ); // another type
     run_plan_free( &plan );
 }
 
