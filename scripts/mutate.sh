@@ -166,6 +166,13 @@ mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static
 mutate "old list kept after a failed update" "limit" src/core/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
 mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool clv_base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
 
+# Boxes in double.
+mutate "doubles: what touches in floats alone is a pair" "double" src/core/space/filter.c 's/boxes64 != NULL \&\& !clv_aabb64_overlap/boxes64 == NULL \&\& !clv_aabb64_overlap/'
+mutate "doubles: a list kept though boxes moved by less than floats show" "double" src/core/space/update.c 's/ \&\& !space->doubles_changed;/;/'
+mutate "doubles: the last cell searched holds nobody" "double" src/core/far/far_map.c 's/axis->ends\[first + half\] <= value/axis->ends[first + half] < value/'
+mutate "doubles: a town mapped by distances" "double" src/core/far/far_fit.c 's/count_in_vain( map, sample ) <= FIT_PAIRS_IN_VAIN + allowance/true/'
+mutate "doubles: margins not grown" "double" src/core/space/batch64.c 's/box = clv_aabb64_grow( given, (double)margins\[slot\] );//'
+
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'
 mutate "kd: delayed offset in the wrong direction" "kd_figures" src/methods/kd/kd_refit.c 's/\.offset -= (int32_t)count/.offset += (int32_t)count/'

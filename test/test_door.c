@@ -47,6 +47,9 @@ typedef struct stage
 {
     clv_space* space;
     clv_id ids[BOXES];
+    clv_space* wide; ///< of doubles
+    clv_id wide_ids[BOXES];
+    clv_aabb64 wide_boxes[BOXES], bad_wide[2];
     clv_aabb boxes[BOXES], moved[BOXES], bad_boxes[BOXES], out[2 * BODIES];
     float margins[3], bad_margins[2], seconds[STEPS];
     clv_margin_rule rules[3], bad_rules[2];
@@ -71,6 +74,22 @@ typedef struct stage
 
 // ---- the stage
 
+static void make_wide_boxes( stage* s )
+{
+    test_random random = test_random_make( 9 );
+    for ( uint32_t i = 0; i < BOXES; ++i )
+    {
+        double at = i % 3 == 0 ? 1e9 : i % 3 == 1 ? 1e-310 : 1e300;
+        double side = i % 2 == 0 ? 1.0 / 3 : 1e-312;
+        clv_aabb64* box = &s->wide_boxes[i];
+        box->lower = ( clv_vec64 ){ at, -at, (double)test_random_between( &random, -1, 1 ) };
+        box->upper = ( clv_vec64 ){ at + side, -at + side, i % 7 == 0 ? INFINITY : box->lower.z + side };
+    }
+    s->bad_wide[0] = s->bad_wide[1] = s->wide_boxes[0];
+    s->bad_wide[0].lower.y = NAN;
+    s->bad_wide[1].lower.y = s->bad_wide[1].upper.y + 1;
+}
+
 static void make_boxes( stage* s )
 {
     test_random random = test_random_make( 5 );
@@ -88,6 +107,7 @@ static void make_boxes( stage* s )
         CHECK_OK( clv_shape_obb( clv_box_shape( half ), at, &s->obbs[i] ) );
     }
     s->bad_boxes[0].lower.x = NAN;
+    make_wide_boxes( s );
     s->bad_boxes[1] = test_box( FLT_TRUE_MIN, 0, 0, 0, 1, 1 );
     s->margins[0] = FLT_TRUE_MIN, s->margins[1] = FLT_MAX, s->margins[2] = 0.1f;
     s->bad_margins[0] = NAN, s->bad_margins[1] = -FLT_TRUE_MIN;
@@ -185,6 +205,10 @@ static stage make_stage( const char* name )
     CHECK_OK( clv_space_create( &def, &s.space ) );
     CHECK_OK( clv_space_add( s.space, s.boxes, BOXES, s.ids ) );
     CHECK_OK( clv_space_update( s.space ) );
+    def.doubles = true;
+    CHECK_OK( clv_space_create( &def, &s.wide ) );
+    CHECK_OK( clv_space_add64( s.wide, s.wide_boxes, BOXES, s.wide_ids ) );
+    CHECK_OK( clv_space_update( s.wide ) );
     clv_volume_sweep_def sweep_def = clv_default_volume_sweep_def();
     CHECK_OK( clv_volume_sweep_create( &sweep_def, &s.sweep ) );
     CHECK_OK( clv_volume_sweep_aabbs( s.sweep, s.boxes, BOXES ) );
@@ -194,6 +218,7 @@ static stage make_stage( const char* name )
 static void free_stage( stage* s )
 {
     clv_space_destroy( s->space );
+    clv_space_destroy( s->wide );
     clv_volume_sweep_destroy( s->sweep );
     clv_shape_sim_destroy( s->sim );
     clv_rigid_destroy( s->rigid );

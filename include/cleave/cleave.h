@@ -11,3 +11,4 @@
 #include "cleave/query.h"
 #include "cleave/space.h"
 #include "cleave/types.h"
+#include "cleave/world.h"

@@ -11,6 +11,8 @@ static const size_t s_item_sizes[OBJECT_COLUMN_COUNT] = {
     [OBJECT_BOX] = sizeof( clv_aabb ),
     [OBJECT_GENERATION] = sizeof( uint32_t ),
     [OBJECT_GIVEN_BOX] = sizeof( clv_aabb ),
+    [OBJECT_BOX64] = sizeof( clv_aabb64 ),
+    [OBJECT_GIVEN_BOX64] = sizeof( clv_aabb64 ),
     [OBJECT_MARGIN] = sizeof( float ),
     [OBJECT_MARGIN_BY] = sizeof( object_margin_by ),
     [OBJECT_MOTION] = sizeof( clv_vec3 ),
@@ -90,6 +92,9 @@ static void set_default( object_store* store, int column, uint32_t slot )
     switch ( column )
     {
     case OBJECT_GIVEN_BOX: ( (clv_aabb*)store->columns[column] )[slot] = object_boxes( store )[slot]; break;
+    case OBJECT_GIVEN_BOX64:
+        ( (clv_aabb64*)store->columns[column] )[slot] = object_boxes64( store )[slot];
+        break;
     case OBJECT_MARGIN: ( (float*)store->columns[column] )[slot] = store->default_margin.fixed; break;
     case OBJECT_MARGIN_BY:
         ( (object_margin_by*)store->columns[column] )[slot] =
@@ -141,11 +146,12 @@ static void drop_column( object_store* store, object_column column )
     store->capacities[column] = 0;
 }
 
-// A column, and the box as given that it is applied to.
+// A column, and the box as given that it is applied to: of floats, or of doubles as the boxes are.
 static bool use_with_given( object_store* store, object_column column )
 {
-    bool had_given = object_store_uses( store, OBJECT_GIVEN_BOX );
-    if ( !clv_object_store_use( store, OBJECT_GIVEN_BOX ) )
+    object_column given = object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX;
+    bool had_given = object_store_uses( store, given );
+    if ( !clv_object_store_use( store, given ) )
     {
         return false;
     }
@@ -153,7 +159,7 @@ static bool use_with_given( object_store* store, object_column column )
     {
         if ( !had_given ) // of no use, and moves would be slower
         {
-            drop_column( store, OBJECT_GIVEN_BOX );
+            drop_column( store, given );
         }
         return false;
     }

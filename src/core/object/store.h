@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "cleave/types.h"
+#include "cleave/world.h"
 
 /// What a slot can carry. The first two always exist; the others take no memory until clv_object_store_use asks for them.
 typedef enum object_column
@@ -11,17 +12,19 @@ typedef enum object_column
     OBJECT_BOX,        ///< clv_aabb, the test box: as given, grown by the margin, swept along the motion
     OBJECT_GENERATION, ///< uint32_t, odd while alive and even while free; 0 in a slot that is retired
     OBJECT_GIVEN_BOX,  ///< clv_aabb, the box as given; with margins or motions
-    OBJECT_MARGIN,     ///< float, the fixed part
-    OBJECT_MARGIN_BY,  ///< object_margin_by, the other parts; with OBJECT_MARGIN
-    OBJECT_MOTION,     ///< clv_vec3, of the next update
-    OBJECT_USER_DATA,  ///< uint64_t
-    OBJECT_LAST_DATA,  ///< uint64_t, what the object of the last good update carried when it went
-    OBJECT_FILTER,     ///< clv_filter
-    OBJECT_STATIC,     ///< uint8_t
-    OBJECT_STAMP,      ///< uint32_t, number of the last unordered batch that named the slot
-    OBJECT_REPORTED,   ///< uint32_t, generation at the last good update; with events
-    OBJECT_RENEWED,    ///< uint8_t, 1 if the slot was used again since the last good update
-    OBJECT_ASK,        ///< uint8_t, 1 if the filter callback must be asked again; with a callback
+    OBJECT_BOX64, ///< clv_aabb64, the test box where boxes are doubles; OBJECT_BOX is then what it is mapped to
+    OBJECT_GIVEN_BOX64, ///< clv_aabb64, the box as given; with margins where boxes are doubles
+    OBJECT_MARGIN,      ///< float, the fixed part
+    OBJECT_MARGIN_BY,   ///< object_margin_by, the other parts; with OBJECT_MARGIN
+    OBJECT_MOTION,      ///< clv_vec3, of the next update
+    OBJECT_USER_DATA,   ///< uint64_t
+    OBJECT_LAST_DATA,   ///< uint64_t, what the object of the last good update carried when it went
+    OBJECT_FILTER,      ///< clv_filter
+    OBJECT_STATIC,      ///< uint8_t
+    OBJECT_STAMP,       ///< uint32_t, number of the last unordered batch that named the slot
+    OBJECT_REPORTED,    ///< uint32_t, generation at the last good update; with events
+    OBJECT_RENEWED,     ///< uint8_t, 1 if the slot was used again since the last good update
+    OBJECT_ASK,         ///< uint8_t, 1 if the filter callback must be asked again; with a callback
     OBJECT_COLUMN_COUNT
 } object_column;
 
@@ -65,7 +68,8 @@ bool clv_object_store_reserve( object_store* store, uint64_t count );
 /// Begin to keep a column, filled with its default. False if out of memory.
 bool clv_object_store_use( object_store* store, object_column column );
 
-/// The two columns that fixed margins need, the three that others need, or the two for motions: all, or none and false.
+/// The two columns that fixed margins need, of floats or of doubles as the boxes are, the three that others need, or the two for
+/// motions: all, or none and false.
 bool clv_object_store_use_margins( object_store* store );
 bool clv_object_store_use_margins_by( object_store* store );
 bool clv_object_store_use_motions( object_store* store );
@@ -81,6 +85,12 @@ static inline bool object_store_uses( const object_store* store, object_column c
 static inline clv_aabb* object_boxes( const object_store* store )
 {
     return store->columns[OBJECT_BOX];
+}
+
+/// NULL where boxes are floats.
+static inline clv_aabb64* object_boxes64( const object_store* store )
+{
+    return store->columns[OBJECT_BOX64];
 }
 
 static inline uint32_t* object_generations( const object_store* store )
@@ -109,7 +119,7 @@ clv_result clv_object_store_prepare_add( object_store* store, uint32_t count );
 /// A new object; cannot fail after clv_object_store_prepare_add.
 clv_id clv_object_store_add( object_store* store, clv_aabb box );
 
-/// Give a live slot another box.
+/// Give a live slot another box. Where boxes are doubles: what its test box is mapped to.
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box );
 
 /// Are boxes for the live slots from `slot` on fit to be taken? Where moved slots are being noted, those that differ from what is

@@ -216,7 +216,8 @@ static void take_new(
 clv_result clv_space_add_all(
     clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
-    clv_result result = check_stride( space, boxes, count );
+    clv_result result = clv_space_check_kind( space, false );
+    result = result == CLV_OK ? check_stride( space, boxes, count ) : result;
     result = result == CLV_OK ? check_add( space, boxes, with, count ) : result;
     if ( result != CLV_OK )
     {
@@ -347,8 +348,8 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    clv_result result = CLV_OK;
-    if ( !take_plain_move( space, ids, boxes, count ) )
+    clv_result result = clv_space_check_kind( space, false );
+    if ( result == CLV_OK && !take_plain_move( space, ids, boxes, count ) )
     {
         result = check_stride( space, boxes, count );
         result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;

@@ -77,6 +77,14 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     clv_space_will_change( space, result == CLV_OK && count > 0 );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
+        if ( space_has_doubles( space ) )
+        {
+            uint32_t slot = ids[i].index;
+            ( (float*)space->objects.columns[OBJECT_MARGIN] )[slot] = margins[i];
+            const clv_aabb64* given = space->objects.columns[OBJECT_GIVEN_BOX64];
+            clv_space_take_box64( space, slot, given[slot] );
+            continue;
+        }
         clv_object_store_set_margin( &space->objects, ids[i].index, ( clv_margin_rule ){ margins[i], 0, 0 } );
     }
     base_fp_leave( mode );
@@ -147,11 +155,30 @@ clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool
 
 clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
 {
+    if ( space_has_doubles( space ) )
+    {
+        return CLV_UNSUPPORTED;
+    }
     if ( !object_is_live( &space->objects, id ) )
     {
         return CLV_BAD_ID;
     }
     *box = clv_object_store_given_box( &space->objects, id.index );
+    return CLV_OK;
+}
+
+clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box )
+{
+    if ( !space_has_doubles( space ) )
+    {
+        return CLV_UNSUPPORTED;
+    }
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    const clv_aabb64* given = space->objects.columns[OBJECT_GIVEN_BOX64];
+    *box = given != NULL ? given[id.index] : object_boxes64( &space->objects )[id.index];
     return CLV_OK;
 }
 

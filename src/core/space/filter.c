@@ -17,6 +17,12 @@ static bool has_callback( const clv_space* space, space_filter_stage stage )
     return space->def.filter != NULL && space->def.sorted == sorted_stage;
 }
 
+// Boxes in double were searched as floats, which touch in more places.
+static bool decides_doubles( const clv_space* space, space_filter_stage stage )
+{
+    return stage == SPACE_FILTER_ARRIVING && space_has_doubles( space );
+}
+
 static bool has_columns( const clv_space* space, space_filter_stage stage )
 {
     return stage == SPACE_FILTER_ARRIVING &&
@@ -25,7 +31,7 @@ static bool has_columns( const clv_space* space, space_filter_stage stage )
 
 bool clv_space_has_filter( const clv_space* space, space_filter_stage stage )
 {
-    return has_columns( space, stage ) || has_callback( space, stage );
+    return has_columns( space, stage ) || has_callback( space, stage ) || decides_doubles( space, stage );
 }
 
 static bool columns_allow( const clv_space* space, clv_pair pair )
@@ -61,8 +67,9 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
 {
     bool by_columns = has_columns( space, stage );
     bool by_callback = has_callback( space, stage );
-    uint64_t taken = 0, kept = 0;
-    if ( !by_columns && !by_callback )
+    const clv_aabb64* boxes64 = decides_doubles( space, stage ) ? object_boxes64( &space->objects ) : NULL;
+    uint64_t taken = 0, kept = 0, apart = 0;
+    if ( !by_columns && !by_callback && boxes64 == NULL )
     {
         taken = kept = count < most ? count : most;
         if ( to != from && kept > 0 )
@@ -74,6 +81,11 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
     for ( ; taken < count && kept < most && result == CLV_OK; ++taken )
     {
         clv_pair pair = from[taken];
+        if ( boxes64 != NULL && !clv_aabb64_overlap( boxes64[pair.a], boxes64[pair.b] ) )
+        {
+            apart += 1;
+            continue;
+        }
         bool allowed = !by_columns || columns_allow( space, pair );
         if ( allowed && by_callback )
         {
@@ -82,7 +94,8 @@ clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool re
         to[kept] = pair;
         kept += allowed && result == CLV_OK;
     }
-    *done = ( space_filtered ){ taken, kept };
+    *done = ( space_filtered ){ taken, apart, kept };
+    space->in_vain_count += apart;
     return result;
 }
 

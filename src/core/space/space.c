@@ -89,7 +89,8 @@ static bool reserve_all( clv_space* space )
 {
     const clv_space_def* def = &space->def;
     object_store* objects = &space->objects;
-    return clv_object_store_reserve( objects, def->capacity ) &&
+    return ( !def->doubles || clv_object_store_use( objects, OBJECT_BOX64 ) ) &&
+        clv_object_store_reserve( objects, def->capacity ) &&
         ( def->margin == 0 || clv_object_store_use_margins( objects ) ) &&
         ( ( def->margin_by_size == 0 && def->margin_by_speed == 0 ) ||
             clv_object_store_use_margins_by( objects ) ) &&
@@ -237,6 +238,7 @@ void clv_space_destroy( clv_space* space )
     clv_space_words_free( space );
     clv_pair_decisions_free( &space->decisions, &space->memory );
     clv_pair_decisions_free( &space->next_decisions, &space->memory );
+    clv_far_fit_free( &space->far, &space->memory );
     clv_object_store_free( &space->objects );
     clv_query_state_free( &space->query, &space->memory );
     CLV_ASSERT( space->memory.bytes == sizeof( clv_space ) );
@@ -261,6 +263,7 @@ clv_result clv_space_shrink( clv_space* space )
     base_array_free( &space->scratch, memory );
     base_array_free( &space->now_sorted, memory );
     clv_pair_decisions_free( &space->next_decisions, memory );
+    clv_far_fit_shrink( &space->far, memory );
     bool ok = base_array_shrink( &space->list, memory ) && base_array_shrink( &space->last_sorted, memory ) &&
         base_array_shrink( &space->begun, memory ) && base_array_shrink( &space->ended, memory ) &&
         base_array_shrink( &space->begun_user, memory ) && base_array_shrink( &space->ended_user, memory ) &&

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cleave/space.h"
+#include "far/far_fit.h"
 #include "method/method.h"
 #include "object/store.h"
 #include "pair/decisions.h"
@@ -23,6 +24,9 @@ struct clv_space
     task_runner tasks;
 
     object_store objects;
+    far_fit far;            ///< where boxes are doubles: how the method sees them
+    bool doubles_changed;   ///< since the last good update
+    uint64_t in_vain_count; ///< pairs of this update that touch as the method sees them, and not in double
 
     pair_list list;    ///< of the last update; capacity kept from frame to frame
     pair_list scratch; ///< second buffer of the sort
@@ -73,6 +77,7 @@ typedef enum space_filter_stage
 typedef struct space_filtered
 {
     uint64_t taken; ///< looked at, from the first on
+    uint64_t apart; ///< of those, not touching: boxes in double decide that here
     uint64_t kept;  ///< of those, allowed
 } space_filtered;
 
@@ -87,6 +92,21 @@ bool clv_space_has_filter( const clv_space* space, space_filter_stage stage );
 
 /// The new list is final and good: adopt what was decided, and forget what had to be asked again.
 void clv_space_filter_commit( clv_space* space );
+
+static inline bool space_has_doubles( const clv_space* space )
+{
+    return object_boxes64( &space->objects ) != NULL;
+}
+
+/// Refuses a call for boxes of the other kind; CLV_OK if it is of this space's.
+clv_result clv_space_check_kind( clv_space* space, bool in_double );
+
+/// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it. True if its test box is
+/// another than it was.
+bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
+
+/// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
+bool clv_space_fit_doubles( clv_space* space );
 
 /// Every id alive and named once? Otherwise records the error and returns its code.
 clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );

@@ -60,7 +60,7 @@ static clv_result filter_arrived( list_sink* arriving )
     space_filtered done = { 0 };
     clv_result result = clv_space_filter(
         space, SPACE_FILTER_ARRIVING, true, fresh, sink->count - arriving->settled, fresh, most, &done );
-    arriving->candidate_count += done.taken;
+    arriving->candidate_count += done.taken - done.apart;
     arriving->settled += done.kept;
     sink->count = arriving->settled;
     if ( result != CLV_OK )
@@ -122,7 +122,7 @@ static clv_result make_visit_room( pair_sink* sink )
         clv_space_filter( space, SPACE_FILTER_ARRIVING, false, sink->pairs + next, sink->count - next,
             sink->pairs + visiting->settled, room < most ? room : most, &done );
         next += done.taken;
-        visiting->candidate_count += done.taken;
+        visiting->candidate_count += done.taken - done.apart;
         visiting->settled += done.kept;
         if ( is_over_limit( space, found + done.kept ) )
         {
@@ -139,7 +139,8 @@ static bool keep_list( pair_sink* sink )
 {
     list_sink* arriving = (list_sink*)sink;
     clv_space* space = arriving->space;
-    arriving->is_kept = space->list_is_valid && !space->filters_changed;
+    // Boxes in double may have moved by less than the method sees.
+    arriving->is_kept = space->list_is_valid && !space->filters_changed && !space->doubles_changed;
     return arriving->is_kept;
 }
 
@@ -167,7 +168,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
     object_store* objects = &space->objects;
     clv_space_will_change( space, objects->motion_is_spent );
     clv_object_store_drop_motions( objects );
-    if ( !clv_object_store_list_live( objects ) )
+    if ( !clv_object_store_list_live( objects ) || !clv_space_fit_doubles( space ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -199,6 +200,8 @@ static void accept_search( clv_space* space )
     clv_object_store_spend_motions( &space->objects );
     clv_object_store_settle( &space->objects );
     clv_query_state_renew( &space->query );
+    clv_far_fit_learn(
+        &space->far, space->objects.live_count, space->stats.candidate_count, space->in_vain_count );
     if ( space->method->wants_moved )
     {
         clv_object_store_watch( &space->objects, space->method->moved_least );
@@ -399,6 +402,7 @@ clv_result clv_space_update( clv_space* space )
         accept_search( space );
         space->list_is_valid = true;
         space->filters_changed = false;
+        space->doubles_changed = false;
         space->stats.pair_count = space_pair_count( space );
         space->stats.begun_count = space->begun.count;
         space->stats.ended_count = space->ended.count;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/space.h"
+
+// Big worlds. A float has 24 bits: at 10^9 metres neighbouring floats are 64 metres apart, and boxes of a metre would have to
+// be rounded outwards to meet half a town. A space whose def says `doubles` keeps its boxes in double and decides every
+// pair there: at 10^9 metres a double tells tenths of a micrometre apart.
+//
+//   clv_space_def def = clv_default_space_def();
+//   def.doubles = true;
+//   clv_space_create( &def, &space );
+//   clv_space_add64( space, boxes, count, ids );    // then clv_space_move64 -> clv_space_update -> clv_space_pairs
+//
+// Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
+// boxes go in and out by the calls below; clv_space_add, clv_space_move and clv_space_get_box answer CLV_UNSUPPORTED there, and
+// the calls below do so in a space of floats. docs/worlds.md tells how it works, and what it costs.
+
+// ---- boxes in double
+
+/// A point or a vector in double.
+typedef struct clv_vec64
+{
+    double x, y, z;
+} clv_vec64;
+
+/// clv_aabb in double, 48 bytes, under the same rules: closed, lower <= upper on every axis, infinities are legal, NaN is not.
+typedef struct clv_aabb64
+{
+    clv_vec64 lower, upper;
+} clv_aabb64;
+
+/// Is this a box the library takes? False for NaN anywhere and for lower > upper.
+static inline bool clv_aabb64_is_valid( clv_aabb64 box )
+{
+    return box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z;
+}
+
+/// What a space of doubles answers for two boxes. Touching faces, edges and corners count.
+static inline bool clv_aabb64_overlap( clv_aabb64 a, clv_aabb64 b )
+{
+    return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && // x
+        a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&    // y
+        a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;      // z
+}
+
+/// The box moved outwards by `margin` on every side, in double. With a margin of 0 the box comes back bit by bit.
+static inline clv_aabb64 clv_aabb64_grow( clv_aabb64 box, double margin )
+{
+    if ( margin != 0.0 )
+    {
+        box.lower.x -= margin;
+        box.lower.y -= margin;
+        box.lower.z -= margin;
+        box.upper.x += margin;
+        box.upper.y += margin;
+        box.upper.z += margin;
+    }
+    return box;
+}
+
+/// clv_space_add with boxes in double. CLV_UNSUPPORTED too, in a space whose def did not say `doubles`.
+CLV_API clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count, clv_id* ids );
+
+/// clv_space_move with boxes in double, fastest in the order of their indices. CLV_UNSUPPORTED as above.
+CLV_API clv_result clv_space_move64(
+    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count );
+
+/// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
+CLV_API clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box );

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Boxes in double, in and out: checked and taken as those of floats are, and mapped to what the method sees.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+#include <string.h>
+
+enum
+{
+    WIDE_BOXES = 1 << 13, // boxes in a piece, at least
+    WIDE_PIECES = 64,     // at most
+};
+
+clv_result clv_space_check_kind( clv_space* space, bool in_double )
+{
+    if ( space_has_doubles( space ) == in_double )
+    {
+        return CLV_OK;
+    }
+    return clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
+        in_double ? "a space of floats: its def did not say doubles"
+                  : "a space of doubles: use clv_space_add64 and clv_space_move64" );
+}
+
+static clv_result refuse_box64( clv_space* space, const clv_aabb64* box, uint32_t position, clv_id id )
+{
+    const double *lower = &box->lower.x, *upper = &box->upper.x;
+    int axis = 0;
+    while ( lower[axis] <= upper[axis] )
+    {
+        axis += 1;
+    }
+    return clv_space_fail( space, CLV_BAD_BOX, position, id,
+        "box %u of the batch: lower.%c %.17g is not <= upper.%c %.17g", position, "xyz"[axis], lower[axis],
+        "xyz"[axis], upper[axis] );
+}
+
+static uint32_t find_bad_box64( const clv_aabb64* boxes, uint32_t count )
+{
+    uint32_t i = 0;
+    while ( i < count && clv_aabb64_is_valid( boxes[i] ) )
+    {
+        i += 1;
+    }
+    return i;
+}
+
+// Not a bit of it changed.
+static bool is_same_box64( const clv_aabb64* a, const clv_aabb64* b )
+{
+    return memcmp( a, b, sizeof( *a ) ) == 0;
+}
+
+// Shared by those who count changes themselves.
+static bool set_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
+{
+    object_store* objects = &space->objects;
+    clv_aabb64 box = given;
+    const float* margins = objects->columns[OBJECT_MARGIN];
+    if ( margins != NULL )
+    {
+        ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[slot] = given;
+        box = clv_aabb64_grow( given, (double)margins[slot] );
+    }
+    clv_aabb64* own = &object_boxes64( objects )[slot];
+    if ( is_same_box64( own, &box ) )
+    {
+        return false;
+    }
+    *own = box;
+    const clv_aabb* before = &object_boxes( objects )[slot];
+    clv_aabb mapped = clv_far_map_box( &space->far.map, &box, before );
+    if ( memcmp( before, &mapped, sizeof( mapped ) ) != 0 )
+    {
+        clv_object_store_set_box( objects, slot, mapped );
+    }
+    return true;
+}
+
+static void note_changes( clv_space* space, uint64_t count )
+{
+    space->doubles_changed |= count > 0;
+    space->far.change_count += count;
+}
+
+bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
+{
+    bool is_changed = set_box64( space, slot, given );
+    note_changes( space, is_changed );
+    return is_changed;
+}
+
+// ---- in
+
+static clv_result check_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count )
+{
+    object_store* objects = &space->objects;
+    clv_result result = clv_space_check_kind( space, true );
+    if ( result != CLV_OK || count == 0 )
+    {
+        return result;
+    }
+    // A count that cannot fit is refused before as many boxes are read.
+    result = clv_object_store_fits( objects, count ) ? CLV_OK : CLV_TOO_MANY_OBJECTS;
+    uint32_t bad_box = result == CLV_OK ? find_bad_box64( boxes, count ) : count;
+    if ( bad_box < count )
+    {
+        return refuse_box64( space, &boxes[bad_box], bad_box, clv_null_id() );
+    }
+    result = result == CLV_OK ? clv_object_store_prepare_add( objects, count ) : result;
+    return result == CLV_OK
+        ? CLV_OK
+        : clv_space_fail( space, result, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
+              objects->live_count, clv_result_text( result ) );
+}
+
+static clv_id add_box64( clv_space* space, const clv_aabb64* given )
+{
+    object_store* objects = &space->objects;
+    const clv_aabb nothing = { 0 };
+    clv_aabb64 box = clv_aabb64_grow( *given, (double)space->def.margin );
+    clv_id id = clv_object_store_add( objects, clv_far_map_box( &space->far.map, &box, &nothing ) );
+    object_boxes64( objects )[id.index] = box;
+    if ( object_store_uses( objects, OBJECT_GIVEN_BOX64 ) )
+    {
+        ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[id.index] = *given;
+    }
+    return id;
+}
+
+clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count, clv_id* ids )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || boxes != NULL ) );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_add64( space, boxes, count );
+    if ( result == CLV_OK )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_id id = add_box64( space, &boxes[i] );
+            if ( ids != NULL )
+            {
+                ids[i] = id;
+            }
+        }
+        note_changes( space, count );
+        clv_space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return clv_space_leave( space, result );
+}
+
+// ---- moved
+
+// Ids and boxes; the first bad entry of either kind is the one named.
+static clv_result check_move64(
+    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, bool* in_a_row )
+{
+    uint32_t position = 0;
+    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
+    uint32_t good = result == CLV_OK ? count : position;
+    uint32_t bad_box = find_bad_box64( boxes, good );
+    if ( bad_box < good )
+    {
+        return refuse_box64( space, &boxes[bad_box], bad_box, ids[bad_box] );
+    }
+    if ( result != CLV_OK )
+    {
+        return clv_space_refuse_id( space, result, position, ids[position] );
+    }
+    uint32_t different = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        different |= ids[i].index ^ ( ids[0].index + i );
+    }
+    *in_a_row = different == 0;
+    return CLV_OK;
+}
+
+// Boxes for slots one behind the other, in pieces that share no word of the bits that tell who moved.
+typedef struct wide_move
+{
+    clv_space* space;
+    uint32_t first_slot;
+    const clv_aabb64* boxes; ///< NULL: the boxes are the same, and the map another
+    uint32_t count;
+    uint32_t piece_count;
+    uint64_t changes[WIDE_PIECES];
+} wide_move;
+
+static uint32_t wide_first( const wide_move* move, uint32_t piece )
+{
+    if ( piece == 0 || piece == move->piece_count )
+    {
+        return piece == 0 ? 0 : move->count;
+    }
+    uint32_t end = move->first_slot + (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
+    uint32_t first = ( end | 63 ) + 1 - move->first_slot;
+    return first < move->count ? first : move->count;
+}
+
+static void take_wide_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    wide_move* move = context;
+    uint64_t changes = 0;
+    for ( uint32_t i = wide_first( move, piece ), last = wide_first( move, piece + 1 ); i < last; ++i )
+    {
+        changes += set_box64( move->space, move->first_slot + i, move->boxes[i] );
+    }
+    move->changes[piece] = changes;
+}
+
+static uint32_t wide_piece_count( uint32_t count )
+{
+    uint32_t pieces = count / WIDE_BOXES < WIDE_PIECES ? count / WIDE_BOXES : WIDE_PIECES;
+    return count >= 4 * WIDE_BOXES ? pieces : 1;
+}
+
+static void take_moves64(
+    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, bool in_a_row )
+{
+    uint64_t changes = 0;
+    if ( !in_a_row )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            changes += set_box64( space, ids[i].index, boxes[i] );
+        }
+        note_changes( space, changes );
+        return;
+    }
+    wide_move move = {
+        .space = space,
+        .first_slot = ids[0].index,
+        .boxes = boxes,
+        .count = count,
+        .piece_count = wide_piece_count( count ),
+    };
+    clv_task_run( &space->tasks, take_wide_piece, move.piece_count, &move );
+    for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
+    {
+        changes += move.changes[piece];
+    }
+    note_changes( space, changes );
+}
+
+clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && boxes != NULL ) ) );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    bool in_a_row = false;
+    clv_result result = clv_space_check_kind( space, true );
+    result = result == CLV_OK ? check_move64( space, ids, boxes, count, &in_a_row ) : result;
+    if ( result == CLV_OK )
+    {
+        if ( count > 0 )
+        {
+            take_moves64( space, ids, boxes, count, in_a_row );
+        }
+        clv_space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return clv_space_leave( space, result );
+}
+
+// ---- before a search
+
+static void map_wide_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const wide_move* move = context;
+    const object_store* objects = &move->space->objects;
+    const uint32_t* generations = object_generations( objects );
+    for ( uint32_t i = wide_first( move, piece ), last = wide_first( move, piece + 1 ); i < last; ++i )
+    {
+        if ( ( generations[i] & 1 ) != 0 ) // free slots have something else in their box
+        {
+            clv_aabb* box = &object_boxes( objects )[i];
+            *box = clv_far_map_box( &move->space->far.map, &object_boxes64( objects )[i], box );
+        }
+    }
+}
+
+bool clv_space_fit_doubles( clv_space* space )
+{
+    object_store* objects = &space->objects;
+    space->in_vain_count = 0;
+    if ( !space_has_doubles( space ) )
+    {
+        return true;
+    }
+    far_crowd crowd = {
+        .boxes = object_boxes64( objects ),
+        .live = objects->live_count == objects->slot_count ? NULL : objects->live.items,
+        .count = objects->live_count,
+    };
+    far_verdict verdict = clv_far_fit_choose( &space->far, &crowd, &space->memory );
+    if ( verdict == FAR_NEW )
+    {
+        wide_move all = {
+            .space = space,
+            .count = objects->slot_count,
+            .piece_count = wide_piece_count( objects->slot_count ),
+        };
+        clv_task_run( &space->tasks, map_wide_piece, all.piece_count, &all );
+        objects->moved_is_known = false;
+    }
+    return verdict != FAR_NO_MEMORY;
+}
