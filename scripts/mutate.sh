@@ -172,6 +172,9 @@ mutate "doubles: a list kept though boxes moved by less than floats show" "doubl
 mutate "doubles: the last cell searched holds nobody" "double" src/core/far/far_map.c 's/axis->ends\[first + half\] <= value/axis->ends[first + half] < value/'
 mutate "doubles: a town mapped by distances" "double" src/core/far/far_fit.c 's/count_in_vain( map, sample ) <= FIT_PAIRS_IN_VAIN + allowance/true/'
 mutate "doubles: margins not grown" "double" src/core/space/batch64.c 's/box = clv_aabb64_grow( given, (double)margins\[slot\] );//'
+mutate "shift: rounding taken for none" "shift" src/core/space/shift.c 's/return sum == a \&\& error == 0;/return sum == a;/'
+mutate "shift: the method not told" "shift" src/core/space/update.c 's/ \&\& !space->is_shifted ? objects->moved/ ? objects->moved/'
+mutate "shift: a list kept though somebody moved" "shift" src/core/space/shift.c 's/!space->objects.members_changed \&\& nothing_moved( \&space->objects );/!space->objects.members_changed;/'
 
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'

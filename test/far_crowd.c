@@ -6,7 +6,7 @@
 double far_random_between( test_random* random, double least, double most )
 {
     double part = (double)( test_random_next( random ) >> 11 ) * 0x1p-53;
-    return least + part * ( most - least );
+    return ( 1 - part ) * least + part * most; // whose difference may be no double
 }
 
 static clv_vec64 random_point( test_random* random, double reach )

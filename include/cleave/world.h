@@ -68,3 +68,18 @@ CLV_API clv_result clv_space_move64(
 
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box );
+
+// ---- another origin
+
+/// Makes the point `origin` the new 0: every box moves by -origin, in one call. In a space of floats each face becomes
+/// (float)( (double)face - origin ), two roundings to nearest; in a space of doubles face - origin, one. Infinite faces stay, margins are
+/// added anew, and the next update finds the pairs of the boxes so moved. Views of the last update stay as they are.
+///
+/// A shift that rounds nothing changes no pair, as by whole numbers where all faces are multiples of 1/256: then a list that
+/// still holds is kept, without a search, if nothing else has changed (from 256 objects on, with methods that watch who moves), and no
+/// event comes of it. In a space of doubles the method does not notice, and a world at rest stays at rest; in a space of floats all
+/// boxes are new to it when next it searches.
+///
+/// CLV_BAD_ARGUMENT, and nothing moved: an origin that is not finite, or so far away that a finite face would leave the floats, or the doubles,
+/// of the space; clv_space_error names the object. O(n).
+CLV_API clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin );

@@ -123,13 +123,21 @@ static void judge_later( uint32_t* wait, uint32_t* penalty )
     *penalty = 2 * *wait < FIT_MOST_WAIT ? 2 * *wait : FIT_MOST_WAIT;
 }
 
+// To 40 bits: then most shifts move it without rounding, as they do boxes.
+static double round_origin( double value )
+{
+    double split = 8193.0 * value;
+    double rounded = split - ( split - value );
+    return base_is_finite( rounded ) ? rounded : value;
+}
+
 // Distances from the middle, if these do.
 static bool choose_plain( far_fit* fit, const far_sample* sample )
 {
     far_map plain = { 0 };
     clv_far_map_set_origin( &plain,
-        ( clv_vec64 ){
-            middle_of_sample( sample, 0 ), middle_of_sample( sample, 1 ), middle_of_sample( sample, 2 ) } );
+        ( clv_vec64 ){ round_origin( middle_of_sample( sample, 0 ) ),
+            round_origin( middle_of_sample( sample, 1 ) ), round_origin( middle_of_sample( sample, 2 ) ) } );
     if ( !tells_apart( &plain, sample, 0 ) )
     {
         return false;

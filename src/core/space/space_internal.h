@@ -24,8 +24,9 @@ struct clv_space
     task_runner tasks;
 
     object_store objects;
-    far_fit far;            ///< where boxes are doubles: how the method sees them
-    bool doubles_changed;   ///< since the last good update
+    far_fit far;          ///< where boxes are doubles: how the method sees them
+    bool doubles_changed; ///< since the last good update
+    bool is_shifted;      ///< all boxes moved alike since the method saw them; what moved by itself is noted
     uint64_t in_vain_count; ///< pairs of this update that touch as the method sees them, and not in double
 
     pair_list list;    ///< of the last update; capacity kept from frame to frame
@@ -107,6 +108,9 @@ bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
 
 /// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
 bool clv_space_fit_doubles( clv_space* space );
+
+/// Is the last list still right without a search, though all boxes were shifted since?
+bool clv_space_list_holds( const clv_space* space );
 
 /// Every id alive and named once? Otherwise records the error and returns its code.
 clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t count );

@@ -179,7 +179,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
         .live_count = objects->live_count,
         .slot_count = objects->slot_count,
         .members_changed = objects->members_changed,
-        .moved = objects->moved_is_known ? objects->moved.items : NULL,
+        .moved = objects->moved_is_known && !space->is_shifted ? objects->moved.items : NULL,
         .last_failed = space->last_failed,
         .keep_most = keep_most,
     };
@@ -196,6 +196,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
 static void accept_search( clv_space* space )
 {
     space->last_failed = false;
+    space->is_shifted = false;
     space->objects.members_changed = false;
     clv_object_store_spend_motions( &space->objects );
     clv_object_store_settle( &space->objects );
@@ -311,6 +312,13 @@ static clv_result keep_all( clv_space* space )
     return CLV_OK;
 }
 
+static clv_result keep_unsearched( clv_space* space )
+{
+    space->stats.test_count = 0;
+    space->stats.update_ms = space->stats.search_ms = 0;
+    return keep_all( space );
+}
+
 static clv_result make_list( clv_space* space )
 {
     clv_pair_decisions_clear( &space->next_decisions );
@@ -396,10 +404,14 @@ clv_result clv_space_update( clv_space* space )
     space->lists_are_busy = true;
     space->list_number += 1;
     base_fp_mode mode = base_fp_enter();
-    clv_result result = make_list( space );
-    if ( result == CLV_OK )
+    bool holds = clv_space_list_holds( space );
+    clv_result result = holds ? keep_unsearched( space ) : make_list( space );
+    if ( result == CLV_OK && !holds )
     {
         accept_search( space );
+    }
+    if ( result == CLV_OK )
+    {
         space->list_is_valid = true;
         space->filters_changed = false;
         space->doubles_changed = false;
