@@ -175,6 +175,7 @@ mutate "doubles: margins not grown" "double" src/core/space/batch64.c 's/box = c
 mutate "shift: rounding taken for none" "shift" src/core/space/shift.c 's/return sum == a \&\& error == 0;/return sum == a;/'
 mutate "shift: the method not told" "shift" src/core/space/update.c 's/ \&\& !space->is_shifted ? objects->moved/ ? objects->moved/'
 mutate "shift: a list kept though somebody moved" "shift" src/core/space/shift.c 's/!space->objects.members_changed \&\& nothing_moved( \&space->objects );/!space->objects.members_changed;/'
+mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'
 
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'
@@ -196,8 +197,8 @@ mutate "kd-paper: the quick sort forgets a half" "radix_sort" src/methods/sweep/
 mutate "moved boxes not told to the method" "store random" src/core/object/store.c '/^void clv_object_store_set_box/,/^}/s/base_bits_add( store->moved.items, slot );/(void)0;/'
 
 # The default engine: cells and blocks.
-mutate "cells: pairs found in every cell both lie in" "engine" src/core/simd/cell_body.h 's/ \& behind \& lanes->allowed\[cell_before( \&rows\[row\] )\];/ \& behind \& lanes->allowed[0];/'
-mutate "cells: the row's own lane taken for another" "engine" src/core/simd/cell_body.h 's/behind = ~(uint64_t)shift;/behind = ~(uint64_t)0;/'
+mutate "cells: pairs found in every cell both lie in" "engine" src/core/simd/cell_word.h 's/ \& behind \& lanes->allowed\[cell_before( \&rows\[row\] )\];/ \& behind \& lanes->allowed[0];/'
+mutate "cells: the row's own lane taken for another" "engine" src/core/simd/cell_word.h 's/behind = ~(uint64_t)shift;/behind = ~(uint64_t)0;/'
 mutate "cells: tail lanes hold the next cell's boxes" "engine" src/core/simd/cell_body.h 's/uint64_t valid = lane_count < 64 ? /uint64_t valid = lane_count < 1 ? /'
 mutate "cells: ties taken for touching" "engine" src/core/simd/hits_plain.h 's/sure += !is_tie;/sure += 1;/'
 mutate "cells: ties taken for touching (AVX-512)" "engine" src/core/simd/hits_avx512.h 's/plain = valid \& ~tied;/plain = valid;/'
@@ -209,7 +210,7 @@ mutate "cells: last layer of a wide box left out" "engine" src/core/engine/count
 mutate "cells: a wide box does not say what it began before" "engine" src/core/engine/place.c 's/uint64_t before = cell > lower \/ CELL_STEPS;/uint64_t before = 0;/'
 mutate "cells: within a crowded cell nobody began before it" "engine" src/core/engine/search.c 's/    cell_layout layout = clv_engine_cell_lay_alone( \&job );/    for ( uint32_t i = 0; i < job.count; ++i ) inner.records[i].code \&= ~( (uint64_t)7 << 24 );\n    cell_layout layout = clv_engine_cell_lay_alone( \&job );/'
 mutate "cells: the last ties of a search are not settled" "engine" src/core/engine/search.c '/^clv_result clv_engine_cell_search_block/,/^}/s/result = settle( job, \&search, result );/(void)0;/'
-mutate "cells: rows before a word meet ever fewer of its lanes" "engine" src/core/simd/cell_body.h 's/uint32_t shift = first == word;/uint32_t shift = 1;/'
+mutate "cells: rows before a word meet ever fewer of its lanes" "engine" src/core/simd/cell_word.h 's/uint32_t shift = first == word;/uint32_t shift = 1;/'
 mutate "cells: a box in two layers is placed in the first" "engine" src/core/engine/corner.h 's/c.corner\[kind\]\[c.count\[kind\]++\] = (uint8_t)corner;/c.corner[kind][c.count[kind]++] = (uint8_t)( corner \& 3 );/'
 mutate "scale: negative values by their size" "engine" src/core/engine/axis_scale.c 's/return value < 0 ? -size : size;/return size;/'
 mutate "scale: the gap squeezed past what lies behind it" "engine" src/core/engine/axis_scale.c 's/bits - ( gap - gap \/ SQUEEZE )/bits - gap/'

@@ -7,7 +7,7 @@
 //   bytes_splat( value )       a byte in every lane
 //   bytes_and( a, b )
 //   bytes_zero_bits( a )       a bit per lane that is 0, lane 0 lowest
-//   bytes_meet( lanes, row )   a bit per lane in which lanes.lower <= row.upper and row.lower <= lanes.upper on three axes
+//   bytes_meet( lanes, row, axes )   a bit per lane in which lanes.lower <= row.upper and row.lower <= lanes.upper on so many axes
 //   byte_box                   lower and upper x y z in registers
 //   boxes_touch( a, b )
 //   row_of( entry )            of one entry, in every lane
@@ -91,18 +91,6 @@ static inline void load_word( lane_word* l, const cell_view* view, const uint8_t
     load_allowed( lanes + word + (size_t)3 * view->stride, view->count - word, l->allowed );
 }
 
-// A bit for each lane that may touch the row.
-static inline uint64_t lanes_that_meet( const lane_word* lanes, const cell_entry* entry )
-{
-    byte_box row = row_of( entry );
-    uint64_t all = 0;
-    for ( uint32_t part = 0; part < LANE_PARTS; ++part )
-    {
-        all |= (uint64_t)bytes_meet( &lanes->parts[part], &row ) << ( part * BYTE_LANES % 64 );
-    }
-    return all;
-}
-
 static inline clv_result have_room( pair_sink* sink )
 {
     return pair_sink_is_full( sink ) ? sink->make_room( sink ) : CLV_OK;
@@ -170,30 +158,27 @@ static inline clv_result put_hits( cell_search* search, const row_hits* hits, co
     return CLV_OK;
 }
 
-// Up to 64 rows, from `first` on, against one word of lanes, which stay in registers. Rows without a hit are passed over
-// without a branch. Where the rows are these very lanes, each has only those behind it, one fewer than the row before; rows that
-// lie before the word have them all.
-static clv_result search_word( cell_search* search, const cell_view* view, const lane_word* lanes,
-    uint32_t word, uint32_t first, uint32_t last )
+#define CELL_AXES 3
+#define lanes_that_meet lanes_that_meet_solid
+#define search_word search_word_solid
+#include "simd/cell_word.h"
+
+#define CELL_AXES 2
+#define lanes_that_meet lanes_that_meet_flat
+#define search_word search_word_flat
+#include "simd/cell_word.h"
+
+// Have all entries the same bytes on the third axis, as in a flat world? Then nothing is decided there. The last entry tells most cells
+// of other worlds.
+static bool is_flat_cell( const cell_view* view )
 {
-    const cell_entry* rows = view->entries + first;
-    row_hits hits;
-    uint32_t found = 0;
-    uint32_t shift = first == word;
-    uint64_t behind = ~(uint64_t)shift;
-    for ( uint32_t row = 0; row < last - first; ++row )
+    const uint64_t third = UINT64_C( 0xFF ) << 16 | UINT64_C( 0xFF ) << 48;
+    uint64_t first = view->entries[0].code, different = first ^ view->entries[view->count - 1].code;
+    for ( uint32_t i = 1; ( different & third ) == 0 && i < view->count; ++i )
     {
-        uint64_t all =
-            lanes_that_meet( lanes, &rows[row] ) & behind & lanes->allowed[cell_before( &rows[row] )];
-        behind <<= shift;
-        hits.lanes[found] = all;
-        hits.rows[found] = (uint8_t)row;
-        found += all != 0;
+        different |= first ^ view->entries[i].code;
     }
-    hits.count = found;
-    hit_sides sides = { { rows, search->lanes + first, search->slots + first },
-        { view->entries + word, search->lanes + word, search->slots + word }, view->stride };
-    return put_hits( search, &hits, &sides );
+    return ( different & third ) == 0;
 }
 
 // All rows against all lanes behind them, a word of lanes at a time.
@@ -201,6 +186,7 @@ static clv_result search_rows( cell_search* search, const cell_view* view )
 {
     const uint8_t* at = search->lanes;
     clv_result result = CLV_OK;
+    bool is_flat = is_flat_cell( view );
     for ( uint32_t word = 0; word < view->count && result == CLV_OK; word += 64 )
     {
         lane_word lanes;
@@ -208,7 +194,8 @@ static clv_result search_rows( cell_search* search, const cell_view* view )
         for ( uint32_t first = 0; first <= word && result == CLV_OK; first += 64 )
         {
             uint32_t last = first + 64 < view->count ? first + 64 : view->count;
-            result = search_word( search, view, &lanes, word, first, last );
+            result = is_flat ? search_word_flat( search, view, &lanes, word, first, last )
+                             : search_word_solid( search, view, &lanes, word, first, last );
         }
     }
     return result;

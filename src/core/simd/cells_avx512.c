@@ -37,10 +37,10 @@ typedef struct byte_box
 } byte_box;
 
 // Where two intervals meet, the later beginning is at most the earlier end.
-static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row )
+static inline uint64_t bytes_meet( const byte_box* lanes, const byte_box* row, int axes )
 {
     uint64_t all = ~(uint64_t)0;
-    for ( int axis = 0; axis < 3; ++axis )
+    for ( int axis = 0; axis < axes; ++axis )
     {
         all &= _mm512_cmple_epu8_mask( _mm512_max_epu8( lanes->lower[axis], row->lower[axis] ),
             _mm512_min_epu8( lanes->upper[axis], row->upper[axis] ) );
