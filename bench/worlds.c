@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Worlds of another kind than the scenes': boxes in double, near and 10^9 metres away. bench/worlds.md is made of its output.
+// Worlds of another kind than the scenes': boxes in double, near and 10^9 metres away; boxes of two axes, beside Box2D's tree where
+// that is installed. bench/worlds.md is made of its output.
 //
-//   worlds [double] [COUNT]        default: all, 32000 boxes
+//   worlds [double|flat] [COUNT]        default: both, 32000 boxes
 //
-// Every frame all boxes move, are handed over and searched. Each row is run several times in turn with the others, and of
-// each frame the least counts: a busy machine can only make a frame longer.
+// Every frame all boxes move, are handed over and searched. Each row is run several times in turn with the others; of each frame the
+// least counts, since a busy machine can only make a frame longer, and the mean over the frames is shown.
 #include "base/timer.h"
 #include "cleave/cleave.h"
 #include "math/splitmix.h"
+
+#ifdef CLV_HAVE_BOX2D
+#include "box2d_tree.h"
+#endif
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 5
+#define ROUNDS 7
 #define FRAMES 24
 #define WARM_FRAMES 8
 
@@ -112,9 +117,30 @@ static void step_world( world* all )
 
 typedef struct outcome
 {
-    double ms;
-    uint64_t pair_count;
+    double frame_ms[FRAMES];
+    uint64_t pair_count; ///< in the last
 } outcome;
+
+static void keep_least( outcome* best, const outcome* now, bool is_first )
+{
+    for ( int frame = 0; frame < FRAMES; ++frame )
+    {
+        bool is_less = is_first || now->frame_ms[frame] < best->frame_ms[frame];
+        best->frame_ms[frame] = is_less ? now->frame_ms[frame] : best->frame_ms[frame];
+    }
+    best->pair_count = now->pair_count;
+}
+
+static void show_row( const char* name, const outcome* best )
+{
+    double sum = 0;
+    for ( int frame = WARM_FRAMES; frame < FRAMES; ++frame )
+    {
+        sum += best->frame_ms[frame];
+    }
+    printf( "| %s | %.3f | %llu |\n", name, sum / ( FRAMES - WARM_FRAMES ),
+        (unsigned long long)best->pair_count );
+}
 
 static clv_space* make_space( world* all, bool doubles )
 {
@@ -133,7 +159,7 @@ static outcome run_once( uint32_t count, uint32_t towns, double apart, bool doub
     world all = make_world( count, towns, apart );
     step_world( &all );
     clv_space* space = make_space( &all, doubles );
-    outcome least = { INFINITY, 0 };
+    outcome seen = { { 0 }, 0 };
     for ( int frame = 0; frame < FRAMES; ++frame )
     {
         step_world( &all );
@@ -142,13 +168,12 @@ static outcome run_once( uint32_t count, uint32_t towns, double apart, bool doub
                        : clv_space_move( space, all.ids, all.boxes, count ),
             "move" );
         check( clv_space_update( space ), "update" );
-        double ms = (double)( clv_base_clock_ns() - start ) * 1e-6;
-        least.ms = frame >= WARM_FRAMES && ms < least.ms ? ms : least.ms;
+        seen.frame_ms[frame] = (double)( clv_base_clock_ns() - start ) * 1e-6;
     }
-    least.pair_count = clv_space_pairs( space ).count;
+    seen.pair_count = clv_space_pairs( space ).count;
     clv_space_destroy( space );
     free_world( &all );
-    return least;
+    return seen;
 }
 
 static void show_doubles( uint32_t count )
@@ -176,23 +201,220 @@ static void show_doubles( uint32_t count )
         for ( int i = 0; i < ROWS; ++i )
         {
             outcome now = run_once( count, rows[i].towns, rows[i].apart, rows[i].doubles );
-            best[i] = round == 0 || now.ms < best[i].ms ? now : best[i];
+            keep_least( &best[i], &now, round == 0 );
         }
     }
     printf( "| %u boxes of a metre | ms | pairs |\n| --- | --- | --- |\n", count );
     for ( int i = 0; i < ROWS; ++i )
     {
-        printf( "| %s | %.3f | %llu |\n", rows[i].name, best[i].ms, (unsigned long long)best[i].pair_count );
+        show_row( rows[i].name, &best[i] );
+    }
+}
+
+// ---- two axes
+
+typedef enum flat_way
+{
+    FLAT_CLEAVE,   ///< a flat space
+    FLAT_SOLID,    ///< the same squares as boxes of three axes, all from 0 to 1 on the third
+    FLAT_BOX2D,    ///< Box2D's own way
+    FLAT_BOX2D_ALL ///< and every pair
+} flat_way;
+
+// Squares of a metre, a third of the room filled.
+typedef struct plane
+{
+    uint32_t count;
+    double side;
+    double ( *place )[2];
+    double ( *speed )[2];
+    clv_aabb2* boxes;
+    clv_aabb* solids;
+    clv_id* ids;
+} plane;
+
+static plane make_plane( uint32_t count )
+{
+    plane all = { .count = count, .side = sqrt( 3.0 * count ) };
+    all.place = take( count, sizeof( *all.place ) );
+    all.speed = take( count, sizeof( *all.speed ) );
+    all.boxes = take( count, sizeof( *all.boxes ) );
+    all.solids = take( count, sizeof( *all.solids ) );
+    all.ids = take( count, sizeof( *all.ids ) );
+    math_random state = math_random_seed( 2 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( int axis = 0; axis < 2; ++axis )
+        {
+            all.place[i][axis] = between( &state, 0, all.side );
+            all.speed[i][axis] = between( &state, -0.05, 0.05 );
+        }
+    }
+    return all;
+}
+
+static void free_plane( plane* all )
+{
+    free( all->place );
+    free( all->speed );
+    free( all->boxes );
+    free( all->solids );
+    free( all->ids );
+}
+
+static void step_plane( plane* all )
+{
+    for ( uint32_t i = 0; i < all->count; ++i )
+    {
+        for ( int axis = 0; axis < 2; ++axis )
+        {
+            double at = all->place[i][axis] + all->speed[i][axis];
+            all->speed[i][axis] *= at < 0 || at > all->side ? -1 : 1;
+            all->place[i][axis] = at;
+        }
+        float x = (float)all->place[i][0], y = (float)all->place[i][1];
+        all->boxes[i] = ( clv_aabb2 ){ { x, y }, { x + 1, y + 1 } };
+        all->solids[i] = ( clv_aabb ){ { x, y, 0 }, { x + 1, y + 1, 1 } };
+    }
+}
+
+static clv_space* open_plane( plane* all, flat_way way )
+{
+    if ( way > FLAT_SOLID )
+    {
+        return NULL;
+    }
+    clv_space_def def = clv_default_space_def();
+    def.flat = way == FLAT_CLEAVE;
+    clv_space* space = NULL;
+    check( clv_space_create( &def, &space ), "create" );
+    check( way == FLAT_CLEAVE ? clv_space_add2( space, all->boxes, all->count, all->ids )
+                              : clv_space_add( space, all->solids, all->count, all->ids ),
+        "add" );
+    return space;
+}
+
+static uint64_t step_space( clv_space* space, plane* all, flat_way way )
+{
+    check( way == FLAT_CLEAVE ? clv_space_move2( space, all->ids, all->boxes, all->count )
+                              : clv_space_move( space, all->ids, all->solids, all->count ),
+        "move" );
+    check( clv_space_update( space ), "update" );
+    return clv_space_pairs( space ).count;
+}
+
+#ifdef CLV_HAVE_BOX2D
+typedef box2d_tree flat_peer;
+#else
+typedef struct flat_peer flat_peer; // there is none
+#endif
+
+static flat_peer* open_peer( plane* all, flat_way way )
+{
+#ifdef CLV_HAVE_BOX2D
+    return way > FLAT_SOLID ? box2d_tree_open( all->boxes, all->count ) : NULL;
+#else
+    (void)all, (void)way;
+    return NULL;
+#endif
+}
+
+static uint64_t step_peer( flat_peer* peer, plane* all, flat_way way )
+{
+#ifdef CLV_HAVE_BOX2D
+    return way == FLAT_BOX2D ? box2d_tree_step( peer, all->boxes, all->count )
+                             : box2d_tree_list( peer, all->boxes, all->count );
+#else
+    (void)peer, (void)all, (void)way;
+    return 0;
+#endif
+}
+
+static void close_peer( flat_peer* peer )
+{
+#ifdef CLV_HAVE_BOX2D
+    box2d_tree_close( peer );
+#else
+    (void)peer;
+#endif
+}
+
+static outcome run_plane( uint32_t count, flat_way way )
+{
+    plane all = make_plane( count );
+    step_plane( &all );
+    clv_space* space = open_plane( &all, way );
+    flat_peer* peer = open_peer( &all, way );
+    outcome seen = { { 0 }, 0 };
+    for ( int frame = 0; frame < FRAMES; ++frame )
+    {
+        step_plane( &all );
+        uint64_t start = clv_base_clock_ns();
+        uint64_t found = space != NULL ? step_space( space, &all, way ) : step_peer( peer, &all, way );
+        seen.frame_ms[frame] = (double)( clv_base_clock_ns() - start ) * 1e-6;
+        seen.pair_count = found;
+    }
+    clv_space_destroy( space );
+    close_peer( peer );
+    free_plane( &all );
+    return seen;
+}
+
+static void show_flat( uint32_t count )
+{
+    static const char* const names[] = { "cleave, flat", "cleave, three axes",
+        "Box2D, grown boxes, what moved out of them", "Box2D, every pair" };
+#ifdef CLV_HAVE_BOX2D
+    const int ways = 4;
+#else
+    const int ways = 2;
+    fprintf( stderr, "worlds: built without Box2D (Debian: libbox2d-dev)\n" );
+#endif
+    outcome best[4];
+    for ( int round = 0; round < ROUNDS; ++round )
+    {
+        for ( int way = 0; way < ways; ++way )
+        {
+            outcome now = run_plane( count, (flat_way)way );
+            keep_least( &best[way], &now, round == 0 );
+        }
+    }
+    printf( "| %u squares of a metre | ms | pairs |\n| --- | --- | --- |\n", count );
+    for ( int way = 0; way < ways; ++way )
+    {
+        show_row( names[way], &best[way] );
     }
 }
 
 int main( int argc, char** argv )
 {
     uint32_t count = 32000;
+    bool doubles = true, flat = true;
     for ( int i = 1; i < argc; ++i )
     {
-        count = atoi( argv[i] ) > 0 ? (uint32_t)atoi( argv[i] ) : count;
+        int number = atoi( argv[i] );
+        if ( strcmp( argv[i], "double" ) == 0 || strcmp( argv[i], "flat" ) == 0 )
+        {
+            doubles = argv[i][0] == 'd';
+            flat = !doubles;
+        }
+        else if ( number > 0 && number <= 1 << 24 )
+        {
+            count = (uint32_t)number;
+        }
+        else
+        {
+            fprintf( stderr, "worlds: what is '%s'? usage: worlds [double|flat] [COUNT]\n", argv[i] );
+            return 2;
+        }
     }
-    show_doubles( count );
+    if ( doubles )
+    {
+        show_doubles( count );
+    }
+    if ( flat )
+    {
+        show_flat( count );
+    }
     return 0;
 }

@@ -176,6 +176,8 @@ mutate "shift: rounding taken for none" "shift" src/core/space/shift.c 's/return
 mutate "shift: the method not told" "shift" src/core/space/update.c 's/ \&\& !space->is_shifted ? objects->moved/ ? objects->moved/'
 mutate "shift: a list kept though somebody moved" "shift" src/core/space/shift.c 's/!space->objects.members_changed \&\& nothing_moved( \&space->objects );/!space->objects.members_changed;/'
 mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'
+mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/batch2.c 's/uint64_t is_new = before\[0\] != now\[0\] || before\[1\] != now\[1\];/uint64_t is_new = before[0] != now[0];/'
+mutate "flat: the second axis not checked" "flat" src/core/space/batch2.c 's/ \& ( box->lower.y <= box->upper.y ) );/ );/'
 
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'

@@ -98,6 +98,7 @@ want_peers()
     want libnanoflann-dev test -e /usr/include/nanoflann.hpp
     want libfcl-dev test -e /usr/include/fcl/fcl.h
     want libode-dev test -e /usr/include/ode/ode.h
+    want libbox2d-dev test -e /usr/include/box2d/b2_broad_phase.h
 }
 
 # For scripts/other-machines.sh, which skips by name what is not there.

@@ -47,6 +47,8 @@ typedef struct stage
 {
     clv_space* space;
     clv_id ids[BOXES];
+    clv_space* plane; ///< of two axes
+    clv_aabb2 flat_boxes[BOXES], bad_flat[2];
     clv_space* wide; ///< of doubles
     clv_id wide_ids[BOXES];
     clv_aabb64 wide_boxes[BOXES], bad_wide[2];
@@ -108,6 +110,14 @@ static void make_boxes( stage* s )
     }
     s->bad_boxes[0].lower.x = NAN;
     make_wide_boxes( s );
+    for ( uint32_t i = 0; i < BOXES; ++i )
+    {
+        clv_aabb box = s->boxes[i];
+        s->flat_boxes[i] = ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
+    }
+    s->bad_flat[0] = s->bad_flat[1] = s->flat_boxes[1];
+    s->bad_flat[0].upper.y = NAN;
+    s->bad_flat[1].lower.x = INFINITY;
     s->bad_boxes[1] = test_box( FLT_TRUE_MIN, 0, 0, 0, 1, 1 );
     s->margins[0] = FLT_TRUE_MIN, s->margins[1] = FLT_MAX, s->margins[2] = 0.1f;
     s->bad_margins[0] = NAN, s->bad_margins[1] = -FLT_TRUE_MIN;
@@ -205,6 +215,11 @@ static stage make_stage( const char* name )
     CHECK_OK( clv_space_create( &def, &s.space ) );
     CHECK_OK( clv_space_add( s.space, s.boxes, BOXES, s.ids ) );
     CHECK_OK( clv_space_update( s.space ) );
+    def.flat = true;
+    CHECK_OK( clv_space_create( &def, &s.plane ) );
+    CHECK_OK( clv_space_add2( s.plane, s.flat_boxes, BOXES, s.ids ) ); // the same ids in all three
+    CHECK_OK( clv_space_update( s.plane ) );
+    def.flat = false;
     def.doubles = true;
     CHECK_OK( clv_space_create( &def, &s.wide ) );
     CHECK_OK( clv_space_add64( s.wide, s.wide_boxes, BOXES, s.wide_ids ) );
@@ -218,6 +233,7 @@ static stage make_stage( const char* name )
 static void free_stage( stage* s )
 {
     clv_space_destroy( s->space );
+    clv_space_destroy( s->plane );
     clv_space_destroy( s->wide );
     clv_volume_sweep_destroy( s->sweep );
     clv_shape_sim_destroy( s->sim );

@@ -163,7 +163,7 @@ static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_strea
     return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
 }
 
-static clv_result refuse_add( clv_space* space, clv_result code, uint32_t count )
+clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count )
 {
     return clv_space_fail( space, code, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
         space->objects.live_count, clv_result_text( code ) );
@@ -176,7 +176,7 @@ static clv_result check_add(
     // A count that cannot fit is refused before as many boxes are read.
     if ( !clv_object_store_fits( &space->objects, count ) )
     {
-        return refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
+        return clv_space_refuse_add( space, CLV_TOO_MANY_OBJECTS, count );
     }
     uint32_t bad_box = find_bad_box( stream, count );
     clv_result result = with != NULL ? clv_space_check_add_def( space, with, bad_box ) : CLV_OK;
@@ -190,10 +190,10 @@ static clv_result check_add(
     }
     if ( count > 0 && with != NULL && !clv_space_use_add_def( space, with, count ) )
     {
-        return refuse_add( space, CLV_OUT_OF_MEMORY, count );
+        return clv_space_refuse_add( space, CLV_OUT_OF_MEMORY, count );
     }
     result = count == 0 ? CLV_OK : clv_object_store_prepare_add( &space->objects, count );
-    return result == CLV_OK ? CLV_OK : refuse_add( space, result, count );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
 }
 
 static void take_new(
@@ -216,7 +216,7 @@ static void take_new(
 clv_result clv_space_add_all(
     clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
-    clv_result result = clv_space_check_kind( space, false );
+    clv_result result = clv_space_check_kind( space, SPACE_FLOATS );
     result = result == CLV_OK ? check_stride( space, boxes, count ) : result;
     result = result == CLV_OK ? check_add( space, boxes, with, count ) : result;
     if ( result != CLV_OK )
@@ -348,7 +348,7 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_check_kind( space, false );
+    clv_result result = clv_space_check_kind( space, SPACE_FLOATS );
     if ( result == CLV_OK && !take_plain_move( space, ids, boxes, count ) )
     {
         result = check_stride( space, boxes, count );

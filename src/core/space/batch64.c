@@ -7,21 +7,17 @@
 
 #include <string.h>
 
-enum
+clv_result clv_space_check_kind( clv_space* space, space_kind kind )
 {
-    WIDE_BOXES = 1 << 13, // boxes in a piece, at least
-    WIDE_PIECES = 64,     // at most
-};
-
-clv_result clv_space_check_kind( clv_space* space, bool in_double )
-{
-    if ( space_has_doubles( space ) == in_double )
-    {
-        return CLV_OK;
-    }
-    return clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(),
-        in_double ? "a space of floats: its def did not say doubles"
-                  : "a space of doubles: use clv_space_add64 and clv_space_move64" );
+    static const char* const lines[] = {
+        [SPACE_FLOATS] = "a space of floats: its def said neither doubles nor flat",
+        [SPACE_DOUBLES] = "a space of doubles: use clv_space_add64 and clv_space_move64",
+        [SPACE_FLAT] = "a flat space: use clv_space_add2 and clv_space_move2",
+    };
+    space_kind own = space_kind_of( space );
+    return own == kind
+        ? CLV_OK
+        : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
 }
 
 static clv_result refuse_box64( clv_space* space, const clv_aabb64* box, uint32_t position, clv_id id )
@@ -97,7 +93,7 @@ bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 static clv_result check_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count )
 {
     object_store* objects = &space->objects;
-    clv_result result = clv_space_check_kind( space, true );
+    clv_result result = clv_space_check_kind( space, SPACE_DOUBLES );
     if ( result != CLV_OK || count == 0 )
     {
         return result;
@@ -159,8 +155,7 @@ clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t 
 // ---- moved
 
 // Ids and boxes; the first bad entry of either kind is the one named.
-static clv_result check_move64(
-    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, bool* in_a_row )
+static clv_result check_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
 {
     uint32_t position = 0;
     clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
@@ -174,12 +169,6 @@ static clv_result check_move64(
     {
         return clv_space_refuse_id( space, result, position, ids[position] );
     }
-    uint32_t different = 0;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        different |= ids[i].index ^ ( ids[0].index + i );
-    }
-    *in_a_row = different == 0;
     return CLV_OK;
 }
 
@@ -191,18 +180,12 @@ typedef struct wide_move
     const clv_aabb64* boxes; ///< NULL: the boxes are the same, and the map another
     uint32_t count;
     uint32_t piece_count;
-    uint64_t changes[WIDE_PIECES];
+    uint64_t changes[SPACE_ROW_PIECES];
 } wide_move;
 
 static uint32_t wide_first( const wide_move* move, uint32_t piece )
 {
-    if ( piece == 0 || piece == move->piece_count )
-    {
-        return piece == 0 ? 0 : move->count;
-    }
-    uint32_t end = move->first_slot + (uint32_t)( (uint64_t)move->count * piece / move->piece_count );
-    uint32_t first = ( end | 63 ) + 1 - move->first_slot;
-    return first < move->count ? first : move->count;
+    return space_row_begin( move->first_slot, move->count, piece, move->piece_count );
 }
 
 static void take_wide_piece( uint32_t piece, uint32_t worker, void* context )
@@ -217,17 +200,10 @@ static void take_wide_piece( uint32_t piece, uint32_t worker, void* context )
     move->changes[piece] = changes;
 }
 
-static uint32_t wide_piece_count( uint32_t count )
-{
-    uint32_t pieces = count / WIDE_BOXES < WIDE_PIECES ? count / WIDE_BOXES : WIDE_PIECES;
-    return count >= 4 * WIDE_BOXES ? pieces : 1;
-}
-
-static void take_moves64(
-    clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count, bool in_a_row )
+static void take_moves64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
 {
     uint64_t changes = 0;
-    if ( !in_a_row )
+    if ( !space_ids_in_a_row( ids, count ) )
     {
         for ( uint32_t i = 0; i < count; ++i )
         {
@@ -241,7 +217,7 @@ static void take_moves64(
         .first_slot = ids[0].index,
         .boxes = boxes,
         .count = count,
-        .piece_count = wide_piece_count( count ),
+        .piece_count = space_row_pieces( count ),
     };
     clv_task_run( &space->tasks, take_wide_piece, move.piece_count, &move );
     for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
@@ -259,14 +235,13 @@ clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    bool in_a_row = false;
-    clv_result result = clv_space_check_kind( space, true );
-    result = result == CLV_OK ? check_move64( space, ids, boxes, count, &in_a_row ) : result;
+    clv_result result = clv_space_check_kind( space, SPACE_DOUBLES );
+    result = result == CLV_OK ? check_move64( space, ids, boxes, count ) : result;
     if ( result == CLV_OK )
     {
         if ( count > 0 )
         {
-            take_moves64( space, ids, boxes, count, in_a_row );
+            take_moves64( space, ids, boxes, count );
         }
         clv_space_succeed( space );
     }
@@ -311,7 +286,7 @@ bool clv_space_fit_doubles( clv_space* space )
         wide_move all = {
             .space = space,
             .count = objects->slot_count,
-            .piece_count = wide_piece_count( objects->slot_count ),
+            .piece_count = space_row_pieces( objects->slot_count ),
         };
         clv_task_run( &space->tasks, map_wide_piece, all.piece_count, &all );
         objects->moved_is_known = false;

@@ -155,7 +155,7 @@ clv_result clv_space_set_static( clv_space* space, const clv_id* ids, const bool
 
 clv_result clv_space_get_box( const clv_space* space, clv_id id, clv_aabb* box )
 {
-    if ( space_has_doubles( space ) )
+    if ( space_kind_of( space ) != SPACE_FLOATS )
     {
         return CLV_UNSUPPORTED;
     }

@@ -180,6 +180,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
     }
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &origin );
+    origin.z = space->def.flat ? 0 : origin.z;
     clv_result result = check_shift( space, origin );
     if ( result == CLV_OK && space_has_doubles( space ) )
     {

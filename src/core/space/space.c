@@ -45,6 +45,10 @@ static clv_result check_space_def( const clv_space_def* def )
         return refuse_def(
             def, CLV_BAD_DEF, "def.margin_by_size and margin_by_speed must be finite and at least 0" );
     }
+    if ( def->doubles && def->flat )
+    {
+        return refuse_def( def, CLV_BAD_DEF, "def.doubles and def.flat cannot be had together" );
+    }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );

@@ -99,8 +99,61 @@ static inline bool space_has_doubles( const clv_space* space )
     return object_boxes64( &space->objects ) != NULL;
 }
 
-/// Refuses a call for boxes of the other kind; CLV_OK if it is of this space's.
-clv_result clv_space_check_kind( clv_space* space, bool in_double );
+/// The boxes a space takes.
+typedef enum space_kind
+{
+    SPACE_FLOATS,
+    SPACE_DOUBLES,
+    SPACE_FLAT,
+} space_kind;
+
+static inline space_kind space_kind_of( const clv_space* space )
+{
+    return space_has_doubles( space ) ? SPACE_DOUBLES : space->def.flat ? SPACE_FLAT : SPACE_FLOATS;
+}
+
+/// Refuses a call for boxes of another kind; CLV_OK if it is of this space's.
+clv_result clv_space_check_kind( clv_space* space, space_kind kind );
+
+/// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
+clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
+
+enum
+{
+    SPACE_ROW_BOXES = 1 << 13, // boxes in a piece of a row, at least
+    SPACE_ROW_PIECES = 64,     // at most
+};
+
+/// Slots one behind the other, in pieces for several workers. By their number alone, so that all spaces cut alike.
+static inline uint32_t space_row_pieces( uint32_t count )
+{
+    uint32_t pieces = count / SPACE_ROW_BOXES < SPACE_ROW_PIECES ? count / SPACE_ROW_BOXES : SPACE_ROW_PIECES;
+    return count >= 4 * SPACE_ROW_BOXES ? pieces : 1;
+}
+
+/// Where a piece begins, counted from the first slot: pieces share no word of the bits that tell who moved.
+static inline uint32_t space_row_begin(
+    uint32_t first_slot, uint32_t count, uint32_t piece, uint32_t piece_count )
+{
+    if ( piece == 0 || piece == piece_count )
+    {
+        return piece == 0 ? 0 : count;
+    }
+    uint32_t end = first_slot + (uint32_t)( (uint64_t)count * piece / piece_count );
+    uint32_t begin = ( end | 63 ) + 1 - first_slot;
+    return begin < count ? begin : count;
+}
+
+/// Are these ids of slots one behind the other?
+static inline bool space_ids_in_a_row( const clv_id* ids, uint32_t count )
+{
+    uint32_t different = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        different |= ids[i].index ^ ( ids[0].index + i );
+    }
+    return different == 0;
+}
 
 /// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it. True if its test box is
 /// another than it was.

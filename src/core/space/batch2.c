@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Boxes of two axes, in and out. Methods see boxes that all reach from 0 to 1 on the third axis (and grow there as elsewhere), so it decides
+// nothing: the default engine lays one layer of cells, and its kernels leave out an axis on which a whole cell overlaps.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+#include <string.h>
+
+static clv_aabb raise_box( const clv_aabb2* box )
+{
+    return ( clv_aabb ){ { box->lower.x, box->lower.y, 0 }, { box->upper.x, box->upper.y, 1 } };
+}
+
+static clv_aabb2 flatten_box( clv_aabb box )
+{
+    return ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
+}
+
+static clv_result refuse_box2( clv_space* space, const clv_aabb2* box, uint32_t position, clv_id id )
+{
+    bool is_y = box->lower.x <= box->upper.x;
+    return clv_space_fail( space, CLV_BAD_BOX, position, id,
+        "box %u of the batch: lower.%c %g is not <= upper.%c %g", position, is_y ? 'y' : 'x',
+        (double)( is_y ? box->lower.y : box->lower.x ), is_y ? 'y' : 'x',
+        (double)( is_y ? box->upper.y : box->upper.x ) );
+}
+
+static uint32_t find_bad_box2( const clv_aabb2* boxes, uint32_t count )
+{
+    uint32_t i = 0;
+    while ( i < count && clv_aabb2_is_valid( boxes[i] ) )
+    {
+        i += 1;
+    }
+    return i;
+}
+
+// ---- in
+
+static clv_result check_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count )
+{
+    object_store* objects = &space->objects;
+    clv_result result = clv_space_check_kind( space, SPACE_FLAT );
+    if ( result != CLV_OK || count == 0 )
+    {
+        return result;
+    }
+    // A count that cannot fit is refused before as many boxes are read.
+    result = clv_object_store_fits( objects, count ) ? CLV_OK : CLV_TOO_MANY_OBJECTS;
+    uint32_t bad_box = result == CLV_OK ? find_bad_box2( boxes, count ) : count;
+    if ( bad_box < count )
+    {
+        return refuse_box2( space, &boxes[bad_box], bad_box, clv_null_id() );
+    }
+    result = result == CLV_OK ? clv_object_store_prepare_add( objects, count ) : result;
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
+}
+
+clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count, clv_id* ids )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || boxes != NULL ) );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = check_add2( space, boxes, count );
+    if ( result == CLV_OK )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_id id = clv_object_store_add( &space->objects, raise_box( &boxes[i] ) );
+            if ( ids != NULL )
+            {
+                ids[i] = id;
+            }
+        }
+        clv_space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return clv_space_leave( space, result );
+}
+
+// ---- moved
+
+// Ids and boxes; the first bad entry of either kind is the one named.
+static clv_result check_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+{
+    uint32_t position = 0;
+    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
+    uint32_t good = result == CLV_OK ? count : position;
+    uint32_t bad_box = find_bad_box2( boxes, good );
+    if ( bad_box < good )
+    {
+        return refuse_box2( space, &boxes[bad_box], bad_box, ids[bad_box] );
+    }
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
+}
+
+// One that is as it was is at rest.
+static void set_box2( object_store* objects, uint32_t slot, const clv_aabb2* box )
+{
+    clv_aabb2 own = flatten_box( clv_object_store_given_box( objects, slot ) );
+    if ( memcmp( &own, box, sizeof( own ) ) != 0 )
+    {
+        clv_object_store_set_box( objects, slot, raise_box( box ) );
+    }
+}
+
+// The bulk of most frames: boxes for slots one behind the other, all alive, and no margins.
+typedef struct flat_move
+{
+    object_store* objects;
+    const clv_id* ids;
+    const clv_aabb2* boxes;
+    uint32_t count;
+    uint32_t piece_count;
+    bool is_good[SPACE_ROW_PIECES];
+} flat_move;
+
+static uint32_t flat_first( const flat_move* move, uint32_t piece )
+{
+    return space_row_begin( move->ids[0].index, move->count, piece, move->piece_count );
+}
+
+static void check_flat_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    flat_move* move = context;
+    uint32_t first_slot = move->ids[0].index;
+    const uint32_t* generations = object_generations( move->objects ) + first_slot;
+    uint32_t different = 0, bad = 0;
+    for ( uint32_t i = flat_first( move, piece ), end = flat_first( move, piece + 1 ); i < end; ++i )
+    {
+        const clv_aabb2* box = &move->boxes[i];
+        different |=
+            ( move->ids[i].index ^ ( first_slot + i ) ) | ( move->ids[i].generation ^ generations[i] );
+        bad |= ~generations[i] & 1;
+        bad |= ( uint32_t ) !( ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) );
+    }
+    move->is_good[piece] = ( different | bad ) == 0;
+}
+
+static void take_flat_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    const flat_move* move = context;
+    object_store* objects = move->objects;
+    uint64_t* moved = objects->moved_is_known ? objects->moved.items : NULL;
+    for ( uint32_t i = flat_first( move, piece ), end = flat_first( move, piece + 1 ); i < end; ++i )
+    {
+        uint32_t slot = move->ids[0].index + i;
+        clv_aabb* own = &object_boxes( objects )[slot];
+        uint64_t before[2], now[2];
+        memcpy( &before[0], &own->lower.x, sizeof( uint64_t ) );
+        memcpy( &before[1], &own->upper.x, sizeof( uint64_t ) );
+        memcpy( now, &move->boxes[i], sizeof( now ) );
+        memcpy( &own->lower.x, &now[0], sizeof( uint64_t ) );
+        memcpy( &own->upper.x, &now[1], sizeof( uint64_t ) );
+        if ( moved != NULL )
+        {
+            uint64_t is_new = before[0] != now[0] || before[1] != now[1];
+            moved[slot >> 6] |= is_new << ( slot & 63 );
+        }
+    }
+}
+
+// One pass checks, one takes the boxes. False if the batch is not of this kind or an entry is bad: then nothing changed.
+static bool take_flat_row( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+{
+    object_store* objects = &space->objects;
+    if ( count == 0 || object_store_uses( objects, OBJECT_GIVEN_BOX ) ||
+        ids[0].index >= objects->slot_count || count > objects->slot_count - ids[0].index )
+    {
+        return false;
+    }
+    flat_move move = { objects, ids, boxes, count, space_row_pieces( count ), { false } };
+    clv_task_run( &space->tasks, check_flat_piece, move.piece_count, &move );
+    for ( uint32_t piece = 0; piece < move.piece_count; ++piece )
+    {
+        if ( !move.is_good[piece] )
+        {
+            return false;
+        }
+    }
+    clv_task_run( &space->tasks, take_flat_piece, move.piece_count, &move );
+    return true;
+}
+
+static void take_flat_boxes(
+    object_store* objects, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        set_box2( objects, ids[i].index, &boxes[i] );
+    }
+}
+
+clv_result clv_space_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+{
+    CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && boxes != NULL ) ) );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = clv_space_check_kind( space, SPACE_FLAT );
+    if ( result == CLV_OK && !take_flat_row( space, ids, boxes, count ) )
+    {
+        result = check_move2( space, ids, boxes, count );
+        take_flat_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
+    }
+    if ( result == CLV_OK )
+    {
+        clv_space_succeed( space );
+    }
+    base_fp_leave( mode );
+    return clv_space_leave( space, result );
+}
+
+clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box )
+{
+    if ( space_kind_of( space ) != SPACE_FLAT )
+    {
+        return CLV_UNSUPPORTED;
+    }
+    if ( !object_is_live( &space->objects, id ) )
+    {
+        return CLV_BAD_ID;
+    }
+    *box = flatten_box( clv_object_store_given_box( &space->objects, id.index ) );
+    return CLV_OK;
+}
