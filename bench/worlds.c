@@ -2,7 +2,7 @@
 // Worlds of another kind than the scenes': boxes in double, near and 10^9 metres away; boxes of two axes, beside Box2D's tree where
 // that is installed. bench/worlds.md is made of its output.
 //
-//   worlds [double|flat] [COUNT]        default: both, 32000 boxes
+//   worlds [double|flat|match] [COUNT]        default: all, 32000 boxes
 //
 // Every frame all boxes move, are handed over and searched. Each row is run several times in turn with the others; of each frame the
 // least counts, since a busy machine can only make a frame longer, and the mean over the frames is shown.
@@ -386,35 +386,75 @@ static void show_flat( uint32_t count )
     }
 }
 
+// ---- many axes
+
+static bool count_pairs( const clv_pair* pairs, size_t count, void* user )
+{
+    (void)pairs;
+    *(uint64_t*)user += count;
+    return true;
+}
+
+// Regions that meet half a dozen others each, about, on however many axes.
+static void show_match( uint32_t count )
+{
+    double* corners = take( (size_t)count * 2 * CLV_MATCH_AXES, sizeof( double ) );
+    printf( "| %u regions, axes | ms | pairs |\n| --- | --- | --- |\n", count );
+    for ( uint32_t axes = 1; axes <= CLV_MATCH_AXES; ++axes )
+    {
+        math_random state = math_random_seed( axes );
+        double side = 0.5 * pow( 12.0 / count, 1.0 / axes );
+        for ( uint32_t i = 0; i < count * axes; ++i )
+        {
+            corners[2 * ( i / axes ) * axes + i % axes] = between( &state, 0, 1 );
+            corners[( 2 * ( i / axes ) + 1 ) * axes + i % axes] =
+                corners[2 * ( i / axes ) * axes + i % axes] + side;
+        }
+        clv_match_def def = clv_default_match_def();
+        def.axis_count = axes;
+        clv_regions all = { corners, corners + axes, 2 * axes * sizeof( double ), count };
+        double least = INFINITY;
+        uint64_t found = 0;
+        for ( int round = 0; round < 3; ++round )
+        {
+            found = 0;
+            uint64_t start = clv_base_clock_ns();
+            check( clv_match_regions( &def, all, count_pairs, &found, NULL ), "match" );
+            double ms = (double)( clv_base_clock_ns() - start ) * 1e-6;
+            least = ms < least ? ms : least;
+        }
+        printf( "| %u | %.1f | %llu |\n", axes, least, (unsigned long long)found );
+    }
+    free( corners );
+}
+
 int main( int argc, char** argv )
 {
+    static const char* const parts[] = { "double", "flat", "match" };
     uint32_t count = 32000;
-    bool doubles = true, flat = true;
+    int part = -1; // all
     for ( int i = 1; i < argc; ++i )
     {
-        int number = atoi( argv[i] );
-        if ( strcmp( argv[i], "double" ) == 0 || strcmp( argv[i], "flat" ) == 0 )
+        int number = atoi( argv[i] ), named = 0;
+        while ( named < 3 && strcmp( argv[i], parts[named] ) != 0 )
         {
-            doubles = argv[i][0] == 'd';
-            flat = !doubles;
+            named += 1;
         }
-        else if ( number > 0 && number <= 1 << 24 )
+        if ( named == 3 && ( number < 1 || number > 1 << 24 ) )
         {
-            count = (uint32_t)number;
-        }
-        else
-        {
-            fprintf( stderr, "worlds: what is '%s'? usage: worlds [double|flat] [COUNT]\n", argv[i] );
+            fprintf( stderr, "worlds: what is '%s'? usage: worlds [double|flat|match] [COUNT]\n", argv[i] );
             return 2;
         }
+        part = named < 3 ? named : part;
+        count = named < 3 ? count : (uint32_t)number;
     }
-    if ( doubles )
+    void ( *const shows[] )( uint32_t ) = { show_doubles, show_flat, show_match };
+    for ( int i = 0; i < 3; ++i )
     {
-        show_doubles( count );
-    }
-    if ( flat )
-    {
-        show_flat( count );
+        if ( part < 0 || part == i )
+        {
+            shows[i]( count );
+        }
     }
     return 0;
 }

@@ -179,6 +179,12 @@ mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_bod
 mutate "flat: a box that moved taken for one at rest" "flat" src/core/space/batch2.c 's/uint64_t is_new = before\[0\] != now\[0\] || before\[1\] != now\[1\];/uint64_t is_new = before[0] != now[0];/'
 mutate "flat: the second axis not checked" "flat" src/core/space/batch2.c 's/ \& ( box->lower.y <= box->upper.y ) );/ );/'
 
+# Regions of many axes.
+mutate "match: an upper end before the lower ends it equals" "match" src/core/match/match_ranks.c 's/bool goes_on = sorted\[first + half\] <= key;/bool goes_on = sorted[first + half] < key;/'
+mutate "match: hosts across a segment tried one way round only" "match" src/core/match/match_search.c 's/result = result == CLV_OK ? match_axis( search, guests, across, all, axis - 1 ) : result;//'
+mutate "match: hosts across the parent taken again" "match" src/core/match/match_search.c 's/return !was_across \&\& /return /'
+mutate "match: zero and minus zero apart" "match" src/core/match/match_ranks.c 's/value = value == 0 ? 0 : value;//'
+
 # The tree of src/methods/kd.
 mutate "kd: leavers lost in the refit" "kd_motion" src/methods/kd/kd_refit.c '/^static void pass_marked/,/^}/s/pass->leavers++\] = slot/pass->leavers] = slot/'
 mutate "kd: delayed offset in the wrong direction" "kd_figures" src/methods/kd/kd_refit.c 's/\.offset -= (int32_t)count/.offset += (int32_t)count/'

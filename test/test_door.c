@@ -276,6 +276,12 @@ static bool go_on( const char* condition, const char* file, int line, void* user
     return condition == NULL || file == NULL || line == 0 || user != NULL;
 }
 
+static clv_regions regions_of( const clv_aabb64* boxes, uint32_t count )
+{
+    clv_regions regions = { &boxes->lower.x, &boxes->upper.x, sizeof( clv_aabb64 ), count };
+    return regions;
+}
+
 static void create_spaces( stage* s )
 {
     static const char* const settings[] = { NULL, "kd.leaf=256", "kd.static=0.6", "kd.static=1e400",

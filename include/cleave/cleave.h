@@ -8,6 +8,7 @@
 #include "cleave/base.h"
 #include "cleave/geom.h"
 #include "cleave/id.h"
+#include "cleave/match.h"
 #include "cleave/query.h"
 #include "cleave/space.h"
 #include "cleave/types.h"
