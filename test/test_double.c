@@ -3,6 +3,7 @@
 #include "far/far_fit.h"
 #include "far_crowd.h"
 #include "heap.h"
+#include "solid_only.h"
 #include "space/space_internal.h"
 
 #include <float.h>
@@ -195,6 +196,33 @@ static void boxes_of_the_other_kind_are_refused( void )
     clv_aabb64 seen = wide;
     CHECK_RESULT( clv_space_get_box64( space, id, &seen ), CLV_UNSUPPORTED );
     clv_space_destroy( space );
+}
+
+static void what_only_floats_have_is_refused( void )
+{
+    clv_space_def def = double_def();
+    clv_space* space = test_space_make( test_variant_at( 0 ), &def );
+    const clv_aabb64 boxes[2] = { box64( 1e9, 0, 0, 1 ), box64( 1e9 + 1, 0, 0, 1 ) };
+    clv_id ids[2];
+    CHECK_OK( clv_space_add64( space, boxes, 2, ids ) );
+    test_refuses_solid_calls( space, ids[0] );
+    clv_space_destroy( space );
+    test_refuses_solid_defs( def );
+}
+
+static void ids_and_words_of_pairs_go_with_doubles( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        clv_space_def def = double_def();
+        def.pair_data = def.events = true;
+        clv_space* space = test_space_make( test_variant_at( i ), &def );
+        const clv_aabb64 boxes[2] = { box64( 1e9, 0, 0, 1 ), box64( 1e9 + 1, 0, 0, 1 ) };
+        clv_id ids[2];
+        CHECK_OK( clv_space_add64( space, boxes, 2, ids ) );
+        test_carries_ids_and_word( space, ids );
+        clv_space_destroy( space );
+    }
 }
 
 static void a_bad_box_or_id_is_named_and_nothing_changes( void )
@@ -675,6 +703,8 @@ int main( int argc, char** argv )
         TEST_CASE( the_ends_of_the_doubles_are_boxes_too ),
         TEST_CASE( margins_grow_in_double ),
         TEST_CASE( boxes_of_the_other_kind_are_refused ),
+        TEST_CASE( what_only_floats_have_is_refused ),
+        TEST_CASE( ids_and_words_of_pairs_go_with_doubles ),
         TEST_CASE( a_bad_box_or_id_is_named_and_nothing_changes ),
         TEST_CASE( the_map_never_descends ),
         TEST_CASE( cells_hold_as_many_faces_as_they_should ),

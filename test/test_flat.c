@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spaces of two axes: the pairs are those of brute force in the plane, and nothing is left of a third axis.
 #include "heap.h"
-#include "support.h"
+#include "solid_only.h"
 
 #include <float.h>
 #include <math.h>
@@ -268,6 +268,33 @@ static void boxes_of_another_kind_and_bad_ones_are_refused( void )
     CHECK( space == NULL );
 }
 
+static void what_only_solid_worlds_have_is_refused( void )
+{
+    clv_space_def def = flat_def();
+    clv_space* space = test_space_make( test_variant_at( 0 ), &def );
+    const clv_aabb2 boxes[2] = { square( 0, 0, 1 ), square( 1, 0, 1 ) };
+    clv_id ids[2];
+    CHECK_OK( clv_space_add2( space, boxes, 2, ids ) );
+    test_refuses_solid_calls( space, ids[0] );
+    clv_space_destroy( space );
+    test_refuses_solid_defs( def );
+}
+
+static void ids_and_words_of_pairs_go_with_two_axes( void )
+{
+    for ( uint32_t i = 0; i < test_variant_count(); ++i )
+    {
+        clv_space_def def = flat_def();
+        def.pair_data = def.events = true;
+        clv_space* space = test_space_make( test_variant_at( i ), &def );
+        const clv_aabb2 boxes[2] = { square( 0, 0, 1 ), square( 1, 0, 1 ) };
+        clv_id ids[2];
+        CHECK_OK( clv_space_add2( space, boxes, 2, ids ) );
+        test_carries_ids_and_word( space, ids );
+        clv_space_destroy( space );
+    }
+}
+
 static void a_flat_origin_shifts_on_two_axes( void )
 {
     static plane world;
@@ -330,6 +357,8 @@ int main( int argc, char** argv )
         TEST_CASE( every_plane_matches_brute_force ),
         TEST_CASE( many_boxes_move_by_workers ),
         TEST_CASE( boxes_of_another_kind_and_bad_ones_are_refused ),
+        TEST_CASE( what_only_solid_worlds_have_is_refused ),
+        TEST_CASE( ids_and_words_of_pairs_go_with_two_axes ),
         TEST_CASE( a_flat_origin_shifts_on_two_axes ),
         TEST_CASE( without_memory_all_stays_as_it_was ),
     };

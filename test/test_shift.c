@@ -183,6 +183,69 @@ static void what_changes_beside_a_shift_is_searched( void )
     clv_space_destroy( space );
 }
 
+static uint64_t hits_in( const clv_space* space, clv_aabb box )
+{
+    clv_hit hits[COUNT];
+    uint64_t count = 0;
+    CHECK_OK( clv_space_overlap_box( space, box, hits, COUNT, &count ) );
+    return count;
+}
+
+// Questions answer by the boxes of the last update, also after one that kept the list without a search.
+static void questions_see_a_shift_after_the_next_update( void )
+{
+    clv_space_def def = clv_default_space_def();
+    clv_id ids[COUNT];
+    clv_space* space = lattice_space( &def, ids );
+    clv_aabb home;
+    CHECK_OK( clv_space_get_box( space, ids[7], &home ) );
+    uint64_t before = hits_in( space, home );
+    CHECK( before > 0 );
+    clv_aabb there = shifted( home, point64( 4096, 0, 0 ) );
+    for ( int i = 0; i < 3; ++i )
+    {
+        CHECK_OK( clv_space_shift_origin( space, point64( 4096, 0, 0 ) ) );
+        CHECK_EQUAL( hits_in( space, home ), before );
+        CHECK_EQUAL( hits_in( space, there ), 0 );
+        CHECK_OK( clv_space_update( space ) );
+        CHECK_EQUAL( clv_space_stats( space ).test_count, 0 ); // the list was kept
+        CHECK_EQUAL( hits_in( space, home ), 0 );
+        CHECK_EQUAL( hits_in( space, there ), before );
+        home = there;
+        there = shifted( there, point64( 4096, 0, 0 ) );
+    }
+    clv_space_destroy( space );
+    space = lattice_space( &def, ids );
+    clv_hit hit;
+    CHECK_OK( clv_space_shift_origin( space, point64( 1, 0, 0 ) ) );
+    clv_queries first = clv_query_boxes( &home, 1 );
+    CHECK_RESULT( clv_space_query_any( space, &first, &hit, NULL ), CLV_STALE );
+    clv_space_destroy( space );
+}
+
+// A motion lasts for one update; a shift after it must not keep the pairs it made.
+static void a_motion_ends_though_all_is_shifted( void )
+{
+    clv_space_def def = clv_default_space_def();
+    clv_id ids[COUNT];
+    clv_space* space = lattice_space( &def, ids );
+    uint64_t before = clv_space_pairs( space ).count;
+    const clv_vec3 across = { 1000, 0, 0 };
+    CHECK_OK( clv_space_set_motion( space, &ids[7], &across, 1 ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK( clv_space_pairs( space ).count > before );
+    CHECK_OK( clv_space_shift_origin( space, point64( 64, 0, 0 ) ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, before );
+    CHECK_OK( clv_space_set_motion( space, &ids[7], &across, 1 ) );
+    CHECK_OK( clv_space_shift_origin( space, point64( 64, 0, 0 ) ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK( clv_space_pairs( space ).count > before );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, before );
+    clv_space_destroy( space );
+}
+
 // Far from the origin floats are rounded together: pairs begin that were none before.
 static void rounding_makes_pairs_of_the_boxes_so_moved( void )
 {
@@ -297,6 +360,8 @@ int main( int argc, char** argv )
         TEST_CASE( boxes_and_pairs_are_as_the_definition_says ),
         TEST_CASE( a_shift_that_rounds_nothing_keeps_the_list ),
         TEST_CASE( what_changes_beside_a_shift_is_searched ),
+        TEST_CASE( questions_see_a_shift_after_the_next_update ),
+        TEST_CASE( a_motion_ends_though_all_is_shifted ),
         TEST_CASE( rounding_makes_pairs_of_the_boxes_so_moved ),
         TEST_CASE( doubles_follow_a_shift ),
         TEST_CASE( an_origin_out_of_reach_is_refused ),

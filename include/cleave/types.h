@@ -246,8 +246,8 @@ typedef struct clv_space_def
         margin_by_size; ///< and these two, beside `margin`, make the clv_margin_rule of every object without its own;
     float margin_by_speed; ///< finite, >= 0
     bool pair_data;        ///< keep a word of the caller's for each pair; see clv_space_pairs
-    bool doubles;            ///< boxes in double, exact at 10^9 metres; see world.h
-    bool flat;               ///< boxes of two axes; see world.h
+    bool doubles;          ///< boxes in double, exact at 10^9 metres; see world.h
+    bool flat;             ///< boxes of two axes; see world.h
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

@@ -67,6 +67,7 @@ clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uint32_t co
     }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_add2( space, boxes, count );
+    clv_space_will_change( space, result == CLV_OK && count > 0 );
     if ( result == CLV_OK )
     {
         for ( uint32_t i = 0; i < count; ++i )
@@ -185,6 +186,7 @@ static bool take_flat_row( clv_space* space, const clv_id* ids, const clv_aabb2*
             return false;
         }
     }
+    clv_space_will_change( space, true );
     clv_task_run( &space->tasks, take_flat_piece, move.piece_count, &move );
     return true;
 }
@@ -210,6 +212,7 @@ clv_result clv_space_move2( clv_space* space, const clv_id* ids, const clv_aabb2
     if ( result == CLV_OK && !take_flat_row( space, ids, boxes, count ) )
     {
         result = check_move2( space, ids, boxes, count );
+        clv_space_will_change( space, result == CLV_OK && count > 0 );
         take_flat_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
     }
     if ( result == CLV_OK )

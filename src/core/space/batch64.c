@@ -20,6 +20,15 @@ clv_result clv_space_check_kind( clv_space* space, space_kind kind )
         : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
 }
 
+clv_result clv_space_check_solid( clv_space* space, const char* what )
+{
+    space_kind own = space_kind_of( space );
+    return own == SPACE_FLOATS
+        ? CLV_OK
+        : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s takes no %s",
+              own == SPACE_FLAT ? "a flat space" : "a space of doubles", what );
+}
+
 static clv_result refuse_box64( clv_space* space, const clv_aabb64* box, uint32_t position, clv_id id )
 {
     const double *lower = &box->lower.x, *upper = &box->upper.x;
@@ -135,6 +144,7 @@ clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t 
     }
     base_fp_mode mode = base_fp_enter();
     clv_result result = check_add64( space, boxes, count );
+    clv_space_will_change( space, result == CLV_OK && count > 0 );
     if ( result == CLV_OK )
     {
         for ( uint32_t i = 0; i < count; ++i )
@@ -239,6 +249,7 @@ clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb
     result = result == CLV_OK ? check_move64( space, ids, boxes, count ) : result;
     if ( result == CLV_OK )
     {
+        clv_space_will_change( space, count > 0 );
         if ( count > 0 )
         {
             take_moves64( space, ids, boxes, count );

@@ -75,6 +75,11 @@ static clv_result set_motions( clv_space* space, const clv_id* ids, const clv_ve
 {
     object_store* objects = &space->objects;
     uint32_t position = 0;
+    clv_result kind = clv_space_check_solid( space, "motions" );
+    if ( kind != CLV_OK )
+    {
+        return kind;
+    }
     clv_result ids_result = clv_object_store_check_ids( objects, ids, count, &position );
     uint32_t good = ids_result == CLV_OK ? count : position;
     clv_result result = check_motions( space, ids, motions, good );
@@ -126,6 +131,11 @@ static clv_result set_rules(
 {
     object_store* objects = &space->objects;
     uint32_t position = 0;
+    clv_result kind = clv_space_check_solid( space, "margins by rule" );
+    if ( kind != CLV_OK )
+    {
+        return kind;
+    }
     clv_result ids_result = clv_object_store_check_ids( objects, ids, count, &position );
     clv_result result = check_rules( space, ids, rules, ids_result == CLV_OK ? count : position );
     if ( result != CLV_OK || ids_result != CLV_OK )
@@ -180,6 +190,10 @@ clv_result clv_space_get_margin_rule( const clv_space* space, clv_id id, clv_mar
 
 clv_result clv_space_get_test_box( const clv_space* space, clv_id id, clv_aabb* box )
 {
+    if ( space_kind_of( space ) != SPACE_FLOATS )
+    {
+        return CLV_UNSUPPORTED;
+    }
     if ( !object_is_live( &space->objects, id ) )
     {
         return CLV_BAD_ID;

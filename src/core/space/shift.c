@@ -168,7 +168,7 @@ static bool nothing_moved( const object_store* objects )
 bool clv_space_list_holds( const clv_space* space )
 {
     return space->is_shifted && space->list_is_valid && !space->filters_changed &&
-        !space->objects.members_changed && nothing_moved( &space->objects );
+        !space->objects.members_changed && !space->objects.motion_is_set && nothing_moved( &space->objects );
 }
 
 clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
@@ -182,6 +182,7 @@ clv_result clv_space_shift_origin( clv_space* space, clv_vec64 origin )
     base_fp_settle( &origin );
     origin.z = space->def.flat ? 0 : origin.z;
     clv_result result = check_shift( space, origin );
+    clv_space_will_change( space, result == CLV_OK && space->objects.live_count > 0 );
     if ( result == CLV_OK && space_has_doubles( space ) )
     {
         shift_doubles( space, origin );

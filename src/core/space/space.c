@@ -49,6 +49,11 @@ static clv_result check_space_def( const clv_space_def* def )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.doubles and def.flat cannot be had together" );
     }
+    if ( ( def->doubles || def->flat ) && ( def->margin_by_size != 0 || def->margin_by_speed != 0 ) )
+    {
+        return refuse_def( def, CLV_BAD_DEF,
+            "def.doubles and def.flat know fixed margins only: margin_by_size must be 0, and margin_by_speed" );
+    }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );

@@ -115,6 +115,9 @@ static inline space_kind space_kind_of( const clv_space* space )
 /// Refuses a call for boxes of another kind; CLV_OK if it is of this space's.
 clv_result clv_space_check_kind( clv_space* space, space_kind kind );
 
+/// Refuses `what`, which only spaces of floats with three axes have; CLV_OK in one of those.
+clv_result clv_space_check_solid( clv_space* space, const char* what );
+
 /// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
 
@@ -162,7 +165,7 @@ bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
 /// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
 bool clv_space_fit_doubles( clv_space* space );
 
-/// Is the last list still right without a search, though all boxes were shifted since?
+/// Is the last list still right without a search, though all boxes were shifted since? Motions end with an update, so not then.
 bool clv_space_list_holds( const clv_space* space );
 
 /// Every id alive and named once? Otherwise records the error and returns its code.

@@ -89,6 +89,10 @@ static clv_result open_scene( const clv_space* asked, query_scene* scene )
     {
         return CLV_BUSY;
     }
+    if ( space_kind_of( space ) != SPACE_FLOATS )
+    {
+        return CLV_UNSUPPORTED; // what the method sees there is not what the caller gave
+    }
     if ( state->has_boxes && !atomic_load_explicit( &state->is_ready, memory_order_acquire ) )
     {
         clv_result result = make_ready( space );
@@ -692,6 +696,10 @@ clv_result clv_space_refresh( clv_space* space )
     if ( !clv_space_enter( space ) )
     {
         return CLV_BUSY;
+    }
+    if ( clv_space_check_solid( space, "queries" ) != CLV_OK )
+    {
+        return clv_space_leave( space, CLV_UNSUPPORTED );
     }
     base_fp_mode mode = base_fp_enter();
     query_state* state = &space->query;

@@ -316,6 +316,7 @@ static clv_result keep_unsearched( clv_space* space )
 {
     space->stats.test_count = 0;
     space->stats.update_ms = space->stats.search_ms = 0;
+    clv_query_state_renew( &space->query ); // the boxes are others, though the pairs are not
     return keep_all( space );
 }
 
