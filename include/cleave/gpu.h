@@ -30,8 +30,8 @@ typedef struct clv_gpu_device
     uint32_t unit_count;   ///< compute units
     uint32_t clock_mhz;    ///< as the driver tells it
     uint64_t memory_bytes; ///< of the device
-    bool is_cpu; ///< the host's own processor behind an OpenCL: right, and slower than the library without it
-    const char* unusable; ///< NULL, or why it cannot be used here
+    bool is_cpu;           ///< the host's processor behind an OpenCL: right, but slower than without
+    const char* unusable;  ///< NULL, or why it cannot be used here
 } clv_gpu_device;
 
 /// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call loads OpenCL and its drivers,
@@ -80,20 +80,17 @@ typedef enum clv_gpu_way
 /// Settings, copied on create. Start from clv_default_gpu_def and change what you need.
 typedef struct clv_gpu_def
 {
-    uint32_t size;      ///< sizeof( clv_gpu_def ), set by the default function
-    uint32_t cookie;    ///< proof that the default function was called
-    const char* device; ///< as clv_gpu_device_find takes it; NULL: the fastest
-    void*
-        queue; ///< a cl_command_queue of the caller's, in order, whose context and device are used; NULL: our own
-    clv_gpu_way way;        ///< how
-    uint32_t few;           ///< up to so many boxes CLV_GPU_AUTO takes tiles
-    uint64_t pair_capacity; ///< pairs the first list has room for; more cost a second search, once
-    uint64_t
-        memory_most; ///< bytes of pairs kept on the device; beyond, they come in pieces. 0: a quarter of the device's
-    uint32_t axis_frames; ///< CLV_GPU_SAP chooses its axis every so many updates
-    bool
-        axis_by_pca; ///< by the principal axis, as paper 003 does; otherwise by counting overlaps in a sample
-    bool cache;      ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
+    uint32_t size;           ///< sizeof( clv_gpu_def ), set by the default function
+    uint32_t cookie;         ///< proof that the default function was called
+    const char* device;      ///< as clv_gpu_device_find takes it; NULL: the fastest
+    void* queue;             ///< the caller's cl_command_queue, in order, and so its context; NULL: our own
+    clv_gpu_way way;         ///< how
+    uint32_t few;            ///< up to so many boxes CLV_GPU_AUTO takes tiles
+    uint64_t pair_capacity;  ///< pairs the first list has room for; more cost a second search, once
+    uint64_t memory_most;    ///< bytes of pairs on the device, beyond in pieces; 0: a quarter of its memory
+    uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
+    bool axis_by_pca;        ///< by the principal axis, as in paper 003; else by overlaps in a sample
+    bool cache;              ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
     bool count_tests;        ///< fill clv_gpu_stats.test_count, which costs a few percent
     clv_allocator allocator; ///< zero: the C library's
     clv_logger logger;       ///< zero: silence
@@ -142,10 +139,9 @@ CLV_API void clv_gpu_host_give( clv_gpu* gpu, void* memory );
 /// What a gpu did last.
 typedef struct clv_gpu_stats
 {
-    clv_gpu_way way;     ///< that was taken; never CLV_GPU_AUTO
-    uint64_t pair_count; ///< of the last update
-    uint64_t
-        test_count; ///< box against box (nodes too); 0 unless the def asks for it or it is known beforehand
+    clv_gpu_way way;       ///< that was taken; never CLV_GPU_AUTO
+    uint64_t pair_count;   ///< of the last update
+    uint64_t test_count;   ///< box against box, nodes too; 0 unless the def asks or it is known anyway
     uint64_t update_count; ///< good updates so far
     uint64_t search_count; ///< searches so far; more than updates where lists were cut or plans failed
     uint64_t plan_count;   ///< times a grid was planned, a tree measured or an axis chosen

@@ -20,8 +20,9 @@
 // distance, an infinity where a kind says finite, a kind that a question has no meaning for; CLV_BAD_BOX for a box. Then *position,
 // if it is not NULL, is that of the first bad query, and nothing was written. CLV_OUT_OF_MEMORY if the structure could not be
 // made. CLV_STALE if nobody ever asked this space before and its boxes were changed since the last update: ask, or call
-// clv_space_refresh, before you move them. CLV_UNSUPPORTED in a space of doubles or a flat one (world.h). CLV_BUSY from inside a call that changes the space. Before the first update there is
-// nothing to find, which is no failure. These calls take a const space, and clv_space_error does not tell of them.
+// clv_space_refresh, before you move them. CLV_UNSUPPORTED in a space of doubles or a flat one (world.h). CLV_BUSY from
+// inside a call that changes the space. Before the first update there is nothing to find, which is no failure. These calls take
+// a const space, and clv_space_error does not tell of them.
 //
 // Threads. All but clv_space_refresh take a const space: any number of threads may ask at once between updates. The first to ask
 // after an update brings the structure up to date while the others wait; call clv_space_refresh to choose the moment. A list
@@ -37,7 +38,7 @@
 typedef struct clv_hit
 {
     uint32_t index; ///< its slot, as in pairs; CLV_NO_HIT where there is none
-    float t; ///< time of impact of a ray or cast, distance of a sphere or neighbour, 0 of other overlaps
+    float t;        ///< time of impact of a ray or cast, distance of a sphere or neighbour, else 0
 } clv_hit;
 
 #define CLV_NO_HIT UINT32_MAX

@@ -83,8 +83,7 @@ typedef struct clv_shape_sim_def
     clv_logger logger;          ///< zero: silence
     clv_support_search support; ///< default CLV_SUPPORT_AUTO
     clv_match_mode match;       ///< default CLV_MATCH_RIGID
-    float
-        softness; ///< of soft bodies: share of a deformation that stays from frame to frame, 0 .. 0.999; default 0.5
+    float softness; ///< part of a deformation that stays to the next frame, 0 .. 0.999; default 0.5
 } clv_shape_sim_def;
 
 CLV_API clv_shape_sim_def clv_default_shape_sim_def( void );

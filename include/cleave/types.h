@@ -119,10 +119,9 @@ typedef struct clv_box_stream
 /// floats, rounded to the nearest. With both factors 0 it is `fixed`, bit by bit.
 typedef struct clv_margin_rule
 {
-    float fixed;   ///< metres; finite, >= 0
-    float by_size; ///< part of the box's size: 0.05 is 5 %; finite, >= 0
-    float
-        by_speed; ///< part of the way that clv_space_set_motion tells; 1: wherever that way may turn; finite, >= 0
+    float fixed;    ///< metres; finite, >= 0
+    float by_size;  ///< part of the box's size: 0.05 is 5 %; finite, >= 0
+    float by_speed; ///< part of the way of clv_space_set_motion; 1: wherever it may turn; finite, >= 0
 } clv_margin_rule;
 
 /// Who may meet whom. Equal non-zero groups decide first: positive always pair, negative never.
@@ -242,12 +241,11 @@ typedef struct clv_space_def
     void* filter_user;       ///< handed to filter
     clv_allocator allocator; ///< zero: the C library's
     clv_logger logger;       ///< zero: silence
-    float
-        margin_by_size; ///< and these two, beside `margin`, make the clv_margin_rule of every object without its own;
-    float margin_by_speed; ///< finite, >= 0
-    bool pair_data;        ///< keep a word of the caller's for each pair; see clv_space_pairs
-    bool doubles;          ///< boxes in double, exact at 10^9 metres; see world.h
-    bool flat;             ///< boxes of two axes; see world.h
+    float margin_by_size;    ///< with `margin` the clv_margin_rule of objects without their own; finite, >= 0
+    float margin_by_speed;   ///< likewise
+    bool pair_data;          ///< keep a word of the caller's for each pair; see clv_space_pairs
+    bool doubles;            ///< boxes in double, exact at 10^9 metres; see world.h
+    bool flat;               ///< boxes of two axes; see world.h
 } clv_space_def;
 
 /// Counters of the last update, and the space's sizes now. Times are 0 unless the def asked for them.

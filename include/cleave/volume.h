@@ -112,10 +112,9 @@ typedef struct clv_volume_sweep clv_volume_sweep;
 /// Settings, copied on create. Start from clv_default_volume_sweep_def.
 typedef struct clv_volume_sweep_def
 {
-    uint32_t size;   ///< sizeof( clv_volume_sweep_def ), set by the default function
-    uint32_t cookie; ///< proof that the default function was called
-    uint32_t
-        pca_period; ///< updates from one choice of axis to the next; default 30; 0: never, `first_axis` stays
+    uint32_t size;           ///< sizeof( clv_volume_sweep_def ), set by the default function
+    uint32_t cookie;         ///< proof that the default function was called
+    uint32_t pca_period;     ///< updates between choices of axis; default 30; 0: never, `first_axis` stays
     uint32_t first_axis;     ///< below CLV_DOP_AXIS_COUNT, and below 3 for boxes; default 1: y
     clv_allocator allocator; ///< zero: the C library's
     clv_logger logger;       ///< zero: silence
