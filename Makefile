@@ -9,7 +9,7 @@ REST := asan-clang ubsan-gcc msan
 SCALE_release := 1
 $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
 # Races are looked for where there are threads; everything else would only be slow.
-ONLY_tsan := -R '^(task|gather|threads|engine|rest|visit|event|hub|rigid|recipe)$$'
+ONLY_tsan := -R '^(task|gather|threads|engine|rest|visit|event|hub|rigid|recipe|query)$$'
 # Release shares its folder with `make`, which leaves the tests out.
 TESTS_release := -DCLEAVE_TESTS=ON
 FOLDER_release := $(BUILD)
