@@ -4,6 +4,7 @@
 #include "heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -81,7 +82,9 @@ static void for_each( check_one* check )
     for ( uint32_t i = 0; i < TEST_COUNT( s_names ) * 2; ++i )
     {
         test_variant variant = { clv_method_find( s_names[i / 2] ), CLV_ISA_AUTO, i % 2 == 0 ? 1 : 3 };
-        if ( variant.worker_count == 1 || variant.method->has_threads )
+        // The tree's rows gather alike: one of them does it with several workers.
+        bool is_kin = strncmp( variant.method->name, "kd-", 3 ) == 0;
+        if ( variant.worker_count == 1 || ( variant.method->has_threads && !is_kin ) )
         {
             check( variant );
         }
