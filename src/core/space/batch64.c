@@ -115,10 +115,7 @@ static clv_result check_add64( clv_space* space, const clv_aabb64* boxes, uint32
         return refuse_box64( space, &boxes[bad_box], bad_box, clv_null_id() );
     }
     result = result == CLV_OK ? clv_object_store_prepare_add( objects, count ) : result;
-    return result == CLV_OK
-        ? CLV_OK
-        : clv_space_fail( space, result, UINT32_MAX, clv_null_id(), "cannot add %u boxes to %u: %s", count,
-              objects->live_count, clv_result_text( result ) );
+    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
 }
 
 static clv_id add_box64( clv_space* space, const clv_aabb64* given )
