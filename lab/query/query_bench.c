@@ -5,9 +5,9 @@
 #include "lab/base/json.h"
 #include "lab/base/output_file.h"
 #include "lab/base/text_table.h"
-#include "lab/measure/machine.h"
 #include "lab/measure/peer_modules.h"
 #include "lab/query/query_trial.h"
+#include "lab/result/results.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -351,16 +351,7 @@ static bool write_json( query_report* report, lab_error* why )
     {
         return true;
     }
-    machine_facts machine = machine_look();
-    json_value *root = json_object(), *facts = json_object();
-    json_put_text( root, "cleave", clv_version_text() );
-    json_put_text( facts, "cpu", machine.cpu );
-    json_put_count( facts, "cores", machine.core_count );
-    json_put_text( facts, "isa", machine.isa );
-    json_put_text( facts, "compiler", machine.compiler );
-    json_put( root, "machine", facts );
-    json_put( root, "runs", report->runs );
-    char* text = json_text( root );
+    char* text = json_text( results_document( report->runs, NULL ) );
     report->runs = NULL;
     if ( text == NULL )
     {
@@ -375,10 +366,10 @@ static bool write_json( query_report* report, lab_error* why )
     return good;
 }
 
-static bool ask_all( query_report* report, lab_error* why )
+// Everything that may be wrong with what was asked for, before anything takes time or is printed.
+static bool open_report( query_report* report, scene_list* scenes, lab_error* why )
 {
     const query_bench_def* def = report->def;
-    scene_list scenes = { 0 };
     query_family unused;
     bool good = check_names( def->methods, why );
     for ( uint32_t i = 0; i < def->families->count && good; ++i )
@@ -386,29 +377,37 @@ static bool ask_all( query_report* report, lab_error* why )
         good = query_family_parse( def->families->items[i], &unused, why );
     }
     good = good && ( def->json == NULL || json_is_here( why ) ) &&
-        scene_list_make( &scenes, def->scenes, def->sizes, why ) &&
+        scene_list_make( scenes, def->scenes, def->sizes, why ) &&
         ( def->answers == NULL || output_file_open( &report->answers, def->answers, why ) );
     report->runs = good && def->json != NULL ? json_array() : NULL;
-    for ( uint32_t i = 0; i < scenes.count && good; ++i )
+    return good;
+}
+
+static bool ask_all( query_report* report, const scene_list* scenes, lab_error* why )
+{
+    bool good = true;
+    text_table_begin( &report->table,
+        "scene|query|method|variant|>threads|>build ms|>refit ms|>single ns|>batched ns|>found|>differ|hash" );
+    text_table_leave_out( &report->table, "hash|variant|threads" );
+    for ( uint32_t i = 0; i < scenes->count && good; ++i )
     {
-        good = ask_scene( report, &scenes.items[i], why );
+        good = ask_scene( report, &scenes->items[i], why );
     }
-    scene_list_free( &scenes );
+    const char* json = report->def->json;
+    bool is_text = json == NULL || strcmp( json, "-" ) != 0;
+    text_table_print( &report->table, is_text ? stdout : stderr );
     return good;
 }
 
 lab_status query_bench_run( const query_bench_def* def )
 {
     lab_error why;
+    scene_list scenes = { 0 };
     query_report report = { .def = def, .all_agree = true };
-    text_table_begin( &report.table,
-        "scene|query|method|variant|>threads|>build ms|>refit ms|>single ns|>batched ns|>found|>differ|hash" );
-    text_table_leave_out( &report.table, "hash|variant|threads" );
-    bool good = ask_all( &report, &why );
-    bool is_text = def->json == NULL || strcmp( def->json, "-" ) != 0;
-    text_table_print( &report.table, is_text ? stdout : stderr );
-    good = good && write_json( &report, &why ) &&
+    bool good = open_report( &report, &scenes, &why ) && ask_all( &report, &scenes, &why ) &&
+        write_json( &report, &why ) &&
         ( report.answers.stream == NULL || output_file_commit( &report.answers, &why ) );
+    scene_list_free( &scenes );
     output_file_abandon( &report.answers );
     json_free( report.runs );
     return !good ? lab_error_print( &why ) : report.all_agree ? LAB_DONE : LAB_DISAGREES;

@@ -49,7 +49,7 @@ bool results_have_json( lab_error* why )
     return json_is_here( why );
 }
 
-static json_value* machine_value( void )
+static json_value* machine_value( const char* gpu )
 {
     machine_facts facts = machine_look();
     json_value* value = json_object();
@@ -60,7 +60,7 @@ static json_value* machine_value( void )
     json_put_text( value, "flags", facts.flags );
     json_put_text( value, "system", facts.system );
     json_put_number( value, "load", floor( facts.load * 100 + 0.5 ) / 100 ); // as uptime shows it
-    json_put_text( value, "gpu", NULL );
+    json_put_text( value, "gpu", gpu );
     return value;
 }
 
@@ -201,7 +201,21 @@ json_value* results_run_json( const run_result* run )
             json_put( value, json_key( more ), json_copy( more ) );
         }
     }
+    // Last: a run that was read tells its device there, and not in the struct.
+    if ( json_get( value, "device" ) == NULL )
+    {
+        json_put_text( value, "device", NULL );
+    }
     return value;
+}
+
+json_value* results_document( json_value* runs, const char* gpu )
+{
+    json_value* root = json_object();
+    json_put_text( root, "cleave", clv_version_text() );
+    json_put( root, "machine", machine_value( gpu ) );
+    json_put( root, "runs", runs );
+    return root;
 }
 
 char* results_json( const run_results* results, lab_error* why )
@@ -210,16 +224,15 @@ char* results_json( const run_results* results, lab_error* why )
     {
         return NULL;
     }
-    json_value* root = json_object();
-    json_put_text( root, "cleave", clv_version_text() );
-    json_put( root, "machine", machine_value() );
     json_value* runs = json_array();
+    const char* gpu = NULL;
     for ( uint32_t index = 0; index < results->count; ++index )
     {
-        json_put( runs, NULL, results_run_json( &results->items[index] ) );
+        const run_result* run = &results->items[index];
+        gpu = gpu == NULL ? run->device : gpu;
+        json_put( runs, NULL, results_run_json( run ) );
     }
-    json_put( root, "runs", runs );
-    char* text = json_text( root );
+    char* text = json_text( results_document( runs, gpu ) );
     if ( text == NULL )
     {
         lab_error_write( why, "--json: out of memory" );

@@ -32,6 +32,9 @@ bool results_read_run( json_value* value, const char* name, run_result* run, lab
 /// All runs of a results file.
 bool results_read_file( const char* path, run_results* results, lab_error* why );
 
+/// A results file of these runs, an array that it takes over. `gpu` is the device that one of them used; NULL: none did.
+json_value* results_document( json_value* runs, const char* gpu );
+
 /// The results as text, to free. NULL with an error.
 char* results_json( const run_results* results, lab_error* why );
 char* results_csv( const run_results* results );
