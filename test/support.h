@@ -129,6 +129,9 @@ test_variant test_variant_at( uint32_t index );
 /// One per method: what users get. Enough for what no kernel and no thread has a part in.
 bool test_variant_is_usual( test_variant variant );
 
+/// A row of the papers' tree that is kd-paper with other choices: what kd-paper survives whole it may show in samples.
+bool test_method_is_kin( const method* row );
+
 /// Says in test_where what is being tested.
 void test_variant_enter( test_variant variant );
 

@@ -244,7 +244,8 @@ static void random_lives_match_the_oracle( void )
 
 static void every_small_number_of_boxes_matches_the_oracle( void )
 {
-    for ( uint32_t size = 0; size <= 70; ++size )
+    uint32_t step = test_scaled( 3 ) < 3 ? 3 : 1;
+    for ( uint32_t size = 0; size <= 70; size += step )
     {
         live( 1000 + size, size, 3 );
     }
@@ -285,8 +286,16 @@ static void sizes_at_the_edges_of_tiles_match_the_oracle( void )
         2049, 3000 };
     for ( size_t i = 0; i < TEST_COUNT( sizes ); ++i )
     {
-        check_edge_size( sizes[i], TEST_CROWD_SPREAD );
-        check_edge_size( sizes[i], TEST_CROWD_MIXED );
+        // With a small CLEAVE_TEST_SCALE one crowd each, in turn: the oracle compares every two boxes.
+        bool is_whole = test_scaled( 2 ) == 2;
+        if ( is_whole || i % 2 == 0 )
+        {
+            check_edge_size( sizes[i], TEST_CROWD_SPREAD );
+        }
+        if ( is_whole || i % 2 == 1 )
+        {
+            check_edge_size( sizes[i], TEST_CROWD_MIXED );
+        }
     }
 }
 

@@ -15,7 +15,7 @@ static clv_isa usual_isa( const method* row )
 }
 
 // The papers' other rows run the code of kd-paper, chosen otherwise: the reference and the widest table do for them.
-static bool is_kin( const method* row )
+bool test_method_is_kin( const method* row )
 {
     return strncmp( row->name, "kd-paper-", strlen( "kd-paper-" ) ) == 0;
 }
@@ -38,8 +38,8 @@ static bool variant_exists( test_variant variant, uint32_t row_index )
     {
         return variant.isa == CLV_ISA_AUTO;
     }
-    bool is_wanted =
-        !is_kin( variant.method ) || variant.isa == CLV_ISA_SCALAR || variant.isa == clv_isa_best();
+    bool is_wanted = !test_method_is_kin( variant.method ) || variant.isa == CLV_ISA_SCALAR ||
+        variant.isa == clv_isa_best();
     return variant.isa != CLV_ISA_AUTO && clv_isa_is_supported( variant.isa ) && is_wanted;
 }
 
