@@ -9,12 +9,12 @@
 
 enum
 {
-    PARAM_MARGIN,
-    PARAM_FAT,
-    PARAM_COUNT
+    BVH_PARAM_MARGIN,
+    BVH_PARAM_FAT,
+    BVH_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
+static const method_param s_bvh_params[BVH_PARAM_COUNT] = {
     { "bvh.margin", 0.1, 0, 10, false, "how much boxes are grown, as a part of their longest side" },
     { "bvh.fat", 0, 0, 1, true, "1: report every pair of grown boxes" },
 };
@@ -25,7 +25,7 @@ typedef struct bvh_state
     bvh_world world;
 } bvh_state;
 
-static void* create( const clv_method_context* host, bool forward )
+static void* create_bvh( const clv_method_context* host, bool forward )
 {
     const method_context* context = NULL;
     bvh_state* self = clv_method_state_take( host, sizeof( bvh_state ), &context );
@@ -34,8 +34,8 @@ static void* create( const clv_method_context* host, bool forward )
         self->context = context;
         bvh_rules rules = {
             .forward = forward,
-            .margin = context->params[PARAM_MARGIN],
-            .fat = context->params[PARAM_FAT] != 0,
+            .margin = context->params[BVH_PARAM_MARGIN],
+            .fat = context->params[BVH_PARAM_FAT] != 0,
         };
         clv_bvh_world_init( &self->world, context->memory, rules );
     }
@@ -44,22 +44,23 @@ static void* create( const clv_method_context* host, bool forward )
 
 static void* create_deferred( const clv_method_context* host )
 {
-    return create( host, false );
+    return create_bvh( host, false );
 }
 
 static void* create_forward( const clv_method_context* host )
 {
-    return create( host, true );
+    return create_bvh( host, true );
 }
 
-static void destroy( void* state )
+static void destroy_bvh( void* state )
 {
     bvh_state* self = state;
     clv_bvh_world_shrink( &self->world );
     clv_method_state_give( self->context, sizeof( bvh_state ) );
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_bvh(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     bvh_state* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -76,13 +77,13 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return result;
 }
 
-static void shrink( void* state )
+static void shrink_bvh( void* state )
 {
     bvh_state* self = state;
     clv_bvh_world_shrink( &self->world );
 }
 
-static bool check( void* state, char* text, size_t text_size )
+static bool check_bvh( void* state, char* text, size_t text_size )
 {
     const bvh_state* self = state;
     const char* broken = self->world.is_sound ? clv_bvh_tree_check( &self->world.tree ) : NULL;
@@ -95,8 +96,8 @@ static bool check( void* state, char* text, size_t text_size )
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
         .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
         .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .remarks = ( about ),           \
-        .is_temporal = true, .params = s_params, .param_count = PARAM_COUNT, .create = ( make ),             \
-        .destroy = destroy, .update = update, .shrink = shrink, .check = check,                              \
+        .is_temporal = true, .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .create = ( make ),     \
+        .destroy = destroy_bvh, .update = update_bvh, .shrink = shrink_bvh, .check = check_bvh,              \
     }
 
 const method clv_methods_bvh_f =

@@ -7,9 +7,9 @@
 
 enum
 {
-    PARAM_CELL,
-    PARAM_AXES,
-    PARAM_COUNT
+    GRID_PARAM_CELL,
+    GRID_PARAM_AXES,
+    GRID_PARAM_COUNT
 };
 
 #define GRID_PARAMS( cell )                                                                                  \
@@ -18,8 +18,8 @@ enum
             { "grid.axes", 3, 2, 3, true, "axes that are cut: 3, or the 2 longest" },                        \
     }
 
-static const method_param s_params[PARAM_COUNT] = GRID_PARAMS( 24 );
-static const method_param s_sap_params[PARAM_COUNT] = GRID_PARAMS( 64 );
+static const method_param s_grid_params[GRID_PARAM_COUNT] = GRID_PARAMS( 24 );
+static const method_param s_grid_sap_params[GRID_PARAM_COUNT] = GRID_PARAMS( 64 );
 
 typedef struct grid
 {
@@ -27,14 +27,14 @@ typedef struct grid
     grid_search search;
 } grid;
 
-static void destroy( void* state )
+static void destroy_grid( void* state )
 {
     grid* self = state;
     clv_grid_search_free( &self->search );
     clv_method_state_give( self->context, sizeof( grid ) );
 }
 
-static void* create( const clv_method_context* host, bool sweeps )
+static void* create_grid( const clv_method_context* host, bool sweeps )
 {
     const method_context* context = NULL;
     grid* self = clv_method_state_take( host, sizeof( grid ), &context );
@@ -45,29 +45,30 @@ static void* create( const clv_method_context* host, bool sweeps )
     self->context = context;
     grid_rules rules = {
         .sweeps = sweeps,
-        .objects_per_cell = context->params[PARAM_CELL],
-        .dimensions = (int)context->params[PARAM_AXES],
+        .objects_per_cell = context->params[GRID_PARAM_CELL],
+        .dimensions = (int)context->params[GRID_PARAM_AXES],
     };
     if ( !clv_grid_search_init( &self->search, context->memory, clv_simd_method_kernels_for( context->isa ),
              context->tasks, rules ) )
     {
-        destroy( self );
+        destroy_grid( self );
         return NULL;
     }
     return self;
 }
 
-static void* create_plain( const clv_method_context* host )
+static void* create_plain_grid( const clv_method_context* host )
 {
-    return create( host, false );
+    return create_grid( host, false );
 }
 
-static void* create_sap( const clv_method_context* host )
+static void* create_swept_grid( const clv_method_context* host )
 {
-    return create( host, true );
+    return create_grid( host, true );
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_grid(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     grid* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -82,7 +83,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return result;
 }
 
-static void shrink( void* state )
+static void shrink_grid( void* state )
 {
     grid* self = state;
     clv_grid_search_shrink( &self->search );
@@ -93,11 +94,11 @@ static void shrink( void* state )
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid",     \
         .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
         .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,                    \
-        .params = ( row_params ), .param_count = PARAM_COUNT, .create = ( make ), .destroy = destroy,        \
-        .update = update, .shrink = shrink,                                                                  \
+        .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .create = ( make ),                       \
+        .destroy = destroy_grid, .update = update_grid, .shrink = shrink_grid,                               \
     }
 
-const method clv_methods_grid =
-    GRID_ROW( "grid", "O(n t)", "t objects per cell, all against all in each", s_params, create_plain );
-const method clv_methods_grid_sap =
-    GRID_ROW( "grid-sap", "O(n t^(2/3))", "t objects per cell, swept in each", s_sap_params, create_sap );
+const method clv_methods_grid = GRID_ROW(
+    "grid", "O(n t)", "t objects per cell, all against all in each", s_grid_params, create_plain_grid );
+const method clv_methods_grid_sap = GRID_ROW(
+    "grid-sap", "O(n t^(2/3))", "t objects per cell, swept in each", s_grid_sap_params, create_swept_grid );

@@ -16,11 +16,11 @@
 
 enum
 {
-    PARAM_SWAPS,
-    PARAM_COUNT
+    ISAP_PARAM_SWAPS,
+    ISAP_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
+static const method_param s_isap_params[ISAP_PARAM_COUNT] = {
     { "isap.swaps", 8, 0, 1000000000, false,
         "swaps per end and frame above which everything is sorted afresh" },
 };
@@ -51,7 +51,7 @@ typedef struct isap
     bool is_sound;       // lists and table are those of the last update
 } isap;
 
-static void* create( const clv_method_context* host )
+static void* create_isap( const clv_method_context* host )
 {
     const method_context* context = NULL;
     isap* self = clv_method_state_take( host, sizeof( isap ), &context );
@@ -63,7 +63,7 @@ static void* create( const clv_method_context* host )
 }
 
 // Everything: the next update sorts afresh.
-static void shrink( void* state )
+static void shrink_isap( void* state )
 {
     isap* self = state;
     base_memory* memory = self->context->memory;
@@ -79,10 +79,10 @@ static void shrink( void* state )
     *self = ( isap ){ .context = self->context, .kernels = self->kernels };
 }
 
-static void destroy( void* state )
+static void destroy_isap( void* state )
 {
     isap* self = state;
-    shrink( self );
+    shrink_isap( self );
     clv_method_state_give( self->context, sizeof( isap ) );
 }
 
@@ -104,7 +104,7 @@ static bool reserve_flags(
     return ok;
 }
 
-static bool reserve( isap* self, const method_input* input )
+static bool reserve_isap( isap* self, const method_input* input )
 {
     base_memory* memory = self->context->memory;
     uint64_t kept = self->is_sound ? (uint64_t)self->count * 2 : 0;
@@ -146,7 +146,7 @@ static void sort_axis( isap* self, const method_input* input, int axis )
     }
 }
 
-static void load_sorted( isap* self, const method_input* input, int axis )
+static void load_sorted_ends( isap* self, const method_input* input, int axis )
 {
     uint32_t index = 0;
     for ( uint32_t i = 0; i < input->live_count * 2; ++i )
@@ -183,7 +183,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
         self->is_listed[method_live_slot( input, i )] = 1;
     }
     self->count = count;
-    load_sorted( self, input, clv_sweep_choose_axis( input->boxes, input->live, count ) );
+    load_sorted_ends( self, input, clv_sweep_choose_axis( input->boxes, input->live, count ) );
     clv_pair_table_clear( &self->table );
     pair_table_sink found;
     clv_pair_table_sink_open( &found, &self->table, memory, sink );
@@ -272,14 +272,14 @@ static void refresh( isap* self, const method_input* input, method_counters* cou
     self->count = input->live_count;
 }
 
-static sweep_outcome sort_all(
+static sweep_sort_outcome sort_all(
     isap* self, const method_input* input, method_counters* counters, clv_result* result )
 {
-    double swaps = self->context->params[PARAM_SWAPS] * 6.0 * input->live_count;
+    double swaps = self->context->params[ISAP_PARAM_SWAPS] * 6.0 * input->live_count;
     sweep_effort effort = { (uint64_t)swaps, 0 };
     pair_table_sink begun;
     clv_pair_table_sink_open( &begun, &self->table, self->context->memory, NULL );
-    sweep_outcome outcome = SWEEP_SORTED;
+    sweep_sort_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
         outcome = clv_sweep_sort_ends(
@@ -296,7 +296,7 @@ static sweep_outcome sort_all(
 static clv_result search( isap* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     bool was_sound = self->is_sound && !input->last_failed;
-    bool ready = reserve( self, input );
+    bool ready = reserve_isap( self, input );
     self->is_sound = false;
     if ( !ready )
     {
@@ -310,7 +310,7 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
     }
     refresh( self, input, counters );
     clv_result result = CLV_OK;
-    sweep_outcome outcome = sort_all( self, input, counters, &result );
+    sweep_sort_outcome outcome = sort_all( self, input, counters, &result );
     bool gave_up = outcome == SWEEP_GAVE_UP;
     self->last_skips = gave_up ? self->last_skips * 2 + 1 : 0;
     self->last_skips = self->last_skips < SKIPS_MOST ? self->last_skips : SKIPS_MOST;
@@ -327,7 +327,8 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
     return result;
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_isap(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     isap* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -338,7 +339,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return result;
 }
 
-static bool check( void* state, char* text, size_t text_size )
+static bool check_isap( void* state, char* text, size_t text_size )
 {
     const isap* self = state;
     if ( !self->is_sound )
@@ -373,11 +374,11 @@ const method clv_methods_isap = {
     .remarks = "insertion sort, three axes",
     .has_isa = true,
     .is_temporal = true,
-    .params = s_params,
-    .param_count = PARAM_COUNT,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
-    .check = check,
+    .params = s_isap_params,
+    .param_count = ISAP_PARAM_COUNT,
+    .create = create_isap,
+    .destroy = destroy_isap,
+    .update = update_isap,
+    .shrink = shrink_isap,
+    .check = check_isap,
 };

@@ -4,30 +4,31 @@
 
 enum
 {
-    LEAF,
-    EPSILON,
-    STATIC,
-    TREE,
-    SAP,
-    QUERY,
-    BATCHES,
-    PARAM_COUNT
+    KD_PARAM_LEAF,
+    KD_PARAM_EPSILON,
+    KD_PARAM_STATIC,
+    KD_PARAM_TREE,
+    KD_PARAM_SAP,
+    KD_PARAM_QUERY,
+    KD_PARAM_BATCHES,
+    KD_PARAM_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
-    [EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box at rest, as a part of the median side" },
-    [STATIC] = { "kd.static", 0.6, 0, 1, false,
+static const method_param s_kd_params[KD_PARAM_PARAM_COUNT] = {
+    [KD_PARAM_LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+    [KD_PARAM_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
+        "growth of a box at rest, as a part of the median side" },
+    [KD_PARAM_STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd detects incrementally above this share of static objects" },
-    [TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
-    [SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
-    [QUERY] = { "kd.query", 0.0625, 0, 1, false,
+    [KD_PARAM_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
+    [KD_PARAM_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
+    [KD_PARAM_QUERY] = { "kd.query", 0.0625, 0, 1, false,
         "incremental: up to this share of active objects each asks the tree; above, nodes are swept" },
-    [BATCHES] = { "kd.batches", 0, 0, 1, true,
+    [KD_PARAM_BATCHES] = { "kd.batches", 0, 0, 1, true,
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
 
-static void* create( const clv_method_context* host, kd_mode mode )
+static void* create_kd( const clv_method_context* host, kd_mode mode )
 {
     void* state;
     const method_context* context = clv_methods_kd_take( host, &state );
@@ -39,45 +40,45 @@ static void* create( const clv_method_context* host, kd_mode mode )
     kd_rules rules = {
         .mode = mode,
         .balance = KD_BALANCE_ALL,
-        .leaf_limit = params[TREE] != 0 ? (uint32_t)params[LEAF] : UINT32_MAX,
-        .use_sweep = params[SAP] != 0,
-        .epsilon = params[EPSILON],
-        .static_share = params[STATIC],
-        .query_share = params[QUERY],
-        .count_batches = params[BATCHES] != 0,
+        .leaf_limit = params[KD_PARAM_TREE] != 0 ? (uint32_t)params[KD_PARAM_LEAF] : UINT32_MAX,
+        .use_sweep = params[KD_PARAM_SAP] != 0,
+        .epsilon = params[KD_PARAM_EPSILON],
+        .static_share = params[KD_PARAM_STATIC],
+        .query_share = params[KD_PARAM_QUERY],
+        .count_batches = params[KD_PARAM_BATCHES] != 0,
     };
     clv_methods_kd_begin( state, context->isa, &rules );
     return state;
 }
 
-static void* create_rebuilt( const clv_method_context* host )
+static void* create_kd_rebuilt( const clv_method_context* host )
 {
-    return create( host, KD_MODE_REBUILT );
+    return create_kd( host, KD_MODE_REBUILT );
 }
 
-static void* create_complete( const clv_method_context* host )
+static void* create_kd_complete( const clv_method_context* host )
 {
-    return create( host, KD_MODE_COMPLETE );
+    return create_kd( host, KD_MODE_COMPLETE );
 }
 
-static void* create_incremental( const clv_method_context* host )
+static void* create_kd_incremental( const clv_method_context* host )
 {
-    return create( host, KD_MODE_INCREMENTAL );
+    return create_kd( host, KD_MODE_INCREMENTAL );
 }
 
-static void* create_adaptive( const clv_method_context* host )
+static void* create_kd_adaptive( const clv_method_context* host )
 {
-    return create( host, KD_MODE_ADAPTIVE );
+    return create_kd( host, KD_MODE_ADAPTIVE );
 }
 
 #define KD_ROW( row_name, about, row_create, temporal, rests )                                               \
-    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_params, PARAM_COUNT, row_create,     \
-        temporal, rests )
+    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_kd_params, KD_PARAM_PARAM_COUNT,     \
+        row_create, temporal, rests )
 
 const method clv_methods_kd_rebuilt =
-    KD_ROW( "kd-rebuilt", "new tree every frame", create_rebuilt, false, false );
+    KD_ROW( "kd-rebuilt", "new tree every frame", create_kd_rebuilt, false, false );
 const method clv_methods_kd_complete =
-    KD_ROW( "kd-complete", "persistent tree", create_complete, true, false );
+    KD_ROW( "kd-complete", "persistent tree", create_kd_complete, true, false );
 const method clv_methods_kd_incremental =
-    KD_ROW( "kd-incremental", "persistent tree, pairs at rest are kept", create_incremental, true, true );
-const method clv_methods_kd = KD_ROW( "kd", "persistent tree, adaptive", create_adaptive, true, true );
+    KD_ROW( "kd-incremental", "persistent tree, pairs at rest are kept", create_kd_incremental, true, true );
+const method clv_methods_kd = KD_ROW( "kd", "persistent tree, adaptive", create_kd_adaptive, true, true );

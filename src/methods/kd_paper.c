@@ -7,34 +7,36 @@
 
 enum
 {
-    LEAF,
-    EPSILON,
-    STATIC,
-    TREE,
-    SAP,
-    SIMD,
-    SPEED,
-    STEP,
-    BATCHES,
-    PARAM_COUNT
+    PAPER_PARAM_LEAF,
+    PAPER_PARAM_EPSILON,
+    PAPER_PARAM_STATIC,
+    PAPER_PARAM_TREE,
+    PAPER_PARAM_SAP,
+    PAPER_PARAM_SIMD,
+    PAPER_PARAM_SPEED,
+    PAPER_PARAM_STEP,
+    PAPER_PARAM_BATCHES,
+    PAPER_PARAM_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "kd.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
-    [EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
-    [STATIC] = { "kd.static", 0.6, 0, 1, false,
+static const method_param s_paper_params[PAPER_PARAM_PARAM_COUNT] = {
+    [PAPER_PARAM_LEAF] = { "kd.leaf", 512, 1, 1 << 30, true,
+        "T: objects a leaf may hold before it is split" },
+    [PAPER_PARAM_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
+        "growth of a box, as a part of the mean side" },
+    [PAPER_PARAM_STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd-paper detects incrementally above this share of static objects" },
-    [TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
-    [SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
-    [SIMD] = { "kd.simd", 1, 0, 1, true, "0: one pair at a time, whatever the instruction set" },
-    [SPEED] = { "kd.speed", 0, 0, 1e9, false,
+    [PAPER_PARAM_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
+    [PAPER_PARAM_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
+    [PAPER_PARAM_SIMD] = { "kd.simd", 1, 0, 1, true, "0: one pair at a time, whatever the instruction set" },
+    [PAPER_PARAM_SPEED] = { "kd.speed", 0, 0, 1e9, false,
         "objects from this speed on are not static, in units a second; 0: the grown box alone decides" },
-    [STEP] = { "kd.step", 1.0 / 30, 1e-9, 1e9, false, "seconds from one update to the next" },
-    [BATCHES] = { "kd.batches", 0, 0, 1, true,
+    [PAPER_PARAM_STEP] = { "kd.step", 1.0 / 30, 1e-9, 1e9, false, "seconds from one update to the next" },
+    [PAPER_PARAM_BATCHES] = { "kd.batches", 0, 0, 1, true,
         "1: count the lengths of the sweeps' batches, which costs time" },
 };
 
-static void* create( const clv_method_context* host, kd_mode mode )
+static void* create_paper( const clv_method_context* host, kd_mode mode )
 {
     void* state;
     const method_context* context = clv_methods_kd_take( host, &state );
@@ -48,47 +50,47 @@ static void* create( const clv_method_context* host, kd_mode mode )
         .balance = KD_BALANCE_ALL,
         .flow = KD_FLOW_2019,
         .is_published = true,
-        .leaf_limit = params[TREE] != 0 ? (uint32_t)params[LEAF] : UINT32_MAX,
-        .use_sweep = params[SAP] != 0,
-        .epsilon = params[EPSILON],
-        .static_share = params[STATIC],
-        .still = params[SPEED] * params[STEP],
-        .count_batches = params[BATCHES] != 0,
+        .leaf_limit = params[PAPER_PARAM_TREE] != 0 ? (uint32_t)params[PAPER_PARAM_LEAF] : UINT32_MAX,
+        .use_sweep = params[PAPER_PARAM_SAP] != 0,
+        .epsilon = params[PAPER_PARAM_EPSILON],
+        .static_share = params[PAPER_PARAM_STATIC],
+        .still = params[PAPER_PARAM_SPEED] * params[PAPER_PARAM_STEP],
+        .count_batches = params[PAPER_PARAM_BATCHES] != 0,
     };
-    clv_methods_kd_begin( state, params[SIMD] != 0 ? context->isa : CLV_ISA_SCALAR, &rules );
+    clv_methods_kd_begin( state, params[PAPER_PARAM_SIMD] != 0 ? context->isa : CLV_ISA_SCALAR, &rules );
     return state;
 }
 
-static void* create_rebuilt( const clv_method_context* host )
+static void* create_paper_rebuilt( const clv_method_context* host )
 {
-    return create( host, KD_MODE_REBUILT );
+    return create_paper( host, KD_MODE_REBUILT );
 }
 
-static void* create_complete( const clv_method_context* host )
+static void* create_paper_complete( const clv_method_context* host )
 {
-    return create( host, KD_MODE_COMPLETE );
+    return create_paper( host, KD_MODE_COMPLETE );
 }
 
-static void* create_incremental( const clv_method_context* host )
+static void* create_paper_incremental( const clv_method_context* host )
 {
-    return create( host, KD_MODE_INCREMENTAL );
+    return create_paper( host, KD_MODE_INCREMENTAL );
 }
 
-static void* create_adaptive( const clv_method_context* host )
+static void* create_paper_adaptive( const clv_method_context* host )
 {
-    return create( host, KD_MODE_ADAPTIVE );
+    return create_paper( host, KD_MODE_ADAPTIVE );
 }
 
 #define PAPER_ROW( row_name, about, row_create, temporal )                                                   \
-    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_params, PARAM_COUNT,   \
-        row_create, temporal, false )
+    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_paper_params,          \
+        PAPER_PARAM_PARAM_COUNT, row_create, temporal, false )
 
 // None wants to know who moved: the papers look at every box.
 const method clv_methods_kd_paper_rebuilt =
-    PAPER_ROW( "kd-paper-rebuilt", "new tree every frame", create_rebuilt, false );
+    PAPER_ROW( "kd-paper-rebuilt", "new tree every frame", create_paper_rebuilt, false );
 const method clv_methods_kd_paper_complete =
-    PAPER_ROW( "kd-paper-complete", "persistent tree", create_complete, true );
-const method clv_methods_kd_paper_incremental =
-    PAPER_ROW( "kd-paper-incremental", "persistent tree, pairs at rest are kept", create_incremental, true );
+    PAPER_ROW( "kd-paper-complete", "persistent tree", create_paper_complete, true );
+const method clv_methods_kd_paper_incremental = PAPER_ROW(
+    "kd-paper-incremental", "persistent tree, pairs at rest are kept", create_paper_incremental, true );
 const method clv_methods_kd_paper =
-    PAPER_ROW( "kd-paper", "persistent tree, adaptive", create_adaptive, true );
+    PAPER_ROW( "kd-paper", "persistent tree, adaptive", create_paper_adaptive, true );

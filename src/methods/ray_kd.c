@@ -7,15 +7,15 @@
 
 enum
 {
-    LEAF,
-    PARAM_COUNT
+    RAY_PARAM_LEAF,
+    RAY_PARAM_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
-    [LEAF] = { "ray.leaf", 10, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+static const method_param s_ray_params[RAY_PARAM_PARAM_COUNT] = {
+    [RAY_PARAM_LEAF] = { "ray.leaf", 10, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
 };
 
-static void* create( const clv_method_context* host )
+static void* create_ray( const clv_method_context* host )
 {
     void* state;
     const method_context* context = clv_methods_kd_take( host, &state );
@@ -27,7 +27,7 @@ static void* create( const clv_method_context* host )
         .mode = KD_MODE_COMPLETE,
         .balance = KD_BALANCE_CHILDREN,
         .flow = KD_FLOW_2015,
-        .leaf_limit = (uint32_t)context->params[LEAF],
+        .leaf_limit = (uint32_t)context->params[RAY_PARAM_LEAF],
         .use_sweep = false,
     };
     clv_methods_kd_begin( state, context->isa, &rules );
@@ -35,4 +35,4 @@ static void* create( const clv_method_context* host )
 }
 
 const method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
-    "persistent tree", s_params, PARAM_COUNT, create, true, false );
+    "persistent tree", s_ray_params, RAY_PARAM_PARAM_COUNT, create_ray, true, false );

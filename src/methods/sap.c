@@ -26,7 +26,7 @@ typedef struct sap
     task_gather gather;
 } sap;
 
-static void* create( const clv_method_context* host )
+static void* create_sap( const clv_method_context* host )
 {
     const method_context* context = NULL;
     sap* self = clv_method_state_take( host, sizeof( sap ), &context );
@@ -37,7 +37,7 @@ static void* create( const clv_method_context* host )
     return self;
 }
 
-static void shrink( void* state )
+static void shrink_sap( void* state )
 {
     sap* self = state;
     base_memory* memory = self->context->memory;
@@ -48,14 +48,14 @@ static void shrink( void* state )
     self->key_capacity = 0;
 }
 
-static void destroy( void* state )
+static void destroy_sap( void* state )
 {
     sap* self = state;
-    shrink( self );
+    shrink_sap( self );
     clv_method_state_give( self->context, sizeof( sap ) );
 }
 
-static bool reserve( sap* self, uint32_t count )
+static bool reserve_sap( sap* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
     void* keys = self->keys;
@@ -78,7 +78,7 @@ static base_keyed* sort_along( sap* self, const method_input* input, int axis )
     return clv_base_sort_keyed( self->keys, self->keys + count, count );
 }
 
-static void load_boxes( sap* self, const method_input* input )
+static void load_sorted_boxes( sap* self, const method_input* input )
 {
     int axis = clv_sweep_choose_axis( input->boxes, input->live, input->live_count );
     const base_keyed* sorted = sort_along( self, input, axis );
@@ -103,7 +103,8 @@ static clv_result search_rows(
     return result;
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_sap(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     sap* self = state;
     if ( input->live_count == 0 )
@@ -111,11 +112,11 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
         return CLV_OK; // there may be no keys yet to point into
     }
     method_stopwatch watch = method_stopwatch_start( self->context );
-    if ( !reserve( self, input->live_count ) )
+    if ( !reserve_sap( self, input->live_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    load_boxes( self, input );
+    load_sorted_boxes( self, input );
     counters->update_ms = method_stopwatch_lap( &watch );
 
     uint32_t piece_count = ( input->live_count + ROWS - 1 ) / ROWS;
@@ -137,8 +138,8 @@ const method clv_methods_sap = {
     .remarks = "one axis, sorted anew every frame",
     .has_isa = true,
     .has_threads = true,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
+    .create = create_sap,
+    .destroy = destroy_sap,
+    .update = update_sap,
+    .shrink = shrink_sap,
 };

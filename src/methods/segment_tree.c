@@ -14,19 +14,19 @@
 
 enum
 {
-    PARAM_CUTOFF,
-    PARAM_COUNT
+    SEGMENTS_PARAM_CUTOFF,
+    SEGMENTS_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
+static const method_param s_segments_params[SEGMENTS_PARAM_COUNT] = {
     { "segment-tree.cutoff", 512, 4, 1000000000, true, "sets up to this size are scanned" },
 };
 
 enum
 {
-    FEW = 24,       // sorted by insertion
-    SAMPLES = 33,   // for a median
-    DEPTH_MOST = 80 // of the recursion on one axis; below, a bad sequence of medians is scanned instead
+    INSERTION_MOST = 24, // sorted by insertion
+    MEDIAN_SAMPLES = 33, // for a median
+    DEPTH_MOST = 80      // of the recursion on one axis; below, a bad sequence of medians is scanned instead
 };
 
 // A box as integers that order like its floats.
@@ -56,18 +56,19 @@ typedef struct segment_tree
     clv_result result; // the sink's; anything but CLV_OK ends the search
 } segment_tree;
 
-static void* create( const clv_method_context* host )
+static void* create_segments( const clv_method_context* host )
 {
     const method_context* context = NULL;
     segment_tree* self = clv_method_state_take( host, sizeof( segment_tree ), &context );
     if ( self != NULL )
     {
-        *self = ( segment_tree ){ .context = context, .cutoff = (uint32_t)context->params[PARAM_CUTOFF] };
+        *self = ( segment_tree ){ .context = context,
+            .cutoff = (uint32_t)context->params[SEGMENTS_PARAM_CUTOFF] };
     }
     return self;
 }
 
-static void shrink( void* state )
+static void shrink_segments( void* state )
 {
     segment_tree* self = state;
     base_memory* memory = self->context->memory;
@@ -78,10 +79,10 @@ static void shrink( void* state )
     *self = ( segment_tree ){ .context = self->context, .cutoff = self->cutoff };
 }
 
-static void destroy( void* state )
+static void destroy_segments( void* state )
 {
     segment_tree* self = state;
-    shrink( self );
+    shrink_segments( self );
     clv_method_state_give( self->context, sizeof( segment_tree ) );
 }
 
@@ -93,7 +94,7 @@ static bool reserve_items( base_memory* memory, item** items, uint64_t* capacity
     return ok;
 }
 
-static bool reserve( segment_tree* self, uint32_t count )
+static bool reserve_segments( segment_tree* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
     void* keys = self->keys;
@@ -105,7 +106,7 @@ static bool reserve( segment_tree* self, uint32_t count )
         reserve_items( memory, &self->scratch, &self->scratch_capacity, count );
 }
 
-static void load_boxes( segment_tree* self, const method_input* input )
+static void load_items( segment_tree* self, const method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
@@ -149,7 +150,7 @@ static bool overlap_on( const item* a, const item* b, int axis )
     return a->lower[axis] <= b->upper[axis] && b->lower[axis] <= a->upper[axis];
 }
 
-static void insertion_sort( item* items, uint32_t count )
+static void insertion_sort_items( item* items, uint32_t count )
 {
     for ( uint32_t i = 1; i < count; ++i )
     {
@@ -175,9 +176,9 @@ static void sort_range( segment_tree* self, range r )
     {
         return;
     }
-    if ( r.count <= FEW )
+    if ( r.count <= INSERTION_MOST )
     {
-        insertion_sort( r.items, r.count );
+        insertion_sort_items( r.items, r.count );
         return;
     }
     for ( i = 0; i < r.count; ++i )
@@ -333,10 +334,10 @@ static uint32_t partition( range r, const segment* s, side wanted )
     }
 }
 
-static uint64_t sample_median( range points, int axis )
+static uint64_t median_rank( range points, int axis )
 {
-    uint64_t ranks[SAMPLES] = { 0 };
-    uint32_t count = points.count < SAMPLES ? points.count : SAMPLES;
+    uint64_t ranks[MEDIAN_SAMPLES] = { 0 };
+    uint32_t count = points.count < MEDIAN_SAMPLES ? points.count : MEDIAN_SAMPLES;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint64_t rank = lower_rank( &points.items[(uint64_t)points.count * i / count], axis );
@@ -387,7 +388,7 @@ static void search_segment( segment_tree* self, range intervals, range points, s
         search_all( self, spanning, points, s.axis - 1 );
         search_all( self, points, spanning, s.axis - 1 );
     }
-    uint64_t middle = sample_median( points, s.axis );
+    uint64_t middle = median_rank( points, s.axis );
     segment lower_half = { s.low, middle, s.axis, s.depth + 1 };
     segment upper_half = { middle, s.high, s.axis, s.depth + 1 };
     range below = { points.items, partition( points, &lower_half, BELOW ) };
@@ -401,15 +402,16 @@ static void search_segment( segment_tree* self, range intervals, range points, s
     search_half( self, rest, above, upper_half );
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_segments(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     segment_tree* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    if ( !reserve( self, input->live_count ) )
+    if ( !reserve_segments( self, input->live_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    load_boxes( self, input );
+    load_items( self, input );
     counters->update_ms = method_stopwatch_lap( &watch );
 
     self->sink = sink;
@@ -434,10 +436,10 @@ const method clv_methods_segment_tree = {
     .time_cost = "O(n log^3 n + k)",
     .space_cost = "O(n)",
     .remarks = "stateless",
-    .params = s_params,
-    .param_count = PARAM_COUNT,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
+    .params = s_segments_params,
+    .param_count = SEGMENTS_PARAM_COUNT,
+    .create = create_segments,
+    .destroy = destroy_segments,
+    .update = update_segments,
+    .shrink = shrink_segments,
 };

@@ -19,21 +19,21 @@
 
 enum
 {
-    PARAM_CELL,
-    PARAM_SWAPS,
-    PARAM_COUNT
+    TRACY_PARAM_CELL,
+    TRACY_PARAM_SWAPS,
+    TRACY_PARAM_COUNT
 };
 
-static const method_param s_params[PARAM_COUNT] = {
+static const method_param s_tracy_params[TRACY_PARAM_COUNT] = {
     { "tracy.cell", 16, 1, 1000000, false, "objects per cell, on average, when the grid is laid out" },
     { "tracy.swaps", 4, 0, 1000000000, false, "swaps per end and frame above which a cell is sorted afresh" },
 };
 
 enum
 {
-    PIECES = 256,   // at most
-    OVERFULL = 16,  // times the wanted population: time for another grid, ...
-    GRID_LIFE = 16, // ... unless the last one is younger than this
+    PIECES = 256,       // at most
+    CELL_OVERFULL = 16, // times the wanted population: time for another grid, ...
+    GRID_LIFE = 16,     // ... unless the last one is younger than this
 };
 
 typedef struct tracy
@@ -70,7 +70,7 @@ static void give_scratch( tracy* self )
 }
 
 // Everything but what create took: the next update lays out a new grid.
-static void shrink( void* state )
+static void shrink_tracy( void* state )
 {
     tracy* self = state;
     base_memory* memory = self->context->memory;
@@ -87,17 +87,17 @@ static void shrink( void* state )
     self->is_sound = false;
 }
 
-static void destroy( void* state )
+static void destroy_tracy( void* state )
 {
     tracy* self = state;
     base_memory* memory = self->context->memory;
-    shrink( self );
+    shrink_tracy( self );
     clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
     clv_base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
     clv_method_state_give( self->context, sizeof( tracy ) );
 }
 
-static void* create( const clv_method_context* host )
+static void* create_tracy( const clv_method_context* host )
 {
     const method_context* context = NULL;
     tracy* self = clv_method_state_take( host, sizeof( tracy ), &context );
@@ -131,7 +131,7 @@ static void* create( const clv_method_context* host )
 static bool wants_new_grid( const tracy* self, uint32_t count )
 {
     bool is_far_off = count / 2 > self->laid_out_for || count < self->laid_out_for / 2;
-    double overfull = OVERFULL * self->context->params[PARAM_CELL];
+    double overfull = CELL_OVERFULL * self->context->params[TRACY_PARAM_CELL];
     return !self->is_sound || is_far_off || ( self->grid_age >= GRID_LIFE && self->cells.fullest > overfull );
 }
 
@@ -144,7 +144,7 @@ static clv_result enter_cells( tracy* self, grid_crowd crowd, uint32_t slot_coun
     if ( is_new )
     {
         self->cells.lattice = clv_grid_lattice_choose(
-            crowd.boxes, crowd.live, crowd.count, self->context->params[PARAM_CELL], 3 );
+            crowd.boxes, crowd.live, crowd.count, self->context->params[TRACY_PARAM_CELL], 3 );
         self->laid_out_for = crowd.count;
         self->grid_age = 0;
         clv_pair_table_clear( &self->table );
@@ -189,7 +189,7 @@ static clv_result make_cells(
         .cells = &self->cells,
         .boxes = self->boxes,
         .scratch = self->scratch[worker],
-        .swaps_per_end = self->context->params[PARAM_SWAPS],
+        .swaps_per_end = self->context->params[TRACY_PARAM_SWAPS],
     };
     uint32_t end = clv_grid_cells_part( &self->cells, piece + 1, self->piece_count );
     clv_result result = CLV_OK;
@@ -248,7 +248,8 @@ static clv_result search_large(
     return clv_grid_large_search( &self->large, self->kernels, piece, sink, test_count );
 }
 
-static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
+static clv_result update_tracy(
+    void* state, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     tracy* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
@@ -276,7 +277,7 @@ static clv_result update( void* state, const method_input* input, pair_sink* sin
     return result;
 }
 
-static bool check( void* state, char* text, size_t text_size )
+static bool check_tracy( void* state, char* text, size_t text_size )
 {
     const tracy* self = state;
     const char* broken = self->is_sound ? clv_pair_table_check( &self->table ) : NULL;
@@ -296,11 +297,11 @@ const method clv_methods_tracy = {
     .remarks = "insertion sort per cell, t objects per cell",
     .has_threads = true,
     .is_temporal = true,
-    .params = s_params,
-    .param_count = PARAM_COUNT,
-    .create = create,
-    .destroy = destroy,
-    .update = update,
-    .shrink = shrink,
-    .check = check,
+    .params = s_tracy_params,
+    .param_count = TRACY_PARAM_COUNT,
+    .create = create_tracy,
+    .destroy = destroy_tracy,
+    .update = update_tracy,
+    .shrink = shrink_tracy,
+    .check = check_tracy,
 };

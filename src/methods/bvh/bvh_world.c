@@ -42,7 +42,7 @@ void clv_bvh_world_shrink( bvh_world* world )
     clv_bvh_world_init( world, memory, world->rules );
 }
 
-static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
+static bool reserve_bvh_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     void* data = *words;
     bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
@@ -50,7 +50,7 @@ static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capa
     return ok;
 }
 
-static bool reserve( bvh_world* world, const bvh_crowd* crowd )
+static bool reserve_bvh( bvh_world* world, const bvh_crowd* crowd )
 {
     base_memory* memory = world->memory;
     void* grown = world->grown;
@@ -59,7 +59,7 @@ static bool reserve( bvh_world* world, const bvh_crowd* crowd )
                   crowd->slot_count, sizeof( clv_aabb ) ) &&
         clv_base_memory_reserve(
             memory, &flags, &world->flag_capacity, world->flag_count, crowd->slot_count, 1 ) &&
-        reserve_words( memory, &world->touched, &world->touched_capacity, crowd->count ) &&
+        reserve_bvh_words( memory, &world->touched, &world->touched_capacity, crowd->count ) &&
         clv_bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
     world->grown = grown;
     world->flags = flags;
@@ -71,7 +71,7 @@ static bool reserve( bvh_world* world, const bvh_crowd* crowd )
     return ok;
 }
 
-static uint32_t slot_at( const bvh_crowd* crowd, uint32_t index )
+static uint32_t bvh_crowd_slot( const bvh_crowd* crowd, uint32_t index )
 {
     return crowd->live != NULL ? crowd->live[index] : index;
 }
@@ -99,7 +99,7 @@ static float way_of( const clv_aabb* box, const clv_aabb* grown )
 }
 
 // A margin pays for those that would stay inside it; the fast get none.
-static clv_aabb grow( const bvh_world* world, const clv_aabb* box, const clv_aabb* before )
+static clv_aabb grow_box( const bvh_world* world, const clv_aabb* box, const clv_aabb* before )
 {
     float margin = (float)world->rules.margin * longest_side( box );
     bool is_fast = before != NULL && way_of( box, before ) > 2 * margin;
@@ -114,7 +114,7 @@ static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
     }
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        world->flags[slot_at( crowd, i )] |= FLAG_LIVE;
+        world->flags[bvh_crowd_slot( crowd, i )] |= FLAG_LIVE;
     }
     for ( uint32_t slot = 0; slot < world->flag_count; ++slot )
     {
@@ -146,7 +146,7 @@ static void look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
     }
     else
     {
-        world->grown[slot] = grow( world, box, has_leaf ? &world->grown[slot] : NULL );
+        world->grown[slot] = grow_box( world, box, has_leaf ? &world->grown[slot] : NULL );
         world->touched[world->touched_count++] = slot;
     }
     world->flags[slot] = (uint8_t)( FLAG_LIVE | FLAG_TOUCHED | ( is_loose ? FLAG_LOOSE : 0 ) );
@@ -158,14 +158,14 @@ static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
     {
         return true;
     }
-    if ( !reserve_words( world->memory, &world->loose, &world->loose_capacity, world->loose_count ) )
+    if ( !reserve_bvh_words( world->memory, &world->loose, &world->loose_capacity, world->loose_count ) )
     {
         return false;
     }
     uint32_t count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        uint32_t slot = slot_at( crowd, i );
+        uint32_t slot = bvh_crowd_slot( crowd, i );
         if ( ( world->flags[slot] & FLAG_LOOSE ) != 0 )
         {
             world->loose[count++] = slot;
@@ -182,14 +182,14 @@ static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
 
 static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
 {
-    if ( !reserve_words( world->memory, &world->members, &world->member_capacity, crowd->count ) )
+    if ( !reserve_bvh_words( world->memory, &world->members, &world->member_capacity, crowd->count ) )
     {
         return false;
     }
     uint32_t count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        uint32_t slot = slot_at( crowd, i );
+        uint32_t slot = bvh_crowd_slot( crowd, i );
         if ( ( world->flags[slot] & FLAG_LOOSE ) == 0 )
         {
             world->members[count++] = slot;
@@ -217,7 +217,7 @@ clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
 {
     bool was_sound = world->is_sound;
     world->is_sound = false;
-    if ( !reserve( world, crowd ) )
+    if ( !reserve_bvh( world, crowd ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -234,7 +234,7 @@ clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
     world->loose_count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        uint32_t slot = slot_at( crowd, i );
+        uint32_t slot = bvh_crowd_slot( crowd, i );
         look_at( world, &crowd->boxes[slot], slot );
     }
     if ( !list_loose( world, crowd ) )
@@ -351,7 +351,7 @@ static clv_result collide_tree(
 }
 
 // Whom a touched slot is near to. Of two touched ones the lower asks.
-static clv_result ask_tree(
+static clv_result ask_bvh(
     bvh_world* world, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
     const bvh_node* nodes = world->tree.nodes;
@@ -435,7 +435,7 @@ static clv_result search_forward(
     }
     for ( uint32_t i = 0; i < world->touched_count && result == CLV_OK; ++i )
     {
-        result = ask_tree( world, world->touched[i], boxes, sink, test_count );
+        result = ask_bvh( world, world->touched[i], boxes, sink, test_count );
     }
     // Half renewed, the list would be wrong from now on.
     world->is_sound = result == CLV_OK;
@@ -453,7 +453,7 @@ static clv_result report_loose(
         clv_aabb box = crowd->boxes[slot];
         for ( uint32_t j = 0; j < crowd->count && result == CLV_OK; ++j )
         {
-            uint32_t other = slot_at( crowd, j );
+            uint32_t other = bvh_crowd_slot( crowd, j );
             bool is_mine = other > slot || ( world->flags[other] & FLAG_LOOSE ) == 0;
             if ( is_mine && clv_aabb_overlap( box, crowd->boxes[other] ) && other != slot )
             {

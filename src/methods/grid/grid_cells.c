@@ -25,7 +25,7 @@ typedef struct build_job
     uint32_t key_count;
 } build_job;
 
-static uint32_t slot_at( const grid_crowd* crowd, uint32_t index )
+static uint32_t crowd_slot( const grid_crowd* crowd, uint32_t index )
 {
     return crowd->live != NULL ? crowd->live[index] : index;
 }
@@ -90,7 +90,7 @@ static void count_band( uint32_t band, uint32_t worker, void* context )
     uint32_t end = band_begin( job, band + 1 );
     for ( uint32_t i = band_begin( job, band ); i < end; ++i )
     {
-        grid_span span = span_of( &cells->lattice, &job->crowd.boxes[slot_at( &job->crowd, i )] );
+        grid_span span = span_of( &cells->lattice, &job->crowd.boxes[crowd_slot( &job->crowd, i )] );
         cells->spans[i] = span;
         if ( !grid_span_is_large( &span ) )
         {
@@ -111,7 +111,7 @@ static void enter_band( uint32_t band, uint32_t worker, void* context )
         if ( !grid_span_is_large( &cells->spans[i] ) )
         {
             visit_cells(
-                &cells->lattice, &cells->spans[i], counters, cells->entries, slot_at( &job->crowd, i ) );
+                &cells->lattice, &cells->spans[i], counters, cells->entries, crowd_slot( &job->crowd, i ) );
         }
     }
 }
@@ -151,7 +151,7 @@ static void find_fullest( grid_cells* cells )
     }
 }
 
-static bool reserve_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
+static bool reserve_cell_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
 {
     void* data = *words;
     bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
@@ -175,7 +175,7 @@ static bool list_large( grid_cells* cells, base_memory* memory, const grid_crowd
         count += grid_span_is_large( &cells->spans[i] );
     }
     cells->large_count = 0;
-    if ( !reserve_words( memory, &cells->large, &cells->large_capacity, count ) )
+    if ( !reserve_cell_words( memory, &cells->large, &cells->large_capacity, count ) )
     {
         return false;
     }
@@ -183,7 +183,7 @@ static bool list_large( grid_cells* cells, base_memory* memory, const grid_crowd
     {
         if ( grid_span_is_large( &cells->spans[i] ) )
         {
-            cells->large[cells->large_count++] = slot_at( crowd, i );
+            cells->large[cells->large_count++] = crowd_slot( crowd, i );
         }
     }
     return true;
@@ -212,15 +212,15 @@ clv_result clv_grid_cells_enter(
     build_job job = { cells, crowd, 1, cells->lattice.cell_count * GRID_GROUPS };
     job.band_count = choose_band_count( crowd.count, job.key_count );
     if ( !reserve_spans( cells, memory, crowd.count ) ||
-        !reserve_words( memory, &cells->starts, &cells->start_capacity, (uint64_t)job.key_count + 1 ) ||
-        !reserve_words(
+        !reserve_cell_words( memory, &cells->starts, &cells->start_capacity, (uint64_t)job.key_count + 1 ) ||
+        !reserve_cell_words(
             memory, &cells->counts, &cells->count_capacity, (uint64_t)job.key_count * job.band_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     clv_task_run( tasks, count_band, job.band_count, &job );
     if ( !counts_to_places( &job ) || !list_large( cells, memory, &crowd ) ||
-        !reserve_words( memory, &cells->entries, &cells->entry_capacity, cells->entry_count ) )
+        !reserve_cell_words( memory, &cells->entries, &cells->entry_capacity, cells->entry_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }

@@ -8,8 +8,8 @@
 
 enum
 {
-    SAMPLES = 256,
-    REACH = 3,          // an outlier lies this many widths of the bulk outside the bulk
+    BULK_SAMPLES = 256,
+    BULK_REACH = 3,     // an outlier lies this many widths of the bulk outside the bulk
     CELLS_MOST = 65535, // along an axis: a coordinate fits 16 bits
 };
 
@@ -26,7 +26,7 @@ static double centre_at( const clv_aabb* box, int axis )
     return 0.5 * ( (double)( &box->lower.x )[axis] + (double)( &box->upper.x )[axis] );
 }
 
-static void sort_doubles( double* values, uint32_t count )
+static void sort_bulk( double* values, uint32_t count )
 {
     for ( uint32_t i = 1; i < count; ++i )
     {
@@ -43,9 +43,9 @@ static void sort_doubles( double* values, uint32_t count )
 // The middle nine tenths of a sample, widened.
 static bulk find_bulk( const clv_aabb* boxes, const uint32_t* live, uint32_t count, int axis )
 {
-    double samples[SAMPLES];
+    double samples[BULK_SAMPLES];
     uint32_t sample_count = 0;
-    uint32_t step = count / SAMPLES + 1;
+    uint32_t step = count / BULK_SAMPLES + 1;
     for ( uint32_t i = 0; i < count; i += step )
     {
         double centre = centre_at( &boxes[live != NULL ? live[i] : i], axis );
@@ -55,22 +55,22 @@ static bulk find_bulk( const clv_aabb* boxes, const uint32_t* live, uint32_t cou
         }
     }
     bulk b = { -INFINITY, INFINITY, INFINITY, -INFINITY, 0 };
-    sort_doubles( samples, sample_count );
+    sort_bulk( samples, sample_count );
     if ( sample_count > 0 )
     {
         double first = samples[sample_count / 20];
         double last = samples[sample_count - 1 - sample_count / 20];
         if ( last > first )
         {
-            b.low = first - REACH * ( last - first );
-            b.high = last + REACH * ( last - first );
+            b.low = first - BULK_REACH * ( last - first );
+            b.high = last + BULK_REACH * ( last - first );
         }
     }
     return b;
 }
 
 // Extent of the bulk and sum of its sides; how many boxes it has.
-static double measure( const clv_aabb* boxes, const uint32_t* live, uint32_t count, bulk bulks[3] )
+static double measure_bulks( const clv_aabb* boxes, const uint32_t* live, uint32_t count, bulk bulks[3] )
 {
     double inside = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -137,7 +137,7 @@ static int flattest_axis( const double extent[3] )
 }
 
 // Cells along each axis for cubes of equal volume; an axis no longer than its boxes is not cut.
-static void cut( const double extent[3], const double side[3], double cell_count, uint32_t cells[3] )
+static void cut_extent( const double extent[3], const double side[3], double cell_count, uint32_t cells[3] )
 {
     bool is_cut[3];
     double volume = 1;
@@ -182,7 +182,7 @@ static double survey( const clv_aabb* boxes, const uint32_t* live, uint32_t coun
     {
         bulks[axis] = find_bulk( boxes, live, count, axis );
     }
-    return measure( boxes, live, count, bulks );
+    return measure_bulks( boxes, live, count, bulks );
 }
 
 // Cells are decided: where they lie.
@@ -218,7 +218,7 @@ grid_lattice clv_grid_lattice_choose(
         extent[lattice.uncut_axis] = 0;
     }
     double wanted = inside / objects_per_cell;
-    cut( extent, side, wanted > 1 ? wanted : 1, lattice.cells );
+    cut_extent( extent, side, wanted > 1 ? wanted : 1, lattice.cells );
     bound_cells( lattice.cells, 2 * ( wanted > 1 ? wanted : 1 ) + 8 );
     place_cells( &lattice, bulks, extent, inside );
     return lattice;

@@ -81,7 +81,7 @@ typedef struct place
     uint16_t at[3];
 } place;
 
-static place place_of( const grid_lattice* lattice, uint32_t cell )
+static place cell_place( const grid_lattice* lattice, uint32_t cell )
 {
     uint32_t row = cell / lattice->cells[0];
     return ( place ){ { (uint16_t)( cell % lattice->cells[0] ), (uint16_t)( row % lattice->cells[1] ),
@@ -197,7 +197,7 @@ static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place*
 {
     uint64_t first = (uint64_t)job->now->starts[cell] * 2;
     sweep_effort effort = { 0, 0 };
-    sweep_outcome outcome = SWEEP_SORTED;
+    sweep_sort_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
         base_keyed* ends = job->now->ends[axis] + first;
@@ -221,7 +221,7 @@ clv_result clv_grid_lists_make_cell(
     {
         return CLV_OK; // and perhaps there are no lists at all
     }
-    place p = place_of( &job->cells->lattice, cell );
+    place p = cell_place( &job->cells->lattice, cell );
     uint32_t stayer_count = 0;
     clv_result result = CLV_OK;
     bool everybody = !sort_stayers( job, cell, &p, &stayer_count, sink, test_count, &result );

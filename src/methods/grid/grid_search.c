@@ -91,7 +91,7 @@ clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd )
 
 // ---- in a cell
 
-static clv_result test_block( const grid_search* search, const simd_boxes* boxes, uint32_t row_begin,
+static clv_result test_groups( const grid_search* search, const simd_boxes* boxes, uint32_t row_begin,
     uint32_t row_end, uint32_t column_begin, uint32_t column_end, pair_sink* sink )
 {
     simd_cursor cursor = { row_begin, 0 };
@@ -118,7 +118,7 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
     clv_simd_box_lanes_finish( &bench->lanes, count );
     const simd_boxes* boxes = &bench->lanes.boxes;
     uint32_t home = starts[1] - first;
-    clv_result result = test_block( search, boxes, 0, home, 0, count, sink );
+    clv_result result = test_groups( search, boxes, 0, home, 0, count, sink );
     *test_count += (uint64_t)home * ( count - home ) + (uint64_t)home * ( home > 0 ? home - 1 : 0 ) / 2;
     for ( size_t i = 0; i < sizeof( s_blocks ) / sizeof( s_blocks[0] ) && result == CLV_OK; ++i )
     {
@@ -127,7 +127,7 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
         uint32_t columns = starts[block[2]] - starts[block[1]];
         if ( rows > 0 && columns > 0 )
         {
-            result = test_block( search, boxes, starts[block[0]] - first, starts[block[0] + 1] - first,
+            result = test_groups( search, boxes, starts[block[0]] - first, starts[block[0] + 1] - first,
                 starts[block[1]] - first, starts[block[2]] - first, sink );
             *test_count += (uint64_t)rows * columns;
         }
@@ -170,7 +170,7 @@ static clv_result refuse_room( pair_sink* sink )
     return CLV_OUT_OF_MEMORY;
 }
 
-static void load_sorted(
+static void load_sorted_cell(
     const grid_search* search, grid_bench* bench, const uint32_t* starts, uint32_t first, uint32_t count )
 {
     int axis = search->sweep_axis;
@@ -193,7 +193,7 @@ static void load_sorted(
 static clv_result sweep_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
     pair_sink* sink, uint64_t* test_count )
 {
-    load_sorted( search, bench, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
+    load_sorted_cell( search, bench, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
     pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL };
     simd_cursor cursor = { 0, 0 };
@@ -229,7 +229,7 @@ static clv_result search_cells(
     return result;
 }
 
-static clv_result search_piece(
+static clv_result search_grid_piece(
     uint32_t piece, uint32_t worker, pair_sink* sink, uint64_t* test_count, void* context )
 {
     const grid_search* search = context;
@@ -244,5 +244,5 @@ static clv_result search_piece(
 clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count )
 {
     return clv_task_gather_run( &search->gather, search->memory, search->tasks,
-        search->large.piece_count + search->cell_piece_count, search_piece, search, sink, test_count );
+        search->large.piece_count + search->cell_piece_count, search_grid_piece, search, sink, test_count );
 }

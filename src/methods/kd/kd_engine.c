@@ -47,7 +47,7 @@ static bool has_rest( const kd_engine* engine )
     return engine->rules.mode >= KD_MODE_INCREMENTAL;
 }
 
-static uint64_t words_for( uint64_t slot_count )
+static uint64_t engine_words( uint64_t slot_count )
 {
     return ( slot_count + 63 ) / 64;
 }
@@ -69,7 +69,7 @@ static void update_members( kd_engine* engine, const kd_crowd* crowd )
 {
     kd_rest* rest = &engine->rest;
     uint64_t* live = rest->active; // free until it is chosen
-    uint64_t words = words_for( rest->slot_end );
+    uint64_t words = engine_words( rest->slot_end );
     memset( live, 0, (size_t)words * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
@@ -91,7 +91,7 @@ static void update_members( kd_engine* engine, const kd_crowd* crowd )
 static bool begin_anew( kd_engine* engine )
 {
     kd_rest* rest = &engine->rest;
-    memset( rest->known, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    memset( rest->known, 0, (size_t)engine_words( rest->slot_end ) * sizeof( uint64_t ) );
     clv_kd_rest_forget( rest );
     return clv_kd_tree_plant( &engine->tree, engine->world.lower, engine->world.upper );
 }
@@ -247,7 +247,7 @@ clv_result clv_kd_engine_update(
     bool all_in_doubt = update_world( engine, crowd );
     engine->is_sound = false; // until all is done
     kd_rest* rest = &engine->rest;
-    memset( rest->changed, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
+    memset( rest->changed, 0, (size_t)engine_words( rest->slot_end ) * sizeof( uint64_t ) );
     if ( anew && !begin_anew( engine ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -364,7 +364,7 @@ static bool check_members( kd_engine* engine, char* text, size_t text_size )
     const kd_tree* tree = &engine->tree;
     const kd_rest* rest = &engine->rest;
     uint64_t known_count = 0;
-    for ( uint64_t word = 0; word < words_for( rest->slot_end ); ++word )
+    for ( uint64_t word = 0; word < engine_words( rest->slot_end ); ++word )
     {
         known_count += base_bit_count( rest->known[word] );
     }

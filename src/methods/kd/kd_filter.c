@@ -14,7 +14,7 @@ typedef struct filter_pass
     uint32_t right; // in spare, from the back
 } filter_pass;
 
-static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
+static void shift_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
 {
     if ( count > 0 && to != from )
     {
@@ -48,7 +48,7 @@ static void hand_down_left( kd_tree* tree, kd_node* node, uint32_t count )
 {
     kd_node* left = &tree->nodes[node->left];
     uint32_t inner_count = node->begin - left->end;
-    move_slots( tree, left->end + count, left->end, inner_count );
+    shift_slots( tree, left->end + count, left->end, inner_count );
     tree->counters.shift_count += inner_count;
     memcpy( tree->order + left->end, tree->spare, (size_t)count * sizeof( uint32_t ) );
     left->end += count;
@@ -65,7 +65,7 @@ static void hand_down_right( kd_tree* tree, kd_node* node, uint32_t old_end, uin
 {
     kd_node* right = &tree->nodes[node->right];
     uint32_t inner_count = right->begin - old_end;
-    move_slots( tree, old_end - count, old_end, inner_count );
+    shift_slots( tree, old_end - count, old_end, inner_count );
     tree->counters.shift_count += inner_count;
     right->begin -= count;
     right->population += count;
@@ -104,7 +104,7 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
     node->rest_begin = pass.write;
     if ( rest_count > 0 )
     {
-        move_slots( tree, pass.write, rest_begin, rest_count );
+        shift_slots( tree, pass.write, rest_begin, rest_count );
         pass.write += rest_count;
         pass_part( tree, node, rest_begin + rest_count, old_end, &pass );
     }
@@ -118,7 +118,7 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
     node->touched = true;
     tree->counters.filter_count += pass.left + pass.right;
     uint32_t stay_count = pass.write - node->begin;
-    move_slots( tree, node->begin + pass.left, node->begin, stay_count );
+    shift_slots( tree, node->begin + pass.left, node->begin, stay_count );
     if ( pass.left > 0 )
     {
         hand_down_left( tree, node, pass.left );

@@ -39,7 +39,7 @@ void clv_kd_query_forget( kd_tree* tree )
     tree->pool_end = 0;
 }
 
-static uint32_t count_resting( const query_run* run, uint32_t from, uint32_t to )
+static uint32_t count_resting_members( const query_run* run, uint32_t from, uint32_t to )
 {
     uint32_t count = 0;
     for ( uint32_t i = from; i < to; ++i )
@@ -200,8 +200,8 @@ static bool sort_loose_nodes( const query_run* run, bool* full )
         kd_node* node = &tree->nodes[tree->stack[i]];
         uint32_t limit = loose_limit( run, node->end - node->begin );
         bool is_worn = node->rest_end > node->rest_begin && node->rest_removed > limit;
-        node->rest_loose = count_resting( run, node->begin, node->rest_begin ) +
-            count_resting( run, node->rest_end, node->end );
+        node->rest_loose = count_resting_members( run, node->begin, node->rest_begin ) +
+            count_resting_members( run, node->rest_end, node->end );
         if ( node->rest_loose <= limit && !is_worn )
         {
             continue;

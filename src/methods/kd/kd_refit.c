@@ -288,7 +288,7 @@ static bool reserve_top_spare( kd_tree* tree )
     return ok;
 }
 
-static void add_counters( kd_counters* sum, const kd_counters* more )
+static void add_tree_counters( kd_counters* sum, const kd_counters* more )
 {
     sum->refit_count += more->refit_count;
     sum->shift_count += more->shift_count;
@@ -306,7 +306,7 @@ static bool refit_top( kd_tree* tree, uint32_t count )
         tree->spare = is_part ? spare + branch->spare : tree->top_spare;
         if ( is_part )
         {
-            add_counters( &tree->counters, &branch->counters );
+            add_tree_counters( &tree->counters, &branch->counters );
         }
         ok = hand_up( tree, branch->node, is_part ? branch->leavers : refit_node( tree, branch->node ) );
     }

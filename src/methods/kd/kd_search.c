@@ -10,8 +10,6 @@
 
 enum
 {
-    REST = KD_MARK_REST,
-    ACTIVE = KD_MARK_ACTIVE,
     AHEAD = 24,       // boxes asked for before they are needed
     USUAL_LIST = 2048 // entries that room is made for beforehand
 };
@@ -21,7 +19,8 @@ void clv_kd_search_init(
 {
     *search = ( kd_search ){ .memory = memory, .kernels = kernels, .use_sweep = use_sweep };
     search->sorter.memory = memory;
-    search->small[REST] = search->small[ACTIVE] = ( sweep_small ){ .memory = memory, .kernels = kernels };
+    search->small[KD_MARK_REST] = search->small[KD_MARK_ACTIVE] =
+        ( sweep_small ){ .memory = memory, .kernels = kernels };
 }
 
 void clv_kd_search_release( kd_search* search )
@@ -58,7 +57,7 @@ void clv_kd_search_use_memory( kd_search* search, base_memory* memory )
 {
     search->memory = memory;
     search->sorter.memory = memory;
-    search->small[REST].memory = search->small[ACTIVE].memory = memory;
+    search->small[KD_MARK_REST].memory = search->small[KD_MARK_ACTIVE].memory = memory;
 }
 
 static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
@@ -105,7 +104,7 @@ bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool 
     bool ok = reserve_arena( search, 0, needs->arena + 1 ) &&
         reserve_frames( search, 0, (uint64_t)needs->depth + 1 ) &&
         ( !is_sorted || clv_sweep_sorter_reserve( &search->sorter, sorted + 1 ) );
-    for ( int kind = rests ? REST : ACTIVE; kind <= ACTIVE && ok; ++kind )
+    for ( int kind = rests ? KD_MARK_REST : KD_MARK_ACTIVE; kind <= KD_MARK_ACTIVE && ok; ++kind )
     {
         ok = ( !is_small ||
                  ( clv_sweep_small_reserve( &search->small[kind], small ) &&
@@ -148,7 +147,7 @@ void clv_kd_search_gather( const kd_search_job* job, const uint32_t* slots, uint
         memcpy( items[i].lower, &boxes[slot].lower, sizeof( clv_vec3 ) );
         memcpy( items[i].upper, &boxes[slot].upper, sizeof( clv_vec3 ) );
         items[i].slot = slot;
-        items[i].mark = ACTIVE;
+        items[i].mark = KD_MARK_ACTIVE;
     }
     for ( uint32_t i = 0; i < count && job->active != NULL; ++i )
     {
@@ -315,15 +314,15 @@ static clv_result search_outside( const kd_search_job* job )
     // Infinite centres say nothing about spread, so the axis is the first one; and active or not is no matter here.
     for ( uint32_t i = 0; i < count; ++i )
     {
-        search->arena[i].mark = ACTIVE;
+        search->arena[i].mark = KD_MARK_ACTIVE;
     }
-    if ( !clv_sweep_sort_items(
-             &search->sorter, search->arena, count, ACTIVE, 0, -INFINITY, &search->own[ACTIVE] ) )
+    if ( !clv_sweep_sort_items( &search->sorter, search->arena, count, KD_MARK_ACTIVE, 0, -INFINITY,
+             &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     search->counters.tree_pair_count += kd_pairs_of( count );
-    clv_result result = clv_kd_sweep_sorted( search, &search->own[ACTIVE].boxes, job->sink );
+    clv_result result = clv_kd_sweep_sorted( search, &search->own[KD_MARK_ACTIVE].boxes, job->sink );
     clv_kd_search_gather( job, tree->outside, count, search->arena );
     return result;
 }
@@ -363,10 +362,10 @@ clv_result clv_kd_search_sweep(
     }
     clv_kd_search_gather( &job, slots, count, search->arena );
     uint32_t axis = clv_sweep_choose_item_axis( search->arena, count );
-    if ( !clv_sweep_sort_items(
-             &search->sorter, search->arena, count, ACTIVE, axis, -INFINITY, &search->own[ACTIVE] ) )
+    if ( !clv_sweep_sort_items( &search->sorter, search->arena, count, KD_MARK_ACTIVE, axis, -INFINITY,
+             &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    return clv_kd_sweep_sorted( search, &search->own[ACTIVE].boxes, sink );
+    return clv_kd_sweep_sorted( search, &search->own[KD_MARK_ACTIVE].boxes, sink );
 }

@@ -84,7 +84,7 @@ static float to_float( double value )
     return value > FLT_MAX ? FLT_MAX : value < -FLT_MAX ? -FLT_MAX : (float)value;
 }
 
-static uint32_t count_far( const kd_crowd* crowd, const kd_world* world )
+static uint32_t count_far_boxes( const kd_crowd* crowd, const kd_world* world )
 {
     uint32_t count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
@@ -134,7 +134,7 @@ kd_world clv_kd_world_measure( const kd_crowd* crowd )
         world.lower[axis] = to_float( from - REACH * spread );
         world.upper[axis] = to_float( to + REACH * spread );
     }
-    if ( count_far( crowd, &world ) > far_limit( crowd->count ) )
+    if ( count_far_boxes( crowd, &world ) > far_limit( crowd->count ) )
     {
         make_endless( &world );
     }

@@ -4,7 +4,8 @@
 
 #include "simd/kernel_plain.h"
 
-static bool sweep( const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
+static bool sweep_scalar(
+    const simd_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
     {
@@ -35,7 +36,7 @@ static bool overlap_axis_of_two( const simd_boxes* a, uint32_t i, const simd_box
 }
 
 // Row `row` of one list against the other from `begin` on. False, and *column where to go on, if the sink is full.
-static bool cross_row( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
+static bool cross_row_scalar( const simd_boxes* rows, uint32_t row, const simd_boxes* columns, uint32_t begin,
     uint32_t* column, pair_sink* sink, uint64_t* test_count )
 {
     float reach = rows->upper[0][row];
@@ -55,7 +56,7 @@ static bool cross_row( const simd_boxes* rows, uint32_t row, const simd_boxes* c
     return true;
 }
 
-static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
+static bool sweep_cross_scalar( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
     pair_sink* sink, uint64_t* test_count )
 {
     while ( cursor->first < first->count && cursor->second < second->count )
@@ -63,8 +64,9 @@ static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd
         bool by_first = first->lower[0][cursor->first] <= second->lower[0][cursor->second];
         uint32_t begin = by_first ? cursor->second : cursor->first;
         uint32_t column = cursor->column > begin ? cursor->column : begin;
-        bool done = by_first ? cross_row( first, cursor->first, second, begin, &column, sink, test_count )
-                             : cross_row( second, cursor->second, first, begin, &column, sink, test_count );
+        bool done = by_first
+            ? cross_row_scalar( first, cursor->first, second, begin, &column, sink, test_count )
+            : cross_row_scalar( second, cursor->second, first, begin, &column, sink, test_count );
         if ( !done )
         {
             cursor->column = column;
@@ -77,7 +79,7 @@ static bool sweep_cross( const simd_boxes* first, const simd_boxes* second, simd
     return true;
 }
 
-static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const float upper[3],
+static uint32_t take_leavers_scalar( const clv_aabb* boxes, const float lower[3], const float upper[3],
     uint32_t* slots, uint32_t count, uint32_t* leavers )
 {
     uint32_t left = 0;
@@ -96,7 +98,7 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     return left;
 }
 
-static uint32_t pick_overlapping(
+static uint32_t pick_overlapping_scalar(
     const clv_aabb* boxes, const uint32_t* slots, uint32_t count, const clv_aabb* box, uint32_t* hits )
 {
     uint32_t hit_count = 0;
@@ -110,7 +112,8 @@ static uint32_t pick_overlapping(
     return hit_count;
 }
 
-static uint32_t scan_overlapping( const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits )
+static uint32_t scan_overlapping_scalar(
+    const clv_aabb* boxes, uint32_t count, const clv_aabb* box, uint32_t* hits )
 {
     uint32_t hit_count = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -123,7 +126,7 @@ static uint32_t scan_overlapping( const clv_aabb* boxes, uint32_t count, const c
     return hit_count;
 }
 
-static uint32_t keep_overlapping(
+static uint32_t keep_overlapping_scalar(
     const clv_aabb* boxes, const clv_pair* pairs, uint32_t count, clv_pair* kept )
 {
     uint32_t kept_count = 0;
@@ -137,7 +140,7 @@ static uint32_t keep_overlapping(
     return kept_count;
 }
 
-static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
+static uint64_t regrow_scalar( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, float epsilon )
 {
     uint64_t bits = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -164,7 +167,7 @@ static int16_t small_step( float bound, float origin, float scale )
     return (int16_t)(int32_t)step;
 }
 
-static void make_small(
+static void make_small_scalar(
     const simd_item* items, uint32_t count, const simd_small_grid* grid, simd_small_item* small )
 {
     for ( uint32_t i = 0; i < count; ++i )
@@ -178,7 +181,7 @@ static void make_small(
     }
 }
 
-static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
+static void gather_small_scalar( const clv_aabb* boxes, const uint32_t* slots, uint32_t count,
     const simd_small_grid* grid, simd_small_item* small )
 {
     for ( uint32_t i = 0; i < count; ++i )
@@ -194,7 +197,7 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
     }
 }
 
-static void spread_small( const simd_small_item* items, uint32_t begin, uint32_t end,
+static void spread_small_scalar( const simd_small_item* items, uint32_t begin, uint32_t end,
     const simd_small_turn* turn, const simd_small_boxes* boxes )
 {
     for ( uint32_t at = begin; at < end; ++at )
@@ -231,7 +234,7 @@ static bool test_small_row(
     return true;
 }
 
-static bool sweep_small(
+static bool sweep_small_scalar(
     const simd_small_boxes* boxes, simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < boxes->count; cursor->row += 1 )
@@ -256,7 +259,7 @@ static bool sweep_small(
     return true;
 }
 
-static bool cross_small( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
+static bool cross_small_scalar( const simd_small_row* rows, uint32_t row_count, const simd_small_boxes* boxes,
     simd_cursor* cursor, pair_sink* sink, uint64_t* test_count )
 {
     for ( ; cursor->row < row_count; cursor->row += 1 )
@@ -274,6 +277,7 @@ static bool cross_small( const simd_small_row* rows, uint32_t row_count, const s
     return true;
 }
 
-const simd_method_kernels clv_simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep, sweep_cross,
-    take_leavers, pick_overlapping, scan_overlapping, keep_overlapping, regrow, make_small, gather_small,
-    spread_small, sweep_small, cross_small };
+const simd_method_kernels clv_simd_method_kernels_scalar = { CLV_ISA_SCALAR, test_block, sweep_scalar,
+    sweep_cross_scalar, take_leavers_scalar, pick_overlapping_scalar, scan_overlapping_scalar,
+    keep_overlapping_scalar, regrow_scalar, make_small_scalar, gather_small_scalar, spread_small_scalar,
+    sweep_small_scalar, cross_small_scalar };

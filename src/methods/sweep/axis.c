@@ -7,25 +7,25 @@
 
 enum
 {
-    SAMPLES = 32,
-    REACH = 10 // an outlier lies this many times the bulk's width away from the bulk
+    CENTRES = 32,
+    OUTLIER_REACH = 10 // an outlier lies this many times the bulk's width away from the bulk
 };
 
-typedef struct window
+typedef struct centre_window
 {
     double low[3], high[3];
     double middle[3]; // sums are taken about this, so that a swarm at 1e7 keeps its digits
-} window;
+} centre_window;
 
 // The boxes to look at, as clv_sweep_choose_axis got them.
-typedef struct crowd
+typedef struct centre_boxes
 {
     const clv_aabb* boxes;
     const uint32_t* live;
     uint32_t count;
-} crowd;
+} centre_boxes;
 
-static void centre_of( const crowd* all, uint32_t index, double centre[3] )
+static void centre_of( const centre_boxes* all, uint32_t index, double centre[3] )
 {
     const clv_aabb* box = &all->boxes[all->live != NULL ? all->live[index] : index];
     centre[0] = 0.5 * ( (double)box->lower.x + (double)box->upper.x );
@@ -33,14 +33,14 @@ static void centre_of( const crowd* all, uint32_t index, double centre[3] )
     centre[2] = 0.5 * ( (double)box->lower.z + (double)box->upper.z );
 }
 
-static bool is_finite( const double centre[3] )
+static bool is_finite_centre( const double centre[3] )
 {
     double sum =
         centre[0] + centre[1] + centre[2]; // finite numbers of float's range cannot overflow a double
     return sum - sum == 0;
 }
 
-static void sort_doubles( double* values, uint32_t count )
+static void sort_centres( double* values, uint32_t count )
 {
     for ( uint32_t i = 1; i < count; ++i )
     {
@@ -54,15 +54,15 @@ static void sort_doubles( double* values, uint32_t count )
     }
 }
 
-static uint32_t take_samples( const crowd* all, double samples[3][SAMPLES] )
+static uint32_t take_samples( const centre_boxes* all, double samples[3][CENTRES] )
 {
     uint32_t count = 0;
-    uint32_t step = all->count / SAMPLES + 1;
+    uint32_t step = all->count / CENTRES + 1;
     for ( uint32_t i = 0; i < all->count; i += step )
     {
         double centre[3];
         centre_of( all, i, centre );
-        if ( is_finite( centre ) )
+        if ( is_finite_centre( centre ) )
         {
             samples[0][count] = centre[0];
             samples[1][count] = centre[1];
@@ -74,11 +74,11 @@ static uint32_t take_samples( const crowd* all, double samples[3][SAMPLES] )
 }
 
 // Where the middle 80 % of a sample lie, widened. A sample without width tells nothing and excludes nobody.
-static window find_window( const crowd* all )
+static centre_window find_window( const centre_boxes* all )
 {
-    double samples[3][SAMPLES];
+    double samples[3][CENTRES];
     uint32_t count = take_samples( all, samples );
-    window w;
+    centre_window w;
     for ( int axis = 0; axis < 3; ++axis )
     {
         w.low[axis] = -INFINITY;
@@ -86,21 +86,21 @@ static window find_window( const crowd* all )
         w.middle[axis] = 0;
         if ( count > 0 )
         {
-            sort_doubles( samples[axis], count );
+            sort_centres( samples[axis], count );
             double first = samples[axis][count / 10];
             double last = samples[axis][count - 1 - count / 10];
             w.middle[axis] = samples[axis][count / 2];
             if ( last > first )
             {
-                w.low[axis] = first - REACH * ( last - first );
-                w.high[axis] = last + REACH * ( last - first );
+                w.low[axis] = first - OUTLIER_REACH * ( last - first );
+                w.high[axis] = last + OUTLIER_REACH * ( last - first );
             }
         }
     }
     return w;
 }
 
-static bool is_inside( const window* w, const double centre[3] )
+static bool is_inside( const centre_window* w, const double centre[3] )
 {
     return centre[0] >= w->low[0] && centre[0] <= w->high[0] && centre[1] >= w->low[1] &&
         centre[1] <= w->high[1] && centre[2] >= w->low[2] && centre[2] <= w->high[2];
@@ -108,15 +108,15 @@ static bool is_inside( const window* w, const double centre[3] )
 
 int clv_sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count )
 {
-    crowd all = { boxes, live, count };
-    window w = find_window( &all );
+    centre_boxes all = { boxes, live, count };
+    centre_window w = find_window( &all );
     double sum[3] = { 0 }, square[3] = { 0 };
     double inside = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
         double centre[3];
         centre_of( &all, i, centre );
-        if ( is_finite( centre ) && is_inside( &w, centre ) )
+        if ( is_finite_centre( centre ) && is_inside( &w, centre ) )
         {
             for ( int axis = 0; axis < 3; ++axis )
             {

@@ -9,9 +9,9 @@
 
 enum
 {
-    FEW = 24,      // insertion sort up to here
-    SMALL = 16384, // two passes of 8 bits up to here, whose counts stay in the first-level cache
-    SAMPLES = 64,
+    INSERTION_KEYS_MOST = 24, // insertion sort up to here
+    SMALL = 16384,            // two passes of 8 bits up to here, whose counts stay in the first-level cache
+    ITEM_SAMPLES = 64,
 };
 
 void clv_sweep_sorter_release( sweep_sorter* sorter )
@@ -31,7 +31,7 @@ bool clv_sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
 }
 
 // Stable. False, with the items in some order, after `patience` moves: the list was not nearly sorted.
-static bool insertion_sort( base_keyed* keys, uint32_t count, uint64_t patience )
+static bool insertion_sort_keys( base_keyed* keys, uint32_t count, uint64_t patience )
 {
     for ( uint32_t i = 1; i < count; ++i )
     {
@@ -121,7 +121,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
     {
         keys[i].value &= 0xFFFF;
     }
-    if ( insertion_sort( keys, count, (uint64_t)count * 8 ) )
+    if ( insertion_sort_keys( keys, count, (uint64_t)count * 8 ) )
     {
         return keys;
     }
@@ -139,9 +139,9 @@ static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_i
         clv_sweep_quick_sort( keys, count );
         return keys;
     }
-    if ( count <= FEW )
+    if ( count <= INSERTION_KEYS_MOST )
     {
-        insertion_sort( keys, count, UINT64_MAX );
+        insertion_sort_keys( keys, count, UINT64_MAX );
         return keys;
     }
     float range = most - least;
@@ -259,7 +259,7 @@ uint32_t clv_sweep_widest_item_axis( const simd_item* items, uint32_t count )
 
 uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
 {
-    item_moments m = measure_items( items, count, ( count + SAMPLES - 1 ) / SAMPLES );
+    item_moments m = measure_items( items, count, ( count + ITEM_SAMPLES - 1 ) / ITEM_SAMPLES );
     uint32_t best = 0;
     double best_variance = 0, best_length = 0;
     for ( uint32_t axis = 0; axis < 3; ++axis )

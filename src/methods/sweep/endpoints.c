@@ -38,7 +38,7 @@ static uint32_t sink_lower( base_keyed* ends, uint32_t at, const clv_aabb* boxes
     return at;
 }
 
-sweep_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
+sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
     sweep_effort* effort, pair_sink* sink, clv_result* result )
 {
     *result = CLV_OK;

@@ -41,14 +41,14 @@ typedef struct sweep_effort
     uint64_t test_count;
 } sweep_effort;
 
-typedef enum sweep_outcome
+typedef enum sweep_sort_outcome
 {
     SWEEP_SORTED,
     SWEEP_GAVE_UP, ///< too many swaps; the list is a permutation of itself, pairs may be missing
     SWEEP_FAILED,  ///< the sink refused; likewise
-} sweep_outcome;
+} sweep_sort_outcome;
 
 /// Insertion sort of an almost sorted list of ends with their new keys. Pairs that began to overlap on this axis and
 /// overlap altogether go into the sink, perhaps together with pairs that overlapped before; *result is the sink's answer.
-sweep_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
+sweep_sort_outcome clv_sweep_sort_ends( base_keyed* ends, uint32_t count, const clv_aabb* boxes,
     sweep_effort* effort, pair_sink* sink, clv_result* result );

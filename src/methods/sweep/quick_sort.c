@@ -6,15 +6,15 @@
 
 enum
 {
-    FEW = 16,       // insertion sort up to here
-    PARTS_MOST = 64 // lists put aside: each is larger than what is gone on with, so 32 would do
+    QUICK_LEAST = 16, // insertion sort up to here
+    PARTS_MOST = 64   // lists put aside: each is larger than what is gone on with, so 32 would do
 };
 
-typedef struct part
+typedef struct quick_part
 {
     uint32_t begin, end;
     uint32_t cuts_left; // before the list counts as one that is cut badly
-} part;
+} quick_part;
 
 static uint64_t rank_of( base_keyed key )
 {
@@ -28,7 +28,7 @@ static int compare_ranks( const void* a, const void* b )
     return ( first > second ) - ( first < second );
 }
 
-static void insertion_sort( base_keyed* keys, uint32_t begin, uint32_t end )
+static void insertion_sort_list( base_keyed* keys, uint32_t begin, uint32_t end )
 {
     for ( uint32_t i = begin + 1; i < end; ++i )
     {
@@ -43,7 +43,7 @@ static void insertion_sort( base_keyed* keys, uint32_t begin, uint32_t end )
     }
 }
 
-static uint64_t median_of_three( const base_keyed* keys, const part* list )
+static uint64_t median_of_three( const base_keyed* keys, const quick_part* list )
 {
     uint64_t a = rank_of( keys[list->begin] );
     uint64_t b = rank_of( keys[list->begin + ( list->end - list->begin ) / 2] );
@@ -55,7 +55,7 @@ static uint64_t median_of_three( const base_keyed* keys, const part* list )
 
 // Hoare's two hands: [begin, cut) is not above the pivot, [cut, end) not below. The pivot is one of three different ranks,
 // so both hands stop inside the list and neither side is empty.
-static uint32_t cut( base_keyed* keys, const part* list )
+static uint32_t cut_list( base_keyed* keys, const quick_part* list )
 {
     uint64_t pivot = median_of_three( keys, list );
     uint32_t left = list->begin;
@@ -82,29 +82,29 @@ static uint32_t cut( base_keyed* keys, const part* list )
 
 void clv_sweep_quick_sort( base_keyed* keys, uint32_t count )
 {
-    part aside[PARTS_MOST];
+    quick_part aside[PARTS_MOST];
     uint32_t aside_count = 0;
-    part list = { 0, count, 2 * base_bit_width( count ) };
+    quick_part list = { 0, count, 2 * base_bit_width( count ) };
     for ( ;; )
     {
         uint32_t length = list.end - list.begin;
-        if ( length > FEW && list.cuts_left > 0 )
+        if ( length > QUICK_LEAST && list.cuts_left > 0 )
         {
-            uint32_t middle = cut( keys, &list );
-            part left = { list.begin, middle, list.cuts_left - 1 };
-            part right = { middle, list.end, list.cuts_left - 1 };
+            uint32_t middle = cut_list( keys, &list );
+            quick_part left = { list.begin, middle, list.cuts_left - 1 };
+            quick_part right = { middle, list.end, list.cuts_left - 1 };
             bool goes_left = middle - list.begin < list.end - middle;
             aside[aside_count++] = goes_left ? right : left;
             list = goes_left ? left : right;
             continue;
         }
-        if ( length > FEW )
+        if ( length > QUICK_LEAST )
         {
             clv_base_heap_sort( keys + list.begin, length, sizeof( base_keyed ), compare_ranks );
         }
         else if ( length > 1 )
         {
-            insertion_sort( keys, list.begin, list.end );
+            insertion_sort_list( keys, list.begin, list.end );
         }
         if ( aside_count == 0 )
         {

@@ -8,14 +8,14 @@
 
 enum
 {
-    SAMPLES = 48,
+    SMALL_SAMPLES = 48,
     BINS = 16,         // to tell how evenly the sample is spread
     CROWD_LEAST = 256, // fewer are swept before it is known how they are spread
     FAR_SHARE = 16,    // one in so many, at each end, may be far from the others
     BUCKET_BITS_LEAST = 5,
     BUCKET_BITS_MOST = 12,
     BUCKETS_MOST = 1 << BUCKET_BITS_MOST,
-    STEP_BITS = 15,
+    SMALL_STEP_BITS = 15,
     STRIP_BITS_MOST = 4,
     ROWS_AT_ONCE = 64,
     COLUMNS = 24,      // in reach of a row: fewer need no more strips
@@ -57,7 +57,7 @@ static void lay_out( sweep_small* small, char* block, uint64_t capacity )
     }
 }
 
-static bool grow( sweep_small* small, uint64_t count )
+static bool grow_small( sweep_small* small, uint64_t count )
 {
     base_memory* memory = small->memory;
     // A multiple of the round, so that every array starts on a cache line.
@@ -75,7 +75,7 @@ static bool grow( sweep_small* small, uint64_t count )
     return true;
 }
 
-static bool reserve_items( sweep_small* small, uint32_t count )
+static bool reserve_small_items( sweep_small* small, uint32_t count )
 {
     void* items = small->items;
     bool ok = clv_base_memory_reserve(
@@ -115,14 +115,14 @@ static bool grow_rows( sweep_small* small, uint32_t kept, uint64_t strips )
     return ok;
 }
 
-static bool reserve_boxes( sweep_small* small, uint32_t count )
+static bool reserve_small( sweep_small* small, uint32_t count )
 {
     if ( small->starts == NULL )
     {
         small->starts = clv_base_memory_take( small->memory, 2 * ( BUCKETS_MOST + 1 ), sizeof( uint32_t ) );
     }
-    return small->starts != NULL && reserve_items( small, count ) && reserve_order( small, count ) &&
-        ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow( small, (uint64_t)count * 2 ) );
+    return small->starts != NULL && reserve_small_items( small, count ) && reserve_order( small, count ) &&
+        ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow_small( small, (uint64_t)count * 2 ) );
 }
 
 bool clv_sweep_small_reserve_rows( sweep_small* small, uint32_t count )
@@ -132,7 +132,7 @@ bool clv_sweep_small_reserve_rows( sweep_small* small, uint32_t count )
 
 bool clv_sweep_small_reserve( sweep_small* small, uint32_t count )
 {
-    return reserve_boxes( small, count ) &&
+    return reserve_small( small, count ) &&
         reserve_rows( small, (uint64_t)count * 2 + ( ROWS_AT_ONCE << STRIP_BITS_MOST ) );
 }
 
@@ -149,7 +149,7 @@ typedef struct grid_sample
 // The same along one axis, as they come.
 typedef struct axis_sample
 {
-    float lower[SAMPLES];
+    float lower[SMALL_SAMPLES];
 } axis_sample;
 
 // How many stand in a box's way along an axis goes with its length over the crowd's width, and with how unevenly the crowd is
@@ -175,7 +175,7 @@ static axis_bins count_bins( const axis_sample* values, uint32_t count, float le
     axis_bins bins = { { 0 } };
     float width = most - least;
     float scale = width > 1e-30f && width < 1e30f ? BINS / width : 0;
-    int32_t places[SAMPLES]; // first all places, since compilers do these several at a time
+    int32_t places[SMALL_SAMPLES]; // first all places, since compilers do these several at a time
     for ( uint32_t i = 0; i < count; ++i )
     {
         float place = ( values->lower[i] - least ) * scale;
@@ -231,12 +231,12 @@ static void measure_axis( const axis_sample* values, uint32_t count, uint32_t ax
     sample->crowding[axis] = sum;
 }
 
-static grid_sample take_sample( const sweep_list* list )
+static grid_sample sample_list( const sweep_list* list )
 {
     axis_sample values[3];
     grid_sample sample = { .least = { INFINITY, INFINITY, INFINITY },
         .most = { -INFINITY, -INFINITY, -INFINITY } };
-    uint32_t stride = ( list->count + SAMPLES - 1 ) / SAMPLES;
+    uint32_t stride = ( list->count + SMALL_SAMPLES - 1 ) / SMALL_SAMPLES;
     uint32_t count = 0;
     for ( uint32_t i = 0; i < list->count; i += stride, ++count )
     {
@@ -292,7 +292,7 @@ static uint32_t choose_strip_bits( const grid_sample* sample, const uint32_t axi
 
 sweep_grid clv_sweep_grid_find( const sweep_list* list )
 {
-    grid_sample sample = take_sample( list );
+    grid_sample sample = sample_list( list );
     sweep_grid grid = { .axis = { 0, 0, 0 } };
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
@@ -335,7 +335,7 @@ static small_shape shape_of( const sweep_small* small, const sweep_grid* grid )
         small->bucket_shift, small->bucket_bits };
 }
 
-static inline small_place place_of( small_shape shape, const simd_small_item* item )
+static inline small_place small_place_of( small_shape shape, const simd_small_item* item )
 {
     uint32_t strip = (uint32_t)item->lower[shape.cut] >> shape.strip_shift;
     uint32_t last = (uint32_t)item->upper[shape.cut] >> shape.strip_shift;
@@ -368,7 +368,7 @@ static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t cou
     for ( uint32_t i = 0; i < count; ++i )
     {
         int32_t length = items[i].upper[shape.sweep] - items[i].lower[shape.sweep];
-        small_place place = place_of( shape, &items[i] );
+        small_place place = small_place_of( shape, &items[i] );
         counts[place.cell] += 1;
         wide[wide_count] = i;
         wide_count += place.beyond > 0;
@@ -377,7 +377,7 @@ static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t cou
     uint64_t kept = count;
     for ( uint32_t i = 0; i < wide_count; ++i )
     {
-        small_place place = place_of( shape, &items[wide[i]] );
+        small_place place = small_place_of( shape, &items[wide[i]] );
         kept += place.beyond;
         for ( ; place.beyond > 0; --place.beyond )
         {
@@ -417,12 +417,12 @@ static void place_items( const sweep_small* small, small_shape shape, uint32_t c
     simd_small_item* placed = small->placed;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        placed[next[place_of( shape, &items[i] ).cell]++] = items[i];
+        placed[next[small_place_of( shape, &items[i] ).cell]++] = items[i];
     }
     for ( uint32_t i = 0, wide_count = small->wide_count; i < wide_count; ++i )
     {
         simd_small_item item = items[wide[i]];
-        small_place place = place_of( shape, &item );
+        small_place place = small_place_of( shape, &item );
         item.slot |= SMALL_AGAIN;
         for ( ; place.beyond > 0; --place.beyond )
         {
@@ -454,8 +454,8 @@ static void set_shifts( sweep_small* small, uint32_t count, uint32_t strip_bits 
     }
     small->bucket_bits = bits;
     small->start_count = 1u << ( bits + strip_bits );
-    small->bucket_shift = STEP_BITS - bits;
-    small->strip_shift = STEP_BITS - strip_bits;
+    small->bucket_shift = SMALL_STEP_BITS - bits;
+    small->strip_shift = SMALL_STEP_BITS - strip_bits;
     memset( small->starts, 0, small->start_count * sizeof( uint32_t ) );
 }
 
@@ -463,7 +463,7 @@ sweep_outcome clv_sweep_small_fill(
     sweep_small* small, const sweep_grid* grid, const sweep_list* list, uint32_t mark )
 {
     uint32_t count = list->count;
-    if ( !reserve_boxes( small, count ) )
+    if ( !reserve_small( small, count ) )
     {
         return SWEEP_OUT_OF_MEMORY;
     }
@@ -496,7 +496,7 @@ sweep_outcome clv_sweep_small_fill(
 static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, int32_t reach,
     small_shape shape, const simd_small_item* item, uint32_t found )
 {
-    small_place place = place_of( shape, item );
+    small_place place = small_place_of( shape, item );
     // A box that reaches up to the item begins no further below it than the longest one.
     int32_t below = item->lower[shape.sweep] - reach;
     uint32_t first = (uint32_t)( below > 0 ? below : 0 ) >> shape.bucket_shift;
@@ -525,8 +525,8 @@ bool clv_sweep_small_find( sweep_small* small, const sweep_grid* grid, const sim
     uint32_t least_mark, uint32_t* row_count )
 {
     // One row for most, but each may need one for every strip.
-    uint64_t strips = (uint64_t)1 << ( STEP_BITS - small->strip_shift );
-    if ( !reserve_items( small, count ) || !reserve_rows( small, count + ROWS_AT_ONCE * strips ) )
+    uint64_t strips = (uint64_t)1 << ( SMALL_STEP_BITS - small->strip_shift );
+    if ( !reserve_small_items( small, count ) || !reserve_rows( small, count + ROWS_AT_ONCE * strips ) )
     {
         return false;
     }
