@@ -287,14 +287,14 @@ mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's
 mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
 mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
 mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_world.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
-mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || self->is_live\[slot\] != 0 )/if ( true )/'
+mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || base_bits_has( self->live.items, slot ) )/if ( true )/'
 mutate "segment tree: points on the upper end left out" "box random" src/methods/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
 mutate "space: the time to clean is nobody's" "stats" src/core/space/update.c 's/space->stats.clean_ms = counters.clean_ms;/space->stats.clean_ms = 0;/'
 mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks.items\[out->chunk\] = chunk;/(void)0;/'
 mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memset( (char\*)data + before \* item_size, 0, /memset( (char*)data + before * item_size, 1, /'
 
 # Checkers: one that is always content proves nothing.
-mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_cells.c 's/if ( cells->entries\[i - 1\] >= cells->entries\[i\] )/if ( false )/'
+mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_cells.c 's/if ( cells->entries.items\[i - 1\] >= cells->entries.items\[i\] )/if ( false )/'
 mutate "a checker of rest takes any class" "checker" src/core/rest/rest_check.c 's/return class_of( world, pair ) == class ||/return true ||/'
 
 # Shapes and simulations.

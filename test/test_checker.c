@@ -67,28 +67,28 @@ static void a_broken_tree_of_boxes_is_noticed( void )
         clv_bvh_tree_insert( &tree, i, s_boxes[i] );
     }
     CHECK( ASK == NULL );
-    bvh_node* leaf = &tree.nodes[tree.leaves[7]];
+    bvh_node* leaf = &tree.nodes.items[tree.leaves.items[7]];
     SPOIL( leaf->child[0], 8, "belongs to another" );
-    SPOIL( leaf->parent, tree.nodes[tree.leaves[100]].parent, "does not know its child" );
-    SPOIL( tree.nodes[leaf->parent].box, s_boxes[199], "sticks out" );
-    SPOIL( tree.root, tree.leaves[7], "does not end at the root" );
+    SPOIL( leaf->parent, tree.nodes.items[tree.leaves.items[100]].parent, "does not know its child" );
+    SPOIL( tree.nodes.items[leaf->parent].box, s_boxes[199], "sticks out" );
+    SPOIL( tree.root, tree.leaves.items[7], "does not end at the root" );
     SPOIL( tree.leaf_count, OBJECTS + 1, "more or fewer leaves" );
-    SPOIL( tree.leaves[7], BVH_NONE, "more or fewer leaves" );
+    SPOIL( tree.leaves.items[7], BVH_NONE, "more or fewer leaves" );
 
     // The root under one of its own children, in the place of a grandchild: the way up from the first leaf.
-    uint32_t below = tree.leaves[0], at = tree.nodes[below].parent;
-    while ( tree.nodes[at].parent != tree.root )
+    uint32_t below = tree.leaves.items[0], at = tree.nodes.items[below].parent;
+    while ( tree.nodes.items[at].parent != tree.root )
     {
         below = at;
-        at = tree.nodes[at].parent;
+        at = tree.nodes.items[at].parent;
     }
-    bvh_node kept = tree.nodes[at];
-    tree.nodes[at].box = tree.nodes[tree.root].box;
-    tree.nodes[at].child[kept.child[0] == below] = tree.root;
-    tree.nodes[tree.root].parent = at;
+    bvh_node kept = tree.nodes.items[at];
+    tree.nodes.items[at].box = tree.nodes.items[tree.root].box;
+    tree.nodes.items[at].child[kept.child[0] == below] = tree.root;
+    tree.nodes.items[tree.root].parent = at;
     check_words( ASK, "in circles" );
-    tree.nodes[at] = kept;
-    tree.nodes[tree.root].parent = BVH_NONE;
+    tree.nodes.items[at] = kept;
+    tree.nodes.items[tree.root].parent = BVH_NONE;
     CHECK( ASK == NULL );
     clv_bvh_tree_free( &tree, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
@@ -104,7 +104,7 @@ static void a_broken_tree_of_boxes_is_noticed( void )
 static uint32_t find_group( const grid_cells* cells )
 {
     uint32_t key = 0;
-    while ( cells->starts[key + 1] - cells->starts[key] < 2 )
+    while ( cells->starts.items[key + 1] - cells->starts.items[key] < 2 )
     {
         key += 1;
         CHECK( key < cells->lattice.cell_count * GRID_GROUPS );
@@ -120,11 +120,12 @@ static void broken_cells_are_noticed( void )
     grid_cells cells = { 0 };
     CHECK_OK( clv_grid_cells_build( &cells, &memory, &alone, crowd, 8, 3 ) );
     CHECK( ASK == NULL );
-    SPOIL( cells.spans[5].high[1], (uint16_t)cells.lattice.cells[1], "cells that are not there" );
-    SPOIL( cells.spans[5].low[2], (uint16_t)( cells.spans[5].high[2] + 1 ), "cells that are not there" );
-    SPOIL( cells.entry_count, cells.entry_count - 1, "more or fewer entries" );
-    uint32_t first = cells.starts[find_group( &cells )];
-    SPOIL( cells.entries[first + 1], cells.entries[first], "not in ascending order" );
+    SPOIL( cells.spans.items[5].high[1], (uint16_t)cells.lattice.cells[1], "cells that are not there" );
+    SPOIL( cells.spans.items[5].low[2], (uint16_t)( cells.spans.items[5].high[2] + 1 ),
+        "cells that are not there" );
+    SPOIL( cells.entries.count, cells.entries.count - 1, "more or fewer entries" );
+    uint32_t first = cells.starts.items[find_group( &cells )];
+    SPOIL( cells.entries.items[first + 1], cells.entries.items[first], "not in ascending order" );
     clv_grid_cells_release( &cells, &memory );
     CHECK_EQUAL( memory.bytes, 0 );
 }

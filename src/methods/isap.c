@@ -5,6 +5,7 @@
 #include "method/method.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 #include "pair/table.h"
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
@@ -35,15 +36,9 @@ typedef struct isap
 {
     const method_context* context;
     const simd_method_kernels* kernels;
-    base_keyed* ends[3];
-    uint64_t end_capacity[3];
-    base_keyed* scratch;
-    uint64_t scratch_capacity;
-    uint32_t count;   // boxes in the lists
-    uint8_t* is_live; // by slot; the top bit of `is_listed` would do, but two bytes are plainer
-    uint8_t* is_listed;
-    uint64_t live_capacity, listed_capacity;
-    uint32_t slot_count;
+    base_keyed_array ends[3]; // each counts two for every box in the lists
+    base_keyed_array scratch;
+    base_u64_array live, listed; // sets of slots, of as many words each
     pair_table table;
     simd_box_lanes lanes;
     uint32_t skips;      // frames to come that are sorted afresh without trying
@@ -68,13 +63,13 @@ static void shrink_isap( void* state )
     isap* self = state;
     base_memory* memory = self->context->memory;
     clv_simd_box_lanes_release( &self->lanes, memory );
-    clv_base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( base_keyed ) );
+    base_array_free( &self->scratch, memory );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        clv_base_memory_give( memory, self->ends[axis], self->end_capacity[axis], sizeof( base_keyed ) );
+        base_array_free( &self->ends[axis], memory );
     }
-    clv_base_memory_give( memory, self->is_live, self->live_capacity, 1 );
-    clv_base_memory_give( memory, self->is_listed, self->listed_capacity, 1 );
+    base_array_free( &self->live, memory );
+    base_array_free( &self->listed, memory );
     clv_pair_table_free( &self->table, memory );
     *self = ( isap ){ .context = self->context, .kernels = self->kernels };
 }
@@ -86,43 +81,33 @@ static void destroy_isap( void* state )
     clv_method_state_give( self->context, sizeof( isap ) );
 }
 
-static bool reserve_ends(
-    base_memory* memory, base_keyed** ends, uint64_t* capacity, uint64_t kept, uint64_t count )
+static void clear_slots( base_u64_array* set, uint64_t from )
 {
-    void* data = *ends;
-    bool ok = clv_base_memory_reserve( memory, &data, capacity, kept, count, sizeof( base_keyed ) );
-    *ends = data;
-    return ok;
-}
-
-static bool reserve_flags(
-    base_memory* memory, uint8_t** flags, uint64_t* capacity, uint64_t kept, uint64_t count )
-{
-    void* data = *flags;
-    bool ok = clv_base_memory_reserve( memory, &data, capacity, kept, count, 1 );
-    *flags = data;
-    return ok;
+    if ( set->count > from )
+    {
+        memset( set->items + from, 0, (size_t)( set->count - from ) * sizeof( uint64_t ) );
+    }
 }
 
 static bool reserve_isap( isap* self, const method_input* input )
 {
     base_memory* memory = self->context->memory;
-    uint64_t kept = self->is_sound ? (uint64_t)self->count * 2 : 0;
-    uint32_t listed = self->is_sound ? self->slot_count : 0;
-    bool ok = reserve_flags( memory, &self->is_live, &self->live_capacity, 0, input->slot_count ) &&
-        reserve_flags( memory, &self->is_listed, &self->listed_capacity, listed, input->slot_count );
+    uint64_t words = base_bits_words( input->slot_count );
+    bool ok = base_array_reserve( &self->live, memory, words ) &&
+        base_array_reserve( &self->listed, memory, words );
     for ( int axis = 0; axis < 3 && ok; ++axis )
     {
         // Those that left are still in the lists when those that came are appended.
-        uint64_t needed = kept + (uint64_t)input->live_count * 2;
-        ok = reserve_ends( memory, &self->ends[axis], &self->end_capacity[axis], kept,
-            input->members_changed ? needed : (uint64_t)input->live_count * 2 );
+        self->ends[axis].count = self->is_sound ? self->ends[axis].count : 0;
+        uint64_t kept = input->members_changed ? self->ends[axis].count : 0;
+        ok = base_array_reserve( &self->ends[axis], memory, kept + (uint64_t)input->live_count * 2 );
     }
-    if ( ok && input->slot_count > listed )
+    if ( ok )
     {
-        memset( self->is_listed + listed, 0, input->slot_count - listed );
+        uint64_t known = self->listed.count;
+        self->live.count = self->listed.count = words;
+        clear_slots( &self->listed, known );
     }
-    self->slot_count = input->slot_count;
     return ok;
 }
 
@@ -131,7 +116,7 @@ static bool reserve_isap( isap* self, const method_input* input )
 static void sort_axis( isap* self, const method_input* input, int axis )
 {
     uint32_t count = input->live_count;
-    base_keyed* ends = self->ends[axis];
+    base_keyed* ends = self->ends[axis].items;
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = method_live_slot( input, i );
@@ -139,19 +124,20 @@ static void sort_axis( isap* self, const method_input* input, int axis )
         ends[i] = sweep_end_of( &input->boxes[slot], axis, slot );
         ends[count + i] = sweep_end_of( &input->boxes[slot], axis, slot | SWEEP_UPPER );
     }
-    const base_keyed* sorted = clv_base_sort_keyed( ends, self->scratch, (uint64_t)count * 2 );
+    const base_keyed* sorted = clv_base_sort_keyed( ends, self->scratch.items, (uint64_t)count * 2 );
     if ( sorted != ends && count > 0 )
     {
         memcpy( ends, sorted, (size_t)count * 2 * sizeof( base_keyed ) );
     }
+    self->ends[axis].count = (uint64_t)count * 2;
 }
 
 static void load_sorted_ends( isap* self, const method_input* input, int axis )
 {
     uint32_t index = 0;
-    for ( uint32_t i = 0; i < input->live_count * 2; ++i )
+    for ( uint64_t i = 0; i < self->ends[axis].count; ++i )
     {
-        base_keyed end = self->ends[axis][i];
+        base_keyed end = self->ends[axis].items[i];
         if ( ( end.value & SWEEP_UPPER ) == 0 )
         {
             simd_box_lanes_set( &self->lanes.boxes, index++, &input->boxes[end.value], end.value, axis );
@@ -165,7 +151,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
 {
     base_memory* memory = self->context->memory;
     uint32_t count = input->live_count;
-    if ( !reserve_ends( memory, &self->scratch, &self->scratch_capacity, 0, (uint64_t)count * 2 ) ||
+    if ( !base_array_reserve( &self->scratch, memory, (uint64_t)count * 2 ) ||
         !clv_simd_box_lanes_reserve( &self->lanes, memory, count ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -174,15 +160,11 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     {
         sort_axis( self, input, axis );
     }
-    if ( self->slot_count > 0 )
-    {
-        memset( self->is_listed, 0, self->slot_count );
-    }
+    clear_slots( &self->listed, 0 );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        self->is_listed[method_live_slot( input, i )] = 1;
+        base_bits_add( self->listed.items, method_live_slot( input, i ) );
     }
-    self->count = count;
     load_sorted_ends( self, input, clv_sweep_choose_axis( input->boxes, input->live, count ) );
     clv_pair_table_clear( &self->table );
     pair_table_sink found;
@@ -203,73 +185,71 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
 static uint32_t mark_live( isap* self, const method_input* input )
 {
     uint32_t fresh = 0;
-    if ( self->slot_count > 0 )
-    {
-        memset( self->is_live, 0, self->slot_count );
-    }
+    clear_slots( &self->live, 0 );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = method_live_slot( input, i );
-        self->is_live[slot] = 1;
-        fresh += self->is_listed[slot] == 0;
+        base_bits_add( self->live.items, slot );
+        fresh += !base_bits_has( self->listed.items, slot );
     }
     return fresh;
 }
 
 // New places for all ends; the ends of boxes that are gone drop out.
-static uint32_t refresh_axis( isap* self, const method_input* input, int axis )
+static void refresh_axis( isap* self, const method_input* input, int axis )
 {
-    base_keyed* ends = self->ends[axis];
-    uint32_t kept = 0;
-    for ( uint32_t i = 0; i < self->count * 2; ++i )
+    base_keyed* ends = self->ends[axis].items;
+    uint64_t count = self->ends[axis].count;
+    uint64_t kept = 0;
+    for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t slot = sweep_owner( ends[i] );
-        if ( !input->members_changed || self->is_live[slot] != 0 )
+        if ( !input->members_changed || base_bits_has( self->live.items, slot ) )
         {
             ends[kept++] = sweep_end_of( &input->boxes[slot], axis, ends[i].value );
         }
     }
-    return kept;
+    self->ends[axis].count = kept;
 }
 
 // Newcomers join at the upper end, where they overlap nobody, and sink to their places like everyone else.
-static void append_fresh( isap* self, const method_input* input, uint32_t end_count )
+static void append_fresh( isap* self, const method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         uint32_t slot = method_live_slot( input, i );
-        if ( self->is_listed[slot] == 0 )
+        if ( base_bits_has( self->listed.items, slot ) )
         {
-            for ( int axis = 0; axis < 3; ++axis )
-            {
-                base_keyed* ends = self->ends[axis] + end_count;
-                ends[0] = sweep_end_of( &input->boxes[slot], axis, slot );
-                ends[1] = sweep_end_of( &input->boxes[slot], axis, slot | SWEEP_UPPER );
-            }
-            end_count += 2;
+            continue;
+        }
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            base_keyed* ends = self->ends[axis].items + self->ends[axis].count;
+            ends[0] = sweep_end_of( &input->boxes[slot], axis, slot );
+            ends[1] = sweep_end_of( &input->boxes[slot], axis, slot | SWEEP_UPPER );
+            self->ends[axis].count += 2;
         }
     }
-    if ( self->slot_count > 0 )
+    if ( self->listed.count > 0 )
     {
-        memcpy( self->is_listed, self->is_live, self->slot_count );
+        memcpy( self->listed.items, self->live.items, (size_t)self->listed.count * sizeof( uint64_t ) );
     }
 }
 
 static void refresh( isap* self, const method_input* input, method_counters* counters )
 {
-    uint32_t end_count = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        end_count = refresh_axis( self, input, axis );
+        refresh_axis( self, input, axis );
     }
     method_stopwatch watch = method_stopwatch_start( self->context );
-    clv_pair_table_cull( &self->table, input->boxes, input->members_changed ? self->is_live : NULL );
+    clv_pair_table_cull( &self->table, input->boxes, input->members_changed ? self->live.items : NULL );
     counters->clean_ms = method_stopwatch_lap( &watch );
     if ( input->members_changed )
     {
-        append_fresh( self, input, end_count );
+        append_fresh( self, input );
     }
-    self->count = input->live_count;
+    CLV_ASSERT( self->ends[0].count == (uint64_t)input->live_count * 2 );
 }
 
 static sweep_sort_outcome sort_all(
@@ -282,8 +262,9 @@ static sweep_sort_outcome sort_all(
     sweep_sort_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
+        base_keyed_array* ends = &self->ends[axis];
         outcome = clv_sweep_sort_ends(
-            self->ends[axis], self->count * 2, input->boxes, &effort, &begun.sink, result );
+            ends->items, (uint32_t)ends->count, input->boxes, &effort, &begun.sink, result );
     }
     if ( outcome == SWEEP_SORTED )
     {
@@ -348,9 +329,10 @@ static bool check_isap( void* state, char* text, size_t text_size )
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        for ( uint32_t i = 1; i < self->count * 2; ++i )
+        const base_keyed* ends = self->ends[axis].items;
+        for ( uint32_t i = 1; i < self->ends[axis].count; ++i )
         {
-            if ( sweep_rank( self->ends[axis][i - 1] ) >= sweep_rank( self->ends[axis][i] ) )
+            if ( sweep_rank( ends[i - 1] ) >= sweep_rank( ends[i] ) )
             {
                 snprintf( text, text_size, "isap: axis %d is out of order at %u", axis, i );
                 return false;

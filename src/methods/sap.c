@@ -21,8 +21,7 @@ typedef struct sap
     const method_context* context;
     const simd_method_kernels* kernels;
     simd_box_lanes lanes;
-    base_keyed* keys; // two arrays in one: what is sorted, and scratch
-    uint64_t key_capacity;
+    base_keyed_array keys; // two in one: what is sorted, and scratch
     task_gather gather;
 } sap;
 
@@ -43,9 +42,7 @@ static void shrink_sap( void* state )
     base_memory* memory = self->context->memory;
     clv_simd_box_lanes_release( &self->lanes, memory );
     clv_task_gather_release( &self->gather, memory );
-    clv_base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
-    self->keys = NULL;
-    self->key_capacity = 0;
+    base_array_free( &self->keys, memory );
 }
 
 static void destroy_sap( void* state )
@@ -58,12 +55,8 @@ static void destroy_sap( void* state )
 static bool reserve_sap( sap* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
-    void* keys = self->keys;
-    bool ok = clv_simd_box_lanes_reserve( &self->lanes, memory, count ) &&
-        clv_base_memory_reserve(
-            memory, &keys, &self->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
-    self->keys = keys;
-    return ok;
+    return clv_simd_box_lanes_reserve( &self->lanes, memory, count ) &&
+        base_array_reserve( &self->keys, memory, (uint64_t)count * 2 );
 }
 
 static base_keyed* sort_along( sap* self, const method_input* input, int axis )
@@ -73,9 +66,9 @@ static base_keyed* sort_along( sap* self, const method_input* input, int axis )
     {
         uint32_t slot = method_live_slot( input, i );
         const float* lower = &input->boxes[slot].lower.x;
-        self->keys[i] = ( base_keyed ){ base_float_order( lower[axis] ), slot };
+        self->keys.items[i] = ( base_keyed ){ base_float_order( lower[axis] ), slot };
     }
-    return clv_base_sort_keyed( self->keys, self->keys + count, count );
+    return clv_base_sort_keyed( self->keys.items, self->keys.items + count, count );
 }
 
 static void load_sorted_boxes( sap* self, const method_input* input )

@@ -36,6 +36,8 @@ typedef struct item
     uint32_t slot;
 } item;
 
+typedef BASE_ARRAY( item ) item_array;
+
 typedef struct range
 {
     item* items;
@@ -45,11 +47,8 @@ typedef struct range
 typedef struct segment_tree
 {
     const method_context* context;
-    item* intervals;
-    item* points;
-    item* scratch;
-    base_keyed* keys;
-    uint64_t interval_capacity, point_capacity, scratch_capacity, key_capacity;
+    item_array intervals, points, scratch;
+    base_keyed_array keys;
     uint32_t cutoff;
     pair_sink* sink;
     uint64_t test_count;
@@ -72,11 +71,10 @@ static void shrink_segments( void* state )
 {
     segment_tree* self = state;
     base_memory* memory = self->context->memory;
-    clv_base_memory_give( memory, self->intervals, self->interval_capacity, sizeof( item ) );
-    clv_base_memory_give( memory, self->points, self->point_capacity, sizeof( item ) );
-    clv_base_memory_give( memory, self->scratch, self->scratch_capacity, sizeof( item ) );
-    clv_base_memory_give( memory, self->keys, self->key_capacity, sizeof( base_keyed ) );
-    *self = ( segment_tree ){ .context = self->context, .cutoff = self->cutoff };
+    base_array_free( &self->intervals, memory );
+    base_array_free( &self->points, memory );
+    base_array_free( &self->scratch, memory );
+    base_array_free( &self->keys, memory );
 }
 
 static void destroy_segments( void* state )
@@ -86,24 +84,13 @@ static void destroy_segments( void* state )
     clv_method_state_give( self->context, sizeof( segment_tree ) );
 }
 
-static bool reserve_items( base_memory* memory, item** items, uint64_t* capacity, uint32_t count )
-{
-    void* data = *items;
-    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( item ) );
-    *items = data;
-    return ok;
-}
-
 static bool reserve_segments( segment_tree* self, uint32_t count )
 {
     base_memory* memory = self->context->memory;
-    void* keys = self->keys;
-    bool ok = clv_base_memory_reserve(
-        memory, &keys, &self->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
-    self->keys = keys;
-    return ok && reserve_items( memory, &self->intervals, &self->interval_capacity, count ) &&
-        reserve_items( memory, &self->points, &self->point_capacity, count ) &&
-        reserve_items( memory, &self->scratch, &self->scratch_capacity, count );
+    return base_array_reserve( &self->keys, memory, (uint64_t)count * 2 ) &&
+        base_array_reserve( &self->intervals, memory, count ) &&
+        base_array_reserve( &self->points, memory, count ) &&
+        base_array_reserve( &self->scratch, memory, count );
 }
 
 static void load_items( segment_tree* self, const method_input* input )
@@ -112,7 +99,7 @@ static void load_items( segment_tree* self, const method_input* input )
     {
         uint32_t slot = method_live_slot( input, i );
         const clv_aabb* box = &input->boxes[slot];
-        item* it = &self->intervals[i];
+        item* it = &self->intervals.items[i];
         for ( int axis = 0; axis < 3; ++axis )
         {
             it->lower[axis] = base_float_order( ( &box->lower.x )[axis] + 0.0f ); // -0 becomes +0
@@ -122,7 +109,7 @@ static void load_items( segment_tree* self, const method_input* input )
     }
     if ( input->live_count > 0 )
     {
-        memcpy( self->points, self->intervals, input->live_count * sizeof( item ) );
+        memcpy( self->points.items, self->intervals.items, input->live_count * sizeof( item ) );
     }
 }
 
@@ -183,13 +170,13 @@ static void sort_range( segment_tree* self, range r )
     }
     for ( i = 0; i < r.count; ++i )
     {
-        self->keys[i] = ( base_keyed ){ r.items[i].lower[0], i };
+        self->keys.items[i] = ( base_keyed ){ r.items[i].lower[0], i };
     }
-    const base_keyed* sorted = clv_base_sort_keyed( self->keys, self->keys + r.count, r.count );
-    memcpy( self->scratch, r.items, r.count * sizeof( item ) );
+    const base_keyed* sorted = clv_base_sort_keyed( self->keys.items, self->keys.items + r.count, r.count );
+    memcpy( self->scratch.items, r.items, r.count * sizeof( item ) );
     for ( i = 0; i < r.count; ++i )
     {
-        r.items[i] = self->scratch[sorted[i].value];
+        r.items[i] = self->scratch.items[sorted[i].value];
     }
 }
 
@@ -417,8 +404,8 @@ static clv_result update_segments(
     self->sink = sink;
     self->test_count = 0;
     self->result = CLV_OK;
-    range intervals = { self->intervals, input->live_count };
-    range points = { self->points, input->live_count };
+    range intervals = { self->intervals.items, input->live_count };
+    range points = { self->points.items, input->live_count };
     search_all( self, intervals, points, 2 );
     self->sink = NULL;
     counters->search_ms = method_stopwatch_lap( &watch );

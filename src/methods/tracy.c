@@ -9,6 +9,7 @@
 #include "method/method.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 #include "grid/grid_large.h"
 #include "grid/grid_lists.h"
 #include "pair/table.h"
@@ -45,11 +46,9 @@ typedef struct tracy
     uint32_t now; // which of the two is this frame's
     grid_large large;
     task_gather gather;
-    base_keyed** scratch; // by worker
-    uint64_t* scratch_capacity;
+    base_keyed_array* scratch; // by worker
     uint32_t worker_count;
-    uint8_t* is_kept; // by slot: alive and in the cells
-    uint64_t kept_capacity;
+    base_u64_array kept; // slots that are alive and in the cells, as a set
     pair_table table;
     uint32_t laid_out_for; // objects when the grid was chosen
     uint32_t grid_age;
@@ -58,31 +57,21 @@ typedef struct tracy
     bool is_sound;
 } tracy;
 
-static void give_scratch( tracy* self )
-{
-    base_memory* memory = self->context->memory;
-    for ( uint32_t i = 0; i < self->worker_count; ++i )
-    {
-        clv_base_memory_give( memory, self->scratch[i], self->scratch_capacity[i], sizeof( base_keyed ) );
-        self->scratch[i] = NULL;
-        self->scratch_capacity[i] = 0;
-    }
-}
-
 // Everything but what create took: the next update lays out a new grid.
 static void shrink_tracy( void* state )
 {
     tracy* self = state;
     base_memory* memory = self->context->memory;
-    give_scratch( self );
+    for ( uint32_t i = 0; i < self->worker_count; ++i )
+    {
+        base_array_free( &self->scratch[i], memory );
+    }
     clv_task_gather_release( &self->gather, memory );
     clv_grid_large_release( &self->large, memory );
     clv_grid_cells_release( &self->cells, memory );
     clv_grid_lists_release( &self->lists[0], memory );
     clv_grid_lists_release( &self->lists[1], memory );
-    clv_base_memory_give( memory, self->is_kept, self->kept_capacity, 1 );
-    self->is_kept = NULL;
-    self->kept_capacity = 0;
+    base_array_free( &self->kept, memory );
     clv_pair_table_free( &self->table, memory );
     self->is_sound = false;
 }
@@ -92,8 +81,7 @@ static void destroy_tracy( void* state )
     tracy* self = state;
     base_memory* memory = self->context->memory;
     shrink_tracy( self );
-    clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
-    clv_base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
+    clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed_array ) );
     clv_method_state_give( self->context, sizeof( tracy ) );
 }
 
@@ -105,24 +93,16 @@ static void* create_tracy( const clv_method_context* host )
     {
         return NULL;
     }
-    base_memory* memory = context->memory;
     *self = ( tracy ){ .context = context,
         .kernels = clv_simd_method_kernels_for( context->isa ),
         .worker_count = task_worker_count( context->tasks ) };
-    self->scratch = clv_base_memory_take( memory, self->worker_count, sizeof( base_keyed* ) );
-    self->scratch_capacity = clv_base_memory_take( memory, self->worker_count, sizeof( uint64_t ) );
-    if ( self->scratch == NULL || self->scratch_capacity == NULL )
+    self->scratch = clv_base_memory_take( context->memory, self->worker_count, sizeof( base_keyed_array ) );
+    if ( self->scratch == NULL )
     {
-        clv_base_memory_give( memory, self->scratch, self->worker_count, sizeof( base_keyed* ) );
-        clv_base_memory_give( memory, self->scratch_capacity, self->worker_count, sizeof( uint64_t ) );
-        clv_method_state_give( self->context, sizeof( tracy ) );
+        clv_method_state_give( context, sizeof( tracy ) );
         return NULL;
     }
-    for ( uint32_t i = 0; i < self->worker_count; ++i )
-    {
-        self->scratch[i] = NULL;
-        self->scratch_capacity[i] = 0;
-    }
+    memset( self->scratch, 0, self->worker_count * sizeof( base_keyed_array ) );
     return self;
 }
 
@@ -171,10 +151,8 @@ static bool reserve_scratch( tracy* self )
     bool ok = true;
     for ( uint32_t i = 0; i < self->worker_count && ok; ++i )
     {
-        void* scratch = self->scratch[i];
-        ok = clv_base_memory_reserve( self->context->memory, &scratch, &self->scratch_capacity[i], 0,
-            (uint64_t)self->cells.fullest * 4, sizeof( base_keyed ) );
-        self->scratch[i] = scratch;
+        ok =
+            base_array_reserve( &self->scratch[i], self->context->memory, (uint64_t)self->cells.fullest * 4 );
     }
     return ok;
 }
@@ -188,7 +166,7 @@ static clv_result make_cells(
         .now = &self->lists[self->now],
         .cells = &self->cells,
         .boxes = self->boxes,
-        .scratch = self->scratch[worker],
+        .scratch = self->scratch[worker].items,
         .swaps_per_end = self->context->params[TRACY_PARAM_SWAPS],
     };
     uint32_t end = clv_grid_cells_part( &self->cells, piece + 1, self->piece_count );
@@ -206,25 +184,22 @@ static clv_result make_cells(
 // Pairs of the last frame that still overlap. Large boxes are none of the cells' business.
 static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
 {
-    void* flags = self->is_kept;
-    bool ok =
-        clv_base_memory_reserve( self->context->memory, &flags, &self->kept_capacity, 0, slot_count, 1 );
-    self->is_kept = flags;
-    if ( !ok )
+    uint64_t words = base_bits_words( slot_count );
+    if ( !base_array_reserve( &self->kept, self->context->memory, words ) )
     {
         return false;
     }
     bool all = crowd.count == slot_count && self->cells.large_count == 0;
     if ( !all )
     {
-        memset( self->is_kept, 0, slot_count );
+        memset( self->kept.items, 0, (size_t)words * sizeof( uint64_t ) );
         for ( uint32_t i = 0; i < crowd.count; ++i )
         {
             uint32_t slot = crowd.live != NULL ? crowd.live[i] : i;
-            self->is_kept[slot] = !grid_span_is_large( &self->cells.spans[i] );
+            base_bits_put( self->kept.items, slot, !grid_span_is_large( &self->cells.spans.items[i] ) );
         }
     }
-    clv_pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->is_kept );
+    clv_pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->kept.items );
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "pair/table.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 #include "base/pair_key.h"
 
 #include <string.h>
@@ -133,14 +134,14 @@ static void forget_key( pair_table* table, uint64_t key )
     table->keys[gap] = 0;
 }
 
-void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live )
+void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64_t* live )
 {
     uint64_t kept = 0;
     pair_list* list = &table->list;
     for ( uint64_t i = 0; i < list->count; ++i )
     {
         clv_pair pair = list->items[i];
-        bool lives = is_live == NULL || ( is_live[pair.a] != 0 && is_live[pair.b] != 0 );
+        bool lives = live == NULL || ( base_bits_has( live, pair.a ) && base_bits_has( live, pair.b ) );
         if ( lives && clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
             list->items[kept++] = pair;

@@ -38,8 +38,8 @@ void clv_pair_table_sink_open(
 /// Add what still waits. CLV_OUT_OF_MEMORY, or what the target said.
 clv_result clv_pair_table_sink_flush( pair_table_sink* out );
 
-/// Keep, in order, the pairs whose boxes overlap. Where `is_live` is given, boxes of slots that are not are not read.
-void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint8_t* is_live );
+/// Keep, in order, the pairs whose boxes overlap. Where `live` is given, a set of slots, pairs of others end unread.
+void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64_t* live );
 
 /// NULL if list and table agree, else what is wrong.
 const char* clv_pair_table_check( const pair_table* table );

@@ -16,40 +16,33 @@ void clv_bvh_tree_init( bvh_tree* tree )
 
 void clv_bvh_tree_free( bvh_tree* tree, base_memory* memory )
 {
-    clv_base_memory_give( memory, tree->keys, tree->key_capacity, sizeof( base_keyed ) );
-    clv_base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( bvh_node ) );
-    clv_base_memory_give( memory, tree->leaves, tree->leaf_capacity, sizeof( uint32_t ) );
+    base_array_free( &tree->keys, memory );
+    base_array_free( &tree->nodes, memory );
+    base_array_free( &tree->leaves, memory );
     clv_bvh_tree_init( tree );
 }
 
 bool clv_bvh_tree_reserve( bvh_tree* tree, base_memory* memory, uint32_t leaf_count, uint32_t slot_count )
 {
-    void* nodes = tree->nodes;
-    void* leaves = tree->leaves;
-    bool ok = clv_base_memory_reserve( memory, &nodes, &tree->node_capacity, tree->node_end,
-                  (uint64_t)leaf_count * 2, sizeof( bvh_node ) ) &&
-        clv_base_memory_reserve(
-            memory, &leaves, &tree->leaf_capacity, tree->slot_count, slot_count, sizeof( uint32_t ) );
-    tree->nodes = nodes;
-    tree->leaves = leaves;
-    if ( !ok )
+    if ( !base_array_reserve( &tree->nodes, memory, (uint64_t)leaf_count * 2 ) ||
+        !base_array_reserve( &tree->leaves, memory, slot_count ) )
     {
         return false;
     }
-    for ( ; tree->slot_count < slot_count; ++tree->slot_count )
+    while ( tree->leaves.count < slot_count )
     {
-        tree->leaves[tree->slot_count] = BVH_NONE;
+        tree->leaves.items[tree->leaves.count++] = BVH_NONE;
     }
     return true;
 }
 
 void clv_bvh_tree_clear( bvh_tree* tree )
 {
-    for ( uint32_t slot = 0; slot < tree->slot_count; ++slot )
+    for ( uint64_t slot = 0; slot < tree->leaves.count; ++slot )
     {
-        tree->leaves[slot] = BVH_NONE;
+        tree->leaves.items[slot] = BVH_NONE;
     }
-    tree->node_end = 0;
+    tree->nodes.count = 0;
     tree->first_free = BVH_NONE;
     tree->root = BVH_NONE;
     tree->leaf_count = 0;
@@ -60,16 +53,16 @@ static uint32_t take_node( bvh_tree* tree )
     uint32_t index = tree->first_free;
     if ( index != BVH_NONE )
     {
-        tree->first_free = tree->nodes[index].parent;
+        tree->first_free = tree->nodes.items[index].parent;
         return index;
     }
-    CLV_ASSERT( tree->node_end < tree->node_capacity );
-    return tree->node_end++;
+    CLV_ASSERT( tree->nodes.count < tree->nodes.capacity );
+    return (uint32_t)tree->nodes.count++;
 }
 
 static void give_node( bvh_tree* tree, uint32_t index )
 {
-    tree->nodes[index].parent = tree->first_free;
+    tree->nodes.items[index].parent = tree->first_free;
     tree->first_free = index;
 }
 
@@ -95,13 +88,13 @@ static double descent_cost( const bvh_node* node, clv_aabb box )
 static uint32_t choose_sibling( const bvh_tree* tree, clv_aabb box )
 {
     uint32_t index = tree->root;
-    while ( !bvh_is_leaf( &tree->nodes[index] ) )
+    while ( !bvh_is_leaf( &tree->nodes.items[index] ) )
     {
-        const bvh_node* node = &tree->nodes[index];
+        const bvh_node* node = &tree->nodes.items[index];
         double grown = area( bvh_union( node->box, box ) );
         double inherited = grown - area( node->box );
-        double first = descent_cost( &tree->nodes[node->child[0]], box ) + inherited;
-        double second = descent_cost( &tree->nodes[node->child[1]], box ) + inherited;
+        double first = descent_cost( &tree->nodes.items[node->child[0]], box ) + inherited;
+        double second = descent_cost( &tree->nodes.items[node->child[1]], box ) + inherited;
         if ( grown < first && grown < second )
         {
             break;
@@ -113,32 +106,32 @@ static uint32_t choose_sibling( const bvh_tree* tree, clv_aabb box )
 
 static void refit_upwards( bvh_tree* tree, uint32_t index )
 {
-    for ( ; index != BVH_NONE; index = tree->nodes[index].parent )
+    for ( ; index != BVH_NONE; index = tree->nodes.items[index].parent )
     {
-        bvh_node* node = &tree->nodes[index];
-        node->box = bvh_union( tree->nodes[node->child[0]].box, tree->nodes[node->child[1]].box );
+        bvh_node* node = &tree->nodes.items[index];
+        node->box = bvh_union( tree->nodes.items[node->child[0]].box, tree->nodes.items[node->child[1]].box );
     }
 }
 
 // Puts `fresh` where `old` hangs.
 static void replace_child( bvh_tree* tree, uint32_t parent, uint32_t old, uint32_t fresh )
 {
-    tree->nodes[fresh].parent = parent;
+    tree->nodes.items[fresh].parent = parent;
     if ( parent == BVH_NONE )
     {
         tree->root = fresh;
         return;
     }
-    bvh_node* node = &tree->nodes[parent];
+    bvh_node* node = &tree->nodes.items[parent];
     node->child[node->child[1] == old ? 1 : 0] = fresh;
 }
 
 void clv_bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
 {
-    CLV_ASSERT( tree->leaves[slot] == BVH_NONE );
+    CLV_ASSERT( tree->leaves.items[slot] == BVH_NONE );
     uint32_t leaf = take_node( tree );
-    tree->nodes[leaf] = ( bvh_node ){ box, BVH_NONE, { slot, BVH_NONE } };
-    tree->leaves[slot] = leaf;
+    tree->nodes.items[leaf] = ( bvh_node ){ box, BVH_NONE, { slot, BVH_NONE } };
+    tree->leaves.items[slot] = leaf;
     tree->leaf_count += 1;
     if ( tree->root == BVH_NONE )
     {
@@ -147,28 +140,28 @@ void clv_bvh_tree_insert( bvh_tree* tree, uint32_t slot, clv_aabb box )
     }
     uint32_t sibling = choose_sibling( tree, box );
     uint32_t parent = take_node( tree );
-    uint32_t above = tree->nodes[sibling].parent;
-    tree->nodes[parent] = ( bvh_node ){ box, above, { sibling, leaf } };
+    uint32_t above = tree->nodes.items[sibling].parent;
+    tree->nodes.items[parent] = ( bvh_node ){ box, above, { sibling, leaf } };
     replace_child( tree, above, sibling, parent );
-    tree->nodes[sibling].parent = parent;
-    tree->nodes[leaf].parent = parent;
+    tree->nodes.items[sibling].parent = parent;
+    tree->nodes.items[leaf].parent = parent;
     refit_upwards( tree, parent );
 }
 
 void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot )
 {
-    uint32_t leaf = tree->leaves[slot];
+    uint32_t leaf = tree->leaves.items[slot];
     CLV_ASSERT( leaf != BVH_NONE );
-    tree->leaves[slot] = BVH_NONE;
+    tree->leaves.items[slot] = BVH_NONE;
     tree->leaf_count -= 1;
-    uint32_t parent = tree->nodes[leaf].parent;
+    uint32_t parent = tree->nodes.items[leaf].parent;
     give_node( tree, leaf );
     if ( parent == BVH_NONE )
     {
         tree->root = BVH_NONE;
         return;
     }
-    bvh_node* node = &tree->nodes[parent];
+    bvh_node* node = &tree->nodes.items[parent];
     uint32_t sibling = node->child[node->child[0] == leaf ? 1 : 0];
     uint32_t above = node->parent;
     replace_child( tree, above, parent, sibling );
@@ -229,13 +222,13 @@ static uint32_t split_of( const base_keyed* keys, uint32_t begin, uint32_t end )
 static uint32_t build_range(
     bvh_tree* tree, const clv_aabb* boxes, const base_keyed* keys, uint32_t begin, uint32_t end )
 {
-    uint32_t index = tree->node_end++;
-    bvh_node* node = &tree->nodes[index];
+    uint32_t index = (uint32_t)tree->nodes.count++;
+    bvh_node* node = &tree->nodes.items[index];
     if ( end - begin == 1 )
     {
         uint32_t slot = keys[begin].value;
         *node = ( bvh_node ){ boxes[slot], BVH_NONE, { slot, BVH_NONE } };
-        tree->leaves[slot] = index;
+        tree->leaves.items[slot] = index;
         return index;
     }
     uint32_t split = split_of( keys, begin, end );
@@ -245,31 +238,27 @@ static uint32_t build_range(
         uint32_t child = i == 0 ? build_range( tree, boxes, keys, begin, split )
                                 : build_range( tree, boxes, keys, split, end );
         node->child[i] = child;
-        tree->nodes[child].parent = index;
+        tree->nodes.items[child].parent = index;
     }
-    node->box = bvh_union( tree->nodes[node->child[0]].box, tree->nodes[node->child[1]].box );
+    node->box = bvh_union( tree->nodes.items[node->child[0]].box, tree->nodes.items[node->child[1]].box );
     return index;
 }
 
 bool clv_bvh_tree_build(
     bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count )
 {
-    void* keys = tree->keys;
-    bool ok = clv_base_memory_reserve(
-        memory, &keys, &tree->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
-    tree->keys = keys;
-    if ( !ok )
+    if ( !base_array_reserve( &tree->keys, memory, (uint64_t)count * 2 ) )
     {
         return false;
     }
     clv_bvh_tree_clear( tree );
-    CLV_ASSERT( (uint64_t)count * 2 <= tree->node_capacity );
+    CLV_ASSERT( (uint64_t)count * 2 <= tree->nodes.capacity );
     grid_lattice lattice = clv_grid_lattice_even( boxes, slots, count, CURVE_CELLS );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        tree->keys[i] = ( base_keyed ){ curve_key( &lattice, &boxes[slots[i]] ), slots[i] };
+        tree->keys.items[i] = ( base_keyed ){ curve_key( &lattice, &boxes[slots[i]] ), slots[i] };
     }
-    const base_keyed* sorted = clv_base_sort_keyed( tree->keys, tree->keys + count, count );
+    const base_keyed* sorted = clv_base_sort_keyed( tree->keys.items, tree->keys.items + count, count );
     tree->leaf_count = count;
     tree->root = count > 0 ? build_range( tree, boxes, sorted, 0, count ) : BVH_NONE;
     return true;
@@ -278,10 +267,10 @@ bool clv_bvh_tree_build(
 // From a leaf to the root: everyone known to its parent and inside it.
 static const char* check_path( const bvh_tree* tree, uint32_t index )
 {
-    for ( uint32_t steps = 0; tree->nodes[index].parent != BVH_NONE; ++steps )
+    for ( uint32_t steps = 0; tree->nodes.items[index].parent != BVH_NONE; ++steps )
     {
-        const bvh_node* above = &tree->nodes[tree->nodes[index].parent];
-        if ( steps > tree->node_end )
+        const bvh_node* above = &tree->nodes.items[tree->nodes.items[index].parent];
+        if ( steps > tree->nodes.count )
         {
             return "a path to the root goes in circles";
         }
@@ -289,11 +278,11 @@ static const char* check_path( const bvh_tree* tree, uint32_t index )
         {
             return "a parent does not know its child";
         }
-        if ( !bvh_contains( above->box, tree->nodes[index].box ) )
+        if ( !bvh_contains( above->box, tree->nodes.items[index].box ) )
         {
             return "a child sticks out of its parent";
         }
-        index = tree->nodes[index].parent;
+        index = tree->nodes.items[index].parent;
     }
     return index == tree->root ? NULL : "a path upwards does not end at the root";
 }
@@ -302,15 +291,15 @@ const char* clv_bvh_tree_check( const bvh_tree* tree )
 {
     uint32_t found = 0;
     const char* broken = NULL;
-    for ( uint32_t slot = 0; slot < tree->slot_count && broken == NULL; ++slot )
+    for ( uint32_t slot = 0; slot < tree->leaves.count && broken == NULL; ++slot )
     {
-        uint32_t index = tree->leaves[slot];
+        uint32_t index = tree->leaves.items[slot];
         if ( index == BVH_NONE )
         {
             continue;
         }
         found += 1;
-        const bvh_node* leaf = &tree->nodes[index];
+        const bvh_node* leaf = &tree->nodes.items[index];
         broken = bvh_is_leaf( leaf ) && leaf->child[0] == slot ? check_path( tree, index )
                                                                : "a slot's leaf belongs to another";
     }

@@ -19,17 +19,12 @@ typedef struct bvh_node
 
 typedef struct bvh_tree
 {
-    bvh_node* nodes;
-    uint64_t node_capacity;
-    uint32_t node_end; ///< nodes from here on were never used
+    BASE_ARRAY( bvh_node ) nodes; ///< those behind the last were never used
     uint32_t first_free;
     uint32_t root;
     uint32_t leaf_count;
-    uint32_t* leaves; ///< by slot; BVH_NONE if it has none
-    uint64_t leaf_capacity;
-    uint32_t slot_count; ///< entries of `leaves`
-    base_keyed* keys;    ///< two arrays in one, for building
-    uint64_t key_capacity;
+    base_u32_array leaves; ///< by slot; BVH_NONE if it has none
+    base_keyed_array keys; ///< two in one, for building
 } bvh_tree;
 
 static inline bool bvh_is_leaf( const bvh_node* node )

@@ -32,42 +32,26 @@ void clv_bvh_world_shrink( bvh_world* world )
 {
     base_memory* memory = world->memory;
     clv_bvh_tree_free( &world->tree, memory );
-    clv_base_memory_give( memory, world->members, world->member_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, world->stack, world->stack_capacity, sizeof( bvh_task ) );
-    clv_base_memory_give( memory, world->grown, world->grown_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, world->flags, world->flag_capacity, 1 );
-    clv_base_memory_give( memory, world->touched, world->touched_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, world->loose, world->loose_capacity, sizeof( uint32_t ) );
+    base_array_free( &world->members, memory );
+    base_array_free( &world->stack, memory );
+    base_array_free( &world->grown, memory );
+    base_array_free( &world->flags, memory );
+    base_array_free( &world->touched, memory );
+    base_array_free( &world->loose, memory );
     base_array_free( &world->near, memory );
     clv_bvh_world_init( world, memory, world->rules );
-}
-
-static bool reserve_bvh_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
-{
-    void* data = *words;
-    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
-    *words = data;
-    return ok;
 }
 
 static bool reserve_bvh( bvh_world* world, const bvh_crowd* crowd )
 {
     base_memory* memory = world->memory;
-    void* grown = world->grown;
-    void* flags = world->flags;
-    bool ok = clv_base_memory_reserve( memory, &grown, &world->grown_capacity, world->flag_count,
-                  crowd->slot_count, sizeof( clv_aabb ) ) &&
-        clv_base_memory_reserve(
-            memory, &flags, &world->flag_capacity, world->flag_count, crowd->slot_count, 1 ) &&
-        reserve_bvh_words( memory, &world->touched, &world->touched_capacity, crowd->count ) &&
+    world->touched.count = world->loose.count = 0;
+    bool ok = base_array_extend( &world->grown, memory, crowd->slot_count ) &&
+        base_array_extend( &world->flags, memory, crowd->slot_count ) &&
+        base_array_reserve( &world->touched, memory, crowd->count ) &&
         clv_bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
-    world->grown = grown;
-    world->flags = flags;
-    if ( ok && crowd->slot_count > world->flag_count )
-    {
-        memset( world->flags + world->flag_count, 0, crowd->slot_count - world->flag_count );
-        world->flag_count = crowd->slot_count;
-    }
+    world->flags.count =
+        ok && crowd->slot_count > world->flags.count ? crowd->slot_count : world->flags.count;
     return ok;
 }
 
@@ -108,21 +92,21 @@ static clv_aabb grow_box( const bvh_world* world, const clv_aabb* box, const clv
 
 static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
 {
-    for ( uint32_t slot = 0; slot < world->flag_count; ++slot )
+    for ( uint32_t slot = 0; slot < world->flags.count; ++slot )
     {
-        world->flags[slot] = (uint8_t)( world->flags[slot] & ~FLAG_LIVE );
+        world->flags.items[slot] = (uint8_t)( world->flags.items[slot] & ~FLAG_LIVE );
     }
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        world->flags[bvh_crowd_slot( crowd, i )] |= FLAG_LIVE;
+        world->flags.items[bvh_crowd_slot( crowd, i )] |= FLAG_LIVE;
     }
-    for ( uint32_t slot = 0; slot < world->flag_count; ++slot )
+    for ( uint32_t slot = 0; slot < world->flags.count; ++slot )
     {
-        if ( ( world->flags[slot] & FLAG_LIVE ) == 0 )
+        if ( ( world->flags.items[slot] & FLAG_LIVE ) == 0 )
         {
-            world->flags[slot] =
+            world->flags.items[slot] =
                 FLAG_TOUCHED; // and so are its pairs, until the next time somebody lives here
-            if ( slot < world->tree.slot_count && world->tree.leaves[slot] != BVH_NONE )
+            if ( slot < world->tree.leaves.count && world->tree.leaves.items[slot] != BVH_NONE )
             {
                 clv_bvh_tree_remove( &world->tree, slot );
             }
@@ -130,46 +114,38 @@ static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
     }
 }
 
-// Look at one box: does it have to be put (back) into the tree?
-static void look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
+// Does a box have to be put (back) into the tree? True if it is infinite and can be in none.
+static bool look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
 {
-    bool has_leaf = world->tree.leaves[slot] != BVH_NONE;
-    if ( has_leaf && bvh_contains( world->grown[slot], *box ) )
+    bool has_leaf = world->tree.leaves.items[slot] != BVH_NONE;
+    if ( has_leaf && bvh_contains( world->grown.items[slot], *box ) )
     {
-        world->flags[slot] = FLAG_LIVE;
-        return;
+        world->flags.items[slot] = FLAG_LIVE;
+        return false;
     }
     bool is_loose = !base_is_finite_box( box );
-    if ( is_loose )
+    if ( !is_loose )
     {
-        world->loose_count += 1;
+        world->grown.items[slot] = grow_box( world, box, has_leaf ? &world->grown.items[slot] : NULL );
+        world->touched.items[world->touched.count++] = slot;
     }
-    else
-    {
-        world->grown[slot] = grow_box( world, box, has_leaf ? &world->grown[slot] : NULL );
-        world->touched[world->touched_count++] = slot;
-    }
-    world->flags[slot] = (uint8_t)( FLAG_LIVE | FLAG_TOUCHED | ( is_loose ? FLAG_LOOSE : 0 ) );
+    world->flags.items[slot] = (uint8_t)( FLAG_LIVE | FLAG_TOUCHED | ( is_loose ? FLAG_LOOSE : 0 ) );
+    return is_loose;
 }
 
-static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
+static bool list_loose( bvh_world* world, const bvh_crowd* crowd, uint32_t count )
 {
-    if ( world->loose_count == 0 )
-    {
-        return true;
-    }
-    if ( !reserve_bvh_words( world->memory, &world->loose, &world->loose_capacity, world->loose_count ) )
+    if ( !base_array_reserve( &world->loose, world->memory, count ) )
     {
         return false;
     }
-    uint32_t count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < crowd->count && world->loose.count < count; ++i )
     {
         uint32_t slot = bvh_crowd_slot( crowd, i );
-        if ( ( world->flags[slot] & FLAG_LOOSE ) != 0 )
+        if ( ( world->flags.items[slot] & FLAG_LOOSE ) != 0 )
         {
-            world->loose[count++] = slot;
-            if ( world->tree.leaves[slot] != BVH_NONE )
+            world->loose.items[world->loose.count++] = slot;
+            if ( world->tree.leaves.items[slot] != BVH_NONE )
             {
                 clv_bvh_tree_remove( &world->tree, slot );
             }
@@ -182,7 +158,7 @@ static bool list_loose( bvh_world* world, const bvh_crowd* crowd )
 
 static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
 {
-    if ( !reserve_bvh_words( world->memory, &world->members, &world->member_capacity, crowd->count ) )
+    if ( !base_array_reserve( &world->members, world->memory, crowd->count ) )
     {
         return false;
     }
@@ -190,27 +166,27 @@ static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
         uint32_t slot = bvh_crowd_slot( crowd, i );
-        if ( ( world->flags[slot] & FLAG_LOOSE ) == 0 )
+        if ( ( world->flags.items[slot] & FLAG_LOOSE ) == 0 )
         {
-            world->members[count++] = slot;
+            world->members.items[count++] = slot;
         }
     }
     world->churn = 0;
-    return clv_bvh_tree_build( &world->tree, world->memory, world->grown, world->members, count );
+    return clv_bvh_tree_build( &world->tree, world->memory, world->grown.items, world->members.items, count );
 }
 
 static void put_back( bvh_world* world )
 {
-    for ( uint32_t i = 0; i < world->touched_count; ++i )
+    for ( uint32_t i = 0; i < world->touched.count; ++i )
     {
-        uint32_t slot = world->touched[i];
-        if ( world->tree.leaves[slot] != BVH_NONE )
+        uint32_t slot = world->touched.items[i];
+        if ( world->tree.leaves.items[slot] != BVH_NONE )
         {
             clv_bvh_tree_remove( &world->tree, slot );
         }
-        clv_bvh_tree_insert( &world->tree, slot, world->grown[slot] );
+        clv_bvh_tree_insert( &world->tree, slot, world->grown.items[slot] );
     }
-    world->churn += world->touched_count;
+    world->churn += (uint32_t)world->touched.count;
 }
 
 clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
@@ -230,20 +206,19 @@ clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
     {
         mark_dead( world, crowd );
     }
-    world->touched_count = 0;
-    world->loose_count = 0;
+    uint32_t loose_count = 0;
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
         uint32_t slot = bvh_crowd_slot( crowd, i );
-        look_at( world, &crowd->boxes[slot], slot );
+        loose_count += look_at( world, &crowd->boxes[slot], slot );
     }
-    if ( !list_loose( world, crowd ) )
+    if ( !list_loose( world, crowd, loose_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    bool anew = world->touched_count > crowd->count / ANEW_SHARE ||
-        world->churn + (uint64_t)world->touched_count > crowd->count / CHURN_SHARE;
-    if ( world->touched_count > 0 && anew )
+    bool anew = world->touched.count > crowd->count / ANEW_SHARE ||
+        world->churn + world->touched.count > crowd->count / CHURN_SHARE;
+    if ( world->touched.count > 0 && anew )
     {
         if ( !build_anew( world, crowd ) )
         {
@@ -261,22 +236,20 @@ clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
 
 // ---- pairs
 
+// The height of the stack is the caller's, who keeps it in a register.
 static bool reserve_stack( bvh_world* world, uint64_t count )
 {
-    if ( world->stack_capacity - count >= STACK_ROOM && world->stack_capacity >= count )
+    if ( world->stack.capacity >= count + STACK_ROOM )
     {
         return true;
     }
-    void* stack = world->stack;
-    bool ok = clv_base_memory_reserve(
-        world->memory, &stack, &world->stack_capacity, count, count + 32 * STACK_ROOM, sizeof( bvh_task ) );
-    world->stack = stack;
-    return ok;
+    world->stack.count = count;
+    return base_array_reserve( &world->stack, world->memory, count + 32 * STACK_ROOM );
 }
 
 static uint64_t push( bvh_world* world, uint64_t count, uint32_t a, uint32_t b )
 {
-    world->stack[count] = ( bvh_task ){ a, b };
+    world->stack.items[count] = ( bvh_task ){ a, b };
     return count + 1;
 }
 
@@ -296,7 +269,7 @@ static bool first_opens( const bvh_node* a, const bvh_node* b )
 static clv_result collide_tree(
     bvh_world* world, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
-    const bvh_node* nodes = world->tree.nodes;
+    const bvh_node* nodes = world->tree.nodes.items;
     clv_result result = CLV_OK;
     uint64_t tests = 0;
     uint64_t count = 0;
@@ -307,7 +280,7 @@ static clv_result collide_tree(
     count = world->tree.root != BVH_NONE ? push( world, 0, world->tree.root, world->tree.root ) : 0;
     while ( count > 0 && result == CLV_OK )
     {
-        bvh_task task = world->stack[--count];
+        bvh_task task = world->stack.items[--count];
         const bvh_node* a = &nodes[task.a];
         const bvh_node* b = &nodes[task.b];
         if ( !reserve_stack( world, count ) )
@@ -354,14 +327,14 @@ static clv_result collide_tree(
 static clv_result ask_bvh(
     bvh_world* world, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
-    const bvh_node* nodes = world->tree.nodes;
-    clv_aabb box = world->grown[slot];
+    const bvh_node* nodes = world->tree.nodes.items;
+    clv_aabb box = world->grown.items[slot];
     pair_list* near = &world->near;
     uint64_t count = push( world, 0, world->tree.root, 0 );
     uint64_t tests = 0;
     while ( count > 0 )
     {
-        const bvh_node* node = &nodes[world->stack[--count].a];
+        const bvh_node* node = &nodes[world->stack.items[--count].a];
         tests += 1;
         if ( !clv_aabb_overlap( node->box, box ) )
         {
@@ -378,7 +351,7 @@ static clv_result ask_bvh(
             continue;
         }
         uint32_t other = node->child[0];
-        if ( other == slot || ( other < slot && ( world->flags[other] & FLAG_TOUCHED ) != 0 ) )
+        if ( other == slot || ( other < slot && ( world->flags.items[other] & FLAG_TOUCHED ) != 0 ) )
         {
             continue;
         }
@@ -410,7 +383,7 @@ static clv_result keep_near( bvh_world* world, const clv_aabb* boxes, pair_sink*
     for ( uint64_t i = 0; i < near->count && result == CLV_OK; ++i )
     {
         clv_pair pair = near->items[i];
-        if ( ( ( world->flags[pair.a] | world->flags[pair.b] ) & FLAG_TOUCHED ) != 0 )
+        if ( ( ( world->flags.items[pair.a] | world->flags.items[pair.b] ) & FLAG_TOUCHED ) != 0 )
         {
             continue;
         }
@@ -433,9 +406,9 @@ static clv_result search_forward(
     {
         result = CLV_OUT_OF_MEMORY;
     }
-    for ( uint32_t i = 0; i < world->touched_count && result == CLV_OK; ++i )
+    for ( uint32_t i = 0; i < world->touched.count && result == CLV_OK; ++i )
     {
-        result = ask_bvh( world, world->touched[i], boxes, sink, test_count );
+        result = ask_bvh( world, world->touched.items[i], boxes, sink, test_count );
     }
     // Half renewed, the list would be wrong from now on.
     world->is_sound = result == CLV_OK;
@@ -447,14 +420,14 @@ static clv_result report_loose(
     const bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
-    for ( uint32_t i = 0; i < world->loose_count; ++i )
+    for ( uint32_t i = 0; i < world->loose.count; ++i )
     {
-        uint32_t slot = world->loose[i];
+        uint32_t slot = world->loose.items[i];
         clv_aabb box = crowd->boxes[slot];
         for ( uint32_t j = 0; j < crowd->count && result == CLV_OK; ++j )
         {
             uint32_t other = bvh_crowd_slot( crowd, j );
-            bool is_mine = other > slot || ( world->flags[other] & FLAG_LOOSE ) == 0;
+            bool is_mine = other > slot || ( world->flags.items[other] & FLAG_LOOSE ) == 0;
             if ( is_mine && clv_aabb_overlap( box, crowd->boxes[other] ) && other != slot )
             {
                 result = clv_pair_sink_put( sink, slot, other );

@@ -35,21 +35,12 @@ typedef struct bvh_world
     base_memory* memory;
     bvh_rules rules;
     bvh_tree tree;
-    clv_aabb* grown; ///< by slot
-    uint64_t grown_capacity;
-    uint8_t* flags; ///< by slot, bvh_world.c
-    uint64_t flag_capacity;
-    uint32_t flag_count;
-    uint32_t* touched; ///< slots that left their grown box or are new, ascending
-    uint64_t touched_capacity;
-    uint32_t touched_count;
-    uint32_t* members; ///< slots in the tree, ascending; filled for building
-    uint64_t member_capacity;
-    uint32_t* loose; ///< slots of infinite boxes, which are in no tree
-    uint64_t loose_capacity;
-    uint32_t loose_count;
-    bvh_task* stack;
-    uint64_t stack_capacity;
+    BASE_ARRAY( clv_aabb ) grown; ///< by slot
+    BASE_ARRAY( uint8_t ) flags; ///< by slot, bvh_world.c: three that are read together, and so no three sets
+    base_u32_array touched;      ///< slots that left their grown box or are new, ascending
+    base_u32_array members;      ///< slots in the tree, ascending; filled for building
+    base_u32_array loose;        ///< slots of infinite boxes, which are in no tree
+    BASE_ARRAY( bvh_task ) stack;
     pair_list near; ///< forward only: pairs whose grown boxes overlap
     uint32_t churn; ///< leaves put back since the tree was built
     bool is_sound;

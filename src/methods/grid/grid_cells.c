@@ -85,13 +85,13 @@ static void count_band( uint32_t band, uint32_t worker, void* context )
     (void)worker;
     build_job* job = context;
     grid_cells* cells = job->cells;
-    uint32_t* counters = cells->counts + (uint64_t)band * job->key_count;
+    uint32_t* counters = cells->counts.items + (uint64_t)band * job->key_count;
     memset( counters, 0, job->key_count * sizeof( uint32_t ) );
     uint32_t end = band_begin( job, band + 1 );
     for ( uint32_t i = band_begin( job, band ); i < end; ++i )
     {
         grid_span span = span_of( &cells->lattice, &job->crowd.boxes[crowd_slot( &job->crowd, i )] );
-        cells->spans[i] = span;
+        cells->spans.items[i] = span;
         if ( !grid_span_is_large( &span ) )
         {
             visit_cells( &cells->lattice, &span, counters, NULL, 0 );
@@ -104,14 +104,14 @@ static void enter_band( uint32_t band, uint32_t worker, void* context )
     (void)worker;
     build_job* job = context;
     grid_cells* cells = job->cells;
-    uint32_t* counters = cells->counts + (uint64_t)band * job->key_count;
+    uint32_t* counters = cells->counts.items + (uint64_t)band * job->key_count;
     uint32_t end = band_begin( job, band + 1 );
     for ( uint32_t i = band_begin( job, band ); i < end; ++i )
     {
-        if ( !grid_span_is_large( &cells->spans[i] ) )
+        if ( !grid_span_is_large( &cells->spans.items[i] ) )
         {
-            visit_cells(
-                &cells->lattice, &cells->spans[i], counters, cells->entries, crowd_slot( &job->crowd, i ) );
+            visit_cells( &cells->lattice, &cells->spans.items[i], counters, cells->entries.items,
+                crowd_slot( &job->crowd, i ) );
         }
     }
 }
@@ -123,10 +123,10 @@ static bool counts_to_places( build_job* job )
     uint64_t sum = 0;
     for ( uint32_t key = 0; key < job->key_count; ++key )
     {
-        cells->starts[key] = (uint32_t)sum;
+        cells->starts.items[key] = (uint32_t)sum;
         for ( uint32_t band = 0; band < job->band_count; ++band )
         {
-            uint32_t* counter = &cells->counts[(uint64_t)band * job->key_count + key];
+            uint32_t* counter = &cells->counts.items[(uint64_t)band * job->key_count + key];
             uint32_t count = *counter;
             *counter = (uint32_t)sum;
             sum += count;
@@ -136,8 +136,7 @@ static bool counts_to_places( build_job* job )
             return false;
         }
     }
-    cells->starts[job->key_count] = (uint32_t)sum;
-    cells->entry_count = (uint32_t)sum;
+    cells->starts.items[job->key_count] = (uint32_t)sum;
     return true;
 }
 
@@ -146,47 +145,20 @@ static void find_fullest( grid_cells* cells )
     cells->fullest = 0;
     for ( uint32_t cell = 0; cell < cells->lattice.cell_count; ++cell )
     {
-        uint32_t count = cells->starts[( cell + 1 ) * GRID_GROUPS] - cells->starts[cell * GRID_GROUPS];
+        uint32_t count =
+            cells->starts.items[( cell + 1 ) * GRID_GROUPS] - cells->starts.items[cell * GRID_GROUPS];
         cells->fullest = count > cells->fullest ? count : cells->fullest;
     }
 }
 
-static bool reserve_cell_words( base_memory* memory, uint32_t** words, uint64_t* capacity, uint64_t count )
-{
-    void* data = *words;
-    bool ok = clv_base_memory_reserve( memory, &data, capacity, 0, count, sizeof( uint32_t ) );
-    *words = data;
-    return ok;
-}
-
-static bool reserve_spans( grid_cells* cells, base_memory* memory, uint64_t count )
-{
-    void* spans = cells->spans;
-    bool ok = clv_base_memory_reserve( memory, &spans, &cells->span_capacity, 0, count, sizeof( grid_span ) );
-    cells->spans = spans;
-    return ok;
-}
-
-static bool list_large( grid_cells* cells, base_memory* memory, const grid_crowd* crowd )
+static uint32_t count_large( const grid_cells* cells, uint32_t box_count )
 {
     uint32_t count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < box_count; ++i )
     {
-        count += grid_span_is_large( &cells->spans[i] );
+        count += grid_span_is_large( &cells->spans.items[i] );
     }
-    cells->large_count = 0;
-    if ( !reserve_cell_words( memory, &cells->large, &cells->large_capacity, count ) )
-    {
-        return false;
-    }
-    for ( uint32_t i = 0; i < crowd->count && count > 0; ++i )
-    {
-        if ( grid_span_is_large( &cells->spans[i] ) )
-        {
-            cells->large[cells->large_count++] = crowd_slot( crowd, i );
-        }
-    }
-    return true;
+    return count;
 }
 
 static uint32_t choose_band_count( uint32_t count, uint32_t key_count )
@@ -211,19 +183,21 @@ clv_result clv_grid_cells_enter(
 {
     build_job job = { cells, crowd, 1, cells->lattice.cell_count * GRID_GROUPS };
     job.band_count = choose_band_count( crowd.count, job.key_count );
-    if ( !reserve_spans( cells, memory, crowd.count ) ||
-        !reserve_cell_words( memory, &cells->starts, &cells->start_capacity, (uint64_t)job.key_count + 1 ) ||
-        !reserve_cell_words(
-            memory, &cells->counts, &cells->count_capacity, (uint64_t)job.key_count * job.band_count ) )
+    cells->entries.count = 0;
+    if ( !base_array_reserve( &cells->spans, memory, crowd.count ) ||
+        !base_array_reserve( &cells->starts, memory, (uint64_t)job.key_count + 1 ) ||
+        !base_array_reserve( &cells->counts, memory, (uint64_t)job.key_count * job.band_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     clv_task_run( tasks, count_band, job.band_count, &job );
-    if ( !counts_to_places( &job ) || !list_large( cells, memory, &crowd ) ||
-        !reserve_cell_words( memory, &cells->entries, &cells->entry_capacity, cells->entry_count ) )
+    if ( !counts_to_places( &job ) ||
+        !base_array_reserve( &cells->entries, memory, cells->starts.items[job.key_count] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
+    cells->entries.count = cells->starts.items[job.key_count];
+    cells->large_count = count_large( cells, crowd.count );
     clv_task_run( tasks, enter_band, job.band_count, &job );
     find_fullest( cells );
     CLV_VALIDATE( clv_grid_cells_check( cells, crowd ) == NULL );
@@ -232,23 +206,22 @@ clv_result clv_grid_cells_enter(
 
 void clv_grid_cells_release( grid_cells* cells, base_memory* memory )
 {
-    clv_base_memory_give( memory, cells->spans, cells->span_capacity, sizeof( grid_span ) );
-    clv_base_memory_give( memory, cells->starts, cells->start_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, cells->counts, cells->count_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, cells->entries, cells->entry_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, cells->large, cells->large_capacity, sizeof( uint32_t ) );
+    base_array_free( &cells->spans, memory );
+    base_array_free( &cells->starts, memory );
+    base_array_free( &cells->counts, memory );
+    base_array_free( &cells->entries, memory );
     *cells = ( grid_cells ){ 0 };
 }
 
 uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count )
 {
-    uint64_t wanted = (uint64_t)cells->entry_count * part / part_count;
+    uint64_t wanted = cells->entries.count * part / part_count;
     uint32_t low = 0;
     uint32_t high = cells->lattice.cell_count;
     while ( low < high )
     {
         uint32_t middle = low + ( high - low ) / 2;
-        if ( cells->starts[middle * GRID_GROUPS] < wanted )
+        if ( cells->starts.items[middle * GRID_GROUPS] < wanted )
         {
             low = middle + 1;
         }
@@ -265,7 +238,7 @@ const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd )
     uint64_t expected = 0;
     for ( uint32_t i = 0; i < crowd.count; ++i )
     {
-        const grid_span* span = &cells->spans[i];
+        const grid_span* span = &cells->spans.items[i];
         uint64_t count = 1;
         for ( int axis = 0; axis < 3 && !grid_span_is_large( span ); ++axis )
         {
@@ -277,15 +250,15 @@ const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd )
         }
         expected += !grid_span_is_large( span ) ? count : 0;
     }
-    if ( expected != cells->entry_count )
+    if ( expected != cells->entries.count )
     {
         return "the cells hold more or fewer entries than the boxes span";
     }
     for ( uint32_t key = 0; key < cells->lattice.cell_count * GRID_GROUPS; ++key )
     {
-        for ( uint32_t i = cells->starts[key] + 1; i < cells->starts[key + 1]; ++i )
+        for ( uint32_t i = cells->starts.items[key] + 1; i < cells->starts.items[key + 1]; ++i )
         {
-            if ( cells->entries[i - 1] >= cells->entries[i] )
+            if ( cells->entries.items[i - 1] >= cells->entries.items[i] )
             {
                 return "a group of a cell is not in ascending order of slots";
             }

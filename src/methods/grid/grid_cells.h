@@ -4,6 +4,7 @@
 // a pair is this cell's own exactly if the two have no such bit in common.
 #pragma once
 
+#include "base/array.h"
 #include "grid/grid_lattice.h"
 #include "task/task.h"
 
@@ -13,6 +14,8 @@ typedef struct grid_span
     uint16_t low[3], high[3];
 } grid_span;
 
+typedef BASE_ARRAY( grid_span ) grid_span_array;
+
 enum
 {
     GRID_GROUPS = 8, ///< of a cell: by the bits "began before this cell"
@@ -21,19 +24,12 @@ enum
 typedef struct grid_cells
 {
     grid_lattice lattice;
-    grid_span* spans; ///< by position in the list of boxes
-    uint64_t span_capacity;
-    uint32_t* starts; ///< first entry of group g of cell c at c * GRID_GROUPS + g, and one past the end
-    uint64_t start_capacity;
-    uint32_t* counts; ///< scratch: by band of boxes and group
-    uint64_t count_capacity;
-    uint32_t* entries; ///< slots
-    uint64_t entry_capacity;
-    uint32_t entry_count;
-    uint32_t* large; ///< slots of boxes in too many cells, ascending; they are in none
-    uint64_t large_capacity;
-    uint32_t large_count;
-    uint32_t fullest; ///< most entries of a cell
+    grid_span_array spans;  ///< by position in the list of boxes
+    base_u32_array starts;  ///< first entry of group g of cell c at c * GRID_GROUPS + g, and one past the end
+    base_u32_array counts;  ///< scratch: by band of boxes and group
+    base_u32_array entries; ///< slots
+    uint32_t large_count;   ///< boxes in too many cells; they are in none
+    uint32_t fullest;       ///< most entries of a cell
 } grid_cells;
 
 /// The boxes to enter: boxes[live[i]], or boxes[i] where live is NULL.

@@ -24,7 +24,7 @@ bool clv_grid_large_load(
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
         uint32_t slot = crowd->live != NULL ? crowd->live[i] : i;
-        uint32_t place = grid_span_is_large( &cells->spans[i] ) ? next_large++ : next_small++;
+        uint32_t place = grid_span_is_large( &cells->spans.items[i] ) ? next_large++ : next_small++;
         simd_box_lanes_set( &large->all.boxes, place, &crowd->boxes[slot], slot, 0 );
     }
     clv_simd_box_lanes_finish( &large->all, crowd->count );

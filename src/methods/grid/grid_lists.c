@@ -10,20 +10,14 @@ static const grid_span s_nowhere = { { UINT16_MAX, 0, 0 }, { 0, 0, 0 } };
 static bool reserve_all(
     grid_lists* lists, base_memory* memory, uint64_t cell_count, uint64_t end_count, uint64_t slot_count )
 {
-    void* starts = lists->starts;
-    void* spans = lists->spans;
-    bool ok = clv_base_memory_reserve(
-                  memory, &starts, &lists->start_capacity, 0, cell_count + 1, sizeof( uint32_t ) ) &&
-        clv_base_memory_reserve( memory, &spans, &lists->span_capacity, 0, slot_count, sizeof( grid_span ) );
-    lists->starts = starts;
-    lists->spans = spans;
+    lists->spans.count = 0;
+    bool ok = base_array_reserve( &lists->starts, memory, cell_count + 1 ) &&
+        base_array_reserve( &lists->spans, memory, slot_count );
     for ( int axis = 0; axis < 3 && ok; ++axis )
     {
-        void* ends = lists->ends[axis];
-        ok = clv_base_memory_reserve(
-            memory, &ends, &lists->end_capacity[axis], 0, end_count, sizeof( base_keyed ) );
-        lists->ends[axis] = ends;
+        ok = base_array_reserve( &lists->ends[axis], memory, end_count );
     }
+    lists->spans.count = ok ? slot_count : 0;
     return ok;
 }
 
@@ -31,22 +25,21 @@ bool clv_grid_lists_lay_out(
     grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count )
 {
     uint32_t cell_count = cells->lattice.cell_count;
-    if ( !reserve_all( lists, memory, cell_count, (uint64_t)cells->entry_count * 2, slot_count ) )
+    if ( !reserve_all( lists, memory, cell_count, cells->entries.count * 2, slot_count ) )
     {
         return false;
     }
-    lists->slot_count = slot_count;
     for ( uint32_t cell = 0; cell <= cell_count; ++cell )
     {
-        lists->starts[cell] = cells->starts[(uint64_t)cell * GRID_GROUPS];
+        lists->starts.items[cell] = cells->starts.items[(uint64_t)cell * GRID_GROUPS];
     }
     for ( uint32_t slot = 0; slot < slot_count && crowd.count < slot_count; ++slot )
     {
-        lists->spans[slot] = s_nowhere;
+        lists->spans.items[slot] = s_nowhere;
     }
     for ( uint32_t i = 0; i < crowd.count; ++i )
     {
-        lists->spans[crowd.live != NULL ? crowd.live[i] : i] = cells->spans[i];
+        lists->spans.items[crowd.live != NULL ? crowd.live[i] : i] = cells->spans.items[i];
     }
     return true;
 }
@@ -58,20 +51,18 @@ bool clv_grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const
     {
         return false;
     }
-    memset( lists->starts, 0, ( (size_t)cell_count + 1 ) * sizeof( uint32_t ) );
-    lists->slot_count = 0;
+    memset( lists->starts.items, 0, ( (size_t)cell_count + 1 ) * sizeof( uint32_t ) );
     return true;
 }
 
 void clv_grid_lists_release( grid_lists* lists, base_memory* memory )
 {
-    clv_base_memory_give( memory, lists->starts, lists->start_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, lists->spans, lists->span_capacity, sizeof( grid_span ) );
+    base_array_free( &lists->starts, memory );
+    base_array_free( &lists->spans, memory );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        clv_base_memory_give( memory, lists->ends[axis], lists->end_capacity[axis], sizeof( base_keyed ) );
+        base_array_free( &lists->ends[axis], memory );
     }
-    *lists = ( grid_lists ){ 0 };
 }
 
 // ---- a cell
@@ -90,11 +81,11 @@ static place cell_place( const grid_lattice* lattice, uint32_t cell )
 
 static bool is_in( const grid_lists* lists, uint32_t slot, const place* p )
 {
-    if ( slot >= lists->slot_count || grid_span_is_large( &lists->spans[slot] ) )
+    if ( slot >= lists->spans.count || grid_span_is_large( &lists->spans.items[slot] ) )
     {
         return false;
     }
-    const grid_span* span = &lists->spans[slot];
+    const grid_span* span = &lists->spans.items[slot];
     return p->at[0] >= span->low[0] && p->at[0] <= span->high[0] && p->at[1] >= span->low[1] &&
         p->at[1] <= span->high[1] && p->at[2] >= span->low[2] && p->at[2] <= span->high[2];
 }
@@ -103,10 +94,10 @@ static bool is_in( const grid_lists* lists, uint32_t slot, const place* p )
 static uint32_t copy_stayers(
     const grid_lists_job* job, uint32_t cell, const place* p, int axis, base_keyed* ends )
 {
-    const base_keyed* old = job->before->ends[axis];
-    uint64_t end = (uint64_t)job->before->starts[cell + 1] * 2;
+    const base_keyed* old = job->before->ends[axis].items;
+    uint64_t end = (uint64_t)job->before->starts.items[cell + 1] * 2;
     uint32_t count = 0;
-    for ( uint64_t i = (uint64_t)job->before->starts[cell] * 2; i < end; ++i )
+    for ( uint64_t i = (uint64_t)job->before->starts.items[cell] * 2; i < end; ++i )
     {
         uint32_t slot = sweep_owner( old[i] );
         if ( is_in( job->now, slot, p ) )
@@ -121,12 +112,12 @@ static uint32_t copy_stayers(
 static uint32_t sort_comers(
     const grid_lists_job* job, uint32_t cell, const place* p, int axis, bool everybody, base_keyed* ends )
 {
-    const uint32_t* entries = job->cells->entries;
+    const uint32_t* entries = job->cells->entries.items;
     uint32_t count = 0;
     for ( uint32_t upper = 0; upper < 2;
           ++upper ) // lower ends first: the sort keeps them first at equal places
     {
-        for ( uint32_t i = job->now->starts[cell]; i < job->now->starts[cell + 1]; ++i )
+        for ( uint32_t i = job->now->starts.items[cell]; i < job->now->starts.items[cell + 1]; ++i )
         {
             if ( everybody || !is_in( job->before, entries[i], p ) )
             {
@@ -161,8 +152,8 @@ static void merge( base_keyed* ends, uint32_t count, const base_keyed* more, uin
 static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const place* p, bool everybody,
     pair_sink* sink, uint64_t* test_count )
 {
-    const base_keyed* ends = job->now->ends[0] + (uint64_t)job->now->starts[cell] * 2;
-    uint32_t count = ( job->now->starts[cell + 1] - job->now->starts[cell] ) * 2;
+    const base_keyed* ends = job->now->ends[0].items + (uint64_t)job->now->starts.items[cell] * 2;
+    uint32_t count = ( job->now->starts.items[cell + 1] - job->now->starts.items[cell] ) * 2;
     clv_result result = CLV_OK;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -195,12 +186,12 @@ static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const 
 static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place* p, uint32_t* stayer_count,
     pair_sink* sink, uint64_t* test_count, clv_result* result )
 {
-    uint64_t first = (uint64_t)job->now->starts[cell] * 2;
+    uint64_t first = (uint64_t)job->now->starts.items[cell] * 2;
     sweep_effort effort = { 0, 0 };
     sweep_sort_outcome outcome = SWEEP_SORTED;
     for ( int axis = 0; axis < 3 && outcome == SWEEP_SORTED; ++axis )
     {
-        base_keyed* ends = job->now->ends[axis] + first;
+        base_keyed* ends = job->now->ends[axis].items + first;
         *stayer_count = copy_stayers( job, cell, p, axis, ends );
         if ( axis == 0 )
         {
@@ -215,8 +206,8 @@ static bool sort_stayers( const grid_lists_job* job, uint32_t cell, const place*
 clv_result clv_grid_lists_make_cell(
     const grid_lists_job* job, uint32_t cell, pair_sink* sink, uint64_t* test_count )
 {
-    uint64_t first = (uint64_t)job->now->starts[cell] * 2;
-    uint32_t total = ( job->now->starts[cell + 1] - job->now->starts[cell] ) * 2;
+    uint64_t first = (uint64_t)job->now->starts.items[cell] * 2;
+    uint32_t total = ( job->now->starts.items[cell + 1] - job->now->starts.items[cell] ) * 2;
     if ( total == 0 )
     {
         return CLV_OK; // and perhaps there are no lists at all
@@ -238,7 +229,7 @@ clv_result clv_grid_lists_make_cell(
     {
         uint32_t comer_count = sort_comers( job, cell, &p, axis, everybody, job->scratch );
         CLV_ASSERT( stayer_count + comer_count == total );
-        merge( job->now->ends[axis] + first, stayer_count, job->scratch, comer_count );
+        merge( job->now->ends[axis].items + first, stayer_count, job->scratch, comer_count );
     }
     return sweep_comers( job, cell, &p, everybody, sink, test_count );
 }

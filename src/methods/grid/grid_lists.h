@@ -9,13 +9,9 @@
 
 typedef struct grid_lists
 {
-    uint32_t* starts; ///< objects before each cell, and one past the end
-    uint64_t start_capacity;
-    base_keyed* ends[3]; ///< of cell c: 2 * starts[c] to 2 * starts[c + 1]
-    uint64_t end_capacity[3];
-    grid_span* spans; ///< by slot; large where it is in no cell
-    uint64_t span_capacity;
-    uint32_t slot_count;
+    base_u32_array starts;    ///< objects before each cell, and one past the end
+    base_keyed_array ends[3]; ///< of cell c: 2 * starts[c] to 2 * starts[c + 1]
+    grid_span_array spans;    ///< by slot; large where it is in no cell
 } grid_lists;
 
 /// Room for what the cells hold, and who is where. False if out of memory.

@@ -34,8 +34,7 @@ void clv_grid_search_shrink( grid_search* search )
     {
         grid_bench* bench = &search->benches[i];
         clv_simd_box_lanes_release( &bench->lanes, memory );
-        clv_base_memory_give( memory, bench->keys, bench->key_capacity, sizeof( base_keyed ) );
-        *bench = ( grid_bench ){ 0 };
+        base_array_free( &bench->keys, memory );
     }
 }
 
@@ -51,12 +50,9 @@ static bool reserve_benches( grid_search* search )
     for ( uint32_t i = 0; i < search->bench_count && ok; ++i )
     {
         grid_bench* bench = &search->benches[i];
-        void* keys = bench->keys;
         ok = clv_simd_box_lanes_reserve( &bench->lanes, search->memory, search->cells.fullest ) &&
             ( !search->rules.sweeps ||
-                clv_base_memory_reserve( search->memory, &keys, &bench->key_capacity, 0,
-                    (uint64_t)search->cells.fullest * 2, sizeof( base_keyed ) ) );
-        bench->keys = keys;
+                base_array_reserve( &bench->keys, search->memory, (uint64_t)search->cells.fullest * 2 ) );
     }
     return ok;
 }
@@ -112,7 +108,7 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
     uint32_t count = starts[GRID_GROUPS] - first;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = search->cells.entries[first + i];
+        uint32_t slot = search->cells.entries.items[first + i];
         simd_box_lanes_set( &bench->lanes.boxes, i, &search->crowd.boxes[slot], slot, 0 );
     }
     clv_simd_box_lanes_finish( &bench->lanes, count );
@@ -156,8 +152,8 @@ static clv_result sift_pairs(
     {
         if ( ( found[i].a & found[i].b & ( GRID_GROUPS - 1 ) ) == 0 )
         {
-            result = clv_pair_sink_put( sink, search->cells.entries[found[i].a / GRID_GROUPS],
-                search->cells.entries[found[i].b / GRID_GROUPS] );
+            result = clv_pair_sink_put( sink, search->cells.entries.items[found[i].a / GRID_GROUPS],
+                search->cells.entries.items[found[i].b / GRID_GROUPS] );
         }
     }
     return result;
@@ -176,14 +172,14 @@ static void load_sorted_cell(
     int axis = search->sweep_axis;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const clv_aabb* box = &search->crowd.boxes[search->cells.entries[first + i]];
-        bench->keys[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
+        const clv_aabb* box = &search->crowd.boxes[search->cells.entries.items[first + i]];
+        bench->keys.items[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
     }
-    const base_keyed* sorted = clv_base_sort_keyed( bench->keys, bench->keys + count, count );
+    const base_keyed* sorted = clv_base_sort_keyed( bench->keys.items, bench->keys.items + count, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t entry = first + sorted[i].value;
-        const clv_aabb* box = &search->crowd.boxes[search->cells.entries[entry]];
+        const clv_aabb* box = &search->crowd.boxes[search->cells.entries.items[entry]];
         uint32_t tag = entry * GRID_GROUPS + group_of( starts, entry );
         simd_box_lanes_set( &bench->lanes.boxes, i, box, tag, axis );
     }
@@ -219,7 +215,7 @@ static clv_result search_cells(
     for ( uint32_t cell = clv_grid_cells_part( cells, part, search->cell_piece_count );
           cell < end && result == CLV_OK; ++cell )
     {
-        const uint32_t* starts = cells->starts + (uint64_t)cell * GRID_GROUPS;
+        const uint32_t* starts = cells->starts.items + (uint64_t)cell * GRID_GROUPS;
         if ( starts[GRID_GROUPS] - starts[0] >= 2 )
         {
             result = search->rules.sweeps ? sweep_cell( search, bench, starts, sink, test_count )

@@ -20,8 +20,7 @@ typedef struct grid_rules
 typedef struct grid_bench
 {
     simd_box_lanes lanes;
-    base_keyed* keys; ///< sweeps only: two arrays in one
-    uint64_t key_capacity;
+    base_keyed_array keys; ///< sweeps only: two in one
 } grid_bench;
 
 typedef struct grid_search

@@ -81,13 +81,13 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
     search->needs.rows = row_count > search->needs.rows ? row_count : search->needs.rows;
     if ( search->counts_batches )
     {
-        clv_kd_batches_add_rows( &search->counters.batches, small->rows, row_count );
+        clv_kd_batches_add_rows( &search->counters.batches, small->rows.items, row_count );
     }
     simd_cursor cursor = { 0, 0 };
     clv_result result = CLV_OK;
     PAIR_SINK_DRIVE( result, job->sink,
         search->kernels->cross_small(
-            small->rows, row_count, &small->boxes, &cursor, job->sink, &search->counters.test_count ) )
+            small->rows.items, row_count, &small->boxes, &cursor, job->sink, &search->counters.test_count ) )
     return result;
 }
 

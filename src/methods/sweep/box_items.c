@@ -16,18 +16,12 @@ enum
 
 void clv_sweep_sorter_release( sweep_sorter* sorter )
 {
-    clv_base_memory_give( sorter->memory, sorter->keys, sorter->key_capacity, sizeof( base_keyed ) );
-    sorter->keys = NULL;
-    sorter->key_capacity = 0;
+    base_array_free( &sorter->keys, sorter->memory );
 }
 
 bool clv_sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count )
 {
-    void* keys = sorter->keys;
-    bool ok = clv_base_memory_reserve(
-        sorter->memory, &keys, &sorter->key_capacity, 0, (uint64_t)count * 2, sizeof( base_keyed ) );
-    sorter->keys = keys;
-    return ok;
+    return base_array_reserve( &sorter->keys, sorter->memory, (uint64_t)count * 2 );
 }
 
 // Stable. False, with the items in some order, after `patience` moves: the list was not nearly sorted.
@@ -132,7 +126,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
 static base_keyed* sort_keys( sweep_sorter* sorter, uint32_t count, const simd_item* items, uint32_t axis,
     float floor, float least, float most )
 {
-    base_keyed* keys = sorter->keys;
+    base_keyed* keys = sorter->keys.items;
     base_keyed* scratch = keys + count;
     if ( sorter->is_quick )
     {
@@ -174,10 +168,10 @@ static const base_keyed* order_items( sweep_sorter* sorter, const simd_item* ite
     if ( count == 0 )
     {
         *kept = 0;
-        return sorter->keys;
+        return sorter->keys.items;
     }
     float least, most;
-    *kept = make_keys( sorter->keys, items, count, mark, axis, floor, &least, &most );
+    *kept = make_keys( sorter->keys.items, items, count, mark, axis, floor, &least, &most );
     return sort_keys( sorter, *kept, items, axis, floor, least, most );
 }
 

@@ -10,9 +10,8 @@
 typedef struct sweep_sorter
 {
     base_memory* memory;
-    base_keyed* keys; ///< what is sorted, and as much again for the sort
-    uint64_t key_capacity;
-    bool is_quick; ///< by quick-sort, as the papers have it; else by counting
+    base_keyed_array keys; ///< what is sorted, and as much again for the sort
+    bool is_quick;         ///< by quick-sort, as the papers have it; else by counting
 } sweep_sorter;
 
 void clv_sweep_sorter_release( sweep_sorter* sorter );

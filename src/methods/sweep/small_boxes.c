@@ -2,6 +2,7 @@
 #include "sweep/small_boxes.h"
 
 #include "base/assertion.h"
+#include "base/bit_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,10 +37,10 @@ void clv_sweep_small_release( sweep_small* small )
 {
     base_memory* memory = small->memory;
     clv_base_memory_give( memory, small->block, small->capacity, BOX_BYTES );
-    clv_base_memory_give( memory, small->items, small->item_capacity, sizeof( simd_small_item ) );
-    clv_base_memory_give( memory, small->placed, small->placed_capacity, sizeof( simd_small_item ) );
-    clv_base_memory_give( memory, small->wide, small->wide_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, small->rows, small->row_capacity, sizeof( simd_small_row ) );
+    base_array_free( &small->items, memory );
+    base_array_free( &small->placed, memory );
+    base_array_free( &small->wide, memory );
+    base_array_free( &small->rows, memory );
     clv_base_memory_give(
         memory, small->starts, small->starts != NULL ? 2 * ( BUCKETS_MOST + 1 ) : 0, sizeof( uint32_t ) );
     *small = ( sweep_small ){ .memory = memory, .kernels = small->kernels };
@@ -77,51 +78,24 @@ static bool grow_small( sweep_small* small, uint64_t count )
 
 static bool reserve_small_items( sweep_small* small, uint32_t count )
 {
-    void* items = small->items;
-    bool ok = clv_base_memory_reserve(
-        small->memory, &items, &small->item_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_item ) );
-    small->items = items;
-    return ok;
-}
-
-static bool reserve_order( sweep_small* small, uint32_t count )
-{
-    void* placed = small->placed;
-    void* wide = small->wide;
-    bool ok = clv_base_memory_reserve( small->memory, &placed, &small->placed_capacity, 0,
-                  (uint64_t)count * 2 + 1, sizeof( simd_small_item ) ) &&
-        clv_base_memory_reserve(
-            small->memory, &wide, &small->wide_capacity, 0, (uint64_t)count + 1, sizeof( uint32_t ) );
-    small->placed = placed;
-    small->wide = wide;
-    return ok;
+    return base_array_reserve( &small->items, small->memory, (uint64_t)count + 1 );
 }
 
 static bool reserve_rows( sweep_small* small, uint64_t count )
 {
-    void* rows = small->rows;
-    bool ok = clv_base_memory_reserve(
-        small->memory, &rows, &small->row_capacity, 0, count + 1, sizeof( simd_small_row ) );
-    small->rows = rows;
-    return ok;
-}
-
-static bool grow_rows( sweep_small* small, uint32_t kept, uint64_t strips )
-{
-    void* rows = small->rows;
-    bool ok = clv_base_memory_reserve( small->memory, &rows, &small->row_capacity, kept,
-        kept + ROWS_AT_ONCE * strips + 1, sizeof( simd_small_row ) );
-    small->rows = rows;
-    return ok;
+    return base_array_reserve( &small->rows, small->memory, count + 1 );
 }
 
 static bool reserve_small( sweep_small* small, uint32_t count )
 {
+    small->wide.count = 0;
     if ( small->starts == NULL )
     {
         small->starts = clv_base_memory_take( small->memory, 2 * ( BUCKETS_MOST + 1 ), sizeof( uint32_t ) );
     }
-    return small->starts != NULL && reserve_small_items( small, count ) && reserve_order( small, count ) &&
+    return small->starts != NULL && reserve_small_items( small, count ) &&
+        base_array_reserve( &small->placed, small->memory, (uint64_t)count * 2 + 1 ) &&
+        base_array_reserve( &small->wide, small->memory, (uint64_t)count + 1 ) &&
         ( (uint64_t)count * 2 + SMALL_ROUND <= small->capacity || grow_small( small, (uint64_t)count * 2 ) );
 }
 
@@ -346,12 +320,12 @@ static inline small_place small_place_of( small_shape shape, const simd_small_it
 // Marked items alone, which close ranks.
 static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_t mark )
 {
+    simd_small_item* items = small->items.items;
     uint32_t kept = 0;
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        uint32_t slot = small->items[i].slot;
-        small->items[kept] = small->items[i];
-        kept += ( (uint32_t)( list->marks[slot >> 6] >> ( slot & 63 ) ) & 1 ) == mark;
+        items[kept] = items[i];
+        kept += (uint32_t)base_bits_has( list->marks, items[i].slot ) == mark;
     }
     return kept;
 }
@@ -360,9 +334,9 @@ static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_
 // coin toss that no predictor knows. Returns how many entries there will be.
 static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t count )
 {
-    const simd_small_item* items = small->items;
+    const simd_small_item* items = small->items.items;
     uint32_t* counts = small->starts;
-    uint32_t* wide = small->wide;
+    uint32_t* wide = small->wide.items;
     uint32_t wide_count = 0;
     int32_t reach = 0;
     for ( uint32_t i = 0; i < count; ++i )
@@ -385,7 +359,7 @@ static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t cou
             counts[place.cell] += 1;
         }
     }
-    small->wide_count = wide_count;
+    small->wide.count = wide_count;
     small->reach = reach;
     return kept;
 }
@@ -412,14 +386,14 @@ static void place_items( const sweep_small* small, small_shape shape, uint32_t c
 {
     uint32_t* next = small->starts + small->start_count + 1;
     memcpy( next, small->starts, small->start_count * sizeof( uint32_t ) );
-    const simd_small_item* items = small->items;
-    const uint32_t* wide = small->wide;
-    simd_small_item* placed = small->placed;
+    const simd_small_item* items = small->items.items;
+    const uint32_t* wide = small->wide.items;
+    simd_small_item* placed = small->placed.items;
     for ( uint32_t i = 0; i < count; ++i )
     {
         placed[next[small_place_of( shape, &items[i] ).cell]++] = items[i];
     }
-    for ( uint32_t i = 0, wide_count = small->wide_count; i < wide_count; ++i )
+    for ( uint64_t i = 0, wide_count = small->wide.count; i < wide_count; ++i )
     {
         simd_small_item item = items[wide[i]];
         small_place place = small_place_of( shape, &item );
@@ -439,7 +413,7 @@ static void spread_items( const sweep_small* small, small_shape shape, uint32_t 
     for ( uint32_t strip = 0; strip < strip_count; ++strip )
     {
         uint32_t end = turn.starts[1u << shape.bucket_bits];
-        small->kernels->spread_small( small->placed, turn.starts[0], end, &turn, &small->boxes );
+        small->kernels->spread_small( small->placed.items, turn.starts[0], end, &turn, &small->boxes );
         turn.starts += 1u << shape.bucket_bits;
     }
 }
@@ -467,7 +441,7 @@ sweep_outcome clv_sweep_small_fill(
     {
         return SWEEP_OUT_OF_MEMORY;
     }
-    small->kernels->gather_small( list->boxes, list->slots, count, &grid->small, small->items );
+    small->kernels->gather_small( list->boxes, list->slots, count, &grid->small, small->items.items );
     count = list->marks != NULL ? drop_others( small, list, mark ) : count;
     uint32_t strip_bits = grid->strip_bits;
     set_shifts( small, count, strip_bits );
@@ -524,27 +498,29 @@ static inline uint32_t add_rows( simd_small_row* rows, const uint32_t* starts, i
 bool clv_sweep_small_find( sweep_small* small, const sweep_grid* grid, const simd_item* items, uint32_t count,
     uint32_t least_mark, uint32_t* row_count )
 {
+    small->rows.count = 0;
     // One row for most, but each may need one for every strip.
     uint64_t strips = (uint64_t)1 << ( SMALL_STEP_BITS - small->strip_shift );
     if ( !reserve_small_items( small, count ) || !reserve_rows( small, count + ROWS_AT_ONCE * strips ) )
     {
         return false;
     }
-    small->kernels->make_small( items, count, &grid->small, small->items );
+    small->kernels->make_small( items, count, &grid->small, small->items.items );
     small_shape shape = shape_of( small, grid );
     uint32_t found = 0;
     for ( uint32_t from = 0; from < count; from += ROWS_AT_ONCE )
     {
         uint32_t to = count - from < ROWS_AT_ONCE ? count : from + ROWS_AT_ONCE;
-        if ( found + ROWS_AT_ONCE * strips > small->row_capacity && !grow_rows( small, found, strips ) )
+        small->rows.count = found;
+        if ( !reserve_rows( small, found + ROWS_AT_ONCE * strips ) )
         {
             return false;
         }
         for ( uint32_t i = from; i < to; ++i )
         {
-            found = items[i].mark >= least_mark
-                ? add_rows( small->rows, small->starts, small->reach, shape, &small->items[i], found )
-                : found;
+            found = items[i].mark >= least_mark ? add_rows( small->rows.items, small->starts, small->reach,
+                                                      shape, &small->items.items[i], found )
+                                                : found;
         }
     }
     *row_count = found;

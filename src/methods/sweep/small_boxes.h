@@ -6,6 +6,7 @@
 // axis, each swept by itself; a box stands in every strip that it reaches into.
 #pragma once
 
+#include "base/array.h"
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 
@@ -34,18 +35,13 @@ typedef struct sweep_small
 {
     base_memory* memory;
     const simd_method_kernels* kernels;
-    simd_small_boxes boxes; ///< in order of bucket, and as given within one
-    void* block;            ///< that they stand in
-    uint64_t capacity;      ///< boxes there is room for
-    uint64_t item_capacity;
-    simd_small_item* items;  ///< as given
-    simd_small_item* placed; ///< in order of cell
-    uint64_t placed_capacity;
-    uint32_t* wide; ///< which of the items reach into more than one strip
-    uint64_t wide_capacity;
-    uint32_t wide_count;
-    simd_small_row* rows;
-    uint64_t row_capacity;
+    simd_small_boxes boxes;               ///< in order of bucket, and as given within one
+    void* block;                          ///< that they stand in: six arrays in one, and so no BASE_ARRAY
+    uint64_t capacity;                    ///< boxes there is room for
+    BASE_ARRAY( simd_small_item ) items;  ///< as given
+    BASE_ARRAY( simd_small_item ) placed; ///< in order of cell
+    base_u32_array wide;                  ///< which of the items reach into more than one strip
+    BASE_ARRAY( simd_small_row ) rows;
     uint32_t* starts; ///< by strip and bucket; one more for the end
     uint32_t start_count;
     uint32_t bucket_bits;  ///< buckets of a strip, as a power of two
