@@ -246,14 +246,14 @@ mutate "blocks: a box goes to its first block alone" "engine" src/core/engine/bl
 mutate "blocks: a box goes to a block twice" "engine" src/core/engine/block_scatter.c 's/is_new = is_new \& ( blocks\[other\] != blocks\[corner\] );/is_new = true;/'
 mutate "blocks: many search a block where its records lie" "engine" src/core/engine/engine.c 's/    if ( task_worker_count( engine->tasks ) == 1 )/    if ( segments->piece_count == 1 )/'
 mutate "blocks: records of the last piece are left behind" "engine threads" src/core/engine/engine.c 's/for ( uint32_t piece = 0; piece < segments->piece_count; ++piece, segment/for ( uint32_t piece = 0; piece + 1 < segments->piece_count; ++piece, segment/'
-mutate "blocks: the rest of a chunk left out" "threads engine" src/core/engine/engine.c 's/    pieces = ( input->count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->count > job.chunk ? input->count \/ job.chunk : 1;/'
+mutate "blocks: the rest of a chunk left out" "threads engine" src/core/engine/engine.c 's/    pieces = ( input->live_count + job.chunk - 1 ) \/ job.chunk;/    pieces = input->live_count > job.chunk ? input->live_count \/ job.chunk : 1;/'
 
 # The same engine, step by step.
 mutate "engine: a sample says less than one in as many meets" "engine_plan" src/core/engine/cell_measure.c 's/return share > least ? share : least;/return share * share;/'
 mutate "engine: more cells than boxes are worth" "engine_plan" src/core/engine/cell_grid.c 's/ <= cell_count_most( r->count );/ <= UINT32_MAX;/'
 mutate "engine: cells along the height of one floor" "engine_plan" src/core/engine/cell_grid.c 's/axis_cells cells = { count, \(.*\), (double)share\[level\] };/axis_cells cells = { count, \1, 1.0 \/ ( 1u << level ) };/'
 mutate "engine: a coarse cell is left off the map" "engine_plan" src/core/engine/plan.c 's/for ( uint32_t x = node->first\[0\]; x <= node->last\[0\]; ++x )\r*$/for ( uint32_t x = node->first[0] + ( node->first[0] > 0 ); x <= node->last[0]; ++x )/'
-mutate "engine: its histogram asks boxes at equal distances" "engine_plan" src/core/engine/plan.c 's/base_sample_step( first, step, input->count )/first/'
+mutate "engine: its histogram asks boxes at equal distances" "engine_plan" src/core/engine/plan.c 's/base_sample_step( first, step, input->live_count )/first/'
 mutate "engine: every step-th box speaks for itself alone" "engine_plan" src/core/engine/plan.c 's/histogram.items\[cell_words_key( \&words, \&s ).cell\] += step;/histogram.items[cell_words_key( \&words, \&s ).cell] += 1;/'
 mutate "engine: a crowd in one cell stays there" "engine_lay" src/core/engine/lay.c 's/layout.fullest > count \/ 2;/false;/'
 mutate "engine: too many entries are put up with" "engine_lay" src/core/engine/lay.c 's/return clv_engine_cell_grid_coarsen( grid, \&crew->extent );/return false;/'

@@ -98,7 +98,7 @@ static void a_broken_tree_of_boxes_is_noticed( void )
 
 // ---- cells of a grid
 
-#define ASK clv_grid_cells_check( &cells, crowd )
+#define ASK clv_grid_cells_check( &cells, &input )
 
 // A group of a cell with two entries or more.
 static uint32_t find_group( const grid_cells* cells )
@@ -116,9 +116,9 @@ static void broken_cells_are_noticed( void )
 {
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     task_runner alone = { 0 };
-    grid_crowd crowd = { s_boxes, NULL, OBJECTS };
+    clv_method_input input = { .boxes = s_boxes, .live_count = OBJECTS };
     grid_cells cells = { 0 };
-    CHECK_OK( clv_grid_cells_build( &cells, &memory, &alone, crowd, 8, 3 ) );
+    CHECK_OK( clv_grid_cells_build( &cells, &memory, &alone, &input, 8, 3 ) );
     CHECK( ASK == NULL );
     SPOIL( cells.spans.items[5].high[1], (uint16_t)cells.lattice.cells[1], "cells that are not there" );
     SPOIL( cells.spans.items[5].low[2], (uint16_t)( cells.spans.items[5].high[2] + 1 ),
@@ -175,7 +175,9 @@ static void open_rested( rested* r )
     const simd_kernels* kernels = clv_simd_kernels_for( clv_isa_best() );
     clv_engine_init( &r->blocks, &r->memory, kernels, &r->alone, 64, 64 );
     clv_rest_world_init( &r->world, &r->memory, kernels, &r->alone );
-    rest_input input = { s_boxes, NULL, OBJECTS, OBJECTS, true, NULL };
+    clv_method_input input = {
+        .boxes = s_boxes, .live_count = OBJECTS, .slot_count = OBJECTS, .members_changed = true
+    };
     uint64_t tests = 0;
     CHECK( clv_rest_world_enter( &r->world, &input, OBJECTS, UINT64_MAX, &r->blocks, &tests ) );
     CHECK( r->world.is_on );

@@ -196,7 +196,7 @@ static slab_case s_slabs;
 
 static void scatter_pieces( laid* l, uint32_t piece_end )
 {
-    block_input input = { l->boxes, l->live, l->job.count };
+    clv_method_input input = { .boxes = l->boxes, .live = l->live, .live_count = l->job.count };
     for ( uint32_t piece = 0; piece < 2; ++piece )
     {
         for ( uint32_t slab = 0; slab < SLABS; ++slab )

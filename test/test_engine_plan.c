@@ -99,7 +99,7 @@ static void outliers_and_infinities_have_no_say_in_the_region( void )
     s_boxes[17] = test_cube( 1e9f, -1e9f, 1e20f, 1 );
     s_boxes[400] = test_box( -INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY );
     s_boxes[401] = test_box( -INFINITY, 1, 1, 2, 2, INFINITY );
-    block_input input = { s_boxes, NULL, 1000 };
+    clv_method_input input = { .boxes = s_boxes, .live_count = 1000 };
     cell_extent extent = clv_engine_block_measure( &input );
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -246,7 +246,7 @@ static void blocks_share_out_all_coarse_cells( void )
         {
             block_plan plan = { 0 };
             fill_crowd( (test_crowd)crowd, BOXES, most );
-            block_input input = { s_boxes, NULL, BOXES };
+            clv_method_input input = { .boxes = s_boxes, .live_count = BOXES };
             CHECK( clv_engine_plan_place( &plan, &memory, &input, most ) );
             clv_engine_plan_count( &plan, &input, 1 );
             uint64_t sum = 0;
@@ -275,7 +275,7 @@ static void a_histogram_of_a_few_speaks_for_all( void )
     base_memory memory = clv_base_memory_make( ( clv_allocator ){ 0 } );
     block_plan plan = { 0 };
     fill_crowd( TEST_CROWD_SPREAD, BOXES, 3 );
-    block_input input = { s_boxes, NULL, BOXES };
+    clv_method_input input = { .boxes = s_boxes, .live_count = BOXES };
     CHECK( clv_engine_plan_place( &plan, &memory, &input, 256 ) );
     clv_engine_plan_count( &plan, &input, 7 );
     uint64_t sum = 0;
@@ -300,7 +300,7 @@ static void a_histogram_is_not_fooled_by_regular_order( void )
         {
             s_boxes[i] = s_boxes[special];
         }
-        block_input input = { s_boxes, NULL, BOXES };
+        clv_method_input input = { .boxes = s_boxes, .live_count = BOXES };
         CHECK( clv_engine_plan_place( &plan, &memory, &input, 256 ) );
         clv_engine_plan_count( &plan, &input, 7 );
         uint32_t fullest = 0;

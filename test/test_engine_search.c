@@ -214,7 +214,7 @@ typedef struct world_case
     base_memory memory;
     task_runner tasks;
     clv_engine world;
-    block_input input;
+    clv_method_input input;
 } world_case;
 
 static void open_world( world_case* w, uint32_t count, uint32_t workers, uint32_t block_boxes )
@@ -224,13 +224,13 @@ static void open_world( world_case* w, uint32_t count, uint32_t workers, uint32_
     CHECK( clv_task_runner_start( &w->tasks, workers, ( clv_task_hooks ){ 0 }, &w->memory ) );
     clv_engine_init(
         &w->world, &w->memory, clv_simd_kernels_for( clv_isa_best() ), &w->tasks, block_boxes, 0 );
-    w->input = ( block_input ){ s_boxes, NULL, count };
+    w->input = ( clv_method_input ){ .boxes = s_boxes, .live_count = count };
     CHECK( clv_engine_fill( &w->world, &w->input ) );
 }
 
 static const char* ask( world_case* w )
 {
-    block_input seen = { w->world.boxes, NULL, w->input.count };
+    clv_method_input seen = { .boxes = w->world.boxes, .live_count = w->input.live_count };
     return clv_engine_check( &w->world, &seen );
 }
 
@@ -239,7 +239,7 @@ static void close_world( world_case* w )
     uint64_t tests = 0;
     CHECK( ask( w ) == NULL );
     CHECK_OK( clv_engine_search( &w->world, open_log(), &tests ) );
-    check_log( w->input.count );
+    check_log( w->input.live_count );
     clv_engine_release( &w->world );
     clv_task_runner_stop( &w->tasks, &w->memory );
     CHECK_EQUAL( w->memory.bytes, 0 );

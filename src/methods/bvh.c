@@ -64,14 +64,12 @@ static clv_result update_bvh(
 {
     bvh_state* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    bvh_crowd crowd = { input->boxes, input->live, input->live_count, input->slot_count,
-        input->members_changed };
     self->world.is_sound &= !input->last_failed;
-    clv_result result = clv_bvh_world_update( &self->world, &crowd );
+    clv_result result = clv_bvh_world_update( &self->world, input );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = clv_bvh_world_search( &self->world, &crowd, sink, &counters->test_count );
+        result = clv_bvh_world_search( &self->world, input, sink, &counters->test_count );
         counters->search_ms = method_stopwatch_lap( &watch );
     }
     return result;

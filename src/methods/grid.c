@@ -72,8 +72,7 @@ static clv_result update_grid(
 {
     grid* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    grid_crowd crowd = { input->boxes, input->live, input->live_count };
-    clv_result result = clv_grid_search_build( &self->search, crowd );
+    clv_result result = clv_grid_search_build( &self->search, input );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {

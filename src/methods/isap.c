@@ -165,7 +165,7 @@ static clv_result rebuild( isap* self, const method_input* input, pair_sink* sin
     {
         base_bits_add( self->listed.items, method_live_slot( input, i ) );
     }
-    load_sorted_ends( self, input, clv_sweep_choose_axis( input->boxes, input->live, count ) );
+    load_sorted_ends( self, input, clv_sweep_choose_axis( input ) );
     clv_pair_table_clear( &self->table );
     pair_table_sink found;
     clv_pair_table_sink_open( &found, &self->table, memory, sink );

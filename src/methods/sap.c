@@ -73,7 +73,7 @@ static base_keyed* sort_along( sap* self, const method_input* input, int axis )
 
 static void load_sorted_boxes( sap* self, const method_input* input )
 {
-    int axis = clv_sweep_choose_axis( input->boxes, input->live, input->live_count );
+    int axis = clv_sweep_choose_axis( input );
     const base_keyed* sorted = sort_along( self, input, axis );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {

@@ -116,21 +116,20 @@ static bool wants_new_grid( const tracy* self, uint32_t count )
 }
 
 // Who is where: the grid of the last frame, or another one and empty lists to begin with.
-static clv_result enter_cells( tracy* self, grid_crowd crowd, uint32_t slot_count )
+static clv_result enter_cells( tracy* self, const method_input* input )
 {
     base_memory* memory = self->context->memory;
     task_runner* tasks = self->context->tasks;
-    bool is_new = wants_new_grid( self, crowd.count );
+    bool is_new = wants_new_grid( self, input->live_count );
     if ( is_new )
     {
-        self->cells.lattice = clv_grid_lattice_choose(
-            crowd.boxes, crowd.live, crowd.count, self->context->params[TRACY_PARAM_CELL], 3 );
-        self->laid_out_for = crowd.count;
+        self->cells.lattice = clv_grid_lattice_choose( input, self->context->params[TRACY_PARAM_CELL], 3 );
+        self->laid_out_for = input->live_count;
         self->grid_age = 0;
         clv_pair_table_clear( &self->table );
     }
     self->is_sound = false;
-    clv_result result = clv_grid_cells_enter( &self->cells, memory, tasks, crowd );
+    clv_result result = clv_grid_cells_enter( &self->cells, memory, tasks, input );
     if ( result != CLV_OK )
     {
         return result;
@@ -141,8 +140,8 @@ static clv_result enter_cells( tracy* self, grid_crowd crowd, uint32_t slot_coun
         return CLV_OUT_OF_MEMORY;
     }
     self->now = 1 - self->now;
-    bool ok = clv_grid_lists_lay_out( &self->lists[self->now], memory, &self->cells, crowd, slot_count ) &&
-        clv_grid_large_load( &self->large, memory, &self->cells, &crowd );
+    bool ok = clv_grid_lists_lay_out( &self->lists[self->now], memory, &self->cells, input ) &&
+        clv_grid_large_load( &self->large, memory, &self->cells, input );
     return ok ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
@@ -182,24 +181,24 @@ static clv_result make_cells(
 // ---- pairs
 
 // Pairs of the last frame that still overlap. Large boxes are none of the cells' business.
-static bool cull( tracy* self, grid_crowd crowd, uint32_t slot_count )
+static bool cull( tracy* self, const method_input* input )
 {
-    uint64_t words = base_bits_words( slot_count );
+    uint64_t words = base_bits_words( input->slot_count );
     if ( !base_array_reserve( &self->kept, self->context->memory, words ) )
     {
         return false;
     }
-    bool all = crowd.count == slot_count && self->cells.large_count == 0;
+    bool all = input->live_count == input->slot_count && self->cells.large_count == 0;
     if ( !all )
     {
         memset( self->kept.items, 0, (size_t)words * sizeof( uint64_t ) );
-        for ( uint32_t i = 0; i < crowd.count; ++i )
+        for ( uint32_t i = 0; i < input->live_count; ++i )
         {
-            uint32_t slot = crowd.live != NULL ? crowd.live[i] : i;
+            uint32_t slot = method_live_slot( input, i );
             base_bits_put( self->kept.items, slot, !grid_span_is_large( &self->cells.spans.items[i] ) );
         }
     }
-    clv_pair_table_cull( &self->table, crowd.boxes, all ? NULL : self->kept.items );
+    clv_pair_table_cull( &self->table, input->boxes, all ? NULL : self->kept.items );
     return true;
 }
 
@@ -228,13 +227,12 @@ static clv_result update_tracy(
 {
     tracy* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    grid_crowd crowd = { input->boxes, input->live, input->live_count };
     self->boxes = input->boxes;
     self->is_sound &= !input->last_failed;
-    clv_result result = enter_cells( self, crowd, input->slot_count );
+    clv_result result = enter_cells( self, input );
     result = result == CLV_OK && !reserve_scratch( self ) ? CLV_OUT_OF_MEMORY : result;
     counters->update_ms = method_stopwatch_lap( &watch );
-    result = result == CLV_OK && !cull( self, crowd, input->slot_count ) ? CLV_OUT_OF_MEMORY : result;
+    result = result == CLV_OK && !cull( self, input ) ? CLV_OUT_OF_MEMORY : result;
     counters->clean_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {

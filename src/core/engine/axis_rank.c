@@ -22,7 +22,7 @@ enum
 
 typedef struct rank_job
 {
-    const block_input* input;
+    const clv_method_input* input;
     engine_axes* axes;
     uint64_t buffer; ///< keys of one of the two buffers of each axis
 } rank_job;
@@ -42,34 +42,34 @@ static void rank_axis( uint32_t axis, uint32_t worker, void* context )
 {
     (void)worker;
     const rank_job* job = context;
-    const block_input* input = job->input;
+    const clv_method_input* input = job->input;
     base_keyed* keys = job->axes->keys.items + 2 * job->buffer * axis;
-    for ( uint32_t i = 0; i < input->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         keys[2 * (size_t)i] = ( base_keyed ){ face_key( ( &box->lower.x )[axis] ), 2 * i };
         keys[2 * (size_t)i + 1] = ( base_keyed ){ face_key( ( &box->upper.x )[axis] ), 2 * i + 1 };
     }
-    uint64_t count = 2 * (uint64_t)input->count;
+    uint64_t count = 2 * (uint64_t)input->live_count;
     const base_keyed* sorted = clv_base_sort_keyed( keys, keys + job->buffer, count );
     uint64_t rank = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
         CLV_ASSERT( i == 0 || sorted[i].key >= sorted[i - 1].key );
         rank += i > 0 && sorted[i].key != sorted[i - 1].key;
-        uint32_t slot = block_input_slot( input, sorted[i].value / 2 );
+        uint32_t slot = clv_method_live_slot( input, sorted[i].value / 2 );
         *face_of( &job->axes->boxes.items[slot], (int)axis, sorted[i].value % 2 != 0 ) = (float)rank;
     }
 }
 
-bool clv_engine_ranks_make( clv_engine* engine, const block_input* input )
+bool clv_engine_ranks_make( clv_engine* engine, const clv_method_input* input )
 {
     engine_axes* axes = &engine->axes;
-    rank_job job = { input, axes, 2 * (uint64_t)input->count };
+    rank_job job = { input, axes, 2 * (uint64_t)input->live_count };
     bool ok = job.buffer <= UINT32_MAX && base_array_renew( &axes->keys, engine->memory, 6 * job.buffer );
     if ( ok )
     {
-        clv_task_run( clv_engine_tasks_for( engine, input->count ), rank_axis, 3, &job );
+        clv_task_run( clv_engine_tasks_for( engine, input->live_count ), rank_axis, 3, &job );
     }
     return ok;
 }

@@ -76,15 +76,15 @@ typedef struct axis_sample
     uint32_t count;
 } axis_sample;
 
-static axis_sample sample_axis( const block_input* input, int axis )
+static axis_sample sample_axis( const clv_method_input* input, int axis )
 {
     axis_sample sample;
     sample.count = 0;
-    uint32_t wanted = input->count < BLOCK_SAMPLES ? input->count : BLOCK_SAMPLES;
+    uint32_t wanted = input->live_count < BLOCK_SAMPLES ? input->live_count : BLOCK_SAMPLES;
     for ( uint32_t i = 0; i < wanted; ++i )
     {
         const clv_aabb* box =
-            &input->boxes[block_input_slot( input, base_sample( i, wanted, input->count ) )];
+            &input->boxes[clv_method_live_slot( input, base_sample( i, wanted, input->live_count ) )];
         float lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
         float value = base_is_finite( (double)lower ) ? lower : upper;
         sample.values[sample.count] = value;
@@ -123,7 +123,7 @@ static uint32_t gap_of( const axis_sample* sample )
     return size_bits( clv_engine_block_select( sizes, sample->count, sample->count / 16 ) );
 }
 
-static engine_scale choose_scale( const block_input* input, int axis )
+static engine_scale choose_scale( const clv_method_input* input, int axis )
 {
     const engine_scale plain = { ENGINE_PLAIN, 0 };
     axis_sample sample = sample_axis( input, axis );
@@ -156,7 +156,7 @@ uint32_t clv_engine_scaled_axes( const clv_engine* engine )
 }
 
 // Look now and then.
-static void choose_axes( clv_engine* engine, const block_input* input )
+static void choose_axes( clv_engine* engine, const clv_method_input* input )
 {
     engine_axes* axes = &engine->axes;
     bool any_other = false;
@@ -169,7 +169,7 @@ static void choose_axes( clv_engine* engine, const block_input* input )
         any_other = any_other || is_other;
     }
     axes->age = 0;
-    axes->count = input->count;
+    axes->count = input->live_count;
     axes->is_new = axes->is_new || any_other;
 }
 
@@ -207,7 +207,7 @@ static void copy_whole(
 
 typedef struct copy_job
 {
-    const block_input* input;
+    const clv_method_input* input;
     engine_axes* axes;
 } copy_job;
 
@@ -215,9 +215,9 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const copy_job* job = context;
-    const block_input* input = job->input;
+    const clv_method_input* input = job->input;
     const engine_scale* scales = job->axes->scales;
-    uint32_t first = piece * PIECE, left = input->count - first;
+    uint32_t first = piece * PIECE, left = input->live_count - first;
     uint32_t last = first + ( left < PIECE ? left : PIECE );
     bool is_magnified = false;
     for ( int axis = 0; axis < 3; ++axis )
@@ -231,7 +231,7 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
     }
     for ( uint32_t i = first; i < last; ++i )
     {
-        uint32_t slot = block_input_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         const clv_aabb* box = &input->boxes[slot];
         job->axes->boxes.items[slot] = ( clv_aabb ){
             { scaled( box->lower.x, scales[0] ), scaled( box->lower.y, scales[1] ),
@@ -242,26 +242,26 @@ static void copy_scaled( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-static bool make_copies( clv_engine* engine, const block_input* input )
+static bool make_copies( clv_engine* engine, const clv_method_input* input )
 {
     engine_axes* axes = &engine->axes;
-    CLV_ASSERT( input->count > 0 );
-    uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
+    CLV_ASSERT( input->live_count > 0 );
+    uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;
     bool ok = base_array_renew( &axes->boxes, engine->memory, slots + READ_SLACK );
     if ( !ok || axes->is_ranked )
     {
         return ok && clv_engine_ranks_make( engine, input );
     }
     copy_job job = { input, axes };
-    uint32_t pieces = ( input->count + PIECE - 1 ) / PIECE;
-    clv_task_run( clv_engine_tasks_for( engine, input->count ), copy_scaled, pieces, &job );
+    uint32_t pieces = ( input->live_count + PIECE - 1 ) / PIECE;
+    clv_task_run( clv_engine_tasks_for( engine, input->live_count ), copy_scaled, pieces, &job );
     return true;
 }
 
-bool clv_engine_axes_apply( clv_engine* engine, block_input* input )
+bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input )
 {
     engine_axes* axes = &engine->axes;
-    uint32_t then = axes->count, count = input->count;
+    uint32_t then = axes->count, count = input->live_count;
     bool is_alike = count <= then + then / 4 && count >= then - then / 4;
     // Few are searched sooner than looked at, unless the last search had trouble with them.
     bool is_worth = count > CELL_ALONE || axes->sharp_left > 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "cleave/method.h"
 #include "engine/cell.h"
 
 enum
@@ -52,21 +53,8 @@ typedef struct block_plan
     uint32_t block_count;
 } block_plan;
 
-/// The boxes of an update, as the method gets them.
-typedef struct block_input
-{
-    const clv_aabb* boxes;
-    const uint32_t* live; ///< NULL: all
-    uint32_t count;
-} block_input;
-
-static inline uint32_t block_input_slot( const block_input* input, uint32_t index )
-{
-    return input->live != NULL ? input->live[index] : index;
-}
-
 /// Boxes [first, first + count) of the input.
-static inline cell_boxes block_input_part( const block_input* input, uint32_t first, uint32_t count )
+static inline cell_boxes cell_boxes_part( const clv_method_input* input, uint32_t first, uint32_t count )
 {
     return ( cell_boxes ){ input->boxes, input->live, first, count };
 }
@@ -78,20 +66,20 @@ float clv_engine_block_select( float* values, uint32_t count, uint32_t rank );
 void clv_engine_block_window( float* values, uint32_t count, float* low, float* high );
 
 /// Where most of the boxes are, from a sample: far outliers and infinities have no say.
-cell_extent clv_engine_block_measure( const block_input* input );
+cell_extent clv_engine_block_measure( const clv_method_input* input );
 
 /// Place the coarse grid, for blocks of about `block_boxes`. False if out of memory; then the plan is as it was.
 bool clv_engine_plan_place(
-    block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes );
+    block_plan* plan, base_memory* memory, const clv_method_input* input, uint32_t block_boxes );
 
 /// Count, per coarse cell, the boxes that begin there; of every `step` boxes one speaks for all.
-void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step );
+void clv_engine_plan_count( block_plan* plan, const clv_method_input* input, uint32_t step );
 
 /// Cut until no leaf holds more than `most` boxes by the histogram, or is a single cell. False if out of memory.
 bool clv_engine_plan_cut( block_plan* plan, base_memory* memory, uint32_t most );
 
 /// Choose a grid for every block, by a sample of the boxes. False if out of memory.
-bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input );
+bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const clv_method_input* input );
 
 /// Where the boxes of a block begin.
 void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
@@ -103,7 +91,7 @@ typedef struct block_work
 {
     const simd_cells* kernels;
     const block_plan* plan;
-    const block_input* input;
+    const clv_method_input* input;
     uint32_t first, last;
     cell_segment* segments; ///< of each block
     cell_record* out;
@@ -117,7 +105,7 @@ void clv_engine_block_scatter( const block_work* work );
 typedef struct slab_work
 {
     const simd_cells* kernels;
-    const block_input* input;
+    const clv_method_input* input;
     const cell_grid* grid;
     uint32_t first, last;
     const uint8_t* slab_of_cell;

@@ -51,12 +51,12 @@ static bool reserve_grids( block_plan* plan, base_memory* memory, uint64_t sampl
 // At most SAMPLES_PER_BLOCK of each block, taken evenly from all boxes. counts[block] is how many were taken, seen[block]
 // how many there were.
 static void take_samples(
-    const block_plan* plan, const block_input* input, uint32_t step, uint32_t* counts, uint32_t* seen )
+    const block_plan* plan, const clv_method_input* input, uint32_t step, uint32_t* counts, uint32_t* seen )
 {
-    for ( uint32_t first = 0; first < input->count; first += step )
+    for ( uint32_t first = 0; first < input->live_count; first += step )
     {
-        uint32_t sample = base_sample_step( first, step, input->count );
-        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
+        uint32_t sample = base_sample_step( first, step, input->live_count );
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, sample )];
         uint32_t block = block_of( plan, box );
         CLV_ASSERT( block < plan->block_count );
         if ( counts[block] < SAMPLES_PER_BLOCK )
@@ -85,7 +85,7 @@ static void widen( cell_extent* extent, const float low[3], const float high[3] 
     }
 }
 
-bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const block_input* input )
+bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const clv_method_input* input )
 {
     CLV_ASSERT( plan->block_count > 0 );
     uint64_t sample_count = (uint64_t)plan->block_count * SAMPLES_PER_BLOCK;
@@ -99,7 +99,7 @@ bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const 
     {
         counts[i] = 0;
     }
-    uint32_t step = (uint32_t)( input->count / sample_count + 1 );
+    uint32_t step = (uint32_t)( input->live_count / sample_count + 1 );
     take_samples( plan, input, step, counts, seen );
     for ( uint32_t block = 0; block < plan->block_count; ++block )
     {

@@ -163,7 +163,7 @@ void clv_engine_block_scatter( const block_work* work )
     {
         block_part part;
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
-        part.boxes = block_input_part( work->input, first, count );
+        part.boxes = cell_boxes_part( work->input, first, count );
         find_blocks( work, &coarse, &part );
         // Boxes of one block each. The others become records of their first one too, which go nowhere: who is what is not guessed.
         work->kernels->put_records_by(

@@ -209,14 +209,14 @@ static const char* check_share( const clv_engine* engine, const cell_share* shar
 
 // How many boxes reach each cell and each slab.
 static void count_reached(
-    const clv_engine* engine, const block_input* input, uint32_t* cells, uint32_t* slabs )
+    const clv_engine* engine, const clv_method_input* input, uint32_t* cells, uint32_t* slabs )
 {
     const cell_grid* grid = &engine->flat.grid;
     const scaling s = scaling_of( grid );
     memset( cells, 0, cell_grid_count( grid ) * sizeof( uint32_t ) );
-    for ( uint32_t i = 0; i < input->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
+        cell_words words = cell_words_of( &input->boxes[clv_method_live_slot( input, i )], &s );
         cell_walk walk = walk_begin( &words );
         bool reached[ENGINE_SLABS] = { false };
         do
@@ -233,7 +233,7 @@ static void count_reached(
     }
 }
 
-static const char* check_flat( clv_engine* engine, const block_input* input )
+static const char* check_flat( clv_engine* engine, const clv_method_input* input )
 {
     const engine_slabs* slabs = &engine->slabs;
     uint32_t expected[ENGINE_SLABS] = { 0 };
@@ -293,14 +293,14 @@ static const char* check_map( const block_plan* plan )
 
 // How many boxes reach each block: the blocks of their coarse cells, each once, known by the last box that was counted there.
 static void count_in_blocks(
-    const block_plan* plan, const block_input* input, uint32_t* counts, uint32_t* last )
+    const block_plan* plan, const clv_method_input* input, uint32_t* counts, uint32_t* last )
 {
     const scaling s = scaling_of( &plan->grid );
     memset( counts, 0, plan->block_count * sizeof( uint32_t ) );
     memset( last, 0, plan->block_count * sizeof( uint32_t ) );
-    for ( uint32_t i = 0; i < input->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        cell_words words = cell_words_of( &input->boxes[block_input_slot( input, i )], &s );
+        cell_words words = cell_words_of( &input->boxes[clv_method_live_slot( input, i )], &s );
         cell_walk walk = walk_begin( &words );
         do
         {
@@ -349,7 +349,7 @@ static const char* check_block( const clv_engine* engine, uint32_t block, uint32
     return count == expected ? NULL : "a block has other than as many records as boxes reach it";
 }
 
-static const char* check_blocks( const clv_engine* engine, const block_input* input )
+static const char* check_blocks( const clv_engine* engine, const clv_method_input* input )
 {
     const block_plan* plan = &engine->plan;
     uint32_t* counts = plan->tallies.items; // not needed until grids are chosen again
@@ -362,7 +362,7 @@ static const char* check_blocks( const clv_engine* engine, const block_input* in
     return message;
 }
 
-const char* clv_engine_check( clv_engine* engine, const block_input* input )
+const char* clv_engine_check( clv_engine* engine, const clv_method_input* input )
 {
     return engine->plan.block_count > 0 ? check_blocks( engine, input ) : check_flat( engine, input );
 }

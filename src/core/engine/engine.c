@@ -34,22 +34,22 @@ static bool reserve_scratches( clv_engine* engine )
 // ---- filling -----------------------------------------------------------------------------------------------------
 
 // Of PLAN_HOLD_SAMPLES boxes, about, those that lie beyond the plan's grids: there they are all alike, and have to be told apart in float.
-static uint32_t count_outside( const block_plan* plan, const block_input* input )
+static uint32_t count_outside( const block_plan* plan, const clv_method_input* input )
 {
     uint32_t outside = 0;
-    uint32_t step = input->count / PLAN_HOLD_SAMPLES + 1;
-    for ( uint32_t first = 0; first < input->count; first += step )
+    uint32_t step = input->live_count / PLAN_HOLD_SAMPLES + 1;
+    for ( uint32_t first = 0; first < input->live_count; first += step )
     {
-        uint32_t sample = base_sample_step( first, step, input->count );
-        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
+        uint32_t sample = base_sample_step( first, step, input->live_count );
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, sample )];
         outside += clv_engine_cell_grid_misses( &plan->grid, box );
     }
     return outside;
 }
 
-static bool plan_fits( const clv_engine* engine, const block_input* input )
+static bool plan_fits( const clv_engine* engine, const clv_method_input* input )
 {
-    uint32_t count = input->count;
+    uint32_t count = input->live_count;
     if ( engine->plan.block_count == 0 || count > 2 * engine->plan_count || count < engine->plan_count / 2 )
     {
         return false;
@@ -64,14 +64,14 @@ static bool plan_fits( const clv_engine* engine, const block_input* input )
     return engine->largest_block <= 2 * (uint64_t)engine->block_boxes && went <= PLAN_HOLD_SAMPLES / 32;
 }
 
-static bool make_plan( clv_engine* engine, const block_input* input )
+static bool make_plan( clv_engine* engine, const clv_method_input* input )
 {
     engine->plan.block_count = 0;
     if ( !clv_engine_plan_place( &engine->plan, engine->memory, input, engine->block_boxes ) )
     {
         return false;
     }
-    uint32_t step = input->count / HISTOGRAM_BOXES + 1;
+    uint32_t step = input->live_count / HISTOGRAM_BOXES + 1;
     clv_engine_plan_count( &engine->plan, input, step );
     if ( !clv_engine_plan_cut( &engine->plan, engine->memory, engine->block_boxes ) ||
         !clv_engine_plan_choose_grids( &engine->plan, engine->memory, input ) )
@@ -80,7 +80,7 @@ static bool make_plan( clv_engine* engine, const block_input* input )
         return false;
     }
     engine->plan_age = 0;
-    engine->plan_count = input->count;
+    engine->plan_count = input->live_count;
     engine->plan_outside = count_outside( &engine->plan, input );
     return true;
 }
@@ -88,14 +88,14 @@ static bool make_plan( clv_engine* engine, const block_input* input )
 typedef struct fill_job
 {
     const clv_engine* engine;
-    const block_input* input;
+    const clv_method_input* input;
     uint32_t chunk; ///< boxes per piece
 } fill_job;
 
 static void scatter_to_blocks( uint32_t piece, cell_segment* segments, cell_record* records, void* context )
 {
     const fill_job* job = context;
-    uint32_t first = piece * job->chunk, left = job->input->count - first;
+    uint32_t first = piece * job->chunk, left = job->input->live_count - first;
     block_work work = {
         .kernels = job->engine->kernels->cells,
         .plan = &job->engine->plan,
@@ -120,7 +120,7 @@ static void measure_blocks( clv_engine* engine )
     }
 }
 
-static bool fill_many( clv_engine* engine, const block_input* input )
+static bool fill_many( clv_engine* engine, const clv_method_input* input )
 {
     if ( !plan_fits( engine, input ) && !make_plan( engine, input ) )
     {
@@ -131,9 +131,9 @@ static bool fill_many( clv_engine* engine, const block_input* input )
     uint32_t workers = task_worker_count( engine->tasks );
     uint32_t pieces = workers > 1 ? PIECES_PER_WORKER * workers : 1;
     pieces = pieces < SEGMENTS_PIECES ? pieces : SEGMENTS_PIECES;
-    uint32_t chunks = ( input->count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
+    uint32_t chunks = ( input->live_count + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
     fill_job job = { engine, input, ( chunks + pieces - 1 ) / pieces * BLOCK_CHUNK };
-    pieces = ( input->count + job.chunk - 1 ) / job.chunk;
+    pieces = ( input->live_count + job.chunk - 1 ) / job.chunk;
     bool ok = clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks,
         engine->plan.block_count, pieces, scatter_to_blocks, &job );
     if ( !ok )
@@ -146,17 +146,18 @@ static bool fill_many( clv_engine* engine, const block_input* input )
             base_array_renew( &engine->records, engine->memory, (uint64_t)engine->largest_block * workers ) );
 }
 
-bool clv_engine_fill( clv_engine* engine, const block_input* given )
+bool clv_engine_fill( clv_engine* engine, const clv_method_input* given )
 {
-    block_input input = *given;
+    clv_method_input input = *given;
     engine->exact = given->boxes;
     if ( !clv_engine_axes_apply( engine, &input ) )
     {
         return false;
     }
     engine->boxes = input.boxes;
-    bool ok = input.count <= (uint64_t)FLAT * engine->block_boxes ? clv_engine_fill_flat( engine, &input )
-                                                                  : fill_many( engine, &input );
+    bool ok = input.live_count <= (uint64_t)FLAT * engine->block_boxes
+        ? clv_engine_fill_flat( engine, &input )
+        : fill_many( engine, &input );
     if ( ok )
     {
         CLV_VALIDATE( clv_engine_check( engine, &input ) == NULL );

@@ -96,7 +96,7 @@ void clv_engine_init( clv_engine* engine, base_memory* memory, const simd_kernel
 void clv_engine_release( clv_engine* engine );
 
 /// Put the boxes in. False if out of memory; the next call starts afresh.
-bool clv_engine_fill( clv_engine* engine, const block_input* input );
+bool clv_engine_fill( clv_engine* engine, const clv_method_input* input );
 
 /// What the last search did, by all workers.
 cell_counters clv_engine_counters( const clv_engine* engine );
@@ -109,4 +109,4 @@ clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* tes
 
 /// What must be true after clv_engine_fill with these boxes, as the grids see them: every box in every slab or block that it reaches and as its record,
 /// room for its entries in every cell, and one home for each pair. NULL, or the first sentence that is not true. For tests and debug builds.
-const char* clv_engine_check( clv_engine* engine, const block_input* input );
+const char* clv_engine_check( clv_engine* engine, const clv_method_input* input );

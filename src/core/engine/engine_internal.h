@@ -20,12 +20,12 @@ task_runner* clv_engine_tasks_for( clv_engine* engine, uint32_t count );
 // ---- axis_scale.c ------------------------------------------------------------------------------------------------
 
 /// Have the input's boxes on the scale that tells them apart. False if out of memory.
-bool clv_engine_axes_apply( clv_engine* engine, block_input* input );
+bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input );
 
 // ---- axis_rank.c -------------------------------------------------------------------------------------------------
 
 /// Ranks of the input's faces into the copies, for which there is room. False if out of memory.
-bool clv_engine_ranks_make( clv_engine* engine, const block_input* input );
+bool clv_engine_ranks_make( clv_engine* engine, const clv_method_input* input );
 
 /// What a search did, to its end: the next may have to be at a finer scale or by rank, or need not any more.
 void clv_engine_axes_note( clv_engine* engine, const cell_counters* done );
@@ -34,15 +34,15 @@ void clv_engine_axes_note( clv_engine* engine, const cell_counters* done );
 
 /// Does the last choice of a grid still serve? A sample is many trips to memory, all by one worker; so it is taken now and then, and in
 /// between a few boxes are looked at.
-bool clv_engine_grid_serves( const clv_engine* engine, const block_input* input );
+bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* input );
 
 /// A grid for a sample of the boxes.
-void clv_engine_choose_grid( clv_engine* engine, const block_input* input );
+void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input );
 
 // ---- slabs.c -----------------------------------------------------------------------------------------------------
 
 /// Cut the grid's rows for so many workers: as the last update did, where its grid was like this one. One worker has one slab.
-void clv_engine_cut_slabs( clv_engine* engine, const block_input* input, uint32_t workers );
+void clv_engine_cut_slabs( clv_engine* engine, const clv_method_input* input, uint32_t workers );
 
 /// Slabs for the next update, by the entries of this one: kept while within 25 % of even, and chosen anew with a new grid, since
 /// others need other segments.
@@ -54,5 +54,5 @@ cell_share clv_engine_share_of( const clv_engine* engine, uint32_t slab );
 // ---- flat.c ------------------------------------------------------------------------------------------------------
 
 /// One grid over all boxes.
-bool clv_engine_fill_flat( clv_engine* engine, const block_input* input );
+bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input );
 clv_result clv_engine_search_flat( clv_engine* engine, pair_sink* sink, uint64_t* test_count );

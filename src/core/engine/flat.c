@@ -14,7 +14,7 @@ typedef struct flat_fill
 {
     cell_crew crew; ///< first: its functions get no other address
     clv_engine* engine;
-    const block_input* input;
+    const clv_method_input* input;
     task_runner* tasks;
     uint32_t piece_count, piece_slots;
     bool fits[ENGINE_SLABS];
@@ -23,9 +23,9 @@ typedef struct flat_fill
 // ---- records -----------------------------------------------------------------------------------------------------
 
 // The first box from `slot` on.
-static uint32_t box_from( const block_input* input, uint64_t slot )
+static uint32_t box_from( const clv_method_input* input, uint64_t slot )
 {
-    uint32_t low = 0, high = input->count;
+    uint32_t low = 0, high = input->live_count;
     if ( input->live == NULL )
     {
         return slot < high ? (uint32_t)slot : high;
@@ -75,10 +75,10 @@ static bool scatter( flat_fill* fill )
 }
 
 // All boxes as records, one behind the other.
-static void make_all( clv_engine* engine, const block_input* input )
+static void make_all( clv_engine* engine, const clv_method_input* input )
 {
     const scaling s = scaling_of( &engine->flat.grid );
-    cell_boxes all = block_input_part( input, 0, input->count );
+    cell_boxes all = cell_boxes_part( input, 0, input->live_count );
     engine->kernels->cells->make_records( &all, &s, engine->records.items );
 }
 
@@ -99,11 +99,11 @@ static bool reserve_cells( flat_fill* fill, uint32_t stack )
 {
     clv_engine* engine = fill->engine;
     uint32_t workers = task_worker_count( fill->tasks ), cell_count = cell_grid_count( &engine->flat.grid );
-    uint32_t most = cell_count_most( fill->input->count ); // a grid kept from more boxes may have more
+    uint32_t most = cell_count_most( fill->input->live_count ); // a grid kept from more boxes may have more
     bool ok = base_array_reserve( &engine->starts, engine->memory,
                   (uint64_t)( cell_count > most ? cell_count : most ) + 1 ) &&
         ( engine->slabs.count > 1 ||
-            base_array_renew( &engine->records, engine->memory, fill->input->count ) );
+            base_array_renew( &engine->records, engine->memory, fill->input->live_count ) );
     uint32_t counted = most_counted( engine );
     for ( uint32_t i = 0; i < workers && ok; ++i )
     {
@@ -204,9 +204,9 @@ static bool reserve_search( flat_fill* fill, cell_layout layout )
 }
 
 // So few boxes that all are in one cell: their records are its entries as they are.
-static bool fill_one_cell( clv_engine* engine, const block_input* input )
+static bool fill_one_cell( clv_engine* engine, const clv_method_input* input )
 {
-    uint32_t count = input->count;
+    uint32_t count = input->live_count;
     if ( !base_array_renew( &engine->records, engine->memory, (uint64_t)count + CELL_SLACK ) ||
         !base_array_reserve( &engine->starts, engine->memory, 2 ) ||
         !clv_engine_cell_scratch_reserve_entries(
@@ -226,12 +226,12 @@ static bool fill_one_cell( clv_engine* engine, const block_input* input )
     return true;
 }
 
-static bool fill_cells( clv_engine* engine, const block_input* input )
+static bool fill_cells( clv_engine* engine, const clv_method_input* input )
 {
     flat_fill fill;
     fill.engine = engine;
     fill.input = input;
-    fill.tasks = clv_engine_tasks_for( engine, input->count );
+    fill.tasks = clv_engine_tasks_for( engine, input->live_count );
     fill.crew.job = &engine->flat;
     fill.crew.extent = engine->flat_extent;
     fill.crew.is_measured = true;
@@ -241,7 +241,7 @@ static bool fill_cells( clv_engine* engine, const block_input* input )
     fill.crew.count = count_slabs;
     fill.crew.reconsider = reconsider;
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
-    uint64_t slots = (uint64_t)block_input_slot( input, input->count - 1 ) + 1;
+    uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;
     uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK,
              at_once = ( chunks + SEGMENTS_PIECES - 1 ) / SEGMENTS_PIECES;
     fill.piece_slots = (uint32_t)( at_once * CELL_CHUNK );
@@ -265,10 +265,10 @@ static bool fill_cells( clv_engine* engine, const block_input* input )
     return true;
 }
 
-bool clv_engine_fill_flat( clv_engine* engine, const block_input* input )
+bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input )
 {
     engine->plan.block_count = 0;
-    engine->largest_block = input->count;
+    engine->largest_block = input->live_count;
     if ( !clv_engine_reserve_workers( engine ) )
     {
         return false;
@@ -277,13 +277,13 @@ bool clv_engine_fill_flat( clv_engine* engine, const block_input* input )
     engine->flat.boxes = input->boxes;
     engine->flat.exact = engine->exact;
     engine->flat.is_sharpened = engine->axes.sharp_left > 0;
-    engine->flat.count = input->count;
+    engine->flat.count = input->live_count;
     if ( !clv_engine_grid_serves( engine, input ) )
     {
         clv_engine_choose_grid( engine, input );
     }
     engine->flat.grid = engine->chosen;
-    return input->count <= CELL_ALONE ? fill_one_cell( engine, input ) : fill_cells( engine, input );
+    return input->live_count <= CELL_ALONE ? fill_one_cell( engine, input ) : fill_cells( engine, input );
 }
 
 // ---- searching ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ enum
 };
 
 // A region where most of the boxes are.
-static void measure_region( clv_engine* engine, const block_input* input )
+static void measure_region( clv_engine* engine, const clv_method_input* input )
 {
     cell_extent most = clv_engine_block_measure( input );
     memcpy( engine->flat.region_low, most.low, sizeof( most.low ) );
@@ -46,12 +46,12 @@ typedef struct held_sample
     float size; ///< of all together
 } held_sample;
 
-static held_sample resample( const clv_engine* engine, const block_input* input )
+static held_sample resample( const clv_engine* engine, const clv_method_input* input )
 {
     held_sample sample = { 0, 0, 0 };
-    for ( uint32_t i = 0; i < input->count; i += input->count / FLAT_HOLD_SAMPLES + 1 )
+    for ( uint32_t i = 0; i < input->live_count; i += input->live_count / FLAT_HOLD_SAMPLES + 1 )
     {
-        const clv_aabb* box = &input->boxes[block_input_slot( input, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         const float* lower = &box->lower.x;
         const float* upper = &box->upper.x;
         int is_out = 0;
@@ -68,35 +68,36 @@ static held_sample resample( const clv_engine* engine, const block_input* input 
 }
 
 // A grid for a sample of the boxes.
-void clv_engine_choose_grid( clv_engine* engine, const block_input* input )
+void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input )
 {
     cell_job* job = &engine->flat;
     clv_aabb samples[CELL_SAMPLES];
-    uint32_t count = input->count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
+    uint32_t count =
+        input->live_count / BOXES_PER_SAMPLE; // few take less time to search than to measure well
     count = count < FLAT_LEAST_SAMPLES ? FLAT_LEAST_SAMPLES : count;
     count = count < CELL_SAMPLES ? count : CELL_SAMPLES;
-    count = count < input->count ? count : input->count;
+    count = count < input->live_count ? count : input->live_count;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        samples[i] = input->boxes[block_input_slot( input, base_sample( i, count, input->count ) )];
+        samples[i] = input->boxes[clv_method_live_slot( input, base_sample( i, count, input->live_count ) )];
     }
     measure_region( engine, input );
-    engine->flat_extent = input->count <= CELL_ALONE
+    engine->flat_extent = input->live_count <= CELL_ALONE
         ? clv_engine_cell_measure_alone( samples, count, job->region_low, job->region_high )
         : clv_engine_cell_measure( samples, count, job->region_low, job->region_high );
-    cell_grid grid = clv_engine_cell_grid_choose( input->count, &engine->flat_extent );
+    cell_grid grid = clv_engine_cell_grid_choose( input->live_count, &engine->flat_extent );
     engine->chosen = grids_are_alike( &grid, &engine->chosen ) ? engine->chosen : grid;
     engine->grid_age = 0;
-    engine->grid_count = input->count;
-    CLV_ASSERT( input->count > CELL_ALONE || cell_grid_count( &engine->chosen ) == 1 );
+    engine->grid_count = input->live_count;
+    CLV_ASSERT( input->live_count > CELL_ALONE || cell_grid_count( &engine->chosen ) == 1 );
     engine->held_size = resample( engine, input ).size;
 }
 
 // Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
 // now and then, and in between a few boxes are looked at.
-bool clv_engine_grid_serves( const clv_engine* engine, const block_input* input )
+bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* input )
 {
-    uint32_t then = engine->grid_count, count = input->count;
+    uint32_t then = engine->grid_count, count = input->live_count;
     bool is_alike = ( count <= CELL_ALONE ) == ( then <= CELL_ALONE ) && count <= then + then / 4 &&
         count >= then - then / 4; // a few boxes go into one cell, and the grid has to have no other
     if ( then == 0 || engine->grid_age >= GRID_LIFE || !is_alike )

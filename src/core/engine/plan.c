@@ -85,15 +85,15 @@ static float mean_size( float* sizes, uint32_t count )
     return sum;
 }
 
-cell_extent clv_engine_block_measure( const block_input* input )
+cell_extent clv_engine_block_measure( const clv_method_input* input )
 {
     cell_extent extent = { .joint = { 1, 1, 1 } };
     const clv_aabb* boxes[BLOCK_SAMPLES];
-    uint32_t wanted = input->count <= CELL_ALONE ? BLOCK_SAMPLES / 2 : BLOCK_SAMPLES;
-    wanted = wanted < input->count ? wanted : input->count;
+    uint32_t wanted = input->live_count <= CELL_ALONE ? BLOCK_SAMPLES / 2 : BLOCK_SAMPLES;
+    wanted = wanted < input->live_count ? wanted : input->live_count;
     for ( uint32_t i = 0; i < wanted; ++i )
     {
-        boxes[i] = &input->boxes[block_input_slot( input, base_sample( i, wanted, input->count ) )];
+        boxes[i] = &input->boxes[clv_method_live_slot( input, base_sample( i, wanted, input->live_count ) )];
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -162,11 +162,11 @@ static void place_grid( cell_grid* grid, const cell_extent* extent, uint32_t cou
 }
 
 bool clv_engine_plan_place(
-    block_plan* plan, base_memory* memory, const block_input* input, uint32_t block_boxes )
+    block_plan* plan, base_memory* memory, const clv_method_input* input, uint32_t block_boxes )
 {
     cell_extent extent = clv_engine_block_measure( input );
     cell_grid grid;
-    place_grid( &grid, &extent, input->count, block_boxes );
+    place_grid( &grid, &extent, input->live_count, block_boxes );
     uint64_t cells = (uint64_t)grid.dims[0] * grid.dims[1] * grid.dims[2];
     if ( !base_array_reserve( &plan->map, memory, cells ) ||
         !base_array_reserve( &plan->histogram, memory, cells ) )
@@ -193,12 +193,12 @@ void clv_engine_plan_release( block_plan* plan, base_memory* memory )
     *plan = ( block_plan ){ 0 };
 }
 
-void clv_engine_plan_count( block_plan* plan, const block_input* input, uint32_t step )
+void clv_engine_plan_count( block_plan* plan, const clv_method_input* input, uint32_t step )
 {
     const scaling s = scaling_of( &plan->grid );
-    for ( uint32_t first = 0; first < input->count; first += step )
+    for ( uint32_t first = 0; first < input->live_count; first += step )
     {
-        uint32_t slot = block_input_slot( input, base_sample_step( first, step, input->count ) );
+        uint32_t slot = clv_method_live_slot( input, base_sample_step( first, step, input->live_count ) );
         cell_words words = cell_words_of( &input->boxes[slot], &s );
         plan->histogram.items[cell_words_key( &words, &s ).cell] += step;
     }

@@ -68,7 +68,7 @@ static void scatter_wide( const slab_work* work, const scaling* s, cell_record r
 // together would depend on the slabs.
 void clv_engine_slab_scatter( const slab_work* work )
 {
-    CLV_ASSERT( work->first <= work->last && work->last <= work->input->count );
+    CLV_ASSERT( work->first <= work->last && work->last <= work->input->live_count );
     const scaling s = scaling_of( work->grid );
     const corner_cells near = corner_cells_of( work->grid );
     for ( uint32_t first = work->first, count; first < work->last; first += count )
@@ -76,7 +76,7 @@ void clv_engine_slab_scatter( const slab_work* work )
         cell_record records[CELL_PART];
         uint16_t more[CELL_PART];
         count = work->last - first < CELL_PART ? work->last - first : CELL_PART;
-        cell_boxes part = block_input_part( work->input, first, count );
+        cell_boxes part = cell_boxes_part( work->input, first, count );
         work->kernels->make_records( &part, &s, records );
         count = clv_engine_cell_end_of_chunk( records, 0, count );
         CLV_ASSERT( count > 0 );

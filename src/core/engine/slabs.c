@@ -41,15 +41,15 @@ static void cut_rows( engine_slabs* slabs, const cell_grid* grid, const uint64_t
     CLV_ASSERT( slabs->count <= slabs->wanted );
 }
 
-static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const block_input* input )
+static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const clv_method_input* input )
 {
     uint64_t counts[GRID_ROWS] = { 0 };
     uint32_t total = 0;
-    uint32_t step = input->count / SLAB_SAMPLES + 1;
-    for ( uint32_t first = 0; first < input->count && slabs->wanted > 1; first += step, ++total )
+    uint32_t step = input->live_count / SLAB_SAMPLES + 1;
+    for ( uint32_t first = 0; first < input->live_count && slabs->wanted > 1; first += step, ++total )
     {
-        uint32_t sample = base_sample_step( first, step, input->count );
-        const clv_aabb* box = &input->boxes[block_input_slot( input, sample )];
+        uint32_t sample = base_sample_step( first, step, input->live_count );
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, sample )];
         counts[cell_along( grid, 2, box->lower.z ) * grid->dims[1] + cell_along( grid, 1, box->lower.y )] +=
             1;
     }
@@ -57,7 +57,7 @@ static void cut_by_sample( engine_slabs* slabs, const cell_grid* grid, const blo
 }
 
 // The last update's slabs, where its grid was like this one: a sample is many trips to memory, all by one worker.
-void clv_engine_cut_slabs( clv_engine* engine, const block_input* input, uint32_t workers )
+void clv_engine_cut_slabs( clv_engine* engine, const clv_method_input* input, uint32_t workers )
 {
     const cell_grid* grid = &engine->flat.grid;
     const engine_slabs* last = &engine->next_slabs;

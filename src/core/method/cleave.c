@@ -108,8 +108,7 @@ static clv_result search(
     cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
     method_stopwatch watch = method_stopwatch_start( self->context );
-    block_input boxes = { input->boxes, input->live, input->live_count };
-    if ( !clv_engine_fill( &self->engine, &boxes ) )
+    if ( !clv_engine_fill( &self->engine, input ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -135,7 +134,7 @@ static clv_result hand_over( cleave_state* self, const method_input* input, pair
 }
 
 // True if the world at rest is up to date.
-static bool follow( cleave_state* self, rest_input input, method_counters* counters )
+static bool follow( cleave_state* self, method_input input, method_counters* counters )
 {
     if ( self->rest_is_behind )
     {
@@ -155,7 +154,7 @@ static bool follow( cleave_state* self, rest_input input, method_counters* count
 }
 
 // Not where more pairs are to be expected than may be kept. What could not be entered is not tried again at once.
-static bool enter( cleave_state* self, const rest_input* input, uint64_t most, method_counters* counters )
+static bool enter( cleave_state* self, const method_input* input, uint64_t most, method_counters* counters )
 {
     uint64_t expected = self->mode.pair_count;
     if ( expected <= most &&
@@ -171,22 +170,20 @@ static bool enter( cleave_state* self, const rest_input* input, uint64_t most, m
 static clv_result update_by_engine(
     cleave_state* self, const method_input* input, pair_sink* sink, method_counters* counters )
 {
-    rest_input boxes = { input->boxes, input->live, input->live_count, input->slot_count,
-        input->members_changed, input->moved };
     method_stopwatch watch = method_stopwatch_start( self->context );
     if ( self->rest_is_over )
     {
         end_rest( self );
     }
-    if ( self->rest.is_on && follow( self, boxes, counters ) )
+    if ( self->rest.is_on && follow( self, *input, counters ) )
     {
         clv_result result = hand_over( self, input, sink );
         counters->update_ms = method_stopwatch_lap( &watch );
         self->rest_is_over = !clv_rest_mode_review( &self->mode, &self->rest, input->live_count );
         return result;
     }
-    rest_advice advice = clv_rest_mode_advise( &self->mode, &boxes );
-    if ( advice == REST_ENTER && enter( self, &boxes, input->keep_most, counters ) )
+    rest_advice advice = clv_rest_mode_advise( &self->mode, input );
+    if ( advice == REST_ENTER && enter( self, input, input->keep_most, counters ) )
     {
         self->by_engine = true;
         clv_rest_mode_note_pairs( &self->mode, self->rest.pairs.list.count );
@@ -197,7 +194,7 @@ static clv_result update_by_engine(
     clv_result result = search( self, input, sink, counters );
     if ( advice == REST_REMEMBER )
     {
-        clv_rest_world_remember( &self->rest, &boxes );
+        clv_rest_world_remember( &self->rest, input );
     }
     return result;
 }

@@ -69,7 +69,7 @@ static uint64_t refit_cost( const rest_mode* mode, uint32_t object_count )
 
 // ---- the sample --------------------------------------------------------------------------------------------------
 
-static bool is_live( const rest_input* input, uint32_t slot )
+static bool is_live( const clv_method_input* input, uint32_t slot )
 {
     if ( input->live == NULL )
     {
@@ -85,25 +85,26 @@ static bool is_live( const rest_input* input, uint32_t slot )
     return low < input->live_count && input->live[low] == slot;
 }
 
-static void sample_boxes( rest_mode* mode, const rest_input* input )
+static void sample_boxes( rest_mode* mode, const clv_method_input* input )
 {
     uint32_t wanted = input->live_count / 16;
     mode->sample_count = wanted < REST_SAMPLES ? wanted : REST_SAMPLES;
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
-        mode->slots[i] = rest_input_slot( input, base_sample( i, mode->sample_count, input->live_count ) );
+        mode->slots[i] =
+            clv_method_live_slot( input, base_sample( i, mode->sample_count, input->live_count ) );
         mode->boxes[i] = input->boxes[mode->slots[i]];
     }
 }
 
 // How far a sampled object moved; infinite if it was removed.
-static float sample_shift( const rest_mode* mode, const rest_input* input, uint32_t i )
+static float sample_shift( const rest_mode* mode, const clv_method_input* input, uint32_t i )
 {
     uint32_t slot = mode->slots[i];
     return is_live( input, slot ) ? clv_rest_shift( &mode->boxes[i], &input->boxes[slot] ) : INFINITY;
 }
 
-static void give_sample_margins( rest_mode* mode, const rest_input* input )
+static void give_sample_margins( rest_mode* mode, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
@@ -111,7 +112,7 @@ static void give_sample_margins( rest_mode* mode, const rest_input* input )
     }
 }
 
-static void note_shifts( rest_mode* mode, const rest_input* input )
+static void note_shifts( rest_mode* mode, const clv_method_input* input )
 {
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
     {
@@ -121,7 +122,7 @@ static void note_shifts( rest_mode* mode, const rest_input* input )
 
 // Refits per update in 1024ths of the objects, if these move on as they did. Jitter is as far half way as it is at the end,
 // so over many it adds up to nothing; drift goes on.
-static uint64_t expected_refits( const rest_mode* mode, const rest_input* input )
+static uint64_t expected_refits( const rest_mode* mode, const clv_method_input* input )
 {
     float sum = 0;
     for ( uint32_t i = 0; i < mode->sample_count; ++i )
@@ -142,7 +143,7 @@ static uint64_t expected_refits( const rest_mode* mode, const rest_input* input 
     return mode->sample_count > 0 && sum > 0 ? (uint64_t)( sum * 1024 / (float)mode->sample_count ) : 0;
 }
 
-static uint64_t moved_count( const rest_input* input )
+static uint64_t moved_count( const clv_method_input* input )
 {
     uint64_t count = 0;
     for ( uint64_t word = 0; word < base_bits_words( input->slot_count ); ++word )
@@ -154,7 +155,7 @@ static uint64_t moved_count( const rest_input* input )
 
 // ---- advice ------------------------------------------------------------------------------------------------------
 
-static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
+static rest_advice judge_sample( rest_mode* mode, const clv_method_input* input )
 {
     uint64_t refits = expected_refits( mode, input ) * input->live_count / 1024;
     uint64_t cost = (uint64_t)input->live_count * COMPARE + mode->pair_count / 4 * TEST +
@@ -168,7 +169,7 @@ static rest_advice judge_sample( rest_mode* mode, const rest_input* input )
     return REST_SEARCH;
 }
 
-rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input )
+rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input )
 {
     if ( mode->choice != REST_BY_COST || input->live_count < mode->least )
     {
@@ -211,7 +212,7 @@ rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input )
     return REST_SEARCH;
 }
 
-uint64_t clv_rest_mode_limit( const rest_mode* mode, const rest_input* input )
+uint64_t clv_rest_mode_limit( const rest_mode* mode, const clv_method_input* input )
 {
     if ( mode->choice == REST_ALWAYS )
     {

@@ -46,7 +46,7 @@ typedef struct rest_mode
 void clv_rest_mode_init( rest_mode* mode, rest_choice choice, uint32_t least );
 
 /// While the world is not followed.
-rest_advice clv_rest_mode_advise( rest_mode* mode, const rest_input* input );
+rest_advice clv_rest_mode_advise( rest_mode* mode, const clv_method_input* input );
 
 /// A search, or entering, gave so many pairs.
 void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
@@ -56,7 +56,7 @@ void clv_rest_mode_note_pairs( rest_mode* mode, uint64_t pair_count );
 void clv_rest_mode_note_failure( rest_mode* mode );
 
 /// Most objects that may be refitted in one update before a search would have been quicker.
-uint64_t clv_rest_mode_limit( const rest_mode* mode, const rest_input* input );
+uint64_t clv_rest_mode_limit( const rest_mode* mode, const clv_method_input* input );
 
 /// After an update at rest: false if searching promises to be quicker from now on.
 bool clv_rest_mode_review( rest_mode* mode, const rest_world* world, uint32_t object_count );

@@ -89,7 +89,7 @@ static bool reserve_slots( rest_world* world, uint32_t slot_count )
 
 // ---- entering ----------------------------------------------------------------------------------------------------
 
-static void list_live( rest_world* world, const rest_input* input )
+static void list_live( rest_world* world, const clv_method_input* input )
 {
     uint64_t words = base_bits_words( input->slot_count );
     if ( input->live == NULL )
@@ -108,7 +108,7 @@ static void list_live( rest_world* world, const rest_input* input )
     }
 }
 
-void clv_rest_world_remember( rest_world* world, const rest_input* input )
+void clv_rest_world_remember( rest_world* world, const clv_method_input* input )
 {
     CLV_ASSERT( !world->is_on );
     clv_rest_world_leave( world );
@@ -120,7 +120,7 @@ void clv_rest_world_remember( rest_world* world, const rest_input* input )
     memcpy( world->known, world->live, (size_t)base_bits_words( input->slot_count ) * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = rest_input_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         world->boxes.items[slot] = rest_box_make( &input->boxes[slot], 0 );
     }
     world->slot_count = input->slot_count;
@@ -128,12 +128,12 @@ void clv_rest_world_remember( rest_world* world, const rest_input* input )
 }
 
 // Margins by how far each box moved since it was remembered; fat boxes by slot.
-static void set_margins( rest_world* world, const rest_input* input, clv_aabb* fat )
+static void set_margins( rest_world* world, const clv_method_input* input, clv_aabb* fat )
 {
     list_live( world, input );
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = rest_input_slot( input, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         const clv_aabb* box = &input->boxes[slot];
         simd_rest_box* rest = &world->boxes.items[slot];
         float speed = 0;
@@ -189,8 +189,8 @@ static clv_result take_pairs( pair_sink* sink )
     return CLV_OK;
 }
 
-static bool search_fat( rest_world* world, const rest_input* input, const clv_aabb* fat, clv_engine* complete,
-    uint64_t* test_count )
+static bool search_fat( rest_world* world, const clv_method_input* input, const clv_aabb* fat,
+    clv_engine* complete, uint64_t* test_count )
 {
     enter_sink* entering = clv_base_memory_take( world->memory, 1, sizeof( enter_sink ) );
     if ( entering == NULL )
@@ -201,7 +201,8 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
         ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
     entering->world = world;
     entering->boxes = input->boxes;
-    block_input boxes = { fat, input->live, input->live_count };
+    clv_method_input boxes = *input;
+    boxes.boxes = fat;
     bool ok = clv_engine_fill( complete, &boxes ) &&
         clv_engine_search( complete, &entering->sink, test_count ) == CLV_OK &&
         take_pairs( &entering->sink ) == CLV_OK;
@@ -209,8 +210,8 @@ static bool search_fat( rest_world* world, const rest_input* input, const clv_aa
     return ok;
 }
 
-bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
-    clv_engine* complete, uint64_t* test_count )
+bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
+    uint64_t most, clv_engine* complete, uint64_t* test_count )
 {
     bool ok = reserve_slots( world, input->slot_count ) &&
         clv_rest_pairs_begin( &world->pairs, input->slot_count, pair_count, most );
@@ -238,18 +239,18 @@ bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t 
 typedef struct scan_job
 {
     rest_world* world;
-    const rest_input* input;
+    const clv_method_input* input;
     uint64_t word_count;
 } scan_job;
 
-static uint64_t candidates_at( const rest_world* world, const rest_input* input, uint32_t word )
+static uint64_t candidates_at( const rest_world* world, const clv_method_input* input, uint32_t word )
 {
     uint64_t candidates = world->known[word];
     candidates &= input->moved != NULL ? input->moved[word] : UINT64_MAX;
     return input->members_changed ? candidates & world->live[word] : candidates;
 }
 
-static void list_busy( rest_world* world, const rest_input* input, uint64_t words )
+static void list_busy( rest_world* world, const clv_method_input* input, uint64_t words )
 {
     uint32_t count = 0;
     for ( uint32_t word = 0; word < words; ++word )
@@ -299,7 +300,7 @@ static uint32_t piece_count( uint64_t items, uint32_t per_piece )
 }
 
 // Objects that strayed, came or went.
-static uint64_t count_work( const rest_world* world, const rest_input* input, uint64_t words )
+static uint64_t count_work( const rest_world* world, const clv_method_input* input, uint64_t words )
 {
     uint64_t count = 0;
     for ( uint32_t i = 0; i < world->busy.count; ++i )
@@ -345,7 +346,7 @@ static bool step_word(
 }
 
 // First the removed, then the strayed, then the added objects, each in order of slot.
-static bool refit_all( rest_world* world, const rest_input* input, uint64_t words )
+static bool refit_all( rest_world* world, const clv_method_input* input, uint64_t words )
 {
     bool ok = true;
     for ( uint64_t word = 0; word < words && ok && input->members_changed; ++word )
@@ -370,7 +371,7 @@ static bool tighten_step( rest_world* world, uint32_t slot, const clv_aabb* boxe
 
 // A part of the objects in every update, all of them in turn, where there are enough marginal pairs to be worth it. Fat boxes
 // only shrink and cores only grow, so nothing becomes marginal.
-static bool tighten_some( rest_world* world, const rest_input* input, uint64_t words )
+static bool tighten_some( rest_world* world, const clv_method_input* input, uint64_t words )
 {
     if ( world->pairs.marginal.count < input->live_count / TIGHTEN_SHARE )
     {
@@ -404,7 +405,7 @@ static void test_piece( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-static bool test_all( rest_world* world, const rest_input* input )
+static bool test_all( rest_world* world, const clv_method_input* input )
 {
     rest_marginal* pairs = &world->pairs.marginal;
     uint64_t words = base_bits_words( pairs->count );
@@ -431,7 +432,7 @@ static bool test_all( rest_world* world, const rest_input* input )
 }
 
 // Marginal pairs of objects that moved, a pair of two such objects twice; counts no further than `most`.
-static uint64_t count_doubtful( const rest_world* world, const rest_input* input, uint64_t most )
+static uint64_t count_doubtful( const rest_world* world, const clv_method_input* input, uint64_t most )
 {
     uint64_t count = 0;
     for ( uint32_t i = 0; i < world->busy.count && count <= most; ++i )
@@ -452,7 +453,7 @@ static bool test_object_step( rest_world* world, uint32_t slot, const clv_aabb* 
 
 // Only pairs of objects that moved can have turned; where those are few, they alone are tested. Added
 // objects are not marked as moved.
-static bool test_marginal( rest_world* world, const rest_input* input, uint64_t words )
+static bool test_marginal( rest_world* world, const clv_method_input* input, uint64_t words )
 {
     uint64_t most = world->pairs.marginal.count / CHAIN_COST;
     if ( input->moved == NULL || input->members_changed || count_doubtful( world, input, most ) > most )
@@ -468,7 +469,7 @@ static bool test_marginal( rest_world* world, const rest_input* input, uint64_t 
     return ok;
 }
 
-rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, uint64_t most )
+rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* input, uint64_t most )
 {
     CLV_ASSERT( world->is_on && input->slot_count >= world->slot_count ); // slots are reused, never given up
     world->now += 1;

@@ -3,25 +3,10 @@
 // others cost a comparison. docs/engine.md.
 #pragma once
 
+#include "cleave/method.h"
 #include "engine/engine.h"
 #include "rest/loose_grid.h"
 #include "rest/rest_pairs.h"
-
-/// The boxes of an update, as the method gets them.
-typedef struct rest_input
-{
-    const clv_aabb* boxes; ///< by slot
-    const uint32_t* live;  ///< ascending; NULL: 0 .. live_count - 1
-    uint32_t live_count;
-    uint32_t slot_count;
-    bool members_changed;
-    const uint64_t* moved; ///< by slot, a bit: may be another box than before; NULL: any may
-} rest_input;
-
-static inline uint32_t rest_input_slot( const rest_input* input, uint32_t index )
-{
-    return input->live != NULL ? input->live[index] : index;
-}
 
 /// What the last update did.
 typedef struct rest_counters
@@ -66,15 +51,15 @@ void clv_rest_world_init(
 void clv_rest_world_release( rest_world* world );
 
 /// Remember all boxes, so that clv_rest_world_enter knows how fast they move. Allocation failure is ignored: then no speed is known.
-void clv_rest_world_remember( rest_world* world, const rest_input* input );
+void clv_rest_world_remember( rest_world* world, const clv_method_input* input );
 
 /// Updates that clv_rest_world_enter follows clv_rest_world_remember by, if it was called.
 #define REST_HOLD 5
 
 /// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
 /// of memory, or as soon as there are more than `most` pairs; then the world is off.
-bool clv_rest_world_enter( rest_world* world, const rest_input* input, uint64_t pair_count, uint64_t most,
-    clv_engine* complete, uint64_t* test_count );
+bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
+    uint64_t most, clv_engine* complete, uint64_t* test_count );
 
 /// Forget everything but keep the memory.
 void clv_rest_world_leave( rest_world* world );
@@ -87,7 +72,7 @@ typedef enum rest_outcome
 } rest_outcome;
 
 /// Bring a world that is on up to date with the boxes.
-rest_outcome clv_rest_world_follow( rest_world* world, const rest_input* input, uint64_t most );
+rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* input, uint64_t most );
 
 /// True if all invariants hold; else a sentence in `text`.
 bool clv_rest_world_check( rest_world* world, char* text, size_t text_size );

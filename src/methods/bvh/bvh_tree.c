@@ -244,23 +244,24 @@ static uint32_t build_range(
     return index;
 }
 
-bool clv_bvh_tree_build(
-    bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count )
+bool clv_bvh_tree_build( bvh_tree* tree, base_memory* memory, const clv_method_input* input )
 {
+    uint32_t count = input->live_count;
     if ( !base_array_reserve( &tree->keys, memory, (uint64_t)count * 2 ) )
     {
         return false;
     }
     clv_bvh_tree_clear( tree );
     CLV_ASSERT( (uint64_t)count * 2 <= tree->nodes.capacity );
-    grid_lattice lattice = clv_grid_lattice_even( boxes, slots, count, CURVE_CELLS );
+    grid_lattice lattice = clv_grid_lattice_even( input, CURVE_CELLS );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        tree->keys.items[i] = ( base_keyed ){ curve_key( &lattice, &boxes[slots[i]] ), slots[i] };
+        uint32_t slot = clv_method_live_slot( input, i );
+        tree->keys.items[i] = ( base_keyed ){ curve_key( &lattice, &input->boxes[slot] ), slot };
     }
     const base_keyed* sorted = clv_base_sort_keyed( tree->keys.items, tree->keys.items + count, count );
     tree->leaf_count = count;
-    tree->root = count > 0 ? build_range( tree, boxes, sorted, 0, count ) : BVH_NONE;
+    tree->root = count > 0 ? build_range( tree, input->boxes, sorted, 0, count ) : BVH_NONE;
     return true;
 }
 

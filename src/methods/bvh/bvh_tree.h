@@ -47,9 +47,8 @@ void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot );
 /// Forget everything; keeps the memory.
 void clv_bvh_tree_clear( bvh_tree* tree );
 
-/// A new tree over boxes[slots[i]], finite ones all. Needs room for them; false if out of memory for the building.
-bool clv_bvh_tree_build(
-    bvh_tree* tree, base_memory* memory, const clv_aabb* boxes, const uint32_t* slots, uint32_t count );
+/// A new tree over the boxes, all of which are finite. Needs room for them; false if out of memory for the building.
+bool clv_bvh_tree_build( bvh_tree* tree, base_memory* memory, const clv_method_input* input );
 
 static inline clv_aabb bvh_union( clv_aabb a, clv_aabb b )
 {

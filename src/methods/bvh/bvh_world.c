@@ -42,22 +42,17 @@ void clv_bvh_world_shrink( bvh_world* world )
     clv_bvh_world_init( world, memory, world->rules );
 }
 
-static bool reserve_bvh( bvh_world* world, const bvh_crowd* crowd )
+static bool reserve_bvh( bvh_world* world, const clv_method_input* input )
 {
     base_memory* memory = world->memory;
     world->touched.count = world->loose.count = 0;
-    bool ok = base_array_extend( &world->grown, memory, crowd->slot_count ) &&
-        base_array_extend( &world->flags, memory, crowd->slot_count ) &&
-        base_array_reserve( &world->touched, memory, crowd->count ) &&
-        clv_bvh_tree_reserve( &world->tree, memory, crowd->count, crowd->slot_count );
+    bool ok = base_array_extend( &world->grown, memory, input->slot_count ) &&
+        base_array_extend( &world->flags, memory, input->slot_count ) &&
+        base_array_reserve( &world->touched, memory, input->live_count ) &&
+        clv_bvh_tree_reserve( &world->tree, memory, input->live_count, input->slot_count );
     world->flags.count =
-        ok && crowd->slot_count > world->flags.count ? crowd->slot_count : world->flags.count;
+        ok && input->slot_count > world->flags.count ? input->slot_count : world->flags.count;
     return ok;
-}
-
-static uint32_t bvh_crowd_slot( const bvh_crowd* crowd, uint32_t index )
-{
-    return crowd->live != NULL ? crowd->live[index] : index;
 }
 
 // ---- who left
@@ -90,15 +85,15 @@ static clv_aabb grow_box( const bvh_world* world, const clv_aabb* box, const clv
     return isfinite( margin ) && !is_fast ? clv_aabb_grow( *box, margin ) : *box;
 }
 
-static void mark_dead( bvh_world* world, const bvh_crowd* crowd )
+static void mark_dead( bvh_world* world, const clv_method_input* input )
 {
     for ( uint32_t slot = 0; slot < world->flags.count; ++slot )
     {
         world->flags.items[slot] = (uint8_t)( world->flags.items[slot] & ~FLAG_LIVE );
     }
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        world->flags.items[bvh_crowd_slot( crowd, i )] |= FLAG_LIVE;
+        world->flags.items[clv_method_live_slot( input, i )] |= FLAG_LIVE;
     }
     for ( uint32_t slot = 0; slot < world->flags.count; ++slot )
     {
@@ -133,15 +128,15 @@ static bool look_at( bvh_world* world, const clv_aabb* box, uint32_t slot )
     return is_loose;
 }
 
-static bool list_loose( bvh_world* world, const bvh_crowd* crowd, uint32_t count )
+static bool list_loose( bvh_world* world, const clv_method_input* input, uint32_t count )
 {
     if ( !base_array_reserve( &world->loose, world->memory, count ) )
     {
         return false;
     }
-    for ( uint32_t i = 0; i < crowd->count && world->loose.count < count; ++i )
+    for ( uint32_t i = 0; i < input->live_count && world->loose.count < count; ++i )
     {
-        uint32_t slot = bvh_crowd_slot( crowd, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         if ( ( world->flags.items[slot] & FLAG_LOOSE ) != 0 )
         {
             world->loose.items[world->loose.count++] = slot;
@@ -156,23 +151,26 @@ static bool list_loose( bvh_world* world, const bvh_crowd* crowd, uint32_t count
 
 // ---- the tree follows
 
-static bool build_anew( bvh_world* world, const bvh_crowd* crowd )
+static bool build_anew( bvh_world* world, const clv_method_input* input )
 {
-    if ( !base_array_reserve( &world->members, world->memory, crowd->count ) )
+    if ( !base_array_reserve( &world->members, world->memory, input->live_count ) )
     {
         return false;
     }
     uint32_t count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = bvh_crowd_slot( crowd, i );
+        uint32_t slot = clv_method_live_slot( input, i );
         if ( ( world->flags.items[slot] & FLAG_LOOSE ) == 0 )
         {
             world->members.items[count++] = slot;
         }
     }
     world->churn = 0;
-    return clv_bvh_tree_build( &world->tree, world->memory, world->grown.items, world->members.items, count );
+    clv_method_input grown = {
+        .boxes = world->grown.items, .live = world->members.items, .live_count = count
+    };
+    return clv_bvh_tree_build( &world->tree, world->memory, &grown );
 }
 
 static void put_back( bvh_world* world )
@@ -189,11 +187,11 @@ static void put_back( bvh_world* world )
     world->churn += (uint32_t)world->touched.count;
 }
 
-clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
+clv_result clv_bvh_world_update( bvh_world* world, const clv_method_input* input )
 {
     bool was_sound = world->is_sound;
     world->is_sound = false;
-    if ( !reserve_bvh( world, crowd ) )
+    if ( !reserve_bvh( world, input ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -202,25 +200,25 @@ clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd )
         clv_bvh_tree_clear( &world->tree );
         world->near.count = 0;
     }
-    if ( crowd->members_changed || !was_sound )
+    if ( input->members_changed || !was_sound )
     {
-        mark_dead( world, crowd );
+        mark_dead( world, input );
     }
     uint32_t loose_count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = bvh_crowd_slot( crowd, i );
-        loose_count += look_at( world, &crowd->boxes[slot], slot );
+        uint32_t slot = clv_method_live_slot( input, i );
+        loose_count += look_at( world, &input->boxes[slot], slot );
     }
-    if ( !list_loose( world, crowd, loose_count ) )
+    if ( !list_loose( world, input, loose_count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    bool anew = world->touched.count > crowd->count / ANEW_SHARE ||
-        world->churn + world->touched.count > crowd->count / CHURN_SHARE;
+    bool anew = world->touched.count > input->live_count / ANEW_SHARE ||
+        world->churn + world->touched.count > input->live_count / CHURN_SHARE;
     if ( world->touched.count > 0 && anew )
     {
-        if ( !build_anew( world, crowd ) )
+        if ( !build_anew( world, input ) )
         {
             return CLV_OUT_OF_MEMORY;
         }
@@ -417,31 +415,31 @@ static clv_result search_forward(
 
 // Infinite boxes meet everybody.
 static clv_result report_loose(
-    const bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
+    const bvh_world* world, const clv_method_input* input, pair_sink* sink, uint64_t* test_count )
 {
     clv_result result = CLV_OK;
     for ( uint32_t i = 0; i < world->loose.count; ++i )
     {
         uint32_t slot = world->loose.items[i];
-        clv_aabb box = crowd->boxes[slot];
-        for ( uint32_t j = 0; j < crowd->count && result == CLV_OK; ++j )
+        clv_aabb box = input->boxes[slot];
+        for ( uint32_t j = 0; j < input->live_count && result == CLV_OK; ++j )
         {
-            uint32_t other = bvh_crowd_slot( crowd, j );
+            uint32_t other = clv_method_live_slot( input, j );
             bool is_mine = other > slot || ( world->flags.items[other] & FLAG_LOOSE ) == 0;
-            if ( is_mine && clv_aabb_overlap( box, crowd->boxes[other] ) && other != slot )
+            if ( is_mine && clv_aabb_overlap( box, input->boxes[other] ) && other != slot )
             {
                 result = clv_pair_sink_put( sink, slot, other );
             }
         }
-        *test_count += crowd->count;
+        *test_count += input->live_count;
     }
     return result;
 }
 
 clv_result clv_bvh_world_search(
-    bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count )
+    bvh_world* world, const clv_method_input* input, pair_sink* sink, uint64_t* test_count )
 {
-    clv_result result = world->rules.forward ? search_forward( world, crowd->boxes, sink, test_count )
-                                             : collide_tree( world, crowd->boxes, sink, test_count );
-    return result == CLV_OK ? report_loose( world, crowd, sink, test_count ) : result;
+    clv_result result = world->rules.forward ? search_forward( world, input->boxes, sink, test_count )
+                                             : collide_tree( world, input->boxes, sink, test_count );
+    return result == CLV_OK ? report_loose( world, input, sink, test_count ) : result;
 }

@@ -14,16 +14,6 @@ typedef struct bvh_rules
     bool fat;      ///< report what grown boxes say
 } bvh_rules;
 
-/// The boxes of an update: boxes[live[i]], or boxes[i] where live is NULL.
-typedef struct bvh_crowd
-{
-    const clv_aabb* boxes;
-    const uint32_t* live;
-    uint32_t count;
-    uint32_t slot_count;
-    bool members_changed;
-} bvh_crowd;
-
 /// Two subtrees still to be held against each other; a subtree against itself if equal.
 typedef struct bvh_task
 {
@@ -52,8 +42,8 @@ void clv_bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules 
 void clv_bvh_world_shrink( bvh_world* world );
 
 /// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.
-clv_result clv_bvh_world_update( bvh_world* world, const bvh_crowd* crowd );
+clv_result clv_bvh_world_update( bvh_world* world, const clv_method_input* input );
 
 /// All pairs as of the last update.
 clv_result clv_bvh_world_search(
-    bvh_world* world, const bvh_crowd* crowd, pair_sink* sink, uint64_t* test_count );
+    bvh_world* world, const clv_method_input* input, pair_sink* sink, uint64_t* test_count );

@@ -20,19 +20,14 @@ enum
 typedef struct build_job
 {
     grid_cells* cells;
-    grid_crowd crowd;
+    const clv_method_input* input;
     uint32_t band_count;
     uint32_t key_count;
 } build_job;
 
-static uint32_t crowd_slot( const grid_crowd* crowd, uint32_t index )
-{
-    return crowd->live != NULL ? crowd->live[index] : index;
-}
-
 static uint32_t band_begin( const build_job* job, uint32_t band )
 {
-    return (uint32_t)( (uint64_t)job->crowd.count * band / job->band_count );
+    return (uint32_t)( (uint64_t)job->input->live_count * band / job->band_count );
 }
 
 static grid_span span_of( const grid_lattice* lattice, const clv_aabb* box )
@@ -90,7 +85,8 @@ static void count_band( uint32_t band, uint32_t worker, void* context )
     uint32_t end = band_begin( job, band + 1 );
     for ( uint32_t i = band_begin( job, band ); i < end; ++i )
     {
-        grid_span span = span_of( &cells->lattice, &job->crowd.boxes[crowd_slot( &job->crowd, i )] );
+        grid_span span =
+            span_of( &cells->lattice, &job->input->boxes[clv_method_live_slot( job->input, i )] );
         cells->spans.items[i] = span;
         if ( !grid_span_is_large( &span ) )
         {
@@ -111,7 +107,7 @@ static void enter_band( uint32_t band, uint32_t worker, void* context )
         if ( !grid_span_is_large( &cells->spans.items[i] ) )
         {
             visit_cells( &cells->lattice, &cells->spans.items[i], counters, cells->entries.items,
-                crowd_slot( &job->crowd, i ) );
+                clv_method_live_slot( job->input, i ) );
         }
     }
 }
@@ -170,21 +166,20 @@ static uint32_t choose_band_count( uint32_t count, uint32_t key_count )
     return bands > 1 ? (uint32_t)bands : 1;
 }
 
-clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
-    double objects_per_cell, int dimensions )
+clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks,
+    const clv_method_input* input, double objects_per_cell, int dimensions )
 {
-    cells->lattice =
-        clv_grid_lattice_choose( crowd.boxes, crowd.live, crowd.count, objects_per_cell, dimensions );
-    return clv_grid_cells_enter( cells, memory, tasks, crowd );
+    cells->lattice = clv_grid_lattice_choose( input, objects_per_cell, dimensions );
+    return clv_grid_cells_enter( cells, memory, tasks, input );
 }
 
 clv_result clv_grid_cells_enter(
-    grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd )
+    grid_cells* cells, base_memory* memory, task_runner* tasks, const clv_method_input* input )
 {
-    build_job job = { cells, crowd, 1, cells->lattice.cell_count * GRID_GROUPS };
-    job.band_count = choose_band_count( crowd.count, job.key_count );
+    build_job job = { cells, input, 1, cells->lattice.cell_count * GRID_GROUPS };
+    job.band_count = choose_band_count( input->live_count, job.key_count );
     cells->entries.count = 0;
-    if ( !base_array_reserve( &cells->spans, memory, crowd.count ) ||
+    if ( !base_array_reserve( &cells->spans, memory, input->live_count ) ||
         !base_array_reserve( &cells->starts, memory, (uint64_t)job.key_count + 1 ) ||
         !base_array_reserve( &cells->counts, memory, (uint64_t)job.key_count * job.band_count ) )
     {
@@ -197,10 +192,10 @@ clv_result clv_grid_cells_enter(
         return CLV_OUT_OF_MEMORY;
     }
     cells->entries.count = cells->starts.items[job.key_count];
-    cells->large_count = count_large( cells, crowd.count );
+    cells->large_count = count_large( cells, input->live_count );
     clv_task_run( tasks, enter_band, job.band_count, &job );
     find_fullest( cells );
-    CLV_VALIDATE( clv_grid_cells_check( cells, crowd ) == NULL );
+    CLV_VALIDATE( clv_grid_cells_check( cells, input ) == NULL );
     return CLV_OK;
 }
 
@@ -233,10 +228,10 @@ uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t p
     return part >= part_count ? cells->lattice.cell_count : low;
 }
 
-const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd )
+const char* clv_grid_cells_check( const grid_cells* cells, const clv_method_input* input )
 {
     uint64_t expected = 0;
-    for ( uint32_t i = 0; i < crowd.count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         const grid_span* span = &cells->spans.items[i];
         uint64_t count = 1;

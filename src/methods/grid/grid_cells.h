@@ -32,21 +32,13 @@ typedef struct grid_cells
     uint32_t fullest;       ///< most entries of a cell
 } grid_cells;
 
-/// The boxes to enter: boxes[live[i]], or boxes[i] where live is NULL.
-typedef struct grid_crowd
-{
-    const clv_aabb* boxes;
-    const uint32_t* live;
-    uint32_t count;
-} grid_crowd;
-
 /// Enter everybody. CLV_OUT_OF_MEMORY leaves nothing usable but the memory.
-clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd,
-    double objects_per_cell, int dimensions );
+clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks,
+    const clv_method_input* input, double objects_per_cell, int dimensions );
 
 /// The same with cells->lattice as it is.
 clv_result clv_grid_cells_enter(
-    grid_cells* cells, base_memory* memory, task_runner* tasks, grid_crowd crowd );
+    grid_cells* cells, base_memory* memory, task_runner* tasks, const clv_method_input* input );
 
 /// Is a box kept apart because it is in too many cells?
 static inline bool grid_span_is_large( const grid_span* span )
@@ -60,4 +52,4 @@ void clv_grid_cells_release( grid_cells* cells, base_memory* memory );
 uint32_t clv_grid_cells_part( const grid_cells* cells, uint32_t part, uint32_t part_count );
 
 /// NULL if everything holds, else what does not.
-const char* clv_grid_cells_check( const grid_cells* cells, grid_crowd crowd );
+const char* clv_grid_cells_check( const grid_cells* cells, const clv_method_input* input );

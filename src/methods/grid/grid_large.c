@@ -7,27 +7,27 @@ enum
 };
 
 bool clv_grid_large_load(
-    grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd )
+    grid_large* large, base_memory* memory, const grid_cells* cells, const clv_method_input* input )
 {
     large->count = cells->large_count;
-    large->piece_count = large->count > 0 ? ( crowd->count + TILE - 1 ) / TILE : 0;
+    large->piece_count = large->count > 0 ? ( input->live_count + TILE - 1 ) / TILE : 0;
     if ( large->count == 0 )
     {
         return true;
     }
-    if ( !clv_simd_box_lanes_reserve( &large->all, memory, crowd->count ) )
+    if ( !clv_simd_box_lanes_reserve( &large->all, memory, input->live_count ) )
     {
         return false;
     }
     uint32_t next_large = 0;
     uint32_t next_small = large->count;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        uint32_t slot = crowd->live != NULL ? crowd->live[i] : i;
+        uint32_t slot = clv_method_live_slot( input, i );
         uint32_t place = grid_span_is_large( &cells->spans.items[i] ) ? next_large++ : next_small++;
-        simd_box_lanes_set( &large->all.boxes, place, &crowd->boxes[slot], slot, 0 );
+        simd_box_lanes_set( &large->all.boxes, place, &input->boxes[slot], slot, 0 );
     }
-    clv_simd_box_lanes_finish( &large->all, crowd->count );
+    clv_simd_box_lanes_finish( &large->all, input->live_count );
     return true;
 }
 

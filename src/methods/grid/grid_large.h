@@ -15,7 +15,7 @@ typedef struct grid_large
 
 /// Lay out the boxes the cells were made of. False if out of memory.
 bool clv_grid_large_load(
-    grid_large* large, base_memory* memory, const grid_cells* cells, const grid_crowd* crowd );
+    grid_large* large, base_memory* memory, const grid_cells* cells, const clv_method_input* input );
 
 /// All pairs with a large box, one piece of piece_count.
 clv_result clv_grid_large_search( const grid_large* large, const simd_method_kernels* kernels, uint32_t piece,

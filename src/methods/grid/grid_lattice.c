@@ -41,14 +41,14 @@ static void sort_bulk( double* values, uint32_t count )
 }
 
 // The middle nine tenths of a sample, widened.
-static bulk find_bulk( const clv_aabb* boxes, const uint32_t* live, uint32_t count, int axis )
+static bulk find_bulk( const clv_method_input* input, int axis )
 {
     double samples[BULK_SAMPLES];
     uint32_t sample_count = 0;
-    uint32_t step = count / BULK_SAMPLES + 1;
-    for ( uint32_t i = 0; i < count; i += step )
+    uint32_t step = input->live_count / BULK_SAMPLES + 1;
+    for ( uint32_t i = 0; i < input->live_count; i += step )
     {
-        double centre = centre_at( &boxes[live != NULL ? live[i] : i], axis );
+        double centre = centre_at( &input->boxes[clv_method_live_slot( input, i )], axis );
         if ( base_is_finite( centre ) )
         {
             samples[sample_count++] = centre;
@@ -70,12 +70,12 @@ static bulk find_bulk( const clv_aabb* boxes, const uint32_t* live, uint32_t cou
 }
 
 // Extent of the bulk and sum of its sides; how many boxes it has.
-static double measure_bulks( const clv_aabb* boxes, const uint32_t* live, uint32_t count, bulk bulks[3] )
+static double measure_bulks( const clv_method_input* input, bulk bulks[3] )
 {
     double inside = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        const clv_aabb* box = &boxes[live != NULL ? live[i] : i];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         double centre[3];
         bool is_in = true;
         for ( int axis = 0; axis < 3; ++axis )
@@ -176,13 +176,13 @@ static void bound_cells( uint32_t cells[3], double most )
 }
 
 // The bulk of all boxes; how many there are.
-static double survey( const clv_aabb* boxes, const uint32_t* live, uint32_t count, bulk bulks[3] )
+static double survey( const clv_method_input* input, bulk bulks[3] )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        bulks[axis] = find_bulk( boxes, live, count, axis );
+        bulks[axis] = find_bulk( input, axis );
     }
-    return measure_bulks( boxes, live, count, bulks );
+    return measure_bulks( input, bulks );
 }
 
 // Cells are decided: where they lie.
@@ -200,11 +200,10 @@ static void place_cells( grid_lattice* lattice, const bulk bulks[3], const doubl
     }
 }
 
-grid_lattice clv_grid_lattice_choose(
-    const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions )
+grid_lattice clv_grid_lattice_choose( const clv_method_input* input, double objects_per_cell, int dimensions )
 {
     bulk bulks[3];
-    double inside = survey( boxes, live, count, bulks );
+    double inside = survey( input, bulks );
     grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
     double extent[3], side[3];
     for ( int axis = 0; axis < 3; ++axis )
@@ -224,11 +223,10 @@ grid_lattice clv_grid_lattice_choose(
     return lattice;
 }
 
-grid_lattice clv_grid_lattice_even(
-    const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells )
+grid_lattice clv_grid_lattice_even( const clv_method_input* input, uint32_t cells )
 {
     bulk bulks[3];
-    double inside = survey( boxes, live, count, bulks );
+    double inside = survey( input, bulks );
     grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
     double extent[3];
     for ( int axis = 0; axis < 3; ++axis )

@@ -2,7 +2,7 @@
 // Where the cells of a uniform grid lie: over the bulk of the boxes, the outermost cells reaching to infinity.
 #pragma once
 
-#include "cleave/types.h"
+#include "cleave/method.h"
 
 typedef struct grid_lattice
 {
@@ -13,14 +13,13 @@ typedef struct grid_lattice
     int uncut_axis; ///< the axis a two-dimensional grid leaves alone, else -1
 } grid_lattice;
 
-/// About count / objects_per_cell cells over boxes[live[i]] (boxes[i] where live is NULL), in 2 or 3 dimensions. Infinite
-/// boxes and far outliers have no say, and no cell is made smaller than the average box.
+/// About live_count / objects_per_cell cells over the boxes, in 2 or 3 dimensions. Infinite boxes and far outliers have no
+/// say, and no cell is made smaller than the average box.
 grid_lattice clv_grid_lattice_choose(
-    const clv_aabb* boxes, const uint32_t* live, uint32_t count, double objects_per_cell, int dimensions );
+    const clv_method_input* input, double objects_per_cell, int dimensions );
 
 /// `cells` of them along every axis, as long as the boxes are.
-grid_lattice clv_grid_lattice_even(
-    const clv_aabb* boxes, const uint32_t* live, uint32_t count, uint32_t cells );
+grid_lattice clv_grid_lattice_even( const clv_method_input* input, uint32_t cells );
 
 /// The cell coordinate of a value; grows with it, also for infinities.
 static inline uint32_t grid_lattice_at( const grid_lattice* lattice, int axis, float value )

@@ -22,8 +22,9 @@ static bool reserve_all(
 }
 
 bool clv_grid_lists_lay_out(
-    grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count )
+    grid_lists* lists, base_memory* memory, const grid_cells* cells, const clv_method_input* input )
 {
+    uint32_t slot_count = input->slot_count;
     uint32_t cell_count = cells->lattice.cell_count;
     if ( !reserve_all( lists, memory, cell_count, cells->entries.count * 2, slot_count ) )
     {
@@ -33,13 +34,13 @@ bool clv_grid_lists_lay_out(
     {
         lists->starts.items[cell] = cells->starts.items[(uint64_t)cell * GRID_GROUPS];
     }
-    for ( uint32_t slot = 0; slot < slot_count && crowd.count < slot_count; ++slot )
+    for ( uint32_t slot = 0; slot < slot_count && input->live_count < slot_count; ++slot )
     {
         lists->spans.items[slot] = s_nowhere;
     }
-    for ( uint32_t i = 0; i < crowd.count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        lists->spans.items[crowd.live != NULL ? crowd.live[i] : i] = cells->spans.items[i];
+        lists->spans.items[clv_method_live_slot( input, i )] = cells->spans.items[i];
     }
     return true;
 }

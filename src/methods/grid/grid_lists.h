@@ -16,7 +16,7 @@ typedef struct grid_lists
 
 /// Room for what the cells hold, and who is where. False if out of memory.
 bool clv_grid_lists_lay_out(
-    grid_lists* lists, base_memory* memory, const grid_cells* cells, grid_crowd crowd, uint32_t slot_count );
+    grid_lists* lists, base_memory* memory, const grid_cells* cells, const clv_method_input* input );
 
 /// No cell has anybody: the lists to start from.
 bool clv_grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells );

@@ -57,19 +57,18 @@ static bool reserve_benches( grid_search* search )
     return ok;
 }
 
-clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd )
+clv_result clv_grid_search_build( grid_search* search, const clv_method_input* input )
 {
     const grid_rules* rules = &search->rules;
     grid_cells* cells = &search->cells;
-    search->crowd = crowd;
+    search->input = input;
     clv_result result = clv_grid_cells_build(
-        cells, search->memory, search->tasks, crowd, rules->objects_per_cell, rules->dimensions );
+        cells, search->memory, search->tasks, input, rules->objects_per_cell, rules->dimensions );
     if ( result != CLV_OK )
     {
         return result;
     }
-    if ( !reserve_benches( search ) ||
-        !clv_grid_large_load( &search->large, search->memory, cells, &search->crowd ) )
+    if ( !reserve_benches( search ) || !clv_grid_large_load( &search->large, search->memory, cells, input ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -78,9 +77,8 @@ clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd )
     if ( rules->sweeps )
     {
         // Columns of a flat grid are long in the direction it leaves alone.
-        search->sweep_axis = cells->lattice.uncut_axis >= 0
-            ? cells->lattice.uncut_axis
-            : clv_sweep_choose_axis( crowd.boxes, crowd.live, crowd.count );
+        search->sweep_axis =
+            cells->lattice.uncut_axis >= 0 ? cells->lattice.uncut_axis : clv_sweep_choose_axis( input );
     }
     return CLV_OK;
 }
@@ -109,7 +107,7 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = search->cells.entries.items[first + i];
-        simd_box_lanes_set( &bench->lanes.boxes, i, &search->crowd.boxes[slot], slot, 0 );
+        simd_box_lanes_set( &bench->lanes.boxes, i, &search->input->boxes[slot], slot, 0 );
     }
     clv_simd_box_lanes_finish( &bench->lanes, count );
     const simd_boxes* boxes = &bench->lanes.boxes;
@@ -172,14 +170,14 @@ static void load_sorted_cell(
     int axis = search->sweep_axis;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const clv_aabb* box = &search->crowd.boxes[search->cells.entries.items[first + i]];
+        const clv_aabb* box = &search->input->boxes[search->cells.entries.items[first + i]];
         bench->keys.items[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
     }
     const base_keyed* sorted = clv_base_sort_keyed( bench->keys.items, bench->keys.items + count, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t entry = first + sorted[i].value;
-        const clv_aabb* box = &search->crowd.boxes[search->cells.entries.items[entry]];
+        const clv_aabb* box = &search->input->boxes[search->cells.entries.items[entry]];
         uint32_t tag = entry * GRID_GROUPS + group_of( starts, entry );
         simd_box_lanes_set( &bench->lanes.boxes, i, box, tag, axis );
     }

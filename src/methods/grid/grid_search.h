@@ -34,7 +34,7 @@ typedef struct grid_search
     grid_bench* benches; ///< by worker
     uint32_t bench_count;
     grid_large large;
-    grid_crowd crowd;
+    const clv_method_input* input; ///< of the update
     int sweep_axis;
     uint32_t cell_piece_count;
 } grid_search;
@@ -45,7 +45,7 @@ bool clv_grid_search_init( grid_search* search, base_memory* memory, const simd_
 void clv_grid_search_free( grid_search* search );
 
 /// Enter all boxes.
-clv_result clv_grid_search_build( grid_search* search, grid_crowd crowd );
+clv_result clv_grid_search_build( grid_search* search, const clv_method_input* input );
 
 /// All pairs of the boxes entered last.
 clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );

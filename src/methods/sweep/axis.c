@@ -17,17 +17,9 @@ typedef struct centre_window
     double middle[3]; // sums are taken about this, so that a swarm at 1e7 keeps its digits
 } centre_window;
 
-// The boxes to look at, as clv_sweep_choose_axis got them.
-typedef struct centre_boxes
+static void centre_of( const clv_method_input* input, uint32_t index, double centre[3] )
 {
-    const clv_aabb* boxes;
-    const uint32_t* live;
-    uint32_t count;
-} centre_boxes;
-
-static void centre_of( const centre_boxes* all, uint32_t index, double centre[3] )
-{
-    const clv_aabb* box = &all->boxes[all->live != NULL ? all->live[index] : index];
+    const clv_aabb* box = &input->boxes[clv_method_live_slot( input, index )];
     centre[0] = 0.5 * ( (double)box->lower.x + (double)box->upper.x );
     centre[1] = 0.5 * ( (double)box->lower.y + (double)box->upper.y );
     centre[2] = 0.5 * ( (double)box->lower.z + (double)box->upper.z );
@@ -54,14 +46,14 @@ static void sort_centres( double* values, uint32_t count )
     }
 }
 
-static uint32_t take_samples( const centre_boxes* all, double samples[3][CENTRES] )
+static uint32_t take_samples( const clv_method_input* input, double samples[3][CENTRES] )
 {
     uint32_t count = 0;
-    uint32_t step = all->count / CENTRES + 1;
-    for ( uint32_t i = 0; i < all->count; i += step )
+    uint32_t step = input->live_count / CENTRES + 1;
+    for ( uint32_t i = 0; i < input->live_count; i += step )
     {
         double centre[3];
-        centre_of( all, i, centre );
+        centre_of( input, i, centre );
         if ( is_finite_centre( centre ) )
         {
             samples[0][count] = centre[0];
@@ -74,10 +66,10 @@ static uint32_t take_samples( const centre_boxes* all, double samples[3][CENTRES
 }
 
 // Where the middle 80 % of a sample lie, widened. A sample without width tells nothing and excludes nobody.
-static centre_window find_window( const centre_boxes* all )
+static centre_window find_window( const clv_method_input* input )
 {
     double samples[3][CENTRES];
-    uint32_t count = take_samples( all, samples );
+    uint32_t count = take_samples( input, samples );
     centre_window w;
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -106,16 +98,15 @@ static bool is_inside( const centre_window* w, const double centre[3] )
         centre[1] <= w->high[1] && centre[2] >= w->low[2] && centre[2] <= w->high[2];
 }
 
-int clv_sweep_choose_axis( const clv_aabb* boxes, const uint32_t* live, uint32_t count )
+int clv_sweep_choose_axis( const clv_method_input* input )
 {
-    centre_boxes all = { boxes, live, count };
-    centre_window w = find_window( &all );
+    centre_window w = find_window( input );
     double sum[3] = { 0 }, square[3] = { 0 };
     double inside = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         double centre[3];
-        centre_of( &all, i, centre );
+        centre_of( input, i, centre );
         if ( is_finite_centre( centre ) && is_inside( &w, centre ) )
         {
             for ( int axis = 0; axis < 3; ++axis )
