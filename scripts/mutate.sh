@@ -293,6 +293,10 @@ mutate "space: the time to clean is nobody's" "stats" src/core/space/update.c 's
 mutate "gather: a piece's second chunk lost" "gather threads" src/core/task/gather.c 's/gather->next_chunks.items\[out->chunk\] = chunk;/(void)0;/'
 mutate "arrays: what is new is not zero" "memory" src/core/base/array.h 's/memset( (char\*)data + before \* item_size, 0, /memset( (char*)data + before * item_size, 1, /'
 
+mutate "sweep: where most boxes are is asked at equal distances" "sweep_grid" src/methods/sweep/bulk.c 's/base_sample_step( first, step, input->live_count )/first/'
+mutate "sweep: a node's grid asks boxes at equal distances" "sweep_grid" src/methods/sweep/small_boxes.c 's/base_sample_step( i, stride, list->count )/i/'
+mutate "sweep: a list's axis asks boxes at equal distances" "sweep_grid" src/methods/sweep/box_items.c 's/stride > 1 ? base_sample_step( i, stride, count ) : i/i/'
+
 # Checkers: one that is always content proves nothing.
 mutate "a checker of cells looks at no order" "checker" src/methods/grid/grid_cells.c 's/if ( cells->entries.items\[i - 1\] >= cells->entries.items\[i\] )/if ( false )/'
 mutate "a checker of rest takes any class" "checker" src/core/rest/rest_check.c 's/return class_of( world, pair ) == class ||/return true ||/'

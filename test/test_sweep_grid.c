@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The grid that a node's boxes are swept in is laid from a sample: along which axes, and how wide. It decides nothing about
-// the pairs, only how many tests they take.
+// What is chosen from a sample of the boxes: the axes and widths of the grid that a node's boxes are swept in, the axis of a
+// sweep, where a uniform grid lies. It decides nothing about the pairs, only how many tests they take.
+#include "base/bits.h"
+#include "grid/grid_lattice.h"
 #include "support.h"
+#include "sweep/axis.h"
+#include "sweep/box_items.h"
 #include "sweep/small_boxes.h"
 
 #include <math.h>
@@ -63,6 +67,13 @@ static void long_boxes_are_swept_across( void )
     CHECK_EQUAL( grid.axis[2], 1 );
 }
 
+// Does a grid of so many boxes look at this one?
+static bool is_sampled( uint32_t index, uint32_t count )
+{
+    uint32_t step = ( count + 47 ) / 48;
+    return base_sample_step( index - index % step, step, count ) == index;
+}
+
 static float width_of( const sweep_grid* grid, uint32_t axis )
 {
     return (float)SMALL_MOST / grid->small.scale[axis];
@@ -72,14 +83,19 @@ static void one_far_box_does_not_stretch_the_grid( void )
 {
     sweep_list list = rain( 0 );
     sweep_grid plain = clv_sweep_grid_find( &list );
+    uint32_t far = 0;
+    while ( !is_sampled( far, OBJECTS ) )
+    {
+        far += 1;
+    }
     static const float places[] = { 1e3f, -1e3f, 1e6f, -1e6f };
     for ( size_t i = 0; i < TEST_COUNT( places ); ++i )
     {
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             list = rain( 0 );
-            ( &s_boxes[0].lower.x )[axis] = places[i]; // the first one is always in the sample
-            ( &s_boxes[0].upper.x )[axis] = places[i] + 1;
+            ( &s_boxes[far].lower.x )[axis] = places[i];
+            ( &s_boxes[far].upper.x )[axis] = places[i] + 1;
             sweep_grid grid = clv_sweep_grid_find( &list );
             // A bin at least remains, which is a sixteenth of the way to the far box.
             CHECK( width_of( &grid, axis ) < 0.2f * fabsf( places[i] ) + 2 * width_of( &plain, axis ) );
@@ -116,6 +132,74 @@ static void awkward_lists_have_a_grid_too( void )
             }
             CHECK_EQUAL( 1u << grid.axis[0] | 1u << grid.axis[1] | 1u << grid.axis[2], 7 );
         }
+    }
+}
+
+// ---- crowds in which every so many-th box is another kind, at the very distance of the samples
+
+// Boxes all over 40 by 40 on the floor, and every `step`-th in a thin tower of this height above one spot.
+static clv_method_input floor_and_tower( uint32_t step, float spot, float height )
+{
+    rain( 0 );
+    test_random random = test_random_make( step );
+    for ( uint32_t i = 0; i < OBJECTS; i += step )
+    {
+        float y = rnd( &random, height );
+        float x = spot + rnd( &random, 0.5f ), z = spot + rnd( &random, 0.5f );
+        s_boxes[i] = test_box( x, y, z, x, y, z );
+    }
+    return ( clv_method_input ){ .boxes = s_boxes, .live_count = OBJECTS };
+}
+
+static void no_order_fools_the_grid_of_a_node( void )
+{
+    for ( uint32_t step = 40; step <= 44; ++step ) // 48 samples
+    {
+        test_where.seed = step;
+        floor_and_tower( step, 20, 65 );
+        sweep_list list = { s_boxes, s_slots, OBJECTS, NULL };
+        sweep_grid grid = clv_sweep_grid_find( &list );
+        CHECK_EQUAL( grid.axis[2], 1 );
+    }
+}
+
+static void no_order_fools_the_axis_of_a_list( void )
+{
+    for ( uint32_t step = 30; step <= 34; ++step ) // 64 samples
+    {
+        test_where.seed = step;
+        floor_and_tower( step, 20, 60 );
+        static simd_item items[OBJECTS];
+        for ( uint32_t i = 0; i < OBJECTS; ++i )
+        {
+            const clv_aabb* box = &s_boxes[i];
+            items[i] = ( simd_item ){ { box->lower.x, box->lower.y, box->lower.z }, i,
+                { box->upper.x, box->upper.y, box->upper.z }, 1 };
+        }
+        CHECK( clv_sweep_choose_item_axis( items, OBJECTS ) != 1 );
+    }
+}
+
+static void no_order_fools_the_axis_of_a_sweep( void )
+{
+    for ( uint32_t step = 61; step <= 65; ++step ) // 32 samples
+    {
+        test_where.seed = step;
+        clv_method_input input = floor_and_tower( step, 1e6f, 500 );
+        CHECK( clv_sweep_choose_axis( &input ) != 1 );
+    }
+}
+
+static void no_order_fools_a_uniform_grid( void )
+{
+    for ( uint32_t step = 7; step <= 9; ++step ) // 256 samples
+    {
+        test_where.seed = step;
+        clv_method_input input = floor_and_tower( step, 20, 0.1f );
+        grid_lattice lattice = clv_grid_lattice_choose( &input, 8, 3 );
+        CHECK( lattice.cells[0] > 5 && lattice.cells[2] > 5 );
+        CHECK( (float)lattice.cells[0] / lattice.scale[0] > 38 );
+        CHECK( (float)lattice.cells[2] / lattice.scale[2] > 38 );
     }
 }
 
@@ -164,7 +248,7 @@ static uint32_t fill_dense( uint32_t step, uint32_t axis )
         float x = rnd( &random, 20 ), y = rnd( &random, 20 ), z = rnd( &random, 20 );
         s_dense[i] = test_box( x, y, z, x + 1, y + 1, z + 1 );
         s_dense_slots[i] = i;
-        if ( i % ( DENSE / 48 ) != 0 && i % step == 1 % step )
+        if ( !is_sampled( i, DENSE ) && i % step == 1 % step )
         {
             ( &s_dense[i].lower.x )[axis] = -1;
             ( &s_dense[i].upper.x )[axis] = 22;
@@ -245,6 +329,10 @@ int main( int argc, char** argv )
         TEST_CASE( long_boxes_are_swept_across ),
         TEST_CASE( one_far_box_does_not_stretch_the_grid ),
         TEST_CASE( awkward_lists_have_a_grid_too ),
+        TEST_CASE( no_order_fools_the_grid_of_a_node ),
+        TEST_CASE( no_order_fools_the_axis_of_a_list ),
+        TEST_CASE( no_order_fools_the_axis_of_a_sweep ),
+        TEST_CASE( no_order_fools_a_uniform_grid ),
         TEST_CASE( rain_takes_few_tests ),
         TEST_CASE( strips_are_given_up_for_boxes_that_reach_into_all ),
         TEST_CASE( long_boxes_are_found_in_every_strip ),

@@ -327,7 +327,7 @@ static uint64_t median_rank( range points, int axis )
     uint32_t count = points.count < MEDIAN_SAMPLES ? points.count : MEDIAN_SAMPLES;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint64_t rank = lower_rank( &points.items[(uint64_t)points.count * i / count], axis );
+        uint64_t rank = lower_rank( &points.items[base_sample( i, count, points.count )], axis );
         uint32_t hole = i;
         for ( ; hole > 0 && ranks[hole - 1] > rank; --hole )
         {

@@ -2,102 +2,49 @@
 // Sums run in slot order, in double, on one thread: the same lattice on every instruction set.
 #include "grid/grid_lattice.h"
 
-#include "base/bits.h"
+#include "sweep/bulk.h"
 
 #include <math.h>
 
 enum
 {
-    BULK_SAMPLES = 256,
-    BULK_REACH = 3,     // an outlier lies this many widths of the bulk outside the bulk
+    LATTICE_SAMPLES = 256,
+    LATTICE_TAIL = 20,  // the middle nine tenths of these are the bulk
+    LATTICE_REACH = 3,  // an outlier lies this many widths of the bulk outside the bulk
     CELLS_MOST = 65535, // along an axis: a coordinate fits 16 bits
 };
 
-// What the bulk of the boxes looks like on one axis.
-typedef struct bulk
+// The boxes of the bulk, as a whole.
+typedef struct bulk_sums
 {
-    double low, high; // centres outside have no say
-    double least, most;
-    double side_sum;
-} bulk;
+    double least[3], most[3]; // of their centres
+    double side_sum[3];
+    double count;
+} bulk_sums;
 
-static double centre_at( const clv_aabb* box, int axis )
+static bulk_sums measure_bulk( const clv_method_input* input )
 {
-    return 0.5 * ( (double)( &box->lower.x )[axis] + (double)( &box->upper.x )[axis] );
-}
-
-static void sort_bulk( double* values, uint32_t count )
-{
-    for ( uint32_t i = 1; i < count; ++i )
-    {
-        double value = values[i];
-        uint32_t hole = i;
-        for ( ; hole > 0 && values[hole - 1] > value; --hole )
-        {
-            values[hole] = values[hole - 1];
-        }
-        values[hole] = value;
-    }
-}
-
-// The middle nine tenths of a sample, widened.
-static bulk find_bulk( const clv_method_input* input, int axis )
-{
-    double samples[BULK_SAMPLES];
-    uint32_t sample_count = 0;
-    uint32_t step = input->live_count / BULK_SAMPLES + 1;
-    for ( uint32_t i = 0; i < input->live_count; i += step )
-    {
-        double centre = centre_at( &input->boxes[clv_method_live_slot( input, i )], axis );
-        if ( base_is_finite( centre ) )
-        {
-            samples[sample_count++] = centre;
-        }
-    }
-    bulk b = { -INFINITY, INFINITY, INFINITY, -INFINITY, 0 };
-    sort_bulk( samples, sample_count );
-    if ( sample_count > 0 )
-    {
-        double first = samples[sample_count / 20];
-        double last = samples[sample_count - 1 - sample_count / 20];
-        if ( last > first )
-        {
-            b.low = first - BULK_REACH * ( last - first );
-            b.high = last + BULK_REACH * ( last - first );
-        }
-    }
-    return b;
-}
-
-// Extent of the bulk and sum of its sides; how many boxes it has.
-static double measure_bulks( const clv_method_input* input, bulk bulks[3] )
-{
-    double inside = 0;
+    sweep_bulk bulk = clv_sweep_bulk_find( input, LATTICE_SAMPLES, LATTICE_TAIL, LATTICE_REACH );
+    bulk_sums sums = { .least = { INFINITY, INFINITY, INFINITY },
+        .most = { -INFINITY, -INFINITY, -INFINITY } };
     for ( uint32_t i = 0; i < input->live_count; ++i )
     {
         const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         double centre[3];
-        bool is_in = true;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            centre[axis] = centre_at( box, axis );
-            is_in = is_in && base_is_finite( centre[axis] ) && centre[axis] >= bulks[axis].low &&
-                centre[axis] <= bulks[axis].high;
-        }
-        if ( !is_in )
+        sweep_centre_of( box, centre );
+        if ( !sweep_bulk_has( &bulk, centre ) )
         {
             continue;
         }
-        inside += 1;
+        sums.count += 1;
         for ( int axis = 0; axis < 3; ++axis )
         {
-            bulk* b = &bulks[axis];
-            b->least = centre[axis] < b->least ? centre[axis] : b->least;
-            b->most = centre[axis] > b->most ? centre[axis] : b->most;
-            b->side_sum += (double)( &box->upper.x )[axis] - (double)( &box->lower.x )[axis];
+            sums.least[axis] = centre[axis] < sums.least[axis] ? centre[axis] : sums.least[axis];
+            sums.most[axis] = centre[axis] > sums.most[axis] ? centre[axis] : sums.most[axis];
+            sums.side_sum[axis] += (double)( &box->upper.x )[axis] - (double)( &box->lower.x )[axis];
         }
     }
-    return inside;
+    return sums;
 }
 
 // By arithmetic alone: the C library's cbrt may round as it likes. `value` > 0.
@@ -175,18 +122,8 @@ static void bound_cells( uint32_t cells[3], double most )
     }
 }
 
-// The bulk of all boxes; how many there are.
-static double survey( const clv_method_input* input, bulk bulks[3] )
-{
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        bulks[axis] = find_bulk( input, axis );
-    }
-    return measure_bulks( input, bulks );
-}
-
 // Cells are decided: where they lie.
-static void place_cells( grid_lattice* lattice, const bulk bulks[3], const double extent[3], double inside )
+static void place_cells( grid_lattice* lattice, const bulk_sums* sums, const double extent[3] )
 {
     lattice->cell_count = 1;
     for ( int axis = 0; axis < 3; ++axis )
@@ -195,45 +132,43 @@ static void place_cells( grid_lattice* lattice, const bulk bulks[3], const doubl
         float scale = cells > 1 ? (float)( cells / extent[axis] ) : 0;
         lattice->cells[axis] = isfinite( scale ) ? cells : 1;
         lattice->scale[axis] = isfinite( scale ) ? scale : 0;
-        lattice->origin[axis] = inside > 0 ? (float)bulks[axis].least : 0;
+        lattice->origin[axis] = sums->count > 0 ? (float)sums->least[axis] : 0;
         lattice->cell_count *= lattice->cells[axis];
     }
 }
 
 grid_lattice clv_grid_lattice_choose( const clv_method_input* input, double objects_per_cell, int dimensions )
 {
-    bulk bulks[3];
-    double inside = survey( input, bulks );
+    bulk_sums sums = measure_bulk( input );
     grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
     double extent[3], side[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        extent[axis] = inside > 0 ? bulks[axis].most - bulks[axis].least : 0;
-        side[axis] = inside > 0 ? bulks[axis].side_sum / inside : 0;
+        extent[axis] = sums.count > 0 ? sums.most[axis] - sums.least[axis] : 0;
+        side[axis] = sums.count > 0 ? sums.side_sum[axis] / sums.count : 0;
     }
     if ( dimensions == 2 )
     {
         lattice.uncut_axis = flattest_axis( extent );
         extent[lattice.uncut_axis] = 0;
     }
-    double wanted = inside / objects_per_cell;
+    double wanted = sums.count / objects_per_cell;
     cut_extent( extent, side, wanted > 1 ? wanted : 1, lattice.cells );
     bound_cells( lattice.cells, 2 * ( wanted > 1 ? wanted : 1 ) + 8 );
-    place_cells( &lattice, bulks, extent, inside );
+    place_cells( &lattice, &sums, extent );
     return lattice;
 }
 
 grid_lattice clv_grid_lattice_even( const clv_method_input* input, uint32_t cells )
 {
-    bulk bulks[3];
-    double inside = survey( input, bulks );
+    bulk_sums sums = measure_bulk( input );
     grid_lattice lattice = { .cells = { 1, 1, 1 }, .uncut_axis = -1 };
     double extent[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        extent[axis] = inside > 0 ? bulks[axis].most - bulks[axis].least : 0;
+        extent[axis] = sums.count > 0 ? sums.most[axis] - sums.least[axis] : 0;
         lattice.cells[axis] = extent[axis] > 0 ? cells : 1;
     }
-    place_cells( &lattice, bulks, extent, inside );
+    place_cells( &lattice, &sums, extent );
     return lattice;
 }

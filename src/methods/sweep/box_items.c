@@ -207,7 +207,7 @@ void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t ma
     }
 }
 
-// Sums over every stride-th item.
+// Sums over one in `stride` items.
 typedef struct item_moments
 {
     double sum[3], square[3]; // of twice the centres, measured from the first
@@ -220,12 +220,13 @@ static item_moments measure_items( const simd_item* items, uint32_t count, uint3
     item_moments m = { .count = 0 };
     for ( uint32_t i = 0; i < count; i += stride )
     {
+        const simd_item* item = &items[stride > 1 ? base_sample_step( i, stride, count ) : i];
         m.count += 1;
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             // From the first item, so that digits are not lost far from the origin.
-            double lower = (double)items[i].lower[axis];
-            double upper = (double)items[i].upper[axis];
+            double lower = (double)item->lower[axis];
+            double upper = (double)item->upper[axis];
             double twice = lower + upper - ( (double)items[0].lower[axis] + (double)items[0].upper[axis] );
             m.sum[axis] += twice;
             m.square[axis] += twice * twice;

@@ -214,7 +214,7 @@ static grid_sample sample_list( const sweep_list* list )
     uint32_t count = 0;
     for ( uint32_t i = 0; i < list->count; i += stride, ++count )
     {
-        const clv_aabb* box = &list->boxes[list->slots[i]];
+        const clv_aabb* box = &list->boxes[list->slots[base_sample_step( i, stride, list->count )]];
         for ( int axis = 0; axis < 3; ++axis )
         {
             float lower = ( &box->lower.x )[axis];
