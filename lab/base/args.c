@@ -12,13 +12,7 @@
 
 void size_list_add( size_list* list, uint64_t size )
 {
-    uint64_t* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( uint64_t ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    list->items[list->count++] = size;
+    *lab_list_next( list->items, list->count ) = size;
 }
 
 void size_list_free( size_list* list )

@@ -14,12 +14,7 @@ char* text_format( const char* format, ... )
     int length = vsnprintf( NULL, 0, format, arguments );
     va_end( arguments );
     size_t size = length < 0 ? 1 : (size_t)length + 1;
-    char* text = malloc( size );
-    if ( text == NULL )
-    {
-        lab_out_of_memory();
-    }
-    text[0] = '\0';
+    char* text = lab_take( size, 1 );
     va_start( arguments, format );
     vsnprintf( text, size, format, arguments );
     va_end( arguments );
@@ -45,13 +40,7 @@ bool text_ends_with( const char* text, const char* end )
 
 void text_list_add( text_list* list, const char* text )
 {
-    char** items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( char* ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    list->items[list->count++] = text_copy( text );
+    *lab_list_next( list->items, list->count ) = text_copy( text );
 }
 
 bool text_list_add_split( text_list* list, const char* text )

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/base/error.h"
+#include "lab/base/lab_list.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -209,13 +209,7 @@ bool broadmark_files_add( broadmark_files* files, const char* path, schedule* wa
     {
         return false;
     }
-    broadmark_file* items = realloc( files->items, ( (size_t)files->count + 1 ) * sizeof( broadmark_file ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    files->items = items;
-    broadmark_file* file = &files->items[files->count++];
+    broadmark_file* file = lab_list_next( files->items, files->count );
     const json_value* inner = json_get( root, "Settings" );
     *file = ( broadmark_file ){ .path = text_copy( path ),
         .settings = json_copy( inner != NULL ? inner : root ) };

@@ -469,11 +469,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
 // Every scene of the plan into the folder of baked scenes; windows of one run together.
 static lab_status bake_scenes( const run_plan* plan, uint64_t threads )
 {
-    bake_def* defs = calloc( (size_t)plan->count + 1, sizeof( bake_def ) );
-    if ( defs == NULL )
-    {
-        lab_out_of_memory();
-    }
+    bake_def* defs = lab_take( plan->count, sizeof( bake_def ) );
     uint32_t count = 0;
     for ( uint32_t index = 0; index < plan->count; ++index )
     {

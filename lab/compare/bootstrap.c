@@ -95,13 +95,9 @@ bootstrap_ratio bootstrap_compare( const run_result* a, const run_result* b )
 {
     sample sample_a = sample_of( a ), sample_b = sample_of( b );
     uint32_t most = sample_a.pass_count > sample_b.pass_count ? sample_a.pass_count : sample_b.pass_count;
-    draws* all = calloc( 1, sizeof( draws ) );
-    uint32_t* indices = calloc( (size_t)a->frame_count + most, sizeof( uint32_t ) );
-    double* scratch = calloc( most, sizeof( double ) );
-    if ( all == NULL || indices == NULL || scratch == NULL )
-    {
-        lab_out_of_memory();
-    }
+    draws* all = lab_take( 1, sizeof( draws ) );
+    uint32_t* indices = lab_take( (uint64_t)a->frame_count + most, sizeof( uint32_t ) );
+    double* scratch = lab_take( most, sizeof( double ) );
     *all = ( draws ){ .frame_count = a->frame_count,
         .random = 1,
         .frames = indices,

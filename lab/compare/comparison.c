@@ -72,13 +72,7 @@ static bool is_doubtful( const comparison* all, const comparison_row* row )
 
 static comparison_row* add_row( comparison* all, const run_result* a, const run_result* b )
 {
-    comparison_row* rows = realloc( all->rows, ( (size_t)all->count + 1 ) * sizeof( comparison_row ) );
-    if ( rows == NULL )
-    {
-        lab_out_of_memory();
-    }
-    all->rows = rows;
-    comparison_row* row = &all->rows[all->count++];
+    comparison_row* row = lab_list_next( all->rows, all->count );
     *row = ( comparison_row ){ .a = a, .b = b, .verdict = b == NULL ? COMPARISON_ONLY_A : COMPARISON_ONLY_B };
     return row;
 }
@@ -123,11 +117,7 @@ void comparison_make( comparison* all, const run_results* a, const run_results* 
 {
     *all = ( comparison ){ 0 };
     doubt_find( &all->doubts, a->machine, b->machine );
-    bool* is_taken = calloc( (size_t)b->count + 1, sizeof( bool ) );
-    if ( is_taken == NULL )
-    {
-        lab_out_of_memory();
-    }
+    bool* is_taken = lab_take( b->count, sizeof( bool ) );
     for ( uint32_t index = 0; index < a->count; ++index )
     {
         const run_result* like = take_like( &a->items[index], b, is_taken );

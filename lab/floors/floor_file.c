@@ -19,13 +19,7 @@ static const char* const rule_lines[] = {
 
 static floor_row* add_row( floor_file* file )
 {
-    floor_row* rows = realloc( file->rows, ( (size_t)file->count + 1 ) * sizeof( floor_row ) );
-    if ( rows == NULL )
-    {
-        lab_out_of_memory();
-    }
-    file->rows = rows;
-    floor_row* row = &file->rows[file->count++];
+    floor_row* row = lab_list_next( file->rows, file->count );
     *row = ( floor_row ){ 0 };
     return row;
 }

@@ -39,11 +39,7 @@ static double time_of( const run_result* run )
     {
         return run->ms_median;
     }
-    double* least = malloc( run->frame_count * sizeof( double ) );
-    if ( least == NULL )
-    {
-        lab_out_of_memory();
-    }
+    double* least = lab_take( run->frame_count, sizeof( double ) );
     memcpy( least, run->frame_ms, run->frame_count * sizeof( double ) );
     double median = run_median( least, run->frame_count );
     free( least );
@@ -100,11 +96,7 @@ static race_verdict judge( race_row* row, const run_results* results, floor_file
 void race_make( race* all, const run_results* results, const char* name, floor_file* floors )
 {
     *all = ( race ){ 0 };
-    all->rows = calloc( (size_t)results->count + 1, sizeof( race_row ) );
-    if ( all->rows == NULL )
-    {
-        lab_out_of_memory();
-    }
+    all->rows = lab_take( results->count, sizeof( race_row ) );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];

@@ -101,14 +101,12 @@ static void collect( const char* name, platform_entry entry, void* user )
     {
         platform_remove( path );
     }
-    kept_file* items = is_scene ? realloc( files->items, ( files->count + 1 ) * sizeof( kept_file ) ) : NULL;
-    if ( items == NULL )
+    if ( !is_scene )
     {
         free( path );
         return;
     }
-    files->items = items;
-    files->items[files->count++] = ( kept_file ){ path, entry };
+    *lab_list_next( files->items, files->count ) = ( kept_file ){ path, entry };
     files->bytes += entry.size;
 }
 
@@ -329,12 +327,8 @@ static bool is_same_run( const bake_def* a, const bake_def* b )
 static bool fill_run(
     const bake_def* defs, uint32_t count, bool* is_done, const char* folder, uint64_t limit, lab_error* why )
 {
-    bake_def* windows = calloc( count, sizeof( bake_def ) );
-    char** paths = calloc( count, sizeof( char* ) );
-    if ( windows == NULL || paths == NULL )
-    {
-        lab_out_of_memory();
-    }
+    bake_def* windows = lab_take( count, sizeof( bake_def ) );
+    char** paths = lab_take( count, sizeof( char* ) );
     uint32_t found = 0;
     uint64_t needed = 0;
     bool fits = true;
@@ -381,11 +375,7 @@ bool bake_cache_fill( const bake_def* defs, uint32_t count, lab_error* why )
 {
     uint64_t limit = 0;
     char* folder = cache_folder();
-    bool* is_done = calloc( (size_t)count + 1, sizeof( bool ) );
-    if ( is_done == NULL )
-    {
-        lab_out_of_memory();
-    }
+    bool* is_done = lab_take( count, sizeof( bool ) );
     bool good = read_limit( &limit, why );
     if ( good && ( folder == NULL || !platform_make_folder( folder ) ) )
     {

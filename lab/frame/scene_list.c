@@ -28,13 +28,7 @@ static void label_item( scene_item* item )
 
 static void add( scene_list* list, const char* text, uint32_t body_count )
 {
-    scene_item* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( scene_item ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    scene_item* item = &list->items[list->count++];
+    scene_item* item = lab_list_next( list->items, list->count );
     *item = ( scene_item ){ .body_count = body_count };
     lab_error unread;
     scene_spec_parse( text, &item->spec, &unread ); // has been parsed once and was good

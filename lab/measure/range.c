@@ -10,13 +10,7 @@
 
 static void number_list_add( number_list* list, double value )
 {
-    double* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( double ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    list->items[list->count++] = value;
+    *lab_list_next( list->items, list->count ) = value;
 }
 
 void number_list_free( number_list* list )

@@ -63,13 +63,7 @@ static void add( run_spec_list* list, const method* row, clv_isa isa, uint32_t t
             return;
         }
     }
-    run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    list->items[list->count++] = ( run_spec ){ row, isa, thread_count, NULL, false };
+    *lab_list_next( list->items, list->count ) = ( run_spec ){ row, isa, thread_count, NULL, false };
 }
 
 static void add_threads( run_spec_list* list, const method* row, clv_isa isa, const size_list* threads )

@@ -14,13 +14,7 @@ typedef struct sweep
 
 static void append( run_spec_list* list, const run_spec* spec, const char* name, double value )
 {
-    run_spec* items = realloc( list->items, ( (size_t)list->count + 1 ) * sizeof( run_spec ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    list->items = items;
-    run_spec* made = &list->items[list->count++];
+    run_spec* made = lab_list_next( list->items, list->count );
     *made = *spec;
     made->settings = spec->settings != NULL ? text_copy( spec->settings ) : NULL;
     if ( name != NULL )

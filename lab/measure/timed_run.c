@@ -235,15 +235,11 @@ static void add_counters( run_state* run )
 {
     run_result* result = run->result;
     uint32_t count = clv_space_report( run->space, NULL, 0 );
-    method_figure* figures = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
-    if ( figures == NULL && count > 0 )
-    {
-        lab_out_of_memory();
-    }
     if ( count == 0 )
     {
         return;
     }
+    method_figure* figures = lab_take( count, sizeof( method_figure ) );
     clv_space_report( run->space, figures, count );
     for ( uint32_t index = 0; index < count && result->counters != NULL; ++index )
     {

@@ -26,6 +26,7 @@ void query_answers_free( query_answers* answers )
     memset( answers, 0, sizeof( *answers ) );
 }
 
+// Fails where lists of the program do not: hits may be more than there is memory for, and then one trial is left out.
 static bool answers_reserve( query_answers* answers, uint32_t queries, uint64_t hits )
 {
     uint64_t* offsets = realloc( answers->offsets, ( (size_t)queries + 1 ) * sizeof( uint64_t ) );

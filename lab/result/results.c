@@ -13,13 +13,7 @@
 
 run_result* run_results_add( run_results* results )
 {
-    run_result* items = realloc( results->items, ( (size_t)results->count + 1 ) * sizeof( run_result ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    results->items = items;
-    run_result* result = &results->items[results->count++];
+    run_result* result = lab_list_next( results->items, results->count );
     *result = ( run_result ){ 0 };
     return result;
 }
@@ -246,11 +240,7 @@ char* results_json( const run_results* results, lab_error* why )
 static char* quoted( const char* text )
 {
     size_t length = strlen( text );
-    char* field = malloc( 2 * length + 3 );
-    if ( field == NULL )
-    {
-        lab_out_of_memory();
-    }
+    char* field = lab_take( 2 * length + 3, 1 );
     char* end = field;
     *end++ = '"';
     for ( const char* c = text; *c != '\0'; ++c )

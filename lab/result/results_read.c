@@ -87,18 +87,6 @@ static bool copy_numbers( const json_value* list, double* values )
     return true;
 }
 
-static double* take_numbers( uint64_t count )
-{
-    double* values = count < SIZE_MAX / sizeof( double )
-        ? calloc( count > 0 ? (size_t)count : 1, sizeof( double ) )
-        : NULL;
-    if ( values == NULL )
-    {
-        lab_out_of_memory();
-    }
-    return values;
-}
-
 // A number per frame; NULL where older files have no such list.
 static bool read_frames( const run_reader* reader, const char* key, uint32_t frame_count, double** values )
 {
@@ -111,7 +99,7 @@ static bool read_frames( const run_reader* reader, const char* key, uint32_t fra
     {
         return fail_member( reader, key, "must hold a number per frame" );
     }
-    *values = take_numbers( frame_count );
+    *values = lab_take( frame_count, sizeof( double ) );
     return copy_numbers( list, *values ) || fail_member( reader, key, "must hold numbers of 0 and above" );
 }
 
@@ -123,7 +111,7 @@ static bool read_passes( const run_reader* reader, run_result* run )
         return true;
     }
     uint32_t count = json_is_array( passes ) ? child_count( passes ) : 0;
-    run->pass_ms = take_numbers( (uint64_t)count * run->frame_count );
+    run->pass_ms = lab_take( (uint64_t)count * run->frame_count, sizeof( double ) );
     for ( const json_value* pass = json_first( passes ); pass != NULL; pass = json_next( pass ) )
     {
         double* values = run->pass_ms + (size_t)run->pass_count * run->frame_count;
@@ -162,11 +150,7 @@ static bool read_counters( const run_reader* reader, run_result* run )
 {
     const json_value* counters = json_get( reader->value, "counters" );
     uint32_t count = json_is_object( counters ) ? child_count( counters ) : 0;
-    run->counters = count > 0 ? calloc( count, sizeof( method_figure ) ) : NULL;
-    if ( run->counters == NULL && count > 0 )
-    {
-        lab_out_of_memory();
-    }
+    run->counters = count > 0 ? lab_take( count, sizeof( method_figure ) ) : NULL;
     for ( const json_value* item = json_first( counters ); count > 0 && item != NULL;
           item = json_next( item ) )
     {

@@ -15,14 +15,7 @@
 
 static void remember( journal* log, const char* key, const char* limits, json_value* run )
 {
-    journal_entry* entries =
-        realloc( log->entries, ( (size_t)log->entry_count + 1 ) * sizeof( journal_entry ) );
-    if ( entries == NULL )
-    {
-        lab_out_of_memory();
-    }
-    log->entries = entries;
-    log->entries[log->entry_count++] =
+    *lab_list_next( log->entries, log->entry_count ) =
         ( journal_entry ){ text_copy( key ), text_copy( limits != NULL ? limits : "" ), run };
 }
 
@@ -66,11 +59,7 @@ static bool read_journal( journal* log, lab_error* why )
             lab_error_write( why, "%s: is no journal of `cleave run`; move it away", log->path );
     }
     FILE* file = platform_open( log->path );
-    char* text = malloc( (size_t)entry.size + 1 );
-    if ( text == NULL )
-    {
-        lab_out_of_memory();
-    }
+    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
     size_t length = file != NULL ? fread( text, 1, (size_t)entry.size, file ) : 0;
     if ( file == NULL || length != entry.size )
     {

@@ -109,11 +109,7 @@ static char** words_for_exec( const char* const* words )
     {
         count += 1;
     }
-    char** copies = calloc( count + 2, sizeof( char* ) );
-    if ( copies == NULL )
-    {
-        lab_out_of_memory();
-    }
+    char** copies = lab_take( count + 2, sizeof( char* ) );
     copies[0] = text_copy( "cleave" );
     for ( size_t index = 0; index < count; ++index )
     {
@@ -162,14 +158,8 @@ static void take_bytes( pipe_end* end )
 {
     if ( end->capacity - end->length < 4097 )
     {
-        size_t capacity = 2 * end->capacity + 8192;
-        char* text = realloc( end->text, capacity );
-        if ( text == NULL )
-        {
-            lab_out_of_memory();
-        }
-        end->text = text;
-        end->capacity = capacity;
+        end->capacity = 2 * end->capacity + 8192;
+        end->text = lab_grow( end->text, end->capacity, 1 );
     }
     ssize_t got = read( end->handle, end->text + end->length, 4096 );
     if ( got > 0 )

@@ -17,13 +17,8 @@ static void add_passes( run_result* sum, const run_result* next )
     size_t frames = sum->frame_count;
     size_t before = frames * sum->pass_count;
     size_t more = frames * next->pass_count;
-    double* passes = realloc( sum->pass_ms, ( before + more + 1 ) * sizeof( double ) );
-    if ( passes == NULL )
-    {
-        lab_out_of_memory();
-    }
-    memcpy( passes + before, next->pass_ms, more * sizeof( double ) );
-    sum->pass_ms = passes;
+    sum->pass_ms = lab_grow( sum->pass_ms, before + more + 1, sizeof( double ) );
+    memcpy( sum->pass_ms + before, next->pass_ms, more * sizeof( double ) );
     sum->pass_count += next->pass_count;
     sum->memory_bytes = next->memory_bytes > sum->memory_bytes ? next->memory_bytes : sum->memory_bytes;
     if ( !run_result_summarise( sum ) )

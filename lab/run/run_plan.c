@@ -194,14 +194,8 @@ static void add_job( run_plan* plan, run_job job, const char* part )
         }
         job.scene_index = is_same_scene( known, &job ) ? known->scene_index : job.scene_index;
     }
-    run_job* items = realloc( plan->items, ( (size_t)plan->count + 1 ) * sizeof( run_job ) );
-    if ( items == NULL )
-    {
-        lab_out_of_memory();
-    }
-    plan->items = items;
     text_list_add( &job.parts, part );
-    plan->items[plan->count++] = job;
+    *lab_list_next( plan->items, plan->count ) = job;
 }
 
 static void add_one( run_plan* plan, const schedule_part* part, const char* scene_text,

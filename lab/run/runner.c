@@ -183,11 +183,7 @@ static void put_scene( const runner* all, run_result* result )
     memcpy( result->type, header->type, SCENE_NAME_ROOM );
     result->object_count = header->object_count;
     free( result->frame_static );
-    result->frame_static = malloc( ( (size_t)result->frame_count + 1 ) * sizeof( double ) );
-    if ( result->frame_static == NULL )
-    {
-        lab_out_of_memory();
-    }
+    result->frame_static = lab_take( result->frame_count, sizeof( double ) );
     memcpy( result->frame_static, all->shares, result->frame_count * sizeof( double ) );
 }
 
@@ -516,11 +512,7 @@ static void report_done( void* user )
 static void look_at_scenes( runner* all )
 {
     // Scene indices are below the number of jobs.
-    all->scenes = calloc( (size_t)all->plan->count + 1, sizeof( estimate_scene ) );
-    if ( all->scenes == NULL )
-    {
-        lab_out_of_memory();
-    }
+    all->scenes = lab_take( all->plan->count, sizeof( estimate_scene ) );
     for ( uint32_t index = 0; index < all->plan->count; ++index )
     {
         const run_job* job = &all->plan->items[index];
@@ -550,12 +542,8 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
         .plan = plan, .options = options, .log = log, .report = report, .begin_ns = clv_base_clock_ns()
     };
     *report = ( runner_report ){ 0 };
-    all.sums = calloc( (size_t)plan->count + 1, sizeof( run_result ) );
-    all.rounds = calloc( (size_t)plan->count + 1, sizeof( uint32_t ) );
-    if ( all.sums == NULL || all.rounds == NULL )
-    {
-        lab_out_of_memory();
-    }
+    all.sums = lab_take( plan->count, sizeof( run_result ) );
+    all.rounds = lab_take( plan->count, sizeof( uint32_t ) );
     bool good = true;
     begin_live( &all );
     if ( options->on_stop != NULL )

@@ -60,13 +60,7 @@ schedule_part* schedule_add_part( schedule* plan, const schedule_part* from, con
     {
         made = copy_part( from );
     }
-    schedule_part* parts = realloc( plan->parts, ( (size_t)plan->part_count + 1 ) * sizeof( schedule_part ) );
-    if ( parts == NULL )
-    {
-        lab_out_of_memory();
-    }
-    plan->parts = parts;
-    schedule_part* part = &plan->parts[plan->part_count++];
+    schedule_part* part = lab_list_next( plan->parts, plan->part_count );
     *part = made;
     snprintf( part->name, sizeof( part->name ), "%s", name );
     return part;

@@ -40,11 +40,7 @@ static char* read_text( const char* path, lab_error* why )
         lab_error_write( why, "%s: cannot be read: %s", path, strerror( errno ) );
         return NULL;
     }
-    char* text = calloc( 1, (size_t)entry.size + 1 );
-    if ( text == NULL )
-    {
-        lab_out_of_memory();
-    }
+    char* text = lab_take( (uint64_t)entry.size + 1, 1 );
     size_t length = fread( text, 1, (size_t)entry.size, file );
     fclose( file );
     if ( strlen( text ) != length )
