@@ -286,16 +286,20 @@ static void print_help( const args_table* table )
     printf( "\nExample:\n%s\n", table->example );
 }
 
-args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
+static bool asks_for_help( int argc, char** argv )
 {
     for ( int index = 0; index < argc && strcmp( argv[index], "--" ) != 0; ++index )
     {
         if ( args_is_help( argv[index] ) )
         {
-            print_help( table );
-            return ARGS_HELP;
+            return true;
         }
     }
+    return false;
+}
+
+static bool read_words( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why )
+{
     bool flags_end = false;
     for ( int position = 0; position < argc; ++position )
     {
@@ -308,7 +312,7 @@ args_answer args_read( const args_table* table, int argc, char** argv, text_list
         {
             if ( !read_flag( table, argc, argv, &position, why ) )
             {
-                return ARGS_BAD;
+                return false;
             }
         }
         else
@@ -316,5 +320,20 @@ args_answer args_read( const args_table* table, int argc, char** argv, text_list
             text_list_add( operands, word );
         }
     }
-    return check_operands( table, operands, why ) ? ARGS_OK : ARGS_BAD;
+    return check_operands( table, operands, why );
+}
+
+lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags )
+{
+    if ( asks_for_help( argc, argv ) )
+    {
+        print_help( table );
+        return LAB_DONE;
+    }
+    lab_error why;
+    text_list operands = { 0 };
+    lab_status status = read_words( table, argc, argv, &operands, &why ) ? command( flags, &operands )
+                                                                         : lab_error_print( &why );
+    text_list_free( &operands );
+    return status;
 }

@@ -56,18 +56,13 @@ typedef struct args_table
     uint32_t operand_least, operand_most;
 } args_table;
 
-typedef enum args_answer
-{
-    ARGS_OK,
-    ARGS_HELP, ///< --help was there and the help has been printed
-    ARGS_BAD,  ///< the error says why
-} args_answer;
+/// A command: `flags` is what the values of its table are in, `operands` the other words. It may take those over.
+typedef lab_status args_command( void* flags, text_list* operands );
 
-/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k",
-/// "-n8k";
-/// "--" ends the flags. A flag given twice counts the last time, except lists, which grow. Operands go to
-/// `operands`.
-args_answer args_read( const args_table* table, int argc, char** argv, text_list* operands, lab_error* why );
+/// Reads argv[0 .. argc) of a command (its name is not among them): "--flag value", "--flag=value", "-n 8k", "-n8k"; "--" ends
+/// the flags. A flag given twice counts the last time, except lists, which grow. Then runs the command; or prints the help, if
+/// that was asked for, or what is wrong.
+lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags );
 
 /// True for the words --help and -h.
 bool args_is_help( const char* word );

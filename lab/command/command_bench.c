@@ -113,8 +113,16 @@ static lab_status ask( const bench_flags* flags )
     return query_bench_run( &def );
 }
 
-static lab_status run( bench_flags* flags )
+static lab_status run( void* data, text_list* operands )
 {
+    bench_flags* flags = data;
+    flags->part.scenes = *operands;
+    *operands = ( text_list ){ 0 };
+    progress_set_quiet( flags->quiet );
+    if ( flags->queries.count > 0 )
+    {
+        return ask( flags );
+    }
     lab_error why;
     run_plan plan = { 0 };
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
@@ -202,12 +210,7 @@ lab_status command_bench( int argc, char** argv )
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    lab_error why;
-    args_answer answer = args_read( &table, argc, argv, &flags.part.scenes, &why );
-    progress_set_quiet( flags.quiet );
-    lab_status status = answer == ARGS_OK ? ( flags.queries.count > 0 ? ask( &flags ) : run( &flags ) )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
+    lab_status status = args_run( &table, argc, argv, run, &flags );
     text_list_free( &flags.queries );
     schedule_part_free( &flags.part );
     return status;

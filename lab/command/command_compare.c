@@ -80,6 +80,15 @@ static lab_status compare(
     return status;
 }
 
+static lab_status run( void* flags, text_list* operands )
+{
+    run_results a = { 0 }, b = { 0 };
+    lab_status status = compare( flags, operands, &a, &b );
+    run_results_free( &a );
+    run_results_free( &b );
+    return status;
+}
+
 lab_status command_compare( int argc, char** argv )
 {
     compare_flags flags = { .bound_percent = 5 };
@@ -108,15 +117,5 @@ lab_status command_compare( int argc, char** argv )
         .operand_least = 2,
         .operand_most = 2,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    run_results a = { 0 }, b = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = answer == ARGS_OK ? compare( &flags, &operands, &a, &b )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    run_results_free( &a );
-    run_results_free( &b );
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, run, &flags );
 }

@@ -72,6 +72,16 @@ static lab_status judge(
     return status;
 }
 
+static lab_status run( void* flags, text_list* operands )
+{
+    run_results results = { 0 };
+    floor_file floors = { 0 };
+    lab_status status = judge( flags, operands, &results, &floors );
+    floor_file_free( &floors );
+    run_results_free( &results );
+    return status;
+}
+
 lab_status command_floors( int argc, char** argv )
 {
     floors_flags flags = { .method = "cleave", .share_percent = 60 };
@@ -98,16 +108,5 @@ lab_status command_floors( int argc, char** argv )
         .operand_least = 2,
         .operand_most = 2,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    run_results results = { 0 };
-    floor_file floors = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = answer == ARGS_OK ? judge( &flags, &operands, &results, &floors )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    floor_file_free( &floors );
-    run_results_free( &results );
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, run, &flags );
 }

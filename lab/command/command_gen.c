@@ -83,8 +83,11 @@ static bool make_def(
     return true;
 }
 
-static lab_status bake( const gen_flags* flags, const char* name )
+static lab_status bake( void* data, text_list* operands )
 {
+    const gen_flags* flags = data;
+    const char* name = operands->items[0];
+    progress_set_quiet( flags->quiet );
     bake_def def;
     recipe file_recipe;
     lab_error why;
@@ -154,19 +157,5 @@ lab_status command_gen( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = LAB_DONE;
-    if ( answer == ARGS_BAD )
-    {
-        status = lab_error_print( &why );
-    }
-    else if ( answer == ARGS_OK )
-    {
-        progress_set_quiet( flags.quiet );
-        status = bake( &flags, operands.items[0] );
-    }
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, bake, &flags );
 }

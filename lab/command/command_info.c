@@ -191,15 +191,16 @@ static lab_status print_json( const scene_facts* facts )
     return LAB_DONE;
 }
 
-static lab_status show( const char* text, const info_flags* flags )
+static lab_status show( void* data, text_list* operands )
 {
+    const info_flags* flags = data;
     scene_facts facts = { 0 };
     lab_error why;
     if ( flags->json && !json_is_here( &why ) )
     {
         return lab_error_print( &why );
     }
-    if ( !look( text, flags, &facts, &why ) )
+    if ( !look( operands->items[0], flags, &facts, &why ) )
     {
         return lab_error_print( &why );
     }
@@ -231,12 +232,5 @@ lab_status command_info( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = answer == ARGS_OK ? show( operands.items[0], &flags )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, show, &flags );
 }

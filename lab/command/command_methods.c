@@ -238,11 +238,12 @@ static json_value* devices_value( void )
     return list;
 }
 
-static lab_status print_json( lab_error* why )
+static lab_status print_json( void )
 {
-    if ( !json_is_here( why ) )
+    lab_error why;
+    if ( !json_is_here( &why ) )
     {
-        return lab_error_print( why );
+        return lab_error_print( &why );
     }
     json_value* root = json_object();
     json_value* list = json_array();
@@ -262,6 +263,13 @@ static lab_status print_json( lab_error* why )
     return LAB_DONE;
 }
 
+static lab_status show( void* data, text_list* operands )
+{
+    (void)operands;
+    const methods_flags* flags = data;
+    return flags->json ? print_json() : print_table();
+}
+
 lab_status command_methods( int argc, char** argv )
 {
     methods_flags flags = { 0 };
@@ -278,13 +286,5 @@ lab_status command_methods( int argc, char** argv )
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    text_list_free( &operands );
-    if ( answer != ARGS_OK )
-    {
-        return answer == ARGS_HELP ? LAB_DONE : lab_error_print( &why );
-    }
-    return flags.json ? print_json( &why ) : print_table();
+    return args_run( &table, argc, argv, show, &flags );
 }

@@ -60,8 +60,9 @@ static bool make_report( const report_flags* flags, const text_list* paths, lab_
     return good;
 }
 
-static lab_status report( const report_flags* flags, const text_list* paths )
+static lab_status report( void* data, text_list* paths )
 {
+    const report_flags* flags = data;
     lab_error why;
     if ( flags->output == NULL && flags->svg_folder == NULL )
     {
@@ -95,12 +96,5 @@ lab_status command_report( int argc, char** argv )
         .operand_least = 1,
         .operand_most = UINT32_MAX,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = answer == ARGS_OK ? report( &flags, &operands )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, report, &flags );
 }

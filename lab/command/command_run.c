@@ -548,31 +548,20 @@ static const char* const notes =
     "results what is still true. Runs over the same scene must agree on the hash, and none may fail, or exit 1.\n"
     "--budget does a long schedule in pieces: exit 3 tells that some is left.";
 
-static lab_status run_command( const args_table* table, run_flags* flags, int argc, char** argv )
+static lab_status run_or_list( void* data, text_list* operands )
 {
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( table, argc, argv, &operands, &why );
+    run_flags* flags = data;
     progress_set_quiet( flags->quiet );
-    lab_status status = LAB_DONE;
-    if ( answer == ARGS_BAD )
-    {
-        status = lab_error_print( &why );
-    }
-    else if ( answer == ARGS_OK && flags->list )
+    if ( flags->list )
     {
         list_schedules();
+        return LAB_DONE;
     }
-    else if ( answer == ARGS_OK && operands.count == 0 )
+    if ( operands->count == 0 )
     {
-        status = lab_fail( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
+        return lab_fail( "run: needs a SCHEDULE; `cleave run --list` names those there are" );
     }
-    else if ( answer == ARGS_OK )
-    {
-        status = flags->show ? show_schedules( &operands ) : run( flags, &operands );
-    }
-    text_list_free( &operands );
-    return status;
+    return flags->show ? show_schedules( operands ) : run( flags, operands );
 }
 
 lab_status command_run( int argc, char** argv )
@@ -662,7 +651,7 @@ lab_status command_run( int argc, char** argv )
         .operand_name = "a SCHEDULE",
         .operand_most = 1000,
     };
-    lab_status status = run_command( &table, &flags, argc, argv );
+    lab_status status = args_run( &table, argc, argv, run_or_list, &flags );
     size_list_free( &flags.sizes );
     text_list_free( &flags.only );
     text_list_free( &flags.scenes );

@@ -428,6 +428,13 @@ static lab_status run_tower( const char* scene, const sim_flags* flags )
     return LAB_DONE;
 }
 
+static lab_status run( void* data, text_list* operands )
+{
+    const sim_flags* flags = data;
+    progress_set_quiet( flags->quiet );
+    return run_tower( operands->items[0], flags );
+}
+
 lab_status command_sim( int argc, char** argv )
 {
     sim_flags flags = { .volume = "aabb",
@@ -496,13 +503,5 @@ lab_status command_sim( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    progress_set_quiet( flags.quiet );
-    lab_status status = answer == ARGS_OK ? run_tower( operands.items[0], &flags )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, run, &flags );
 }

@@ -30,8 +30,11 @@ static bool check_words( const split_flags* flags, const char* input, lab_error*
     return text_ends_with( input, POSE_FILE_ENDING ) || file_kind_check( input, ".aabbs", why );
 }
 
-static lab_status split( const split_flags* flags, const char* input )
+static lab_status split( void* data, text_list* operands )
 {
+    const split_flags* flags = data;
+    const char* input = operands->items[0];
+    progress_set_quiet( flags->quiet );
     const splitter_def def = { .input = input, .output = flags->output, .keep_size = flags->keep_size };
     scene_header header;
     lab_error why;
@@ -74,19 +77,5 @@ lab_status command_split( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    lab_status status = LAB_DONE;
-    if ( answer == ARGS_BAD )
-    {
-        status = lab_error_print( &why );
-    }
-    else if ( answer == ARGS_OK )
-    {
-        progress_set_quiet( flags.quiet );
-        status = split( &flags, operands.items[0] );
-    }
-    text_list_free( &operands );
-    return status;
+    return args_run( &table, argc, argv, split, &flags );
 }

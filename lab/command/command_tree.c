@@ -165,12 +165,18 @@ static bool write_tree( const tree_state* state, output_file* file, lab_error* w
         write_boxes( state, file, why ) && print( file, text_copy( "\n  ] }\n" ), why );
 }
 
-static lab_status run( const tree_flags* flags, const char* text )
+static lab_status run( void* data, text_list* operands )
 {
+    const tree_flags* flags = data;
+    if ( flags->output == NULL )
+    {
+        return lab_fail( "tree: -o FILE is missing; say where to write the tree" );
+    }
     lab_error why;
     tree_state state = { .frame = 0 };
     output_file file = { 0 };
-    bool good = choose_method( &state, flags, &why ) && open_scene( &state, flags, text, &why ) &&
+    bool good = choose_method( &state, flags, &why ) &&
+        open_scene( &state, flags, operands->items[0], &why ) &&
         output_file_open( &file, flags->output, &why ) && follow_frames( &state, &why ) &&
         write_tree( &state, &file, &why ) && output_file_commit( &file, &why );
     output_file_abandon( &file );
@@ -203,18 +209,7 @@ lab_status command_tree( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    if ( answer == ARGS_OK && flags.output == NULL )
-    {
-        answer = ARGS_BAD;
-        lab_error_write( &why, "tree: -o FILE is missing; say where to write the tree" );
-    }
-    lab_status status = answer == ARGS_OK ? run( &flags, operands.items[0] )
-        : answer == ARGS_BAD              ? lab_error_print( &why )
-                                          : LAB_DONE;
-    text_list_free( &operands );
+    lab_status status = args_run( &table, argc, argv, run, &flags );
     text_list_free( &flags.settings );
     return status;
 }

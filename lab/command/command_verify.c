@@ -525,6 +525,13 @@ static lab_status ask( verify_flags* flags, const text_list* scenes )
     return query_bench_run( &def );
 }
 
+static lab_status run_or_ask( void* data, text_list* operands )
+{
+    verify_flags* flags = data;
+    progress_set_quiet( flags->quiet );
+    return flags->queries.count > 0 ? ask( flags, operands ) : run( flags, operands );
+}
+
 lab_status command_verify( int argc, char** argv )
 {
     verify_flags flags = { .frame_count = ARGS_UNSET, .seed = 1, .wish.must_run = true };
@@ -567,15 +574,7 @@ lab_status command_verify( int argc, char** argv )
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer answer = args_read( &table, argc, argv, &operands, &why );
-    progress_set_quiet( flags.quiet );
-    lab_status status = answer == ARGS_OK
-        ? ( flags.queries.count > 0 ? ask( &flags, &operands ) : run( &flags, &operands ) )
-        : answer == ARGS_BAD ? lab_error_print( &why )
-                             : LAB_DONE;
-    text_list_free( &operands );
+    lab_status status = args_run( &table, argc, argv, run_or_ask, &flags );
     text_list_free( &flags.queries );
     size_list_free( &flags.sizes );
     run_wish_free( &flags.wish );

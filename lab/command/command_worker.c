@@ -68,8 +68,10 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
     return good;
 }
 
-static lab_status run( worker_flags* flags, const text_list* operands )
+static lab_status run( void* data, text_list* operands )
 {
+    worker_flags* flags = data;
+    progress_set_quiet( true );
     lab_error why;
     run_spec_list specs = { 0 };
     pin_wish pin;
@@ -130,14 +132,7 @@ lab_status command_worker( int argc, char** argv )
         .operand_least = 1,
         .operand_most = 1,
     };
-    lab_error why;
-    text_list operands = { 0 };
-    args_answer read = args_read( &table, argc, argv, &operands, &why );
-    progress_set_quiet( true );
-    lab_status status = read == ARGS_OK ? run( &flags, &operands )
-        : read == ARGS_BAD              ? lab_error_print( &why )
-                                        : LAB_DONE;
-    text_list_free( &operands );
+    lab_status status = args_run( &table, argc, argv, run, &flags );
     run_wish_free( &flags.wish );
     return status;
 }
