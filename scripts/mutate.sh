@@ -286,7 +286,7 @@ mutate "rest: who goes leaves its pairs" "rest_members" src/core/rest/refit.c 's
 # Methods of Table I, and what joins their pairs.
 mutate "grid: a pair belongs to every cell it is in" "random" src/methods/grid/grid_search.c 's/if ( ( found\[i\].a \& found\[i\].b/if ( true || ( found[i].a \& found[i].b/'
 mutate "grid: two groups of a cell never meet" "random" src/methods/grid/grid_search.c 's/{ 2, 4, 6 }, { 3, 4, 5 }/{ 2, 4, 6 }, { 3, 4, 4 }/'
-mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_world.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
+mutate "bvh: a box that left its grown box stays" "family random" src/methods/bvh/bvh_engine.c 's/if ( has_leaf \&\& bvh_contains( /if ( has_leaf || bvh_contains( /'
 mutate "isap: ends of the dead stay in the lists" "family random" src/methods/isap.c 's/if ( !input->members_changed || base_bits_has( self->live.items, slot ) )/if ( true )/'
 mutate "segment tree: points on the upper end left out" "box random" src/methods/segment_tree.c 's/->upper\[axis\] << 32 ) | UINT32_MAX/->upper[axis] << 32 )/'
 mutate "space: the time to clean is nobody's" "stats" src/core/space/update.c 's/space->stats.clean_ms = counters.clean_ms;/space->stats.clean_ms = 0;/'

@@ -3,7 +3,7 @@
 // asks the tree, and pairs of grown boxes last. The principle of Bullet's btDbvtBroadphase, which Broadmark's Table I calls DBVT.
 #include "method/method.h"
 
-#include "bvh/bvh_world.h"
+#include "bvh/bvh_engine.h"
 
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static const method_param s_bvh_params[BVH_PARAM_COUNT] = {
 typedef struct bvh_state
 {
     const method_context* context;
-    bvh_world world;
+    bvh_engine engine;
 } bvh_state;
 
 static void* create_bvh( const clv_method_context* host, bool forward )
@@ -37,7 +37,7 @@ static void* create_bvh( const clv_method_context* host, bool forward )
             .margin = context->params[BVH_PARAM_MARGIN],
             .fat = context->params[BVH_PARAM_FAT] != 0,
         };
-        clv_bvh_world_init( &self->world, context->memory, rules );
+        clv_bvh_engine_init( &self->engine, context->memory, rules );
     }
     return self;
 }
@@ -55,7 +55,7 @@ static void* create_forward( const clv_method_context* host )
 static void destroy_bvh( void* state )
 {
     bvh_state* self = state;
-    clv_bvh_world_shrink( &self->world );
+    clv_bvh_engine_shrink( &self->engine );
     clv_method_state_give( self->context, sizeof( bvh_state ) );
 }
 
@@ -64,12 +64,12 @@ static clv_result update_bvh(
 {
     bvh_state* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    self->world.is_sound &= !input->last_failed;
-    clv_result result = clv_bvh_world_update( &self->world, input );
+    self->engine.is_sound &= !input->last_failed;
+    clv_result result = clv_bvh_engine_update( &self->engine, input );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result == CLV_OK )
     {
-        result = clv_bvh_world_search( &self->world, input, sink, &counters->test_count );
+        result = clv_bvh_engine_search( &self->engine, input, sink, &counters->test_count );
         counters->search_ms = method_stopwatch_lap( &watch );
     }
     return result;
@@ -78,13 +78,13 @@ static clv_result update_bvh(
 static void shrink_bvh( void* state )
 {
     bvh_state* self = state;
-    clv_bvh_world_shrink( &self->world );
+    clv_bvh_engine_shrink( &self->engine );
 }
 
 static bool check_bvh( void* state, char* text, size_t text_size )
 {
     const bvh_state* self = state;
-    const char* broken = self->world.is_sound ? clv_bvh_tree_check( &self->world.tree ) : NULL;
+    const char* broken = self->engine.is_sound ? clv_bvh_tree_check( &self->engine.tree ) : NULL;
     snprintf( text, text_size, "%s", broken != NULL ? broken : "" );
     return broken == NULL;
 }

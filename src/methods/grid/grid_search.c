@@ -14,14 +14,14 @@ bool clv_grid_search_init( grid_search* search, base_memory* memory, const simd_
     task_runner* tasks, grid_rules rules )
 {
     *search = ( grid_search ){ .memory = memory, .kernels = kernels, .tasks = tasks, .rules = rules };
-    search->bench_count = task_worker_count( tasks );
-    search->benches = clv_base_memory_take( memory, search->bench_count, sizeof( grid_bench ) );
-    search->bench_count = search->benches != NULL ? search->bench_count : 0;
-    for ( uint32_t i = 0; i < search->bench_count; ++i )
+    search->worker_count = task_worker_count( tasks );
+    search->scratch = clv_base_memory_take( memory, search->worker_count, sizeof( grid_scratch ) );
+    search->worker_count = search->scratch != NULL ? search->worker_count : 0;
+    for ( uint32_t i = 0; i < search->worker_count; ++i )
     {
-        search->benches[i] = ( grid_bench ){ 0 };
+        search->scratch[i] = ( grid_scratch ){ 0 };
     }
-    return search->benches != NULL;
+    return search->scratch != NULL;
 }
 
 void clv_grid_search_shrink( grid_search* search )
@@ -30,29 +30,29 @@ void clv_grid_search_shrink( grid_search* search )
     clv_grid_cells_release( &search->cells, memory );
     clv_task_gather_release( &search->gather, memory );
     clv_grid_large_release( &search->large, memory );
-    for ( uint32_t i = 0; i < search->bench_count; ++i )
+    for ( uint32_t i = 0; i < search->worker_count; ++i )
     {
-        grid_bench* bench = &search->benches[i];
-        clv_simd_box_lanes_release( &bench->lanes, memory );
-        base_array_free( &bench->keys, memory );
+        grid_scratch* scratch = &search->scratch[i];
+        clv_simd_box_lanes_release( &scratch->lanes, memory );
+        base_array_free( &scratch->keys, memory );
     }
 }
 
 void clv_grid_search_free( grid_search* search )
 {
     clv_grid_search_shrink( search );
-    clv_base_memory_give( search->memory, search->benches, search->bench_count, sizeof( grid_bench ) );
+    clv_base_memory_give( search->memory, search->scratch, search->worker_count, sizeof( grid_scratch ) );
 }
 
-static bool reserve_benches( grid_search* search )
+static bool reserve_cell_scratch( grid_search* search )
 {
     bool ok = true;
-    for ( uint32_t i = 0; i < search->bench_count && ok; ++i )
+    for ( uint32_t i = 0; i < search->worker_count && ok; ++i )
     {
-        grid_bench* bench = &search->benches[i];
-        ok = clv_simd_box_lanes_reserve( &bench->lanes, search->memory, search->cells.fullest ) &&
+        grid_scratch* scratch = &search->scratch[i];
+        ok = clv_simd_box_lanes_reserve( &scratch->lanes, search->memory, search->cells.fullest ) &&
             ( !search->rules.sweeps ||
-                base_array_reserve( &bench->keys, search->memory, (uint64_t)search->cells.fullest * 2 ) );
+                base_array_reserve( &scratch->keys, search->memory, (uint64_t)search->cells.fullest * 2 ) );
     }
     return ok;
 }
@@ -68,7 +68,8 @@ clv_result clv_grid_search_build( grid_search* search, const clv_method_input* i
     {
         return result;
     }
-    if ( !reserve_benches( search ) || !clv_grid_large_load( &search->large, search->memory, cells, input ) )
+    if ( !reserve_cell_scratch( search ) ||
+        !clv_grid_large_load( &search->large, search->memory, cells, input ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -99,7 +100,7 @@ static clv_result test_groups( const grid_search* search, const simd_boxes* boxe
 static const uint8_t s_blocks[][3] = { { 1, 2, 3 }, { 1, 4, 5 }, { 1, 6, 7 }, { 2, 4, 6 }, { 3, 4, 5 } };
 
 // All against all, group by group.
-static clv_result test_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
+static clv_result test_cell( const grid_search* search, grid_scratch* scratch, const uint32_t* starts,
     pair_sink* sink, uint64_t* test_count )
 {
     uint32_t first = starts[0];
@@ -107,10 +108,10 @@ static clv_result test_cell( const grid_search* search, grid_bench* bench, const
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t slot = search->cells.entries.items[first + i];
-        simd_box_lanes_set( &bench->lanes.boxes, i, &search->input->boxes[slot], slot, 0 );
+        simd_box_lanes_set( &scratch->lanes.boxes, i, &search->input->boxes[slot], slot, 0 );
     }
-    clv_simd_box_lanes_finish( &bench->lanes, count );
-    const simd_boxes* boxes = &bench->lanes.boxes;
+    clv_simd_box_lanes_finish( &scratch->lanes, count );
+    const simd_boxes* boxes = &scratch->lanes.boxes;
     uint32_t home = starts[1] - first;
     clv_result result = test_groups( search, boxes, 0, home, 0, count, sink );
     *test_count += (uint64_t)home * ( count - home ) + (uint64_t)home * ( home > 0 ? home - 1 : 0 ) / 2;
@@ -165,29 +166,29 @@ static clv_result refuse_room( pair_sink* sink )
 }
 
 static void load_sorted_cell(
-    const grid_search* search, grid_bench* bench, const uint32_t* starts, uint32_t first, uint32_t count )
+    const grid_search* search, grid_scratch* scratch, const uint32_t* starts, uint32_t first, uint32_t count )
 {
     int axis = search->sweep_axis;
     for ( uint32_t i = 0; i < count; ++i )
     {
         const clv_aabb* box = &search->input->boxes[search->cells.entries.items[first + i]];
-        bench->keys.items[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
+        scratch->keys.items[i] = ( base_keyed ){ base_float_order( ( &box->lower.x )[axis] ), i };
     }
-    const base_keyed* sorted = clv_base_sort_keyed( bench->keys.items, bench->keys.items + count, count );
+    const base_keyed* sorted = clv_base_sort_keyed( scratch->keys.items, scratch->keys.items + count, count );
     for ( uint32_t i = 0; i < count; ++i )
     {
         uint32_t entry = first + sorted[i].value;
         const clv_aabb* box = &search->input->boxes[search->cells.entries.items[entry]];
         uint32_t tag = entry * GRID_GROUPS + group_of( starts, entry );
-        simd_box_lanes_set( &bench->lanes.boxes, i, box, tag, axis );
+        simd_box_lanes_set( &scratch->lanes.boxes, i, box, tag, axis );
     }
-    clv_simd_box_lanes_finish( &bench->lanes, count );
+    clv_simd_box_lanes_finish( &scratch->lanes, count );
 }
 
-static clv_result sweep_cell( const grid_search* search, grid_bench* bench, const uint32_t* starts,
+static clv_result sweep_cell( const grid_search* search, grid_scratch* scratch, const uint32_t* starts,
     pair_sink* sink, uint64_t* test_count )
 {
-    load_sorted_cell( search, bench, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
+    load_sorted_cell( search, scratch, starts, starts[0], starts[GRID_GROUPS] - starts[0] );
     clv_pair found[LOCAL];
     pair_sink local = { found, 0, LOCAL, refuse_room, NULL, NULL };
     simd_cursor cursor = { 0, 0 };
@@ -195,7 +196,7 @@ static clv_result sweep_cell( const grid_search* search, grid_bench* bench, cons
     bool done = false;
     while ( !done && result == CLV_OK )
     {
-        done = search->kernels->sweep( &bench->lanes.boxes, &cursor, &local, test_count );
+        done = search->kernels->sweep( &scratch->lanes.boxes, &cursor, &local, test_count );
         result = sift_pairs( search, found, local.count, sink );
         local.count = 0;
     }
@@ -205,7 +206,7 @@ static clv_result sweep_cell( const grid_search* search, grid_bench* bench, cons
 // ---- all cells
 
 static clv_result search_cells(
-    const grid_search* search, uint32_t part, grid_bench* bench, pair_sink* sink, uint64_t* test_count )
+    const grid_search* search, uint32_t part, grid_scratch* scratch, pair_sink* sink, uint64_t* test_count )
 {
     const grid_cells* cells = &search->cells;
     uint32_t end = clv_grid_cells_part( cells, part + 1, search->cell_piece_count );
@@ -216,8 +217,8 @@ static clv_result search_cells(
         const uint32_t* starts = cells->starts.items + (uint64_t)cell * GRID_GROUPS;
         if ( starts[GRID_GROUPS] - starts[0] >= 2 )
         {
-            result = search->rules.sweeps ? sweep_cell( search, bench, starts, sink, test_count )
-                                          : test_cell( search, bench, starts, sink, test_count );
+            result = search->rules.sweeps ? sweep_cell( search, scratch, starts, sink, test_count )
+                                          : test_cell( search, scratch, starts, sink, test_count );
         }
     }
     return result;
@@ -230,7 +231,7 @@ static clv_result search_grid_piece(
     if ( piece >= search->large.piece_count )
     {
         return search_cells(
-            search, piece - search->large.piece_count, &search->benches[worker], sink, test_count );
+            search, piece - search->large.piece_count, &search->scratch[worker], sink, test_count );
     }
     return clv_grid_large_search( &search->large, search->kernels, piece, sink, test_count );
 }

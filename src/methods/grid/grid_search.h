@@ -17,11 +17,11 @@ typedef struct grid_rules
 } grid_rules;
 
 /// What a worker fills for the cell at hand.
-typedef struct grid_bench
+typedef struct grid_scratch
 {
     simd_box_lanes lanes;
     base_keyed_array keys; ///< sweeps only: two in one
-} grid_bench;
+} grid_scratch;
 
 typedef struct grid_search
 {
@@ -31,8 +31,8 @@ typedef struct grid_search
     grid_rules rules;
     grid_cells cells;
     task_gather gather;
-    grid_bench* benches; ///< by worker
-    uint32_t bench_count;
+    grid_scratch* scratch; ///< by worker
+    uint32_t worker_count;
     grid_large large;
     const clv_method_input* input; ///< of the update
     int sweep_axis;

@@ -20,30 +20,31 @@ typedef struct bvh_task
     uint32_t a, b;
 } bvh_task;
 
-typedef struct bvh_world
+typedef struct bvh_engine
 {
     base_memory* memory;
     bvh_rules rules;
     bvh_tree tree;
     BASE_ARRAY( clv_aabb ) grown; ///< by slot
-    BASE_ARRAY( uint8_t ) flags; ///< by slot, bvh_world.c: three that are read together, and so no three sets
-    base_u32_array touched;      ///< slots that left their grown box or are new, ascending
-    base_u32_array members;      ///< slots in the tree, ascending; filled for building
-    base_u32_array loose;        ///< slots of infinite boxes, which are in no tree
+    BASE_ARRAY( uint8_t )
+    flags;                  ///< by slot, bvh_engine.c: three that are read together, and so no three sets
+    base_u32_array touched; ///< slots that left their grown box or are new, ascending
+    base_u32_array members; ///< slots in the tree, ascending; filled for building
+    base_u32_array loose;   ///< slots of infinite boxes, which are in no tree
     BASE_ARRAY( bvh_task ) stack;
     pair_list near; ///< forward only: pairs whose grown boxes overlap
     uint32_t churn; ///< leaves put back since the tree was built
     bool is_sound;
-} bvh_world;
+} bvh_engine;
 
-void clv_bvh_world_init( bvh_world* world, base_memory* memory, bvh_rules rules );
+void clv_bvh_engine_init( bvh_engine* engine, base_memory* memory, bvh_rules rules );
 
 /// Back to no memory at all; the next update begins anew.
-void clv_bvh_world_shrink( bvh_world* world );
+void clv_bvh_engine_shrink( bvh_engine* engine );
 
 /// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.
-clv_result clv_bvh_world_update( bvh_world* world, const clv_method_input* input );
+clv_result clv_bvh_engine_update( bvh_engine* engine, const clv_method_input* input );
 
 /// All pairs as of the last update.
-clv_result clv_bvh_world_search(
-    bvh_world* world, const clv_method_input* input, pair_sink* sink, uint64_t* test_count );
+clv_result clv_bvh_engine_search(
+    bvh_engine* engine, const clv_method_input* input, pair_sink* sink, uint64_t* test_count );
