@@ -147,7 +147,7 @@ static bool is_line_separator( const char* at )
         ( (unsigned char)at[2] & 0xFE ) == 0xA8;
 }
 
-// Outside of strings JSON has none of these, and inside them an escape says the same.
+// JSON has these inside strings alone, where an escape means the same.
 char* report_data_escape( const char* json )
 {
     char* text = malloc( 6 * strlen( json ) + 1 );

@@ -24,7 +24,7 @@ static const char loader[] =
     "(0,eval)(require('fs').readFileSync(process.argv[1],'utf8').split('<script\\x20id=\\x22bundle\\x22>')[1]"
     ".split('</script>')[0]);cleaveReport.writeSvgFiles(require('fs'),process.argv[1],process.argv[2])";
 
-// What a shell says when there is no such program; some systems learn it only in the child.
+// The shell's status for a program that is not there; some systems find that out only in the child.
 #define NOT_FOUND 127
 
 #if defined( _WIN32 )

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Two years of runs; more is another kind of file.
+// About two years of runs. A larger file is no journal.
 #define JOURNAL_BYTES_MOST ( (uint64_t)1 << 32 )
 
 static void remember( journal* log, const char* key, const char* limits, json_value* run )
@@ -110,7 +110,7 @@ static bool open_file( journal* log, lab_error* why )
         return lab_error_write( why, "%s: cannot be written: %s; choose a folder that may be written",
             log->path, strerror( errno ) );
     }
-    // Whatever was cut short before gets a line of its own.
+    // A newline first: the file may end with a line that was cut short.
     return fputs( "\n", log->file ) >= 0 && fflush( log->file ) == 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is done so far, run by run, beside the results to come: a line of JSON each, written as soon as the run has ended,
-// so that neither Ctrl-C nor kill -9 nor a power cut costs more than the run they hit. A last line cut short is no harm.
+// so that neither Ctrl-C nor kill -9 nor a power cut costs more than the run they hit. A last line that was cut short is ignored.
 #pragma once
 
 #include "lab/result/results.h"

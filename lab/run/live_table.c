@@ -32,7 +32,7 @@ static void format_left( const live_table* live, char* buffer, size_t size )
 {
     double elapsed = (double)( clv_base_clock_ns() - live->begin_ns ) / 1e9;
     double share = live->weight_total > 0 ? live->weight_done / live->weight_total : 1;
-    // The first moments tell nothing.
+    // Too early to extrapolate from.
     if ( live->done == 0 || elapsed < 1 || share <= 0 )
     {
         buffer[0] = '\0';
@@ -127,7 +127,7 @@ void live_finish( live_table* live, const run_result* run, const char* label, do
     char row[256];
     live->done += 1;
     live->weight_done += is_kept ? 0 : weight;
-    live->weight_total -= is_kept ? weight : 0; // what took no time tells nothing about the rest
+    live->weight_total -= is_kept ? weight : 0; // runs from the journal take no time
     if ( run->status == RUN_OK )
     {
         char bytes[TEXT_SIZE_ROOM];

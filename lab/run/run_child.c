@@ -77,20 +77,20 @@ static bool open_pipe( int ends[2] )
     return fcntl( ends[0], F_SETFD, FD_CLOEXEC ) == 0 && fcntl( ends[1], F_SETFD, FD_CLOEXEC ) == 0;
 }
 
-// In the child: never returns. Handles are first moved out of the way of the numbers they shall get.
+// In the child; never returns. Handles are first moved to high numbers, clear of 0 to 3, which they then get.
 static void become_program( const char* program, char** words, int answer, int errors )
 {
     int high_answer = fcntl( answer, F_DUPFD, 10 );
     int high_errors = fcntl( errors, F_DUPFD, 10 );
     int nothing = open( "/dev/null", O_RDONLY );
     dup2( nothing, STDIN_FILENO );
-    dup2( high_errors, STDOUT_FILENO ); // a library that chats must not garble the answer
+    dup2( high_errors, STDOUT_FILENO ); // what a library prints must not get into the answer
     dup2( high_errors, STDERR_FILENO );
     dup2( high_answer, CHILD_ANSWER );
     close( high_answer );
     close( high_errors );
 #if defined( __linux__ )
-    // Whoever kills us without notice shall not leave a busy child behind.
+    // If the parent is killed this child is killed too.
     prctl( PR_SET_PDEATHSIG, SIGKILL );
 #endif
     execv( program, words );
@@ -135,7 +135,7 @@ static pid_t start( const char* program, const char* const* words, pipe_end* ans
     pid_t process = -1;
     if ( open_pipe( answer_ends ) && open_pipe( error_ends ) )
     {
-        fflush( NULL ); // or the child would write what is pending once more
+        fflush( NULL ); // or the child would write what is still in the buffers a second time
         process = fork();
     }
     if ( process == 0 )
@@ -190,7 +190,7 @@ static void listen_once( pipe_end* answer, pipe_end* errors, int wait_ms )
     {
         take_bytes( errors );
     }
-    // What is said last is what matters; the rest of a chatter is forgotten.
+    // Keeps the end only: the message that matters comes last.
     if ( errors->length > 1 << 16 )
     {
         memmove( errors->text, errors->text + errors->length / 2, errors->length - errors->length / 2 + 1 );
@@ -377,7 +377,7 @@ child_answer child_run( const char* program, const char* const* words, const chi
 void child_limit_memory( uint64_t bytes )
 {
     struct rlimit none = { 0, 0 };
-    setrlimit( RLIMIT_CORE, &none ); // crashes are expected here and tell their name
+    setrlimit( RLIMIT_CORE, &none ); // no core files: a crash is reported by the name of its signal
 #if !defined( CHILD_IS_SANITIZED )
     // Written memory, not addresses: threads reserve much that they never touch.
     struct rlimit data = { (rlim_t)bytes, (rlim_t)bytes };

@@ -4,6 +4,6 @@
 
 #include "lab/measure/timed_run.h"
 
-/// Adds the passes of `next` to `sum` and sums up anew. A round that did not end well, or found other pairs, makes the
-/// whole so. `next` is freed.
+/// Adds the passes of `next` to `sum` and sums up anew. If a round did not end well, or found other pairs, neither did
+/// the sum. `next` is freed.
 void run_merge( run_result* sum, run_result* next );

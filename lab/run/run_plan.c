@@ -52,7 +52,7 @@ const char* run_plan_program( void )
     return name;
 }
 
-// Of another build; said apart, since it may be a copy of this one. A plan has at most one such.
+// The fingerprint of another build, marked as such, since it may be a copy of this one. A plan has at most one such.
 static char* other_program( const char* path )
 {
     static char name[64] = "";
@@ -131,7 +131,7 @@ static char* spec_key( const run_spec* spec )
         spec->thread_count, spec->settings != NULL ? spec->settings : "default", spec->fat ? ", fat" : "" );
 }
 
-// Scene and type without the size, and the method: what a ladder climbs with.
+// Scene and type without the size, and the method: the same for all sizes of one ladder.
 static char* ladder_key( const run_job* job, const char* spec )
 {
     const scene_spec* scene = &job->scene.spec;

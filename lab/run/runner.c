@@ -23,7 +23,7 @@
 // Time for a worker to notice the limit between two frames by itself, and say in which.
 #define GRACE_S 1.0
 
-// A look at the others is good for so long.
+// For so long a measurement of other processes' load is reused.
 #define OTHERS_LIFE_NS UINT64_C( 10000000000 )
 
 typedef struct runner
@@ -88,7 +88,7 @@ static void label_job( const run_job* job, char* label, size_t size )
 static double job_weight( const runner* all, const run_job* job )
 {
     const estimate_scene* scene = &all->scenes[job->scene_index];
-    return run_job_estimate_s( job, scene ) + 1e-3; // nothing is for nothing
+    return run_job_estimate_s( job, scene ) + 1e-3; // above 0, so that every run counts
 }
 
 static void tick( void* user )
@@ -153,7 +153,7 @@ static void look_at_others( runner* all )
     uint64_t now_ns = clv_base_clock_ns();
     if ( all->others_ns != 0 && now_ns - all->others_ns < OTHERS_LIFE_NS )
     {
-        return; // windows of a few frames follow each other faster than neighbours come and go
+        return; // short windows follow each other so quickly that the last measurement still holds
     }
     double left_s = time_left_s( all );
     double wait_s = all->options->others_wait_s - all->waited_s;
@@ -340,7 +340,7 @@ static bool is_ladder_over( const runner* all, const run_job* job )
     return false;
 }
 
-// A mean above the rule's, or no mean at all, spares the method the larger sizes.
+// After a mean above the ladder's limit, or a failure, the method's larger sizes are left out.
 static void judge_ladder( runner* all, const run_job* job, const run_result* sum )
 {
     bool is_slow = sum->status == RUN_OK && sum->ms_mean > 1e3 * job->terms.ladder_s;
@@ -480,7 +480,7 @@ static bool is_whole( const runner* all, uint32_t index )
         ( all->rounds[index] > 0 && all->sums[index].status != RUN_OK );
 }
 
-// Does the caller get it?
+// Is the result among those that the caller gets?
 static bool is_wanted( const runner* all, uint32_t index )
 {
     return all->rounds[index] > 0 && all->rounds[index] != UINT32_MAX &&

@@ -14,24 +14,24 @@ typedef struct schedule_line
     const char* path;
     uint32_t number;
     text_list words;     ///< behind the first
-    schedule_part* part; ///< what it speaks of
-    uint64_t* said;      ///< bit per word of the table: said in this part already
+    schedule_part* part; ///< that the line belongs to
+    uint64_t* said;      ///< bit per word of the table: it occurred in this part already
     lab_error* why;
 } schedule_line;
 
-static bool fail_here( const schedule_line* line, const char* what )
+static bool fail_here( const schedule_line* line, const char* problem )
 {
-    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, what );
+    return lab_error_write( line->why, "%s:%u: %s", line->path, line->number, problem );
 }
 
-static bool fail_word( const schedule_line* line, const char* word, const char* what )
+static bool fail_word( const schedule_line* line, const char* word, const char* problem )
 {
-    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, what );
+    return lab_error_write( line->why, "%s:%u: '%s': %s", line->path, line->number, word, problem );
 }
 
-static bool takes_one( const schedule_line* line, const char* what )
+static bool takes_one( const schedule_line* line, const char* problem )
 {
-    return line->words.count == 1 || fail_here( line, what );
+    return line->words.count == 1 || fail_here( line, problem );
 }
 
 // ---- values
@@ -44,10 +44,10 @@ static bool read_whole( schedule_line* line, uint64_t least, uint64_t most, uint
     }
     if ( !text_parse_size( line->words.items[0], value ) || *value < least || *value > most )
     {
-        char what[96];
-        snprintf( what, sizeof( what ), "a whole number from %llu to %llu is needed here",
+        char problem[96];
+        snprintf( problem, sizeof( problem ), "a whole number from %llu to %llu is needed here",
             (unsigned long long)least, (unsigned long long)most );
-        return fail_word( line, line->words.items[0], what );
+        return fail_word( line, line->words.items[0], problem );
     }
     return true;
 }
@@ -84,19 +84,20 @@ static bool read_texts( schedule_line* line, text_list* list )
 static bool read_sizes( schedule_line* line, size_list* list, double most )
 {
     number_list numbers = { 0 };
-    char what[128] = "";
+    char problem[128] = "";
     bool good = line->words.count > 0 || fail_here( line, "sizes are missing at the end of the line" );
     for ( uint32_t index = 0; good && index < line->words.count; ++index )
     {
-        good = range_add( &numbers, line->words.items[index], what, sizeof( what ) ) ||
-            fail_word( line, line->words.items[index], what );
+        good = range_add( &numbers, line->words.items[index], problem, sizeof( problem ) ) ||
+            fail_word( line, line->words.items[index], problem );
     }
     for ( uint32_t index = 0; good && index < numbers.count; ++index )
     {
         double value = numbers.items[index];
-        snprintf(
-            what, sizeof( what ), "%.12g is out of range; use whole numbers from 1 to %.12g", value, most );
-        good = ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, what );
+        snprintf( problem, sizeof( problem ), "%.12g is out of range; use whole numbers from 1 to %.12g",
+            value, most );
+        good =
+            ( value >= 1 && value <= most && value == (double)(uint64_t)value ) || fail_here( line, problem );
         if ( good )
         {
             size_list_add( list, (uint64_t)value );
@@ -320,7 +321,8 @@ typedef struct schedule_word
 {
     const char* name;
     bool ( *read )( schedule_line* line );
-    void ( *clear )( schedule_part* part ); ///< of a list; NULL for what a line says whole
+    void ( *clear )(
+        schedule_part* part ); ///< empties a list; NULL for words whose line sets the whole value
 } schedule_word;
 
 static const schedule_word words[] = {
@@ -359,10 +361,10 @@ static bool fail_unknown( const schedule_line* line, const char* word )
         names[index + 2] = words[index].name;
     }
     const char* closest = text_closest( word, names, WORD_COUNT + 2 );
-    char what[128];
-    snprintf( what, sizeof( what ), "unknown word; %s%s%s", closest != NULL ? "did you mean " : "",
+    char problem[128];
+    snprintf( problem, sizeof( problem ), "unknown word; %s%s%s", closest != NULL ? "did you mean " : "",
         closest != NULL ? closest : "`cleave run --help` lists them", closest != NULL ? "?" : "" );
-    return fail_word( line, word, what );
+    return fail_word( line, word, problem );
 }
 
 // The first line of a list in a part replaces what stood above all parts; further ones add to it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tree of grown boxes that lasts. bvh-d holds the tree against itself once per update; in bvh-f whoever leaves his grown box
-// asks the tree, and pairs of grown boxes last. The principle of Bullet's btDbvtBroadphase, which Broadmark's Table I calls DBVT.
+// A tree of grown boxes, kept from update to update. bvh-d tests the tree against itself once per update; bvh-f keeps the
+// pairs of grown boxes and searches the tree for objects that left theirs. The principle of Bullet's btDbvtBroadphase, which
+// Broadmark's Table I calls DBVT.
 #include "method/method.h"
 
 #include "bvh/bvh_engine.h"

@@ -41,8 +41,8 @@ typedef struct isap
     base_u64_array live, listed; // sets of slots, of as many words each
     pair_table table;
     simd_box_lanes lanes;
-    uint32_t skips;      // frames to come that are sorted afresh without trying
-    uint32_t last_skips; // what `skips` began with: doubles while trying is in vain
+    uint32_t skips;      // frames still to be sorted afresh without an attempt to keep the order
+    uint32_t last_skips; // what `skips` began with: doubles with every attempt that gave up
     bool is_sound;       // lists and table are those of the last update
 } isap;
 
@@ -212,7 +212,7 @@ static void refresh_axis( isap* self, const method_input* input, int axis )
     self->ends[axis].count = kept;
 }
 
-// Newcomers join at the upper end, where they overlap nobody, and sink to their places like everyone else.
+// New boxes are appended at the upper end, where they overlap none, and are sorted into place like the others.
 static void append_fresh( isap* self, const method_input* input )
 {
     for ( uint32_t i = 0; i < input->live_count; ++i )
@@ -302,7 +302,7 @@ static clv_result search( isap* self, const method_input* input, pair_sink* sink
     }
     if ( result == CLV_OK )
     {
-        self->is_sound = true; // whatever the sink says
+        self->is_sound = true; // even if the sink fails
         result = clv_pair_sink_put_all( sink, self->table.list.items, self->table.list.count );
     }
     return result;

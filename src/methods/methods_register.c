@@ -18,7 +18,7 @@ enum
     ROW_COUNT = sizeof( s_rows ) / sizeof( s_rows[0] )
 };
 
-// How many are not known yet. A name that is somebody else's counts, and is in *taken.
+// How many are not registered yet. A row whose name another method has counts too, and is in *taken.
 static uint32_t count_unknown( const method** taken )
 {
     uint32_t unknown = 0;
@@ -39,7 +39,7 @@ clv_result clv_methods_register( void )
     uint32_t unknown = count_unknown( &taken );
     if ( taken != NULL )
     {
-        return clv_method_register( taken ); // which says why not
+        return clv_method_register( taken ); // fails and says why
     }
     if ( unknown > CLV_METHODS_MOST - clv_method_count() )
     {

@@ -115,7 +115,7 @@ static void load_items( segment_tree* self, const method_input* input )
 
 // ---- order
 
-// A lower end among all lower ends: no two are equal. An upper end comes behind the lower ends at its place.
+// No two lower ends have the same rank. An upper end ranks behind all lower ends at its place.
 static uint64_t lower_rank( const item* it, int axis )
 {
     return ( (uint64_t)it->lower[axis] << 32 ) | it->slot;
@@ -159,7 +159,7 @@ static void sort_range( segment_tree* self, range r )
     {
         i += 1;
     }
-    if ( i >= r.count ) // a range is often scanned again as it was left
+    if ( i >= r.count ) // a range is often scanned twice in a row
     {
         return;
     }
@@ -190,7 +190,7 @@ static void put( segment_tree* self, uint32_t slot_a, uint32_t slot_b )
     }
 }
 
-// The innermost axis: all others are settled.
+// The innermost axis; on all others the pairs are known to overlap.
 static void scan_one_way( segment_tree* self, range intervals, range points )
 {
     sort_range( self, intervals );
@@ -296,7 +296,7 @@ static bool is_on( const item* it, const segment* s, side wanted )
     }
 }
 
-// Those wanted to the front; how many.
+// Moves those wanted to the front. Returns how many.
 static uint32_t partition( range r, const segment* s, side wanted )
 {
     uint32_t low = 0;

@@ -3,9 +3,9 @@
 // cells keep sorted lists of ends on three axes. Boxes enter and leave cells as they move, come and go; inside a cell a
 // list is almost sorted from the last frame, and a swap tells of a pair that began. The paper cuts long lists into
 // segments of 64 ends so that an insertion moves little; here all lists are segments of one array, which is laid out anew for
-// each frame: ends get new keys then anyway, and who comes is merged in on the way. That merge, all that segments could save,
-// is 1 to 4 % of the method's instructions (bench/methods.md).
-// Pairs last in one set for all cells, which is tested for those that ended: no witnesses are counted.
+// each frame: ends get new keys then anyway, and boxes that come are merged in on the way. That merge, all that segments could
+// save, is 1 to 4 % of the method's instructions (bench/methods.md). One set of pairs for all cells is kept and tested for those
+// that ended, so nobody counts in how many cells a pair meets.
 #include "method/method.h"
 
 #include "base/assertion.h"
@@ -115,7 +115,7 @@ static bool wants_new_grid( const tracy* self, uint32_t count )
     return !self->is_sound || is_far_off || ( self->grid_age >= GRID_LIFE && self->cells.fullest > overfull );
 }
 
-// Who is where: the grid of the last frame, or another one and empty lists to begin with.
+// Enters the boxes into the grid of the last frame, or into a new one with empty lists to begin with.
 static clv_result enter_cells( tracy* self, const method_input* input )
 {
     base_memory* memory = self->context->memory;
@@ -180,7 +180,7 @@ static clv_result make_cells(
 
 // ---- pairs
 
-// Pairs of the last frame that still overlap. Large boxes are none of the cells' business.
+// Pairs of the last frame that still overlap. Large boxes are in no cell, so their pairs are not in the set.
 static bool cull( tracy* self, const method_input* input )
 {
     uint64_t words = base_bits_words( input->slot_count );
@@ -202,7 +202,7 @@ static bool cull( tracy* self, const method_input* input )
     return true;
 }
 
-// Pairs that began enter the table, and go on to the sink if they are new there.
+// Pairs that began go into the set, and those that are new there to the sink.
 static clv_result find_begun( tracy* self, pair_sink* sink, uint64_t* test_count )
 {
     pair_table_sink begun;

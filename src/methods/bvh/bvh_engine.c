@@ -16,9 +16,9 @@ enum
 
 enum
 {
-    ANEW_SHARE = 4, // build when more than one in so many must be put back, ...
+    ANEW_SHARE = 4, // rebuild when more than one in so many must be reinserted, ...
     CHURN_SHARE =
-        2, // ... or when as many as one in so many were since the last time: no tree decays for long
+        2, // ... or as many as one in so many were since the last build: reinserting makes a tree worse
     STACK_ROOM = 8,
 };
 
@@ -64,7 +64,7 @@ static float longest_side( const clv_aabb* box )
     return box->upper.z - box->lower.z > longest ? box->upper.z - box->lower.z : longest;
 }
 
-// How far the box has come from the middle of its grown one.
+// How far the box's centre is from that of its grown box, on the axis where that is most.
 static float way_of( const clv_aabb* box, const clv_aabb* grown )
 {
     float way = 0;
@@ -77,7 +77,7 @@ static float way_of( const clv_aabb* box, const clv_aabb* grown )
     return way;
 }
 
-// A margin pays for those that would stay inside it; the fast get none.
+// Fast boxes get no margin: they would leave it at once.
 static clv_aabb grow_box( const bvh_engine* engine, const clv_aabb* box, const clv_aabb* before )
 {
     float margin = (float)engine->rules.margin * longest_side( box );
@@ -100,7 +100,7 @@ static void mark_dead( bvh_engine* engine, const clv_method_input* input )
         if ( ( engine->flags.items[slot] & FLAG_LIVE ) == 0 )
         {
             engine->flags.items[slot] =
-                FLAG_TOUCHED; // and so are its pairs, until the next time somebody lives here
+                FLAG_TOUCHED; // so that its pairs are dropped, and whoever takes the slot next is new
             if ( slot < engine->tree.leaves.count && engine->tree.leaves.items[slot] != BVH_NONE )
             {
                 clv_bvh_tree_remove( &engine->tree, slot );
@@ -109,7 +109,7 @@ static void mark_dead( bvh_engine* engine, const clv_method_input* input )
     }
 }
 
-// Does a box have to be put (back) into the tree? True if it is infinite and can be in none.
+// Lists a box that has to be (re)inserted. True if it is infinite, and so in no tree.
 static bool look_at( bvh_engine* engine, const clv_aabb* box, uint32_t slot )
 {
     bool has_leaf = engine->tree.leaves.items[slot] != BVH_NONE;
@@ -234,7 +234,7 @@ clv_result clv_bvh_engine_update( bvh_engine* engine, const clv_method_input* in
 
 // ---- pairs
 
-// The height of the stack is the caller's, who keeps it in a register.
+// `count` is the height of the stack, which the caller keeps in a register.
 static bool reserve_stack( bvh_engine* engine, uint64_t count )
 {
     if ( engine->stack.capacity >= count + STACK_ROOM )
@@ -257,7 +257,7 @@ static double half_girth( const clv_aabb* box )
         (double)box->upper.z - (double)box->lower.z;
 }
 
-// Does the first of two overlapping subtrees give way to its children?
+// Of two overlapping subtrees, is it the first that is replaced by its children?
 static bool first_opens( const bvh_node* a, const bvh_node* b )
 {
     return bvh_is_leaf( b ) || ( !bvh_is_leaf( a ) && half_girth( &a->box ) >= half_girth( &b->box ) );
@@ -321,7 +321,7 @@ static clv_result collide_tree(
     return result;
 }
 
-// Whom a touched slot is near to. Of two touched ones the lower asks.
+// Pairs of a touched slot with grown boxes. A pair of two touched slots is found from the lower one.
 static clv_result ask_bvh(
     bvh_engine* engine, uint32_t slot, const clv_aabb* boxes, pair_sink* sink, uint64_t* test_count )
 {
@@ -360,7 +360,7 @@ static clv_result ask_bvh(
         near->items[near->count++] = ( clv_pair ){ slot < other ? slot : other, slot < other ? other : slot };
         if ( engine->rules.fat || clv_aabb_overlap( boxes[slot], boxes[other] ) )
         {
-            // At once, so that a limit is felt before the list has outgrown it.
+            // At once, so that a limit on pairs stops this list too.
             clv_result result = clv_pair_sink_put( sink, slot, other );
             if ( result != CLV_OK )
             {
@@ -409,12 +409,12 @@ static clv_result search_forward(
     {
         result = ask_bvh( engine, engine->touched.items[i], boxes, sink, test_count );
     }
-    // Half renewed, the list would be wrong from now on.
+    // After a failure the list is half renewed and must be made anew.
     engine->is_sound = result == CLV_OK;
     return result;
 }
 
-// Infinite boxes meet everybody.
+// Infinite boxes are tested against all.
 static clv_result report_loose(
     const bvh_engine* engine, const clv_method_input* input, pair_sink* sink, uint64_t* test_count )
 {

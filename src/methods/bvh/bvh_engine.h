@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tree that follows the boxes: grown boxes, who has left his, when to build anew, and the two ways to ask for pairs.
+// A tree that follows the boxes: which objects left their grown box, when to rebuild, and the two ways to find pairs.
 #pragma once
 
 #include "bvh/bvh_tree.h"
@@ -9,12 +9,12 @@
 typedef struct bvh_rules
 {
     bool
-        forward; ///< whoever left his grown box asks the tree; else the tree is held against itself every time
+        forward; ///< search the tree for objects that left their grown box; else test it against itself every time
     double margin; ///< growth, as a part of a box's longest side
-    bool fat;      ///< report what grown boxes say
+    bool fat;      ///< report every pair of grown boxes
 } bvh_rules;
 
-/// Two subtrees still to be held against each other; a subtree against itself if equal.
+/// Two subtrees still to be tested against each other; a subtree against itself if equal.
 typedef struct bvh_task
 {
     uint32_t a, b;
@@ -27,7 +27,7 @@ typedef struct bvh_engine
     bvh_tree tree;
     BASE_ARRAY( clv_aabb ) grown; ///< by slot
     BASE_ARRAY( uint8_t )
-    flags;                  ///< by slot, bvh_engine.c: three that are read together, and so no three sets
+    flags; ///< by slot, bvh_engine.c; three flags that are read together, so bytes and no bit sets
     base_u32_array touched; ///< slots that left their grown box or are new, ascending
     base_u32_array members; ///< slots in the tree, ascending; filled for building
     base_u32_array loose;   ///< slots of infinite boxes, which are in no tree
@@ -39,10 +39,10 @@ typedef struct bvh_engine
 
 void clv_bvh_engine_init( bvh_engine* engine, base_memory* memory, bvh_rules rules );
 
-/// Back to no memory at all; the next update begins anew.
+/// Gives back all memory; the next update begins anew.
 void clv_bvh_engine_shrink( bvh_engine* engine );
 
-/// Let the tree follow. After CLV_OUT_OF_MEMORY the next update begins anew.
+/// Brings the tree up to date. After CLV_OUT_OF_MEMORY the next update begins anew.
 clv_result clv_bvh_engine_update( bvh_engine* engine, const clv_method_input* input );
 
 /// All pairs as of the last update.

@@ -77,7 +77,7 @@ static double area( clv_aabb box )
     return x * y + y * z + z * x;
 }
 
-// What the box costs below `index`, beyond what its ancestors grow by.
+// What inserting the box below the node costs, beyond the growth of its ancestors.
 static double descent_cost( const bvh_node* node, clv_aabb box )
 {
     double grown = area( bvh_union( node->box, box ) );
@@ -113,7 +113,7 @@ static void refit_upwards( bvh_tree* tree, uint32_t index )
     }
 }
 
-// Puts `fresh` where `old` hangs.
+// `fresh` takes the place of `old` below `parent`.
 static void replace_child( bvh_tree* tree, uint32_t parent, uint32_t old, uint32_t fresh )
 {
     tree->nodes.items[fresh].parent = parent;
@@ -171,7 +171,7 @@ void clv_bvh_tree_remove( bvh_tree* tree, uint32_t slot )
 
 // ---- anew
 
-// The ten bits of a coordinate, two apart.
+// The ten bits of a coordinate with two zeros between each.
 static uint32_t spread_bits( uint32_t bits )
 {
     bits = ( bits | bits << 16 ) & 0x030000FFu;
@@ -265,7 +265,7 @@ bool clv_bvh_tree_build( bvh_tree* tree, base_memory* memory, const clv_method_i
     return true;
 }
 
-// From a leaf to the root: everyone known to its parent and inside it.
+// From a leaf to the root: each node is a child of its parent and inside it.
 static const char* check_path( const bvh_tree* tree, uint32_t index )
 {
     for ( uint32_t steps = 0; tree->nodes.items[index].parent != BVH_NONE; ++steps )

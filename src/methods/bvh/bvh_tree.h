@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A binary tree of boxes that lasts: leaves hold one object's grown box each and are taken out and put back one by one, or
-// the whole tree is built anew along a space-filling curve. After Bullet's btDbvt and Box2D's b2DynamicTree; insertion by
-// surface area as in Catto, Dynamic Bounding Volume Hierarchies (2019); building as in Lauterbach et al. (2009).
+// A binary tree of boxes, kept from update to update: leaves hold one object's grown box each and are taken out and put back
+// one by one, or the whole tree is built anew along a space-filling curve. After Bullet's btDbvt and Box2D's b2DynamicTree;
+// insertion by surface area as in Catto, Dynamic Bounding Volume Hierarchies (2019); building as in Lauterbach et al. (2009).
 #pragma once
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ typedef struct bvh_node
 
 typedef struct bvh_tree
 {
-    BASE_ARRAY( bvh_node ) nodes; ///< those behind the last were never used
+    BASE_ARRAY( bvh_node ) nodes; ///< count: those used so far, free ones among them
     uint32_t first_free;
     uint32_t root;
     uint32_t leaf_count;

@@ -53,7 +53,7 @@ static uint32_t key_of( const grid_lattice* lattice, const grid_span* span, cons
     return number * GRID_GROUPS + began_before;
 }
 
-// Count a box in all its cells, or enter it there: `counters` then say where.
+// Counts a box in all its cells; or, if there are entries, enters it at the places that `counters` hold.
 static void visit_cells(
     const grid_lattice* lattice, const grid_span* span, uint32_t* counters, uint32_t* entries, uint32_t slot )
 {

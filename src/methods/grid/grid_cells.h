@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is in which cell. Every box is entered into all cells it touches; a pair that meets in several cells belongs to the
-// one where it meets first on every axis. A cell therefore sorts its boxes by "began before this cell", one bit per axis:
+// Which boxes are in which cell. Every box is entered into all cells it touches; a pair that shares several cells belongs to the
+// first of them on every axis. A cell therefore sorts its boxes by "began before this cell", one bit per axis:
 // a pair is this cell's own exactly if the two have no such bit in common.
 #pragma once
 
@@ -32,7 +32,7 @@ typedef struct grid_cells
     uint32_t fullest;       ///< most entries of a cell
 } grid_cells;
 
-/// Enter everybody. CLV_OUT_OF_MEMORY leaves nothing usable but the memory.
+/// Enters all boxes into a lattice chosen for them. After CLV_OUT_OF_MEMORY the cells must be built again.
 clv_result clv_grid_cells_build( grid_cells* cells, base_memory* memory, task_runner* tasks,
     const clv_method_input* input, double objects_per_cell, int dimensions );
 

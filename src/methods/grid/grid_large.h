@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boxes in too many cells, infinite ones among them, against everybody.
+// Boxes in too many cells, infinite ones among them, tested against all.
 #pragma once
 
 #include "grid/grid_cells.h"

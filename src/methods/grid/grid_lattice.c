@@ -47,7 +47,7 @@ static bulk_sums measure_bulk( const clv_method_input* input )
     return sums;
 }
 
-// By arithmetic alone: the C library's cbrt may round as it likes. `value` > 0.
+// By arithmetic alone: cbrt rounds differently from one C library to the next. `value` > 0.
 static double root( double value, int degree )
 {
     if ( degree == 1 )
@@ -107,7 +107,7 @@ static void cut_extent( const double extent[3], const double side[3], double cel
     }
 }
 
-// The average side need not bound the number of cells where the extents differ wildly; this does.
+// Where the extents differ much, cells no smaller than the average box may still be too many.
 static void bound_cells( uint32_t cells[3], double most )
 {
     while ( (double)cells[0] * cells[1] * cells[2] > most )
@@ -122,7 +122,7 @@ static void bound_cells( uint32_t cells[3], double most )
     }
 }
 
-// Cells are decided: where they lie.
+// Origin and scale for the number of cells that was chosen.
 static void place_cells( grid_lattice* lattice, const bulk_sums* sums, const double extent[3] )
 {
     lattice->cell_count = 1;

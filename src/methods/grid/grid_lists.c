@@ -91,7 +91,7 @@ static bool is_in( const grid_lists* lists, uint32_t slot, const place* p )
         p->at[1] <= span->high[1] && p->at[2] >= span->low[2] && p->at[2] <= span->high[2];
 }
 
-// The ends of those who stay, in their old order with their new keys; how many ends.
+// The ends of boxes that stay in the cell, in their old order with their new keys. Returns how many ends.
 static uint32_t copy_stayers(
     const grid_lists_job* job, uint32_t cell, const place* p, int axis, base_keyed* ends )
 {
@@ -109,7 +109,7 @@ static uint32_t copy_stayers(
     return count;
 }
 
-// The ends of those who came, or of everybody, sorted, into `ends`.
+// The ends of boxes that came, or of all, sorted, into `ends`.
 static uint32_t sort_comers(
     const grid_lists_job* job, uint32_t cell, const place* p, int axis, bool everybody, base_keyed* ends )
 {
@@ -149,7 +149,7 @@ static void merge( base_keyed* ends, uint32_t count, const base_keyed* more, uin
     }
 }
 
-// Pairs with somebody who came, along the first axis.
+// Pairs of which at least one box came, along the first axis.
 static clv_result sweep_comers( const grid_lists_job* job, uint32_t cell, const place* p, bool everybody,
     pair_sink* sink, uint64_t* test_count )
 {

@@ -14,16 +14,16 @@ typedef struct grid_lists
     grid_span_array spans;    ///< by slot; large where it is in no cell
 } grid_lists;
 
-/// Room for what the cells hold, and who is where. False if out of memory.
+/// Makes room for what the cells hold and notes which boxes are in which. False if out of memory.
 bool clv_grid_lists_lay_out(
     grid_lists* lists, base_memory* memory, const grid_cells* cells, const clv_method_input* input );
 
-/// No cell has anybody: the lists to start from.
+/// All cells empty: the lists to start from.
 bool clv_grid_lists_lay_out_empty( grid_lists* lists, base_memory* memory, const grid_cells* cells );
 
 void clv_grid_lists_release( grid_lists* lists, base_memory* memory );
 
-/// What making a cell needs besides.
+/// What making a cell needs.
 typedef struct grid_lists_job
 {
     const grid_lists* before;

@@ -141,8 +141,8 @@ static uint32_t group_of( const uint32_t* starts, uint32_t entry )
     return group;
 }
 
-// What a sweep found, as places in the cell's order with the group in the low bits, goes on as slots if it is this
-// cell's own.
+// A sweep finds pairs of places in the cell's order, with the group in the low bits. Those that belong to this cell go to the
+// sink as slots.
 static clv_result sift_pairs(
     const grid_search* search, const clv_pair* found, uint64_t count, pair_sink* sink )
 {
@@ -158,7 +158,7 @@ static clv_result sift_pairs(
     return result;
 }
 
-// A sink that is emptied by its owner.
+// For a sink that its owner empties.
 static clv_result refuse_room( pair_sink* sink )
 {
     (void)sink;

@@ -50,5 +50,5 @@ clv_result clv_grid_search_build( grid_search* search, const clv_method_input* i
 /// All pairs of the boxes entered last.
 clv_result clv_grid_search_run( grid_search* search, pair_sink* sink, uint64_t* test_count );
 
-/// Give back what the next build can take again.
+/// Gives back all memory but what init took.
 void clv_grid_search_shrink( grid_search* search );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Built for the baseline CPU. What this one can do the core has found out.
+// Built for the baseline CPU. The core has found out which instruction sets this one has.
 #include "simd/method_kernels.h"
 
 extern const simd_method_kernels clv_simd_method_kernels_scalar;

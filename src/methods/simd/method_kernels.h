@@ -16,8 +16,8 @@ typedef struct simd_item
 
 static_assert( sizeof( simd_item ) == 32, "two items to a cache line" );
 
-/// Boxes in steps of a small grid, for a first look: small numbers, four times as many to a register. If two boxes overlap,
-/// so do their small ones, since every bound went through the same monotonic function; whoever passes is tested exactly.
+/// Boxes in steps of a small grid, for a first test: small numbers, four times as many to a register. If two boxes overlap,
+/// so do their small ones, since every bound went through the same monotonic function; those that pass are tested exactly.
 /// The first axis, along which the boxes stand in order of bucket, is left to that order and the exact test.
 typedef struct simd_small_boxes
 {
@@ -110,12 +110,12 @@ typedef struct simd_method_kernels
 
     /// Two lists, each sorted as above: all overlapping pairs of one box from each (Zomorodian and Edelsbrunner's scan
     /// of two lists). The head that begins first, the first list's on a tie, is tested against the other list from its head on
-    /// until one begins past it, and steps aside. Start with cursor { 0, 0, 0 }; counts and answers as above.
+    /// until one begins past it, and is then done with. Start with cursor { 0, 0, 0 }; counts and answers as above.
     bool ( *sweep_cross )( const simd_boxes* first, const simd_boxes* second, simd_cross_cursor* cursor,
         pair_sink* sink, uint64_t* test_count );
 
-    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others close
-    /// ranks. Returns how many left. Both arrays are `count` long.
+    /// Slots whose box is not within lower <= box.lower, box.upper < upper go into `leavers`, in order; the others move
+    /// up. Returns how many left. Both arrays are `count` long.
     uint32_t ( *take_leavers )( const clv_aabb* boxes, const float lower[3], const float upper[3],
         uint32_t* slots, uint32_t count, uint32_t* leavers );
 

@@ -58,7 +58,7 @@ static inline int16x4_t small_steps( float32x4_t bounds, float32x4_t origin, flo
     return vmovn_s32( vcvtq_s32_f32( steps ) );
 }
 
-// The halves overlap by the lane that means nothing.
+// The halves overlap in the lane that is not used.
 static inline void store_small( simd_small_item* small, int16x4_t lower, int16x4_t upper, uint32_t slot )
 {
     vst1_s16( small->lower, lower );
@@ -117,7 +117,7 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
         const float* box = &boxes[slot].lower.x;
         uint32x4_t inside =
             vandq_u32( vcgeq_f32( vld1q_f32( box ), least ), vcltq_f32( vld1q_f32( box + 2 ), most ) );
-        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        // Branch-free, both written and one kept: a branch on whether a box left mispredicts.
         slots[i - left] = slot;
         leavers[left] = slot;
         left += vminvq_u32( inside ) == 0;
@@ -167,7 +167,7 @@ static uint32_t keep_overlapping(
     {
         const float* a = &boxes[pairs[i].a].lower.x;
         const float* b = &boxes[pairs[i].b].lower.x;
-        // Lower z and the upper corner, moved down by one; the fourth lane means nothing.
+        // Lower z and the upper corner, moved down by one; the fourth lane is not used.
         float32x4_t a_upper = vld1q_f32( a + 2 ), b_upper = vld1q_f32( b + 2 );
         a_upper = vextq_f32( a_upper, a_upper, 1 );
         b_upper = vextq_f32( b_upper, b_upper, 1 );

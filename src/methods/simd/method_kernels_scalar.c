@@ -90,7 +90,7 @@ static uint32_t take_leavers_scalar( const clv_aabb* boxes, const float lower[3]
         bool stays = ( box->lower.x >= lower[0] ) & ( box->upper.x < upper[0] ) &
             ( box->lower.y >= lower[1] ) & ( box->upper.y < upper[1] ) & ( box->lower.z >= lower[2] ) &
             ( box->upper.z < upper[2] );
-        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        // Branch-free, both written and one kept: a branch on whether a box left mispredicts.
         slots[i - left] = slot;
         leavers[left] = slot;
         left += !stays;

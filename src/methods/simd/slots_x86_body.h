@@ -14,7 +14,7 @@ static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
     return _mm_cvttps_epi32( steps );
 }
 
-// The halves overlap by the lane that means nothing.
+// The halves overlap in the lane that is not used.
 static inline void store_small( simd_small_item* small, __m128i lower, __m128i upper, uint32_t slot )
 {
     __m128i packed = _mm_packs_epi32( lower, upper );
@@ -136,7 +136,7 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
         __m128 above = _mm_cmpge_ps( _mm_loadu_ps( box ), least );
         __m128 below = _mm_cmplt_ps( _mm_loadu_ps( box + 2 ), most );
         bool stays = _mm_movemask_ps( _mm_and_ps( above, below ) ) == 15;
-        // Both written, one kept: whether a box left is a coin toss that no predictor knows.
+        // Branch-free, both written and one kept: a branch on whether a box left mispredicts.
         slots[i - left] = slot;
         leavers[left] = slot;
         left += !stays;
@@ -185,7 +185,7 @@ static uint32_t keep_overlapping(
     {
         const float* a = &boxes[pairs[i].a].lower.x;
         const float* b = &boxes[pairs[i].b].lower.x;
-        // Lower z and the upper corner, moved down by one; the fourth lane means nothing.
+        // Lower z and the upper corner, moved down by one; the fourth lane is not used.
         __m128 a_upper = _mm_loadu_ps( a + 2 ), b_upper = _mm_loadu_ps( b + 2 );
         a_upper = _mm_shuffle_ps( a_upper, a_upper, _MM_SHUFFLE( 3, 3, 2, 1 ) );
         b_upper = _mm_shuffle_ps( b_upper, b_upper, _MM_SHUFFLE( 3, 3, 2, 1 ) );
@@ -213,7 +213,7 @@ static uint64_t regrow( const clv_aabb* boxes, clv_aabb* grown, uint32_t count, 
         __m128 box1 = _mm_loadu_ps( box + 2 );
         uint32_t above = (uint32_t)_mm_movemask_ps( _mm_cmpge_ps( box0, _mm_loadu_ps( old ) ) );
         uint32_t below = (uint32_t)_mm_movemask_ps( _mm_cmple_ps( box1, _mm_loadu_ps( old + 2 ) ) );
-        // A branch, since most frames are of one kind, and a box at rest is not written back.
+        // A branch: it predicts well, since in a frame most boxes rest or most move, and it saves writing back boxes at rest.
         if ( ( ( above & 7 ) | ( below & 14 ) << 3 ) != 0x77 )
         {
             _mm_storeu_ps( old, _mm_add_ps( box0, outward[0] ) );

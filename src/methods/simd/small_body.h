@@ -4,11 +4,11 @@
 //   small_splat( n )
 //   small_round( lower, upper, boxes, at )  SMALL_ROUND bits, lowest first: which columns from `at` on overlap on both axes
 // Rounds start at the first wanted column, at any address: one round does for most rows, where aligned ones would need two
-// and a branch that nothing predicts.
+// and a branch that mispredicts.
 // No include guard: this is a template.
 
-// Whether a round hits anything is a coin toss that no predictor knows, so the rounds note their hits without asking, and
-// the notes are gone through later.
+// A branch on whether a round hits anything mispredicts, so every round notes its hits, and the notes are gone through
+// later.
 
 enum
 {
@@ -38,7 +38,7 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
     for ( ; at < end && notes->count < SMALL_NOTES; at += SMALL_ROUND )
     {
         uint32_t bits = small_round( wide_lower, wide_upper, boxes, at );
-        // How many are left is as hard to guess as whether they hit, so this is no branch either.
+        // Branch-free for the same reason: how many are left mispredicts too.
         uint32_t left = end - at < SMALL_ROUND ? end - at : SMALL_ROUND;
         bits &= (uint32_t)( ( (uint64_t)1 << left ) - 1 );
         notes->notes[notes->count] = ( small_note ){ row, at, bits };
@@ -48,7 +48,7 @@ static inline bool note_row( const int16_t lower[2], const int16_t upper[2], uin
     return at >= end;
 }
 
-// Where the boxes lie, nobody told the cache, so they are asked for here and looked at later.
+// The boxes lie anywhere in memory: they are prefetched here and read later.
 static inline void put_candidates(
     pair_sink* sink, const simd_small_boxes* boxes, uint32_t slot, uint32_t at, uint32_t bits )
 {
@@ -69,7 +69,7 @@ static inline void put_candidates(
     sink->count = (uint64_t)( out - sink->pairs );
 }
 
-// All candidates into the sink, and then those out of it that were none. False, with the cursor at the first note that
+// Puts all candidates into the sink, then takes out those that do not overlap. False, with the cursor at the first note that
 // found the sink full. `rows` is NULL where the rows are the boxes' own.
 static bool take_notes( const small_notes* notes, const simd_small_row* rows, const simd_small_boxes* boxes,
     simd_cursor* cursor, pair_sink* sink )

@@ -119,7 +119,7 @@ static base_keyed* sort_by_steps( base_keyed* keys, base_keyed* scratch, uint32_
     {
         return keys;
     }
-    // Crowded steps. Equal keys still stand as given, before and after a stable sort.
+    // Too many share a step. Equal keys are still in the order given, which a stable sort keeps.
     return clv_base_sort_keyed( keys, scratch, count );
 }
 
@@ -261,7 +261,7 @@ uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count )
     {
         double variance = variance_of( &m, axis );
         double length = m.length[axis];
-        // variance / length^2 compared across, so that length 0 needs no case of its own; points fall back on variance.
+        // variance / length^2, cross-multiplied so that length 0 needs no case of its own; points are compared by variance.
         double mine = variance * best_length * best_length;
         double theirs = best_variance * length * length;
         bool better = mine > theirs || ( mine == theirs && variance > best_variance );

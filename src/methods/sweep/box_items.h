@@ -20,7 +20,7 @@ void clv_sweep_sorter_release( sweep_sorter* sorter );
 bool clv_sweep_sorter_reserve( sweep_sorter* sorter, uint32_t count );
 
 /// Those items whose mark is `mark`, ascending by lower[axis] and equal ones as given, into the lanes with `axis` turned
-/// first. Lower bounds along the axis below `floor` count and are stored as `floor`, and who ends below it is left out:
+/// first. Lower bounds along the axis below `floor` count and are stored as `floor`, and boxes that end below it are left out:
 /// fine for a search among boxes that lie above it, and it keeps one endless box from spoiling the sort. False if out of memory.
 bool clv_sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_t count, uint32_t mark,
     uint32_t axis, float floor, simd_box_lanes* lanes );
@@ -28,7 +28,7 @@ bool clv_sweep_sort_items( sweep_sorter* sorter, const simd_item* items, uint32_
 /// The same without a sort, behind the entries that the lanes hold already; finish them afterwards. The lanes need room.
 void clv_sweep_append_items( const simd_item* items, uint32_t count, uint32_t mark, simd_box_lanes* lanes );
 
-/// The axis along which a sweep of these items meets fewest: spread against length, from a sample.
+/// The axis along which a sweep of these items tests fewest pairs: spread against length, from a sample.
 uint32_t clv_sweep_choose_item_axis( const simd_item* items, uint32_t count );
 
 /// The axis along which the centres of all of them vary most, as the papers have it. Infinite bounds tell nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sweep/endpoints.h"
 
-// Moves an upper end down: what it passes can only cease to overlap.
+// Moves an upper end down: boxes it passes can only end to overlap.
 static uint32_t sink_upper( base_keyed* ends, uint32_t at )
 {
     base_keyed end = ends[at];

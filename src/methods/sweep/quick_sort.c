@@ -7,7 +7,7 @@
 enum
 {
     QUICK_LEAST = 16, // insertion sort up to here
-    PARTS_MOST = 64   // lists put aside: each is larger than what is gone on with, so 32 would do
+    PARTS_MOST = 64   // lists put aside: each is larger than the one sorted next, so 32 would be enough
 };
 
 typedef struct quick_part

@@ -11,7 +11,7 @@ enum
 {
     SMALL_SAMPLES = 48,
     BINS = 16,         // to tell how evenly the sample is spread
-    CROWD_LEAST = 256, // fewer are swept before it is known how they are spread
+    CROWD_LEAST = 256, // fewer are swept in less time than it takes to measure their spread
     FAR_SHARE = 16,    // one in so many, at each end, may be far from the others
     BUCKET_BITS_LEAST = 5,
     BUCKET_BITS_MOST = 12,
@@ -23,7 +23,7 @@ enum
     STRIP_LENGTHS = 4, // a strip is at least so many boxes wide
 };
 
-#define UNEVEN 1.5 // seen so seldom among evenly spread ones that it means something
+#define UNEVEN 1.5 // evenly spread samples reach this so seldom that it is taken as a sign of a crowd
 
 // ---- memory
 
@@ -126,9 +126,9 @@ typedef struct axis_sample
     float lower[SMALL_SAMPLES];
 } axis_sample;
 
-// How many stand in a box's way along an axis goes with its length over the crowd's width, and with how unevenly the crowd is
+// How many boxes overlap a box along an axis grows with its length over the crowd's width, and with how unevenly the crowd is
 // spread: bodies that lie on the ground under a few that still fall vary most along the height, and all overlap there.
-// Compared across, so that a width of 0 needs no case of its own; points have no length and go by the rest.
+// Cross-multiplied, so that a width of 0 needs no case of its own; points have no length and are compared by the rest.
 static bool is_better( const grid_sample* sample, uint32_t axis, uint32_t than )
 {
     double mine = sample->crowding[axis] * ( (double)sample->most[than] - (double)sample->least[than] );
@@ -149,7 +149,7 @@ static axis_bins count_bins( const axis_sample* values, uint32_t count, float le
     axis_bins bins = { { 0 } };
     float width = most - least;
     float scale = width > 1e-30f && width < 1e30f ? BINS / width : 0;
-    int32_t places[SMALL_SAMPLES]; // first all places, since compilers do these several at a time
+    int32_t places[SMALL_SAMPLES]; // a loop of its own, which compilers vectorise
     for ( uint32_t i = 0; i < count; ++i )
     {
         float place = ( values->lower[i] - least ) * scale;
@@ -246,7 +246,7 @@ static double unevenness( const grid_sample* sample, uint32_t axis )
     return met > UNEVEN * even ? met / even : 1;
 }
 
-// Strips enough for short rows of columns, and wide enough against the boxes that few stand in two of them.
+// Enough strips for short rows of columns, each wide enough that few boxes stand in two of them.
 static uint32_t choose_strip_bits( const grid_sample* sample, const uint32_t axis[3], uint32_t count )
 {
     double width = (double)sample->most[axis[0]] - (double)sample->least[axis[0]];
@@ -296,7 +296,7 @@ typedef struct small_place
     uint32_t cell;   // bucket of the first strip
 } small_place;
 
-// By value, so that what is written meanwhile cannot be taken for a change of these.
+// By value: the compiler need not reload these after every write to the items.
 typedef struct small_shape
 {
     uint32_t sweep, cut, other; // axes
@@ -317,7 +317,7 @@ static inline small_place small_place_of( small_shape shape, const simd_small_it
     return ( small_place ){ strip, last - strip, ( strip << shape.bucket_bits ) + bucket };
 }
 
-// Marked items alone, which close ranks.
+// Keeps the items with that mark, in order.
 static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_t mark )
 {
     simd_small_item* items = small->items.items;
@@ -330,8 +330,8 @@ static uint32_t drop_others( sweep_small* small, const sweep_list* list, uint32_
     return kept;
 }
 
-// How many to a cell. Those that reach beyond their first strip are listed in small->wide, since which ones they are is a
-// coin toss that no predictor knows. Returns how many entries there will be.
+// How many to a cell. Those that reach beyond their first strip are listed in small->wide and counted in a second loop: a branch
+// on that in the first one mispredicts. Returns how many entries there will be.
 static uint64_t count_items( sweep_small* small, small_shape shape, uint32_t count )
 {
     const simd_small_item* items = small->items.items;
@@ -381,7 +381,7 @@ static uint32_t sum_counts( sweep_small* small )
     return largest;
 }
 
-// Into the order of their cells, as records: one place to write to for each, where six arrays would be six.
+// Into the order of their cells, as records: one write per item, where six arrays would take six.
 static void place_items( const sweep_small* small, small_shape shape, uint32_t count )
 {
     uint32_t* next = small->starts + small->start_count + 1;
@@ -448,7 +448,7 @@ sweep_outcome clv_sweep_small_fill(
     uint64_t kept = count_items( small, shape_of( small, grid ), count );
     if ( kept > (uint64_t)count * 2 )
     {
-        // The sample knew nothing of boxes that long: one strip for all.
+        // Boxes are longer than the sample showed: one strip for all.
         strip_bits = 0;
         set_shifts( small, count, strip_bits );
         kept = count_items( small, shape_of( small, grid ), count );

@@ -2,7 +2,7 @@
 // Sweep and prune for the lists of a node, without a full sort and without floats. Every bound becomes a step of a small
 // grid laid over the node; boxes are put into buckets by lower step along one axis, which one pass does. A box is tested
 // against those behind it up to the end of the bucket in which its upper bound lies: a few more than an exact sort
-// would leave, none less, and which ones is known before the test begins. Long lists are cut into strips along a second
+// would leave, none fewer, and the range is known before the test begins. Long lists are cut into strips along a second
 // axis, each swept by itself; a box stands in every strip that it reaches into.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "simd/box_lanes.h"
 #include "simd/method_kernels.h"
 
-/// The grid of a node. Bounds beyond it count as its border: still monotonic, so still right.
+/// The grid of a node. Bounds beyond it are clamped to its border, which is still monotonic.
 typedef struct sweep_grid
 {
     simd_small_grid small;
@@ -19,7 +19,7 @@ typedef struct sweep_grid
     uint32_t strip_bits; ///< strips, as a power of two
 } sweep_grid;
 
-/// Boxes by slot, and those of them that are meant.
+/// Boxes by slot, and the slots of those in the list.
 typedef struct sweep_list
 {
     const clv_aabb* boxes;
@@ -36,7 +36,7 @@ typedef struct sweep_small
     base_memory* memory;
     const simd_method_kernels* kernels;
     simd_small_boxes boxes;               ///< in order of bucket, and as given within one
-    void* block;                          ///< that they stand in: six arrays in one, and so no BASE_ARRAY
+    void* block;                          ///< their memory: six arrays in one, and so no BASE_ARRAY
     uint64_t capacity;                    ///< boxes there is room for
     BASE_ARRAY( simd_small_item ) items;  ///< as given
     BASE_ARRAY( simd_small_item ) placed; ///< in order of cell
