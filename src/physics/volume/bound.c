@@ -94,9 +94,9 @@ clv_sphere clv_volume_core_sphere( const narrow_core* core, double radius )
     return sphere;
 }
 
-clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
+clv_result clv_volume_around( clv_shape shape, clv_transform at, volume_maker* make, void* volume )
 {
-    CLV_ASSERT( aabb != NULL );
+    CLV_ASSERT( volume != NULL );
     base_fp_mode mode = base_fp_enter();
     base_fp_settle( &shape );
     base_fp_settle( &at );
@@ -105,45 +105,39 @@ clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
     {
         math_pose pose = math_pose_widen( at );
         narrow_core core = narrow_core_make( shape, &pose );
-        *aabb = clv_volume_core_aabb( &core, (double)shape.radius );
+        make( &core, (double)shape.radius, volume );
     }
     base_fp_settle( &good );
     base_fp_leave( mode );
     return good ? CLV_OK : CLV_BAD_ARGUMENT;
+}
+
+static void make_aabb( const narrow_core* core, double radius, void* aabb )
+{
+    *(clv_aabb*)aabb = clv_volume_core_aabb( core, radius );
+}
+
+clv_result clv_shape_aabb( clv_shape shape, clv_transform at, clv_aabb* aabb )
+{
+    return clv_volume_around( shape, at, make_aabb, aabb );
+}
+
+static void make_dop18( const narrow_core* core, double radius, void* dop )
+{
+    *(clv_dop18*)dop = clv_volume_core_dop18( core, radius );
 }
 
 clv_result clv_shape_dop18( clv_shape shape, clv_transform at, clv_dop18* dop )
 {
-    CLV_ASSERT( dop != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    bool good = clv_volume_is_placed( shape, at );
-    if ( good )
-    {
-        math_pose pose = math_pose_widen( at );
-        narrow_core core = narrow_core_make( shape, &pose );
-        *dop = clv_volume_core_dop18( &core, (double)shape.radius );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return clv_volume_around( shape, at, make_dop18, dop );
+}
+
+static void make_sphere( const narrow_core* core, double radius, void* sphere )
+{
+    *(clv_sphere*)sphere = clv_volume_core_sphere( core, radius );
 }
 
 clv_result clv_shape_sphere( clv_shape shape, clv_transform at, clv_sphere* sphere )
 {
-    CLV_ASSERT( sphere != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    bool good = clv_volume_is_placed( shape, at );
-    if ( good )
-    {
-        math_pose pose = math_pose_widen( at );
-        narrow_core core = narrow_core_make( shape, &pose );
-        *sphere = clv_volume_core_sphere( &core, (double)shape.radius );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return clv_volume_around( shape, at, make_sphere, sphere );
 }

@@ -91,20 +91,21 @@ void clv_volume_core_dop( const narrow_core* core, double radius, clv_dop_kind k
     }
 }
 
+typedef struct dop_ends
+{
+    clv_dop_kind kind;
+    float* ends;
+} dop_ends;
+
+static void make_dop( const narrow_core* core, double radius, void* volume )
+{
+    const dop_ends* dop = volume;
+    clv_volume_core_dop( core, radius, dop->kind, dop->ends );
+}
+
 clv_result clv_shape_dop( clv_shape shape, clv_transform at, clv_dop_kind kind, float* ends )
 {
     CLV_ASSERT( ends != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    bool good = clv_volume_dop_is_kind( kind ) && clv_volume_is_placed( shape, at );
-    if ( good )
-    {
-        math_pose pose = math_pose_widen( at );
-        narrow_core core = narrow_core_make( shape, &pose );
-        clv_volume_core_dop( &core, (double)shape.radius, kind, ends );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    dop_ends dop = { kind, ends };
+    return clv_volume_dop_is_kind( kind ) ? clv_volume_around( shape, at, make_dop, &dop ) : CLV_BAD_ARGUMENT;
 }

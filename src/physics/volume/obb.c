@@ -104,23 +104,15 @@ clv_obb clv_volume_core_obb( const narrow_core* core, double radius, const volum
     return obb;
 }
 
+static void make_obb( const narrow_core* core, double radius, void* obb )
+{
+    volume_own_box own = clv_volume_own_box_make( core );
+    *(clv_obb*)obb = clv_volume_core_obb( core, radius, &own );
+}
+
 clv_result clv_shape_obb( clv_shape shape, clv_transform at, clv_obb* obb )
 {
-    CLV_ASSERT( obb != NULL );
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &shape );
-    base_fp_settle( &at );
-    bool good = clv_volume_is_placed( shape, at );
-    if ( good )
-    {
-        math_pose pose = math_pose_widen( at );
-        narrow_core core = narrow_core_make( shape, &pose );
-        volume_own_box own = clv_volume_own_box_make( &core );
-        *obb = clv_volume_core_obb( &core, (double)shape.radius, &own );
-    }
-    base_fp_settle( &good );
-    base_fp_leave( mode );
-    return good ? CLV_OK : CLV_BAD_ARGUMENT;
+    return clv_volume_around( shape, at, make_obb, obb );
 }
 
 // ---- two of them
