@@ -6,6 +6,8 @@
 
 #include "lab/run/pin.h"
 
+#include "base/bit_set.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,7 @@ static bool parse_cores( const char* text, pin_wish* wish )
         }
         for ( uint32_t core = first; core <= last; ++core )
         {
-            wish->cores[core / 64] |= UINT64_C( 1 ) << core % 64;
+            base_bits_add( wish->cores, core );
         }
         if ( *text != ',' )
         {
@@ -100,7 +102,7 @@ bool pin_apply( const pin_wish* wish, uint32_t thread_count, char* reason, size_
     }
     for ( uint32_t core = 0; core < PIN_CORES_MOST && core < CPU_SETSIZE; ++core )
     {
-        if ( ( wish->cores[core / 64] >> core % 64 & 1 ) != 0 )
+        if ( base_bits_has( wish->cores, core ) )
         {
             CPU_SET( core, &chosen );
         }

@@ -14,7 +14,7 @@ typedef struct pin_wish
 {
     bool is_on;
     bool is_chosen; ///< the bits below tell; else as many of the last cores as there are threads
-    uint64_t cores[PIN_CORES_MOST / 64]; ///< bit per core
+    uint64_t cores[PIN_CORES_MOST / 64]; ///< as a set
 } pin_wish;
 
 /// False if the text is neither yes, no nor a list of cores.

@@ -6,8 +6,8 @@
 
 enum
 {
-    QUICK_LEAST = 16, // insertion sort up to here
-    PARTS_MOST = 64   // lists put aside: each is larger than the one sorted next, so 32 would be enough
+    QUICK_LEAST = 16,     // insertion sort up to here
+    QUICK_PARTS_MOST = 64 // lists put aside: each is larger than the one sorted next, so 32 would be enough
 };
 
 typedef struct quick_part
@@ -82,7 +82,7 @@ static uint32_t cut_list( base_keyed* keys, const quick_part* list )
 
 void clv_sweep_quick_sort( base_keyed* keys, uint32_t count )
 {
-    quick_part aside[PARTS_MOST];
+    quick_part aside[QUICK_PARTS_MOST];
     uint32_t aside_count = 0;
     quick_part list = { 0, count, 2 * base_bit_width( count ) };
     for ( ;; )

@@ -46,7 +46,7 @@ void clv_sweep_small_release( sweep_small* small )
     *small = ( sweep_small ){ .memory = memory, .kernels = small->kernels };
 }
 
-static void lay_out( sweep_small* small, char* block, uint64_t capacity )
+static void lay_out_small( sweep_small* small, char* block, uint64_t capacity )
 {
     small->boxes.slots = (uint32_t*)block;
     small->boxes.ends = small->boxes.slots + capacity;
@@ -72,7 +72,7 @@ static bool grow_small( sweep_small* small, uint64_t count )
     memset( block, 0, (size_t)capacity * BOX_BYTES );
     small->block = block;
     small->capacity = capacity;
-    lay_out( small, block, capacity );
+    lay_out_small( small, block, capacity );
     return true;
 }
 
