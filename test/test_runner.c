@@ -109,6 +109,28 @@ static void wrong_answers_are_noticed( void )
     CHECK( program_said( answer, "RESULTS DISAGREE on brownian-free, 1000 objects" ) );
 }
 
+// Another judge than brute force is compared with it, in every frame, and does not judge itself.
+static void a_judge_is_judged( void )
+{
+    program_answer* answer =
+        program_run( "verify brownian-free:9k -m sap@scalar --frames 1 --judge cleave --events -q" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said( answer, "judged by cleave@" ) );
+    CHECK( program_said( answer,
+        "1 runs compared with cleave, pair by pair, with begun and ended pairs; in every frame it" ) );
+    answer = program_run( "verify brownian-free:500 -m sap@scalar --frames 1 --judge bad-blind -q" );
+    CHECK_EQUAL( answer->status, 1 );
+    CHECK( program_said(
+        answer, "bad-blind may not judge: frame 0: on 500 boxes it has not brute force's pairs (" ) );
+    answer = program_run( "verify brownian-free:500 -m bad-blind --frames 1 --judge sap -q" );
+    CHECK_EQUAL( answer->status, 1 );
+    CHECK( program_said( answer, "NOT ALL AGREE: 1 runs compared with sap" ) );
+    answer = program_run( "verify brownian-free:500 -m sap --frames 1 --judge sap -q" );
+    CHECK_EQUAL( answer->status, 1 );
+    CHECK( program_said( answer, "it is the judge" ) );
+    CHECK( program_said( answer, "Nothing was checked" ) );
+}
+
 static void a_time_limit_between_frames_tells_the_frame( void )
 {
     // Frames far below the limit, however slow the build, and far more of them than it allows.
@@ -500,6 +522,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( bad_runs_end_alone ),
         TEST_CASE( wrong_answers_are_noticed ),
+        TEST_CASE( a_judge_is_judged ),
         TEST_CASE( a_time_limit_between_frames_tells_the_frame ),
         TEST_CASE( ladders_end_after_what_is_too_slow ),
         TEST_CASE( rounds_add_their_passes ),

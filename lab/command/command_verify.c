@@ -8,6 +8,7 @@
 #include "lab/frame/scene_list.h"
 #include "lab/measure/estimate.h"
 #include "lab/measure/frame_hash.h"
+#include "lab/measure/judge.h"
 #include "lab/measure/timed_run.h"
 #include "lab/measure/verdict.h"
 #include "lab/query/query_bench.h"
@@ -17,11 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The judge is the plainest code there is, as long as it is fast enough.
-#define SCALAR_JUDGE_MOST 16000
-
-// Without --frames: all frames of small scenes; of others as many as so many box tests of the judge allow, at
-// least 2.
+// Without --frames: all frames of small scenes, or where another method judges; of others as many as so many box tests of brute
+// force allow, at least 2.
 #define ALL_FRAMES_MOST 8000
 #define JUDGE_TESTS 2e10
 
@@ -34,6 +32,7 @@ typedef struct verify_flags
     size_list sizes;
     uint64_t frame_count, seed;
     bool events, quiet;
+    const char* judge; // a method; NULL: brute force
     text_list queries; // families; none: pairs
     uint64_t query_count;
 } verify_flags;
@@ -232,6 +231,10 @@ static bool ask_judge( contest* arena, uint32_t frame, lab_error* why )
     {
         return lab_error_write( why, "verify: the judge failed: %s", arena->judge.reason );
     }
+    if ( !judge_stands( arena->judge.spec, arena->boxes, arena->source->header.object_count, frame, why ) )
+    {
+        return false;
+    }
     verdict_list swapped = arena->expected_before;
     arena->expected_before = arena->expected;
     arena->expected = swapped;
@@ -310,7 +313,7 @@ static void add_rows( verify_state* state, const contest* arena )
     }
 }
 
-static uint32_t choose_frames( const verify_flags* flags, const scene_header* header )
+static uint32_t choose_frames( const verify_flags* flags, const run_spec* judge, const scene_header* header )
 {
     uint32_t available = header->frame_count;
     double tests = 0.5 * (double)header->object_count * (double)header->object_count;
@@ -319,7 +322,8 @@ static uint32_t choose_frames( const verify_flags* flags, const scene_header* he
     {
         return flags->frame_count < available ? (uint32_t)flags->frame_count : available;
     }
-    if ( header->object_count <= ALL_FRAMES_MOST || affordable >= (double)available )
+    if ( header->object_count <= ALL_FRAMES_MOST || affordable >= (double)available ||
+        !judge_is_brute( judge ) )
     {
         return available;
     }
@@ -362,6 +366,11 @@ static bool fill( contest* arena, const run_spec_list* specs, const run_spec* ju
             printf( "skipped: %s@%s: %s\n", spec->row->name, run_spec_variant( spec ), reason );
             continue;
         }
+        if ( spec->row == judge->row && !judge_is_brute( judge ) )
+        {
+            printf( "skipped: %s@%s: it is the judge\n", spec->row->name, run_spec_variant( spec ) );
+            continue;
+        }
         contestant* who = &arena->items[arena->count++];
         who->spec = spec;
         enter( who, arena );
@@ -402,6 +411,40 @@ static bool hold_all( verify_state* state, contest* arena, lab_error* why )
     return good;
 }
 
+static void announce(
+    const verify_flags* flags, const contest* arena, const run_spec_list* specs, const run_spec* judge )
+{
+    char text[ESTIMATE_ROOM];
+    uint32_t available = arena->source->header.frame_count;
+    bool chose_fewer = flags->frame_count == ARGS_UNSET && arena->frame_count < available;
+    estimate_text( estimate( arena, specs, judge ), text );
+    printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
+        arena->label, specs->count, judge->row->name, run_spec_variant( judge ), arena->frame_count,
+        available, text,
+        chose_fewer ? " (a brute judge is slow at this size; --frames sets more, --judge another)" : "" );
+    fflush( stdout );
+}
+
+static bool verify_frames(
+    verify_state* state, const char* label, frame_source* source, const run_spec_list* specs, lab_error* why )
+{
+    run_spec_list judge;
+    if ( !judge_make( state->flags->judge, source->header.object_count, &judge, why ) )
+    {
+        run_spec_list_free( &judge );
+        return false;
+    }
+    contest arena = { .source = source,
+        .frame_count = choose_frames( state->flags, judge.items, &source->header ),
+        .label = label,
+        .events = state->flags->events };
+    announce( state->flags, &arena, specs, judge.items );
+    bool good = fill( &arena, specs, judge.items, why ) && hold_all( state, &arena, why );
+    empty( &arena );
+    run_spec_list_free( &judge );
+    return good;
+}
+
 static bool verify_scene(
     verify_state* state, const scene_item* item, const run_spec_list* specs, lab_error* why )
 {
@@ -412,23 +455,7 @@ static bool verify_scene(
     {
         return false;
     }
-    bool is_small = source.header.object_count <= SCALAR_JUDGE_MOST;
-    run_spec judge = { clv_method_find( "brute" ), is_small ? CLV_ISA_SCALAR : clv_isa_best(), 1, NULL,
-        false };
-    contest arena = { .source = &source,
-        .frame_count = choose_frames( flags, &source.header ),
-        .label = item->label,
-        .events = flags->events };
-    char text[ESTIMATE_ROOM];
-    estimate_text( estimate( &arena, specs, &judge ), text );
-    bool chose_fewer = flags->frame_count == ARGS_UNSET && arena.frame_count < source.header.frame_count;
-    printf( "%s: %" PRIu32 " runs judged by %s@%s, frames 0 to %" PRIu32 " of %" PRIu32 ", %s, roughly%s\n",
-        item->label, specs->count, judge.row->name, run_spec_variant( &judge ), arena.frame_count,
-        source.header.frame_count, text,
-        chose_fewer ? " (a brute judge is slow at this size; --frames sets more)" : "" );
-    fflush( stdout );
-    bool good = fill( &arena, specs, &judge, why ) && hold_all( state, &arena, why );
-    empty( &arena );
+    bool good = verify_frames( state, item->label, &source, specs, why );
     frame_source_close( &source );
     return good;
 }
@@ -446,9 +473,12 @@ static uint32_t conclude( verify_state* state, const char* if_fine )
     }
     printf( "\n" );
     text_table_print( &state->table, stdout );
-    printf( "\n%s: %" PRIu32 " runs compared with brute force, pair by pair%s.\n",
-        state->all_fine ? if_fine : "NOT ALL AGREE", checks,
-        state->flags->events ? ", with begun and ended pairs" : "" );
+    const char* judge = state->flags->judge != NULL ? state->flags->judge : "brute";
+    bool is_brute = strcmp( judge, "brute" ) == 0;
+    printf( "\n%s: %" PRIu32 " runs compared with %s, pair by pair%s%s.\n",
+        state->all_fine ? if_fine : "NOT ALL AGREE", checks, is_brute ? "brute force" : judge,
+        state->flags->events ? ", with begun and ended pairs" : "",
+        is_brute ? "" : "; in every frame it was compared with brute force on up to 8,000 boxes" );
     fflush( stdout );
     return checks;
 }
@@ -507,6 +537,12 @@ static lab_status run( const verify_flags* flags, const text_list* texts )
 // Questions in place of pairs, on every instruction set.
 static lab_status ask( verify_flags* flags, const text_list* scenes )
 {
+    lab_error why;
+    if ( flags->judge != NULL )
+    {
+        lab_error_write( &why, "verify: --judge is for pairs; questions are held against brute force" );
+        return lab_error_print( &why );
+    }
     static char all[] = "all";
     char* every[] = { all };
     text_list isas = { every, 1 };
@@ -556,6 +592,8 @@ lab_status command_verify( int argc, char** argv )
             "compare questions, not pairs: rays, boxes, spheres, nearest, casts", 0, 0 },
         { "--query-count", 0, ARGS_COUNT, &flags.query_count, "Q", "so many of each kind", 1,
             UINT64_C( 100000000 ) },
+        { "--judge", 0, ARGS_TEXT, &flags.judge, "METHOD",
+            "who is right (default brute); cleave or sap where brute force takes minutes", 0, 0 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
@@ -565,7 +603,8 @@ lab_status command_verify( int argc, char** argv )
         .about =
             "Compare every method's pairs, frame by frame, with those of brute force (brute@scalar to 16k objects,\n"
             "the best instruction set above). Where they differ: the first differing pair, both boxes, and exit\n"
-            "status 1. Variants of a method must also give the same order.",
+            "status 1. Variants of a method must also give the same order. Another judge (--judge) is itself compared\n"
+            "with brute force in every frame, on the 8,000 boxes nearest to one of them, and does not judge itself.",
         .notes =
             "WHAT and METHOD as in `cleave bench --help`. Ctrl-C and SIGTERM print the table of what was compared, and exit 1.",
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
