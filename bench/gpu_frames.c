@@ -435,32 +435,51 @@ static void print_kernels( const bench_row* row, const bench_flags* flags )
 
 static void print_cells( const bench_row* row, const bench_flags* flags )
 {
-    static const gpu_grid_wish s_wishes[] = {
-        { { 1.05, 1.05, 1.05 }, 1, 4 },
-        { { 0.53, 1.05, 1.05 }, 2, 4 },
-        { { 2, 2, 2 }, 1, 4 },
-        { { 2.2, 2.2, 2.2 }, 1, 4 },
-        { { 2.5, 2.5, 2.5 }, 1, 4 },
-        { { 3, 3, 3 }, 1, 4 },
-        { { 2, 2, 2 }, 1, 1.5 },
-        { { 2, 2, 2 }, 1, 1 },
-        { { 2, 2, 2 }, 1, 0.7 },
-        { { 2, 2, 2 }, 1, 0.4 },
+    static const gpu_grid_wish s_sparse[] = {
+        { { 2.2, 2.2, 2.2 }, 1, 4, -1, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.45, 0 },
+        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0 },
+        { { 2.6, 2.6, 2.6 }, 1, 4, 0.3, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 1, 0.3, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 0.5, 0.3, 0 },
+        { { 1.1, 2.2, 2.2 }, 2, 4, 0.3, 0 },
+        { { 4, 2, 2 }, 1, 4, 0.3, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 1 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 4096 },
     };
+    static const gpu_grid_wish s_dense[] = {
+        { { 0.53, 1.05, 1.05 }, 2, 4, -1, 0 },
+        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0 },
+        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0 },
+        { { 0.6, 1.2, 1.2 }, 2, 4, 0.3, 0 },
+        { { 0.65, 1.3, 1.3 }, 2, 4, 0.3, 0 },
+        { { 0.7, 1.4, 1.4 }, 2, 4, 0.3, 0 },
+        { { 0.8, 1.6, 1.6 }, 2, 4, 0.3, 0 },
+        { { 1.2, 1.2, 1.2 }, 1, 4, 0.3, 0 },
+        { { 0.4, 1.2, 1.2 }, 3, 4, 0.3, 0 },
+        { { 0.6, 1.2, 1.2 }, 2, 4, 0.3, 4096 },
+    };
+    const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
+    size_t wish_count =
+        row->room < 2 ? sizeof( s_dense ) / sizeof( s_dense[0] ) : sizeof( s_sparse ) / sizeof( s_sparse[0] );
     clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
     make_boxes( boxes, row->count, row->room );
-    for ( size_t k = 0; k < sizeof( s_wishes ) / sizeof( s_wishes[0] ); ++k )
+    for ( size_t k = 0; k < wish_count; ++k )
     {
         bench_world world;
         bench_result result = { .agrees = "-" };
         clv_gpu* gpu = open_gpu( flags, CLV_GPU_GRID, NULL );
-        gpu->grid_wish = s_wishes[k];
+        gpu->grid_wish = wishes[k];
         open_world( &world, gpu, boxes, row->count );
         time_device( &world, &result );
         clv_gpu_stats stats = clv_gpu_get_stats( gpu );
-        printf( "%s, cells of %.2f x %.2f x %.2f: %.4f ms, %" PRIu32 " entries, %" PRIu32 " large, by %s\n",
-            row->name, s_wishes[k].factors[0], s_wishes[k].factors[1], s_wishes[k].factors[2],
-            result.frame_ms - result.move_ms, stats.cell_count, stats.large_count, way_name( stats.way ) );
+        printf( "%s, cells of %.2f x %.2f x %.2f, slack %.2f, movers %" PRIu32 ": %.4f ms, %" PRIu32
+                " entries, %" PRIu32 " large, by %s\n",
+            row->name, wishes[k].factors[0], wishes[k].factors[1], wishes[k].factors[2], wishes[k].slack,
+            wishes[k].moved_most, result.frame_ms - result.move_ms, stats.cell_count, stats.large_count,
+            way_name( stats.way ) );
         fflush( stdout );
         close_world( &world );
     }

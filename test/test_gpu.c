@@ -354,6 +354,83 @@ static void frames_that_follow_each_other_agree( void )
     }
 }
 
+enum
+{
+    KEPT_COUNT = 5000
+};
+
+// Cubes with room about them, and where `is_mixed` some of other sizes, one of which fits no level.
+static void make_kept_world( clv_aabb boxes[KEPT_COUNT], bool is_mixed )
+{
+    test_random random = test_random_make( 21 );
+    for ( int i = 0; i < KEPT_COUNT; ++i )
+    {
+        float half = is_mixed && i % 20 == 0 ? 0.5f * (float)( 1 + i % 7 ) : 0.5f;
+        half = is_mixed && i == 777 ? 60 : half;
+        boxes[i] = test_cube( test_random_between( &random, 0, 50 ), test_random_between( &random, 0, 50 ),
+            test_random_between( &random, 0, 50 ), half );
+    }
+}
+
+static void shift_box( clv_aabb* box, float x, float y, float z )
+{
+    *box = test_box( box->lower.x + x, box->lower.y + y, box->lower.z + z, box->upper.x + x, box->upper.y + y,
+        box->upper.z + z );
+}
+
+// Boxes that stay near keep the order; few that leave ask about, and each other; many make it anew.
+static void check_kept_order( clv_gpu* gpu, bool is_mixed )
+{
+    static clv_aabb boxes[KEPT_COUNT];
+    make_kept_world( boxes, is_mixed );
+    test_random random = test_random_make( 22 );
+    for ( int frame = 0; frame < 9; ++frame )
+    {
+        gpu_test_agree( gpu, boxes, KEPT_COUNT, is_mixed ? "kept, mixed" : "kept" );
+        uint64_t expected = frame < 8 ? 1 : 2;
+        CHECK_EQUAL( clv_gpu_get_stats( gpu ).order_count, expected );
+        bool has_movers = frame >= 4 && frame < 8;
+        CHECK( has_movers ? gpu->counters.moved_count >= 30 && gpu->counters.moved_count <= 64
+                          : gpu->counters.moved_count == 0 || frame == 0 || frame == 8 );
+        for ( int i = 0; i < KEPT_COUNT; ++i )
+        {
+            shift_box( &boxes[i], test_random_between( &random, -0.02f, 0.02f ),
+                test_random_between( &random, -0.02f, 0.02f ),
+                test_random_between( &random, -0.02f, 0.02f ) );
+        }
+        for ( int i = 0; i < 40 && frame == 3;
+              ++i ) // to one corner of the crowd, among others, and out of it
+        {
+            int mover = 100 + 97 * i;
+            float far_off = i % 4 == 0 ? -500.0f : 0.0f;
+            boxes[mover] = test_cube( 10 + 0.1f * (float)i + far_off, 12, 11, 0.5f );
+        }
+        for ( int i = 0; i < 300 && frame == 7; ++i )
+        {
+            shift_box( &boxes[10 * i], 9, -7, 5 );
+        }
+    }
+}
+
+static void an_order_is_kept_while_boxes_stay_near( void )
+{
+    for ( int mixed = 0; mixed < 2; ++mixed )
+    {
+        for ( int piecewise = 0; piecewise < 2; ++piecewise )
+        {
+            clv_gpu_def def = clv_default_gpu_def();
+            clv_gpu* gpu = NULL;
+            def.way = CLV_GPU_GRID;
+            def.pair_capacity = 8; // the first list is cut: its search must find the records where they are
+            def.memory_most = piecewise ? 8 * 900 : 0;
+            CHECK_OK( clv_gpu_create( &def, &gpu ) );
+            test_where.method = "grid";
+            check_kept_order( gpu, mixed != 0 );
+            clv_gpu_destroy( gpu );
+        }
+    }
+}
+
 // More frames than there are slots of counters, without waiting in between: the last list is whole.
 static void many_frames_without_waiting_agree( void )
 {
@@ -447,6 +524,7 @@ int main( int argc, char** argv )
         TEST_CASE( lists_without_room_are_searched_again ),
         TEST_CASE( lists_beyond_the_devices_memory_come_in_pieces ),
         TEST_CASE( frames_that_follow_each_other_agree ),
+        TEST_CASE( an_order_is_kept_while_boxes_stay_near ),
         TEST_CASE( many_frames_without_waiting_agree ),
         TEST_CASE( bad_boxes_are_named ),
         TEST_CASE( memory_of_the_devices_choice_serves_too ),

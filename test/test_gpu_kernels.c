@@ -106,6 +106,7 @@ static void check_scan( uint32_t pitch, uint32_t rows, uint32_t most )
     uint32_t* counts = test_alloc( total, sizeof( uint32_t ) );
     uint32_t* starts = test_alloc( total, sizeof( uint32_t ) );
     uint32_t words[GPU_SLOTS * 16] = { 0 };
+    words[3 * 16 + 9] = 1; // one box left its cell, so that there is something to add up
     test_random random = test_random_make( pitch );
     uint64_t sum = 0;
     uint64_t excess = 0;
@@ -122,9 +123,10 @@ static void check_scan( uint32_t pitch, uint32_t rows, uint32_t most )
     uint32_t rows_each = 2048 / pitch > 1 ? 2048 / pitch : 1;
     uint32_t stretch = rows_each * pitch;
     uint32_t slot = 3;
+    uint32_t moved_most = 0;
     const gpu_argument arguments[] = { GPU_ARGUMENT( s_gpu->buffers.counts.memory ),
         GPU_ARGUMENT( s_gpu->buffers.starts.memory ), GPU_ARGUMENT( total ), GPU_ARGUMENT( stretch ),
-        GPU_ARGUMENT( s_gpu->buffers.slots.memory ), GPU_ARGUMENT( slot ) };
+        GPU_ARGUMENT( s_gpu->buffers.slots.memory ), GPU_ARGUMENT( slot ), GPU_ARGUMENT( moved_most ) };
     gpu_kernel_id kernel = stretch <= 2048 ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
     CHECK_OK(
         GPU_LAUNCH( s_gpu, kernel, (uint64_t)( rows + rows_each - 1 ) / rows_each * GPU_GROUP, arguments ) );
@@ -271,7 +273,7 @@ static void plans_stay_within_their_bounds( void )
         for ( uint32_t count = 2000; count <= 2000000000u; count *= 100 )
         {
             uint32_t rows = 0;
-            gpu_grid_wish none = { { 0 }, 0, 0 };
+            gpu_grid_wish none = { { 0 }, 0, 0, 0, 0 };
             gpu_grid_plan plan = clv_gpu_grid_plan_make( boxes, 2000, count, &none, scratch, &rows );
             test_where.frame = (uint32_t)crowd;
             CHECK( plan.level_count >= 1 && plan.level_count <= GPU_GRID_LEVELS );

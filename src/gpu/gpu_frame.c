@@ -14,7 +14,8 @@ enum
     COOKIE = 0x47505531,
     FEW = 4096,            // up to so many boxes every pair is tested: measured on the H200
     TILE_PAIRS = 256 * 32, // pairs that one unit of the tiles may give
-    READ_MOST = 1 << 23,   // pairs that come to the host at once
+    MOVER_PAIRS = 64 * 63 / 2,
+    READ_MOST = 1 << 23, // pairs that come to the host at once
 };
 
 // ---- defs
@@ -145,6 +146,9 @@ clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_coun
             .placed_count = words[6],
             .large_count = words[7],
             .bad = words[8],
+            .moved_count = words[9],
+            .side = words[10],
+            .kept_count = words[11],
         };
     }
     return result;
@@ -158,6 +162,9 @@ static clv_result reset_counters( clv_gpu* gpu )
     words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
     words[6] = gpu->counters.placed_count;
     words[7] = gpu->frame.way == CLV_GPU_SAP ? 0 : gpu->counters.large_count; // that list is the search's own
+    words[9] = gpu->counters.moved_count;
+    words[10] = gpu->counters.side;
+    words[11] = gpu->counters.kept_count;
     return clv_gpu_write(
         gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
 }
@@ -273,10 +280,13 @@ static uint64_t list_most( const clv_gpu* gpu )
     return most < gpu->device->allocation_most ? most : gpu->device->allocation_most;
 }
 
-// Pairs that one unit may give, so that pieces of one unit always fit.
+// Pairs that one unit may give, so that pieces of one unit always fit. With the grid's first come those among the boxes that left
+// their cells, which are at most 64, or one of 2,048 up to 4,096.
 static uint64_t unit_pairs( const gpu_frame* frame )
 {
-    return frame->way == CLV_GPU_TILES ? TILE_PAIRS : frame->count;
+    return frame->way == CLV_GPU_TILES ? TILE_PAIRS
+        : frame->way == CLV_GPU_GRID   ? 2 * (uint64_t)frame->count + MOVER_PAIRS
+                                       : frame->count;
 }
 
 // Room for all pairs and a quarter more where the device has it, and searched again; otherwise they will come in pieces.

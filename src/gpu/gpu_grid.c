@@ -12,6 +12,10 @@ enum
     LARGE_MOST = 512,        // boxes that fit no level: each is tested against all
     SQUARES_PER_BOX = 96,    // beyond, the tree does better
     ASK_AGAIN = 256,         // updates after which a refused grid is tried once more
+    MOVED_LEAST = 64,        // boxes that may leave their cells before the order is made anew: one of 2,048,
+    MOVED_MOST = 4096,       // within these bounds; each asks nine rows, and all the others that left
+    MOVED_PART = 2048,
+    MOVER_GROUPS = 64, // that test those against each other
 };
 
 _Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
@@ -23,8 +27,19 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
     clv_result result = clv_gpu_reserve( gpu, &b->counts, table );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->starts, table ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, (uint64_t)count * 32 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->lowers, (uint64_t)count * 32 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->uppers, (uint64_t)count * 32 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->order, (uint64_t)count * 8 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->cells, (uint64_t)count * 8 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->movers, MOVED_MOST * sizeof( uint32_t ) ) : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->grid_plan, sizeof( gpu_grid_plan ) ) : result;
+}
+
+static uint32_t moved_most( const gpu_grid_wish* wish, uint32_t count )
+{
+    uint32_t part = wish->moved_most > 0 ? wish->moved_most : count / MOVED_PART;
+    uint32_t least = wish->moved_most > 0 ? 0 : MOVED_LEAST;
+    return part < least ? least : part > MOVED_MOST ? MOVED_MOST : part;
 }
 
 static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
@@ -54,6 +69,8 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     grid->level_count = plan.level_count;
     grid->entry_count = grid->row_count * plan.pitch;
     grid->count = frame->count;
+    grid->kept_slot = 0;
+    grid->moved_most = moved_most( &gpu->grid_wish, frame->count );
     grid->asked_at = gpu->stats.update_count;
     result = reserve( gpu, frame->count, grid->entry_count );
     result = result == CLV_OK
@@ -62,15 +79,33 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     return result == CLV_OK ? clv_gpu_fill( gpu, gpu->buffers.counts.memory, grid->entry_count, 0 ) : result;
 }
 
-static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
+// Boxes into their records, and who left his cell. An order is kept from the frame just before, of as many boxes: its slot tells
+// where the records lie.
+static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    gpu_grid_state* grid = &gpu->grid;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    last_slot = grid->kept_slot == last_slot + 1 && grid->kept_count == frame->count ? last_slot : UINT32_MAX;
+    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->order.memory ), GPU_ARGUMENT( b->cells.memory ),
+        GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ), GPU_ARGUMENT( b->movers.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( grid->moved_most ) };
+    grid->kept_slot = frame->slot + 1;
+    grid->kept_count = frame->count;
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_refresh, frame->count, arguments );
+}
+
+static clv_result count_cells( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_grid_state* grid = &gpu->grid;
-    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
-    const gpu_argument count[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
+    const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
+        GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ), GPU_ARGUMENT( b->counts.memory ),
         GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( next_slot ) };
+        GPU_ARGUMENT( grid->moved_most ) };
     clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, frame->count, count );
     if ( result != CLV_OK )
     {
@@ -81,16 +116,25 @@ static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
     const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
         GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ) };
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
     gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
-    result = GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
+    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
+}
+
+// Whether all but the refreshing is needed is the device's to say.
+static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    clv_result result = refresh( gpu, frame );
+    result = result == CLV_OK ? count_cells( gpu, frame ) : result;
     if ( result != CLV_OK )
     {
         return result;
     }
-    const gpu_argument scatter[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( b->records.memory ) };
+    const gpu_argument scatter[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->places.memory ),
+        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ),
+        GPU_ARGUMENT( b->order.memory ), GPU_ARGUMENT( b->cells.memory ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, frame->count, scatter );
 }
 
@@ -114,6 +158,7 @@ static clv_result try_plan( clv_gpu* gpu, gpu_frame* frame )
     gpu->grid.large_count = counters.large_count;
     gpu->grid.is_refused = is_bad( &counters, frame->count );
     gpu->grid.is_planned = !gpu->grid.is_refused;
+    gpu->grid.kept_slot = gpu->grid.is_refused ? 0 : gpu->grid.kept_slot;
     return gpu->grid.is_refused ? CLV_UNSUPPORTED : CLV_OK;
 }
 
@@ -148,9 +193,18 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
     return result;
 }
 
-void clv_gpu_grid_review( clv_gpu* gpu, const gpu_counters* counters )
+void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
 {
     gpu_grid_state* grid = &gpu->grid;
+    if ( counters->moved_count <= grid->moved_most ) // all others lie as they lay
+    {
+        counters->cell_squares = grid->cell_squares;
+        counters->large_count = gpu->frame.count - counters->kept_count;
+    }
+    else
+    {
+        gpu->stats.order_count += 1;
+    }
     bool has_grown = counters->cell_squares > 2 * grid->cell_squares + grid->count ||
         counters->large_count > 2 * grid->large_count + 32;
     grid->is_planned = grid->is_planned && !has_grown;
@@ -161,9 +215,13 @@ clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( first ), GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, end - first, arguments );
+    uint32_t mover_groups = first == 0 ? MOVER_GROUPS : 0; // once, if in pieces
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ),
+        GPU_ARGUMENT( b->cells.memory ), GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ),
+        GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
+        GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( mover_groups ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( b->pairs.memory ),
+        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
+    uint64_t items = (uint64_t)end - first + (uint64_t)mover_groups * GPU_GROUP;
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, items, arguments );
 }

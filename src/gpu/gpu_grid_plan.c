@@ -159,6 +159,20 @@ static float float_between( double value, double least, double most )
     return (float)( value < least ? least : value > most ? most : value );
 }
 
+static double reach_of( int axis, uint32_t reach_x )
+{
+    return axis == 0 ? reach_x : 1;
+}
+
+// Half of what a cell has beyond a box, since boxes go up as well as down: then a box at either end of its cell may move that far.
+// More than a third of a side is not worth the rows that are looked at in vain.
+static double slack_of( double cell, double side, double wish )
+{
+    double most = wish > 0 ? wish : wish < 0 ? 0 : 0.3;
+    double slack = ( cell - side ) / 2;
+    return slack < 0 ? 0 : slack < most * side ? slack : most * side;
+}
+
 gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_count, uint32_t count,
     const gpu_grid_wish* wish, float* scratch, uint32_t* row_count )
 {
@@ -187,6 +201,11 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
         {
             cells[axis] *= 1.05;
         }
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        plan.slack[axis] =
+            (float)slack_of( cells[axis] * reach_of( axis, reach_x ), m.sides[axis], wish->slack );
     }
     plan.level_count = m.level_count;
     plan.pitch = pitch_of( cells_along( m.spans[0], cells[0] ) );

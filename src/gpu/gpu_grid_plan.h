@@ -23,7 +23,7 @@ typedef struct gpu_grid_plan
     float origin[3];
     uint32_t level_count;
     uint32_t pitch;
-    uint32_t unused[3];
+    float slack[3]; ///< that a box may move down before it has left its cell
     gpu_grid_level levels[GPU_GRID_LEVELS];
 } gpu_grid_plan;
 
@@ -33,6 +33,8 @@ typedef struct gpu_grid_wish
     double factors[3];      ///< sides of a cell in sides of a box
     uint32_t reach_x;       ///< cells that a box may cross along x
     double entries_per_box; ///< of the table
+    double slack;           ///< in sides of a box; below 0: none
+    uint32_t moved_most;    ///< boxes that may leave their cells; 0: as chosen
 } gpu_grid_wish;
 
 /// A plan for `count` boxes like the sample; rows of all levels in *row_count. Sorts the sample's numbers in `scratch`, which has

@@ -32,6 +32,7 @@
     KERNEL( check_boxes, tiles )                                                                             \
     KERNEL( fill_words, tiles )                                                                              \
     KERNEL( move_boxes, tiles )                                                                              \
+    KERNEL( grid_refresh, grid )                                                                             \
     KERNEL( grid_count, grid )                                                                               \
     KERNEL( grid_scan, grid )                                                                                \
     KERNEL( grid_scan_long, grid )                                                                           \
@@ -81,6 +82,11 @@ typedef struct gpu_buffer
     BUFFER( pairs )                                                                                          \
     BUFFER( sample )                                                                                         \
     BUFFER( records ) /* boxes in order, 32 bytes each */                                                    \
+    BUFFER( lowers )  /* of the grid: two halves of each, one of which is in order */                        \
+    BUFFER( uppers )                                                                                         \
+    BUFFER( order )                                                                                          \
+    BUFFER( cells )                                                                                          \
+    BUFFER( movers )                                                                                         \
     BUFFER( grid_plan )                                                                                      \
     BUFFER( counts )                                                                                         \
     BUFFER( starts )                                                                                         \
@@ -125,7 +131,10 @@ typedef struct gpu_counters
     uint32_t placed_count;
     uint32_t large_count;
     uint32_t bad;
-    uint32_t unused[7];
+    uint32_t moved_count; ///< boxes that left their cells; UINT32_MAX where no order was kept
+    uint32_t side;
+    uint32_t kept_count; ///< placed_count of the order that is kept
+    uint32_t unused[4];
 } gpu_counters;
 
 /// A search under way, or the last one.
@@ -164,7 +173,10 @@ typedef struct gpu_grid_state
     uint32_t entry_count;
     uint64_t cell_squares;
     uint32_t large_count;
-    uint64_t asked_at; ///< update of the last plan
+    uint64_t asked_at;   ///< update of the last plan
+    uint32_t kept_count; ///< boxes whose order is kept
+    uint32_t kept_slot;  ///< one more than the slot of the frame that kept it; 0: none
+    uint32_t moved_most; ///< boxes that may leave their cells before the order is made anew
 } gpu_grid_state;
 
 typedef struct gpu_tree_state
@@ -326,7 +338,7 @@ clv_result clv_gpu_tiles_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fi
 clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 /// The frame is done: does the plan still serve?
-void clv_gpu_grid_review( clv_gpu* gpu, const gpu_counters* counters );
+void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters );
 clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame );

@@ -14,6 +14,9 @@
 #define SLOT_PLACED 6 // records that lie in cells; the others lie behind them
 #define SLOT_LARGE 7  // records that fit no cell
 #define SLOT_BAD 8    // 0, or 2^32 - 1 less the first bad box
+#define SLOT_MOVED 9  // records that left their cells; ALL_MOVED where there was no order to keep
+#define SLOT_SIDE 10  // half of the records that the frame began with
+#define SLOT_KEPT 11  // SLOT_PLACED of the frame whose order is kept
 
 typedef struct box6
 {

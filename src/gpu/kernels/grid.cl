@@ -3,14 +3,22 @@
 // range of records. A box belongs to the finest level in whose cells it crosses few boundaries; boxes that fit no level lie
 // behind all others and are tested against everything.
 //
-// Why no pair is lost: the number of a cell never falls as a coordinate grows (clamping included). If b begins where a does
-// or above, on some axis, and they overlap, then b's cell is at least a's and at most that of a's upper corner, which is within
-// `reach` by the choice of the level. Nothing depends on bounds or rounding; a bad plan is slow, not wrong.
+// The order is kept from frame to frame. A box may stay in its cell c as long as, on every axis,
+//     c <= cell( lower + slack )   and   cell( upper + slack ) <= c + reach.
+// Why no pair is lost: the number of a cell never falls as a coordinate grows (clamping and rounding included). If a and b overlap
+// then lower of b <= upper of a, so b's c <= cell( lower of b + slack ) <= cell( upper of a + slack ) <= a's c + reach, and the other
+// way round. So b is found between a's c - reach and cell( upper of a + slack ). Nothing depends on bounds; a bad plan is slow, not
+// wrong. Boxes that may not stay are movers: they ask all cells about them, and each other. Are there more than `moved_most`, then
+// all are counted, added up and scattered anew, from one half of the records to the other; the device decides that by itself,
+// frame by frame: count, scan and scatter do nothing otherwise. As records are nearly in order then, they go to memory side by side.
 
 #define LEVELS_MOST 8
 #define LEVEL_SHIFT 29
 #define CELL_MASK 0x1FFFFFFFu
 #define NO_CELL 0xFFFFFFFFu
+#define NO_SLOT 0xFFFFFFFFu
+#define ALL_MOVED 0xFFFFFFFFu
+#define IS_MOVER 1u
 
 typedef struct grid_level
 {
@@ -27,7 +35,7 @@ typedef struct grid_plan
     float origin_x, origin_y, origin_z;
     uint level_count;
     uint pitch; // entries of a row: its cells and its end, for the longest row
-    uint unused[3];
+    float slack_x, slack_y, slack_z;
     grid_level levels[LEVELS_MOST];
 } grid_plan;
 
@@ -37,48 +45,143 @@ inline uint cell_at( float value, float origin, float scale, float last )
     return (uint)fmin( fmax( ( value - origin ) * scale, 0.0f ), last );
 }
 
-typedef struct cell_span
+typedef struct cell_place
 {
-    uint lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
-} cell_span;
+    uint x, y, z;
+} cell_place;
 
-inline cell_span span_of( __constant const grid_plan* plan, uint level, box6 box )
+inline cell_place place_of( __constant const grid_plan* plan, uint level, float x, float y, float z )
 {
     __constant const grid_level* l = &plan->levels[level];
-    cell_span span = {
-        cell_at( box.lower_x, plan->origin_x, l->scale_x, l->last_x ),
-        cell_at( box.lower_y, plan->origin_y, l->scale_y, l->last_y ),
-        cell_at( box.lower_z, plan->origin_z, l->scale_z, l->last_z ),
-        cell_at( box.upper_x, plan->origin_x, l->scale_x, l->last_x ),
-        cell_at( box.upper_y, plan->origin_y, l->scale_y, l->last_y ),
-        cell_at( box.upper_z, plan->origin_z, l->scale_z, l->last_z ),
+    cell_place place = {
+        cell_at( x, plan->origin_x, l->scale_x, l->last_x ),
+        cell_at( y, plan->origin_y, l->scale_y, l->last_y ),
+        cell_at( z, plan->origin_z, l->scale_z, l->last_z ),
     };
-    return span;
+    return place;
+}
+
+// The last cells that a box must be looked for in, and that it must look in.
+inline cell_place last_of( __constant const grid_plan* plan, uint level, float4 upper )
+{
+    return place_of( plan, level, upper.x + plan->slack_x, upper.y + plan->slack_y, upper.z + plan->slack_z );
+}
+
+// A cell's number taken apart.
+inline cell_place cell_place_of( __constant const grid_plan* plan, uint cell )
+{
+    uint entry = cell & CELL_MASK;
+    uint row = entry / plan->pitch;
+    uint first = row - plan->levels[cell >> LEVEL_SHIFT].first_row;
+    uint rows_y = plan->levels[cell >> LEVEL_SHIFT].rows_y;
+    cell_place place = { entry - row * plan->pitch, first % rows_y, first / rows_y };
+    return place;
+}
+
+inline int is_within( cell_place own, cell_place last, uint reach_x )
+{
+    return last.x <= own.x + reach_x && last.y <= own.y + 1 && last.z <= own.z + 1;
+}
+
+// ---- the frame's state, from its slot
+
+inline int is_laid_anew( __global const uint* counters, uint moved_most )
+{
+    return counters[SLOT_MOVED] > moved_most;
+}
+
+// Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is NO_SLOT) in their own,
+// and all count as moved.
+__kernel void grid_refresh( __global const float2* boxes, uint count, __constant const grid_plan* plan,
+    __global const uint* order, __global const uint* cells, __global float4* lowers, __global float4* uppers,
+    __global uint* movers, __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most )
+{
+    __local uint moved, base;
+    uint item = (uint)get_local_id( 0 );
+    uint k = (uint)get_global_id( 0 );
+    volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    __global const uint* last = slots + ( last_slot == NO_SLOT ? slot : last_slot ) * SLOT_WORDS;
+    int has_order = last_slot != NO_SLOT;
+    int was_anew = has_order && is_laid_anew( last, moved_most );
+    uint side = has_order ? last[SLOT_SIDE] ^ (uint)was_anew : 0;
+    uint placed = !has_order ? 0 : was_anew ? last[SLOT_PLACED] : last[SLOT_KEPT];
+    uint at = 0;
+    int left = 0;
+    if ( item == 0 )
+    {
+        moved = 0;
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    if ( k < count )
+    {
+        size_t record = (size_t)side * count + k;
+        uint i = has_order ? order[record] : k;
+        box6 box = load_box( boxes, i );
+        float4 lower = (float4)( box.lower_x, box.lower_y, box.lower_z, as_float( i ) );
+        float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
+        if ( k < placed )
+        {
+            uint cell = cells[record];
+            uint level = cell >> LEVEL_SHIFT;
+            cell_place own = cell_place_of( plan, cell );
+            cell_place first = last_of( plan, level, lower );
+            left = !( own.x <= first.x && own.y <= first.y && own.z <= first.z &&
+                is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) );
+        }
+        if ( left )
+        {
+            at = atomic_inc( (volatile __local uint*)&moved );
+            upper.w = as_float( IS_MOVER );
+        }
+        lowers[record] = lower;
+        uppers[record] = upper;
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    if ( item == 0 && moved > 0 )
+    {
+        base = atomic_add( counters + SLOT_MOVED, moved );
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    if ( left && base + at < moved_most )
+    {
+        movers[base + at] = k;
+    }
+    if ( k == 0 )
+    {
+        counters[SLOT_SIDE] = side;
+        counters[SLOT_KEPT] = placed;
+        if ( !has_order )
+        {
+            counters[SLOT_MOVED] = ALL_MOVED; // then nobody counts
+        }
+    }
+    clear_slot( slots, next_slot );
 }
 
 // Where each box will lie: its cell, and how many came there before it.
-__kernel void grid_count( __global const float2* boxes, uint count, __constant const grid_plan* plan,
-    volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot )
+__kernel void grid_count( uint count, __constant const grid_plan* plan, __global const float4* lowers,
+    __global const float4* uppers, volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot,
+    uint moved_most )
 {
-    clear_slot( slots, next_slot );
-    uint i = (uint)get_global_id( 0 );
-    if ( i < count )
+    uint k = (uint)get_global_id( 0 );
+    __global uint* counters = slots + slot * SLOT_WORDS;
+    if ( k < count && is_laid_anew( counters, moved_most ) )
     {
-        box6 box = load_box( boxes, i );
+        size_t record = (size_t)counters[SLOT_SIDE] * count + k;
+        float4 lower = lowers[record];
+        float4 upper = uppers[record];
         uint cell = NO_CELL;
         for ( uint level = 0; level < plan->level_count && cell == NO_CELL; ++level )
         {
-            cell_span span = span_of( plan, level, box );
-            if ( span.upper_x - span.lower_x <= plan->levels[level].reach_x && span.upper_y - span.lower_y <= 1 &&
-                span.upper_z - span.lower_z <= 1 )
+            cell_place own = place_of( plan, level, lower.x, lower.y, lower.z );
+            if ( is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) )
             {
-                uint row = plan->levels[level].first_row + span.lower_z * plan->levels[level].rows_y + span.lower_y;
-                cell = ( row * plan->pitch + span.lower_x ) | ( level << LEVEL_SHIFT );
+                uint row = plan->levels[level].first_row + own.z * plan->levels[level].rows_y + own.y;
+                cell = ( row * plan->pitch + own.x ) | ( level << LEVEL_SHIFT );
             }
         }
-        volatile __global uint* counter =
-            cell == NO_CELL ? slots + slot * SLOT_WORDS + SLOT_LARGE : counts + ( cell & CELL_MASK );
-        places[i] = (uint2)( cell, atomic_inc( counter ) );
+        volatile __global uint* counter = cell == NO_CELL ? counters + SLOT_LARGE : counts + ( cell & CELL_MASK );
+        places[k] = (uint2)( cell, atomic_inc( counter ) );
     }
 }
 
@@ -106,15 +209,18 @@ inline uint excess_of( uint4 numbers, volatile __global uint* counters )
 // the next frame. A stretch is `stretch` entries, one group's, and holds whole rows, so a row is never torn; stretches
 // follow each other in any order. The entry behind a row's last cell counts nothing, so it gets the row's end.
 // Rows are multiples of 8 entries, so an item's 8 are 32 aligned bytes. Here a stretch is at most 8 * GROUP.
-__kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots, uint slot )
+__kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots,
+    uint slot, uint moved_most )
 {
     __local uint sums[2 * GROUP];
     __local uint shared[2]; // where the stretch begins, and what exceeds
     uint item = (uint)get_local_id( 0 );
     uint first = (uint)get_group_id( 0 ) * stretch;
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    int is_wanted = is_laid_anew( slots + slot * SLOT_WORDS, moved_most );
+    uint group = is_wanted ? GROUP : 0; // the same for all: no return before a barrier
     uint at = ( first + 8 * item ) / 4;
-    bool is_own = 8 * item < stretch && first + 8 * item < total;
+    bool is_own = is_wanted && 8 * item < stretch && first + 8 * item < total;
     uint4 a = (uint4)( 0 );
     uint4 b = (uint4)( 0 );
     if ( is_own )
@@ -131,7 +237,7 @@ __kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint to
     uint side = 0;
     sums[item] = own;
     barrier( CLK_LOCAL_MEM_FENCE );
-    for ( uint step = 1; step < GROUP; step *= 2 )
+    for ( uint step = 1; step < group; step *= 2 )
     {
         uint value = sums[side + item] + ( item >= step ? sums[side + item - step] : 0 );
         side = GROUP - side;
@@ -149,7 +255,7 @@ __kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint to
     }
     if ( item == 0 )
     {
-        uint sum = sums[side + GROUP - 1];
+        uint sum = is_wanted ? sums[side + GROUP - 1] : 0;
         shared[0] = sum > 0 ? atomic_add( counters + SLOT_PLACED, sum ) : 0;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
@@ -172,13 +278,14 @@ __kernel void grid_scan( __global uint4* counts, __global uint4* starts, uint to
 
 // The same for rows longer than that: added up first, then tile by tile.
 __kernel void grid_scan_long( __global uint4* counts, __global uint4* starts, uint total, uint stretch, __global uint* slots,
-    uint slot )
+    uint slot, uint moved_most )
 {
     __local uint sums[GROUP];
     __local uint bases[1];
     uint item = (uint)get_local_id( 0 );
     uint first = (uint)get_group_id( 0 ) * stretch;
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    stretch = is_laid_anew( slots + slot * SLOT_WORDS, moved_most ) ? stretch : 0;
     uint tile_count = ( stretch + 4 * GROUP - 1 ) / ( 4 * GROUP );
     uint own = 0;
     uint excess = 0;
@@ -216,64 +323,68 @@ __kernel void grid_scan_long( __global uint4* counts, __global uint4* starts, ui
     }
 }
 
-// Records of 32 bytes: lower corner and index, upper corner and level. They are written by pairs of items, each a half, so
-// that a record is one memory transaction.
-__kernel void grid_scatter( __global const float2* boxes, uint count, __global const uint2* places,
-    __global const uint* starts, __global float4* records )
+// From one half of the records to the other: lower corner and index, upper corner and whether it is a mover, which nobody is here.
+__kernel void grid_scatter( uint count, __global const uint2* places, __global const uint* starts, __global float4* lowers,
+    __global float4* uppers, __global uint* order, __global uint* cells, __global const uint* slots, uint slot, uint moved_most )
 {
-    __local float4 lower[GROUP];
-    __local float4 upper[GROUP];
-    __local uint targets[GROUP];
-    uint item = (uint)get_local_id( 0 );
-    uint i = (uint)get_global_id( 0 );
-    uint first = (uint)get_group_id( 0 ) * GROUP;
-    if ( i < count )
+    __global const uint* counters = slots + slot * SLOT_WORDS;
+    uint k = (uint)get_global_id( 0 );
+    if ( k < count && is_laid_anew( counters, moved_most ) )
     {
-        box6 box = load_box( boxes, i );
-        uint2 place = places[i];
-        lower[item] = (float4)( box.lower_x, box.lower_y, box.lower_z, as_float( i ) );
-        upper[item] = (float4)( box.upper_x, box.upper_y, box.upper_z, as_float( place.x >> LEVEL_SHIFT ) );
-        targets[item] = place.x == NO_CELL ? count - 1 - place.y : starts[place.x & CELL_MASK] + place.y;
-    }
-    barrier( CLK_LOCAL_MEM_FENCE );
-    for ( uint half_record = item; half_record < 2 * GROUP; half_record += GROUP )
-    {
-        uint from = half_record / 2;
-        if ( first + from < count )
-        {
-            float4 value = ( half_record & 1 ) != 0 ? upper[from] : lower[from];
-            records[2 * (size_t)targets[from] + ( half_record & 1 )] = value;
-        }
+        uint side = counters[SLOT_SIDE];
+        uint2 place = places[k];
+        float4 lower = lowers[(size_t)side * count + k];
+        float4 upper = uppers[(size_t)side * count + k];
+        uint target = place.x == NO_CELL ? count - 1 - place.y : starts[place.x & CELL_MASK] + place.y;
+        size_t to = (size_t)( 1 - side ) * count + target;
+        upper.w = 0;
+        lowers[to] = lower;
+        uppers[to] = upper;
+        order[to] = as_uint( lower.w );
+        cells[to] = place.x;
     }
 }
 
-// Records [begin, end) against one box; the upper corner is read only where the lower one passes.
-#define TEST_RANGE( begin, end )                                                                             \
-    for ( uint j = ( begin ); j < ( end ); ++j )                                                             \
+// One record against another; the upper corner is read only where the lower one passes. Movers are found by asking, not by being
+// asked: IGNORED is IS_MOVER but where movers meet each other.
+#define TEST_RECORD( j, ignored )                                                                            \
     {                                                                                                        \
-        float4 l = records[2 * (size_t)j];                                                                   \
+        float4 l = lowers[j];                                                                                \
         if ( l.x <= upper.x && l.y <= upper.y && l.z <= upper.z )                                            \
         {                                                                                                    \
-            float4 u = records[2 * (size_t)j + 1];                                                           \
-            if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z )                                        \
+            float4 u = uppers[j];                                                                            \
+            if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z && ( as_uint( u.w ) & ( ignored ) ) == 0 ) \
             {                                                                                                \
                 put_pair( queue, &fill, counters, pairs, capacity, as_uint( lower.w ), as_uint( l.w ) );     \
             }                                                                                                \
         }                                                                                                    \
     }
 
+#define TEST_RANGE( begin, end )                                                                             \
+    for ( uint j = ( begin ); j < ( end ); ++j )                                                             \
+    {                                                                                                        \
+        TEST_RECORD( j, IS_MOVER )                                                                           \
+    }
+
 // Records [first, end) each against those that come after it by the half rule: its own row onwards, the rows above it in y and z,
-// all rows about it in coarser levels, and the records that fit no level.
-__kernel void grid_find( __global const float4* records, uint count, uint first, uint end,
-    __global const uint* starts, __constant const grid_plan* plan, __global uint* slots, uint slot,
-    __global uint2* pairs, uint capacity, uint counts_tests )
+// all rows about it in coarser levels, and the records that fit no level. A mover asks all rows of all levels. The first
+// `mover_groups` groups test movers against each other.
+__kernel void grid_find( __global const float4* both_lowers, __global const float4* both_uppers, __global const uint* cells,
+    uint count, uint first, uint end, __global const uint* starts, __constant const grid_plan* plan,
+    __global const uint* movers, uint mover_groups, __global uint* slots, uint slot, uint moved_most, __global uint2* pairs,
+    uint capacity, uint counts_tests )
 {
     __local uint2 queue[QUEUE];
     __local uint fill, base, test_sum;
     uint item = (uint)get_local_id( 0 );
-    uint i = first + (uint)get_global_id( 0 );
+    uint group = (uint)get_group_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
-    uint placed = slots[slot * SLOT_WORDS + SLOT_PLACED];
+    int is_anew = is_laid_anew( slots + slot * SLOT_WORDS, moved_most );
+    size_t half_first = (size_t)( slots[slot * SLOT_WORDS + SLOT_SIDE] ^ (uint)is_anew ) * count;
+    __global const float4* lowers = both_lowers + half_first;
+    __global const float4* uppers = both_uppers + half_first;
+    uint placed = slots[slot * SLOT_WORDS + ( is_anew ? SLOT_PLACED : SLOT_KEPT )];
+    uint mover_count = is_anew ? 0 : slots[slot * SLOT_WORDS + SLOT_MOVED];
     uint tests = 0;
     if ( item == 0 )
     {
@@ -281,24 +392,43 @@ __kernel void grid_find( __global const float4* records, uint count, uint first,
         test_sum = 0;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
-    if ( i < end )
+    if ( group < mover_groups )
     {
-        float4 lower = records[2 * (size_t)i];
-        float4 upper = records[2 * (size_t)i + 1];
-        if ( i < placed )
+        uint stride = mover_groups * GROUP;
+        for ( uint p = group * GROUP + item; p < mover_count * mover_count; p += stride )
         {
-            box6 box = { lower.x, lower.y, lower.z, upper.x, upper.y, upper.z };
-            uint level = as_uint( upper.w );
-            uint pitch = plan->pitch;
-            cell_span span = span_of( plan, level, box );
+            uint a = p / mover_count;
+            uint b = p - a * mover_count;
+            if ( a < b )
+            {
+                float4 lower = lowers[movers[a]];
+                float4 upper = uppers[movers[a]];
+                tests += 1;
+                TEST_RECORD( movers[b], 0u )
+            }
+        }
+    }
+    uint i = first + ( group - mover_groups ) * GROUP + item;
+    if ( group >= mover_groups && i < end )
+    {
+        float4 lower = lowers[i];
+        float4 upper = uppers[i];
+        uint pitch = plan->pitch;
+        uint level = 0; // the first whose rows are asked as coarser ones are
+        if ( i < placed && as_uint( upper.w ) == 0 )
+        {
+            uint cell = cells[half_first + i];
+            level = cell >> LEVEL_SHIFT;
+            cell_place own = cell_place_of( plan, cell );
+            cell_place last = last_of( plan, level, upper );
             uint rows_y = plan->levels[level].rows_y;
             uint reach = plan->levels[level].reach_x;
-            uint row = plan->levels[level].first_row + span.lower_z * rows_y + span.lower_y;
-            uint from_x = max( span.lower_x, reach ) - reach;
-            uint to_x = span.upper_x + 1;
-            bool goes_y = span.upper_y > span.lower_y;
-            bool goes_z = span.upper_z > span.lower_z;
-            bool has_below = goes_z && span.lower_y > 0;
+            uint row = plan->levels[level].first_row + own.z * rows_y + own.y;
+            uint from_x = max( own.x, reach ) - reach;
+            uint to_x = last.x + 1;
+            bool goes_y = last.y > own.y;
+            bool goes_z = last.z > own.z;
+            bool has_below = goes_z && own.y > 0;
             // The ends of all ranges first, so that the reads overlap.
             uint own_end = starts[row * pitch + to_x];
             uint y_begin = goes_y ? starts[( row + 1 ) * pitch + from_x] : 0;
@@ -316,22 +446,24 @@ __kernel void grid_find( __global const float4* records, uint count, uint first,
             TEST_RANGE( b_begin, b_end )
             TEST_RANGE( z_begin, z_end )
             TEST_RANGE( c_begin, c_end )
-            for ( uint coarse = level + 1; coarse < plan->level_count; ++coarse )
+            level += 1;
+        }
+        for ( uint coarse = level; coarse < plan->level_count && i < placed; ++coarse )
+        {
+            cell_place own = last_of( plan, coarse, lower );
+            cell_place last = last_of( plan, coarse, upper );
+            uint rows_y = plan->levels[coarse].rows_y;
+            uint reach = plan->levels[coarse].reach_x;
+            uint from_x = max( own.x, reach ) - reach;
+            for ( uint z = max( own.z, 1u ) - 1; z <= last.z; ++z )
             {
-                span = span_of( plan, coarse, box );
-                rows_y = plan->levels[coarse].rows_y;
-                reach = plan->levels[coarse].reach_x;
-                from_x = max( span.lower_x, reach ) - reach;
-                for ( uint z = max( span.lower_z, 1u ) - 1; z <= span.upper_z; ++z )
+                for ( uint y = max( own.y, 1u ) - 1; y <= last.y; ++y )
                 {
-                    for ( uint y = max( span.lower_y, 1u ) - 1; y <= span.upper_y; ++y )
-                    {
-                        uint entry = ( plan->levels[coarse].first_row + z * rows_y + y ) * pitch;
-                        uint range_begin = starts[entry + from_x];
-                        uint range_end = starts[entry + span.upper_x + 1];
-                        tests += range_end - range_begin;
-                        TEST_RANGE( range_begin, range_end )
-                    }
+                    uint entry = ( plan->levels[coarse].first_row + z * rows_y + y ) * pitch;
+                    uint range_begin = starts[entry + from_x];
+                    uint range_end = starts[entry + last.x + 1];
+                    tests += range_end - range_begin;
+                    TEST_RANGE( range_begin, range_end )
                 }
             }
         }
