@@ -57,15 +57,32 @@ static bool keep_pairs( const clv_pair* pairs, size_t count, void* user )
     return true;
 }
 
-clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count )
+typedef clv_result pair_reader( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+
+static clv_pair* read_sorted( clv_gpu* gpu, pair_reader* read, uint64_t capacity, uint64_t* count )
 {
-    pair_room room = { NULL, 0, clv_gpu_pair_count( gpu ) };
+    pair_room room = { NULL, 0, capacity };
     room.pairs = malloc( ( room.capacity + 1 ) * sizeof( clv_pair ) );
-    CHECK_OK( clv_gpu_read_pairs( gpu, keep_pairs, &room ) );
+    CHECK_OK( read( gpu, keep_pairs, &room ) );
     CHECK_EQUAL( room.count, room.capacity );
     qsort( room.pairs, room.count, sizeof( clv_pair ), compare_pairs );
     *count = room.count;
     return room.pairs;
+}
+
+clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count )
+{
+    return read_sorted( gpu, clv_gpu_read_pairs, clv_gpu_pair_count( gpu ), count );
+}
+
+clv_pair* gpu_test_begun( clv_gpu* gpu, uint64_t* count )
+{
+    return read_sorted( gpu, clv_gpu_read_begun, clv_gpu_begun_count( gpu ), count );
+}
+
+clv_pair* gpu_test_ended( clv_gpu* gpu, uint64_t* count )
+{
+    return read_sorted( gpu, clv_gpu_read_ended, clv_gpu_ended_count( gpu ), count );
 }
 
 clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count )

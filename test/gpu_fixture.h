@@ -14,6 +14,10 @@ clv_gpu* gpu_test_make( clv_gpu_way way );
 /// The pairs of the last update, sorted; to free. NULL if there are none.
 clv_pair* gpu_test_pairs( clv_gpu* gpu, uint64_t* count );
 
+/// The begun or the ended ones.
+clv_pair* gpu_test_begun( clv_gpu* gpu, uint64_t* count );
+clv_pair* gpu_test_ended( clv_gpu* gpu, uint64_t* count );
+
 /// Every pair by two loops, sorted; to free.
 clv_pair* gpu_test_brute( const clv_aabb* boxes, uint32_t count, uint64_t* pair_count );
 

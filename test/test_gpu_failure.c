@@ -46,6 +46,7 @@ static clv_gpu_def make_def( clv_gpu_way way, bool caches )
     def.way = way;
     def.few = 8;
     def.pair_capacity = 1000;
+    def.events = way == CLV_GPU_GRID;
     def.cache = caches;
     def.logger.write = keep_line;
     return def;
@@ -62,11 +63,15 @@ static bool visit( const clv_pair* pairs, size_t count, void* user )
 static clv_result live( clv_gpu* gpu )
 {
     uint64_t seen = 0;
+    uint64_t begun = 0;
     void* memory = clv_gpu_host_take( gpu, 1000 );
     clv_result result = memory != NULL ? CLV_OK : CLV_OUT_OF_MEMORY;
     result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
     result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT - 1 ) : result;
     result = result == CLV_OK ? clv_gpu_read_pairs( gpu, visit, &seen ) : result;
+    result =
+        result == CLV_OK ? clv_gpu_read_begun( gpu, visit, &begun ) : result; // of which the fake finds none
+    CHECK( result != CLV_OK || begun == 0 );
     CHECK( result != CLV_OK || seen == fake.pair_count );
     clv_gpu_host_give( gpu, memory );
     return result;
@@ -255,26 +260,26 @@ static void programs_are_kept_and_damaged_files_are_not_believed( void )
     char before[1000];
     snprintf( before, sizeof( before ), "%s", kept != NULL ? kept : "" );
     setenv( "XDG_CACHE_HOME", folder, 1 );
-    CHECK_EQUAL( builds_of( true ), 2 ); // two programs
+    CHECK_EQUAL( builds_of( true ), 3 ); // three programs
     CHECK_EQUAL( fake.binary_count, 0 );
-    CHECK_EQUAL( builds_of( true ), 2 ); // built from binaries
-    CHECK_EQUAL( fake.binary_count, 2 );
-    CHECK_EQUAL( builds_of( false ), 2 );
+    CHECK_EQUAL( builds_of( true ), 3 ); // built from binaries
+    CHECK_EQUAL( fake.binary_count, 3 );
+    CHECK_EQUAL( builds_of( false ), 3 );
     CHECK_EQUAL( fake.binary_count, 0 );
     static const char* const s_damages[] = { "head -c 20 \"$f\" > \"$f.x\" && mv \"$f.x\" \"$f\"",
         ": > \"$f\"", "printf XXXXXX | dd of=\"$f\" bs=1 seek=32 conv=notrunc 2>/dev/null" };
     for ( size_t k = 0; k < TEST_COUNT( s_damages ); ++k )
     {
         damage_files( s_damages[k] );
-        CHECK_EQUAL( builds_of( true ), 2 );
+        CHECK_EQUAL( builds_of( true ), 3 );
         CHECK_EQUAL( fake.binary_count, 0 ); // none was handed over
-        CHECK_EQUAL( builds_of( true ), 2 );
-        CHECK_EQUAL( fake.binary_count, 2 ); // written anew
+        CHECK_EQUAL( builds_of( true ), 3 );
+        CHECK_EQUAL( fake.binary_count, 3 ); // written anew
     }
     char line[100];
     snprintf( line, sizeof( line ), "rm -rf %s", folder );
     CHECK( system( line ) == 0 );
-    CHECK_EQUAL( builds_of( true ), 2 ); // a folder that is gone is made again
+    CHECK_EQUAL( builds_of( true ), 3 ); // a folder that is gone is made again
     CHECK( system( line ) == 0 );
     setenv( "XDG_CACHE_HOME", before, 1 );
 #endif

@@ -88,6 +88,8 @@ typedef struct clv_gpu_def
     uint32_t few;            ///< up to so many boxes CLV_GPU_AUTO takes tiles
     uint64_t pair_capacity;  ///< pairs the first list has room for; more cost a second search, once
     uint64_t memory_most;    ///< bytes of pairs on the device, beyond in pieces; 0: a quarter of its memory
+    bool events;             ///< begun and ended pairs of every update too
+    uint64_t event_capacity; ///< of each, that the first lists have room for; more cost a second pass, once
     uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
     bool axis_by_pca;        ///< by the principal axis, as in paper 003; else by overlaps in a sample
     bool cache;              ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
@@ -131,6 +133,22 @@ CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
 
 /// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned false.
 CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+
+/// With def.events: pairs that this update has and the good one before it had not, and those that it had and this has not. Pairs are
+/// pairs of indices: a box that takes another place in the array is another box. The first update, and the first after a failure
+/// of the device, has nothing before it: all of its pairs are begun. After CLV_BAD_BOX or CLV_TOO_MANY_PAIRS the next one is compared
+/// with the last good one. Where several updates were put into the queue, with the last that was waited for.
+/// The list must be whole on the device: an update whose list is beyond memory_most returns CLV_TOO_MANY_PAIRS.
+CLV_API uint64_t clv_gpu_begun_count( const clv_gpu* gpu );
+CLV_API uint64_t clv_gpu_ended_count( const clv_gpu* gpu );
+
+/// Where they lie: a cl_mem of clv_pair each, alive until the next update. NULL without def.events.
+CLV_API void* clv_gpu_begun_buffer( const clv_gpu* gpu );
+CLV_API void* clv_gpu_ended_buffer( const clv_gpu* gpu );
+
+/// Hands them to `visit`, as clv_gpu_read_pairs does.
+CLV_API clv_result clv_gpu_read_begun( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+CLV_API clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 
 /// Memory of the host that the device reads and writes directly. NULL, with clv_gpu_error, if there is none. It dies with the gpu.
 CLV_API void* clv_gpu_host_take( clv_gpu* gpu, size_t bytes );

@@ -27,6 +27,7 @@ clv_gpu_def clv_default_gpu_def( void )
         .cookie = COOKIE,
         .few = FEW,
         .pair_capacity = 1 << 16,
+        .event_capacity = 1 << 12,
         .axis_frames = 32,
         .cache = true,
     };
@@ -252,6 +253,7 @@ static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
 
 static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
 {
+    clv_gpu_events_begin( gpu );
     gpu->has_list = false;
     gpu->is_piecewise = false;
     gpu->stats.pair_count = 0;
@@ -263,7 +265,8 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         return CLV_OK;
     }
     gpu->next_slot = ( gpu->next_slot + 1 ) % GPU_SLOTS;
-    clv_result result = reserve_pairs( gpu, gpu->pair_room > 0 ? gpu->pair_room : gpu->def.pair_capacity );
+    uint64_t room = gpu->pair_room > gpu->events.room_before ? gpu->pair_room : gpu->events.room_before;
+    clv_result result = reserve_pairs( gpu, room > 0 ? room : gpu->def.pair_capacity );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
     result = result == CLV_OK ? prepare( gpu, &gpu->frame ) : result;
     result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
@@ -356,6 +359,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
                 (unsigned long long)total, (unsigned long long)gpu->counters.pair_count );
         }
     }
+    result = result == CLV_OK && gpu->def.events ? clv_gpu_events_find( gpu ) : result;
     if ( result != CLV_OK )
     {
         return end_failed( gpu, result );
@@ -464,29 +468,29 @@ void* clv_gpu_pair_buffer( const clv_gpu* gpu )
     return gpu->has_list && !gpu->is_piecewise ? gpu->buffers.pairs.memory : NULL;
 }
 
-static clv_result fetch( clv_gpu* gpu, uint64_t first, uint64_t count )
+static clv_result fetch( clv_gpu* gpu, cl_mem pairs, uint64_t first, uint64_t count )
 {
     size_t bytes = (size_t)count * sizeof( clv_pair );
     clv_result result = clv_gpu_host_reserve( gpu, &gpu->download, bytes );
-    return result == CLV_OK && count > 0 ? clv_gpu_read( gpu, gpu->buffers.pairs.memory,
-                                               first * sizeof( clv_pair ), gpu->download.data, bytes )
-                                         : result;
+    return result == CLV_OK && count > 0
+        ? clv_gpu_read( gpu, pairs, first * sizeof( clv_pair ), gpu->download.data, bytes )
+        : result;
 }
 
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
 {
-    clv_result result = fetch( gpu, 0, gpu->counters.pair_count );
+    clv_result result = fetch( gpu, gpu->buffers.pairs.memory, 0, gpu->counters.pair_count );
     *pairs = gpu->download.data;
     return result == CLV_OK ? result : end_failed( gpu, result );
 }
 
-// The first `count` pairs of the buffer, READ_MOST at a time.
-static clv_result show( clv_gpu* gpu, uint64_t count, clv_pair_visitor* visit, void* user )
+// READ_MOST at a time.
+static clv_result show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
 {
     for ( uint64_t first = 0; first < count; first += READ_MOST )
     {
         uint64_t part = count - first < READ_MOST ? count - first : READ_MOST;
-        clv_result result = fetch( gpu, first, part );
+        clv_result result = fetch( gpu, pairs, first, part );
         if ( result != CLV_OK )
         {
             return result;
@@ -497,6 +501,14 @@ static clv_result show( clv_gpu* gpu, uint64_t count, clv_pair_visitor* visit, v
         }
     }
     return CLV_OK;
+}
+
+clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
+{
+    CLV_ASSERT( gpu != NULL && visit != NULL );
+    gpu->error[0] = '\0';
+    clv_result result = show( gpu, pairs, count, visit, user );
+    return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
 }
 
 // Units [*first, …) as far as the buffer reaches: halved until they fit.
@@ -532,7 +544,8 @@ static clv_result show_pieces( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         gpu_counters counters = { 0 };
         result = find_piece( gpu, first, &step, &counters );
-        result = result == CLV_OK ? show( gpu, counters.pair_count, visit, user ) : result;
+        result = result == CLV_OK ? show( gpu, gpu->buffers.pairs.memory, counters.pair_count, visit, user )
+                                  : result;
         seen += counters.pair_count;
         first += gpu->frame.unit_count - first > step ? step : gpu->frame.unit_count - first;
         gpu->stats.piece_count += 1;
@@ -553,8 +566,9 @@ clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         return CLV_OK;
     }
-    clv_result result = gpu->is_piecewise ? show_pieces( gpu, visit, user )
-                                          : show( gpu, gpu->counters.pair_count, visit, user );
+    clv_result result = gpu->is_piecewise
+        ? show_pieces( gpu, visit, user )
+        : show( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
     return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
 }
 

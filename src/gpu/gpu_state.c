@@ -159,6 +159,7 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->grid = ( gpu_grid_state ){ 0 };
     gpu->tree = ( gpu_tree_state ){ 0 };
     gpu->sap = ( gpu_sap_state ){ 0 };
+    gpu->events = ( gpu_events ){ 0 };
 }
 
 // ---- memory of the device

@@ -23,7 +23,7 @@
 
 // PROGRAM( id, file of kernels/ )
 #define GPU_PROGRAMS( PROGRAM )                                                                              \
-    PROGRAM( tiles ) PROGRAM( grid ) PROGRAM( sort ) PROGRAM( sap ) PROGRAM( tree )
+    PROGRAM( tiles ) PROGRAM( grid ) PROGRAM( sort ) PROGRAM( sap ) PROGRAM( tree ) PROGRAM( events )
 
 // KERNEL( name, program )
 #define GPU_KERNELS( KERNEL )                                                                                \
@@ -50,7 +50,9 @@
     KERNEL( tree_keys, tree )                                                                                \
     KERNEL( tree_gather, tree )                                                                              \
     KERNEL( tree_build, tree )                                                                               \
-    KERNEL( tree_find, tree )
+    KERNEL( tree_find, tree )                                                                                \
+    KERNEL( events_insert, events )                                                                          \
+    KERNEL( events_missing, events )
 
 typedef enum gpu_program_id
 {
@@ -104,7 +106,13 @@ typedef struct gpu_buffer
     BUFFER( patient )                                                                                        \
     BUFFER( moments )                                                                                        \
     BUFFER( tree_plan )                                                                                      \
-    BUFFER( nodes )
+    BUFFER( nodes )                                                                                          \
+    BUFFER( pairs_before ) /* of the update before, for events */                                            \
+    BUFFER( pair_table )                                                                                     \
+    BUFFER( pair_table_before )                                                                              \
+    BUFFER( begun )                                                                                          \
+    BUFFER( ended )                                                                                          \
+    BUFFER( event_counts )
 
 typedef struct gpu_buffers
 {
@@ -188,6 +196,17 @@ typedef struct gpu_tree_state
     uint64_t asked_at;
 } gpu_tree_state;
 
+/// Begun and ended pairs, in this order.
+typedef struct gpu_events
+{
+    uint32_t counts[2];    ///< of the last update
+    uint32_t rooms[2];     ///< pairs that the buffers take
+    uint32_t mask;         ///< entries of the list's table, less 1
+    uint32_t mask_before;  ///< of the list before
+    uint32_t count_before; ///< its pairs
+    uint64_t room_before;  ///< that its buffer takes
+} gpu_events;
+
 typedef struct gpu_sap_state
 {
     bool is_planned;
@@ -228,6 +247,7 @@ struct clv_gpu
     gpu_grid_state grid;
     gpu_tree_state tree;
     gpu_sap_state sap;
+    gpu_events events;
     clv_gpu_stats stats;
 
     gpu_grid_wish grid_wish; ///< 0: as planned
@@ -309,6 +329,17 @@ clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count );
 
 /// All pairs in memory of the host, alive until the next call; only where they are not piecewise.
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
+
+/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs.
+clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
+
+// ---- begun and ended pairs
+
+/// Before an update writes its list.
+void clv_gpu_events_begin( clv_gpu* gpu );
+
+/// When the list is whole. CLV_TOO_MANY_PAIRS where it is not on the device.
+clv_result clv_gpu_events_find( clv_gpu* gpu );
 
 // ---- what searches share
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Begun and ended pairs: this update's list against the one before, on the device. The list before lies in a buffer of its own with
+// its table; both change sides when the next update begins.
+#include "gpu_state.h"
+
+enum
+{
+    TABLE_LEAST = 256,
+    BEGUN = 0,
+    ENDED = 1,
+};
+
+// Of pairs that one table takes: entries have a number of 32 bits, and there are twice as many.
+#define PAIRS_MOST ( UINT64_C( 1 ) << 30 )
+
+static void swap( gpu_buffer* a, gpu_buffer* b )
+{
+    gpu_buffer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// The last list becomes the one before. Several updates may begin before one ends; the first of them does it.
+void clv_gpu_events_begin( clv_gpu* gpu )
+{
+    gpu_events* events = &gpu->events;
+    gpu_buffers* b = &gpu->buffers;
+    events->counts[BEGUN] = 0;
+    events->counts[ENDED] = 0;
+    if ( !gpu->def.events || !gpu->has_list )
+    {
+        return;
+    }
+    uint64_t room = gpu->pair_room;
+    swap( &b->pairs, &b->pairs_before );
+    swap( &b->pair_table, &b->pair_table_before );
+    gpu->pair_room = events->room_before;
+    events->room_before = room;
+    events->mask_before = events->mask;
+    events->count_before = (uint32_t)gpu->counters.pair_count;
+}
+
+static clv_result make_table( clv_gpu* gpu, uint32_t count )
+{
+    gpu_events* events = &gpu->events;
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t entries = TABLE_LEAST;
+    while ( entries < 2 * (uint64_t)count )
+    {
+        entries *= 2;
+    }
+    events->mask = (uint32_t)( entries - 1 );
+    clv_result result = clv_gpu_reserve( gpu, &b->pair_table, entries * sizeof( uint32_t ) );
+    result = result == CLV_OK ? clv_gpu_fill( gpu, b->pair_table.memory, entries, UINT32_MAX ) : result;
+    if ( result != CLV_OK || count == 0 )
+    {
+        return result;
+    }
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( count ),
+        GPU_ARGUMENT( b->pair_table.memory ), GPU_ARGUMENT( events->mask ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_events_insert, count, arguments );
+}
+
+// A list of pairs with its table.
+typedef struct pair_set
+{
+    cl_mem pairs, table;
+    uint32_t count, mask;
+} pair_set;
+
+static clv_result find_missing( clv_gpu* gpu, const pair_set* own, const pair_set* other, uint32_t which )
+{
+    gpu_buffers* b = &gpu->buffers;
+    gpu_buffer* out = which == BEGUN ? &b->begun : &b->ended;
+    uint32_t room = gpu->events.rooms[which];
+    if ( own->count == 0 )
+    {
+        return CLV_OK;
+    }
+    const gpu_argument arguments[] = { GPU_ARGUMENT( own->pairs ), GPU_ARGUMENT( own->count ),
+        GPU_ARGUMENT( other->pairs ), GPU_ARGUMENT( other->table ), GPU_ARGUMENT( other->mask ),
+        GPU_ARGUMENT( out->memory ), GPU_ARGUMENT( room ), GPU_ARGUMENT( b->event_counts.memory ),
+        GPU_ARGUMENT( which ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_events_missing, own->count, arguments );
+}
+
+static clv_result reserve_events( clv_gpu* gpu, uint32_t which, uint64_t count )
+{
+    gpu_events* events = &gpu->events;
+    gpu_buffer* buffer = which == BEGUN ? &gpu->buffers.begun : &gpu->buffers.ended;
+    if ( buffer->memory != NULL && events->rooms[which] >= count )
+    {
+        return CLV_OK;
+    }
+    events->rooms[which] = 0;
+    clv_result result = clv_gpu_reserve( gpu, buffer, count * sizeof( clv_pair ) );
+    events->rooms[which] = result == CLV_OK ? (uint32_t)count : 0;
+    return result;
+}
+
+static clv_result find_both( clv_gpu* gpu, const pair_set* now, const pair_set* before )
+{
+    gpu_buffers* b = &gpu->buffers;
+    clv_result result = clv_gpu_fill( gpu, b->event_counts.memory, 2, 0 );
+    result = result == CLV_OK ? find_missing( gpu, now, before, BEGUN ) : result;
+    result = result == CLV_OK ? find_missing( gpu, before, now, ENDED ) : result;
+    return result == CLV_OK
+        ? clv_gpu_read( gpu, b->event_counts.memory, 0, gpu->events.counts, sizeof( gpu->events.counts ) )
+        : result;
+}
+
+// There was no list before: an empty one, with a table of nobody.
+static clv_result make_before( clv_gpu* gpu )
+{
+    gpu_events* events = &gpu->events;
+    gpu_buffers* b = &gpu->buffers;
+    if ( b->pair_table_before.memory != NULL )
+    {
+        return CLV_OK;
+    }
+    events->count_before = 0;
+    events->mask_before = TABLE_LEAST - 1;
+    clv_result result = clv_gpu_reserve( gpu, &b->pair_table_before, TABLE_LEAST * sizeof( uint32_t ) );
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->pairs_before, sizeof( clv_pair ) ) : result;
+    return result == CLV_OK ? clv_gpu_fill( gpu, b->pair_table_before.memory, TABLE_LEAST, UINT32_MAX )
+                            : result;
+}
+
+static clv_result reserve( clv_gpu* gpu )
+{
+    uint64_t least = gpu->def.event_capacity < PAIRS_MOST ? gpu->def.event_capacity : PAIRS_MOST;
+    clv_result result = clv_gpu_reserve( gpu, &gpu->buffers.event_counts, sizeof( gpu->events.counts ) );
+    result = result == CLV_OK ? reserve_events( gpu, BEGUN, least ) : result;
+    result = result == CLV_OK ? reserve_events( gpu, ENDED, least ) : result;
+    return result == CLV_OK ? make_before( gpu ) : result;
+}
+
+clv_result clv_gpu_events_find( clv_gpu* gpu )
+{
+    gpu_events* events = &gpu->events;
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t count = gpu->counters.pair_count;
+    if ( gpu->is_piecewise || count > PAIRS_MOST )
+    {
+        return clv_gpu_fail( gpu, CLV_TOO_MANY_PAIRS,
+            "begun and ended pairs need the whole list on the device, and %llu pairs are more than memory_most takes",
+            (unsigned long long)count );
+    }
+    clv_result result = reserve( gpu );
+    result = result == CLV_OK && b->pairs.memory == NULL
+        ? clv_gpu_reserve( gpu, &b->pairs, sizeof( clv_pair ) )
+        : result;
+    result = result == CLV_OK ? make_table( gpu, (uint32_t)count ) : result;
+    pair_set now = { b->pairs.memory, b->pair_table.memory, (uint32_t)count, events->mask };
+    pair_set before = { b->pairs_before.memory, b->pair_table_before.memory, events->count_before,
+        events->mask_before };
+    result = result == CLV_OK ? find_both( gpu, &now, &before ) : result;
+    bool was_cut =
+        events->counts[BEGUN] > events->rooms[BEGUN] || events->counts[ENDED] > events->rooms[ENDED];
+    if ( result == CLV_OK && was_cut )
+    {
+        uint64_t begun = events->counts[BEGUN] + (uint64_t)events->counts[BEGUN] / 4;
+        uint64_t ended = events->counts[ENDED] + (uint64_t)events->counts[ENDED] / 4;
+        result = reserve_events( gpu, BEGUN, begun );
+        result = result == CLV_OK ? reserve_events( gpu, ENDED, ended ) : result;
+        result = result == CLV_OK ? find_both( gpu, &now, &before ) : result;
+    }
+    if ( result != CLV_OK )
+    {
+        events->counts[BEGUN] = 0;
+        events->counts[ENDED] = 0;
+    }
+    return result;
+}
+
+// ---- asking
+
+uint64_t clv_gpu_begun_count( const clv_gpu* gpu )
+{
+    return gpu->has_list ? gpu->events.counts[BEGUN] : 0;
+}
+
+uint64_t clv_gpu_ended_count( const clv_gpu* gpu )
+{
+    return gpu->has_list ? gpu->events.counts[ENDED] : 0;
+}
+
+void* clv_gpu_begun_buffer( const clv_gpu* gpu )
+{
+    return gpu->has_list && gpu->def.events ? gpu->buffers.begun.memory : NULL;
+}
+
+void* clv_gpu_ended_buffer( const clv_gpu* gpu )
+{
+    return gpu->has_list && gpu->def.events ? gpu->buffers.ended.memory : NULL;
+}
+
+clv_result clv_gpu_read_begun( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
+{
+    return clv_gpu_show( gpu, gpu->buffers.begun.memory, clv_gpu_begun_count( gpu ), visit, user );
+}
+
+clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, void* user )
+{
+    return clv_gpu_show( gpu, gpu->buffers.ended.memory, clv_gpu_ended_count( gpu ), visit, user );
+}
