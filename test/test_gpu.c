@@ -319,6 +319,52 @@ static void lists_beyond_the_devices_memory_come_in_pieces( void )
     }
 }
 
+// More boxes than are searched at once, in two blocks and in many, also where all meet all.
+static void boxes_beyond_the_devices_memory_come_in_blocks( void )
+{
+    enum
+    {
+        COUNT = 800
+    };
+    static clv_aabb boxes[COUNT];
+    static const uint32_t s_mosts[] = { COUNT - 1, 270 };
+    EACH_WAY( way )
+    {
+        clv_gpu_def def = clv_default_gpu_def();
+        clv_gpu* gpu = NULL;
+        def.way = way;
+        def.few = 100;
+        def.count_tests = true;
+        CHECK_OK( clv_gpu_create( &def, &gpu ) );
+        for ( size_t k = 0; k < TEST_COUNT( s_mosts ); ++k )
+        {
+            test_random random = test_random_make( 14 );
+            gpu->def.box_most = s_mosts[k];
+            test_where.method = gpu_test_way_name( way );
+            for ( int i = 0; i < COUNT; ++i )
+            {
+                boxes[i] = test_crowd_box( TEST_CROWD_MIXED, COUNT, &random );
+            }
+            gpu_test_agree( gpu, boxes, COUNT, "in blocks" );
+            uint32_t blocks = ( COUNT + s_mosts[k] / 2 - 1 ) / ( s_mosts[k] / 2 );
+            clv_gpu_stats stats = clv_gpu_get_stats( gpu );
+            CHECK_EQUAL( stats.piece_count, blocks * ( blocks + 1 ) / 2 );
+            CHECK( stats.way != CLV_GPU_AUTO && stats.test_count > 0 && clv_gpu_pair_buffer( gpu ) == NULL );
+            boxes[COUNT - 1].lower.y = NAN;
+            CHECK_RESULT( clv_gpu_update( gpu, boxes, COUNT ), CLV_BAD_BOX );
+            CHECK( strstr( clv_gpu_error( gpu ), "box 799 " ) != NULL );
+            for ( int i = 0; i < COUNT; ++i )
+            {
+                boxes[i] = test_cube( 0, 0, 0.001f * (float)i, 0.1f );
+            }
+            gpu_test_agree( gpu, boxes, COUNT, "in blocks, most meet most" );
+            gpu_test_agree( gpu, boxes, 200, "at once again" );
+            CHECK( clv_gpu_pair_buffer( gpu ) != NULL );
+        }
+        clv_gpu_destroy( gpu );
+    }
+}
+
 // ---- frames
 
 static void frames_that_follow_each_other_agree( void )
@@ -755,6 +801,7 @@ int main( int argc, char** argv )
         TEST_CASE( sizes_over_many_decades_agree ),
         TEST_CASE( lists_without_room_are_searched_again ),
         TEST_CASE( lists_beyond_the_devices_memory_come_in_pieces ),
+        TEST_CASE( boxes_beyond_the_devices_memory_come_in_blocks ),
         TEST_CASE( frames_that_follow_each_other_agree ),
         TEST_CASE( an_order_is_kept_while_boxes_stay_near ),
         TEST_CASE( many_frames_without_waiting_agree ),

@@ -88,6 +88,7 @@ typedef struct clv_gpu_def
     uint32_t few;            ///< up to so many boxes CLV_GPU_AUTO takes tiles
     uint64_t pair_capacity;  ///< pairs the first list has room for; more cost a second search, once
     uint64_t memory_most;    ///< bytes of pairs on the device, beyond in pieces; 0: a quarter of its memory
+    uint32_t box_most;       ///< boxes searched at once, beyond in blocks; 0: as many as the memory takes
     bool events;             ///< begun and ended pairs of every update too
     uint64_t event_capacity; ///< of each, that the first lists have room for; more cost a second pass, once
     uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
@@ -109,6 +110,8 @@ CLV_API void clv_gpu_destroy( clv_gpu* gpu );
 
 /// Every overlapping pair of these boxes, as indices into the array. Boxes are checked on the way: CLV_BAD_BOX for NaN and for
 /// lower > upper. Memory of clv_gpu_host_take travels several times as fast as any other.
+/// More boxes than box_most are searched in blocks, each alone and with each other: k blocks of half as many take k * (k + 1) / 2 searches,
+/// and as many again in clv_gpu_read_pairs, until when the boxes must stay as they are.
 /// CLV_OK: the list is whole. Any other result: there is no list, clv_gpu_error has the reason, and the next update begins anew.
 CLV_API clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
 

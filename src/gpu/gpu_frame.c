@@ -170,6 +170,14 @@ static clv_result reset_counters( clv_gpu* gpu )
         gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
 }
 
+// Where no kernel does it.
+static clv_result clear_next_slot( clv_gpu* gpu )
+{
+    static const uint32_t s_zeros[sizeof( gpu_counters ) / sizeof( uint32_t )];
+    return clv_gpu_write( gpu, gpu->buffers.slots.memory, gpu->next_slot * sizeof( s_zeros ), s_zeros,
+        sizeof( s_zeros ), false );
+}
+
 // ---- one search
 
 static clv_result prepare_way( clv_gpu* gpu, gpu_frame* frame )
@@ -256,6 +264,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     clv_gpu_events_begin( gpu );
     gpu->has_list = false;
     gpu->is_piecewise = false;
+    gpu->is_chunked = false;
     gpu->stats.pair_count = 0;
     gpu->frame = ( gpu_frame ){ .boxes = boxes, .count = count, .slot = gpu->next_slot };
     if ( count < ( is_checked ? 1 : 2 ) )
@@ -268,8 +277,17 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     uint64_t room = gpu->pair_room > gpu->events.room_before ? gpu->pair_room : gpu->events.room_before;
     clv_result result = reserve_pairs( gpu, room > 0 ? room : gpu->def.pair_capacity );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
-    result = result == CLV_OK ? prepare( gpu, &gpu->frame ) : result;
-    result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    gpu->is_chunked = count > clv_gpu_chunk_most( gpu );
+    if ( result == CLV_OK && gpu->is_chunked )
+    {
+        gpu->frame.unit_count = 1;
+        result = clear_next_slot( gpu ); // the search is the wait's
+    }
+    else if ( result == CLV_OK )
+    {
+        result = prepare( gpu, &gpu->frame );
+        result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    }
     gpu->is_pending = result == CLV_OK;
     return result == CLV_OK ? result : end_failed( gpu, result );
 }
@@ -318,13 +336,13 @@ static void keep_stats( clv_gpu* gpu )
     gpu->is_pending = false;
     gpu->stats.way = gpu->frame.way;
     gpu->stats.pair_count = gpu->counters.pair_count;
-    gpu->stats.test_count = gpu->frame.way == CLV_GPU_TILES && gpu->frame.count > 0
+    gpu->stats.test_count = gpu->frame.way == CLV_GPU_TILES && gpu->frame.count > 0 && !gpu->is_chunked
         ? (uint64_t)gpu->frame.count * ( gpu->frame.count - 1 ) / 2
         : gpu->counters.test_count;
     gpu->stats.large_count = gpu->counters.large_count;
     gpu->stats.piece_count = 1;
     gpu->stats.update_count += 1;
-    gpu->stats.device_bytes = gpu->device_bytes;
+    gpu->stats.device_bytes = gpu->device_bytes + ( gpu->inner != NULL ? gpu->inner->device_bytes : 0 );
 }
 
 clv_result clv_gpu_wait( clv_gpu* gpu )
@@ -348,7 +366,11 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
         return clv_gpu_fail( gpu, CLV_BAD_BOX, "box %u has a NaN, or its lower corner above its upper",
             UINT32_MAX - gpu->counters.bad );
     }
-    if ( result == CLV_OK && gpu->counters.pair_count > gpu->pair_room )
+    if ( result == CLV_OK && gpu->is_chunked )
+    {
+        result = clv_gpu_chunks_count( gpu );
+    }
+    else if ( result == CLV_OK && gpu->counters.pair_count > gpu->pair_room )
     {
         uint64_t total = gpu->counters.pair_count;
         result = search_again( gpu );
@@ -566,9 +588,9 @@ clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         return CLV_OK;
     }
-    clv_result result = gpu->is_piecewise
-        ? show_pieces( gpu, visit, user )
-        : show( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
+    clv_result result = gpu->is_chunked ? clv_gpu_chunks_read( gpu, visit, user )
+        : gpu->is_piecewise             ? show_pieces( gpu, visit, user )
+                            : show( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
     return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
 }
 

@@ -135,6 +135,7 @@ void clv_gpu_close( clv_gpu* gpu )
     {
         gpu->cl->clFinish( gpu->queue );
     }
+    clv_gpu_chunks_close( gpu ); // its queue is ours
     clv_gpu_host_release( gpu, &gpu->upload );
     clv_gpu_host_release( gpu, &gpu->download );
 #define GPU_BUFFER_RELEASE( name ) release_buffer( gpu, &gpu->buffers.name );

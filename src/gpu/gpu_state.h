@@ -31,6 +31,8 @@
     KERNEL( sample_boxes, tiles )                                                                            \
     KERNEL( check_boxes, tiles )                                                                             \
     KERNEL( fill_words, tiles )                                                                              \
+    KERNEL( copy_boxes, tiles )                                                                              \
+    KERNEL( spread_boxes, tiles )                                                                            \
     KERNEL( move_boxes, tiles )                                                                              \
     KERNEL( grid_refresh, grid )                                                                             \
     KERNEL( grid_count, grid )                                                                               \
@@ -107,6 +109,7 @@ typedef struct gpu_buffer
     BUFFER( moments )                                                                                        \
     BUFFER( tree_plan )                                                                                      \
     BUFFER( nodes )                                                                                          \
+    BUFFER( chunk )        /* boxes of one block, or two */                                                  \
     BUFFER( pairs_before ) /* of the update before, for events */                                            \
     BUFFER( pair_table )                                                                                     \
     BUFFER( pair_table_before )                                                                              \
@@ -242,12 +245,14 @@ struct clv_gpu
     gpu_counters counters; ///< of `frame`, when it is done
     bool is_pending;       ///< put into the queue, not waited for
     bool is_piecewise;     ///< the list does not fit the device
+    bool is_chunked;       ///< nor do the boxes, in a search of all at once
     bool has_list;
 
     gpu_grid_state grid;
     gpu_tree_state tree;
     gpu_sap_state sap;
     gpu_events events;
+    clv_gpu* inner; ///< that searches blocks of boxes, on the same queue
     clv_gpu_stats stats;
 
     gpu_grid_wish grid_wish; ///< 0: as planned
@@ -340,6 +345,18 @@ void clv_gpu_events_begin( clv_gpu* gpu );
 
 /// When the list is whole. CLV_TOO_MANY_PAIRS where it is not on the device.
 clv_result clv_gpu_events_find( clv_gpu* gpu );
+
+// ---- boxes in blocks
+
+/// Boxes that may be searched at once.
+uint32_t clv_gpu_chunk_most( const clv_gpu* gpu );
+
+/// The frame's pairs counted, block by block.
+clv_result clv_gpu_chunks_count( clv_gpu* gpu );
+
+/// The same again, with the pairs.
+clv_result clv_gpu_chunks_read( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
+void clv_gpu_chunks_close( clv_gpu* gpu );
 
 // ---- what searches share
 

@@ -97,6 +97,36 @@ __kernel void fill_words( __global uint* words, ulong count, uint value )
     }
 }
 
+// Boxes [first, first + count) to places [to, …), a third of a box each.
+__kernel void copy_boxes( __global const float2* boxes, __global float2* chunk, uint first, uint to, uint count )
+{
+    size_t i = get_global_id( 0 );
+    if ( i < 3 * (size_t)count )
+    {
+        chunk[3 * (size_t)to + i] = boxes[3 * (size_t)first + i];
+    }
+}
+
+// For measuring: cubes of side 1 at random places of a cube of side `world`, by a hash of their number.
+__kernel void spread_boxes( __global float2* boxes, uint count, float world )
+{
+    uint i = (uint)get_global_id( 0 );
+    if ( i < count )
+    {
+        float place[3];
+        for ( uint axis = 0; axis < 3; ++axis )
+        {
+            ulong value = ( 3 * (ulong)i + axis ) * 0x9E3779B97F4A7C15ul;
+            value = ( value ^ ( value >> 30 ) ) * 0xBF58476D1CE4E5B9ul;
+            value = ( value ^ ( value >> 27 ) ) * 0x94D049BB133111EBul;
+            place[axis] = (float)( ( value ^ ( value >> 31 ) ) >> 40 ) * ( 1.0f / 16777216.0f ) * world;
+        }
+        boxes[3 * (size_t)i] = (float2)( place[0], place[1] );
+        boxes[3 * (size_t)i + 1] = (float2)( place[2], place[0] + 1 );
+        boxes[3 * (size_t)i + 2] = (float2)( place[1] + 1, place[2] + 1 );
+    }
+}
+
 // For measuring: every box goes its way, to and fro about where it began.
 __kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame )
 {
