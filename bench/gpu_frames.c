@@ -3,7 +3,8 @@
 // plain queue, the counters read back once per batch, the median of 5 batches. Beside it the same from memory of the host to pairs
 // in memory of the host, and the CPU's default method. Every row's pairs are held against the CPU's.
 //
-//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--csv FILE]
+//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--events]
+//              [--csv FILE]
 #include "cleave/cleave.h"
 #include "cleave/gpu.h"
 #include "gpu_state.h"
@@ -21,6 +22,7 @@ enum
     BATCHES = 5,
     FRAMES = 20,
     HOST_FRAMES = 6,
+    HOST_MOST = 10000000, // beyond, pinned memory of the host is too much to ask for
 };
 
 typedef struct bench_row
@@ -30,26 +32,32 @@ typedef struct bench_row
     double room; // volume of the world per box, in volumes of a box
     clv_gpu_way way;
     double goal_ms; // of issue and notes; 0: none
+    float reach;    // sides that a box goes to and fro
+    uint32_t part;  // one in so many moves
 } bench_row;
 
 #define SPARSE 23.5 // 0.17 pairs per box
 #define DENSE 0.678 // 5.9
 
 static const bench_row s_rows[] = {
-    { "tiles-512", 512, SPARSE, CLV_GPU_AUTO, 0.01 },
-    { "tiles-4k", 4096, SPARSE, CLV_GPU_TILES, 0 },
-    { "grid-4k", 4096, SPARSE, CLV_GPU_GRID, 0 },
-    { "tiles-8k", 8192, SPARSE, CLV_GPU_TILES, 0 },
-    { "grid-8k", 8192, SPARSE, CLV_GPU_GRID, 0 },
-    { "sparse-32k", 32000, SPARSE, CLV_GPU_AUTO, 0 },
-    { "sparse-128k", 128000, SPARSE, CLV_GPU_AUTO, 0.035 },
-    { "dense-128k", 128000, DENSE, CLV_GPU_AUTO, 0 },
-    { "sparse-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0.12 },
-    { "dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0.18 },
-    { "lbvh-1m", 1000000, SPARSE, CLV_GPU_LBVH, 1.2 },
-    { "sap-1m", 1000000, SPARSE, CLV_GPU_SAP, 3 },
-    { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0 },
-    { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35 },
+    { "tiles-512", 512, SPARSE, CLV_GPU_AUTO, 0.01, 0.3f, 1 },
+    { "tiles-4k", 4096, SPARSE, CLV_GPU_TILES, 0, 0.3f, 1 },
+    { "grid-4k", 4096, SPARSE, CLV_GPU_GRID, 0, 0.3f, 1 },
+    { "tiles-8k", 8192, SPARSE, CLV_GPU_TILES, 0, 0.3f, 1 },
+    { "grid-8k", 8192, SPARSE, CLV_GPU_GRID, 0, 0.3f, 1 },
+    { "sparse-32k", 32000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1 },
+    { "sparse-128k", 128000, SPARSE, CLV_GPU_AUTO, 0.035, 0.3f, 1 },
+    { "dense-128k", 128000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 1 },
+    { "sparse-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0.12, 0.3f, 1 },
+    { "dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0.18, 0.3f, 1 },
+    { "lbvh-1m", 1000000, SPARSE, CLV_GPU_LBVH, 1.2, 0.3f, 1 },
+    { "sap-1m", 1000000, SPARSE, CLV_GPU_SAP, 3, 0.3f, 1 },
+    { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0, 0.3f, 1 },
+    { "rest-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 }, // one in a hundred moves
+    { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },       // half a side per frame: no order lasts
+    { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35, 0.3f, 1 },
+    { "rest-10m", 10000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
+    { "sparse-100m", 100000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1 }, // only when named, or with --most
 };
 
 typedef struct bench_flags
@@ -59,7 +67,7 @@ typedef struct bench_flags
     uint32_t threads;
     uint32_t most;
     uint32_t queue_pairs;
-    bool kernels, tune;
+    bool kernels, tune, events;
     FILE* csv;
 } bench_flags;
 
@@ -80,22 +88,6 @@ static uint64_t mix( uint64_t value )
     value = ( value ^ ( value >> 30 ) ) * UINT64_C( 0xBF58476D1CE4E5B9 );
     value = ( value ^ ( value >> 27 ) ) * UINT64_C( 0x94D049BB133111EB );
     return value ^ ( value >> 31 );
-}
-
-static float place( uint64_t seed, float world )
-{
-    return (float)( (double)( mix( seed ) >> 40 ) / 16777216.0 ) * world;
-}
-
-static void make_boxes( clv_aabb* boxes, uint32_t count, double room )
-{
-    float world = (float)cbrt( room * count );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        clv_vec3 p = { place( 3 * (uint64_t)i, world ), place( 3 * (uint64_t)i + 1, world ),
-            place( 3 * (uint64_t)i + 2, world ) };
-        boxes[i] = ( clv_aabb ){ p, { p.x + 1, p.y + 1, p.z + 1 } };
-    }
 }
 
 static uint64_t hash_pairs( const clv_pair* pairs, uint64_t count )
@@ -150,15 +142,16 @@ typedef struct bench_world
     gpu_buffer start, moving; // where boxes began, and where they are
     uint32_t count;
     uint32_t frame;
+    float reach;
+    uint32_t part;
 } bench_world;
 
 static void move( bench_world* world )
 {
-    float reach = 0.3f;
     world->frame += 1;
     const gpu_argument arguments[] = { GPU_ARGUMENT( world->start.memory ),
-        GPU_ARGUMENT( world->moving.memory ), GPU_ARGUMENT( world->count ), GPU_ARGUMENT( reach ),
-        GPU_ARGUMENT( world->frame ) };
+        GPU_ARGUMENT( world->moving.memory ), GPU_ARGUMENT( world->count ), GPU_ARGUMENT( world->reach ),
+        GPU_ARGUMENT( world->frame ), GPU_ARGUMENT( world->part ) };
     must( GPU_LAUNCH( world->gpu, GPU_KERNEL_move_boxes, world->count, arguments ), world->gpu, "moving" );
 }
 
@@ -260,7 +253,7 @@ static double time_cpu(
     def.worker_count = threads;
     must( clv_space_create( &def, &space ), NULL, "a space" );
     must( clv_space_add( space, boxes, count, ids ), NULL, "adding" );
-    for ( int i = 0; i < 4; ++i ) // the last one is the boxes as they are
+    for ( int i = count <= HOST_MOST ? 0 : 3; i < 4; ++i ) // the last one is the boxes as they are
     {
         float shift = i < 3 ? 0.05f * (float)( i + 1 ) : 0;
         for ( uint32_t k = 0; k < count; ++k )
@@ -274,7 +267,7 @@ static double time_cpu(
         must( clv_space_move( space, ids, i < 3 ? moved : boxes, count ), NULL, "moving" );
         must( clv_space_update( space ), NULL, "updating" );
         double ms = now_ms() - start;
-        best = i > 0 && ms < best ? ms : best;
+        best = ( i > 0 && ms < best ) || count > HOST_MOST ? ms : best;
     }
     clv_pair_view view = clv_space_pairs( space );
     *pair_count = view.count;
@@ -330,13 +323,21 @@ static clv_gpu* open_gpu( const bench_flags* flags, clv_gpu_way way, void* queue
     return gpu;
 }
 
-static void open_world( bench_world* world, clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
+// Boxes are made on the device, and come to the host for whom needs them there.
+static void open_world( bench_world* world, clv_gpu* gpu, const bench_row* row, clv_aabb* boxes )
 {
-    uint64_t bytes = (uint64_t)count * sizeof( clv_aabb );
-    *world = ( bench_world ){ .gpu = gpu, .count = count };
+    uint64_t bytes = (uint64_t)row->count * sizeof( clv_aabb );
+    float side = (float)cbrt( row->room * row->count );
+    *world = ( bench_world ){ .gpu = gpu, .count = row->count, .reach = row->reach, .part = row->part };
     must( clv_gpu_reserve( gpu, &world->start, bytes ), gpu, "boxes" );
     must( clv_gpu_reserve( gpu, &world->moving, bytes ), gpu, "boxes" );
-    must( clv_gpu_write( gpu, world->start.memory, 0, boxes, (size_t)bytes, true ), gpu, "boxes" );
+    const gpu_argument arguments[] = { GPU_ARGUMENT( world->start.memory ), GPU_ARGUMENT( world->count ),
+        GPU_ARGUMENT( side ) };
+    must( GPU_LAUNCH( gpu, GPU_KERNEL_spread_boxes, world->count, arguments ), gpu, "making boxes" );
+    if ( boxes != NULL )
+    {
+        must( clv_gpu_read( gpu, world->start.memory, 0, boxes, (size_t)bytes ), gpu, "boxes" );
+    }
 }
 
 static void close_world( bench_world* world )
@@ -378,10 +379,12 @@ static bool run_row( const bench_row* row, const bench_flags* flags )
     bench_result result = { .agrees = "-" };
     bench_world world;
     clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
-    make_boxes( boxes, row->count, row->room );
-    open_world( &world, open_gpu( flags, row->way, NULL ), boxes, row->count );
+    open_world( &world, open_gpu( flags, row->way, NULL ), row, boxes );
     time_device( &world, &result );
-    time_host( &world, &result, boxes );
+    if ( row->count <= HOST_MOST )
+    {
+        time_host( &world, &result, boxes );
+    }
     judge( &world, &result, flags, boxes );
     print_row( row, &world, &result, flags );
     close_world( &world );
@@ -405,9 +408,7 @@ static void print_kernels( const bench_row* row, const bench_flags* flags )
     }
     gpu_timings timings = { { 0 }, { 0 } };
     bench_world world;
-    clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
-    make_boxes( boxes, row->count, row->room );
-    open_world( &world, open_gpu( flags, row->way, queue ), boxes, row->count );
+    open_world( &world, open_gpu( flags, row->way, queue ), row, NULL );
     warm_up( &world );
     world.gpu->timings = &timings;
     for ( int i = 0; i < FRAMES; ++i )
@@ -428,7 +429,43 @@ static void print_kernels( const bench_row* row, const bench_flags* flags )
     close_world( &world );
     plain->cl->clReleaseCommandQueue( queue );
     clv_gpu_destroy( plain );
-    free( boxes );
+}
+
+// ---- events
+
+// Updates that are waited for, one by one, without begun and ended pairs and with them.
+static void print_events( const bench_row* row, const bench_flags* flags )
+{
+    double times[2] = { 0, 0 };
+    clv_gpu_stats stats = { 0 };
+    uint64_t begun = 0;
+    uint64_t ended = 0;
+    for ( int with = 0; with < 2; ++with )
+    {
+        bench_world world;
+        clv_gpu* gpu = open_gpu( flags, row->way, NULL );
+        gpu->def.events = with != 0;
+        open_world( &world, gpu, row, NULL );
+        double frames[2 * FRAMES];
+        warm_up( &world );
+        for ( int i = 0; i < 2 * FRAMES; ++i )
+        {
+            move( &world );
+            gpu->cl->clFinish( gpu->queue );
+            double start = now_ms();
+            must( clv_gpu_update_buffer( gpu, world.moving.memory, world.count ), gpu, "searching" );
+            frames[i] = now_ms() - start;
+        }
+        times[with] = median( frames, 2 * FRAMES );
+        stats = clv_gpu_get_stats( gpu );
+        begun = clv_gpu_begun_count( gpu );
+        ended = clv_gpu_ended_count( gpu );
+        close_world( &world );
+    }
+    printf( "%s: a waited update %.4f ms, with begun and ended pairs %.4f; %" PRIu64 " pairs, %" PRIu64
+            " begun, %" PRIu64 " ended\n",
+        row->name, times[0], times[1], stats.pair_count, begun, ended );
+    fflush( stdout );
 }
 
 // ---- other cells
@@ -464,15 +501,13 @@ static void print_cells( const bench_row* row, const bench_flags* flags )
     const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
     size_t wish_count =
         row->room < 2 ? sizeof( s_dense ) / sizeof( s_dense[0] ) : sizeof( s_sparse ) / sizeof( s_sparse[0] );
-    clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
-    make_boxes( boxes, row->count, row->room );
     for ( size_t k = 0; k < wish_count; ++k )
     {
         bench_world world;
         bench_result result = { .agrees = "-" };
         clv_gpu* gpu = open_gpu( flags, CLV_GPU_GRID, NULL );
         gpu->grid_wish = wishes[k];
-        open_world( &world, gpu, boxes, row->count );
+        open_world( &world, gpu, row, NULL );
         time_device( &world, &result );
         clv_gpu_stats stats = clv_gpu_get_stats( gpu );
         printf( "%s, cells of %.2f x %.2f x %.2f, slack %.2f, movers %" PRIu32 ": %.4f ms, %" PRIu32
@@ -483,14 +518,13 @@ static void print_cells( const bench_row* row, const bench_flags* flags )
         fflush( stdout );
         close_world( &world );
     }
-    free( boxes );
 }
 
 // ---- all together
 
 static bench_flags read_flags( int argc, char** argv )
 {
-    bench_flags flags = { .threads = 16, .most = UINT32_MAX };
+    bench_flags flags = { .threads = 16, .most = HOST_MOST };
     for ( int i = 1; i < argc; ++i )
     {
         const char* value = i + 1 < argc ? argv[i + 1] : "";
@@ -502,6 +536,7 @@ static bench_flags read_flags( int argc, char** argv )
         else if ( strcmp( argv[i], "--scene" ) == 0 )
         {
             flags.scene = value;
+            flags.most = UINT32_MAX;
         }
         else if ( strcmp( argv[i], "--threads" ) == 0 )
         {
@@ -524,6 +559,7 @@ static bench_flags read_flags( int argc, char** argv )
             takes = false;
             flags.kernels = flags.kernels || strcmp( argv[i], "--kernels" ) == 0;
             flags.tune = flags.tune || strcmp( argv[i], "--tune" ) == 0;
+            flags.events = flags.events || strcmp( argv[i], "--events" ) == 0;
         }
         i += takes ? 1 : 0;
     }
@@ -564,6 +600,10 @@ int main( int argc, char** argv )
         if ( flags.kernels && is_wanted( &s_rows[i], &flags ) )
         {
             print_kernels( &s_rows[i], &flags );
+        }
+        if ( flags.events && is_grid && is_wanted( &s_rows[i], &flags ) )
+        {
+            print_events( &s_rows[i], &flags );
         }
         if ( flags.tune && is_grid && is_wanted( &s_rows[i], &flags ) )
         {

@@ -127,8 +127,8 @@ __kernel void spread_boxes( __global float2* boxes, uint count, float world )
     }
 }
 
-// For measuring: every box goes its way, to and fro about where it began.
-__kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame )
+// For measuring: one box in `part` goes its way, to and fro about where it began.
+__kernel void move_boxes( __global const float2* start, __global float2* boxes, uint count, float reach, uint frame, uint part )
 {
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
@@ -136,6 +136,7 @@ __kernel void move_boxes( __global const float2* start, __global float2* boxes, 
         uint hash = i * 2654435761u;
         hash ^= hash >> 15;
         float phase = (float)( hash & 1023u ) * ( 6.2831853f / 1024.0f ) + (float)frame * 0.05f;
+        reach = hash % part == 0 ? reach : 0;
         float x = reach * native_sin( phase );
         float y = reach * native_cos( phase );
         float z = ( hash & 1024u ) != 0 ? x : y;
