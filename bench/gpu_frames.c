@@ -473,30 +473,24 @@ static void print_events( const bench_row* row, const bench_flags* flags )
 static void print_cells( const bench_row* row, const bench_flags* flags )
 {
     static const gpu_grid_wish s_sparse[] = {
-        { { 2.2, 2.2, 2.2 }, 1, 4, -1, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.45, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0 },
-        { { 2.6, 2.6, 2.6 }, 1, 4, 0.3, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 1, 0.3, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 0.5, 0.3, 0 },
-        { { 1.1, 2.2, 2.2 }, 2, 4, 0.3, 0 },
-        { { 4, 2, 2 }, 1, 4, 0.3, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 1 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 4096 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, -1 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, 1 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0, 1 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.08, 0, 1 },
+        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0, 1 },
+        { { 1.8, 1.8, 1.8 }, 1, 4, 0.15, 0, 1 },
+        { { 1.5, 1.5, 1.5 }, 1, 8, 0.15, 0, 1 },
+        { { 1.8, 1.8, 1.8 }, 1, 1, 0.15, 0, 1 },
+        { { 1.1, 2.2, 2.2 }, 2, 4, 0.15, 0, 1 },
+        { { 0.9, 1.8, 1.8 }, 2, 8, 0.15, 0, 1 },
     };
     static const gpu_grid_wish s_dense[] = {
-        { { 0.53, 1.05, 1.05 }, 2, 4, -1, 0 },
-        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0 },
-        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0 },
-        { { 0.6, 1.2, 1.2 }, 2, 4, 0.3, 0 },
-        { { 0.65, 1.3, 1.3 }, 2, 4, 0.3, 0 },
-        { { 0.7, 1.4, 1.4 }, 2, 4, 0.3, 0 },
-        { { 0.8, 1.6, 1.6 }, 2, 4, 0.3, 0 },
-        { { 1.2, 1.2, 1.2 }, 1, 4, 0.3, 0 },
-        { { 0.4, 1.2, 1.2 }, 3, 4, 0.3, 0 },
-        { { 0.6, 1.2, 1.2 }, 2, 4, 0.3, 4096 },
+        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, -1 },
+        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, 1 },
+        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0, 1 },
+        { { 0.4, 1.05, 1.05 }, 3, 4, 0.3, 0, -1 },
+        { { 1.05, 1.05, 1.05 }, 1, 4, 0.3, 0, -1 },
+        { { 0.4, 1.1, 1.1 }, 3, 4, 0.3, 0, 1 },
     };
     const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
     size_t wish_count =
@@ -510,11 +504,11 @@ static void print_cells( const bench_row* row, const bench_flags* flags )
         open_world( &world, gpu, row, NULL );
         time_device( &world, &result );
         clv_gpu_stats stats = clv_gpu_get_stats( gpu );
-        printf( "%s, cells of %.2f x %.2f x %.2f, slack %.2f, movers %" PRIu32 ": %.4f ms, %" PRIu32
-                " entries, %" PRIu32 " large, by %s\n",
+        printf( "%s, cells of %.2f x %.2f x %.2f, slack %.2f, %s: %.4f ms, %" PRIu32 " entries, %" PRIu32
+                " large, by %s\n",
             row->name, wishes[k].factors[0], wishes[k].factors[1], wishes[k].factors[2], wishes[k].slack,
-            wishes[k].moved_most, result.frame_ms - result.move_ms, stats.cell_count, stats.large_count,
-            way_name( stats.way ) );
+            wishes[k].keeps > 0 ? "kept" : "anew", result.frame_ms - result.move_ms, stats.cell_count,
+            stats.large_count, way_name( stats.way ) );
         fflush( stdout );
         close_world( &world );
     }

@@ -14,7 +14,7 @@ enum
     TILES_MOST = 2600
 };
 
-static clv_gpu* s_gpus[CLV_GPU_LBVH + 1];
+static clv_gpu* s_gpus[CLV_GPU_LBVH + 2]; // one of each way, and one more
 
 // One for all cases: compiling takes longer than everything else.
 static clv_gpu* gpu_of( clv_gpu_way way )
@@ -25,6 +25,21 @@ static clv_gpu* gpu_of( clv_gpu_way way )
     }
     test_where.method = gpu_test_way_name( way );
     return s_gpus[way];
+}
+
+// The grid that keeps its order, which it would not of so few.
+static clv_gpu* kept_grid( void )
+{
+    static clv_gpu* s_kept;
+    if ( s_kept == NULL )
+    {
+        s_kept = gpu_test_make( CLV_GPU_GRID );
+        s_kept->grid_wish.keeps = 1;
+        s_gpus[CLV_GPU_LBVH + 1] = s_kept;
+    }
+    s_kept->grid.anew_count = 0; // every world is new to it: it would give up
+    test_where.method = "kept grid";
+    return s_kept;
 }
 
 #define EACH_WAY( way )                                                                                      \
@@ -42,6 +57,7 @@ static void agree_everywhere( const clv_aabb* boxes, uint32_t count, const char*
             gpu_test_expect( gpu_of( way ), boxes, count, expected, expected_count, note );
         }
     }
+    gpu_test_expect( kept_grid(), boxes, count, expected, expected_count, note );
     free( expected );
 }
 
@@ -470,11 +486,40 @@ static void an_order_is_kept_while_boxes_stay_near( void )
             def.pair_capacity = 8; // the first list is cut: its search must find the records where they are
             def.memory_most = piecewise ? 8 * 900 : 0;
             CHECK_OK( clv_gpu_create( &def, &gpu ) );
+            gpu->grid_wish.keeps = 1; // of so few it would not
             test_where.method = "grid";
             check_kept_order( gpu, mixed != 0 );
             clv_gpu_destroy( gpu );
         }
     }
+}
+
+// Where all boxes are elsewhere in every frame, order is no longer kept, until it is tried again.
+static void an_order_that_never_lasts_is_given_up( void )
+{
+    enum
+    {
+        COUNT = 600
+    };
+    static clv_aabb boxes[COUNT];
+    clv_gpu* gpu = gpu_test_make( CLV_GPU_GRID );
+    test_random random = test_random_make( 23 );
+    gpu->grid_wish.keeps = 1;
+    for ( int frame = 0; frame < 10; ++frame )
+    {
+        for ( int i = 0; i < COUNT; ++i )
+        {
+            boxes[i] = test_crowd_box( TEST_CROWD_SPREAD, COUNT, &random );
+        }
+        gpu_test_agree( gpu, boxes, COUNT, "elsewhere" );
+        CHECK( frame < 4 ? gpu->grid.keeps : frame < 6 || !gpu->grid.keeps );
+    }
+    gpu->stats.update_count += 1000; // long after
+    gpu_test_agree( gpu, boxes, COUNT, "calm" );
+    CHECK( gpu->grid.keeps );
+    gpu_test_agree( gpu, boxes, COUNT, "calm" );
+    CHECK_EQUAL( gpu->counters.moved_count, 0 );
+    clv_gpu_destroy( gpu );
 }
 
 // More frames than there are slots of counters, without waiting in between: the last list is whole.
@@ -804,6 +849,7 @@ int main( int argc, char** argv )
         TEST_CASE( boxes_beyond_the_devices_memory_come_in_blocks ),
         TEST_CASE( frames_that_follow_each_other_agree ),
         TEST_CASE( an_order_is_kept_while_boxes_stay_near ),
+        TEST_CASE( an_order_that_never_lasts_is_given_up ),
         TEST_CASE( many_frames_without_waiting_agree ),
         TEST_CASE( begun_and_ended_pairs_agree ),
         TEST_CASE( events_without_room_are_found_again ),
@@ -816,7 +862,7 @@ int main( int argc, char** argv )
         return 77;
     }
     int status = test_run( "gpu", cases, TEST_COUNT( cases ), argc, argv );
-    for ( int way = 0; way <= CLV_GPU_LBVH; ++way )
+    for ( size_t way = 0; way < TEST_COUNT( s_gpus ); ++way )
     {
         clv_gpu_destroy( s_gpus[way] );
     }

@@ -15,6 +15,7 @@ enum
     MOVED_LEAST = 64,        // boxes that may leave their cells before the order is made anew: one of 2,048,
     MOVED_MOST = 4096,       // within these bounds; each asks nine rows, and all the others that left
     MOVED_PART = 2048,
+    ANEW_MOST = 4,     // frames in a row whose order is made anew before it is no longer kept
     MOVER_GROUPS = 64, // that test those against each other
 };
 
@@ -24,13 +25,12 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
 {
     gpu_buffers* b = &gpu->buffers;
     uint64_t table = (uint64_t)entry_count * sizeof( uint32_t );
+    uint64_t halves = gpu->grid.keeps ? 2 * (uint64_t)count : count;
     clv_result result = clv_gpu_reserve( gpu, &b->counts, table );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->starts, table ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->lowers, (uint64_t)count * 32 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->uppers, (uint64_t)count * 32 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->order, (uint64_t)count * 8 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->cells, (uint64_t)count * 8 ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, halves * 32 ) : result;
+    result = result == CLV_OK && gpu->grid.keeps ? clv_gpu_reserve( gpu, &b->kept, halves * 8 ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->movers, MOVED_MOST * sizeof( uint32_t ) ) : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->grid_plan, sizeof( gpu_grid_plan ) ) : result;
 }
@@ -58,7 +58,7 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     if ( result == CLV_OK )
     {
         plan = clv_gpu_grid_plan_make( sample, sample_count, frame->count, &gpu->grid_wish,
-            (float*)( sample + GPU_SAMPLE ), &grid->row_count );
+            (float*)( sample + GPU_SAMPLE ), &grid->row_count, &grid->keeps );
     }
     clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
     if ( result != CLV_OK )
@@ -70,6 +70,8 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     grid->entry_count = grid->row_count * plan.pitch;
     grid->count = frame->count;
     grid->kept_slot = 0;
+    grid->anew_count = 0;
+    grid->keeps = grid->keeps && gpu->stats.update_count >= grid->calm_at;
     grid->moved_most = moved_most( &gpu->grid_wish, frame->count );
     grid->asked_at = gpu->stats.update_count;
     result = reserve( gpu, frame->count, grid->entry_count );
@@ -78,6 +80,45 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
         : result;
     return result == CLV_OK ? clv_gpu_fill( gpu, gpu->buffers.counts.memory, grid->entry_count, 0 ) : result;
 }
+
+static clv_result add_up( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    const gpu_grid_state* grid = &gpu->grid;
+    uint32_t rows = STRETCH / grid->pitch > 1 ? STRETCH / grid->pitch : 1;
+    uint32_t stretch = rows * grid->pitch;
+    uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
+    const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
+    gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
+    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
+}
+
+// ---- all anew
+
+static clv_result place_all( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    const gpu_argument place[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
+        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( next_slot ) };
+    gpu->grid.kept_slot = 0;
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, place );
+    result = result == CLV_OK ? add_up( gpu, frame ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    const gpu_argument put[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( b->records.memory ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_put, frame->count, put );
+}
+
+// ---- with the order kept
 
 // Boxes into their records, and who left his cell. An order is kept from the frame just before, of as many boxes: its slot tells
 // where the records lie.
@@ -89,53 +130,43 @@ static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
     last_slot = grid->kept_slot == last_slot + 1 && grid->kept_count == frame->count ? last_slot : UINT32_MAX;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->order.memory ), GPU_ARGUMENT( b->cells.memory ),
-        GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ), GPU_ARGUMENT( b->movers.memory ),
-        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( grid->moved_most ) };
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->kept.memory ),
+        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( next_slot ),
+        GPU_ARGUMENT( grid->moved_most ) };
     grid->kept_slot = frame->slot + 1;
     grid->kept_count = frame->count;
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_refresh, frame->count, arguments );
 }
 
-static clv_result count_cells( clv_gpu* gpu, const gpu_frame* frame )
+// Whether all but the refreshing is needed is the device's to say.
+static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_grid_state* grid = &gpu->grid;
-    const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
-        GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ), GPU_ARGUMENT( b->counts.memory ),
-        GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( grid->moved_most ) };
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, frame->count, count );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    uint32_t rows = STRETCH / grid->pitch > 1 ? STRETCH / grid->pitch : 1;
-    uint32_t stretch = rows * grid->pitch;
-    uint32_t groups = ( grid->row_count + rows - 1 ) / rows;
-    const gpu_argument scan[] = { GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->starts.memory ),
-        GPU_ARGUMENT( grid->entry_count ), GPU_ARGUMENT( stretch ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
-    gpu_kernel_id kernel = stretch <= STRETCH ? GPU_KERNEL_grid_scan : GPU_KERNEL_grid_scan_long;
-    return GPU_LAUNCH( gpu, kernel, (uint64_t)groups * GPU_GROUP, scan );
-}
-
-// Whether all but the refreshing is needed is the device's to say.
-static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
-{
-    gpu_buffers* b = &gpu->buffers;
     clv_result result = refresh( gpu, frame );
-    result = result == CLV_OK ? count_cells( gpu, frame ) : result;
+    if ( result == CLV_OK )
+    {
+        const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
+            GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ),
+            GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+            GPU_ARGUMENT( grid->moved_most ) };
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, frame->count, count );
+    }
+    result = result == CLV_OK ? add_up( gpu, frame ) : result;
     if ( result != CLV_OK )
     {
         return result;
     }
     const gpu_argument scatter[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->places.memory ),
-        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ),
-        GPU_ARGUMENT( b->order.memory ), GPU_ARGUMENT( b->cells.memory ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ) };
+        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->kept.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, frame->count, scatter );
+}
+
+static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
+{
+    return gpu->grid.keeps ? keep_all( gpu, frame ) : place_all( gpu, frame );
 }
 
 static bool is_bad( const gpu_counters* counters, uint32_t count )
@@ -179,7 +210,9 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
         return CLV_UNSUPPORTED;
     }
     clv_result result = CLV_OK;
-    if ( grid->is_planned && !is_other )
+    bool is_calm = !grid->keeps && grid->calm_at > 0 && gpu->stats.update_count >= grid->calm_at;
+    grid->calm_at = is_calm ? 0 : grid->calm_at;
+    if ( grid->is_planned && !is_other && !is_calm )
     {
         result = reserve( gpu, frame->count, grid->entry_count );
         result = result == CLV_OK ? lay_out( gpu, frame ) : result;
@@ -198,12 +231,19 @@ void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
     gpu_grid_state* grid = &gpu->grid;
     if ( counters->moved_count <= grid->moved_most ) // all others lie as they lay
     {
+        grid->anew_count = 0;
         counters->cell_squares = grid->cell_squares;
         counters->large_count = gpu->frame.count - counters->kept_count;
     }
     else
     {
         gpu->stats.order_count += 1;
+        grid->anew_count += grid->keeps ? 1 : 0;
+    }
+    if ( grid->anew_count > ANEW_MOST ) // nobody stays where he is: then without
+    {
+        grid->calm_at = gpu->stats.update_count + ASK_AGAIN;
+        grid->is_planned = false;
     }
     bool has_grown = counters->cell_squares > 2 * grid->cell_squares + grid->count ||
         counters->large_count > 2 * grid->large_count + 32;
@@ -215,13 +255,12 @@ clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t fir
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    uint32_t mover_groups = first == 0 ? MOVER_GROUPS : 0; // once, if in pieces
-    const gpu_argument arguments[] = { GPU_ARGUMENT( b->lowers.memory ), GPU_ARGUMENT( b->uppers.memory ),
-        GPU_ARGUMENT( b->cells.memory ), GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ),
-        GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
-        GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( mover_groups ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( b->pairs.memory ),
-        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
+    uint32_t mover_groups = first == 0 && gpu->grid.keeps ? MOVER_GROUPS : 0; // once, if in pieces
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( first ), GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ),
+        GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( mover_groups ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ),
+        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
     uint64_t items = (uint64_t)end - first + (uint64_t)mover_groups * GPU_GROUP;
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_find, items, arguments );
 }

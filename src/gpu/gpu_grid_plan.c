@@ -14,6 +14,9 @@ static const double s_entries_cached = 8e6;
 static const double s_entries_least = 4096;
 static const double s_entries_most = 400e6; // cells have 29 bits
 
+// Fewer boxes are scattered in the cache, and an order that is kept costs a launch more. Measured on the H200.
+#define KEEPS_LEAST 400000
+
 static int compare_floats( const void* a, const void* b )
 {
     float x = *(const float*)a;
@@ -117,13 +120,15 @@ static grid_measure measure( const clv_aabb* sample, uint32_t sample_count, floa
 
 // Sides of a cell in sides of a box. Sparse worlds want cells of twice the box, since then half of all boxes stay within one layer
 // of cells; dense ones want fewer boxes in each, most of all along the rows. Measured on the H200.
-static void choose_factors( const grid_measure* m, uint32_t count, double factors[3], uint32_t* reach_x )
+static void choose_factors(
+    const grid_measure* m, uint32_t count, double factors[3], uint32_t* reach_x, bool* keeps )
 {
     double fill = count;
     for ( int axis = 0; axis < 3; ++axis )
     {
         fill *= m->sides[axis] / ( m->spans[axis] + m->sides[axis] );
     }
+    *keeps = fill < 0.12 && count >= KEEPS_LEAST;
     double factor = fill < 0.12 ? 2.2 : fill < 0.35 ? 1.4 : 1.05;
     factors[1] = factor;
     factors[2] = factor;
@@ -174,13 +179,14 @@ static double slack_of( double cell, double side, double wish )
 }
 
 gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_count, uint32_t count,
-    const gpu_grid_wish* wish, float* scratch, uint32_t* row_count )
+    const gpu_grid_wish* wish, float* scratch, uint32_t* row_count, bool* keeps )
 {
     gpu_grid_plan plan = { 0 };
     grid_measure m = measure( sample, sample_count, scratch );
     double cells[3];
     uint32_t reach_x = 1;
-    choose_factors( &m, count, cells, &reach_x );
+    choose_factors( &m, count, cells, &reach_x, keeps );
+    *keeps = wish->keeps != 0 ? wish->keeps > 0 : *keeps;
     if ( wish->reach_x > 0 )
     {
         memcpy( cells, wish->factors, sizeof( cells ) );
@@ -204,8 +210,9 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        plan.slack[axis] =
-            (float)slack_of( cells[axis] * reach_of( axis, reach_x ), m.sides[axis], wish->slack );
+        plan.slack[axis] = !*keeps
+            ? 0
+            : (float)slack_of( cells[axis] * reach_of( axis, reach_x ), m.sides[axis], wish->slack );
     }
     plan.level_count = m.level_count;
     plan.pitch = pitch_of( cells_along( m.spans[0], cells[0] ) );

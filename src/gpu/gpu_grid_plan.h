@@ -4,6 +4,7 @@
 
 #include "cleave/geom.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define GPU_GRID_LEVELS 8
@@ -35,12 +36,14 @@ typedef struct gpu_grid_wish
     double entries_per_box; ///< of the table
     double slack;           ///< in sides of a box; below 0: none
     uint32_t moved_most;    ///< boxes that may leave their cells; 0: as chosen
+    int keeps;              ///< the order: 1 yes, -1 no, 0 as chosen
 } gpu_grid_wish;
 
-/// A plan for `count` boxes like the sample; rows of all levels in *row_count. Sorts the sample's numbers in `scratch`, which has
+/// A plan for `count` boxes like the sample; rows of all levels in *row_count, and whether the order is worth keeping in *keeps: without
+/// it there is no slack. Sorts the sample's numbers in `scratch`, which has
 /// room for 2 * sample_count floats.
 gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_count, uint32_t count,
-    const gpu_grid_wish* wish, float* scratch, uint32_t* row_count );
+    const gpu_grid_wish* wish, float* scratch, uint32_t* row_count, bool* keeps );
 
 /// Sorted by value; exported for the tree, which measures its world likewise. `part` of 0 .. 1 gives the value that this part of
 /// all do not exceed.

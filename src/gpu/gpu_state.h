@@ -34,6 +34,8 @@
     KERNEL( copy_boxes, tiles )                                                                              \
     KERNEL( spread_boxes, tiles )                                                                            \
     KERNEL( move_boxes, tiles )                                                                              \
+    KERNEL( grid_place, grid )                                                                               \
+    KERNEL( grid_put, grid )                                                                                 \
     KERNEL( grid_refresh, grid )                                                                             \
     KERNEL( grid_count, grid )                                                                               \
     KERNEL( grid_scan, grid )                                                                                \
@@ -86,10 +88,7 @@ typedef struct gpu_buffer
     BUFFER( pairs )                                                                                          \
     BUFFER( sample )                                                                                         \
     BUFFER( records ) /* boxes in order, 32 bytes each */                                                    \
-    BUFFER( lowers )  /* of the grid: two halves of each, one of which is in order */                        \
-    BUFFER( uppers )                                                                                         \
-    BUFFER( order )                                                                                          \
-    BUFFER( cells )                                                                                          \
+    BUFFER( kept )    /* index and cell of each of the grid's records, which have two halves */              \
     BUFFER( movers )                                                                                         \
     BUFFER( grid_plan )                                                                                      \
     BUFFER( counts )                                                                                         \
@@ -188,6 +187,9 @@ typedef struct gpu_grid_state
     uint32_t kept_count; ///< boxes whose order is kept
     uint32_t kept_slot;  ///< one more than the slot of the frame that kept it; 0: none
     uint32_t moved_most; ///< boxes that may leave their cells before the order is made anew
+    bool keeps;          ///< the order, from frame to frame
+    uint32_t anew_count; ///< frames in a row, as far as the host saw, that made it anew
+    uint64_t calm_at;    ///< update from which on it is worth trying again
 } gpu_grid_state;
 
 typedef struct gpu_tree_state

@@ -3,7 +3,8 @@
 // range of records. A box belongs to the finest level in whose cells it crosses few boundaries; boxes that fit no level lie
 // behind all others and are tested against everything.
 //
-// The order is kept from frame to frame. A box may stay in its cell c as long as, on every axis,
+// Two ways. Few boxes, or dense ones, are placed anew in every frame: place, scan, put, find. Of many the order is kept: refresh, count,
+// scan, scatter, find, where a box may stay in its cell c as long as, on every axis,
 //     c <= cell( lower + slack )   and   cell( upper + slack ) <= c + reach.
 // Why no pair is lost: the number of a cell never falls as a coordinate grows (clamping and rounding included). If a and b overlap
 // then lower of b <= upper of a, so b's c <= cell( lower of b + slack ) <= cell( upper of a + slack ) <= a's c + reach, and the other
@@ -11,6 +12,8 @@
 // wrong. Boxes that may not stay are movers: they ask all cells about them, and each other. Are there more than `moved_most`, then
 // all are counted, added up and scattered anew, from one half of the records to the other; the device decides that by itself,
 // frame by frame: count, scan and scatter do nothing otherwise. As records are nearly in order then, they go to memory side by side.
+//
+// A record is 32 bytes, one memory transaction: lower corner and index, with IS_MOVER above it; upper corner and cell, with its level.
 
 #define LEVELS_MOST 8
 #define LEVEL_SHIFT 29
@@ -18,7 +21,7 @@
 #define NO_CELL 0xFFFFFFFFu
 #define NO_SLOT 0xFFFFFFFFu
 #define ALL_MOVED 0xFFFFFFFFu
-#define IS_MOVER 1u
+#define IS_MOVER 0x80000000u // indices have 31 bits
 
 typedef struct grid_level
 {
@@ -90,11 +93,94 @@ inline int is_laid_anew( __global const uint* counters, uint moved_most )
     return counters[SLOT_MOVED] > moved_most;
 }
 
+// The cell of the finest level that takes the box; NO_CELL if none does.
+inline uint choose_cell( __constant const grid_plan* plan, float4 lower, float4 upper )
+{
+    uint cell = NO_CELL;
+    for ( uint level = 0; level < plan->level_count && cell == NO_CELL; ++level )
+    {
+        cell_place own = place_of( plan, level, lower.x, lower.y, lower.z );
+        if ( is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) )
+        {
+            uint row = plan->levels[level].first_row + own.z * plan->levels[level].rows_y + own.y;
+            cell = ( row * plan->pitch + own.x ) | ( level << LEVEL_SHIFT );
+        }
+    }
+    return cell;
+}
+
+// A cell, and how many came there before.
+inline uint2 take_place( uint cell, volatile __global uint* counts, volatile __global uint* counters )
+{
+    volatile __global uint* counter = cell == NO_CELL ? counters + SLOT_LARGE : counts + ( cell & CELL_MASK );
+    return (uint2)( cell, atomic_inc( counter ) );
+}
+
+inline uint target_of( uint2 place, __global const uint* starts, uint count )
+{
+    return place.x == NO_CELL ? count - 1 - place.y : starts[place.x & CELL_MASK] + place.y;
+}
+
+// ---- all anew
+
+// Where each box will lie.
+__kernel void grid_place( __global const float2* boxes, uint count, __constant const grid_plan* plan,
+    volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot )
+{
+    volatile __global uint* counters = slots + slot * SLOT_WORDS;
+    clear_slot( slots, next_slot );
+    uint i = (uint)get_global_id( 0 );
+    if ( i == 0 )
+    {
+        counters[SLOT_MOVED] = ALL_MOVED;
+        counters[SLOT_SIDE] = 1; // from the second half, as it were, to the first
+    }
+    if ( i < count )
+    {
+        box6 box = load_box( boxes, i );
+        float4 lower = (float4)( box.lower_x, box.lower_y, box.lower_z, 0 );
+        float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
+        places[i] = take_place( choose_cell( plan, lower, upper ), counts, counters );
+    }
+}
+
+// Records are written by pairs of items, each a half, so that a record is one memory transaction.
+__kernel void grid_put( __global const float2* boxes, uint count, __global const uint2* places,
+    __global const uint* starts, __global float4* records )
+{
+    __local float4 lower[GROUP];
+    __local float4 upper[GROUP];
+    __local uint targets[GROUP];
+    uint item = (uint)get_local_id( 0 );
+    uint i = (uint)get_global_id( 0 );
+    uint first = (uint)get_group_id( 0 ) * GROUP;
+    if ( i < count )
+    {
+        box6 box = load_box( boxes, i );
+        uint2 place = places[i];
+        lower[item] = (float4)( box.lower_x, box.lower_y, box.lower_z, as_float( i ) );
+        upper[item] = (float4)( box.upper_x, box.upper_y, box.upper_z, as_float( place.x ) );
+        targets[item] = target_of( place, starts, count );
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    for ( uint half_record = item; half_record < 2 * GROUP; half_record += GROUP )
+    {
+        uint from = half_record / 2;
+        if ( first + from < count )
+        {
+            float4 value = ( half_record & 1 ) != 0 ? upper[from] : lower[from];
+            records[2 * (size_t)targets[from] + ( half_record & 1 )] = value;
+        }
+    }
+}
+
+// ---- with the order kept
+
 // Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is NO_SLOT) in their own,
-// and all count as moved.
+// and all count as moved. `kept` has the index and the cell of each record.
 __kernel void grid_refresh( __global const float2* boxes, uint count, __constant const grid_plan* plan,
-    __global const uint* order, __global const uint* cells, __global float4* lowers, __global float4* uppers,
-    __global uint* movers, __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most )
+    __global const uint2* kept, __global float4* records, __global uint* movers, __global uint* slots, uint slot,
+    uint last_slot, uint next_slot, uint moved_most )
 {
     __local uint moved, base;
     uint item = (uint)get_local_id( 0 );
@@ -115,15 +201,14 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     if ( k < count )
     {
         size_t record = (size_t)side * count + k;
-        uint i = has_order ? order[record] : k;
-        box6 box = load_box( boxes, i );
-        float4 lower = (float4)( box.lower_x, box.lower_y, box.lower_z, as_float( i ) );
-        float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
+        uint2 own_kept = has_order ? kept[record] : (uint2)( k, NO_CELL );
+        box6 box = load_box( boxes, own_kept.x );
+        float4 lower = (float4)( box.lower_x, box.lower_y, box.lower_z, as_float( own_kept.x ) );
+        float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, as_float( own_kept.y ) );
         if ( k < placed )
         {
-            uint cell = cells[record];
-            uint level = cell >> LEVEL_SHIFT;
-            cell_place own = cell_place_of( plan, cell );
+            uint level = own_kept.y >> LEVEL_SHIFT;
+            cell_place own = cell_place_of( plan, own_kept.y );
             cell_place first = last_of( plan, level, lower );
             left = !( own.x <= first.x && own.y <= first.y && own.z <= first.z &&
                 is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) );
@@ -131,10 +216,10 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
         if ( left )
         {
             at = atomic_inc( (volatile __local uint*)&moved );
-            upper.w = as_float( IS_MOVER );
+            lower.w = as_float( own_kept.x | IS_MOVER );
         }
-        lowers[record] = lower;
-        uppers[record] = upper;
+        records[2 * record] = lower;
+        records[2 * record + 1] = upper;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     if ( item == 0 && moved > 0 )
@@ -158,30 +243,16 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     clear_slot( slots, next_slot );
 }
 
-// Where each box will lie: its cell, and how many came there before it.
-__kernel void grid_count( uint count, __constant const grid_plan* plan, __global const float4* lowers,
-    __global const float4* uppers, volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot,
-    uint moved_most )
+// Where each record will lie.
+__kernel void grid_count( uint count, __constant const grid_plan* plan, __global const float4* records,
+    volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint moved_most )
 {
     uint k = (uint)get_global_id( 0 );
     __global uint* counters = slots + slot * SLOT_WORDS;
     if ( k < count && is_laid_anew( counters, moved_most ) )
     {
         size_t record = (size_t)counters[SLOT_SIDE] * count + k;
-        float4 lower = lowers[record];
-        float4 upper = uppers[record];
-        uint cell = NO_CELL;
-        for ( uint level = 0; level < plan->level_count && cell == NO_CELL; ++level )
-        {
-            cell_place own = place_of( plan, level, lower.x, lower.y, lower.z );
-            if ( is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) )
-            {
-                uint row = plan->levels[level].first_row + own.z * plan->levels[level].rows_y + own.y;
-                cell = ( row * plan->pitch + own.x ) | ( level << LEVEL_SHIFT );
-            }
-        }
-        volatile __global uint* counter = cell == NO_CELL ? counters + SLOT_LARGE : counts + ( cell & CELL_MASK );
-        places[k] = (uint2)( cell, atomic_inc( counter ) );
+        places[k] = take_place( choose_cell( plan, records[2 * record], records[2 * record + 1] ), counts, counters );
     }
 }
 
@@ -323,9 +394,9 @@ __kernel void grid_scan_long( __global uint4* counts, __global uint4* starts, ui
     }
 }
 
-// From one half of the records to the other: lower corner and index, upper corner and whether it is a mover, which nobody is here.
-__kernel void grid_scatter( uint count, __global const uint2* places, __global const uint* starts, __global float4* lowers,
-    __global float4* uppers, __global uint* order, __global uint* cells, __global const uint* slots, uint slot, uint moved_most )
+// From one half of the records to the other; nobody is a mover there.
+__kernel void grid_scatter( uint count, __global const uint2* places, __global const uint* starts,
+    __global float4* records, __global uint2* kept, __global const uint* slots, uint slot, uint moved_most )
 {
     __global const uint* counters = slots + slot * SLOT_WORDS;
     uint k = (uint)get_global_id( 0 );
@@ -333,46 +404,64 @@ __kernel void grid_scatter( uint count, __global const uint2* places, __global c
     {
         uint side = counters[SLOT_SIDE];
         uint2 place = places[k];
-        float4 lower = lowers[(size_t)side * count + k];
-        float4 upper = uppers[(size_t)side * count + k];
-        uint target = place.x == NO_CELL ? count - 1 - place.y : starts[place.x & CELL_MASK] + place.y;
-        size_t to = (size_t)( 1 - side ) * count + target;
-        upper.w = 0;
-        lowers[to] = lower;
-        uppers[to] = upper;
-        order[to] = as_uint( lower.w );
-        cells[to] = place.x;
+        size_t from = (size_t)side * count + k;
+        size_t to = (size_t)( 1 - side ) * count + target_of( place, starts, count );
+        float4 lower = records[2 * from];
+        float4 upper = records[2 * from + 1];
+        uint index = as_uint( lower.w ) & ~IS_MOVER;
+        lower.w = as_float( index );
+        upper.w = as_float( place.x );
+        records[2 * to] = lower;
+        records[2 * to + 1] = upper;
+        kept[to] = (uint2)( index, place.x );
     }
 }
 
-// One record against another; the upper corner is read only where the lower one passes. Movers are found by asking, not by being
-// asked: IGNORED is IS_MOVER but where movers meet each other.
-#define TEST_RECORD( j, ignored )                                                                            \
+// ---- the search
+
+// One record, whose lower corner is `l`, against another; the upper corner is read only where the lower one passes. Movers are found
+// by asking, not by being asked: `ignored` is IS_MOVER but where movers meet each other.
+#define TEST_RECORD( j, l, ignored )                                                                         \
+    if ( l.x <= upper.x && l.y <= upper.y && l.z <= upper.z && ( as_uint( l.w ) & ( ignored ) ) == 0 )       \
     {                                                                                                        \
-        float4 l = lowers[j];                                                                                \
-        if ( l.x <= upper.x && l.y <= upper.y && l.z <= upper.z )                                            \
+        float4 u = records[2 * (size_t)( j ) + 1];                                                           \
+        if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z )                                            \
         {                                                                                                    \
-            float4 u = uppers[j];                                                                            \
-            if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z && ( as_uint( u.w ) & ( ignored ) ) == 0 ) \
-            {                                                                                                \
-                put_pair( queue, &fill, counters, pairs, capacity, as_uint( lower.w ), as_uint( l.w ) );     \
-            }                                                                                                \
+            put_pair( queue, &fill, counters, pairs, capacity, as_uint( lower.w ) & ~IS_MOVER,               \
+                as_uint( l.w ) & ~IS_MOVER );                                                                \
         }                                                                                                    \
     }
 
 #define TEST_RANGE( begin, end )                                                                             \
     for ( uint j = ( begin ); j < ( end ); ++j )                                                             \
     {                                                                                                        \
-        TEST_RECORD( j, IS_MOVER )                                                                           \
+        float4 l = records[2 * (size_t)j];                                                                   \
+        TEST_RECORD( j, l, IS_MOVER )                                                                        \
+    }
+
+// The next record of five ranges one after the other: the first range goes on, or gives way to those behind it. False at the end.
+#define NEXT_RECORD                                                                                          \
+    while ( r0.x == r0.y && left > 0 )                                                                       \
+    {                                                                                                        \
+        r0 = r1;                                                                                             \
+        r1 = r2;                                                                                             \
+        r2 = r3;                                                                                             \
+        r3 = r4;                                                                                             \
+        left -= 1;                                                                                           \
+    }                                                                                                        \
+    has_next = r0.x < r0.y;                                                                                  \
+    next = r0.x++;                                                                                           \
+    if ( has_next )                                                                                          \
+    {                                                                                                        \
+        next_lower = records[2 * (size_t)next];                                                              \
     }
 
 // Records [first, end) each against those that come after it by the half rule: its own row onwards, the rows above it in y and z,
 // all rows about it in coarser levels, and the records that fit no level. A mover asks all rows of all levels. The first
 // `mover_groups` groups test movers against each other.
-__kernel void grid_find( __global const float4* both_lowers, __global const float4* both_uppers, __global const uint* cells,
-    uint count, uint first, uint end, __global const uint* starts, __constant const grid_plan* plan,
-    __global const uint* movers, uint mover_groups, __global uint* slots, uint slot, uint moved_most, __global uint2* pairs,
-    uint capacity, uint counts_tests )
+__kernel void grid_find( __global const float4* both_records, uint count, uint first, uint end, __global const uint* starts,
+    __constant const grid_plan* plan, __global const uint* movers, uint mover_groups, __global uint* slots, uint slot,
+    uint moved_most, __global uint2* pairs, uint capacity, uint counts_tests )
 {
     __local uint2 queue[QUEUE];
     __local uint fill, base, test_sum;
@@ -380,9 +469,8 @@ __kernel void grid_find( __global const float4* both_lowers, __global const floa
     uint group = (uint)get_group_id( 0 );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     int is_anew = is_laid_anew( slots + slot * SLOT_WORDS, moved_most );
-    size_t half_first = (size_t)( slots[slot * SLOT_WORDS + SLOT_SIDE] ^ (uint)is_anew ) * count;
-    __global const float4* lowers = both_lowers + half_first;
-    __global const float4* uppers = both_uppers + half_first;
+    uint side = slots[slot * SLOT_WORDS + SLOT_SIDE] ^ (uint)is_anew;
+    __global const float4* records = both_records + 2 * (size_t)side * count;
     uint placed = slots[slot * SLOT_WORDS + ( is_anew ? SLOT_PLACED : SLOT_KEPT )];
     uint mover_count = is_anew ? 0 : slots[slot * SLOT_WORDS + SLOT_MOVED];
     uint tests = 0;
@@ -401,23 +489,24 @@ __kernel void grid_find( __global const float4* both_lowers, __global const floa
             uint b = p - a * mover_count;
             if ( a < b )
             {
-                float4 lower = lowers[movers[a]];
-                float4 upper = uppers[movers[a]];
+                float4 lower = records[2 * (size_t)movers[a]];
+                float4 upper = records[2 * (size_t)movers[a] + 1];
+                float4 l = records[2 * (size_t)movers[b]];
                 tests += 1;
-                TEST_RECORD( movers[b], 0u )
+                TEST_RECORD( movers[b], l, 0u )
             }
         }
     }
     uint i = first + ( group - mover_groups ) * GROUP + item;
     if ( group >= mover_groups && i < end )
     {
-        float4 lower = lowers[i];
-        float4 upper = uppers[i];
+        float4 lower = records[2 * (size_t)i];
+        float4 upper = records[2 * (size_t)i + 1];
         uint pitch = plan->pitch;
         uint level = 0; // the first whose rows are asked as coarser ones are
-        if ( i < placed && as_uint( upper.w ) == 0 )
+        if ( i < placed && ( as_uint( lower.w ) & IS_MOVER ) == 0 )
         {
-            uint cell = cells[half_first + i];
+            uint cell = as_uint( upper.w );
             level = cell >> LEVEL_SHIFT;
             cell_place own = cell_place_of( plan, cell );
             cell_place last = last_of( plan, level, upper );
@@ -430,22 +519,30 @@ __kernel void grid_find( __global const float4* both_lowers, __global const floa
             bool goes_z = last.z > own.z;
             bool has_below = goes_z && own.y > 0;
             // The ends of all ranges first, so that the reads overlap.
-            uint own_end = starts[row * pitch + to_x];
-            uint y_begin = goes_y ? starts[( row + 1 ) * pitch + from_x] : 0;
-            uint y_end = goes_y ? starts[( row + 1 ) * pitch + to_x] : 0;
             uint above = row + rows_y;
-            uint b_begin = has_below ? starts[( above - 1 ) * pitch + from_x] : 0;
-            uint b_end = has_below ? starts[( above - 1 ) * pitch + to_x] : 0;
-            uint z_begin = goes_z ? starts[above * pitch + from_x] : 0;
-            uint z_end = goes_z ? starts[above * pitch + to_x] : 0;
-            uint c_begin = goes_z && goes_y ? starts[( above + 1 ) * pitch + from_x] : 0;
-            uint c_end = goes_z && goes_y ? starts[( above + 1 ) * pitch + to_x] : 0;
-            tests = own_end - i - 1 + y_end - y_begin + b_end - b_begin + z_end - z_begin + c_end - c_begin;
-            TEST_RANGE( i + 1, own_end )
-            TEST_RANGE( y_begin, y_end )
-            TEST_RANGE( b_begin, b_end )
-            TEST_RANGE( z_begin, z_end )
-            TEST_RANGE( c_begin, c_end )
+            uint2 r0 = (uint2)( i + 1, starts[row * pitch + to_x] );
+            uint2 r1 = (uint2)( goes_y ? starts[( row + 1 ) * pitch + from_x] : 0, goes_y ? starts[( row + 1 ) * pitch + to_x] : 0 );
+            uint2 r2 = (uint2)(
+                has_below ? starts[( above - 1 ) * pitch + from_x] : 0, has_below ? starts[( above - 1 ) * pitch + to_x] : 0 );
+            uint2 r3 = (uint2)( goes_z ? starts[above * pitch + from_x] : 0, goes_z ? starts[above * pitch + to_x] : 0 );
+            bool goes_both = goes_y && goes_z;
+            uint2 r4 = (uint2)(
+                goes_both ? starts[( above + 1 ) * pitch + from_x] : 0, goes_both ? starts[( above + 1 ) * pitch + to_x] : 0 );
+            tests = r0.y - r0.x + r1.y - r1.x + r2.y - r2.x + r3.y - r3.x + r4.y - r4.x;
+            // One loop over all five, so that items wait for the longest sum and not for the longest of each; and while one record is
+            // tested the next is on its way.
+            uint left = 4;
+            uint next = 0;
+            bool has_next = false;
+            float4 next_lower = (float4)( 0 );
+            NEXT_RECORD
+            while ( has_next )
+            {
+                uint j = next;
+                float4 l = next_lower;
+                NEXT_RECORD
+                TEST_RECORD( j, l, IS_MOVER )
+            }
             level += 1;
         }
         for ( uint coarse = level; coarse < plan->level_count && i < placed; ++coarse )
