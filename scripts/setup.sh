@@ -65,6 +65,7 @@ want_test()
     want_build
     wish pocl-opencl-icd has_opencl
     wish ocl-icd-libopencl1 has_opencl
+    wish oclgrind command -v oclgrind # a device that watches every access; without it that test is skipped
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
     want git command -v git

@@ -817,6 +817,84 @@ static void bad_boxes_are_named( void )
     clv_gpu_destroy( gpu );
 }
 
+// ---- small worlds through every kernel, for a device that is watched (scripts/check-oclgrind.sh)
+
+enum
+{
+    SMALL_COUNT = 290, // a group and a part of one
+};
+
+// Many small cubes, some large ones, one around all, and `moved` of them elsewhere than before.
+static void make_small_world( clv_aabb boxes[SMALL_COUNT], uint32_t moved )
+{
+    test_random random = test_random_make( 41 );
+    for ( uint32_t i = 0; i < SMALL_COUNT; ++i )
+    {
+        float half = i % 16 == 0 ? 2.0f : 0.5f;
+        float far_off = i % 3 == 1 && i / 3 < moved ? 7.0f : 0.0f;
+        boxes[i] = test_cube( test_random_between( &random, 0, 14 ) + far_off,
+            test_random_between( &random, 0, 14 ), test_random_between( &random, 0, 14 ), half );
+    }
+    boxes[SMALL_COUNT - 1] = test_box( -40, -40, -40, 60, 60, 60 );
+}
+
+static clv_gpu* make_small( clv_gpu_way way, bool has_events )
+{
+    clv_gpu_def def = clv_default_gpu_def();
+    clv_gpu* gpu = NULL;
+    def.way = way;
+    def.pair_capacity = has_events ? 64 : 4096;
+    def.events = has_events;
+    def.event_capacity = 16;
+    def.axis_by_pca = has_events;
+    def.count_tests = true;
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    test_where.method = gpu_test_way_name( way );
+    return gpu;
+}
+
+static void small_worlds_agree( void )
+{
+    static clv_aabb boxes[SMALL_COUNT];
+    for ( clv_gpu_way way = CLV_GPU_TILES; way <= CLV_GPU_LBVH; way = (clv_gpu_way)( way + 1 ) )
+    {
+        clv_gpu* gpu = make_small( way, way == CLV_GPU_SAP );
+        make_small_world( boxes, 0 );
+        gpu_test_agree( gpu, boxes, SMALL_COUNT, "small" );
+        clv_gpu_destroy( gpu );
+    }
+}
+
+static void small_worlds_keep_their_order( void )
+{
+    static const uint32_t s_moved[] = { 0, 20, 90 };
+    static clv_aabb boxes[SMALL_COUNT];
+    clv_gpu* gpu = make_small( CLV_GPU_GRID, false );
+    gpu->grid_wish.keeps = 1;
+    for ( size_t k = 0; k < TEST_COUNT( s_moved ); ++k )
+    {
+        make_small_world( boxes, s_moved[k] );
+        gpu_test_agree( gpu, boxes, SMALL_COUNT, "small, kept" );
+    }
+    clv_gpu_destroy( gpu );
+}
+
+// Rows longer than a group adds up at once, and boxes that look far ahead.
+static void small_worlds_of_long_rows_agree( void )
+{
+    static clv_aabb boxes[SMALL_COUNT];
+    for ( int i = 0; i < SMALL_COUNT; ++i )
+    {
+        boxes[i] = test_box( 30 * (float)i, 0, 0, 30 * (float)i + 1 + (float)( i % 40 ), 1, 1 );
+    }
+    for ( clv_gpu_way way = CLV_GPU_GRID; way <= CLV_GPU_SAP; way = (clv_gpu_way)( way + 1 ) )
+    {
+        clv_gpu* gpu = make_small( way, false );
+        gpu_test_agree( gpu, boxes, SMALL_COUNT, "small, a line" );
+        clv_gpu_destroy( gpu );
+    }
+}
+
 static void memory_of_the_devices_choice_serves_too( void )
 {
     clv_gpu* gpu = gpu_of( CLV_GPU_GRID );
@@ -855,6 +933,9 @@ int main( int argc, char** argv )
         TEST_CASE( events_without_room_are_found_again ),
         TEST_CASE( failed_updates_are_no_base_for_events ),
         TEST_CASE( bad_boxes_are_named ),
+        TEST_CASE( small_worlds_agree ),
+        TEST_CASE( small_worlds_keep_their_order ),
+        TEST_CASE( small_worlds_of_long_rows_agree ),
         TEST_CASE( memory_of_the_devices_choice_serves_too ),
     };
     if ( gpu_test_is_skipped() )

@@ -16,7 +16,7 @@ enum
     MOVED_MOST = 4096,       // within these bounds; each asks nine rows, and all the others that left
     MOVED_PART = 2048,
     ANEW_MOST = 4,     // frames in a row whose order is made anew before it is no longer kept
-    MOVER_GROUPS = 64, // that test those against each other
+    MOVER_GROUPS = 64, // that test those against each other, at most
 };
 
 _Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
@@ -250,12 +250,20 @@ void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
     grid->is_planned = grid->is_planned && !has_grown;
 }
 
+// Enough for 32 tests per item where as many left their cells as may.
+static uint32_t groups_of_movers( uint32_t moved_most )
+{
+    uint32_t groups = moved_most * moved_most / ( 32 * GPU_GROUP );
+    return groups < 1 ? 1 : groups > MOVER_GROUPS ? MOVER_GROUPS : groups;
+}
+
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    uint32_t mover_groups = first == 0 && gpu->grid.keeps ? MOVER_GROUPS : 0; // once, if in pieces
+    uint32_t mover_groups =
+        first == 0 && gpu->grid.keeps ? groups_of_movers( gpu->grid.moved_most ) : 0; // once
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( first ), GPU_ARGUMENT( end ), GPU_ARGUMENT( b->starts.memory ),
         GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( mover_groups ),

@@ -142,5 +142,7 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
         GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
         GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( b->patient.memory ),
         GPU_ARGUMENT( counts_tests ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)PATIENT_GROUPS * GPU_GROUP, patient );
+    uint32_t groups = frame->count / 64 + 1; // of few boxes few can look far
+    groups = groups < PATIENT_GROUPS ? groups : PATIENT_GROUPS;
+    return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, patient );
 }
