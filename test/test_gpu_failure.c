@@ -6,6 +6,7 @@
 #include "gpu_device.h"
 #include "gpu_fake.h"
 #include "heap.h"
+#include "space/instrument.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -312,6 +313,21 @@ static void count_warnings( clv_log_level level, const char* line, void* user )
     s_warnings += level == CLV_LOG_WARNING ? 1 : 0;
 }
 
+// What the space's method says about gpu.fallback; -1 where it does not know the word.
+static double fallback_of( clv_space* space )
+{
+    clv_method_figure figures[32];
+    uint32_t count = clv_space_report( space, figures, 32 );
+    for ( uint32_t i = 0; i < count && i < 32; ++i )
+    {
+        if ( strcmp( figures[i].name, "gpu.fallback" ) == 0 )
+        {
+            return figures[i].value;
+        }
+    }
+    return -1;
+}
+
 static uint64_t pairs_of( const char* name, const char* settings, clv_result expected )
 {
     clv_space_def def = clv_default_space_def();
@@ -328,6 +344,7 @@ static uint64_t pairs_of( const char* name, const char* settings, clv_result exp
         CHECK_RESULT( clv_space_update( space ), expected );
         clv_pair_view view = clv_space_pairs( space );
         hash = test_order_hash( view.pairs, view.count );
+        CHECK( fallback_of( space ) == ( strcmp( name, "gpu-grid" ) != 0 ? -1 : settings != NULL ? 1 : 0 ) );
     }
     clv_space_destroy( space );
     return hash;

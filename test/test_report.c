@@ -257,7 +257,7 @@ static void what_is_no_results_is_refused_by_name( void )
         char path[] = RESULTS;
         char* items[] = { path };
         text_list paths = { items, 1 };
-        CHECK( !report_data_read( &data, &paths, &why ) );
+        CHECK( !report_data_read( &data, &paths, NULL, &why ) );
         CHECK( strncmp( why.text, RESULTS ": ", strlen( RESULTS ) + 2 ) == 0 );
         CHECK_EQUAL( report( OTHER, RESULTS ), LAB_BAD_INPUT );
         CHECK( !exists( PAGE ) );
@@ -287,6 +287,45 @@ static void a_page_needs_a_place( void )
     CHECK_EQUAL( command_report( 0, list ), LAB_BAD_INPUT );
 }
 
+// Of runs on a GPU only those on the device that is asked for; those on none stay.
+static void runs_of_one_device_are_shown( void )
+{
+    static const char* const devices[] = { "null", "\"Card A 100\"", "\"Card B\"" };
+    char* runs = text_copy( "" );
+    for ( size_t k = 0; k < TEST_COUNT( devices ); ++k )
+    {
+        char* run = run_text( "brownian-free", k == 0 ? "sap" : "gpu-grid", 1000 );
+        run[strlen( run ) - 1] = '\0'; // its closing brace
+        char* more = text_format( "%s%s%s,\"device\":%s}", runs, k > 0 ? "," : "", run, devices[k] );
+        free( runs );
+        free( run );
+        runs = more;
+    }
+    write_results( RESULTS, runs );
+    free( runs );
+    char path[] = RESULTS;
+    char* items[] = { path };
+    const text_list paths = { items, 1 };
+    report_data data;
+    lab_error why = { LAB_DONE, "" };
+    CHECK( report_data_read( &data, &paths, NULL, &why ) );
+    CHECK_EQUAL( data.run_count, 3 );
+    report_data_free( &data );
+    CHECK( report_data_read( &data, &paths, "card a", &why ) );
+    CHECK_EQUAL( data.run_count, 2 );
+    CHECK( strstr( data.json, "Card A 100" ) != NULL && strstr( data.json, "Card B" ) == NULL );
+    CHECK( strstr( data.json, "\"sap\"" ) != NULL );
+    report_data_free( &data );
+    CHECK( !report_data_read( &data, &paths, "H200", &why ) );
+    CHECK_TEXT( why.text, "--device H200: no run was on such a device; there are Card A 100, Card B" );
+    char* run = run_text( "brownian-free", "sap", 1000 );
+    write_results( RESULTS, run );
+    free( run );
+    CHECK( !report_data_read( &data, &paths, "H200", &why ) );
+    CHECK_TEXT( why.text, "--device H200: no run was on such a device; none was on a GPU at all" );
+    remove( RESULTS );
+}
+
 int main( int argc, char** argv )
 {
     lab_error why;
@@ -296,6 +335,7 @@ int main( int argc, char** argv )
         return 77;
     }
     const test_case cases[] = {
+        TEST_CASE( runs_of_one_device_are_shown ),
         TEST_CASE( the_page_has_one_place_for_results ),
         TEST_CASE( the_page_asks_nobody_for_anything ),
         TEST_CASE( the_licence_of_the_plots_is_in_the_page ),

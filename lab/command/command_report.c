@@ -16,6 +16,7 @@ typedef struct report_flags
 {
     const char* output;
     const char* svg_folder;
+    const char* device; // of runs on a GPU; NULL: every one
 } report_flags;
 
 static bool make_folder( const char* folder, lab_error* why )
@@ -40,7 +41,7 @@ static bool write_plots( const report_flags* flags, const char* page_path, lab_e
 static bool make_report( const report_flags* flags, const text_list* paths, lab_error* why )
 {
     report_data data;
-    if ( !report_data_read( &data, paths, why ) )
+    if ( !report_data_read( &data, paths, flags->device, why ) )
     {
         return false;
     }
@@ -79,10 +80,12 @@ lab_status command_report( int argc, char** argv )
         { "--svg", 0, ARGS_TEXT, &flags.svg_folder, "DIR",
             "write every plot as an SVG file too (needs node); without -o the page is DIR/report.html", 0,
             0 },
+        { "--device", 0, ARGS_TEXT, &flags.device, "NAME",
+            "of runs on a GPU only those on a device with NAME in its name (default all)", 0, 0 },
     };
     const args_table table = {
         .command = "report",
-        .usage = "RESULTS.json… -o FILE.html [--svg DIR]",
+        .usage = "RESULTS.json… -o FILE.html [--svg DIR] [--device NAME]",
         .about =
             "Make one page of results: sortable tables, time against size, all scenes at once, the spread over\n"
             "frames and the course of a run, stages, memory, parameters, whether hashes agree, failures, machine.\n"

@@ -258,6 +258,19 @@ static void average_counters( run_result* result )
     }
 }
 
+// A method whose device failed and that went on without it ran on the processor, whatever was chosen.
+static void tell_fallback( run_result* result )
+{
+    for ( uint32_t index = 0; index < result->counter_count; ++index )
+    {
+        bool is_fallback = strcmp( result->counters[index].name, "gpu.fallback" ) == 0;
+        if ( is_fallback && result->counters[index].value > 0 )
+        {
+            result->device = "CPU, by gpu.fallback";
+        }
+    }
+}
+
 static void keep_frame( run_state* run, pass_kind kind, uint32_t frame, double ms )
 {
     uint32_t index = frame - 1;
@@ -330,6 +343,7 @@ static void summarise( run_state* run )
     result->memory_bytes = stats.memory_peak_bytes;
     result->pass_count = run->options->repeat;
     average_counters( result );
+    tell_fallback( result );
     if ( !run_result_summarise( result ) )
     {
         fail( run, RUN_FAILED, "summing up the times", CLV_OUT_OF_MEMORY );

@@ -4,7 +4,9 @@
 #include "lab/base/json_file.h"
 #include "lab/result/results.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,56 @@ static json_value* page_run( const json_value* value, const char* name, lab_erro
     return kept;
 }
 
-static json_value* page_runs( const char* path, const json_value* runs, uint32_t* count, lab_error* why )
+// ---- devices
+
+// Which runs are wanted, and what was met.
+typedef struct device_wish
+{
+    const char* name; // NULL: all
+    uint32_t met;     // runs on such a device
+    char others[256]; // names of the other ones
+} device_wish;
+
+static bool has_text( const char* text, const char* part )
+{
+    for ( ; *text != '\0'; ++text )
+    {
+        size_t i = 0;
+        while ( part[i] != '\0' && tolower( (unsigned char)text[i] ) == tolower( (unsigned char)part[i] ) )
+        {
+            i += 1;
+        }
+        if ( part[i] == '\0' )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Runs on no device stay: they are what the others are compared with.
+static bool is_wanted( device_wish* wish, const json_value* run )
+{
+    const json_value* value = json_get( run, "device" );
+    const char* device = value != NULL ? json_as_text( value ) : NULL;
+    if ( wish->name == NULL || device == NULL || device[0] == '\0' )
+    {
+        return true;
+    }
+    bool is_met = has_text( device, wish->name );
+    wish->met += is_met ? 1 : 0;
+    size_t used = strlen( wish->others );
+    if ( !is_met && strstr( wish->others, device ) == NULL )
+    {
+        snprintf( wish->others + used, sizeof( wish->others ) - used, "%s%s", used > 0 ? ", " : "", device );
+    }
+    return is_met;
+}
+
+// ---- files
+
+static json_value* page_runs(
+    const char* path, const json_value* runs, device_wish* wish, uint32_t* count, lab_error* why )
 {
     json_value* list = json_array();
     uint32_t index = 0;
@@ -64,13 +115,21 @@ static json_value* page_runs( const char* path, const json_value* runs, uint32_t
             json_free( list );
             return NULL;
         }
-        json_put( list, NULL, run );
+        if ( is_wanted( wish, run ) )
+        {
+            json_put( list, NULL, run );
+            *count += 1;
+        }
+        else
+        {
+            json_free( run );
+        }
     }
-    *count += index;
     return list;
 }
 
-static json_value* page_results( const char* path, const json_value* root, uint32_t* count, lab_error* why )
+static json_value* page_results(
+    const char* path, const json_value* root, device_wish* wish, uint32_t* count, lab_error* why )
 {
     const json_value* runs = json_get( root, "runs" );
     if ( !json_is_array( runs ) )
@@ -79,7 +138,7 @@ static json_value* page_results( const char* path, const json_value* root, uint3
             "%s: holds no \"runs\"; name a file that `cleave run --json` or `bench --json` wrote", path );
         return NULL;
     }
-    json_value* list = page_runs( path, runs, count, why );
+    json_value* list = page_runs( path, runs, wish, count, why );
     if ( list == NULL )
     {
         return NULL;
@@ -92,12 +151,12 @@ static json_value* page_results( const char* path, const json_value* root, uint3
     return results;
 }
 
-static bool add_file(
-    json_value* files, const text_list* paths, uint32_t index, uint32_t* count, lab_error* why )
+static bool add_file( json_value* files, const text_list* paths, uint32_t index, device_wish* wish,
+    uint32_t* count, lab_error* why )
 {
     const char* path = paths->items[index];
     json_value* root = json_file_read( path, why );
-    json_value* results = root != NULL ? page_results( path, root, count, why ) : NULL;
+    json_value* results = root != NULL ? page_results( path, root, wish, count, why ) : NULL;
     json_free( root );
     if ( results == NULL )
     {
@@ -110,8 +169,16 @@ static bool add_file(
     return true;
 }
 
-bool report_data_read( report_data* data, const text_list* paths, lab_error* why )
+static bool device_was_met( const device_wish* wish, lab_error* why )
 {
+    return wish->name == NULL || wish->met > 0 ||
+        lab_error_write( why, "--device %s: no run was on such a device; %s%s", wish->name,
+            wish->others[0] != '\0' ? "there are " : "none was on a GPU at all", wish->others );
+}
+
+bool report_data_read( report_data* data, const text_list* paths, const char* device, lab_error* why )
+{
+    device_wish wish = { .name = device };
     *data = ( report_data ){ 0 };
     if ( !json_is_here( why ) )
     {
@@ -120,11 +187,16 @@ bool report_data_read( report_data* data, const text_list* paths, lab_error* why
     json_value* files = json_array();
     for ( uint32_t index = 0; index < paths->count; ++index )
     {
-        if ( !add_file( files, paths, index, &data->run_count, why ) )
+        if ( !add_file( files, paths, index, &wish, &data->run_count, why ) )
         {
             json_free( files );
             return false;
         }
+    }
+    if ( !device_was_met( &wish, why ) )
+    {
+        json_free( files );
+        return false;
     }
     json_value* root = json_object();
     json_put( root, "files", files );

@@ -10,8 +10,9 @@ typedef struct report_data
     uint32_t run_count;
 } report_data;
 
-/// { "files": [ { "name", "results" } ] } in the order of the paths. False with an error that names the file.
-bool report_data_read( report_data* data, const text_list* paths, lab_error* why );
+/// { "files": [ { "name", "results" } ] } in the order of the paths. With `device` not NULL, of runs on a GPU only those whose device has
+/// this text in its name, whatever the case. False with an error that names the file, or the devices there are.
+bool report_data_read( report_data* data, const text_list* paths, const char* device, lab_error* why );
 void report_data_free( report_data* data );
 
 /// A copy of JSON text in which nothing can end a script element or a line of script, to free.

@@ -241,9 +241,11 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     {
         stats = clv_gpu_get_stats( self->gpu );
     }
+    method_figure_add( &list, "gpu.fallback", self->fallback_state != NULL ? 1 : 0 );
     method_figure_add( &list, "gpu.way", (double)stats.way );
     method_figure_add( &list, "gpu.searches", (double)stats.search_count );
     method_figure_add( &list, "gpu.plans", (double)stats.plan_count );
+    method_figure_add( &list, "gpu.orders", (double)stats.order_count );
     method_figure_add( &list, "gpu.pieces", (double)stats.piece_count );
     method_figure_add( &list, "gpu.cells", (double)stats.cell_count );
     method_figure_add( &list, "gpu.levels", (double)stats.level_count );
