@@ -327,6 +327,8 @@ mutate "gpu: the last of five ranges forgotten" "gpu" src/gpu/kernels/grid.cl 's
 mutate "gpu: a kept order without its slack" "gpu" src/gpu/kernels/grid.cl 's/upper.x + plan->slack_x, upper.y + plan->slack_y, upper.z + plan->slack_z/upper.x, upper.y, upper.z/;s/own.x <= first.x \&\& own.y <= first.y \&\& own.z <= first.z/1/'
 mutate "gpu: blocks meet only themselves" "gpu" src/gpu/gpu_chunks.c 's/            if ( b > a )/            if ( b > blocks )/'
 mutate "gpu: pairs within a block told again" "gpu" src/gpu/gpu_chunks.c 's/bool is_across = pair.a < border \&\& pair.b >= border;/bool is_across = pair.b >= border;/'
+mutate "gpu: along a free direction the first axis is taken for granted" "gpu" src/gpu/kernels/sap.cl 's/( flags \& IS_FREE ) == 0 ||/true ||/'
+mutate "gpu: intervals along a free direction too short" "gpu" src/gpu/kernels/sap.cl 's/\* 2e-6f + 1e-37f;/* -1e-2f;/'
 mutate "gpu: events that were cut count as whole" "gpu" src/gpu/gpu_events.c 's/if ( result == CLV_OK \&\& was_cut )/if ( false )/'
 mutate "gpu: a failed update is the base of events" "gpu" src/gpu/gpu_events.c 's/if ( !gpu->def.events || !gpu->has_list )/if ( !gpu->def.events )/'
 mutate "gpu: a place in the table taken twice" "gpu" src/gpu/kernels/events.cl 's/while ( atomic_cmpxchg( table + at, NOBODY, i ) != NOBODY )/table[at] = i; while ( false )/'

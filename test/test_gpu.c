@@ -14,7 +14,7 @@ enum
     TILES_MOST = 2600
 };
 
-static clv_gpu* s_gpus[CLV_GPU_LBVH + 2]; // one of each way, and one more
+static clv_gpu* s_gpus[CLV_GPU_LBVH + 3]; // one of each way, and two more
 
 // One for all cases: compiling takes longer than everything else.
 static clv_gpu* gpu_of( clv_gpu_way way )
@@ -42,6 +42,22 @@ static clv_gpu* kept_grid( void )
     return s_kept;
 }
 
+// Sorted along the principal axis, whatever its direction, chosen anew in every update.
+static clv_gpu* free_sap( void )
+{
+    static clv_gpu* s_free;
+    if ( s_free == NULL )
+    {
+        s_free = gpu_test_make( CLV_GPU_SAP );
+        s_free->def.axis_by_pca = true;
+        s_free->def.axis_free = true;
+        s_free->def.axis_frames = 1;
+        s_gpus[CLV_GPU_LBVH + 2] = s_free;
+    }
+    test_where.method = "free sap";
+    return s_free;
+}
+
 #define EACH_WAY( way )                                                                                      \
     for ( clv_gpu_way way = CLV_GPU_AUTO; way <= CLV_GPU_LBVH; way = (clv_gpu_way)( way + 1 ) )
 
@@ -58,6 +74,7 @@ static void agree_everywhere( const clv_aabb* boxes, uint32_t count, const char*
         }
     }
     gpu_test_expect( kept_grid(), boxes, count, expected, expected_count, note );
+    gpu_test_expect( free_sap(), boxes, count, expected, expected_count, note );
     free( expected );
 }
 
@@ -847,6 +864,7 @@ static clv_gpu* make_small( clv_gpu_way way, bool has_events )
     def.events = has_events;
     def.event_capacity = 16;
     def.axis_by_pca = has_events;
+    def.axis_free = has_events;
     def.count_tests = true;
     CHECK_OK( clv_gpu_create( &def, &gpu ) );
     test_where.method = gpu_test_way_name( way );

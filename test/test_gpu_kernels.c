@@ -79,14 +79,15 @@ static void float_keys_sort_like_floats( void )
     }
     uint32_t count = TEST_COUNT( s_places );
     uint32_t axis = 0;
+    float none = 0;
     uint32_t next_slot = 1;
     uint32_t order[TEST_COUNT( s_places )];
     CHECK_OK( clv_gpu_sort_reserve( s_gpu, count ) );
     put( &s_gpu->buffers.boxes, boxes, sizeof( boxes ) );
     const gpu_argument arguments[] = { GPU_ARGUMENT( s_gpu->buffers.boxes.memory ), GPU_ARGUMENT( count ),
-        GPU_ARGUMENT( axis ), GPU_ARGUMENT( s_gpu->buffers.keys.memory ),
-        GPU_ARGUMENT( s_gpu->buffers.values.memory ), GPU_ARGUMENT( s_gpu->buffers.slots.memory ),
-        GPU_ARGUMENT( next_slot ) };
+        GPU_ARGUMENT( axis ), GPU_ARGUMENT( none ), GPU_ARGUMENT( none ), GPU_ARGUMENT( none ),
+        GPU_ARGUMENT( s_gpu->buffers.keys.memory ), GPU_ARGUMENT( s_gpu->buffers.values.memory ),
+        GPU_ARGUMENT( s_gpu->buffers.slots.memory ), GPU_ARGUMENT( next_slot ) };
     CHECK_OK( GPU_LAUNCH( s_gpu, GPU_KERNEL_sap_keys, count, arguments ) );
     CHECK_OK( clv_gpu_sort( s_gpu, count, 0, 32 ) );
     CHECK_OK( clv_gpu_read( s_gpu, s_gpu->buffers.values.memory, 0, order, sizeof( order ) ) );
@@ -246,15 +247,20 @@ static void the_principal_axis_is_found( void )
         gpu_test_agree( gpu, boxes, COUNT, "principal axis" );
         gpu_test_agree( gpu, boxes, COUNT, "about the mean of last time" );
         CHECK_EQUAL( clv_gpu_get_stats( gpu ).axis, axis );
+        CHECK( fabsf( gpu->sap.direction[axis] ) > 0.99f );
+        gpu->def.axis_free = true;
+        gpu_test_agree( gpu, boxes, COUNT, "along it" );
+        CHECK_EQUAL( gpu->sap.sort_axis, GPU_AXIS_FREE );
         clv_gpu_destroy( gpu );
         uint32_t axes[3];
         clv_gpu_axes_by_sample( boxes, COUNT, axes );
         CHECK_EQUAL( axes[0], axis );
     }
     const double flat[10] = { 0, 0, 0, 1, 1, 4, 0.5, 0, 0, 1 };
-    CHECK_EQUAL( clv_gpu_axis_by_moments( flat ), 2 );
+    float direction[3];
+    CHECK_EQUAL( clv_gpu_axis_by_moments( flat, direction ), 2 );
     const double none[10] = { 0 };
-    CHECK( clv_gpu_axis_by_moments( none ) < 3 );
+    CHECK( clv_gpu_axis_by_moments( none, direction ) < 3 );
 }
 
 // ---- plans

@@ -112,7 +112,7 @@ static void settings_are_checked( void )
     clv_space_def def = clv_default_space_def();
     clv_space* space = NULL;
     def.method = "gpu-sap";
-    def.settings = "gpu.device=0,gpu.pca=1,gpu.axis=2";
+    def.settings = "gpu.device=0,gpu.pca=2,gpu.axis=2";
     CHECK_OK( clv_space_create( &def, &space ) );
     clv_aabb boxes[2] = { test_cube( 0, 0, 0, 1 ), test_cube( 1, 0, 0, 1 ) };
     CHECK_OK( clv_space_add( space, boxes, 2, NULL ) );

@@ -92,7 +92,8 @@ typedef struct clv_gpu_def
     bool events;             ///< begun and ended pairs of every update too
     uint64_t event_capacity; ///< of each, that the first lists have room for; more cost a second pass, once
     uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
-    bool axis_by_pca;        ///< by the principal axis, as in paper 003; else by overlaps in a sample
+    bool axis_by_pca;        ///< by the principal axis; else by overlaps in a sample
+    bool axis_free;          ///< with it: along that axis itself, as in paper 003; else along x, y or z next to it
     bool cache;              ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
     bool count_tests;        ///< fill clv_gpu_stats.test_count, which costs a few percent
     clv_allocator allocator; ///< zero: the C library's

@@ -87,7 +87,7 @@ static int largest_of( double a, double b, double c )
     return a >= b && a >= c ? 0 : b >= c ? 1 : 2;
 }
 
-uint32_t clv_gpu_axis_by_moments( const double sums[10] )
+uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
 {
     double n = sums[9] > 0 ? sums[9] : 1;
     double mean[3] = { sums[0] / n, sums[1] / n, sums[2] / n };
@@ -104,5 +104,9 @@ uint32_t clv_gpu_axis_by_moments( const double sums[10] )
         rotate( m, v, 1, 2 );
     }
     int principal = largest_of( m[0][0], m[1][1], m[2][2] );
+    for ( int k = 0; k < 3; ++k )
+    {
+        direction[k] = (float)v[k][principal];
+    }
     return (uint32_t)largest_of( fabs( v[0][principal] ), fabs( v[1][principal] ), fabs( v[2][principal] ) );
 }

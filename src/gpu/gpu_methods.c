@@ -102,7 +102,8 @@ static clv_result open( gpu_method* self )
     if ( self->way == CLV_GPU_SAP )
     {
         def.axis_frames = (uint32_t)params[PARAM_AXIS];
-        def.axis_by_pca = params[PARAM_PCA] != 0;
+        def.axis_by_pca = params[PARAM_PCA] > 0;
+        def.axis_free = params[PARAM_PCA] > 1;
     }
     clv_result result = clv_gpu_create( &def, &self->gpu );
     return result == CLV_BAD_DEF ? CLV_UNSUPPORTED : result; // there is no device of that number
@@ -268,9 +269,12 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
 static const method_param s_params[] = { DEVICE_PARAM, FALLBACK_PARAM };
 static const method_param s_auto_params[] = { DEVICE_PARAM, FALLBACK_PARAM,
     { "gpu.few", 4096, 0, 1000000, true, "objects up to which every pair is tested" } };
-static const method_param s_sap_params[] = { DEVICE_PARAM, FALLBACK_PARAM,
+static const method_param s_sap_params[] = {
+    DEVICE_PARAM, FALLBACK_PARAM,
     { "gpu.axis", 32, 1, 1000000, true, "updates between two choices of the axis" },
-    { "gpu.pca", 0, 0, 1, true, "1: the principal axis, as in paper 003; 0: fewest overlaps in a sample" } };
+    { "gpu.pca", 0, 0, 2, true,
+        "2: along the principal axis, as in paper 003; 1: the coordinate axis next to it; 0: fewest overlaps in a sample" }
+};
 
 #define GPU_ROW( row_name, row_family, row_source, cost, row_params, make )                                  \
     {                                                                                                        \

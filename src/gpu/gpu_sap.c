@@ -58,7 +58,7 @@ static clv_result choose_by_moments( clv_gpu* gpu, const gpu_frame* frame )
     {
         sap->means[i] += (float)( sums[i] / sums[9] );
     }
-    sap->axes[0] = clv_gpu_axis_by_moments( sums );
+    sap->axes[0] = clv_gpu_axis_by_moments( sums, sap->direction );
     sap->axes[1] = ( sap->axes[0] + 1 ) % 3;
     sap->axes[2] = ( sap->axes[0] + 2 ) % 3;
     return CLV_OK;
@@ -74,6 +74,7 @@ static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
     clv_result result =
         gpu->def.axis_by_pca ? choose_by_moments( gpu, frame ) : choose_by_sample( gpu, frame );
     sap->is_planned = result == CLV_OK;
+    sap->sort_axis = gpu->def.axis_by_pca && gpu->def.axis_free ? GPU_AXIS_FREE : sap->axes[0];
     sap->asked_at = gpu->stats.update_count;
     gpu->stats.axis = sap->axes[0];
     return result;
@@ -83,11 +84,14 @@ static clv_result choose_axis( clv_gpu* gpu, const gpu_frame* frame )
 
 static clv_result reserve( clv_gpu* gpu, uint32_t count )
 {
+    bool is_free = gpu->sap.sort_axis == GPU_AXIS_FREE;
     gpu_buffers* b = &gpu->buffers;
     uint64_t n = count;
     clv_result result = clv_gpu_sort_reserve( gpu, count );
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->begins, n * sizeof( float ) ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->ends, n * sizeof( float ) ) : result;
+    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->firsts, is_free ? n * 2 * sizeof( float ) : 64 )
+                              : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->seconds, n * 2 * sizeof( float ) ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->thirds, n * 2 * sizeof( float ) ) : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->patient, n * 2 * sizeof( uint32_t ) ) : result;
@@ -106,8 +110,10 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
     if ( result == CLV_OK )
     {
         const gpu_argument keys[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-            GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ),
-            GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( next_slot ) };
+            GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ),
+            GPU_ARGUMENT( sap->direction[1] ), GPU_ARGUMENT( sap->direction[2] ),
+            GPU_ARGUMENT( b->keys.memory ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->slots.memory ),
+            GPU_ARGUMENT( next_slot ) };
         result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_keys, frame->count, keys );
     }
     result = result == CLV_OK ? clv_gpu_sort( gpu, frame->count, 0, 32 ) : result;
@@ -116,9 +122,11 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame )
         return result;
     }
     const gpu_argument gather[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
-        GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ), GPU_ARGUMENT( sap->axes[2] ),
-        GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
-        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ) };
+        GPU_ARGUMENT( sap->sort_axis ), GPU_ARGUMENT( sap->direction[0] ), GPU_ARGUMENT( sap->direction[1] ),
+        GPU_ARGUMENT( sap->direction[2] ), GPU_ARGUMENT( sap->axes[0] ), GPU_ARGUMENT( sap->axes[1] ),
+        GPU_ARGUMENT( sap->axes[2] ), GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ),
+        GPU_ARGUMENT( b->ends.memory ), GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ),
+        GPU_ARGUMENT( b->thirds.memory ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_sap_gather, frame->count, gather );
 }
 
@@ -126,22 +134,23 @@ clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t firs
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
-    uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    uint32_t flags = ( gpu->def.count_tests ? 1u : 0u ) | ( gpu->sap.sort_axis == GPU_AXIS_FREE ? 2u : 0u );
     uint32_t patience = PATIENCE;
     const gpu_argument find[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( first ), GPU_ARGUMENT( end ),
         GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->begins.memory ), GPU_ARGUMENT( b->ends.memory ),
-        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ),
-        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
-        GPU_ARGUMENT( patience ), GPU_ARGUMENT( b->patient.memory ), GPU_ARGUMENT( counts_tests ) };
+        GPU_ARGUMENT( b->firsts.memory ), GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ),
+        GPU_ARGUMENT( capacity ), GPU_ARGUMENT( patience ), GPU_ARGUMENT( b->patient.memory ),
+        GPU_ARGUMENT( flags ) };
     clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_sap_find, end - first, find );
     if ( result != CLV_OK || frame->count <= PATIENCE )
     {
         return result;
     }
-    const gpu_argument patient[] = { GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->seconds.memory ),
-        GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( b->patient.memory ),
-        GPU_ARGUMENT( counts_tests ) };
+    const gpu_argument patient[] = { GPU_ARGUMENT( b->values.memory ), GPU_ARGUMENT( b->firsts.memory ),
+        GPU_ARGUMENT( b->seconds.memory ), GPU_ARGUMENT( b->thirds.memory ), GPU_ARGUMENT( b->slots.memory ),
+        GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
+        GPU_ARGUMENT( b->patient.memory ), GPU_ARGUMENT( flags ) };
     uint32_t groups = frame->count / 64 + 1; // of few boxes few can look far
     groups = groups < PATIENT_GROUPS ? groups : PATIENT_GROUPS;
     return GPU_LAUNCH( gpu, GPU_KERNEL_sap_find_patient, (uint64_t)groups * GPU_GROUP, patient );

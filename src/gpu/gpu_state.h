@@ -102,6 +102,7 @@ typedef struct gpu_buffer
     BUFFER( digit_sums )                                                                                     \
     BUFFER( begins )                                                                                         \
     BUFFER( ends )                                                                                           \
+    BUFFER( firsts )                                                                                         \
     BUFFER( seconds )                                                                                        \
     BUFFER( thirds )                                                                                         \
     BUFFER( patient )                                                                                        \
@@ -215,8 +216,10 @@ typedef struct gpu_events
 typedef struct gpu_sap_state
 {
     bool is_planned;
-    uint32_t axes[3]; ///< first to last
-    float means[3];   ///< of the last moments
+    uint32_t axes[3];   ///< first to last
+    uint32_t sort_axis; ///< axes[0], or GPU_AXIS_FREE
+    float direction[3]; ///< to sort along then
+    float means[3];     ///< of the last moments
     uint64_t asked_at;
 } gpu_sap_state;
 
@@ -377,8 +380,11 @@ clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count );
 /// The axes from most to least worth sorting by, by overlaps of pairs in the sample.
 void clv_gpu_axes_by_sample( const clv_aabb* sample, uint32_t count, uint32_t axes[3] );
 
-/// The coordinate axis next to the principal axis of the centres: sums of 10 moments as kernels/sap.cl has them.
-uint32_t clv_gpu_axis_by_moments( const double sums[10] );
+/// In place of an axis, as kernels/sap.cl has it: any direction.
+#define GPU_AXIS_FREE 3u
+
+/// The coordinate axis next to the principal axis of the centres, which is `direction`: sums of 10 moments as kernels/sap.cl has them.
+uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] );
 
 // ---- the ways: prepare does all but the search, find searches units [first, end)
 

@@ -2,6 +2,10 @@
 // Sweep and prune along one axis (paper 003, and Liu, Harada, Lee and Kim 2010): sorted by where boxes begin, each looks ahead
 // as far as it reaches. Neighbours in the order are neighbouring items, so what they read lies side by side.
 
+#define FREE 3u          // in place of an axis: the direction x, y, z
+#define COUNTS_TESTS 1u // flags of the search
+#define IS_FREE 2u
+
 inline float part_of( __global const float* boxes, uint index, uint part )
 {
     return boxes[6 * (size_t)index + part];
@@ -15,30 +19,63 @@ inline uint float_key( float value )
     return ( bits & 0x80000000u ) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-__kernel void sap_keys( __global const float* boxes, uint count, uint axis, __global uint* keys, __global uint* values,
-    __global uint* slots, uint next_slot )
+// The interval of a box along any direction, a little longer than it is: boxes that overlap must overlap here too, whatever is
+// rounded. Seven roundings of half an ulp each are far below 2e-6 of what they are taken of.
+inline float2 project( __global const float* boxes, uint index, float x, float y, float z )
+{
+    float d[3] = { x, y, z };
+    float middle = 0;
+    float half_length = 0;
+    float size = 0;
+    for ( uint axis = 0; axis < 3; ++axis )
+    {
+        float lower = 0.5f * part_of( boxes, index, axis );
+        float upper = 0.5f * part_of( boxes, index, axis + 3 );
+        middle += ( lower + upper ) * d[axis];
+        half_length += ( upper - lower ) * fabs( d[axis] );
+        size += fabs( lower + upper ) * fabs( d[axis] );
+    }
+    float slack = ( size + half_length ) * 2e-6f + 1e-37f;
+    float2 interval = (float2)( middle - half_length - slack, middle + half_length + slack );
+    // Infinite ones, and those beyond what floats can tell, meet everybody here.
+    bool is_finite = fabs( interval.x ) < INFINITY && fabs( interval.y ) < INFINITY;
+    return is_finite ? interval : (float2)( -INFINITY, INFINITY );
+}
+
+__kernel void sap_keys( __global const float* boxes, uint count, uint axis, float x, float y, float z, __global uint* keys,
+    __global uint* values, __global uint* slots, uint next_slot )
 {
     clear_slot( slots, next_slot );
     uint i = (uint)get_global_id( 0 );
     if ( i < count )
     {
-        keys[i] = float_key( part_of( boxes, i, axis ) );
+        keys[i] = float_key( axis == FREE ? project( boxes, i, x, y, z ).x : part_of( boxes, i, axis ) );
         values[i] = i;
     }
 }
 
 // In order: where each begins and its index; its end, and by binary search how far it looks ahead; its interval on the
-// second axis, which is what most tests read; and the third.
-__kernel void sap_gather( __global const float* boxes, uint count, uint axis, uint second, uint third,
-    __global const uint* values, __global float* begins, __global float* ends, __global float2* seconds,
-    __global float2* thirds )
+// second axis, which is what most tests read; and the third. Along a free direction the first axis says nothing yet, and is kept too.
+__kernel void sap_gather( __global const float* boxes, uint count, uint axis, float x, float y, float z, uint first,
+    uint second, uint third, __global const uint* values, __global float* begins, __global float* ends,
+    __global float2* firsts, __global float2* seconds, __global float2* thirds )
 {
     uint at = (uint)get_global_id( 0 );
     if ( at < count )
     {
         uint i = values[at];
-        begins[at] = part_of( boxes, i, axis );
-        ends[at] = part_of( boxes, i, axis + 3 );
+        if ( axis == FREE )
+        {
+            float2 interval = project( boxes, i, x, y, z );
+            begins[at] = interval.x;
+            ends[at] = interval.y;
+            firsts[at] = (float2)( part_of( boxes, i, first ), part_of( boxes, i, first + 3 ) );
+        }
+        else
+        {
+            begins[at] = part_of( boxes, i, axis );
+            ends[at] = part_of( boxes, i, axis + 3 );
+        }
         seconds[at] = (float2)( part_of( boxes, i, second ), part_of( boxes, i, second + 3 ) );
         thirds[at] = (float2)( part_of( boxes, i, third ), part_of( boxes, i, third + 3 ) );
     }
@@ -64,13 +101,17 @@ inline uint look_ahead( __global const float* begins, uint at, uint count, float
     return low;
 }
 
+// Sorted along an axis, who is looked at overlaps on it.
+#define IS_MET_FIRST( j )                                                                                    \
+    ( ( flags & IS_FREE ) == 0 || ( firsts[j].x <= first_interval.y && first_interval.x <= firsts[j].y ) )
+
 #define SAP_TEST( j )                                                                                        \
     {                                                                                                        \
         float2 other = seconds[j];                                                                           \
         if ( other.x <= second.y && second.x <= other.y )                                                    \
         {                                                                                                    \
             float2 last = thirds[j];                                                                         \
-            if ( last.x <= third.y && third.x <= last.y )                                                    \
+            if ( last.x <= third.y && third.x <= last.y && IS_MET_FIRST( j ) )                               \
             {                                                                                                \
                 put_pair( queue, &fill, counters, pairs, capacity, own, values[j] );                         \
             }                                                                                                \
@@ -79,8 +120,8 @@ inline uint look_ahead( __global const float* begins, uint at, uint count, float
 
 // Places [first, end). One that looks ahead further than `patience` goes to a list, for whole groups to work on.
 __kernel void sap_find( uint count, uint first, uint end, __global const uint* values, __global const float* begins,
-    __global const float* ends, __global const float2* seconds, __global const float2* thirds, __global uint* slots,
-    uint slot, __global uint2* pairs, uint capacity, uint patience, __global uint2* patient, uint counts_tests )
+    __global const float* ends, __global const float2* firsts, __global const float2* seconds, __global const float2* thirds,
+    __global uint* slots, uint slot, __global uint2* pairs, uint capacity, uint patience, __global uint2* patient, uint flags )
 {
     __local uint2 queue[QUEUE];
     __local uint fill, base, test_sum;
@@ -99,6 +140,7 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
         uint own = values[at];
         float2 second = seconds[at];
         float2 third = thirds[at];
+        float2 first_interval = ( flags & IS_FREE ) != 0 ? firsts[at] : (float2)( 0 );
         uint stop = look_ahead( begins, at, count, ends[at] );
         if ( stop - at > patience )
         {
@@ -111,7 +153,7 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
             SAP_TEST( j )
         }
     }
-    if ( counts_tests != 0 )
+    if ( ( flags & COUNTS_TESTS ) != 0 )
     {
         atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
     }
@@ -119,9 +161,9 @@ __kernel void sap_find( uint count, uint first, uint end, __global const uint* v
 }
 
 // The list: group after group takes one, its items every GROUP-th place.
-__kernel void sap_find_patient( __global const uint* values, __global const float2* seconds,
+__kernel void sap_find_patient( __global const uint* values, __global const float2* firsts, __global const float2* seconds,
     __global const float2* thirds, __global uint* slots, uint slot, __global uint2* pairs, uint capacity,
-    __global const uint2* patient, uint counts_tests )
+    __global const uint2* patient, uint flags )
 {
     __local uint2 queue[QUEUE];
     __local uint fill, base, test_sum;
@@ -141,13 +183,14 @@ __kernel void sap_find_patient( __global const uint* values, __global const floa
         uint own = values[range.x];
         float2 second = seconds[range.x];
         float2 third = thirds[range.x];
+        float2 first_interval = ( flags & IS_FREE ) != 0 ? firsts[range.x] : (float2)( 0 );
         for ( uint j = range.x + 1 + item; j < range.y; j += GROUP )
         {
             tests += 1;
             SAP_TEST( j )
         }
     }
-    if ( counts_tests != 0 )
+    if ( ( flags & COUNTS_TESTS ) != 0 )
     {
         atomic_add( &test_sum, tests ); // no barrier here: PoCL takes it amiss inside a condition
     }
