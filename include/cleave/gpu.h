@@ -93,7 +93,7 @@ typedef struct clv_gpu_def
     uint64_t event_capacity; ///< of each, that the first lists have room for; more cost a second pass, once
     uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
     bool axis_by_pca;        ///< by the principal axis; else by overlaps in a sample
-    bool axis_free;          ///< with it: along that axis itself, as in paper 003; else along x, y or z next to it
+    bool axis_free;          ///< then: along that axis, as in paper 003; else along x, y or z next to it
     bool cache;              ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
     bool count_tests;        ///< fill clv_gpu_stats.test_count, which costs a few percent
     clv_allocator allocator; ///< zero: the C library's
@@ -167,7 +167,7 @@ typedef struct clv_gpu_stats
     uint64_t update_count; ///< good updates so far
     uint64_t search_count; ///< searches so far; more than updates where lists were cut or plans failed
     uint64_t plan_count;   ///< times a grid was planned, a tree measured or an axis chosen
-    uint64_t order_count;  ///< times the grid's order was made anew, as far as the host saw; otherwise it was kept
+    uint64_t order_count;  ///< times the grid made its order anew, as far as the host saw
     uint64_t piece_count;  ///< pieces the last list came in; 1 as a rule
     uint32_t cell_count;   ///< entries of the grid's table, 0 without
     uint32_t level_count;  ///< of the grid or the tree

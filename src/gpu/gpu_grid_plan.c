@@ -129,7 +129,7 @@ static void choose_factors(
         fill *= m->sides[axis] / ( m->spans[axis] + m->sides[axis] );
     }
     *keeps = fill < 0.12 && count >= KEEPS_LEAST;
-    double factor = fill < 0.12 ? 2.2 : fill < 0.35 ? 1.4 : 1.05;
+    double factor = *keeps ? 1.8 : fill < 0.12 ? 2.2 : fill < 0.35 ? 1.4 : 1.05;
     factors[1] = factor;
     factors[2] = factor;
     factors[0] = factor;
@@ -198,7 +198,8 @@ gpu_grid_plan clv_gpu_grid_plan_make( const clv_aabb* sample, uint32_t sample_co
         plan.origin[axis] = m.spreads[axis].least;
     }
     double most = s_entries_per_box * count;
-    most = most < s_entries_cached ? most : s_entries_cached;
+    // What is kept in order finds its entries nearby.
+    most = most < s_entries_cached || *keeps ? most : s_entries_cached;
     most = wish->entries_per_box > 0 ? wish->entries_per_box * count : most < count ? count : most;
     most = most < s_entries_least ? s_entries_least : most > s_entries_most ? s_entries_most : most;
     while ( entries_of( m.spans, cells ) > most )
