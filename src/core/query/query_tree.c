@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Built along a space-filling curve, as in C. Lauterbach et al., "Fast BVH construction on GPUs" (2009), with keys that halve
 // the longest side first and put large objects apart, as in M. Vinkler et al., "Extended Morton codes for high performance
-// bounding volume hierarchy construction" (2017); the lowest levels are cut where the surface area heuristic says.
+// bounding volume hierarchy construction" (2017); the lowest levels are put in order along their own longest side and cut where
+// the surface area heuristic says, as in I. Wald, "On fast construction of SAH-based bounding volume hierarchies" (2007).
 // Nodes are eight wide as in I. Wald et al., "Getting rid of packets" (2008).
 #include "query/query_tree.h"
 
@@ -12,12 +13,18 @@
 #include <float.h>
 #include <string.h>
 
+#ifdef CLV_HAVE_SSE2
+#include <emmintrin.h>
+#endif
+
 enum
 {
     KEY_BITS = 27,     // of a place on the curve, at most
     CLASS_COUNT = 16,  // of sizes, above them
     AXIS_BITS = 12,    // of one axis, at most
     SWEPT = 64,        // items up to which every cut is tried
+    ORDERED = 32,      // items up to which they are put in order before
+    ORDER_STEPS = 16,  // and in so many steps
     PART_ITEMS = 4096, // about so many belong to one part
     PLAIN_DEPTH = 30, // nodes from here on are cut in equal parts: 14 more levels are enough for 2^31 objects
     SIZE_SAMPLES = 255,
@@ -32,6 +39,7 @@ static const double WORN = 1.75; // times the area at the build
 typedef struct curve
 {
     float low[3], scale[3];
+    float most[3]; // cell
     uint32_t bits[3];
     uint32_t spread[3][AXIS_BITS];
 } curve;
@@ -46,6 +54,26 @@ static float middle( float lower, float upper )
     }
     float end = lower - lower == 0 ? lower : upper;
     return end - end == 0 ? end : 0.0f;
+}
+
+static inline void box_middle( const clv_aabb* box, float center[4] )
+{
+#ifdef CLV_HAVE_SSE2
+    const __m128 half = _mm_set1_ps( 0.5f );
+    __m128 lower = _mm_loadu_ps( &box->lower.x ), upper = _mm_loadu_ps( &box->lower.z );
+    upper = _mm_shuffle_ps( upper, upper, _MM_SHUFFLE( 3, 3, 2, 1 ) );
+    __m128 sum = _mm_add_ps( _mm_mul_ps( lower, half ), _mm_mul_ps( upper, half ) );
+    _mm_storeu_ps( center, sum );
+    __m128 is_finite = _mm_cmpeq_ps( _mm_sub_ps( sum, sum ), _mm_setzero_ps() );
+    if ( ( _mm_movemask_ps( is_finite ) & 7 ) == 7 )
+    {
+        return;
+    }
+#endif
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        center[axis] = middle( ( &box->lower.x )[axis], ( &box->upper.x )[axis] );
+    }
 }
 
 // Which axis each bit of the key tells of: always that along which cells are longest.
@@ -86,6 +114,7 @@ static void plan_curve( curve* c, const float low[3], const float high[3], uint3
         double whole = (double)high[axis] - (double)low[axis];
         c->scale[axis] = c->bits[axis] > 0 ? (float)( (double)( 1u << c->bits[axis] ) / whole ) : 0.0f;
         c->scale[axis] = c->scale[axis] <= FLT_MAX ? c->scale[axis] : FLT_MAX;
+        c->most[axis] = (float)( ( 1u << c->bits[axis] ) - 1 );
     }
 }
 
@@ -115,9 +144,9 @@ static uint32_t key_of( const curve_tables* t, const float center[3] )
     for ( int axis = 0; axis < 3; ++axis )
     {
         float at = ( center[axis] - t->c.low[axis] ) * t->c.scale[axis];
-        uint32_t most = ( 1u << t->c.bits[axis] ) - 1;
-        uint32_t cell = at >= (float)most ? most : at > 0 ? (uint32_t)at : 0;
-        key |= t->spread[axis][cell];
+        at = at > 0 ? at : 0;
+        at = at < t->c.most[axis] ? at : t->c.most[axis];
+        key |= t->spread[axis][(int32_t)at];
     }
     return key;
 }
@@ -142,6 +171,7 @@ typedef struct tree_build
     uint32_t count;
     float typical; // side
     curve_tables* tables;
+    query_node empty;
 } tree_build;
 
 // A typical side: the median of a sample, by insertion.
@@ -198,12 +228,12 @@ static void find_centers( const tree_build* b, float low[3], float high[3] )
     }
     for ( uint32_t i = 0; i < b->count; ++i )
     {
-        const clv_aabb* box = &b->from->boxes[b->keys[i].value];
+        float center[4];
+        box_middle( &b->from->boxes[b->keys[i].value], center );
         for ( int axis = 0; axis < 3; ++axis )
         {
-            float center = middle( ( &box->lower.x )[axis], ( &box->upper.x )[axis] );
-            low[axis] = center < low[axis] ? center : low[axis];
-            high[axis] = center > high[axis] ? center : high[axis];
+            low[axis] = center[axis] < low[axis] ? center[axis] : low[axis];
+            high[axis] = center[axis] > high[axis] ? center[axis] : high[axis];
         }
     }
 }
@@ -224,11 +254,8 @@ static void set_keys( uint32_t piece, uint32_t worker, void* context )
     for ( uint32_t i = first; i < end; ++i )
     {
         const clv_aabb* box = &b->from->boxes[b->keys[i].value];
-        float center[3];
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            center[axis] = middle( ( &box->lower.x )[axis], ( &box->upper.x )[axis] );
-        }
+        float center[4];
+        box_middle( box, center );
         b->keys[i].key =
             size_class( longest_side( box ), b->typical ) << class_shift | key_of( b->tables, center );
     }
@@ -293,6 +320,46 @@ static void sort_again( tree_build* b, uint32_t first, uint32_t end )
 
 // ---- cuts
 
+// Half its surface. That of something endless is large, not infinite: sums must stay comparable.
+static inline float half_area( const float lower[3], const float upper[3] )
+{
+    float x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
+    float area = x * y + y * z + z * x;
+    return area < 1e30f ? area : 1e30f;
+}
+
+// The hull of items that come one by one. In four lanes where there are some, whose last is never looked at; the same bits.
+#ifdef CLV_HAVE_SSE2
+
+typedef struct hull
+{
+    __m128 lower, upper;
+} hull;
+
+static inline hull no_hull( void )
+{
+    return ( hull ){ _mm_set1_ps( FLT_MAX ), _mm_set1_ps( -FLT_MAX ) };
+}
+
+static inline void add_item( hull* h, const query_item* item )
+{
+    h->lower = _mm_min_ps( _mm_loadu_ps( item->lower ), h->lower );
+    h->upper = _mm_max_ps( _mm_loadu_ps( item->upper ), h->upper );
+}
+
+static inline float hull_area( const hull* h )
+{
+    // What is in the last lane is no length, and products of such numbers can be slow.
+    const __m128 three = _mm_castsi128_ps( _mm_setr_epi32( -1, -1, -1, 0 ) );
+    __m128 side = _mm_and_ps( _mm_sub_ps( h->upper, h->lower ), three );
+    __m128 face = _mm_mul_ps( side, _mm_shuffle_ps( side, side, _MM_SHUFFLE( 3, 0, 2, 1 ) ) );
+    __m128 sum = _mm_add_ss( face, _mm_shuffle_ps( face, face, 1 ) );
+    float area = _mm_cvtss_f32( _mm_add_ss( sum, _mm_movehl_ps( face, face ) ) );
+    return area < 1e30f ? area : 1e30f;
+}
+
+#else
+
 typedef struct hull
 {
     float lower[3], upper[3];
@@ -312,13 +379,12 @@ static inline void add_item( hull* h, const query_item* item )
     }
 }
 
-// Half its surface. That of something endless is large, not infinite: sums must stay comparable.
-static inline float half_area( const float lower[3], const float upper[3] )
+static inline float hull_area( const hull* h )
 {
-    float x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
-    float area = x * y + y * z + z * x;
-    return area < 1e30f ? area : 1e30f;
+    return half_area( h->lower, h->upper );
 }
+
+#endif
 
 // The cut of items [first, end) that costs least: surface times nodes, on both sides. Never at the ends.
 static uint32_t sweep_cut( const query_item* items, uint32_t first, uint32_t end )
@@ -329,7 +395,7 @@ static uint32_t sweep_cut( const query_item* items, uint32_t first, uint32_t end
     for ( uint32_t i = 0; i + 1 < count; ++i )
     {
         add_item( &h, &items[first + i] );
-        before[i] = half_area( h.lower, h.upper ) * (float)( ( i + QUERY_LANES ) / QUERY_LANES );
+        before[i] = hull_area( &h ) * (float)( ( i + QUERY_LANES ) / QUERY_LANES );
     }
     float least = FLT_MAX;
     uint32_t cut = count / 2;
@@ -338,7 +404,7 @@ static uint32_t sweep_cut( const query_item* items, uint32_t first, uint32_t end
     {
         add_item( &h, &items[first + i] );
         float nodes = (float)( ( count - i + QUERY_LANES - 1 ) / QUERY_LANES );
-        float cost = before[i - 1] + half_area( h.lower, h.upper ) * nodes;
+        float cost = before[i - 1] + hull_area( &h ) * nodes;
         if ( cost < least )
         {
             least = cost;
@@ -346,6 +412,78 @@ static uint32_t sweep_cut( const query_item* items, uint32_t first, uint32_t end
         }
     }
     return first + cut;
+}
+
+// The hull of twice the middles. An item without end on both sides has none and says nothing.
+static inline void add_middle( hull* h, const query_item* item )
+{
+#ifdef CLV_HAVE_SSE2
+    __m128 twice = _mm_add_ps( _mm_loadu_ps( item->lower ), _mm_loadu_ps( item->upper ) );
+    h->lower = _mm_min_ps( twice, h->lower );
+    h->upper = _mm_max_ps( twice, h->upper );
+#else
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        float twice = item->lower[axis] + item->upper[axis];
+        h->lower[axis] = twice < h->lower[axis] ? twice : h->lower[axis];
+        h->upper[axis] = twice > h->upper[axis] ? twice : h->upper[axis];
+    }
+#endif
+}
+
+// The axis along which the middles of some items are farthest apart; where it begins and how long it is.
+static uint32_t longest_axis( const query_item* items, uint32_t count, float* low, float* length )
+{
+    hull h = no_hull();
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        add_middle( &h, &items[i] );
+    }
+    float least[4], most[4];
+    memcpy( least, &h.lower, sizeof( h.lower ) );
+    memcpy( most, &h.upper, sizeof( h.upper ) );
+    uint32_t longest = 0;
+    for ( uint32_t axis = 1; axis < 3; ++axis )
+    {
+        longest = most[axis] - least[axis] > most[longest] - least[longest] ? axis : longest;
+    }
+    *low = least[longest];
+    *length = most[longest] - least[longest];
+    return longest;
+}
+
+// Few items in order along the side where they are farthest apart, roughly: in as many steps as make a difference. The curve has
+// brought together what is near; which of that lies beside which it does not know.
+static void order_items( query_item* items, uint32_t count )
+{
+    float low, length;
+    uint32_t axis = longest_axis( items, count, &low, &length );
+    if ( !( length > 0 && length < FLT_MAX ) )
+    {
+        return;
+    }
+    query_item copies[ORDERED];
+    uint32_t steps[ORDERED];
+    uint32_t places[ORDER_STEPS + 1] = { 0 };
+    float scale = ORDER_STEPS / length;
+    scale = scale < FLT_MAX ? scale : FLT_MAX;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        copies[i] = items[i];
+        float at = ( items[i].lower[axis] + items[i].upper[axis] - low ) * scale;
+        at = at > 0 ? at : 0; // no number: no middle
+        at = at < ORDER_STEPS - 1 ? at : ORDER_STEPS - 1;
+        steps[i] = (uint32_t)(int32_t)at;
+        places[steps[i] + 1] += 1;
+    }
+    for ( uint32_t i = 1; i < ORDER_STEPS; ++i )
+    {
+        places[i] += places[i - 1];
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        items[places[steps[i]]++] = copies[i];
+    }
 }
 
 // Where the highest bit that differs changes.
@@ -382,20 +520,24 @@ static uint32_t range_size( range r )
 
 static uint32_t cut_range( tree_build* b, range* r, uint32_t depth )
 {
-    const query_item* items = b->tree->items;
+    query_item* items = b->tree->items;
     uint32_t half = r->first + range_size( *r ) / 2;
     if ( depth >= PLAIN_DEPTH )
     {
         return half;
     }
-    if ( items[r->first].key == items[r->end - 1].key && !r->is_sorted && range_size( *r ) > QUERY_LANES )
+    if ( range_size( *r ) <= SWEPT )
+    {
+        if ( range_size( *r ) <= ORDERED )
+        {
+            order_items( items + r->first, range_size( *r ) ); // their keys are of no more use
+        }
+        return sweep_cut( items, r->first, r->end );
+    }
+    if ( items[r->first].key == items[r->end - 1].key && !r->is_sorted )
     {
         sort_again( b, r->first, r->end );
         r->is_sorted = items[r->first].key == items[r->end - 1].key; // one place: no use to try again
-    }
-    if ( range_size( *r ) <= SWEPT )
-    {
-        return sweep_cut( items, r->first, r->end );
     }
     return items[r->first].key == items[r->end - 1].key ? half : bit_cut( items, r->first, r->end );
 }
@@ -472,11 +614,7 @@ static uint32_t take_node( tree_build* b )
         return UINT32_MAX;
     }
     tree->nodes = nodes;
-    query_node* node = &tree->nodes[tree->node_count];
-    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
-    {
-        clear_lane( node, lane );
-    }
+    tree->nodes[tree->node_count] = b->empty;
     return tree->node_count++;
 }
 
@@ -699,6 +837,10 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
         return true;
     }
     sort_items( &b, tasks );
+    for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+    {
+        clear_lane( &b.empty, lane );
+    }
     // What a crowd needs, as a rule; more is had as it goes.
     void* nodes = tree->nodes;
     (void)clv_base_memory_renew(
