@@ -10,7 +10,7 @@
 
 enum
 {
-    MOST_K = 11,
+    MOST_K = 40, // more than the kernels do by themselves
 };
 
 // ---- the world
@@ -565,6 +565,16 @@ static void check_any( const query_world* world, const kind_list* list )
     }
 }
 
+// Query `i` of a list as a list of its own: one that is alone goes another way than many.
+static clv_queries list_of_one( const kind_list* list, uint32_t i )
+{
+    clv_queries one = list->queries;
+    one.items = list->packed + i * query_item_size( one.kind );
+    one.filters = filter_at( list, i );
+    one.count = 1;
+    return one;
+}
+
 static void check_closest( const query_world* world, const kind_list* list )
 {
     clv_result wanted = list->queries.kind >= CLV_QUERY_RAY ? CLV_OK : CLV_BAD_ARGUMENT;
@@ -578,12 +588,15 @@ static void check_closest( const query_world* world, const kind_list* list )
             best = best.index == CLV_NO_HIT || hit.t < best.t ? hit : best;
         }
         check_same( &list->hits[i], &best, 1 );
+        clv_queries one = list_of_one( list, i );
+        CHECK_OK( clv_space_query_closest( world->space, &one, &list->hits[i], NULL ) );
+        check_same( &list->hits[i], &best, 1 );
     }
 }
 
 static void check_nearest( query_world* world, const kind_list* list )
 {
-    uint32_t k = test_random_below( &world->random, MOST_K );
+    uint32_t k = test_random_below( &world->random, test_random_chance( &world->random, 75 ) ? 11 : MOST_K );
     float most = test_random_chance( &world->random, 50 ) ? INFINITY : some_size( world );
     clv_query_kind kind = list->queries.kind;
     bool fits = kind == CLV_QUERY_POINT || kind == CLV_QUERY_BOX;
@@ -596,6 +609,9 @@ static void check_nearest( query_world* world, const kind_list* list )
         clv_hit expected[MOST_K];
         query_world_nearest( world, box, k, most, filter_at( list, i ), list->queries.as_given, expected );
         check_same( list->hits + (size_t)i * k, expected, k );
+        clv_queries one = list_of_one( list, i );
+        CHECK_OK( clv_space_query_nearest( world->space, &one, k, most, list->hits, NULL ) );
+        check_same( list->hits, expected, k );
     }
 }
 

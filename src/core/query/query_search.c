@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is looked at.
-static const double SLACK = 1e-6;
 static const float WIDER = 1.000002f;
 
 static float wider( float reach )
@@ -22,7 +20,7 @@ static const clv_hit NO_HIT = { CLV_NO_HIT, INFINITY };
 
 enum
 {
-    FEW_NEAREST = 32, // neighbours up to which all of them are compared with each newcomer
+    NEAREST_SOME = 32, // lists of nearest at a time: each needs a few hundred bytes
 };
 
 // A distance and a slot, from query_key.
@@ -182,7 +180,8 @@ static void start_walk( query_probe* probe )
     walk->nodes = tree->nodes;
     walk->top = tree->node_count > 0 ? 1 : 0;
     walk->node_count = walk->found_count = 0;
-    walk->stack[0] = ( query_entry ){ 0, 0 };
+    walk->stack.key[0] = 0;
+    walk->stack.node[0] = 0;
     walk->reach = INFINITY;
     walk->reach_least = UINT32_MAX;
 }
@@ -192,42 +191,43 @@ static void start_box( query_probe* probe, clv_aabb box )
     probe->walk.box = box;
 }
 
-// A squared distance as the lanes have it, and a little more.
-static float lane_reach( double square )
-{
-    double wide = square * ( 1 + 2 * SLACK ) + 1e-40;
-    return wide < (double)FLT_MAX ? (float)wide : INFINITY;
-}
-
 static void start_distance( query_probe* probe, clv_aabb box, float distance )
 {
     start_box( probe, box );
     probe->square = (double)distance * (double)distance;
-    probe->walk.reach = lane_reach( probe->square );
+    probe->walk.reach = query_lane_reach( probe->square );
     probe->walk.band = INFINITY;
     probe->walk.reach_time = INFINITY;
     probe->reach = distance;
 }
 
 // A box that moves: its faces are taken off those of the others.
-static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float max_t, float stretch )
+static void set_cast( query_cast* cast, clv_aabb box, clv_vec3 motion, float stretch )
 {
-    query_walk* walk = &probe->walk;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
         float d = ( &motion.x )[axis];
         float lower = ( &box.lower.x )[axis], upper = ( &box.upper.x )[axis];
         uint32_t lower_face = axis * QUERY_LANES, upper_face = ( 3 + axis ) * QUERY_LANES;
-        walk->near_inverse[axis] = d == 0 ? INFINITY : 1.0f / d;
-        walk->far_inverse[axis] = walk->near_inverse[axis] * stretch;
-        walk->near_face[axis] = d < 0 ? upper_face : lower_face;
-        walk->far_face[axis] = d < 0 ? lower_face : upper_face;
-        walk->near_origin[axis] = d < 0 ? lower : upper;
-        walk->far_origin[axis] = d < 0 ? upper : lower;
+        cast->near_inverse[axis] = d == 0 ? INFINITY : 1.0f / d;
+        cast->far_inverse[axis] = cast->near_inverse[axis] * stretch;
+        cast->near_face[axis] = d < 0 ? upper_face : lower_face;
+        cast->far_face[axis] = d < 0 ? lower_face : upper_face;
+        cast->near_origin[axis] = d < 0 ? lower : upper;
+        cast->far_origin[axis] = d < 0 ? upper : lower;
     }
-    // A time is finite: what never is reached has infinite ones, and must not be within an infinite reach.
-    probe->reach = max_t < FLT_MAX ? max_t : FLT_MAX;
-    walk->reach = probe->reach;
+}
+
+// A time is finite: what never is reached has infinite ones, and must not be within an infinite reach.
+static float finite_reach( float max_t )
+{
+    return max_t < FLT_MAX ? max_t : FLT_MAX;
+}
+
+static void start_cast( query_probe* probe, clv_aabb box, clv_vec3 motion, float max_t, float stretch )
+{
+    set_cast( &probe->walk.cast, box, motion, stretch );
+    probe->walk.reach = probe->reach = finite_reach( max_t );
 }
 
 // The box of a shape that has a test of its own, so much larger that no rounding of the lanes can lose what that test finds.
@@ -238,7 +238,7 @@ static clv_aabb wide_box( clv_vec3 a, clv_vec3 b, float radius )
     {
         double p = (double)( &a.x )[axis], q = (double)( &b.x )[axis];
         double low = p < q ? p : q, high = p < q ? q : p;
-        double more = (double)radius + SLACK * ( (double)radius + fabs( low ) + fabs( high ) ) + 1e-40;
+        double more = (double)radius + QUERY_SLACK * ( (double)radius + fabs( low ) + fabs( high ) ) + 1e-40;
         ( &box.lower.x )[axis] = (float)fmax( low - more, -(double)FLT_MAX );
         ( &box.upper.x )[axis] = (float)fmin( high + more, (double)FLT_MAX );
     }
@@ -405,7 +405,9 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
         return square <= probe->square;
     }
     case CLV_QUERY_RAY:
-    case CLV_QUERY_BOX_CAST: *t = near; return !is_given || query_cast_box( walk, box, probe->reach, t );
+    case CLV_QUERY_BOX_CAST:
+        *t = near;
+        return !is_given || query_cast_box( &walk->cast, box, probe->reach, t );
     case CLV_QUERY_SPHERE_CAST:
     case CLV_QUERY_CAPSULE_CAST:
     {
@@ -446,8 +448,8 @@ static void shorten( query_probe* probe, float reach )
         probe->kind == CLV_QUERY_NEIGHBOURHOOD )
     {
         double square = (double)reach * (double)reach;
-        probe->walk.reach = lane_reach( square );
-        probe->walk.band = (float)( square * ( 1 - 4 * SLACK ) );
+        probe->walk.reach = query_lane_reach( square );
+        probe->walk.band = query_lane_band( square );
         probe->walk.reach_time = reach;
     }
 }
@@ -568,17 +570,17 @@ static void examine( query_probe* probe, uint32_t slot, float near, const clv_aa
 // ---- the walks
 
 // The common case: nothing but boxes and slots.
-static bool is_unfiltered( const query_probe* probe )
+static bool is_unfiltered( const query_scene* scene, const clv_queries* list )
 {
-    return probe->filter == NULL && probe->list->callback == NULL && !probe->scene->may_be_gone &&
-        !( probe->list->as_given && probe->scene->given != NULL );
+    return list->filters == NULL && list->callback == NULL && !scene->may_be_gone &&
+        !( list->as_given && scene->given != NULL );
 }
 
 static void run_overlap( query_probe* probe )
 {
     query_walk* walk = &probe->walk;
     bool is_more = true;
-    bool is_plain = probe->mode == QUERY_ALL && is_unfiltered( probe );
+    bool is_plain = probe->mode == QUERY_ALL && is_unfiltered( probe->scene, probe->list );
     while ( is_more && !probe->is_done )
     {
         is_more = probe->scene->kernels->overlap( walk );
@@ -613,47 +615,6 @@ static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk )
     }
 }
 
-// The same for few neighbours where nobody has a say. Distance and slot are one number, and the numbers are kept in order by
-// the lesser and the greater of two, so that nothing here is a guess for the processor.
-static void run_nearest( query_probe* probe )
-{
-    query_walk* walk = &probe->walk;
-    bool ( *step )( query_walk * walk ) = probe->scene->kernels->distance;
-    uint32_t k = (uint32_t)probe->room;
-    uint64_t keys[FEW_NEAREST];
-    for ( uint32_t i = 0; i < k; ++i )
-    {
-        keys[i] = query_key( NO_HIT.t, NO_HIT.index );
-    }
-    while ( step( walk ) )
-    {
-        for ( uint32_t i = 0; i < walk->found_count; ++i )
-        {
-            clv_aabb box = query_lane_box( walk->found_node, walk->found_lane[i] );
-            double square = query_gap_squared( &walk->box, &box );
-            bool counts = square <= probe->square && walk->found[i] != ( QUERY_NOBODY & ~QUERY_OBJECT );
-            uint64_t key = counts ? query_key( (float)sqrt( square ), walk->found[i] ) : UINT64_MAX;
-            for ( uint32_t j = 0; j < k; ++j )
-            {
-                uint64_t lesser = key < keys[j] ? key : keys[j];
-                key = key < keys[j] ? keys[j] : key;
-                keys[j] = lesser;
-            }
-        }
-        clv_hit last = hit_of( keys[k - 1] );
-        if ( last.index != CLV_NO_HIT )
-        {
-            walk->reach_least = last.index;
-            shorten( probe, last.t );
-        }
-    }
-    for ( uint32_t i = 0; i < k; ++i )
-    {
-        probe->hits[i] = hit_of( keys[i] );
-        probe->count += probe->hits[i].index != CLV_NO_HIT;
-    }
-}
-
 static bool may_meet_planes( const query_probe* probe, const clv_aabb* box )
 {
     if ( probe->kind == CLV_QUERY_HALF_SPACES )
@@ -669,7 +630,7 @@ static void run_planes( query_probe* probe )
     query_walk* walk = &probe->walk;
     while ( walk->top > 0 && !probe->is_done )
     {
-        const query_node* node = &walk->nodes[walk->stack[--walk->top].node];
+        const query_node* node = &walk->nodes[walk->stack.node[--walk->top]];
         for ( uint32_t lane = 0; lane < QUERY_LANES && !probe->is_done; ++lane )
         {
             clv_aabb box = query_lane_box( node, lane );
@@ -683,7 +644,7 @@ static void run_planes( query_probe* probe )
                 examine( probe, child & ~QUERY_OBJECT, 0, &box );
                 continue;
             }
-            walk->stack[walk->top++].node = child;
+            walk->stack.node[walk->top++] = child;
         }
     }
 }
@@ -698,10 +659,6 @@ static void run_probe( query_probe* probe )
         if ( probe->mode != QUERY_NEAREST )
         {
             run_overlap( probe );
-        }
-        else if ( probe->room <= FEW_NEAREST && is_unfiltered( probe ) )
-        {
-            run_nearest( probe );
         }
         else
         {
@@ -809,8 +766,103 @@ uint64_t clv_query_find_all(
     return probe.count;
 }
 
-clv_hit clv_query_find_one(
-    const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
+// ---- where everything counts
+
+// Rays and moving boxes: their times are those of the lanes.
+static bool is_plain_closest( const query_scene* scene, const clv_queries* list, query_mode mode )
+{
+    bool is_exact = list->kind == CLV_QUERY_RAY || list->kind == CLV_QUERY_BOX_CAST;
+    return mode == QUERY_CLOSEST && is_exact && is_unfiltered( scene, list );
+}
+
+static void set_exact_cast( query_cast* cast, const clv_queries* list, uint32_t index )
+{
+    float max_t;
+    if ( list->kind == CLV_QUERY_RAY )
+    {
+        const clv_ray* ray = &( (const clv_ray*)list->items )[index];
+        set_cast( cast, ( clv_aabb ){ ray->origin, ray->origin }, ray->direction, 1 );
+        max_t = ray->max_t;
+    }
+    else
+    {
+        const clv_box_cast* item = &( (const clv_box_cast*)list->items )[index];
+        set_cast( cast, item->box, item->motion, 1 );
+        max_t = item->max_t;
+    }
+    cast->best = query_key( finite_reach( max_t ), CLV_NO_HIT );
+}
+
+static clv_hit best_hit( uint64_t key )
+{
+    clv_hit hit = hit_of( key );
+    return hit.index != CLV_NO_HIT ? hit : NO_HIT;
+}
+
+static void find_closest(
+    const query_scene* scene, const clv_queries* list, const uint32_t* which, uint32_t count, clv_hit* hits )
+{
+    query_cast casts[QUERY_SOME];
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        set_exact_cast( &casts[i], list, which[i] );
+    }
+    if ( scene->tree->node_count > 0 )
+    {
+        scene->kernels->closest( scene->tree->nodes, casts, count );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        hits[which[i]] = best_hit( casts[i].best );
+    }
+}
+
+static void set_nearest(
+    query_nearest* query, const clv_queries* list, uint32_t index, uint32_t k, float max_distance )
+{
+    if ( list->kind == CLV_QUERY_POINT )
+    {
+        clv_vec3 p = ( (const clv_vec3*)list->items )[index];
+        query->box = ( clv_aabb ){ p, p };
+    }
+    else
+    {
+        query->box = ( (const clv_aabb*)list->items )[index];
+    }
+    query->count = k;
+    query->square = (double)max_distance * (double)max_distance;
+    query->reach = query_lane_reach( query->square );
+    query->band = query->reach_time = INFINITY;
+    query->reach_least = UINT32_MAX;
+    for ( uint32_t i = 0; i < QUERY_NEAREST_MOST && ( i < k || i % 8 > 0 ); ++i )
+    {
+        query->keys[i] = QUERY_NONE_NEAR;
+    }
+}
+
+static void find_few_nearest( const query_scene* scene, const clv_queries* list, const uint32_t* which,
+    uint32_t count, uint32_t k, float max_distance, clv_hit* hits )
+{
+    query_nearest queries[NEAREST_SOME];
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        set_nearest( &queries[i], list, which[i], k, max_distance );
+    }
+    if ( scene->tree->node_count > 0 )
+    {
+        scene->kernels->nearest( scene->tree->nodes, queries, count );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_hit* to = hits + (uint64_t)which[i] * k;
+        for ( uint32_t j = 0; j < k; ++j )
+        {
+            to[j] = hit_of( queries[i].keys[j] );
+        }
+    }
+}
+
+static clv_hit find_one( const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
 {
     query_probe probe;
     start( &probe, scene, list, index, mode );
@@ -818,7 +870,7 @@ clv_hit clv_query_find_one(
     return probe.best.t <= probe.reach ? probe.best : NO_HIT; // a callback may have put it out of reach since
 }
 
-void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, uint32_t index, uint32_t k,
+static void find_nearest( const query_scene* scene, const clv_queries* list, uint32_t index, uint32_t k,
     float max_distance, clv_hit* hits )
 {
     query_probe probe;
@@ -836,5 +888,36 @@ void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, 
     for ( uint64_t i = probe.count; i < k; ++i )
     {
         hits[i] = NO_HIT;
+    }
+}
+
+void clv_query_find_one( const query_scene* scene, const clv_queries* list, const uint32_t* which,
+    uint32_t count, query_mode mode, clv_hit* hits )
+{
+    CLV_ASSERT( count <= QUERY_SOME );
+    if ( is_plain_closest( scene, list, mode ) )
+    {
+        find_closest( scene, list, which, count, hits );
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        hits[which[i]] = find_one( scene, list, which[i], mode );
+    }
+}
+
+void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, const uint32_t* which,
+    uint32_t count, uint32_t k, float max_distance, clv_hit* hits )
+{
+    CLV_ASSERT( count <= QUERY_SOME );
+    bool are_few = k > 0 && k <= QUERY_NEAREST_MOST && is_unfiltered( scene, list );
+    for ( uint32_t i = 0; i < count && are_few; i += NEAREST_SOME )
+    {
+        uint32_t some = count - i < NEAREST_SOME ? count - i : NEAREST_SOME;
+        find_few_nearest( scene, list, which + i, some, k, max_distance, hits );
+    }
+    for ( uint32_t i = 0; i < count && !are_few; ++i )
+    {
+        find_nearest( scene, list, which[i], k, max_distance, hits + (uint64_t)which[i] * k );
     }
 }

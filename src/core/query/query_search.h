@@ -28,6 +28,11 @@ typedef enum query_mode
     QUERY_NEAREST,
 } query_mode;
 
+enum
+{
+    QUERY_SOME = 64, ///< queries that are answered at a time, at most
+};
+
 /// One query, ready to go.
 typedef struct query_probe
 {
@@ -70,10 +75,11 @@ bool clv_query_mode_fits( clv_query_kind kind, query_mode mode );
 uint64_t clv_query_find_all(
     const query_scene* scene, const clv_queries* list, uint32_t index, clv_hit* hits, uint64_t room );
 
-/// One hit: any, or the closest. CLV_NO_HIT if there is none.
-clv_hit clv_query_find_one(
-    const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode );
+/// One hit of each of some queries of a list, `which` of them, to hits[which[i]]: any, or the closest. CLV_NO_HIT if there is
+/// none.
+void clv_query_find_one( const query_scene* scene, const clv_queries* list, const uint32_t* which,
+    uint32_t count, query_mode mode, clv_hit* hits );
 
-/// The k nearest, and CLV_NO_HIT behind them.
-void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, uint32_t index, uint32_t k,
-    float max_distance, clv_hit* hits );
+/// The k nearest of each, to hits[which[i] * k], and CLV_NO_HIT behind them.
+void clv_query_find_nearest( const query_scene* scene, const clv_queries* list, const uint32_t* which,
+    uint32_t count, uint32_t k, float max_distance, clv_hit* hits );

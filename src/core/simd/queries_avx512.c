@@ -13,9 +13,12 @@
 
 #include "simd/eight_avx2.h"
 
+#include "simd/query_picks_avx512.h"
+
 #include "simd/query_body.h"
 
-const simd_queries clv_simd_queries_avx512 = { walk_overlap, walk_cast, walk_distance, bound_node };
+const simd_queries clv_simd_queries_avx512 = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, bound_node };
 
 #include "simd/target_end.h"
 

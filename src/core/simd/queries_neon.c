@@ -12,8 +12,11 @@
 
 #include "simd/eight_neon.h"
 
+#include "simd/query_picks_plain.h"
+
 #include "simd/query_body.h"
 
-const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, bound_node };
+const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, walk_closest,
+    walk_nearest, bound_node };
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The walks of query_lanes.h, written once over eight floats, which eight_<isa>.h defines:
+// The walks of query_lanes.h, written once over eight floats, which eight_<isa>.h defines, and over four things to do with the
+// lanes that a comparison chose, which query_picks_plain.h or query_picks_<isa>.h defines. Few branches: a wrong guess costs the
+// processor as much as a whole node.
 //   eight                      eight floats
 //   eight_load( p )            p aligned to 32 bytes
 //   eight_store( p, a )
@@ -12,6 +14,10 @@
 //   eight_and( m, n )
 //   eight_bits( m )            one bit per lane, lane 0 lowest
 //   eight_signs( p )           the highest bits of eight integers, likewise
+//   pick_objects( found, node, bits )         children of these lanes, one behind the other, without the bit that says so
+//   pick_nodes( stack, top, node, near, bits ) likewise onto the stack, the nearest last; the new top
+//   pick_best( node, near, bits, best )       the least of time and slot of these lanes and `best`
+//   pick_nearest( query, node, bits )         these among the nearest, by their exact distances
 //   eight_least( a ), eight_most( a )
 // A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the origin, is NaN and so
 // does not narrow the times, as it should not.
@@ -26,9 +32,10 @@ static bool walk_overlap( query_walk* walk )
         upper[axis] = eight_splat( ( &walk->box.upper.x )[axis] );
     }
     uint32_t top = walk->top, count = 0, nodes = 0;
+    uint32_t* stack = walk->stack.node;
     while ( top > 0 && count <= QUERY_FOUND - QUERY_LANES )
     {
-        const query_node* node = &walk->nodes[walk->stack[--top].node];
+        const query_node* node = &walk->nodes[stack[--top]];
         nodes += 1;
         eight_mask mask = eight_and( eight_le( eight_load( node->lower[0] ), upper[0] ),
             eight_le( lower[0], eight_load( node->upper[0] ) ) );
@@ -43,7 +50,7 @@ static bool walk_overlap( query_walk* walk )
             // Written to both, counted for one: a branch would be mispredicted.
             uint32_t is_object = child >> 31;
             walk->found[count] = child & ~QUERY_OBJECT;
-            walk->stack[top].node = child;
+            stack[top] = child;
             count += is_object;
             top += 1 - is_object;
         }
@@ -54,18 +61,18 @@ static bool walk_overlap( query_walk* walk )
     return top > 0;
 }
 
-static inline eight cast_lanes( const query_walk* walk, const query_node* node, eight reach, uint32_t* bits )
+static inline eight cast_lanes( const query_cast* cast, const query_node* node, eight reach, uint32_t* bits )
 {
     const float* faces = node->lower[0];
     eight near = eight_splat( 0 ), far = reach;
     for ( int axis = 0; axis < 3; ++axis )
     {
         eight first = eight_mul(
-            eight_sub( eight_load( faces + walk->near_face[axis] ), eight_splat( walk->near_origin[axis] ) ),
-            eight_splat( walk->near_inverse[axis] ) );
+            eight_sub( eight_load( faces + cast->near_face[axis] ), eight_splat( cast->near_origin[axis] ) ),
+            eight_splat( cast->near_inverse[axis] ) );
         eight last = eight_mul(
-            eight_sub( eight_load( faces + walk->far_face[axis] ), eight_splat( walk->far_origin[axis] ) ),
-            eight_splat( walk->far_inverse[axis] ) );
+            eight_sub( eight_load( faces + cast->far_face[axis] ), eight_splat( cast->far_origin[axis] ) ),
+            eight_splat( cast->far_inverse[axis] ) );
         near = eight_max( first, near );
         far = eight_min( last, far );
     }
@@ -73,16 +80,13 @@ static inline eight cast_lanes( const query_walk* walk, const query_node* node, 
     return near;
 }
 
-static inline eight distance_lanes(
-    const query_walk* walk, const query_node* node, eight reach, uint32_t* bits )
+static inline eight distance_lanes( const clv_aabb* box, const query_node* node, eight reach, uint32_t* bits )
 {
     eight sum = eight_splat( 0 ), zero = sum;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        eight above =
-            eight_sub( eight_load( node->lower[axis] ), eight_splat( ( &walk->box.upper.x )[axis] ) );
-        eight below =
-            eight_sub( eight_splat( ( &walk->box.lower.x )[axis] ), eight_load( node->upper[axis] ) );
+        eight above = eight_sub( eight_load( node->lower[axis] ), eight_splat( ( &box->upper.x )[axis] ) );
+        eight below = eight_sub( eight_splat( ( &box->lower.x )[axis] ), eight_load( node->upper[axis] ) );
         eight gap = eight_max( below, eight_max( above, zero ) );
         sum = eight_add( sum, eight_mul( gap, gap ) );
     }
@@ -91,8 +95,10 @@ static inline eight distance_lanes(
 }
 
 // Objects of a node, to the caller.
-static inline void put_found( query_walk* walk, const query_node* node, const float* near, uint32_t bits )
+static inline void put_found( query_walk* walk, const query_node* node, eight times, uint32_t bits )
 {
+    EIGHT_ALIGN float near[QUERY_LANES];
+    eight_store( near, times );
     uint32_t count = 0;
     for ( ; bits != 0; bits &= bits - 1 )
     {
@@ -106,15 +112,21 @@ static inline void put_found( query_walk* walk, const query_node* node, const fl
     walk->found_node = node;
 }
 
-static inline query_entry entry_of( const query_node* node, const float* near, uint32_t lane )
+typedef struct waiting_node
 {
-    return ( query_entry ){ query_key( near[lane], node->least[lane] ), node->child[lane] };
+    uint64_t key;
+    uint32_t node;
+} waiting_node;
+
+static inline waiting_node node_of_lane( const query_node* node, const float* near, uint32_t lane )
+{
+    return ( waiting_node ){ query_key( near[lane], node->least[lane] ), node->child[lane] };
 }
 
 // The nearer one to `first`, without a branch.
-static inline void order_entries( query_entry* first, query_entry* second )
+static inline void order_nodes( waiting_node* first, waiting_node* second )
 {
-    query_entry a = *first, b = *second;
+    waiting_node a = *first, b = *second;
     bool is_less = b.key < a.key;
     first->key = is_less ? b.key : a.key;
     first->node = is_less ? b.node : a.node;
@@ -122,76 +134,79 @@ static inline void order_entries( query_entry* first, query_entry* second )
     second->node = is_less ? a.node : b.node;
 }
 
-// Nodes below a node, at least one. The nearest ends on top, the second nearest below it; how the others lie does not matter much,
-// for most are out of reach when their turn comes, and sorting them is a guess for the processor.
-static inline void put_nodes( query_walk* walk, const query_node* node, const float* near, uint32_t bits )
+static inline void put_node( query_stack* stack, uint32_t at, waiting_node next )
 {
-    query_entry* stack = walk->stack;
-    uint32_t top = walk->top;
-    query_entry first = entry_of( node, near, base_lowest_bit( bits ) );
+    stack->key[at] = next.key;
+    stack->node[at] = next.node;
+}
+
+// Nodes below a node, at least one, onto the stack; the new top. The nearest ends on top, the second nearest below it; how the
+// others lie does not matter much, for most are out of reach when their turn comes, and sorting them is a guess for the
+// processor.
+static inline uint32_t put_nodes(
+    query_stack* stack, uint32_t top, const query_node* node, eight times, uint32_t bits )
+{
+    EIGHT_ALIGN float near[QUERY_LANES];
+    eight_store( near, times );
+    waiting_node first = node_of_lane( node, near, base_lowest_bit( bits ) );
     bits &= bits - 1;
     if ( bits != 0 )
     {
-        query_entry second = entry_of( node, near, base_lowest_bit( bits ) );
+        waiting_node second = node_of_lane( node, near, base_lowest_bit( bits ) );
         bits &= bits - 1;
-        order_entries( &first, &second );
+        order_nodes( &first, &second );
         for ( ; bits != 0; bits &= bits - 1 )
         {
-            query_entry next = entry_of( node, near, base_lowest_bit( bits ) );
-            order_entries( &first, &next );
-            order_entries( &second, &next );
-            stack[top++] = next;
+            waiting_node next = node_of_lane( node, near, base_lowest_bit( bits ) );
+            order_nodes( &first, &next );
+            order_nodes( &second, &next );
+            put_node( stack, top++, next );
         }
-        stack[top++] = second;
+        put_node( stack, top++, second );
     }
-    stack[top++] = first;
-    walk->top = top;
+    put_node( stack, top, first );
+    return top + 1;
 }
 
 // Too close to call in float: what is exactly as far as the farthest that counts comes too late, if its slots are higher.
 static inline uint32_t drop_late(
-    const query_walk* walk, const query_node* node, const float* near, uint32_t bits )
+    const query_late* late, const query_node* node, const float* near, uint32_t bits )
 {
     uint32_t kept = bits;
     for ( ; bits != 0; bits &= bits - 1 )
     {
         uint32_t lane = base_lowest_bit( bits );
-        if ( near[lane] >= walk->band && node->least[lane] > walk->reach_least )
+        if ( near[lane] >= late->band && node->least[lane] > late->least )
         {
             clv_aabb box = query_lane_box( node, lane );
-            bool is_late = (float)sqrt( query_gap_squared( &walk->box, &box ) ) >= walk->reach_time;
+            bool is_late = (float)sqrt( query_gap_squared( late->box, &box ) ) >= late->time;
             kept &= is_late ? ~( 1u << lane ) : UINT32_MAX;
         }
     }
     return kept;
 }
 
-// Lanes that hold objects; also the empty ones. The bit that says so is where a float has its sign.
-static inline uint32_t object_lanes( const query_node* node )
-{
-    return eight_signs( node->child );
-}
-
 static bool walk_cast( query_walk* walk )
 {
     eight reach = eight_splat( walk->reach );
     uint64_t last = query_key( walk->reach, walk->reach_least );
+    query_stack* stack = &walk->stack;
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
-        query_entry entry = walk->stack[--walk->top];
-        if ( entry.key > last )
+        uint32_t top = --walk->top;
+        if ( stack->key[top] > last )
         {
             continue; // nothing in there counts any more
         }
-        const query_node* node = &walk->nodes[entry.node];
+        const query_node* node = &walk->nodes[stack->node[top]];
         walk->node_count += 1;
-        uint32_t bits, objects = object_lanes( node );
-        EIGHT_ALIGN float near[QUERY_LANES];
-        eight_store( near, cast_lanes( walk, node, reach, &bits ) );
+        // Also the empty lanes count as objects; their boxes are inside out.
+        uint32_t bits, objects = eight_signs( node->child );
+        eight near = cast_lanes( &walk->cast, node, reach, &bits );
         if ( ( bits & ~objects ) != 0 )
         {
-            put_nodes( walk, node, near, bits & ~objects );
+            walk->top = put_nodes( stack, top, node, near, bits & ~objects );
         }
         if ( ( bits & objects ) != 0 )
         {
@@ -205,38 +220,233 @@ static bool walk_cast( query_walk* walk )
 static bool walk_distance( query_walk* walk )
 {
     eight reach = eight_splat( walk->reach ), band = eight_splat( walk->band );
+    query_stack* stack = &walk->stack;
+    query_late late = { &walk->box, walk->band, walk->reach_time, walk->reach_least };
     uint64_t last =
         query_key( walk->reach, UINT32_MAX ); // equal in float is not equal: drop_late looks closer
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
-        query_entry entry = walk->stack[--walk->top];
-        if ( entry.key > last )
+        uint32_t top = --walk->top;
+        if ( stack->key[top] > last )
         {
-            continue; // nothing in there counts any more
+            continue;
         }
-        const query_node* node = &walk->nodes[entry.node];
+        const query_node* node = &walk->nodes[stack->node[top]];
         walk->node_count += 1;
-        uint32_t bits, objects = object_lanes( node );
-        EIGHT_ALIGN float near[QUERY_LANES];
-        eight sum = distance_lanes( walk, node, reach, &bits );
-        eight_store( near, sum );
+        uint32_t bits, objects = eight_signs( node->child );
+        eight sum = distance_lanes( &walk->box, node, reach, &bits );
         uint32_t inner = bits & ~objects;
         if ( ( inner & eight_bits( eight_le( band, sum ) ) ) != 0 )
         {
-            inner = drop_late( walk, node, near, inner );
+            EIGHT_ALIGN float near[QUERY_LANES];
+            eight_store( near, sum );
+            inner = drop_late( &late, node, near, inner );
         }
         if ( inner != 0 )
         {
-            put_nodes( walk, node, near, inner );
+            walk->top = put_nodes( stack, top, node, sum, inner );
         }
         if ( ( bits & objects ) != 0 )
         {
-            put_found( walk, node, near, bits & objects );
+            put_found( walk, node, sum, bits & objects );
             return true;
         }
     }
     return false;
+}
+
+// ---- the whole of a query
+
+enum
+{
+    LAST_NODE = UINT32_MAX, // lies at the bottom of a stack and is never out of reach
+};
+
+static inline uint32_t open_stack( query_stack* stack )
+{
+    stack->key[0] = stack->key[1] = 0;
+    stack->node[0] = LAST_NODE;
+    stack->node[1] = 0;
+    return 2;
+}
+
+// One node more. False: there is none. `is_alone`: the processor may guess, for nobody else waits for it.
+static inline bool closest_step(
+    const query_node* nodes, query_cast* cast, query_stack* stack, uint32_t* top, bool is_alone )
+{
+    uint64_t best = cast->best;
+    uint32_t at = *top - 1;
+    while ( stack->key[at] > best )
+    {
+        at -= 1; // nothing in there counts any more
+    }
+    if ( stack->node[at] == LAST_NODE )
+    {
+        return false;
+    }
+    const query_node* node = &nodes[stack->node[at]];
+    uint32_t bits, objects = eight_signs( node->child );
+    eight near = cast_lanes( cast, node, eight_splat( query_key_near( best ) ), &bits );
+    if ( !is_alone )
+    {
+        cast->best = pick_best( node, near, bits & objects, best );
+        *top = pick_nodes( stack, at, node, near, bits & ~objects );
+        return true;
+    }
+    if ( ( bits & objects ) != 0 )
+    {
+        cast->best = pick_best( node, near, bits & objects, best );
+    }
+    *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node, near, bits & ~objects ) : at;
+    return true;
+}
+
+static inline void closest_alone( const query_node* nodes, query_cast* cast )
+{
+    query_stack stack;
+    uint32_t top = open_stack( &stack );
+    while ( closest_step( nodes, cast, &stack, &top, true ) )
+    {
+    }
+}
+
+static void closest_in_turn( const query_node* nodes, query_cast* casts, uint32_t count )
+{
+    query_stack stacks[AT_ONCE];
+    query_cast* under_way[AT_ONCE];
+    uint32_t tops[AT_ONCE], next = 0, busy = 0;
+    for ( ; busy < AT_ONCE && next < count; ++busy, ++next )
+    {
+        under_way[busy] = &casts[next];
+        tops[busy] = open_stack( &stacks[busy] );
+    }
+    while ( next < count )
+    {
+        for ( uint32_t i = 0; i < AT_ONCE; ++i )
+        {
+            if ( !closest_step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
+            {
+                under_way[i] = &casts[next < count ? next : 0]; // asked and answered: it is done at once
+                tops[i] = next < count ? open_stack( &stacks[i] ) : 1;
+                next += next < count;
+            }
+        }
+    }
+    for ( bool is_more = true; is_more; )
+    {
+        is_more = false;
+        for ( uint32_t i = 0; i < busy; ++i )
+        {
+            is_more |= closest_step( nodes, under_way[i], &stacks[i], &tops[i], false );
+        }
+    }
+}
+
+static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t count )
+{
+    if ( AT_ONCE > 1 && count > 1 )
+    {
+        closest_in_turn( nodes, casts, count );
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        closest_alone( nodes, &casts[i] );
+    }
+}
+
+static inline bool nearest_step(
+    const query_node* nodes, query_nearest* query, query_stack* stack, uint32_t* top, bool is_alone )
+{
+    uint64_t last = query_key( query->reach, UINT32_MAX );
+    uint32_t at = *top - 1;
+    while ( stack->key[at] > last )
+    {
+        at -= 1;
+    }
+    if ( stack->node[at] == LAST_NODE )
+    {
+        return false;
+    }
+    const query_node* node = &nodes[stack->node[at]];
+    uint32_t bits, objects = eight_signs( node->child );
+    eight sum = distance_lanes( &query->box, node, eight_splat( query->reach ), &bits );
+    uint32_t inner = bits & ~objects;
+    if ( ( inner & eight_bits( eight_le( eight_splat( query->band ), sum ) ) ) != 0 )
+    {
+        EIGHT_ALIGN float near[QUERY_LANES];
+        eight_store( near, sum );
+        query_late late = { &query->box, query->band, query->reach_time, query->reach_least };
+        inner = drop_late( &late, node, near, inner );
+    }
+    if ( !is_alone )
+    {
+        *top = pick_nodes( stack, at, node, sum, inner );
+    }
+    else
+    {
+        *top = inner != 0 ? put_nodes( stack, at, node, sum, inner ) : at;
+    }
+    if ( ( bits & objects ) != 0 )
+    {
+        pick_nearest( query, node, bits & objects );
+    }
+    return true;
+}
+
+static inline void nearest_alone( const query_node* nodes, query_nearest* query )
+{
+    query_stack stack;
+    uint32_t top = open_stack( &stack );
+    while ( nearest_step( nodes, query, &stack, &top, true ) )
+    {
+    }
+}
+
+static void nearest_in_turn( const query_node* nodes, query_nearest* queries, uint32_t count )
+{
+    query_stack stacks[AT_ONCE];
+    query_nearest* under_way[AT_ONCE];
+    uint32_t tops[AT_ONCE], next = 0, busy = 0;
+    for ( ; busy < AT_ONCE && next < count; ++busy, ++next )
+    {
+        under_way[busy] = &queries[next];
+        tops[busy] = open_stack( &stacks[busy] );
+    }
+    while ( next < count )
+    {
+        for ( uint32_t i = 0; i < AT_ONCE; ++i )
+        {
+            if ( !nearest_step( nodes, under_way[i], &stacks[i], &tops[i], false ) )
+            {
+                under_way[i] = &queries[next < count ? next : 0];
+                tops[i] = next < count ? open_stack( &stacks[i] ) : 1;
+                next += next < count;
+            }
+        }
+    }
+    for ( bool is_more = true; is_more; )
+    {
+        is_more = false;
+        for ( uint32_t i = 0; i < busy; ++i )
+        {
+            is_more |= nearest_step( nodes, under_way[i], &stacks[i], &tops[i], false );
+        }
+    }
+}
+
+static void walk_nearest( const query_node* nodes, query_nearest* queries, uint32_t count )
+{
+    if ( AT_ONCE > 1 && count > 1 )
+    {
+        nearest_in_turn( nodes, queries, count );
+        return;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        nearest_alone( nodes, &queries[i] );
+    }
 }
 
 static void bound_node( const query_node* node, float lower[3], float upper[3] )

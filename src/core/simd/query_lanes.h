@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What queries walk over: nodes of eight boxes, by axis, so that one instruction looks at a face of each. The three walks are
-// the kernels; one set per instruction set, as in kernels.h. Each goes from node to node, nearest first, until it comes upon
-// objects, and hands these over: who they are, whether they count and what that does to the reach is plain C, query/.
+// What queries walk over: nodes of eight boxes, by axis, so that one instruction looks at a face of each. The walks are
+// the kernels; one set per instruction set, as in kernels.h. Three of them go from node to node, nearest first, until they come
+// upon objects, and hand these over: who they are, whether they count and what that does to the reach is plain C, query/. Two
+// do the whole of what is asked most, where every object counts: the first hit, and the few nearest. These take lists and go
+// through several at a time in turn, for what one of them waits for, a node or a sum, is time for the others.
 //
 // All of it is float arithmetic that is monotonic in the box: a box inside another never comes out nearer, and never passes where
 // the other fails. So what holds for an object holds for every node above it, and nothing can be lost on the way down.
@@ -12,6 +14,8 @@
 #include "simd/have.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -20,8 +24,12 @@ enum
     QUERY_LANES = 8,
     QUERY_DEPTH = 44, // nodes from the root down, at most: query/query_tree.c sees to it
     QUERY_STACK = QUERY_DEPTH * ( QUERY_LANES - 1 ) + 2, // so many wait at once, at most
-    QUERY_FOUND = 256, // objects that an overlap walk hands over at once, at most
+    QUERY_FOUND = 256,       // objects that an overlap walk hands over at once, at most
+    QUERY_NEAREST_MOST = 32, // neighbours of one query, where the kernel finds them
 };
+
+/// Keys that are loaded at once are better not in two cache lines.
+#define EIGHT_KEYS _Alignas( 64 )
 
 #define QUERY_OBJECT 0x80000000u ///< bit of a child that is an object: the rest is its slot
 #define QUERY_NOBODY                                                                                         \
@@ -48,11 +56,56 @@ static inline uint64_t query_key( float near, uint32_t least )
     return (uint64_t)bits << 32 | least;
 }
 
-typedef struct query_entry
+static inline float query_key_near( uint64_t key )
 {
-    uint64_t key;
-    uint32_t node;
-} query_entry;
+    uint32_t bits = (uint32_t)( key >> 32 );
+    float near;
+    memcpy( &near, &bits, sizeof( near ) );
+    return near;
+}
+
+/// Nodes that wait, the next one last. Eight are written at once, so there is room for as many behind the last.
+typedef struct query_stack
+{
+    uint64_t key[QUERY_STACK + QUERY_LANES]; ///< query_key of how near it is and its lowest slot
+    uint32_t node[QUERY_STACK + QUERY_LANES];
+} query_stack;
+
+/// A motion: what is subtracted from the near and the far face of an axis, which faces these are (as places in a node), and one
+/// over the motion; infinity where nothing moves.
+typedef struct query_cast
+{
+    float near_origin[3], far_origin[3];
+    float near_inverse[3],
+        far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
+    uint32_t near_face[3], far_face[3];
+    uint64_t
+        best; ///< simd_queries.closest: in, the reach and UINT32_MAX; out, time and slot of the hit, if there is one
+} query_cast;
+
+/// The few nearest to a box.
+typedef struct query_nearest
+{
+    EIGHT_KEYS uint64_t
+        keys[QUERY_NEAREST_MOST]; ///< distance and slot, ascending; at first all QUERY_NONE_NEAR
+    clv_aabb box;
+    uint32_t count;       ///< of keys that are wanted, 1 .. QUERY_NEAREST_MOST
+    double square;        ///< nothing farther counts
+    float reach;          ///< no squared distance above, as the lanes have it
+    float band;           ///< squared distances from here on are too close to call
+    float reach_time;     ///< the distance between them
+    uint32_t reach_least; ///< of those that are just there, only slots up to this count
+} query_nearest;
+
+#define QUERY_NONE_NEAR 0x7F800000FFFFFFFFu ///< infinitely far, no slot
+
+/// What is needed to call what is too close to call in float.
+typedef struct query_late
+{
+    const clv_aabb* box;
+    float band, time;
+    uint32_t least;
+} query_late;
 
 /// One query under way.
 typedef struct query_walk
@@ -62,14 +115,8 @@ typedef struct query_walk
     uint32_t node_count;  ///< looked at so far
     uint32_t found_count; ///< handed over by the last step
 
-    // The query. Overlap and distance: a box. Cast: what is subtracted from the near and the far face of an axis, which faces
-    // these are (as places in a node), and one over the motion; infinity where nothing moves.
-    clv_aabb box;
-    float near_origin[3], far_origin[3];
-    float near_inverse[3],
-        far_inverse[3]; ///< the latter a little more for shapes that have a test of their own
-    uint32_t near_face[3], far_face[3];
-
+    clv_aabb box;         ///< overlap and distance
+    query_cast cast;      ///< cast
     float reach;          ///< cast: nothing later counts; distance: no squared distance above
     uint32_t reach_least; ///< of those that are just at the reach, only slots up to this count
     float reach_time;     ///< distance: the distance whose square `reach` is a little above
@@ -79,7 +126,7 @@ typedef struct query_walk
     float found_near[QUERY_LANES];    ///< cast and distance
     uint32_t found_lane[QUERY_LANES]; ///< likewise
     const query_node* found_node;     ///< whose lanes these are
-    query_entry stack[QUERY_STACK];
+    query_stack stack;
 } query_walk;
 
 typedef struct simd_queries
@@ -94,6 +141,12 @@ typedef struct simd_queries
     /// The same for objects whose squared distance from the query's box is at most `reach`.
     bool ( *distance )( query_walk* walk );
 
+    /// The first hit of each motion, where every object counts. `nodes` has at least one.
+    void ( *closest )( const query_node* nodes, query_cast* casts, uint32_t count );
+
+    /// The nearest to each box, likewise.
+    void ( *nearest )( const query_node* nodes, query_nearest* queries, uint32_t count );
+
     /// The hull of a node's boxes.
     void ( *bound )( const query_node* node, float lower[3], float upper[3] );
 } simd_queries;
@@ -105,18 +158,18 @@ extern const simd_queries clv_simd_queries_avx512;
 extern const simd_queries clv_simd_queries_neon;
 
 /// Times that a motion starts and ends with. The scalar twin of one lane: what counts for boxes as they were given.
-static inline bool query_cast_box( const query_walk* walk, const clv_aabb* box, float reach, float* near )
+static inline bool query_cast_box( const query_cast* cast, const clv_aabb* box, float reach, float* near )
 {
     const float* lower = &box->lower.x;
     const float* upper = &box->upper.x;
     float from = 0, to = reach;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        bool is_forward = walk->near_face[axis] < walk->far_face[axis];
-        float first = ( ( is_forward ? lower[axis] : upper[axis] ) - walk->near_origin[axis] ) *
-            walk->near_inverse[axis];
+        bool is_forward = cast->near_face[axis] < cast->far_face[axis];
+        float first = ( ( is_forward ? lower[axis] : upper[axis] ) - cast->near_origin[axis] ) *
+            cast->near_inverse[axis];
         float last =
-            ( ( is_forward ? upper[axis] : lower[axis] ) - walk->far_origin[axis] ) * walk->far_inverse[axis];
+            ( ( is_forward ? upper[axis] : lower[axis] ) - cast->far_origin[axis] ) * cast->far_inverse[axis];
         from = first > from ? first : from;
         to = last < to ? last : to;
     }
@@ -138,6 +191,37 @@ static inline double query_gap_squared( const clv_aabb* a, const clv_aabb* b )
         sum += gap * gap;
     }
     return sum;
+}
+
+/// Floats of a lane are off by no more than a few 2^-24 of what they stand for; so much wider is what is looked at.
+#define QUERY_SLACK 1e-6
+
+/// A squared distance as the lanes have it, and a little more.
+static inline float query_lane_reach( double square )
+{
+    double wide = square * ( 1 + 2 * QUERY_SLACK ) + 1e-40;
+    return wide < (double)FLT_MAX ? (float)wide : INFINITY;
+}
+
+/// And a little less.
+static inline float query_lane_band( double square )
+{
+    return (float)( square * ( 1 - 4 * QUERY_SLACK ) );
+}
+
+/// The farthest that still counts has changed: everything that follows from it.
+static inline void query_nearest_shorten( query_nearest* query )
+{
+    uint64_t last = query->keys[query->count - 1];
+    if ( last != QUERY_NONE_NEAR )
+    {
+        float time = query_key_near( last );
+        double square = (double)time * (double)time;
+        query->reach = query_lane_reach( square );
+        query->band = query_lane_band( square );
+        query->reach_time = time;
+        query->reach_least = (uint32_t)last;
+    }
 }
 
 static inline clv_aabb query_lane_box( const query_node* node, uint32_t lane )

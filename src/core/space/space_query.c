@@ -5,20 +5,21 @@
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/radix_sort.h"
+#include "query/query_order.h"
 #include "query/query_search.h"
 
 #include <string.h>
 
 enum
 {
-    PIECE_QUERIES = 32,   // of a list, done by one worker at a time
-    SHARED_QUERIES = 256, // lists from here on are shared
-    ROUND_PIECES = 256,   // whose hits wait at once until all know their places
-    PIECE_HITS =
-        1024, // that each has room for; one that finds more searches again when it knows where they go
+    PIECE_QUERIES = QUERY_SOME, // of a list, done by one worker at a time
+    SHARED_QUERIES = 256,       // lists from here on are shared
+    CHECKED_QUERIES = 4096,     // of a list, looked at by one worker at a time
+    ROUND_PIECES = 512,         // whose hits wait at once until all know their places
+    PIECE_HITS = 1024, // that each has room for; one with more searches again when it knows where they go
     FEW_HITS = 512,
     ORDERED_NODES =
-        16384, // 4 MiB of them do not stay in the cache by themselves; of less, sorting costs more than it gains
+        16384, // 4 MiB of them do not stay in the cache by themselves; of less, sorting gains nothing
 };
 
 // ---- in and out
@@ -123,22 +124,64 @@ base_memory clv_space_memory( const clv_space* asked )
     return memory;
 }
 
-static clv_result check_queries( const clv_queries* queries, query_mode mode, uint32_t* position )
+typedef struct check_job
 {
-    for ( uint32_t i = 0; i < queries->count; ++i )
+    const clv_queries* queries;
+    atomic_uint first_bad; // the least that anybody found
+} check_job;
+
+static void check_piece( uint32_t piece, uint32_t worker, void* context )
+{
+    (void)worker;
+    check_job* job = context;
+    uint32_t first = piece * CHECKED_QUERIES, count = job->queries->count;
+    uint32_t end = count - first < CHECKED_QUERIES ? count : first + CHECKED_QUERIES;
+    for ( uint32_t i = first; i < end; ++i )
     {
-        clv_result result = clv_query_mode_fits( queries->kind, mode ) ? clv_query_check_item( queries, i )
-                                                                       : CLV_BAD_ARGUMENT;
-        if ( result != CLV_OK )
+        if ( clv_query_check_item( job->queries, i ) != CLV_OK )
         {
-            if ( position != NULL )
+            unsigned int least = atomic_load_explicit( &job->first_bad, memory_order_relaxed );
+            while ( i < least &&
+                !atomic_compare_exchange_weak_explicit(
+                    &job->first_bad, &least, i, memory_order_relaxed, memory_order_relaxed ) )
             {
-                *position = i;
             }
-            return result;
+            return;
         }
     }
-    return CLV_OK;
+}
+
+// Is the list worth the workers, and may they have it?
+static bool is_shared( const clv_space* space, const clv_queries* queries )
+{
+    return queries->callback == NULL && queries->count >= SHARED_QUERIES &&
+        task_worker_count( &space->tasks ) > 1;
+}
+
+static clv_result check_queries(
+    const clv_space* space, const clv_queries* queries, query_mode mode, uint32_t* position )
+{
+    uint32_t count = queries->count;
+    uint32_t bad = count > 0 && !clv_query_mode_fits( queries->kind, mode ) ? 0 : UINT32_MAX;
+    clv_result result = bad == 0 ? CLV_BAD_ARGUMENT : CLV_OK;
+    if ( result == CLV_OK && count > 0 )
+    {
+        check_job job = { .queries = queries };
+        atomic_init( &job.first_bad, UINT32_MAX );
+        task_runner alone = s_alone;
+        // A busy space has its workers elsewhere, and will refuse.
+        bool is_long = count > CHECKED_QUERIES && is_shared( space, queries ) && !space->is_busy;
+        task_runner* tasks = is_long ? take_workers( unlocked( space ), &alone ) : &alone;
+        clv_task_run( tasks, check_piece, ( count - 1 ) / CHECKED_QUERIES + 1, &job );
+        give_workers( unlocked( space ), tasks );
+        bad = atomic_load_explicit( &job.first_bad, memory_order_relaxed );
+        result = bad != UINT32_MAX ? clv_query_check_item( queries, bad ) : CLV_OK;
+    }
+    if ( result != CLV_OK && position != NULL )
+    {
+        *position = bad;
+    }
+    return result;
 }
 
 // ---- lists
@@ -173,53 +216,27 @@ static uint32_t query_pieces( const query_job* job )
     return job->queries->count / PIECE_QUERIES + ( job->queries->count % PIECE_QUERIES > 0 ? 1 : 0 );
 }
 
-static void answer_one( const query_job* job, uint32_t i )
-{
-    if ( job->mode == QUERY_NEAREST )
-    {
-        clv_query_find_nearest(
-            &job->scene, job->queries, i, job->k, job->max_distance, job->hits + (uint64_t)i * job->k );
-        return;
-    }
-    job->hits[i] = clv_query_find_one( &job->scene, job->queries, i, job->mode );
-}
-
 static void answer_piece( uint32_t piece, uint32_t worker, void* context )
 {
     (void)worker;
     const query_job* job = context;
-    uint32_t first, end;
+    uint32_t first, end, which[PIECE_QUERIES];
     piece_range( job, piece, &first, &end );
     for ( uint32_t i = first; i < end; ++i )
     {
-        answer_one( job, job->order != NULL ? job->order[i].value : i );
+        which[i - first] = job->order != NULL ? job->order[i].value : i;
     }
-}
-
-// Every third bit.
-static uint32_t spread_bits( uint32_t value )
-{
-    value = ( value | value << 16 ) & 0x030000FFu;
-    value = ( value | value << 8 ) & 0x0300F00Fu;
-    value = ( value | value << 4 ) & 0x030C30C3u;
-    return ( value | value << 2 ) & 0x09249249u;
-}
-
-static uint32_t place_key( clv_vec3 place, const float lower[3], const float scale[3] )
-{
-    uint32_t key = 0;
-    for ( int axis = 0; axis < 3; ++axis )
+    if ( job->mode == QUERY_NEAREST )
     {
-        float at = ( ( &place.x )[axis] - lower[axis] ) * scale[axis];
-        uint32_t cell = at >= 511 ? 511 : at > 0 ? (uint32_t)at : 0;
-        key |= spread_bits( cell ) << axis;
+        clv_query_find_nearest(
+            &job->scene, job->queries, which, end - first, job->k, job->max_distance, job->hits );
+        return;
     }
-    return key;
+    clv_query_find_one( &job->scene, job->queries, which, end - first, job->mode, job->hits );
 }
 
-// A long list is gone through along a curve through the world: neighbours walk the same nodes, which are in the cache then. Each
-// answer goes where it belongs, so that this shows in time alone; without memory it is left out.
-static void order_queries( clv_space* space, query_job* job )
+// Without memory for an order the list is gone through as it comes.
+static void order_queries( clv_space* space, query_job* job, task_runner* tasks )
 {
     query_state* state = &space->query;
     uint32_t count = job->queries->count;
@@ -235,28 +252,10 @@ static void order_queries( clv_space* space, query_job* job )
             &space->memory, &state->more_order, &state->more_order_capacity, count, sizeof( base_keyed ) );
     clv_task_lock_give( &state->lock );
     stop_reading( space );
-    float lower[3], upper[3], scale[3];
-    job->scene.kernels->bound( job->scene.tree->nodes, lower, upper );
-    for ( int axis = 0; axis < 3; ++axis )
+    if ( has_room )
     {
-        float side = upper[axis] - lower[axis];
-        scale[axis] = side > 0 && side - side == 0 ? 512.0f / side : 0.0f;
+        job->order = clv_query_order( job->queries, &job->scene, state->order, state->more_order, tasks );
     }
-    base_keyed* order = state->order;
-    clv_vec3 place = { 0, 0, 0 };
-    for ( uint32_t i = 0; i < count && has_room; ++i )
-    {
-        has_room = clv_query_item_place( job->queries, i, &place );
-        order[i] = ( base_keyed ){ has_room ? place_key( place, lower, scale ) : 0, i };
-    }
-    job->order = has_room ? clv_base_sort_keyed( order, state->more_order, count ) : NULL;
-}
-
-// Is the list worth the workers, and may they have it?
-static bool is_shared( const clv_space* space, const clv_queries* queries )
-{
-    return queries->callback == NULL && queries->count >= SHARED_QUERIES &&
-        task_worker_count( &space->tasks ) > 1;
 }
 
 static void answer_list( clv_space* space, query_job* job )
@@ -267,7 +266,7 @@ static void answer_list( clv_space* space, query_job* job )
     job->order = NULL;
     if ( tasks != &alone )
     {
-        order_queries( space, job );
+        order_queries( space, job, tasks );
     }
     clv_task_run( tasks, answer_piece, query_pieces( job ), job );
     give_workers( space, tasks );
@@ -278,7 +277,7 @@ static clv_result ask_each( const clv_space* space, query_job* job, uint32_t* po
     CLV_ASSERT( space != NULL && job->queries != NULL );
     CLV_ASSERT( job->queries->count == 0 || ( job->queries->items != NULL && job->hits != NULL ) );
     base_fp_mode mode = base_fp_enter();
-    clv_result result = check_queries( job->queries, job->mode, position );
+    clv_result result = check_queries( space, job->queries, job->mode, position );
     result = result == CLV_OK ? open_scene( space, &job->scene ) : result;
     if ( result == CLV_OK )
     {
@@ -485,7 +484,7 @@ clv_result clv_space_query_all( const clv_space* space, const clv_queries* queri
     job.mode = QUERY_ALL;
     job.hits = lists->hits;
     job.offsets = lists->offsets;
-    clv_result result = check_queries( queries, QUERY_ALL, &lists->position );
+    clv_result result = check_queries( space, queries, QUERY_ALL, &lists->position );
     result = result == CLV_OK ? open_scene( space, &job.scene ) : result;
     if ( result == CLV_OK )
     {
@@ -595,7 +594,7 @@ clv_result clv_space_query_visit( const clv_space* space, const clv_queries* que
     CLV_ASSERT( queries->count == 0 || queries->items != NULL );
     base_fp_mode mode = base_fp_enter();
     query_scene scene;
-    clv_result result = check_queries( queries, QUERY_ALL, position );
+    clv_result result = check_queries( space, queries, QUERY_ALL, position );
     result = result == CLV_OK ? open_scene( space, &scene ) : result;
     if ( result == CLV_OK )
     {
