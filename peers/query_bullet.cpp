@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bullet's btDbvt, optimised top down: closest rays, and everything that touches a box.
-#include "peers/query_peer.h"
+// Bullet's btDbvt, optimised top down: closest rays, and everything that touches a box or a sphere.
+#include "peers/query_leaf.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
@@ -47,81 +47,50 @@ uint32_t slot_of( const btDbvtNode* leaf )
 struct collect : btDbvt::ICollide
 {
     const world* self;
-    clv_aabb box;
-    clv_hit* hits;
-    uint32_t room, count;
+    query_leaf::found_list list;
 
     void Process( const btDbvtNode* leaf ) override
     {
         uint32_t slot = slot_of( leaf );
-        if ( clv_aabb_overlap( self->boxes[slot], box ) )
-        {
-            if ( count < room )
-            {
-                hits[count] = clv_hit{ slot, 0 };
-            }
-            count += 1;
-        }
+        list.look_at( slot, self->boxes[slot] );
     }
 };
 
 // btDbvt does not shorten a ray on the way: every leaf on it is looked at.
-struct first_hit : btDbvt::ICollide
+struct nearest_on_ray : btDbvt::ICollide
 {
     const world* self;
-    clv_ray ray;
-    clv_hit best;
+    query_leaf::first_hit hit;
 
     void Process( const btDbvtNode* leaf ) override
     {
         uint32_t slot = slot_of( leaf );
-        const float* o = &ray.origin.x;
-        const float* d = &ray.direction.x;
-        const float* lower = &self->boxes[slot].lower.x;
-        const float* upper = &self->boxes[slot].upper.x;
-        float from = 0, to = best.t;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            float inverse = 1.0f / d[axis];
-            float first = ( ( d[axis] < 0 ? upper : lower )[axis] - o[axis] ) * inverse;
-            float last = ( ( d[axis] < 0 ? lower : upper )[axis] - o[axis] ) * inverse;
-            from = first > from ? first : from;
-            to = last < to ? last : to;
-        }
-        if ( from <= to && ( from < best.t || slot < best.index ) )
-        {
-            best = clv_hit{ slot, from };
-        }
+        hit.look_at( slot, self->boxes[slot] );
     }
 };
 
 uint32_t ask( void* state, query_family family, const void* item, clv_hit* hits, uint32_t room )
 {
     const world* self = static_cast<const world*>( state );
-    if ( family == QUERY_FAMILY_BOXES )
+    if ( family != QUERY_FAMILY_RAYS )
     {
         collect found;
-        found.self = self, found.box = *static_cast<const clv_aabb*>( item );
-        found.hits = hits, found.room = room, found.count = 0;
-        btDbvtVolume volume =
-            btDbvtVolume::FromMM( vector_of( found.box.lower ), vector_of( found.box.upper ) );
+        found.self = self, found.list = { family, item, hits, room, 0 };
+        clv_aabb box = query_leaf::box_of( family, item );
+        btDbvtVolume volume = btDbvtVolume::FromMM( vector_of( box.lower ), vector_of( box.upper ) );
         self->tree.collideTV( self->tree.m_root, volume, found );
-        return found.count;
+        return found.list.count;
     }
-    first_hit found;
-    found.self = self, found.ray = *static_cast<const clv_ray*>( item );
-    found.best = clv_hit{ CLV_NO_HIT, 1e30f };
-    btVector3 from = vector_of( found.ray.origin );
-    btDbvt::rayTest( self->tree.m_root, from, from + vector_of( found.ray.direction ) * 1e6f, found );
-    if ( found.best.index != CLV_NO_HIT && room > 0 )
-    {
-        hits[0] = found.best;
-    }
-    return found.best.index != CLV_NO_HIT ? 1 : 0;
+    nearest_on_ray found;
+    found.self = self, found.hit = { *static_cast<const clv_ray*>( item ), clv_hit{ CLV_NO_HIT, 1e30f } };
+    const clv_ray& ray = found.hit.ray;
+    btVector3 from = vector_of( ray.origin );
+    btDbvt::rayTest( self->tree.m_root, from, from + vector_of( ray.direction ) * 1e6f, found );
+    return found.hit.put( hits, room );
 }
 
 const query_peer s_peer = { "bullet-dbvt", "Bullet's btDbvt, optimised top down",
-    1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES, build, destroy, ask };
+    1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES | 1u << QUERY_FAMILY_SPHERES, build, destroy, ask };
 
 } // namespace
 

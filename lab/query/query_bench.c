@@ -25,11 +25,16 @@ typedef struct known_library
     uint32_t families;
 } known_library;
 
+#define TREE_FAMILIES                                                                                        \
+    ( 1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES | 1u << QUERY_FAMILY_SPHERES )
+
 static const known_library s_libraries[] = {
     { "cleave", NULL, NULL, ( 1u << QUERY_FAMILY_COUNT ) - 1 },
     { "brute", NULL, NULL, ( 1u << QUERY_FAMILY_COUNT ) - 1 },
     { "embree", "query_embree", "libembree-dev", 1u << QUERY_FAMILY_RAYS },
-    { "bullet-dbvt", "query_bullet", "libbullet-dev", 1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES },
+    { "bullet-dbvt", "query_bullet", "libbullet-dev", TREE_FAMILIES },
+    { "box2d", "query_box2d", "libbox2d-dev", TREE_FAMILIES },
+    { "fcl", "query_fcl", "libfcl-dev", 1u << QUERY_FAMILY_BOXES | 1u << QUERY_FAMILY_SPHERES },
     { "nanoflann", "query_nanoflann", "libnanoflann-dev", 1u << QUERY_FAMILY_NEAREST },
 };
 
@@ -64,7 +69,7 @@ static bool check_names( const text_list* names, lab_error* why )
         if ( !is_known )
         {
             return lab_error_write( why,
-                "--queries: nobody called '%.40s' answers them; use cleave, brute, embree, bullet-dbvt or nanoflann",
+                "--queries: nobody called '%.40s' answers them; use cleave, brute, embree, bullet-dbvt, box2d, fcl or nanoflann",
                 names->items[i] );
         }
     }
