@@ -25,8 +25,7 @@ typedef struct known_library
     uint32_t families;
 } known_library;
 
-#define TREE_FAMILIES                                                                                        \
-    ( 1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES | 1u << QUERY_FAMILY_SPHERES )
+#define TREE_FAMILIES ( 1u << QUERY_FAMILY_RAYS | 1u << QUERY_FAMILY_BOXES | 1u << QUERY_FAMILY_SPHERES )
 
 static const known_library s_libraries[] = {
     { "cleave", NULL, NULL, ( 1u << QUERY_FAMILY_COUNT ) - 1 },

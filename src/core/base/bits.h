@@ -41,12 +41,16 @@ static inline uint32_t base_bit_count( uint64_t bits )
 /// Bits needed to write `value`; 0 for 0.
 static inline uint32_t base_bit_width( uint64_t value )
 {
+#if defined( __GNUC__ ) || defined( __clang__ )
+    return value != 0 ? 64 - (uint32_t)__builtin_clzll( value ) : 0;
+#else
     uint32_t width = 0;
     for ( ; value != 0; value >>= 1 )
     {
         width += 1;
     }
     return width;
+#endif
 }
 
 /// Unsigned integers that sort like the floats they came from: negatives have all bits flipped, the others the

@@ -180,7 +180,7 @@ static void start_walk( query_probe* probe )
     walk->nodes = tree->nodes;
     walk->top = tree->node_count > 0 ? 1 : 0;
     walk->node_count = walk->found_count = 0;
-    walk->stack.key[0] = 0;
+    walk->stack.near[0] = 0;
     walk->stack.node[0] = 0;
     walk->reach = INFINITY;
     walk->reach_least = UINT32_MAX;

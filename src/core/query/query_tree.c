@@ -38,8 +38,8 @@ static const double WORN = 1.75; // times the area at the build
 // Bits of an axis' number, spread to where they belong in the key.
 typedef struct curve
 {
-    float low[3], scale[3];
-    float most[3]; // cell
+    float low[4], scale[4];
+    float most[4]; // cell
     uint32_t bits[3];
     uint32_t spread[3][AXIS_BITS];
 } curve;
@@ -138,20 +138,26 @@ static void fill_tables( curve_tables* t )
     }
 }
 
-static uint32_t key_of( const curve_tables* t, const float center[3] )
+static inline uint32_t key_of( const curve_tables* t, const float center[4] )
 {
-    uint32_t key = 0;
+    int32_t cells[4];
+#ifdef CLV_HAVE_SSE2
+    __m128 at = _mm_sub_ps( _mm_loadu_ps( center ), _mm_loadu_ps( t->c.low ) );
+    at = _mm_max_ps( _mm_mul_ps( at, _mm_loadu_ps( t->c.scale ) ), _mm_setzero_ps() );
+    _mm_storeu_si128( (__m128i*)cells, _mm_cvttps_epi32( _mm_min_ps( at, _mm_loadu_ps( t->c.most ) ) ) );
+#else
     for ( int axis = 0; axis < 3; ++axis )
     {
         float at = ( center[axis] - t->c.low[axis] ) * t->c.scale[axis];
         at = at > 0 ? at : 0;
         at = at < t->c.most[axis] ? at : t->c.most[axis];
-        key |= t->spread[axis][(int32_t)at];
+        cells[axis] = (int32_t)at;
     }
-    return key;
+#endif
+    return t->spread[0][cells[0]] | t->spread[1][cells[1]] | t->spread[2][cells[2]];
 }
 
-static float longest_side( const clv_aabb* box )
+static inline float longest_side( const clv_aabb* box )
 {
     float x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y, z = box->upper.z - box->lower.z;
     float side = x > y ? x : y;
@@ -221,21 +227,31 @@ static uint32_t list_objects( tree_build* b )
 
 static void find_centers( const tree_build* b, float low[3], float high[3] )
 {
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        low[axis] = FLT_MAX;
-        high[axis] = -FLT_MAX;
-    }
+    float least[4] = { FLT_MAX, FLT_MAX, FLT_MAX, 0 }, most[4] = { -FLT_MAX, -FLT_MAX, -FLT_MAX, 0 };
+#ifdef CLV_HAVE_SSE2
+    __m128 lowest = _mm_loadu_ps( least ), highest = _mm_loadu_ps( most );
+#endif
     for ( uint32_t i = 0; i < b->count; ++i )
     {
         float center[4];
         box_middle( &b->from->boxes[b->keys[i].value], center );
+#ifdef CLV_HAVE_SSE2
+        lowest = _mm_min_ps( _mm_loadu_ps( center ), lowest );
+        highest = _mm_max_ps( _mm_loadu_ps( center ), highest );
+#else
         for ( int axis = 0; axis < 3; ++axis )
         {
-            low[axis] = center[axis] < low[axis] ? center[axis] : low[axis];
-            high[axis] = center[axis] > high[axis] ? center[axis] : high[axis];
+            least[axis] = center[axis] < least[axis] ? center[axis] : least[axis];
+            most[axis] = center[axis] > most[axis] ? center[axis] : most[axis];
         }
+#endif
     }
+#ifdef CLV_HAVE_SSE2
+    _mm_storeu_ps( least, lowest );
+    _mm_storeu_ps( most, highest );
+#endif
+    memcpy( low, least, sizeof( float ) * 3 );
+    memcpy( high, most, sizeof( float ) * 3 );
 }
 
 static uint32_t bits_for( uint32_t count )
@@ -299,7 +315,7 @@ static void sort_again( tree_build* b, uint32_t first, uint32_t end )
     for ( uint32_t i = 0; i < count; ++i )
     {
         const query_item* item = &items[first + i];
-        float center[3];
+        float center[4] = { 0, 0, 0, 0 };
         for ( int axis = 0; axis < 3; ++axis )
         {
             center[axis] = middle( item->lower[axis], item->upper[axis] );
@@ -733,12 +749,7 @@ static void refit_node( const refit* r, query_node* node )
         float lower[3], upper[3];
         r->kernels->bound( below, lower, upper );
         set_lane( node, lane, lower, upper );
-        uint32_t least = below->least[0];
-        for ( uint32_t i = 1; i < QUERY_LANES; ++i )
-        {
-            least = below->least[i] < least ? below->least[i] : least;
-        }
-        node->least[lane] = least;
+        node->least[lane] = query_node_least( below );
     }
 }
 

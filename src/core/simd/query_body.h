@@ -112,32 +112,24 @@ static inline void put_found( query_walk* walk, const query_node* node, eight ti
     walk->found_node = node;
 }
 
-typedef struct waiting_node
+// How near a node is, and which it is, as one number to compare.
+static inline uint64_t waiting_node( const query_node* node, const float* near, uint32_t lane )
 {
-    uint64_t key;
-    uint32_t node;
-} waiting_node;
-
-static inline waiting_node node_of_lane( const query_node* node, const float* near, uint32_t lane )
-{
-    return ( waiting_node ){ query_key( near[lane], node->least[lane] ), node->child[lane] };
+    return query_key( near[lane], node->child[lane] );
 }
 
 // The nearer one to `first`, without a branch.
-static inline void order_nodes( waiting_node* first, waiting_node* second )
+static inline void order_nodes( uint64_t* first, uint64_t* second )
 {
-    waiting_node a = *first, b = *second;
-    bool is_less = b.key < a.key;
-    first->key = is_less ? b.key : a.key;
-    first->node = is_less ? b.node : a.node;
-    second->key = is_less ? a.key : b.key;
-    second->node = is_less ? a.node : b.node;
+    uint64_t a = *first, b = *second;
+    *first = b < a ? b : a;
+    *second = b < a ? a : b;
 }
 
-static inline void put_node( query_stack* stack, uint32_t at, waiting_node next )
+static inline void put_node( query_stack* stack, uint32_t at, uint64_t next )
 {
-    stack->key[at] = next.key;
-    stack->node[at] = next.node;
+    stack->near[at] = query_key_near( next );
+    stack->node[at] = (uint32_t)next;
 }
 
 // Nodes below a node, at least one, onto the stack; the new top. The nearest ends on top, the second nearest below it; how the
@@ -148,16 +140,16 @@ static inline uint32_t put_nodes(
 {
     EIGHT_ALIGN float near[QUERY_LANES];
     eight_store( near, times );
-    waiting_node first = node_of_lane( node, near, base_lowest_bit( bits ) );
+    uint64_t first = waiting_node( node, near, base_lowest_bit( bits ) );
     bits &= bits - 1;
     if ( bits != 0 )
     {
-        waiting_node second = node_of_lane( node, near, base_lowest_bit( bits ) );
+        uint64_t second = waiting_node( node, near, base_lowest_bit( bits ) );
         bits &= bits - 1;
         order_nodes( &first, &second );
         for ( ; bits != 0; bits &= bits - 1 )
         {
-            waiting_node next = node_of_lane( node, near, base_lowest_bit( bits ) );
+            uint64_t next = waiting_node( node, near, base_lowest_bit( bits ) );
             order_nodes( &first, &next );
             order_nodes( &second, &next );
             put_node( stack, top++, next );
@@ -186,20 +178,25 @@ static inline uint32_t drop_late(
     return kept;
 }
 
+// Nothing in there counts any more? Of what is just at the reach only lower slots do.
+static inline bool is_too_late( float near, const query_node* node, float reach, uint32_t least )
+{
+    return near >= reach && ( near > reach || query_node_least( node ) > least );
+}
+
 static bool walk_cast( query_walk* walk )
 {
     eight reach = eight_splat( walk->reach );
-    uint64_t last = query_key( walk->reach, walk->reach_least );
     query_stack* stack = &walk->stack;
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
         uint32_t top = --walk->top;
-        if ( stack->key[top] > last )
-        {
-            continue; // nothing in there counts any more
-        }
         const query_node* node = &walk->nodes[stack->node[top]];
+        if ( is_too_late( stack->near[top], node, walk->reach, walk->reach_least ) )
+        {
+            continue;
+        }
         walk->node_count += 1;
         // Also the empty lanes count as objects; their boxes are inside out.
         uint32_t bits, objects = eight_signs( node->child );
@@ -222,13 +219,11 @@ static bool walk_distance( query_walk* walk )
     eight reach = eight_splat( walk->reach ), band = eight_splat( walk->band );
     query_stack* stack = &walk->stack;
     query_late late = { &walk->box, walk->band, walk->reach_time, walk->reach_least };
-    uint64_t last =
-        query_key( walk->reach, UINT32_MAX ); // equal in float is not equal: drop_late looks closer
     walk->found_count = 0;
     while ( walk->top > 0 )
     {
         uint32_t top = --walk->top;
-        if ( stack->key[top] > last )
+        if ( stack->near[top] > walk->reach ) // equal in float is not equal: drop_late looks closer
         {
             continue;
         }
@@ -258,17 +253,22 @@ static bool walk_distance( query_walk* walk )
 
 // ---- the whole of a query
 
-enum
-{
-    LAST_NODE = UINT32_MAX, // lies at the bottom of a stack and is never out of reach
-};
-
+// The root, and below it what is never out of reach and says that there is no more.
 static inline uint32_t open_stack( query_stack* stack )
 {
-    stack->key[0] = stack->key[1] = 0;
-    stack->node[0] = LAST_NODE;
-    stack->node[1] = 0;
+    stack->near[0] = -1;
+    stack->near[1] = 0;
+    stack->node[0] = stack->node[1] = 0;
     return 2;
+}
+
+// It will be looked at when the others have had their turn.
+static inline void fetch_node( const query_node* node )
+{
+    for ( uint32_t i = 0; i < sizeof( query_node ); i += 64 )
+    {
+        base_prefetch( (const char*)node + i );
+    }
 }
 
 // One node more. False: there is none. `is_alone`: the processor may guess, for nobody else waits for it.
@@ -276,29 +276,32 @@ static inline bool closest_step(
     const query_node* nodes, query_cast* cast, query_stack* stack, uint32_t* top, bool is_alone )
 {
     uint64_t best = cast->best;
+    float reach = query_key_near( best );
     uint32_t at = *top - 1;
-    while ( stack->key[at] > best )
+    while ( is_too_late( stack->near[at], &nodes[stack->node[at]], reach, (uint32_t)best ) )
     {
-        at -= 1; // nothing in there counts any more
+        at -= 1;
     }
-    if ( stack->node[at] == LAST_NODE )
+    if ( stack->near[at] < 0 )
     {
         return false;
     }
     const query_node* node = &nodes[stack->node[at]];
     uint32_t bits, objects = eight_signs( node->child );
-    eight near = cast_lanes( cast, node, eight_splat( query_key_near( best ) ), &bits );
+    eight near = cast_lanes( cast, node, eight_splat( reach ), &bits );
     if ( !is_alone )
     {
-        cast->best = pick_best( node, near, bits & objects, best );
         *top = pick_nodes( stack, at, node, near, bits & ~objects );
-        return true;
+        fetch_node( &nodes[stack->node[*top - 1]] );
+    }
+    else
+    {
+        *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node, near, bits & ~objects ) : at;
     }
     if ( ( bits & objects ) != 0 )
     {
         cast->best = pick_best( node, near, bits & objects, best );
     }
-    *top = ( bits & ~objects ) != 0 ? put_nodes( stack, at, node, near, bits & ~objects ) : at;
     return true;
 }
 
@@ -359,13 +362,12 @@ static void walk_closest( const query_node* nodes, query_cast* casts, uint32_t c
 static inline bool nearest_step(
     const query_node* nodes, query_nearest* query, query_stack* stack, uint32_t* top, bool is_alone )
 {
-    uint64_t last = query_key( query->reach, UINT32_MAX );
     uint32_t at = *top - 1;
-    while ( stack->key[at] > last )
+    while ( stack->near[at] > query->reach )
     {
         at -= 1;
     }
-    if ( stack->node[at] == LAST_NODE )
+    if ( stack->near[at] < 0 )
     {
         return false;
     }
@@ -383,6 +385,7 @@ static inline bool nearest_step(
     if ( !is_alone )
     {
         *top = pick_nodes( stack, at, node, sum, inner );
+        fetch_node( &nodes[stack->node[*top - 1]] );
     }
     else
     {

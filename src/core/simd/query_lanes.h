@@ -67,7 +67,7 @@ static inline float query_key_near( uint64_t key )
 /// Nodes that wait, the next one last. Eight are written at once, so there is room for as many behind the last.
 typedef struct query_stack
 {
-    uint64_t key[QUERY_STACK + QUERY_LANES]; ///< query_key of how near it is and its lowest slot
+    float near[QUERY_STACK + QUERY_LANES];
     uint32_t node[QUERY_STACK + QUERY_LANES];
 } query_stack;
 
@@ -98,6 +98,17 @@ typedef struct query_nearest
 } query_nearest;
 
 #define QUERY_NONE_NEAR 0x7F800000FFFFFFFFu ///< infinitely far, no slot
+
+/// The lowest slot below a node.
+static inline uint32_t query_node_least( const query_node* node )
+{
+    uint32_t least = node->least[0];
+    for ( uint32_t i = 1; i < QUERY_LANES; ++i )
+    {
+        least = node->least[i] < least ? node->least[i] : least;
+    }
+    return least;
+}
 
 /// What is needed to call what is too close to call in float.
 typedef struct query_late

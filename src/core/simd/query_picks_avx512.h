@@ -16,37 +16,42 @@ static inline __m256 least_of( uint32_t bits, __m256 a )
     return _mm256_min_ps( a, _mm256_permute_ps( a, 0xB1 ) );
 }
 
-static inline __m512i keys_of_lanes( const query_node* node, __m256 near )
-{
-    __m512i times = _mm512_slli_epi64( _mm512_cvtepu32_epi64( _mm256_castps_si256( near ) ), 32 );
-    return _mm512_or_si512(
-        times, _mm512_cvtepu32_epi64( _mm256_load_si256( (const __m256i*)node->least ) ) );
-}
-
 static inline uint32_t pick_nodes(
     query_stack* stack, uint32_t top, const query_node* node, eight near, uint32_t bits )
 {
-    __m512i keys = keys_of_lanes( node, near );
-    uint32_t equal = _mm256_mask_cmp_ps_mask( (__mmask8)bits, near, least_of( bits, near ), _CMP_EQ_OQ );
+    __m256 nearest = least_of( bits, near );
+    uint32_t equal = _mm256_mask_cmp_ps_mask( (__mmask8)bits, near, nearest, _CMP_EQ_OQ );
     uint32_t first = equal & ( 0u - equal ), count = base_bit_count( bits );
     __mmask8 rest = (__mmask8)( bits & ~first );
     __m256i child = _mm256_load_si256( (const __m256i*)node->child );
-    _mm512_storeu_si512( stack->key + top, _mm512_maskz_compress_epi64( rest, keys ) );
+    _mm256_storeu_ps( stack->near + top, _mm256_maskz_compress_ps( rest, near ) );
     _mm256_storeu_si256( (__m256i*)( stack->node + top ), _mm256_maskz_compress_epi32( rest, child ) );
     // Where there is none this writes behind the last.
     uint32_t last = top + count - ( count > 0 );
-    uint32_t lane = base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 );
-    stack->key[last] = query_key(
-        _mm_cvtss_f32( _mm256_castps256_ps128( _mm256_maskz_compress_ps( (__mmask8)first, near ) ) ),
-        node->least[lane] );
-    stack->node[last] = node->child[lane];
+    stack->near[last] = _mm256_cvtss_f32( nearest );
+    stack->node[last] = node->child[base_lowest_bit( first | 0x100u ) & ( QUERY_LANES - 1 )];
     return top + count;
 }
 
 static inline uint64_t pick_best( const query_node* node, eight near, uint32_t bits, uint64_t best )
 {
-    uint64_t key = _mm512_mask_reduce_min_epu64( (__mmask8)bits, keys_of_lanes( node, near ) );
+    __m256 nearest = least_of( bits, near );
+    uint32_t equal = _mm256_mask_cmp_ps_mask( (__mmask8)bits, near, nearest, _CMP_EQ_OQ );
+    uint32_t slot = node->least[base_lowest_bit( equal | 0x100u ) & ( QUERY_LANES - 1 )];
+    for ( equal &= equal - 1; equal != 0; equal &= equal - 1 ) // seldom
+    {
+        uint32_t other = node->least[base_lowest_bit( equal )];
+        slot = other < slot ? other : slot;
+    }
+    uint64_t key = query_key( _mm256_cvtss_f32( nearest ), slot );
     return key < best ? key : best;
+}
+
+static inline __m512i keys_of_lanes( const query_node* node, __m256 near )
+{
+    __m512i times = _mm512_slli_epi64( _mm512_cvtepu32_epi64( _mm256_castps_si256( near ) ), 32 );
+    return _mm512_or_si512(
+        times, _mm512_cvtepu32_epi64( _mm256_load_si256( (const __m256i*)node->least ) ) );
 }
 
 // query_gap_squared of eight lanes, step by step as there.
