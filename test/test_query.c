@@ -517,26 +517,33 @@ static void four_threads_and_workers_ask_at_once( void )
 
 static void pairs_between_two_spaces_are_brute_force( void )
 {
+    enum
+    {
+        MANY = 300,
+    };
     for ( int crowd = 0; crowd < TEST_CROWD_COUNT; ++crowd )
     {
+        // Alone, and many enough to be shared by workers: crowds in one spot find more than waits in a piece.
+        bool is_shared = crowd % 2 == 1;
         clv_space_def def = clv_default_space_def();
-        query_world* a = query_world_make( &def, (test_crowd)crowd, 150, 5 );
+        query_world* a = query_world_make( &def, (test_crowd)crowd, is_shared ? MANY : 150, 5 );
+        def.worker_count = is_shared ? 3 : 1;
         query_world* b = query_world_make( &def, (test_crowd)crowd, 190, 6 );
-        if ( crowd % 2 == 0 )
+        if ( crowd % 4 < 2 )
         {
-            query_world_set_filters( crowd % 4 == 0 ? a : b );
+            query_world_set_filters( crowd % 8 < 4 ? a : b );
             query_world_set_margins( a );
         }
         CHECK_OK( clv_space_update( a->space ) );
         CHECK_OK( clv_space_update( b->space ) );
         query_world_see( a );
         query_world_see( b );
-        clv_pair* pairs = test_alloc( 150 * 200, sizeof( clv_pair ) );
+        clv_pair* pairs = test_alloc( MANY * 200, sizeof( clv_pair ) );
         uint64_t count = 0, expected = 0;
-        CHECK_OK( clv_space_query_pairs( a->space, b->space, false, pairs, 150 * 200, &count ) );
+        CHECK_OK( clv_space_query_pairs( a->space, b->space, false, pairs, MANY * 200, &count ) );
         query_world_change( a ); // only what was removed may go
         query_world_change( b );
-        CHECK_OK( clv_space_query_pairs( a->space, b->space, crowd % 3 == 0, pairs, 150 * 200, &count ) );
+        CHECK_OK( clv_space_query_pairs( a->space, b->space, crowd % 3 == 0, pairs, MANY * 200, &count ) );
         for ( uint32_t i = 0; i < a->count; ++i )
         {
             query_item_any item = { .box = crowd % 3 == 0 ? a->seen_given[i] : a->seen_box[i] };

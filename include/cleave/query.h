@@ -254,7 +254,8 @@ CLV_API clv_result clv_space_query_visit( const clv_space* space, const clv_quer
 /// Every pair of an object of one space and an object of another whose boxes touch and whose filters agree: `a` is a slot of
 /// `first`, `b` of `second`, sorted by (a, b). Each as of its own last update. `count` is how many there are; CLV_NO_ROOM if that is more than capacity,
 /// then pairs holds none. The same space twice: every object with itself, and each pair both ways. (A space and an array of boxes:
-/// clv_query_boxes.) Costs a box query per object of `first`, so put the smaller one there.
+/// clv_query_boxes.) Costs a box query per object of `first`, so put the smaller one there; from 256 of them on the workers of
+/// `second` share it.
 CLV_API clv_result clv_space_query_pairs( const clv_space* first, const clv_space* second, bool as_given,
     clv_pair* pairs, uint64_t capacity, uint64_t* count );
 

@@ -630,6 +630,136 @@ static bool is_alive( const query_scene* scene, uint32_t slot )
         ( !scene->may_be_gone || object_generations( scene->objects )[slot] == generation );
 }
 
+// Pairs of a list of boxes with all of another space, one box after the other.
+static clv_result find_pairs_alone( const clv_space* second, const query_scene* one, const query_scene* other,
+    const clv_queries* queries, pair_output* out )
+{
+    hit_room room;
+    open_room( &room, second );
+    clv_result result = CLV_OK;
+    for ( uint32_t slot = 0; slot < queries->count && result == CLV_OK; ++slot )
+    {
+        uint64_t count = 0;
+        if ( !is_alive( one, slot ) )
+        {
+            continue;
+        }
+        if ( !find_in_room( &room, other, queries, slot, &count ) )
+        {
+            result = CLV_OUT_OF_MEMORY;
+            break;
+        }
+        put_pairs_of( out, slot, room.hits, count );
+    }
+    close_room( &room );
+    return result;
+}
+
+// The same by all workers, a piece of the list at a time, as find_shared does it.
+typedef struct pair_job
+{
+    query_job list;
+    const query_scene* one;
+    const clv_space* second;
+    base_keyed* counts; // key: how many hits a slot has
+    uint64_t piece_counts[ROUND_PIECES];
+    pair_output out;
+    atomic_bool is_lost; // no memory
+} pair_job;
+
+static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    pair_job* job = context;
+    query_job* list = &job->list;
+    uint32_t first, end;
+    piece_range( list, list->first_piece + index, &first, &end );
+    clv_hit* waiting = list->waiting != NULL ? list->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    uint64_t used = 0, total = 0;
+    for ( uint32_t slot = first; slot < end; ++slot )
+    {
+        uint64_t room = list->room - used, count = 0;
+        if ( is_alive( job->one, slot ) )
+        {
+            count = clv_query_find_all(
+                &list->scene, list->queries, slot, waiting != NULL ? waiting + used : NULL, room );
+        }
+        job->counts[slot] = ( base_keyed ){ (uint32_t)count, slot };
+        list->is_over[index] |= count > room;
+        used += count <= room ? count : room;
+        total += count;
+    }
+    job->piece_counts[index] = total;
+}
+
+static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    pair_job* job = context;
+    query_job* list = &job->list;
+    uint32_t first, end;
+    piece_range( list, list->first_piece + index, &first, &end );
+    const clv_hit* waiting = list->waiting != NULL ? list->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
+    hit_room room;
+    open_room( &room, job->second );
+    for ( uint32_t slot = first; slot < end; ++slot )
+    {
+        uint64_t count = job->counts[slot].key;
+        if ( !list->is_over[index] )
+        {
+            put_pairs_of( &out, slot, waiting, count );
+            waiting += count;
+        }
+        else if ( count > 0 && find_in_room( &room, &list->scene, list->queries, slot, &count ) )
+        {
+            put_pairs_of( &out, slot, room.hits, count );
+        }
+        else if ( count > 0 )
+        {
+            atomic_store_explicit( &job->is_lost, true, memory_order_relaxed );
+            break;
+        }
+    }
+    close_room( &room );
+}
+
+static clv_result find_pairs_shared( clv_space* second, pair_job* job, task_runner* tasks )
+{
+    query_job* list = &job->list;
+    uint32_t pieces = query_pieces( list ), round = pieces < ROUND_PIECES ? pieces : ROUND_PIECES;
+    reserve_waiting( second, list, round );
+    for ( uint32_t done = 0; done < pieces; done += round )
+    {
+        uint32_t count = pieces - done < round ? pieces - done : round;
+        list->first_piece = done;
+        memset( list->is_over, 0, sizeof( list->is_over ) );
+        clv_task_run( tasks, find_pairs_piece, count, job );
+        for ( uint32_t i = 0; i < count; ++i ) // from how many to where
+        {
+            uint64_t found = job->piece_counts[i];
+            job->piece_counts[i] = job->out.count;
+            job->out.count += found;
+        }
+        if ( job->out.count <= job->out.capacity )
+        {
+            clv_task_run( tasks, place_pairs_piece, count, job );
+        }
+    }
+    return atomic_load_explicit( &job->is_lost, memory_order_relaxed ) ? CLV_OUT_OF_MEMORY : CLV_OK;
+}
+
+// Room to note how many hits each slot has, which is all that sharing needs.
+static base_keyed* reserve_counts( clv_space* space, uint32_t count )
+{
+    query_state* state = &space->query;
+    clv_task_lock_take( &state->lock );
+    bool has_room = clv_base_memory_renew(
+        &space->memory, &state->order, &state->order_capacity, count, sizeof( base_keyed ) );
+    clv_task_lock_give( &state->lock );
+    return has_room ? state->order : NULL;
+}
+
 // The boxes of the one are the queries of the other: query i is slot i.
 static clv_result find_pairs( const clv_space* second, const query_scene* one, const query_scene* other,
     uint32_t slot_count, bool as_given, pair_output* out )
@@ -645,24 +775,25 @@ static clv_result find_pairs( const clv_space* second, const query_scene* one, c
         queries.filters = NULL;
     }
     queries.as_given = as_given;
-    hit_room room;
-    open_room( &room, second );
-    clv_result result = CLV_OK;
-    for ( uint32_t slot = 0; slot < slot_count && result == CLV_OK; ++slot )
+    task_runner alone = s_alone;
+    clv_space* owner = unlocked( second );
+    task_runner* tasks = is_shared( second, &queries ) ? take_workers( owner, &alone ) : &alone;
+    base_keyed* counts = tasks != &alone ? reserve_counts( owner, slot_count ) : NULL;
+    clv_result result;
+    if ( counts != NULL )
     {
-        uint64_t count = 0;
-        if ( !is_alive( one, slot ) )
-        {
-            continue;
-        }
-        if ( !find_in_room( &room, other, &queries, slot, &count ) )
-        {
-            result = CLV_OUT_OF_MEMORY;
-            break;
-        }
-        put_pairs_of( out, slot, room.hits, count );
+        pair_job job = { .one = one, .second = second, .counts = counts, .out = *out };
+        job.list.scene = *other;
+        job.list.queries = &queries;
+        atomic_init( &job.is_lost, false );
+        result = find_pairs_shared( owner, &job, tasks );
+        out->count = job.out.count;
     }
-    close_room( &room );
+    else
+    {
+        result = find_pairs_alone( second, one, other, &queries, out );
+    }
+    give_workers( owner, tasks );
     return result;
 }
 
