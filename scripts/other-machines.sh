@@ -50,6 +50,11 @@ run_there()
     set -e
     "$@" "$builds/$name/cleave" methods | sed -n '1,2s/^/   /p'
     "$@" "$builds/$name/test/fuzz/fuzz-replay" space --random 0 "$random_inputs" "$root"/test/fuzz/corpus/space-*
+    "$@" "$builds/$name/test/fuzz/fuzz-replay" query --random 0 "$random_inputs" "$root"/test/fuzz/corpus/query-*
+    # Every instruction set that it has, against brute force.
+    "$@" "$builds/$name/cleave" verify brownian-free:300 equal:100 needles:300 far:300 --query-count 60 \
+        --queries rays,boxes,spheres,nearest,casts >"$builds/$name.queries"
+    echo "   queries: $(grep -c neon "$builds/$name.queries" || true) rows of NEON kernels, all as brute force has it"
     "$@" "$builds/$name/test/fuzz/fuzz-replay" scene --random 0 200 "$root"/test/fuzz/corpus/scene-*
     "$@" "$builds/$name/test/fuzz/scene-damage" | tail -1
     exchange "$@"

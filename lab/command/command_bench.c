@@ -139,8 +139,8 @@ static const char* const notes =
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
     "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the\n"
     "hash, or exit 1. With --queries the last frame of each scene is asked Q questions drawn by seed, one by one\n"
-    "and in one call, least of the passes, in ns per question; methods are cleave, brute, embree, bullet-dbvt\n"
-    "and nanoflann (which knows centres only), and what differs from the first is counted. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
+    "and in one call, least of the passes, in ns per question; methods are cleave, brute, embree, bullet-dbvt,\n"
+    "box2d (made for flat scenes), fcl and nanoflann (which knows centres only), and what differs from the first is counted. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
 
 lab_status command_bench( int argc, char** argv )
 {
