@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Schedules are read as written or refused with their line; they make the runs they mean, each once.
+#define _POSIX_C_SOURCE 200809L
+#include "cleave/gpu.h"
 #include "lab/measure/peer_modules.h"
 #include "lab/measure/range.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_plan.h"
 #include "support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- ranges
@@ -273,6 +276,8 @@ static void plans_refuse_what_nobody_knows( void )
 int main( int argc, char** argv )
 {
     clv_methods_register();
+    setenv( "CLEAVE_OPENCL", "none", 1 ); // their names are enough
+    clv_gpu_register();
     peer_modules_load(); // schedules may name other people's methods, here or not
     const test_case cases[] = {
         TEST_CASE( ranges_double_multiply_or_add ),
