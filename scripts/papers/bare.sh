@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 # The papers' runs on a machine that has nothing but a shell: no compiler, no packages, no node.
 #
-#   scripts/papers/bare.sh pack FOLDER [GRADE]         here: the program, its modules and libraries, the plan, into FOLDER
+#   scripts/papers/bare.sh pack FOLDER [GRADE [HAVE]]  here: the program, its modules and libraries, the plan, into FOLDER;
+#                                                      with HAVE, folders of results, only what these lack (missing.mjs)
 #   scripts/papers/bare.sh run SECONDS FOLDER OUT      there: as much of the plan as fits, then OUT/papers.tar.gz
 #   node scripts/papers/papers.mjs --from RESULTS      here again: the pages, from the unpacked tar
 #
 # The same `run` again goes on where the last one stopped, as long as FOLDER-work is there; several tars may be brought together.
-# Scenes are baked on one half of the cores while runs go on the other, each on a core of its own; runs of several threads begin
-# when the baking is done. What that costs is measured: the plan's `alone` runs are done by themselves, at the start of a later `run`.
+# Scenes are baked on one half of the cores while runs go on the other, each on a core of its own; `calm` runs, of many objects, and
+# runs of several threads begin when the baking is done. What the lanes cost is measured: the plan's `alone` runs are done by
+# themselves, in the last ALONE_S seconds, or at the start of a later `run`.
 set -u
 say() { echo "bare.sh: $*" >&2; }
 fail() { say "$*"; exit 2; }
@@ -18,7 +20,7 @@ now() { date +%s; }
 
 pack()
 {
-    folder=${1:?usage: bare.sh pack FOLDER [GRADE]}
+    folder=${1:?usage: bare.sh pack FOLDER [GRADE [HAVE]]}
     root=$(cd "$(dirname "$0")/../.." && pwd)
     program=${CLEAVE:-$root/build/cleave}
     [ -x "$program" ] || fail "$program: build it first"
@@ -30,8 +32,11 @@ pack()
     # Everything but the C library itself, which must fit the machine's kernel and loader.
     ldd "$folder/cleave" "$folder"/peers/*.so 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
         grep -Ev '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' | sort -u | while read -r library; do cp -L "$library" "$folder/lib/"; done
-    node -e 'import(process.argv[1]).then(m => process.stdout.write(m.planText(process.argv[2])))' \
-        "$root/scripts/papers/grades.mjs" "${2:-full}" > "$folder/plan.txt" || fail "the plan cannot be written; is node there?"
+    if [ -n "${3:-}" ]; then
+        node "$root/scripts/papers/missing.mjs" "$program" "${2:-full}" "$3" ${WANTED:+"$WANTED"} > "$folder/plan.txt"
+    else
+        node -e 'import(process.argv[1]).then(m => process.stdout.write(m.planText(process.argv[2])))' "$root/scripts/papers/grades.mjs" "${2:-full}" > "$folder/plan.txt"
+    fi || fail "the plan cannot be written; is node there?"
     cp "$0" "$folder/bare.sh"
     du -sh "$folder" >&2
 }
@@ -55,10 +60,11 @@ on_cores() # CORES COMMAND…: pinned where that can be done
 
 left() { echo $((deadline - $(now))); }
 
-is_ready() # NEEDS
+is_ready() # KIND NEEDS
 {
-    [ "$1" = - ] && return 0
-    for need in $(echo "$1" | tr , ' '); do [ -e "$work/baked/$need" ] || return 1; done
+    if [ "$1" = calm ] && [ ! -e "$work/is-calm" ]; then return 1; fi
+    [ "$2" = - ] && return 0
+    for need in $(echo "$2" | tr , ' '); do [ -e "$work/baked/$need" ] || return 1; done
 }
 
 # One line of the plan. What was cut off is begun again by the next `run`.
@@ -87,22 +93,23 @@ do_piece() # KIND NAME CORES WORDS…
     return $status
 }
 
-# Takes pieces of some kinds, first come first served, until none is left or the time is up.
-lane() # KINDS CORES
+# Takes pieces of some kinds, first come first served, until none is left or the time is up; with MOST, so many at most.
+lane() # KINDS CORES [MOST]
 {
-    kinds=$1 cores=$2
-    while [ "$(left)" -gt 2 ]; do
+    kinds=$1 cores=$2 most=${3:-100000}
+    while [ "$(left)" -gt 2 ] && [ "$most" -gt 0 ]; do
         is_waiting=no
         is_taken=no
         while IFS="$tab" read -r kind name needs words <&3; do
             case " $kinds " in *" $kind "*) ;; *) continue ;; esac
             if [ -e "$work/done/$kind-$name" ] || [ -e "$work/claim/$kind-$name" ]; then continue; fi
-            if ! is_ready "$needs"; then
+            if ! is_ready "$kind" "$needs"; then
                 is_waiting=yes
                 continue
             fi
             mkdir "$work/claim/$kind-$name" 2>/dev/null || continue
             is_taken=yes
+            most=$((most - 1))
             # shellcheck disable=SC2086
             do_piece "$kind" "$name" "$cores" $words
             status=$?
@@ -163,6 +170,7 @@ bake_all()
     done
     # shellcheck disable=SC2086
     wait $bakers
+    : >"$work/is-calm"
     [ "$(left)" -gt 5 ] || return
     # Their cores are free now: runs of several threads, as many at a time as fit.
     wides=""
@@ -182,14 +190,17 @@ bake_all()
     done
     # shellcheck disable=SC2086
     wait $wides
-    # Nothing is baked any more, so a few more lanes disturb nobody.
+    lane gpu "${other_cores##* }"
+    # Nothing is baked any more, so a few more lanes disturb nobody; of `calm` runs only two, which need the memory.
     more=""
+    also=calm
     # shellcheck disable=SC2086
     set -- $other_cores
-    while [ $# -ge 3 ]; do
-        lane "sim run" "$1" &
+    while [ $# -ge 2 ]; do
+        lane "run $also sim" "$1" &
         more="$more $!"
-        shift 3
+        [ "$(echo "$more" | wc -w)" -lt 2 ] || also=""
+        shift 2
     done
     # shellcheck disable=SC2086
     wait $more
@@ -206,29 +217,36 @@ run()
 {
     seconds=${1:?usage: bare.sh run SECONDS FOLDER OUT}
     folder=$(cd "${2:?usage: bare.sh run SECONDS FOLDER OUT}" && pwd)
-    out=${3:?usage: bare.sh run SECONDS FOLDER OUT}
+    mkdir -p "${3:?usage: bare.sh run SECONDS FOLDER OUT}" || fail "$3 cannot be written"
+    out=$(cd "$3" && pwd)
     tab=$(printf '\t')
     work=${WORK:-$folder-work} # beside it: who sends FOLDER again replaces it
     deadline=$(($(now) + seconds - 12)) # for the tar
     program=$folder/cleave
     export LD_LIBRARY_PATH="$folder/lib" CLEAVE_PEERS="$folder/peers" CLEAVE_CACHE="$work/cache" CLEAVE_CACHE_LIMIT="${CLEAVE_CACHE_LIMIT:-50000}"
-    mkdir -p "$out" "$work/results" "$work/log" "$work/baked" "$work/done" "$work/cache" || fail "$work cannot be written"
+    mkdir -p "$work/results" "$work/log" "$work/baked" "$work/done" "$work/cache" || fail "$work cannot be written"
     rm -rf "$work/claim" && mkdir "$work/claim"
     "$program" methods --json >"$work/results/methods.json" || fail "$program does not run here"
     share_out
     machine >>"$work/machine.txt"
     say "$lane_count lanes on cores$lane_cores, $baker_count bakers of $bake_threads threads on$other_cores, $seconds s"
 
+    rm -f "$work/is-calm"
     lane alone "${lane_cores##* }" # only where its scene is there from an earlier call
+    last=$deadline
+    grep -q "^alone$tab" "$folder/plan.txt" && deadline=$((deadline - ${ALONE_S:-0}))
     bake_all &
     others=$!
     lanes=""
     for core in $lane_cores; do
-        lane "sim run" "$core" &
+        # A simulation while nothing is baked yet, then what is measured, then more of them.
+        { lane sim "$core" 1; lane "run calm" "$core"; lane sim "$core"; } &
         lanes="$lanes $!"
     done
     # shellcheck disable=SC2086
     wait $lanes $others
+    deadline=$last
+    lane alone "${lane_cores##* }"
     pack_results
     say "$(find "$work/done" -type f | wc -l) of $(grep -c . "$folder/plan.txt") lines of the plan are done"
 }
@@ -243,5 +261,5 @@ pack_results()
 
 case ${1:-} in
 pack | run) command=$1; shift; $command "$@" ;;
-*) fail "usage: bare.sh pack FOLDER [GRADE] | bare.sh run SECONDS FOLDER OUT" ;;
+*) fail "usage: bare.sh pack FOLDER [GRADE [HAVE]] | bare.sh run SECONDS FOLDER OUT" ;;
 esac

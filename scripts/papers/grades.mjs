@@ -3,9 +3,10 @@
 // runs that several parts ask for are done once because those parts stand in the same piece.
 //   tiny   a few hundred objects, to test the machinery
 //   quick  a quarter of an hour on two cores
-//   hour   what `make papers` does
+//   hour   what `make papers` does: small sizes first, then as many of the larger ones as the hour has room for
 //   full   the papers' own sizes: hours on two cores, a quarter of an hour on sixteen (scripts/papers/bare.sh)
 
+const few = ['--repeat', '2'];
 const distinct = values => [...new Set(values)];
 
 function piece(name, parts, words = [], more = {}) {
@@ -21,18 +22,21 @@ const pruning = ['004-pruning-tree', '004-pruning-sweep', '004-pruning-both', '0
 const whole = ['004-whole', '000-whole', '000-whole-kd'];
 const rest = ['004-rest', '000-rest'];
 
+const tree = [...leaf, '004-leaf-ours', '004-leaf-narrow', '004-levels', '004-variants', '004-variants-ours', '004-batches'];
+const gpu = { gpu: true };
+
 /** The pieces of a grade that fits two cores; sizes as `cleave run` takes them, `more` words for all. */
-function inOrder({ cubes: cubesSizes, slowest, assorted: assortedSizes, tree, pruning: pruningSizes, rest: restSizes, whole: wholeSizes, whole32k, rayLeaf, ray, tower, more = [], restMore = [], wholeMore = [] }) {
+function inOrder({ cubes: cubesSizes, slowest, assorted: assortedSizes, tree: treeSizes, pruning: pruningSizes, rest: restSizes, whole: wholeSizes, rayLeaf, ray, tower, more = [], restMore = [], wholeMore = [] }) {
     return [
         piece('cubes', [...cubes, ...slow], ['-n', cubesSizes, ...more]),
-        piece('tree', [...leaf, '004-leaf-ours', '004-variants', '004-variants-ours', '004-batches'], ['-n', tree, ...more]),
+        piece('tree', tree, ['-n', treeSizes, ...more]),
         piece('pruning', [...pruning, '004-pruning-none'], ['-n', pruningSizes, ...restMore]),
         piece('rest', [...rest, '004-rest-ours'], ['-n', restSizes, ...restMore]),
         piece('assorted', assorted, ['-n', assortedSizes, ...more]),
         piece('slowest', ['001-slowest'], ['-n', slowest, ...restMore]),
         piece('quickest', ['001-quickest'], ['-n', slowest, ...restMore], { wide: true }),
-        piece('whole', whole, ['-n', wholeSizes, ...wholeMore]),
-        ...(whole32k ? [piece('whole-32k', ['004-whole-32k'])] : []),
+        piece('gpu', ['001-gpu'], ['-n', slowest, ...restMore], gpu),
+        piece('whole', [...whole, '004-variants-whole'], ['-n', wholeSizes, ...wholeMore]),
         piece('ray-leaf', ['002-leaf', '002-leaf-scalar'], ['-n', rayLeaf, ...more]),
         piece('ray', ['002-others'], ['-n', ray, ...more]),
         piece('tower', ['003-falling', '003-landed'], tower),
@@ -60,7 +64,6 @@ export const bakes = [
     piece('tower', ['003-falling', '003-landed'], ['-n', '512']),
 ];
 
-const few = ['--repeat', '2'];
 const at = size => ['-n', size, ...few];
 const steps = '1k,8k,16k,32k,64k,128k';
 const largeSteps = '256k,512k,1024k';
@@ -86,6 +89,9 @@ const fullPieces = [
     ...scenes.map(scene => ofScene('variants', scene, ['004-variants', '004-variants-ours'], at('128k'), { needs: [`${letters[scene]}-128k`] })),
     piece('pruning', pruning, at('128k'), { needs: bakesOf('128k') }),
     piece('batches', ['004-batches'], ['-n', '128k'], { needs: ['G-128k'] }),
+    piece('levels', ['004-levels'], ['-n', '128k'], { needs: bakesOf('128k') }),
+    ...scenes.map(scene => ofScene('leaf-narrow', scene, ['004-leaf-narrow'], ['-n', '128k'], { needs: [`${letters[scene]}-128k`] })),
+    piece('pruning-32k', pruning, at('32k'), { needs: bakesOf('32k') }),
     ...ladderPieces('128k', cubes),
     piece('cubes-16k', [...cubes, ...slow], ['-n', '16k', ...few], { needs: bakesOf('small') }),
     piece('cubes-32k', [...cubes, ...slow], ['-n', '32k', ...few], { needs: bakesOf('32k') }),
@@ -103,14 +109,46 @@ const fullPieces = [
     ...ladderPieces('512k', large),
     ...scenes.map(scene => ofScene('quickest', scene, ['001-quickest'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`], wide: true })),
     ...scenes.map(scene => ofScene('quickest-large', scene, ['001-quickest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '1024k'].map(size => `${letters[scene]}-${size}`), wide: true })),
+    ...scenes.map(scene => ofScene('gpu', scene, ['001-gpu'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`], ...gpu })),
+    ...scenes.map(scene => ofScene('gpu-large', scene, ['001-gpu-large'], ['-n', largeSteps], { needs: ['256k', '512k', '1024k'].map(size => `${letters[scene]}-${size}`), ...gpu })),
     ...scenes.map(scene => ofScene('slowest', scene, ['001-slowest'], ['-n', steps], { needs: [`${letters[scene]}-128k`, `${letters[scene]}-64k`, `${letters[scene]}-32k`, `${letters[scene]}-8k`, `${letters[scene]}-small`] })),
     ...scenes.map(scene => ofScene('whole-32k', scene, ['004-whole-32k'], ['-n', '32k'], { needs: [`${letters[scene]}-32k`] })),
+    ...['8k', '32k'].map(size => piece(`variants-whole-${size}`, ['004-variants-whole'], ['-n', size], { needs: [`F-${size}`] })),
     ...scenes.map(scene => ofScene('leaf-ours', scene, ['004-leaf-ours'], at('128k'), { needs: [`${letters[scene]}-128k`] })),
     piece('ray-leaf', ['002-leaf', '002-leaf-scalar'], ['-n', '4k', '--repeat', '3'], { needs: ['ray'] }),
     piece('ray', ['002-others'], ['-n', '1k,2k,4k,8k', '--repeat', '3'], { needs: ['ray'] }),
     piece('tower', ['003-falling', '003-landed'], ['-n', '512'], { needs: ['tower'] }),
     piece('rest-64k', rest, ['-n', '64k'], { needs: ['F-64k'] }),
     ...scenes.map(scene => ofScene('slowest-large', scene, ['001-slowest-large'], ['-n', largeSteps], { needs: ['256k', '512k', '1024k'].map(size => `${letters[scene]}-${size}`) })),
+];
+
+// ---- an hour on two cores
+
+// What a page needs at all comes first, at 8k and below: half an hour. Then the towers, then what grows: `late` pieces, the dear ones last. One
+// size a piece, so that time that is up costs a size and not a part of each.
+const late = { late: true };
+const hourPieces = [
+    piece('cubes-small', [...cubes, ...slow], ['-n', '1k,2k,4k,8k', ...few]),
+    piece('rest-small', [...rest, '004-rest-ours'], ['-n', '1k']),
+    piece('pruning-small', [...pruning, '004-pruning-none'], ['-n', '8k']),
+    piece('assorted-small', assorted, ['-n', '1k,2k,4k', ...few]),
+    piece('slowest-small', ['001-slowest'], ['-n', '1k,8k']),
+    piece('quickest-small', ['001-quickest'], ['-n', '1k,8k'], { wide: true }),
+    piece('gpu', ['001-gpu'], ['-n', '1k,8k,16k,32k'], gpu),
+    piece('ray-leaf', ['002-leaf', '002-leaf-scalar'], ['-n', '4k', ...few]),
+    piece('ray', ['002-others'], ['-n', '1k,2k,4k,8k', ...few]),
+    piece('tree', tree, ['-n', '32k', ...few], late),
+    piece('cubes-16k', [...cubes, ...slow], ['-n', '16k', ...few], late),
+    piece('pruning', [...pruning, '004-pruning-none'], ['-n', '32k'], late),
+    piece('assorted', assorted, ['-n', '8k', ...few], late),
+    piece('rest', [...rest, '004-rest-ours'], ['-n', '8k'], late),
+    piece('whole', [...whole, '004-variants-whole'], ['-n', '8k'], late),
+    piece('cubes-32k', cubes, ['-n', '32k', ...few], late),
+    piece('slowest', ['001-slowest'], ['-n', '16k,32k'], late),
+    piece('quickest', ['001-quickest'], ['-n', '16k,32k'], { wide: true, late: true }),
+    piece('whole-32k', ['004-whole-32k'], [], late),
+    piece('slow-32k', slow, ['-n', '32k', ...few], late),
+    piece('tower', ['003-falling', '003-landed'], few, late),
 ];
 
 /** Measured again where nothing else runs, to tell what the other lanes cost. */
@@ -140,11 +178,9 @@ export const grades = {
         sim: { bodies: 128, frames: 2000 },
     },
     hour: {
-        about: 'up to 32,000 cubes and 8,000 assorted objects',
-        pieces: inOrder({
-            cubes: '1k,2k,4k,8k,16k,32k', slowest: '1k,8k,16k,32k', assorted: '1k,2k,4k,8k', tree: '32k', pruning: '8k,32k', rest: '1k,8k', whole: '8k', whole32k: true, rayLeaf: '4k', ray: '1k,2k,4k,8k',
-            tower: few, more: few,
-        }),
+        about: 'up to 32,000 cubes and 8,000 assorted objects, as far as an hour goes',
+        budget: 3600,
+        pieces: hourPieces,
         sim: { bodies: 512, frames: 7000 },
     },
     full: { about: "the papers' own sizes", pieces: fullPieces, sim: { bodies: 512, frames: 7000 } },
@@ -160,6 +196,9 @@ export const pieceWords = one => [...one.schedules, '--only', one.parts.join(','
 
 export const towerWords = (tower, { bodies, frames }) => ['tower', '--volume', tower.volume, '--scale', tower.scale, '--bodies', String(bodies), '--frames', String(frames)];
 
+/** How bare.sh runs a piece: on several threads, on the GPU, or on a core of its own. */
+export const kindOf = one => (one.wide ? 'wide' : one.gpu ? 'gpu' : 'run');
+
 /** What a machine without node goes by, line by line: kind, name, needs, words; tabs between. */
 export function planText(grade) {
     const { pieces, sim } = grades[grade];
@@ -169,6 +208,6 @@ export function planText(grade) {
         ...(isFull ? bakes : []).map(one => row('bake', one.name, [], pieceWords(one))),
         ...(isFull ? alone : []).map(one => row('alone', one.name, one.needs, pieceWords(one))),
         ...towers.map(tower => row('sim', towerFile(tower), [], towerWords(tower, sim))),
-        ...pieces.map(one => row(one.wide ? 'wide' : 'run', one.name, one.needs, pieceWords(one))),
+        ...pieces.map(one => row(kindOf(one), one.name, one.needs, pieceWords(one))),
     ].join('\n') + '\n';
 }

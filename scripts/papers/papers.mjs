@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: MIT
 // The papers' figures and tables again, from our own runs: measures (scripts/papers/measure.mjs) and writes pages.
 //
-//     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--pages]
+//     node scripts/papers/papers.mjs --cleave build/cleave --grade quick --work build/papers --out bench/papers [--budget SECONDS] [--pages]
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //
-// --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never), and the pages say what
+// is missing. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fileURLToPath } from 'node:url';
 
 import { claimsCsv, judge } from './claims.mjs';
 import { grades, pieceWords } from './grades.mjs';
+import { leftOut } from './left_out.mjs';
 import { measure } from './measure.mjs';
 import { OTHERS_MOST, Page, digits, sizeText, times } from './page.mjs';
 import { writePage as write000 } from './paper_000.mjs';
@@ -45,37 +46,6 @@ export function runsCsv(runs) {
     const rows = runs.map(run => [run.parts[0], run.scene, run.type, run.objects, run.windows.map(({ from, frames }) => `${from}+${frames}`).join(' '), run.method, run.variant, run.threads,
         quoted(Object.entries(run.settings).map(pair => pair.join('=')).join(',')), shown(run.ms_mean), shown(run.cv), run.repeats, shown(run.repeat_cv), shown(run.ms_min), shown(run.counters?.nodes), run.tests ?? '', run.isOthersKnown ? shown(run.others) : '', run.dates[run.dates.length - 1] ?? '', quoted(run.machineName)].join(','));
     return `${[head, ...rows].join('\n')}\n`;
-}
-
-// ---- what was left out
-
-/** Sizes of every part as its schedule has them: Map part -> [objects]. */
-export function scheduledSizes() {
-    const sizes = new Map();
-    const number = text => Number(text.replace('k', '')) * (text.endsWith('k') ? 1000 : 1);
-    const list = words => words.flatMap(word => {
-        const [from, to] = word.split('..').map(number);
-        return to === undefined ? [from] : Array.from({ length: Math.round(Math.log2(to / from)) + 1 }, (_, step) => from * 2 ** step);
-    });
-    for (const paper of ['000', '001', '002', '003', '004']) {
-        let common = [];
-        let part = null;
-        for (const line of readFileSync(fileURLToPath(new URL(`../../lab/schedules/paper-${paper}.schedule`, import.meta.url)), 'utf8').split('\n')) {
-            const [word, ...values] = line.replace(/#.*/, '').trim().split(/\s+/);
-            if (word === 'part') {
-                [part] = values;
-                sizes.set(part, common);
-            }
-            if (word === 'sizes' && part) sizes.set(part, list(values));
-            else if (word === 'sizes') common = list(values);
-        }
-    }
-    return sizes;
-}
-
-function leftOut(runs) {
-    return [...scheduledSizes()].map(([part, sizes]) => [part, sizes.filter(objects => !runs.some(run => run.parts[0] === part && run.objects === objects))]).filter(([, sizes]) => sizes.length > 0)
-        .map(([part, sizes]) => `${part}: ${sizes.map(sizeText).join(', ')}`);
 }
 
 // ---- README.md
@@ -126,6 +96,7 @@ function writeRuns(page, grade, data) {
     const sizes = leftOut(runs);
     page.heading('Sizes left out');
     page.text(sizes.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${sizes.join('; ')}.`);
+    if (data.unfinished?.length > 0) page.text(`The ${data.budget} s it was given were up before these pieces were done: ${data.unfinished.join(', ')}. The same command goes on there.`);
 }
 
 function writePictures(page, drawn) {
@@ -152,11 +123,12 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
-    return values;
+    if (values.budget !== undefined && !/^\d+$/.test(values.budget)) throw new Error(`--budget ${values.budget}: seconds, such as 3600; 0: no end`);
+    return { ...values, budget: Number(values.budget ?? grades[values.grade].budget ?? 0) };
 }
 
 // Figures of an earlier round that this one does not draw would stay beside the pages for ever.
@@ -165,13 +137,14 @@ function clean(out) {
 }
 
 function main() {
-    const { cleave, grade, work, out, pages, from, wait } = readWords();
+    const { cleave, grade, work, out, pages, from, wait, budget } = readWords();
     const folder = join(work, grade);
+    let unfinished = [];
     if (!pages && !from) {
         mkdirSync(folder, { recursive: true });
-        measure(cleave, grade, folder, say, Number(wait));
+        unfinished = measure(cleave, grade, folder, say, { wait: Number(wait), budget });
     }
-    const data = readFolders(from ? from.split(',') : [folder]);
+    const data = { ...readFolders(from ? from.split(',') : [folder]), unfinished, budget };
     mkdirSync(out, { recursive: true });
     clean(out);
     const claims = judge(data);

@@ -12,9 +12,11 @@ import { claimsCsv, judge } from './claims.mjs';
 import { meanDepth } from './claims_more.mjs';
 import { gainBetween, gainPoints } from './figures.mjs';
 import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
-import { runWords, withoutMissing } from './measure.mjs';
+import { clockOf, runWords, whyNot, withoutMissing } from './measure.mjs';
+import { guess, linesOf, missingCells, readCell } from './missing.mjs';
 import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
+import { leftOut } from './left_out.mjs';
 import { thin } from './paper_003.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
 import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
@@ -39,7 +41,7 @@ test('every part that is asked for is in its schedule, and every part of a sched
 test('a piece is one call, in at most ten minutes, with a look at the others', () => {
     const [cubes] = grades.hour.pieces;
     const words = runWords(cubes, 'w', 2);
-    assert.ok(words.includes('1k,2k,4k,8k,16k,32k') && words.includes(join('w', 'cubes.json')) && words.includes('--resume'));
+    assert.ok(words.includes('1k,2k,4k,8k') && words.includes(join('w', 'cubes-small.json')) && words.includes('--resume'));
     assert.equal(words[words.indexOf('--budget') + 1], '540');
     assert.equal(words[words.indexOf('--others') + 1], '10');
     const dbvt = grades.full.pieces.find(one => one.name === 'cubes-128k-dbvt-f');
@@ -55,13 +57,66 @@ test('a piece is one call, in at most ten minutes, with a look at the others', (
     assert.equal(new Set(towers.map(towerFile)).size, 6);
 });
 
+test('a budget binds every call, and a machine without a GPU leaves its piece out', () => {
+    let now = 0;
+    const clock = clockOf(100, () => now);
+    now = 98_000;
+    assert.equal(clock.left(), 2);
+    assert.ok(!clock.isUp());
+    const [cubes] = grades.hour.pieces;
+    const words = runWords(cubes, 'w', 2, 60, clock.left());
+    assert.equal(words[words.indexOf('--budget') + 1], '2');
+    assert.equal(words[words.indexOf('--others-wait') + 1], '2'); // waiting for others is no way around it
+    now = 99_500;
+    assert.ok(clock.isUp());
+    assert.equal(clockOf(0).left(), Infinity);
+    assert.equal(grades.hour.budget, 3600);
+    // Time that is up costs a size, not a part of each: what grows comes after the towers.
+    assert.ok(grades.hour.pieces.filter(one => !one.late).every(one => !/16k|32k/.test(one.words.join()) || one.gpu));
+
+    const gpu = grades.hour.pieces.find(one => one.gpu);
+    assert.equal(whyNot(gpu, { methods: [], devices: [{ cpu: true, unusable: null }] }), 'no GPU here');
+    assert.equal(whyNot(gpu, { methods: [], devices: [{ cpu: false, unusable: 'too old' }] }), 'no GPU here');
+    assert.equal(whyNot(gpu, { methods: [], devices: [{ cpu: false, unusable: null }] }), null);
+});
+
+test('what is missing is a plan of short lines with their scenes', () => {
+    const line = '004-cubes,001-others: freefall:cubes@10+10 of 64000 version 1, seed 1, all frames | kd-paper@avx2, threads 1, kd.leaf=256,kd.static=0.55 | warmup 1, repeat 2, rounds 1, pin no | 0.1.0-1563152e';
+    const cell = readCell(line);
+    assert.deepEqual(cell, { parts: ['004-cubes', '001-others'], scene: 'freefall', type: 'cubes', from: 10, frames: 10, objects: 64000, method: 'kd-paper', isa: 'avx2', threads: 1, settings: 'kd.leaf=256,kd.static=0.55', passes: 3 });
+    assert.equal(readCell('7 runs, about 29 s on one core, roughly'), null);
+    // Another part that has the run does not help this one; a ladder that ended below it does.
+    assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes'] }]).length, 1);
+    assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes', '001-others', '000-cubes'] }]).length, 0);
+    assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 0);
+    assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 499 }]).length, 1);
+    assert.ok(guess(cell, [{ ...cell, ms_mean: 10 }]) < guess(cell, [{ ...cell, ms_mean: 100 }]));
+    const one = grades.full.pieces.find(piece => piece.name === 'cubes-64k-ours');
+    const cells = ['kd-paper', 'kd'].flatMap(method => [10, 75].map(from => ({ ...cell, method, from })));
+    const lines = seconds => linesOf(one, cells.map(each => ({ ...each, seconds })));
+    assert.deepEqual(lines(1).map(each => each.words.join(' ')), ['paper-004 paper-001 --only 004-cubes,001-others -n 64000 -m kd-paper,kd --scenes freefall@10+10,freefall@75+10 --repeat 2']);
+    assert.equal(lines(20).length, 2); // by method
+    assert.equal(lines(40).length, 4); // and by window
+    assert.ok(lines(40).every(each => each.kind === 'calm' && each.need === 'freefall-64000-cubes'));
+    assert.equal(new Set(lines(40).map(each => each.name)).size, 4);
+});
+
+test('sizes that were not run are named, and methods that lack one', () => {
+    const of = (objects, method, members = {}) => ({ parts: ['004-assorted'], scene: 'gravity', objects, method, variant: 'plain', ms_mean: 1, ...members });
+    const text = runs => leftOut(runs).find(one => one.startsWith('004-assorted'));
+    assert.equal(text([]), '004-assorted: 1k, 2k, 4k, 8k, 16k, 32k');
+    const sizes = [1, 2, 4, 8, 16, 32].map(size => 1000 * size);
+    assert.equal(text([...sizes.map(size => of(size, 'kd')), ...sizes.slice(0, 5).map(size => of(size, 'cgal'))]), '004-assorted: 32k without cgal on gravity');
+    assert.equal(text([...sizes.map(size => of(size, 'kd')), ...sizes.slice(0, 5).map(size => of(size, 'cgal', { ms_mean: size === 16000 ? 501 : 1 }))]), undefined); // its ladder ended
+});
+
 test('a plan for a bare machine names only bakes it has', () => {
     const baked = new Set(bakes.map(one => one.name));
     for (const one of [...grades.full.pieces, ...alone]) for (const need of one.needs) assert.ok(baked.has(need), `${one.name} needs ${need}`);
     const lines = planText('full').trim().split('\n').map(line => line.split('\t'));
-    assert.ok(lines.every(line => line.length === 4 && /^(bake|alone|sim|run|wide)$/.test(line[0])));
+    assert.ok(lines.every(line => line.length === 4 && /^(bake|alone|sim|run|wide|gpu)$/.test(line[0])));
     assert.equal(lines.filter(line => line[0] === 'sim').length, 6);
-    assert.deepEqual(lines.filter(line => line[0] === 'run' || line[0] === 'wide').map(line => line[1]), grades.full.pieces.map(one => one.name));
+    assert.deepEqual(lines.filter(line => ['run', 'wide', 'gpu'].includes(line[0])).map(line => line[1]), grades.full.pieces.map(one => one.name));
     assert.ok(lines.every(line => !/"|'/.test(line[3]))); // the shell splits at spaces
 });
 
@@ -189,7 +244,7 @@ function papers(...words) {
 }
 
 test('bad words are refused with 2', () => {
-    for (const [words, reason] of [[['--grade', 'huge'], /tiny, quick, hour, full/], [['--what'], /--what/], [['--wait', 'soon'], /--wait soon/], [['--pages', '--work', join(tmpdir(), 'no-such-work')], /measure first/], [['--grade', 'tiny', '--cleave', '/no/such/program'], /no\/such\/program/]]) {
+    for (const [words, reason] of [[['--grade', 'huge'], /tiny, quick, hour, full/], [['--what'], /--what/], [['--wait', 'soon'], /--wait soon/], [['--budget', '-3'], /--budget/], [['--pages', '--work', join(tmpdir(), 'no-such-work')], /measure first/], [['--grade', 'tiny', '--cleave', '/no/such/program'], /no\/such\/program/]]) {
         const folder = mkdtempSync(join(tmpdir(), 'papers-'));
         const answer = papers(...(words.includes('--work') ? [] : ['--work', folder]), ...words, '--out', folder);
         assert.equal(answer.status, 2, answer.stderr);
@@ -247,6 +302,15 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.equal(second.status, 0, second.stderr);
     assert.doesNotMatch(second.stderr, /tower of/);
 
+    // No time left: what is there stays, what is missing is named here and on the page.
+    rmSync(join(folder, 'work', 'tiny', 'pruning.json'));
+    rmSync(join(folder, 'work', 'tiny', towerFile(towers[5])));
+    const hurried = papers(...words, '--budget', '1');
+    assert.equal(hurried.status, 0, hurried.stderr);
+    assert.match(hurried.stderr, /1 s are up; not, or not wholly, measured: pruning, tower sphere 1,3,1;/);
+    lookThrough(out);
+    assert.match(readFileSync(join(out, 'README.md'), 'utf8'), /The 1 s it was given were up before these pieces were done: pruning, tower sphere 1,3,1\./);
+
     // A hash that differs is said, and is a failure.
     const path = join(folder, 'work', 'tiny', 'ray.json');
     const results = JSON.parse(readFileSync(path, 'utf8'));
@@ -257,7 +321,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     assert.match(readFileSync(join(out, 'README.md'), 'utf8'), /Results disagree/);
 
     // Without Bullet and CGAL the pages say so and stay whole.
-    for (const { name } of grades.tiny.pieces) {
+    for (const { name } of grades.tiny.pieces.filter(one => one.name !== 'pruning' && !one.gpu)) {
         const file = join(folder, 'work', 'tiny', `${name}.json`);
         const some = JSON.parse(readFileSync(file, 'utf8'));
         some.runs.filter(run => /^bullet|^cgal/.test(run.method)).forEach(run => { run.status = 'unavailable'; });
