@@ -8,9 +8,9 @@
 #   node scripts/papers/papers.mjs --from RESULTS      here again: the pages, from the unpacked tar
 #
 # The same `run` again goes on where the last one stopped, as long as FOLDER-work is there; several tars may be brought together.
-# Scenes are baked on one half of the cores while runs go on the other, each on a core of its own; `calm` runs, of many objects, and
-# runs of several threads begin when the baking is done. What the lanes cost is measured: the plan's `alone` runs are done by
-# themselves, in the last ALONE_S seconds, or at the start of a later `run`.
+# First all cores bake, for half of the time at most (BAKE_S); then runs of several threads; then runs on one, each on a core of its own whose
+# second thread is idle. That second thread is looked for by measuring, since a virtual machine may not tell. In the last ALONE_S
+# seconds the plan's `alone` runs are done by themselves: they tell what the lanes cost each other.
 set -u
 say() { echo "bare.sh: $*" >&2; }
 fail() { say "$*"; exit 2; }
@@ -60,11 +60,10 @@ on_cores() # CORES COMMAND…: pinned where that can be done
 
 left() { echo $((deadline - $(now))); }
 
-is_ready() # KIND NEEDS
+is_ready() # NEEDS
 {
-    if [ "$1" = calm ] && [ ! -e "$work/is-calm" ]; then return 1; fi
-    [ "$2" = - ] && return 0
-    for need in $(echo "$2" | tr , ' '); do [ -e "$work/baked/$need" ] || return 1; done
+    [ "$1" = - ] && return 0
+    for need in $(echo "$1" | tr , ' '); do [ -e "$work/baked/$need" ] || return 1; done
 }
 
 # One line of the plan. What was cut off is begun again by the next `run`.
@@ -78,6 +77,7 @@ do_piece() # KIND NAME CORES WORDS…
     # In the foreground: a process group of its own would make it one of the others that --others looks for.
     case $kind in
     bake) timeout --foreground -s KILL "$seconds" "$program" run "$@" --bake --bake-threads "$bake_threads" -q >"$work/log/$name.txt" 2>&1 ;;
+    solo) on_cores "$cores" timeout --foreground -s KILL "$seconds" "$program" run "$@" --bake --bake-threads 1 -q >"$work/log/$name.txt" 2>&1 ;;
     sim)
         on_cores "$cores" timeout --foreground -s KILL "$seconds" "$program" sim "$@" --csv "$work/results/$name.part" >"$work/log/$name.txt" 2>&1 &&
             mv "$work/results/$name.part" "$work/results/$name"
@@ -93,23 +93,22 @@ do_piece() # KIND NAME CORES WORDS…
     return $status
 }
 
-# Takes pieces of some kinds, first come first served, until none is left or the time is up; with MOST, so many at most.
-lane() # KINDS CORES [MOST]
+# Takes pieces of some kinds, first come first served, until none is left or the time is up; none after TAKE_UNTIL.
+lane() # KINDS CORES [TAKE_UNTIL]
 {
-    kinds=$1 cores=$2 most=${3:-100000}
-    while [ "$(left)" -gt 2 ] && [ "$most" -gt 0 ]; do
+    kinds=$1 cores=$2 take_until=${3:-$deadline}
+    while [ "$(left)" -gt 2 ] && [ "$(now)" -lt "$take_until" ]; do
         is_waiting=no
         is_taken=no
         while IFS="$tab" read -r kind name needs words <&3; do
             case " $kinds " in *" $kind "*) ;; *) continue ;; esac
             if [ -e "$work/done/$kind-$name" ] || [ -e "$work/claim/$kind-$name" ]; then continue; fi
-            if ! is_ready "$kind" "$needs"; then
+            if ! is_ready "$needs"; then
                 is_waiting=yes
                 continue
             fi
             mkdir "$work/claim/$kind-$name" 2>/dev/null || continue
             is_taken=yes
-            most=$((most - 1))
             # shellcheck disable=SC2086
             do_piece "$kind" "$name" "$cores" $words
             status=$?
@@ -118,11 +117,12 @@ lane() # KINDS CORES [MOST]
                 : >"$work/done/$kind-$name"
             fi
             # Whoever needs a scene that could not be baked bakes it himself, or says why not.
-            if [ "$kind" = bake ] && { [ $status = 0 ] || [ "$(left)" -gt 2 ]; }; then : >"$work/baked/$name"; fi
+            case $kind in bake | solo) if [ $status = 0 ] || [ "$(left)" -gt 2 ]; then : >"$work/baked/$name"; fi ;; esac
             break
         done 3<"$folder/plan.txt"
         if [ $is_taken = no ]; then
-            if [ $is_waiting = no ] || [ "$kinds" = alone ]; then return 0; fi
+            # A scene is on its way as long as somebody bakes; what nobody bakes any more is for the next call.
+            if [ $is_waiting = no ] || [ "$kinds" = alone ] || { [ -e "$work/is-baked" ] && [ -e "$work/is-solo-done" ]; }; then return 0; fi
             sleep 1
         fi
     done
@@ -132,85 +132,165 @@ machine()
 {
     date -u
     uname -srm
-    echo "cores: $(nproc), of which physical: $(physical_cores | wc -l); lanes: $lane_count; wide: $wide_threads threads; bakers: $baker_count of $bake_threads threads"
+    echo "cores: $(nproc), of which own: $(echo "$own_cores" | wc -w)$twins; lanes: $lane_count; wide: $wide_threads threads; bakers: $baker_count of $bake_threads threads"
     grep -m1 'model name' /proc/cpuinfo
     grep -m1 MemTotal /proc/meminfo
     cat /proc/loadavg
 }
 
-# Lanes on the first half of the cores, bakers on the others.
+# Milliseconds of a loop on a core, the least of three.
+busy_ms() # CORE
+{
+    for _ in 1 2 3; do
+        # shellcheck disable=SC2016
+        on_cores "$1" sh -c 's=$(date +%s%N); i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done; e=$(date +%s%N); echo $(((e - s) / 1000000))' 2>/dev/null
+    done | sort -n | head -1
+}
+
+# Do two cores slow each other down by a fifth? Then they are two threads of one.
+are_twins() # CORE CORE
+{
+    command -v taskset >/dev/null 2>&1 || return 1
+    alone_ms=$(busy_ms "$1")
+    on_cores "$2" timeout -s KILL 3 sh -c 'while :; do :; done' 2>/dev/null &
+    other=$!
+    sleep 0.2
+    both_ms=$(busy_ms "$1")
+    wait $other 2>/dev/null
+    [ "${alone_ms:-0}" -gt 0 ] 2>/dev/null && [ "$both_ms" -gt $((alone_ms * 6 / 5)) ]
+}
+
+# One core of each pair of twins: every second one, the first half, or all.
+cores_apart() # CORES…
+{
+    count=$#
+    if [ $count -lt 4 ]; then
+        echo "$@"
+        return
+    fi
+    middle=$(echo "$@" | cut -d' ' -f$((count / 2 + 1)))
+    if are_twins "$1" "$2"; then
+        while [ $# -gt 1 ]; do
+            echo "$1"
+            shift 2
+        done
+    elif are_twins "$1" "$middle"; then
+        while [ $# -gt $((count / 2)) ]; do
+            echo "$1"
+            shift
+        done
+    else
+        echo "$@"
+    fi
+}
+
 share_out()
 {
     # shellcheck disable=SC2046
     set -- $(physical_cores)
     [ $# -gt 0 ] || set -- 0
     core_count=$#
-    lane_count=${LANES:-$((core_count >= 12 ? 7 : core_count >= 4 ? core_count / 2 : 1))}
-    bake_threads=$((core_count >= 12 ? 3 : 1))
-    baker_count=$(((core_count - lane_count) / bake_threads))
-    [ "$baker_count" -gt 0 ] || baker_count=1
-    wide_threads=$((core_count >= 8 ? 4 : core_count >= 2 ? 2 : 1))
-    lane_cores="" other_cores=""
-    for core in "$@"; do
-        if [ "$(echo "$lane_cores" | wc -w)" -lt "$lane_count" ]; then lane_cores="$lane_cores $core"; else other_cores="$other_cores $core"; fi
+    for core in "$@"; do last_core=$core; done
+    own_cores=$(cores_apart "$@" | tr '\n' ' ')
+    own_count=$(echo "$own_cores" | wc -w)
+    twins=$([ "$own_count" -lt $core_count ] && echo ", the others are their second threads")
+    bake_threads=$((core_count >= 8 ? 4 : 1))
+    baker_count=$((core_count / bake_threads))
+    wide_threads=$((own_count >= 4 ? 4 : own_count >= 2 ? 2 : 1))
+    lane_count=0
+    lane_cores=""
+    for core in $own_cores; do
+        if [ $lane_count -lt "${LANES:-$own_count}" ]; then
+            lane_cores="$lane_cores $core"
+            lane_count=$((lane_count + 1))
+        fi
     done
-    [ -n "$other_cores" ] || other_cores=$lane_cores
+}
+
+is_solo_left()
+{
+    while IFS="$tab" read -r kind name _; do
+        if [ "$kind" = solo ] && [ ! -e "$work/done/solo-$name" ]; then return 0; fi
+    done <"$folder/plan.txt"
+    return 1
+}
+
+# Scenes of one thread go on beside what follows, on the last core and its second thread, where then nothing is measured.
+bake_solo()
+{
+    last_own=${lane_cores##* }
+    if [ "$lane_count" -gt 1 ]; then
+        lane_cores=${lane_cores% *}
+        lane_count=$((lane_count - 1))
+    fi
+    (
+        lane solo "$last_own,$last_core" &
+        lane solo "$last_own,$last_core" &
+        wait
+        : >"$work/is-solo-done"
+    ) &
+    solo=$!
 }
 
 bake_all()
 {
-    joined=$(echo "$other_cores" | tr -s ' ' , | sed 's/^,//; s/,$//')
+    until_when=$(($(now) + ${BAKE_S:-$((seconds / 2))}))
     index=0
     bakers=""
     while [ $index -lt "$baker_count" ]; do
-        # The bakers' own threads find a core among these.
-        on_lane bake "$joined" &
+        lane bake "" $until_when &
         bakers="$bakers $!"
         index=$((index + 1))
     done
     # shellcheck disable=SC2086
     wait $bakers
-    : >"$work/is-calm"
-    [ "$(left)" -gt 5 ] || return
-    # Their cores are free now: runs of several threads, as many at a time as fit.
-    wides=""
-    # shellcheck disable=SC2086
-    set -- $other_cores
-    while [ $# -ge "$wide_threads" ]; do
-        cores=$1
-        shift
-        taken=1
-        while [ $taken -lt "$wide_threads" ]; do
-            cores=$cores,$1
-            shift
-            taken=$((taken + 1))
-        done
-        lane wide "$cores" &
-        wides="$wides $!"
-    done
-    # shellcheck disable=SC2086
-    wait $wides
-    lane gpu "${other_cores##* }"
-    # Nothing is baked any more, so a few more lanes disturb nobody; of `calm` runs only two, which need the memory.
-    more=""
-    also=calm
-    # shellcheck disable=SC2086
-    set -- $other_cores
-    while [ $# -ge 2 ]; do
-        lane "run $also sim" "$1" &
-        more="$more $!"
-        [ "$(echo "$more" | wc -w)" -lt 2 ] || also=""
-        shift 2
-    done
-    # shellcheck disable=SC2086
-    wait $more
+    : >"$work/is-baked"
 }
 
-# A bake is pinned as a whole: taskset for the shell's children.
-on_lane()
+# Runs on one thread, a lane per core; what the GPU does on one of them first.
+lanes_on() # FIRST-KIND CORES…
 {
-    if command -v taskset >/dev/null 2>&1; then taskset -cp "$2" "$(sh -c 'echo $PPID')" >/dev/null 2>&1; fi
-    lane "$1" ""
+    also=$1
+    shift
+    lanes=""
+    for core in "$@"; do
+        {
+            [ -z "$also" ] || lane "$also" "$core"
+            lane "run sim" "$core"
+        } &
+        lanes="$lanes $!"
+        also=""
+    done
+    # shellcheck disable=SC2086
+    wait $lanes
+}
+
+# Runs of several threads on as many cores, then these are lanes too.
+lanes_after_wide() # CORES…
+{
+    lane wide "$(echo "$@" | tr ' ' ,)"
+    lanes_on "" "$@"
+}
+
+run_lanes()
+{
+    # shellcheck disable=SC2086
+    set -- $lane_cores
+    wide_cores=""
+    if [ $# -gt "$wide_threads" ]; then
+        while [ "$(echo "$wide_cores" | wc -w)" -lt "$wide_threads" ]; do
+            wide_cores="$wide_cores $1"
+            shift
+        done
+        # shellcheck disable=SC2086
+        lanes_after_wide $wide_cores &
+        after_wide=$!
+        lanes_on gpu "$@"
+        wait $after_wide
+    else
+        lane wide "$(echo "$@" | tr ' ' ,)"
+        lanes_on gpu "$@"
+    fi
 }
 
 run()
@@ -229,22 +309,16 @@ run()
     "$program" methods --json >"$work/results/methods.json" || fail "$program does not run here"
     share_out
     machine >>"$work/machine.txt"
-    say "$lane_count lanes on cores$lane_cores, $baker_count bakers of $bake_threads threads on$other_cores, $seconds s"
+    say "$lane_count lanes on cores$lane_cores$twins; $baker_count bakers of $bake_threads threads; $seconds s"
 
-    rm -f "$work/is-calm"
-    lane alone "${lane_cores##* }" # only where its scene is there from an earlier call
+    rm -f "$work/is-baked" "$work/is-solo-done"
     last=$deadline
     grep -q "^alone$tab" "$folder/plan.txt" && deadline=$((deadline - ${ALONE_S:-0}))
-    bake_all &
-    others=$!
-    lanes=""
-    for core in $lane_cores; do
-        # A simulation while nothing is baked yet, then what is measured, then more of them.
-        { lane sim "$core" 1; lane "run calm" "$core"; lane sim "$core"; } &
-        lanes="$lanes $!"
-    done
-    # shellcheck disable=SC2086
-    wait $lanes $others
+    solo=""
+    if is_solo_left; then bake_solo; else : >"$work/is-solo-done"; fi
+    bake_all
+    run_lanes
+    [ -z "$solo" ] || wait $solo
     deadline=$last
     lane alone "${lane_cores##* }"
     pack_results

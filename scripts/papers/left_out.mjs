@@ -31,22 +31,22 @@ export function scheduledSizes() {
     return scheduled;
 }
 
-// Half a second: there a ladder ends, and larger sizes are none that are missing.
-const isBeyond = (own, run, objects) => own.some(other => other.method === run.method && other.variant === run.variant && other.scene === run.scene && other.objects < objects && other.ms_mean > 500);
+// Half a second in some window: there a ladder ends, and larger sizes are none that are missing.
+const isBeyond = (all, run, objects) => all.some(other => other.parts.includes(run.parts[0]) && other.method === run.method && other.variant === run.variant && other.scene === run.scene && other.objects <= objects && other.ms_mean > 500);
 
 /** Methods and scenes that a part has at some size and lacks at this one: "bullet-dbvt-f on gravity". */
-function lacking(own, objects, isLadder) {
+function lacking(own, objects, isLadder, raw) {
     const nameOf = run => `${run.method}${['scalar', 'sse2'].includes(run.variant) ? ` (${run.variant})` : ''} on ${run.scene}`;
     const there = new Set(own.filter(run => run.objects === objects).map(nameOf));
-    return distinct(own.filter(run => !there.has(nameOf(run)) && !(isLadder && isBeyond(own, run, objects))).map(nameOf));
+    return distinct(own.filter(run => !there.has(nameOf(run)) && !(isLadder && isBeyond(raw, run, objects))).map(nameOf));
 }
 
-/** Sizes of parts that were not run, and those at which some method is missing: ["004-cubes: 64k; 128k without …"]. */
-export function leftOut(runs) {
+/** Sizes of parts that were not run, and those at which some method is missing: ["004-cubes: 64k, 128k without …"]; `raw`: before windows are joined. */
+export function leftOut(runs, raw = runs) {
     return [...scheduledSizes()].map(([part, { sizes, isLadder }]) => {
         const own = runs.filter(run => run.parts[0] === part);
         const none = sizes.filter(objects => !own.some(run => run.objects === objects));
-        const some = sizes.filter(objects => !none.includes(objects)).map(objects => [objects, lacking(own, objects, isLadder)]).filter(([, names]) => names.length > 0);
+        const some = sizes.filter(objects => !none.includes(objects)).map(objects => [objects, lacking(own, objects, isLadder, raw)]).filter(([, names]) => names.length > 0);
         return [part, [...(none.length > 0 ? [none.map(sizeText).join(', ')] : []), ...some.map(([objects, names]) => `${sizeText(objects)} without ${names.join(', ')}`)]];
     }).filter(([, texts]) => texts.length > 0).map(([part, texts]) => `${part}: ${texts.join(', ')}`);
 }

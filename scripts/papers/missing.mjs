@@ -9,7 +9,6 @@ import { distinct, readFolders } from './runs.mjs';
 
 const WIDE_THREADS = 4;
 const LINE_S = 45; // a line that would take longer is cut: by method, then by window
-const CALM_SIZE = 64000; // from here on runs feel what others do to the memory, and wait until nothing is baked
 
 const cellLine = /^(\S+): (([\w-]+):(\w+)@(\d+)\+(\d+)) of (\d+) version .*? \| ((\S+)@(\w+)), threads (\d+), (.*?) \| warmup (\d+), repeat (\d+)/;
 
@@ -80,7 +79,7 @@ function lineOf(one, cells) {
     const windows = distinct(cells.map(cell => `${scene}@${cell.from}+${cell.frames}`));
     const words = [...distinct(parts.map(part => `paper-${part.slice(0, 3)}`)), '--only', parts.join(','), '-n', String(objects), '-m', methods.join(','), '--scenes', windows.join(','), ...kept];
     const name = [one.name, scene, objects, type, methods.length > 2 ? 'several' : methods.join('-'), windows.length > 1 ? 'all' : cells[0].from, parts[0]].join('-').replaceAll('@', '-');
-    return { kind: kindOf(one) === 'run' && objects >= CALM_SIZE ? 'calm' : kindOf(one), name, need: `${scene}-${objects}-${type}`, words, parts, scene, type, objects, windows, seconds: sum(cells.map(cell => cell.seconds)) };
+    return { kind: kindOf(one), name, need: `${scene}-${objects}-${type}`, words, parts, scene, type, objects, windows, seconds: sum(cells.map(cell => cell.seconds)) };
 }
 
 /** Cells cut into lines of LINE_S or so. */
@@ -105,17 +104,17 @@ function bakeOf(lines) {
     const windows = widest(distinct(lines.flatMap(line => line.windows)));
     const last = Math.max(...windows.map(window => endOf(window)));
     const words = [...distinct(parts.map(part => `paper-${part.slice(0, 3)}`)), '--only', parts.join(','), '-n', String(objects), '--scenes', windows.join(',')];
-    return { kind: 'bake', name: need, need: '-', words, type, seconds: (bakeCosts[scene] ?? 3) * (last < 100 ? 0.4 : 1) * last * objects / 1e6 };
+    return { kind: scene === 'tower' ? 'solo' : 'bake', name: need, need: '-', words, type, seconds: (bakeCosts[scene] ?? 3) * (last < 100 ? 0.4 : 1) * last * objects / 1e6 };
 }
 
 // Some cells again where nothing else runs, to tell what the other lanes cost: Brownian of each large size that is measured at all.
 function aloneOf(lines) {
-    const own = lines.filter(line => line.kind === 'calm' && line.scene === 'brownian' && line.parts.some(part => /^004-cubes/.test(part)));
+    const own = lines.filter(line => line.kind === 'run' && line.objects >= 64000 && line.scene === 'brownian' && line.parts.some(part => /^004-cubes/.test(part)));
     return distinct(own.map(line => line.objects)).map(objects => {
         const of = own.filter(line => line.objects === objects);
         const windows = distinct(of.flatMap(line => line.windows));
         const part = of[0].parts.find(name => name.startsWith('004-cubes'));
-        return { kind: 'alone', name: `alone-${objects}`, need: of[0].need, seconds: 0, words: ['paper-004', '--only', part, '-n', String(objects), '-m', 'kd-paper,kd,bullet-dbvt-d,cgal', '--scenes', windows.join(','), '--repeat', '2'] };
+        return { kind: 'alone', name: `alone-${objects}`, need: of[0].need, seconds: 0, words: ['paper-004', '--only', part, '-n', String(objects), '-m', 'kd-paper,kd,cgal', '--scenes', windows.join(','), '--repeat', '2'] };
     });
 }
 
@@ -127,7 +126,8 @@ export function missingPlan(program, grade, folders, { wanted = /./, last = /^$/
     const lines = grades[grade].pieces.flatMap(one => {
         const cells = missingCells(cellsOf(program, one), have).map(cell => ({ ...cell, seconds: guess(cell, have) }));
         return linesOf(one, cells);
-    }).filter(line => wanted.test(line.name)).sort((a, b) => last.test(a.name) - last.test(b.name) || b.seconds - a.seconds);
+    }).map((line, index) => ({ ...line, name: `${line.name}-${index}` })) // two lines may differ in what their names leave out
+        .filter(line => wanted.test(line.name)).sort((a, b) => last.test(a.name) - last.test(b.name) || b.seconds - a.seconds);
     const bakes = groupBy(lines, line => line.need).map(bakeOf).sort((a, b) => b.seconds - a.seconds);
     const all = [...bakes, ...aloneOf(lines), ...lines];
     return { lines: all, text: all.map(text).join('\n') + '\n' };

@@ -3,21 +3,21 @@
 import { ladderChart } from '../../report/src/charts/ladder.js';
 import { scenes } from './figures.mjs';
 import { Page, digits, sizeText } from './page.mjs';
-import { table2Of001 } from './published.mjs';
-import { ascending, ladder, pick } from './runs.mjs';
+import { table1Of001, table2Of001 } from './published.mjs';
+import { ascending, distinct, ladder, pick } from './runs.mjs';
 
-// Table I of the paper, and who stands for each of its rows here.
-const families = [
-    ['BF', 'O(n²)', ['brute']], ['SAP', 'O(n^5/3)', ['sap']], ['Grid BF', 'O(n²/t)', ['grid']], ['Grid SAP', 'O(n²/t)', ['grid-sap']],
-    ['AxisSweep', 'O(n + s)', ['bullet-axissweep', 'isap']], ['DBVT', 'O(n log n)', ['bullet-dbvt-f', 'bullet-dbvt-d', 'bvh-f', 'bvh-d']],
-    ['CGAL', 'O(n log³ n)', ['cgal', 'segment-tree']], ['Tracy', 'O(n + s)', ['tracy']],
-    ['KD-Tree', 'O(n log n)', ['kd-paper', 'kd-paper-complete', 'kd-paper-incremental', 'kd-paper-rebuilt', 'kd', 'kd-complete', 'kd-incremental', 'kd-rebuilt']],
-    ['GPU Grid, LBVH, SAP', 'N/A', ['gpu-grid', 'gpu-lbvh', 'gpu-sap']],
-];
+// Who stands for the rows of the paper's Table I here.
+const families = {
+    BF: ['brute'], SAP: ['sap'], 'Grid BF': ['grid'], 'Grid SAP': ['grid-sap'], AxisSweep: ['bullet-axissweep', 'isap'], DBVT: ['bullet-dbvt-f', 'bullet-dbvt-d', 'bvh-f', 'bvh-d'], CGAL: ['cgal', 'segment-tree'], Tracy: ['tracy'],
+    'KD-Tree': ['kd-paper', 'kd-paper-complete', 'kd-paper-incremental', 'kd-paper-rebuilt', 'kd', 'kd-complete', 'kd-incremental', 'kd-rebuilt'],
+    'GPU Grid': ['gpu-grid'], 'GPU LBVH': ['gpu-lbvh'], 'GPU SAP': ['gpu-sap'],
+};
 
 const slowest = ['001-slowest', '001-slowest-large'];
 const quickest = ['001-quickest', '001-quickest-large'];
 const plain = ['001-others', '001-others-large'];
+const threaded = ['001-threads', '001-threads-large'];
+const onGpu = ['001-gpu', '001-gpu-large'];
 
 // Columns of Table II: the paper's, and our parts and method.
 const columns = [
@@ -25,20 +25,28 @@ const columns = [
     ['Grid BF ST', 'grid_bf_st', slowest, 'grid'], ['Grid BF MT', 'grid_bf_mt', quickest, 'grid'], ['Grid SAP ST', 'grid_sap_st', slowest, 'grid-sap'], ['Grid SAP MT', 'grid_sap_mt', quickest, 'grid-sap'],
     ['AxisSweep', 'axissweep', ['001-axissweep'], 'bullet-axissweep'], ['DBVT F', 'dbvt_f', plain, 'bullet-dbvt-f'], ['DBVT D', 'dbvt_d', plain, 'bullet-dbvt-d'],
     ['Tracy ST', 'tracy_st', slowest, 'tracy'], ['Tracy MT', 'tracy_mt', quickest, 'tracy'], ['CGAL', 'cgal', plain, 'cgal'], ['KD, as published', 'kd', plain, 'kd-paper'], ['kd, ours', null, plain, 'kd'], ['cleave', null, plain, 'cleave'],
+    ['KD, as published, MT', null, threaded, 'kd-paper'], ['kd, ours, MT', null, threaded, 'kd'], ['cleave MT', null, threaded, 'cleave'],
+    ['GPU SAP', 'gpu_sap', onGpu, 'gpu-sap'], ['GPU LBVH', 'gpu_lbvh', onGpu, 'gpu-lbvh'], ['GPU Grid', 'gpu_grid', onGpu, 'gpu-grid'], ['gpu, ours', null, onGpu, 'gpu'],
 ];
+
+/** Rows of Table I: the paper's on the left, once per family, each method of ours on the right. */
+export function table1Rows(methods) {
+    const yes = flag => (flag ? 'yes' : '');
+    const runsOn = method => [...(method.simd ? ['SIMD'] : []), ...(method.threads ? ['threads'] : []), ...(method.gpu ? ['GPU'] : [])].join(' + ');
+    return table1Of001().flatMap(({ algorithm, principle, optimizations, temporal, remarks, time, space }) => {
+        const theirs = [algorithm, principle, optimizations, temporal, remarks, time, space];
+        const rows = families[algorithm].map(name => methods.find(method => method.name === name)).filter(Boolean);
+        const ours = rows.map(method => [`\`${method.name}\`${method.available ? '' : ' (not installed)'}`, runsOn(method), yes(method.temporal), method.remarks ?? '', method.time ?? '', method.space ?? '', method.source]);
+        return (ours.length > 0 ? ours : [['not here', '', '', '', '', '', '']]).map((own, index) => [...(index === 0 ? theirs : theirs.map(() => '')), ...own]);
+    });
+}
 
 function writeTable1(page, methods) {
     page.heading('Table I: the algorithms');
-    page.table(['paper', 'time, paper', 'here', 'family', 'SIMD', 'threads', 'temporal', 'source', 'time, ours'], families.flatMap(([name, cost, ours]) => {
-        const rows = ours.map(method => methods.find(one => one.name === method)).filter(Boolean);
-        const yes = flag => (flag ? 'yes' : '');
-        return rows.length > 0
-            ? rows.map((row, index) => [index === 0 ? name : '', index === 0 ? cost : '', `\`${row.name}\`${row.available ? '' : ' (not installed)'}`, row.family, yes(row.simd), yes(row.threads), yes(row.temporal), row.source, row.time])
-            : [[name, cost, 'not here', '', '', '', '', '', '']];
-    }), { left: 9 });
-    const missing = families.filter(([, , ours]) => !ours.some(method => methods.some(one => one.name === method))).map(([name]) => name);
-    const others = methods.filter(method => !families.some(([, , ours]) => ours.includes(method.name))).map(method => `\`${method.name}\``);
-    page.text(`${missing.length > 0 ? `Not here: ${missing.join(', ')}. ` : ''}Beyond the paper: ${others.join(', ')}.`);
+    page.text('On the left the paper\'s row, on the right who stands for it here, as `cleave methods` tells. n objects, k pairs, s swaps, t objects per cell, T per leaf.');
+    page.table(['paper', 'principle', 'optimizations', 'temporal', 'remarks', 'time', 'space', 'here', 'runs on', 'temporal', 'remarks', 'time', 'space', 'source'], table1Rows(methods), { left: 14 });
+    const others = methods.filter(method => !Object.values(families).flat().includes(method.name)).map(method => `\`${method.name}\``);
+    page.text(`Beyond the paper: ${others.join(', ')}.`);
 }
 
 const listed = (runs, scene) => columns.flatMap(([, , parts, method]) => pick(runs, parts, { scene, method }));
@@ -55,13 +63,18 @@ function writeTable2(page, runs, scene, published) {
     page.from(listed(runs, scene));
 }
 
+function gpuText(runs) {
+    const devices = distinct(pick(runs, onGpu).map(run => run.device).filter(Boolean));
+    return devices.length > 0 ? ` GPU columns: ${devices.join(', ')}, by OpenCL; every frame takes boxes there and pairs back. The paper\'s are of Bullet 3.` : ' No GPU was there for the GPU columns.';
+}
+
 export function writePage(folder, { runs, methods }, claims) {
     const page = new Page(folder, '001', 'The Broadmark paper (001)');
     const published = table2Of001();
     const threads = ascending(pick(runs, quickest).map(run => run.threads));
     page.text('Serpa, *Broad Phase Collision Detection: New Methodology and Solution*. Schedule: `paper-001`. Figure 1 is pictures of the scenes; there is no renderer yet.');
     writeTable1(page, methods);
-    page.text(`ST is the slowest variant of a family: scalar code on one thread. MT is the quickest: the widest instructions${threads.length > 0 ? ` on up to ${threads.pop()} threads` : ''}. Ours: mean in milliseconds (coefficient of variation over the run). The paper prints two decimals of a second; a column stops after its first value above half a second, in both, and where a large size was not run.`);
+    page.text(`ST is the slowest variant of a family: scalar code on one thread. MT is the quickest: the widest instructions${threads.length > 0 ? ` on up to ${threads.pop()} threads` : ''}. Ours: mean in milliseconds (coefficient of variation over the run). The paper prints two decimals of a second; a column stops after its first value above half a second, in both, and where a large size was not run.${gpuText(runs)}`);
     for (const scene of scenes) writeTable2(page, runs, scene, published);
     page.heading('Figure 2: the same as curves');
     for (const scene of scenes) {

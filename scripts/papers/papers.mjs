@@ -22,7 +22,7 @@ import { writePage as write002 } from './paper_002.mjs';
 import { writePage as write003 } from './paper_003.mjs';
 import { writePage as write004 } from './paper_004.mjs';
 import { drawPictures, missing } from './pictures.mjs';
-import { distinct, pick, readFolders } from './runs.mjs';
+import { ascending, distinct, pick, readFolders } from './runs.mjs';
 import { windowRows } from './windows.mjs';
 
 const say = text => process.stderr.write(`papers: ${text}\n`);
@@ -59,16 +59,26 @@ function writeClaims(page, claims) {
         return [`[${paper}](${paper}.md)`, name, figures, own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
     }), { left: 3 });
     page.text('A claim is a line of [claims.csv](claims.csv): what the paper says and where, the rule by which our runs decide, our numbers, the verdict, and why it is not what the paper found. The pages\' verdicts come from it; none is written by hand.');
-    for (const [paper] of papers) {
-        const not = claims.filter(claim => claim.paper === paper && claim.verdict === 'does not hold');
-        if (not.length > 0) page.text(`Does not hold, [${paper}](${paper}.md): ${not.map(claim => `${claim.claim} (${claim.where}; ours: ${claim.ours})`).join('. ')}.`);
+    for (const verdict of verdicts.slice(1)) {
+        const own = claims.filter(claim => claim.verdict === verdict);
+        if (own.length > 0) page.heading(`What ${verdict}`);
+        page.list(own.map(({ paper, where, claim, ours, why }) => `[${paper}](${paper}.md), ${where}: *${claim}*.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
     }
 }
 
-function laneText({ lanes, alone, runs }) {
-    if (!lanes) return [];
-    const ratios = alone.map(run => pick(runs, run.parts[0], { scene: run.scene, method: run.method, objects: run.objects })[0]?.ms_mean / run.ms_mean).filter(ratio => ratio > 0);
-    return [`Up to ${lanes} runs went on at a time, each on a core of its own, while scenes were baked on others. ${ratios.length > 0 ? `${ratios.length} cells measured again by themselves: among the others they took ${times(Math.min(...ratios))} to ${times(Math.max(...ratios))} as long, ${times(ratios.sort((a, b) => a - b)[ratios.length >> 1])} in the middle; before that others used at most ${(100 * Math.max(...alone.map(run => run.others))).toFixed(1)} % of the processors.` : 'What that costs was not measured.'}`];
+const middle = values => values[values.length >> 1];
+
+// What runs beside each other cost, and how well a process stands for another: both bound what a ratio can tell.
+function laneText({ lanes, alone, runs, twins }) {
+    const cells = alone.map(run => ({ objects: run.objects, ratio: pick(runs, run.parts[0], { scene: run.scene, method: run.method, objects: run.objects }).filter(other => other.windows.length === run.windows.length)[0]?.ms_mean / run.ms_mean })).filter(({ ratio }) => ratio > 0);
+    const bySize = ascending(cells.map(cell => cell.objects)).map(objects => {
+        const ratios = cells.filter(cell => cell.objects === objects).map(cell => cell.ratio);
+        return `${times(Math.min(...ratios))} to ${times(Math.max(...ratios))} as long at ${sizeText(objects)}`;
+    });
+    return [
+        ...(lanes > 0 ? [`Up to ${lanes} runs went on at a time, each on a core of its own. ${cells.length > 0 ? `${cells.length} cells measured again with nothing beside them: among the others they took ${bySize.join(', ')}; before that others used at most ${(100 * Math.max(...alone.map(run => run.others))).toFixed(1)} % of the processors.` : 'What that costs was not measured.'}`] : []),
+        ...(twins.length > 0 ? [`${twins.length} cells were measured in more than one process, some in other calls: the slowest took ${times(middle(twins))} the quickest in the middle, ${times(twins[twins.length - 1])} at most. What follows uses the last. A machine that is let out in parts does that; a ratio nearer to 1 is no more than a hint, whatever its repeats say.`] : []),
+    ];
 }
 
 function writeRuns(page, grade, data) {
@@ -93,7 +103,7 @@ function writeRuns(page, grade, data) {
         bad.length === 0 ? 'All ended well.' : `${bad.length} did not end well: ${bad.map(run => `${run.method}@${run.variant} on ${run.scene}, ${sizeText(run.objects)}: ${run.reason}`).slice(0, 20).join('; ')}.`,
     ]);
     page.table(['scene', 'window', 'stands for, frames'], windowRows(), { left: 2 });
-    const sizes = leftOut(runs);
+    const sizes = leftOut(runs, raw);
     page.heading('Sizes left out');
     page.text(sizes.length === 0 ? 'None: every size of every part of the schedules was run.' : `Of the schedules' parts these sizes were not run: ${sizes.join('; ')}.`);
     if (data.unfinished?.length > 0) page.text(`The ${data.budget} s it was given were up before these pieces were done: ${data.unfinished.join(', ')}. The same command goes on there.`);
@@ -108,7 +118,7 @@ function writePictures(page, drawn) {
 
 function writeIndex(folder, grade, data, claims, drawn) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements on a CPU, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. What needs a GPU or a renderer is missing, and is named below.');
+    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. What needs a renderer is missing, and is named below. What paper 003 leaves open is in [studies](studies/README.md).');
     writeClaims(page, claims);
     writeRuns(page, grade, data);
     writePictures(page, drawn);
@@ -152,7 +162,7 @@ function main() {
     writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims));
     const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say));
-    const left = leftOut(data.runs);
+    const left = leftOut(data.runs, data.raw);
     if (left.length > 0) say(`sizes left out: ${left.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);
     return agree ? 0 : 1;

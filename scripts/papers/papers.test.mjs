@@ -18,9 +18,10 @@ import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
 import { leftOut } from './left_out.mjs';
 import { thin } from './paper_003.mjs';
+import { table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
 import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { isBareRoot, isTree, joinRuns, laterFrames, mergeTrees, oneMachine, pick, settingsOf, variation, windowOfKey, withoutTwins } from './runs.mjs';
+import { isBareRoot, isTree, joinRuns, laterFrames, mergeTrees, oneMachine, onlyGpus, pick, settingsOf, twinRatios, variation, windowOfKey, withoutTwins } from './runs.mjs';
 import { windowOf, windowsText } from './windows.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
@@ -97,7 +98,7 @@ test('what is missing is a plan of short lines with their scenes', () => {
     assert.deepEqual(lines(1).map(each => each.words.join(' ')), ['paper-004 paper-001 --only 004-cubes,001-others -n 64000 -m kd-paper,kd --scenes freefall@10+10,freefall@75+10 --repeat 2']);
     assert.equal(lines(20).length, 2); // by method
     assert.equal(lines(40).length, 4); // and by window
-    assert.ok(lines(40).every(each => each.kind === 'calm' && each.need === 'freefall-64000-cubes'));
+    assert.ok(lines(40).every(each => each.kind === 'run' && each.need === 'freefall-64000-cubes'));
     assert.equal(new Set(lines(40).map(each => each.name)).size, 4);
 });
 
@@ -150,6 +151,24 @@ test('results of several runs are brought together, one machine per paper', () =
     const kept = oneMachine([raw(), raw(), raw({ machineName: 'two' }), raw({ machineName: 'two', parts: ['004-cubes', '001-others'] })], left);
     assert.deepEqual(kept.map(run => [run.machineName, run.parts]), [['one', ['004-cubes']], ['one', ['004-cubes']], ['two', ['001-others']]]);
     assert.deepEqual(left, ['004: two']);
+});
+
+test('cells measured twice tell what a process is worth, and a processor is no GPU', () => {
+    const once = raw({ pass_ms: [[9, 1], [9, 1]] });
+    assert.deepEqual(twinRatios([once]), []);
+    assert.deepEqual(twinRatios([once, { ...once, pass_ms: [[1, 3], [1, 3]] }, raw({ objects: 2000 })]), [3]);
+    const devices = [{ name: 'pthread', cpu: true }, { name: 'H200', cpu: false }];
+    assert.deepEqual(onlyGpus([raw(), raw({ device: 'pthread' }), raw({ device: 'H200' })], devices).map(run => run.device), [undefined, 'H200']);
+});
+
+test('Table I has the paper\'s row once and ours beside it', () => {
+    const rows = table1Rows([{ name: 'cgal', available: true, time: 'O(n log^3 n + k)', space: 'O(n)', remarks: 'stateless', source: 'CGAL' }, { name: 'segment-tree', available: true, threads: true }]);
+    assert.ok(rows.every(row => row.length === 14));
+    const at = rows.findIndex(row => row[0] === 'CGAL');
+    assert.deepEqual(rows[at].slice(4, 8), ['stateless', 'O(n log³ n)', 'O(n)', '`cgal`']);
+    assert.deepEqual(rows[at].slice(10, 13), ['stateless', 'O(n log^3 n + k)', 'O(n)']);
+    assert.deepEqual([rows[at + 1][0], rows[at + 1][7]], ['', '`segment-tree`']);
+    assert.equal(rows.find(row => row[0] === 'BF')[7], 'not here');
 });
 
 test('a tree of one node is no tree, and equal trees are one point', () => {

@@ -21,6 +21,9 @@ function wideTable(name) {
 export const table1Of004 = () => wideTable('004-table-1.csv');
 export const table2Of004 = () => wideTable('004-table-2.csv');
 
+/** Paper 001's Table I: rows { algorithm, principle, remarks, time, space, … }. */
+export const table1Of001 = () => readRows('001-table-1.csv');
+
 /** Paper 001's Table II: rows { scene, objects, bf_st: seconds, … }. */
 export const table2Of001 = () => readRows('001-table-2.csv').map(({ scene, type, objects, unit, ...columns }) =>
     ({ scene, objects: Number(objects), ...Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, number(value)])) }));

@@ -113,12 +113,21 @@ function readFile(path, folder) {
     }));
 }
 
+const cellOf = run => JSON.stringify([run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.window, run.machineName]);
+
+/** Of cells that were measured more than once, by other processes: the slowest over the quickest, ascending. */
+export function twinRatios(runs) {
+    const good = runs.filter(run => run.status === 'ok' && (run.pass_ms ?? []).length > 0);
+    const means = [...groupBy(good, cellOf).values()].filter(group => group.length > 1).map(group => group.map(run => mean(laterFrames(run.pass_ms))));
+    return means.map(values => Math.max(...values) / Math.min(...values)).sort((a, b) => a - b);
+}
+
 /** The same run of two pieces, or of two days, counts once, for the parts of both: the one with more repeats, the later of equals. */
 export function withoutTwins(runs) {
     const known = new Map();
     const passes = run => (run.status === 'ok' ? run.pass_ms?.length ?? 0 : -1);
     for (const run of runs) {
-        const key = JSON.stringify([run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.window, run.machineName]);
+        const key = cellOf(run);
         const first = known.get(key);
         const better = !first || passes(run) >= passes(first) ? run : first;
         known.set(key, { ...better, parts: distinct([...(first?.parts ?? []), ...run.parts]) });
@@ -152,20 +161,27 @@ function readTowers(folders) {
     return new Map([...found].filter(([, tower]) => tower.folder === folder));
 }
 
+/** Without runs of GPU methods that a processor's OpenCL did: they are no GPU's. */
+export function onlyGpus(runs, devices) {
+    const processors = new Set(devices.filter(device => device.cpu).map(device => device.name));
+    return runs.filter(run => !processors.has(run.device));
+}
+
 /** All results of some folders: { raw, runs, alone, methods, towers, towerMachine, left }. */
 export function readFolders(folders) {
     const files = folders.flatMap(folder => (existsSync(folder) ? readdirSync(folder) : []).filter(name => name.endsWith('.json') && name !== 'methods.json').sort().map(name => ({ folder, name })));
     if (files.length === 0) throw new Error(`${folders.join(', ')}: no results there; measure first`);
     const all = files.map(({ folder, name }) => ({ name, runs: readFile(join(folder, name), folder) }));
+    const lists = folders.map(folder => join(folder, 'methods.json')).filter(existsSync).map(path => JSON.parse(readFileSync(path, 'utf8')));
     const left = [];
-    const raw = oneMachine(withoutTwins(all.filter(({ name }) => !name.startsWith('alone')).flatMap(({ runs }) => runs)), left);
+    const measured = onlyGpus(all.filter(({ name }) => !name.startsWith('alone')).flatMap(({ runs }) => runs), lists.flatMap(list => list.devices ?? []));
+    const raw = oneMachine(withoutTwins(measured), left);
     const found = readTowers(folders);
     const towerRun = raw.find(run => run.folder === [...found.values()][0]?.folder);
-    const methods = folders.map(folder => join(folder, 'methods.json')).find(existsSync);
     const text = folders.map(folder => join(folder, 'machine.txt')).filter(existsSync).map(path => readFileSync(path, 'utf8'));
     return {
-        raw, runs: joinRuns(raw), alone: joinRuns(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs)),
-        methods: JSON.parse(readFileSync(methods, 'utf8')).methods, towers: found, towerRun, left, lanes: /lanes: (\d+)/.exec(text.join('\n'))?.[1],
+        raw, runs: joinRuns(raw), alone: joinRuns(withoutTwins(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs))), twins: twinRatios(measured),
+        methods: lists[lists.length - 1].methods, towers: found, towerRun, left, lanes: Math.max(0, ...[...text.join('\n').matchAll(/lanes: (\d+)/g)].map(([, count]) => Number(count))),
     };
 }
 

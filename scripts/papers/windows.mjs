@@ -6,7 +6,7 @@ const spread = {
     freefall: [[10, 'start', 40], [75, 'fall', 80], [200, 'pile', 230], [450, 'rest', 650]],
     brownian: [[40, 'early', 90], [140, 'later', 910]],
     gravity: [[30, 'first fall', 60], [90, 'first heap', 60], [150, 'thrown', 440], [200, 'thrown back', 440]],
-    'ray-freefall': [[50, 'fall', 100], [300, 'pile', 400], [600, 'rest', 1500]],
+    'ray-freefall': [[50, 'fall', 100], [300, 'pile', 400], [600, 'settling', 600], [1500, 'rest', 900]],
     'ray-particles': [[50, 'early', 200], [600, 'later', 1800]],
 };
 
