@@ -109,7 +109,7 @@ papers: setup-papers all
 	@command -v node >/dev/null || { echo "make papers: node is missing (Debian: nodejs)" >&2; exit 2; }
 	@node scripts/papers/papers.mjs --cleave $(CLEAVE) --grade $(PAPERS) --work $(BUILD)/papers
 
-# STUDIES=tiny, short or full: how large the towers are; scripts/studies/sweeps.mjs.
+# STUDIES=tiny, short, middle or full: how large the towers are; scripts/studies/sweeps.mjs.
 studies: setup-papers all
 	@command -v node >/dev/null || { echo "make studies: node is missing (Debian: nodejs)" >&2; exit 2; }
 	@node scripts/studies/studies.mjs --cleave $(CLEAVE) --grade $(STUDIES) --work $(BUILD)/studies

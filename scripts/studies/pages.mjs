@@ -132,17 +132,51 @@ function writeSoft(page, towers) {
     page.text(`At softness ${softest(linear).x} the vertex that is farthest from its rigid place is ${share(softest(linear).deformation_mean)} of the body's size from it with linear and ${share(softest(quadratic).deformation_mean)} with quadratic matching, on average; at ${middle(linear).x} it is ${share(middle(linear).deformation_mean)} and ${share(middle(quadratic).deformation_mean)}. Per candidate pair shape matching takes ${times(middle(linear).match_ms / middle(linear).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} the rigid time with linear and ${times(middle(quadratic).match_ms / middle(quadratic).candidate_pairs / (stiff.match_ms / stiff.candidate_pairs))} with quadratic terms. The deepest contact left after the rounds is ${digits(stiff.deepest)} on average with rigid bodies, ${digits(softest(linear).deepest)} and ${digits(softest(quadratic).deepest)} with the softest linear and quadratic ones.`);
 }
 
-export function writePages(out, towers, grade, machine) {
+/** The first of the sources that has every tower of a sweep; the last one has all. */
+export const sourceOf = (name, sources) => sources.find(({ towers }) => sweeps[name].every(one => one.points.every(([, wanted]) => towers.has(wanted.key))));
+
+const isBusy = machine => machine.load > machine.cores;
+
+function fromText({ grade, machine, towers }, name) {
+    const rows = sweeps[name].flatMap(one => one.points.map(([, wanted]) => towers.get(wanted.key)));
+    const passes = Math.min(...rows.map(row => row.passes ?? grade.repeats));
+    const landed = rows.map(row => row.landed);
+    return `<sub>${grade.bodies} bodies, ${grade.frames} frames, of which ${Math.min(...landed) === grade.bodies ? 'all' : `${Math.min(...landed)} to ${Math.max(...landed)}`} landed; ${passes === 1 ? 'one pass' : `${passes} passes, of times each frame's least`}; ${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)} when it began${isBusy(machine) ? ': a busy machine, so read ratios above 5 %' : ''}.</sub>`;
+}
+
+/** One sentence per series that larger towers have whole, beside those the table is from. */
+function largerPca(page, sources) {
+    const used = sourceOf('pca', sources);
+    for (const { grade, machine, towers } of sources.filter(one => one.grade.bodies > used.grade.bodies)) {
+        const whole = sweeps.pca.filter(one => one.points.every(([, wanted]) => towers.has(wanted.key))).map(one => ({ name: one.name, rows: one.points.map(([x, wanted]) => ({ x, ...towers.get(wanted.key) })) }));
+        const sentences = whole.map(one => {
+            const best = least(one.rows.filter(row => row.x > 0), row => row.sweep_ms);
+            const [never, paper] = [at(one.rows, 0), at(one.rows, 30)];
+            return `with ${one.name} the sweep takes ${digits(best.sweep_ms)} ms with a choice ${periodText(best.x)}, where it is quickest, ${digits(paper.sweep_ms)} ms ${periodText(30)} and ${digits(never.sweep_ms)} ms on y; the axis changes ${often(paper.turns)}`;
+        });
+        if (sentences.length > 0) page.text(`At ${grade.bodies} bodies and ${grade.frames} frames ${sentences.join('; ')} (${machine.cpu}, ${machine.cores} cores).`);
+    }
+}
+
+export function writePages(out, sources) {
     const page = new Page(out, 'README', 'What paper 003 leaves open');
-    page.text('Made by `make studies`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them.');
-    const rows = [...towers.values()];
-    page.text(`\`make studies STUDIES=${grade.name}\`: ${grade.about}; ${towers.size} towers, ${grade.repeats} passes, of times each frame's least. At the end ${Math.min(...rows.map(row => row.landed)) === grade.bodies ? 'all bodies of every tower' : `${Math.min(...rows.map(row => row.landed))} to ${Math.max(...rows.map(row => row.landed))} of ${grade.bodies} bodies`} had landed. ${machine.cpu}, ${machine.cores} cores; load ${machine.load.toFixed(1)} when it began${machine.load > machine.cores ? ', so that times are those of a busy machine, least or not: read ratios above 5 %' : ''}.`);
-    for (const write of [writePca, writeVolumes, writeFaces, writeStretch, writeSupport, writeSoft]) write(page, towers);
+    const smallest = sources[sources.length - 1].grade;
+    page.text(`Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`);
+    for (const [name, write] of Object.entries({ pca: writePca, volumes: writeVolumes, faces: writeFaces, stretch: writeStretch, support: writeSupport, soft: writeSoft })) {
+        const source = sourceOf(name, sources);
+        write(page, source.towers);
+        page.text(fromText(source, name));
+        if (name === 'pca') largerPca(page, sources);
+    }
     page.write();
 }
 
-export function csvOf(towers) {
-    const [first] = towers.values();
-    const names = Object.keys(first);
-    return `${[['flags', ...names].join(','), ...[...towers].map(([key, row]) => [`"${key}"`, ...names.map(name => (Number.isInteger(row[name]) ? row[name] : Number(row[name].toPrecision(6))))].join(','))].join('\n')}\n`;
+// A tower of an older program may lack a column.
+const shown = value => (value === undefined ? '' : Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+
+/** The towers that the page is from, and those beyond: one line each. */
+export function csvOf(sources) {
+    const names = Object.keys([...sources[sources.length - 1].towers.values()][0]).filter(name => name !== 'passes');
+    const line = (key, row, { bodies, repeats }) => [`"${key}"`, bodies, row.passes ?? repeats, ...names.map(name => shown(row[name]))].join(',');
+    return `${[['flags', 'bodies', 'passes', ...names].join(','), ...sources.flatMap(({ grade, towers }) => [...towers].map(([key, row]) => line(key, row, grade)))].join('\n')}\n`;
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { rowsOf, writePages } from './pages.mjs';
+import { csvOf, rowsOf, sourceOf, writePages } from './pages.mjs';
 import { allRuns, grades, sweeps } from './sweeps.mjs';
 import { readTowers, summarise } from './towers.mjs';
 
@@ -42,7 +42,7 @@ test('sentences follow the numbers', () => {
             frames: 10, landed: 5, turns: 1, candidate_pairs: 10, false_positives: run.key.includes(better) ? 1 : 4, volume_ms: 1, sweep_ms: run.key.includes(better) ? 1 : 2,
             axis_ms: 0.1, narrow_ms: run.key.includes('climb') === (better === 'obb') ? 1 : 2, match_ms: 1, frame_ms: 5, deformation_mean: 0.1, deepest: 0.01,
         }]));
-        writePages(out, towers, { name: 'test', ...grades.tiny }, { cpu: 'none', cores: 2, load: 0 });
+        writePages(out, [{ grade: { name: 'test', ...grades.tiny }, machine: { cpu: 'none', cores: 2, load: 0 }, towers }]);
         return readFileSync(join(out, 'README.md'), 'utf8');
     };
     const [first, second] = [made('obb'), made('26-dop')];
@@ -51,6 +51,21 @@ test('sentences follow the numbers', () => {
     assert.match(first, /Climbing is the quicker search from 6 vertices on/);
     assert.match(second, /Scanning is the quicker search at every number/);
     rmSync(out, { recursive: true });
+});
+
+test('a sweep is told from the largest towers of which it has all', () => {
+    const row = { passes: 1, frames: 10, landed: 24, turns: 1, sweep_ms: 1, axis_ms: 0.1 };
+    const small = { grade: { name: 'short', ...grades.short }, machine: { cpu: 'a', cores: 2, load: 9 }, towers: new Map(allRuns().map(run => [run.key, row])) };
+    const large = { grade: { name: 'full', ...grades.full }, machine: { cpu: 'b', cores: 16, load: 0 }, towers: new Map(sweeps.pca[0].points.map(([, wanted]) => [wanted.key, row])) };
+    assert.equal(sourceOf('pca', [large, small]), small); // boxes alone are not the sweep
+    for (const [, wanted] of sweeps.pca[1].points) large.towers.set(wanted.key, row);
+    assert.equal(sourceOf('pca', [large, small]), large);
+    assert.equal(sourceOf('faces', [large, small]), small);
+    const lines = csvOf([large, small]).trim().split('\n');
+    assert.equal(lines.length, 1 + large.towers.size + small.towers.size);
+    assert.match(lines[1], /^"--volume aabb --pca 1",512,1,10,/);
+    large.towers.set(sweeps.pca[0].points[0][1].key, { frames: 10 }); // an older program's
+    assert.match(csvOf([large, small]).split('\n')[1], /^"--volume aabb --pca 1",512,3,10,,/);
 });
 
 test('the whole, as make studies does it', { skip: !process.env.CLEAVE && 'CLEAVE names no program' }, () => {
@@ -81,7 +96,7 @@ test('the whole, as make studies does it', { skip: !process.env.CLEAVE && 'CLEAV
 test('an unknown grade and a program that is not there are errors', () => {
     const grade = spawnSync(process.execPath, [script, '--grade', 'huge'], { encoding: 'utf8' });
     assert.equal(grade.status, 2);
-    assert.match(grade.stderr, /there are tiny, short, full/);
+    assert.match(grade.stderr, /there are tiny, short, middle, full/);
     const folder = mkdtempSync(join(tmpdir(), 'studies-'));
     writeFileSync(join(folder, 'note'), '');
     const program = spawnSync(process.execPath, [script, '--cleave', join(folder, 'none'), '--grade', 'tiny', '--work', folder, '--out', folder], { encoding: 'utf8' });

@@ -5,6 +5,7 @@
 export const grades = {
     tiny: { about: 'a handful of bodies, to test the machinery; its numbers mean nothing', bodies: 5, frames: 40, repeats: 1 },
     short: { about: '24 bodies, 450 frames: all land within these', bodies: 24, frames: 450, repeats: 2 },
+    middle: { about: '128 bodies, 2000 frames: all land within these', bodies: 128, frames: 2000, repeats: 2 },
     full: { about: 'the size of the paper: 512 bodies, 7000 frames', bodies: 512, frames: 7000, repeats: 3 },
 };
 

@@ -47,6 +47,12 @@ export function summarise(repeats) {
     return row;
 }
 
+/** { key: row } of the runs a folder has, of as many passes as it has of each. */
+export function readSome(folder) {
+    const passesOf = wanted => Array.from({ length: 9 }, (_, index) => join(folder, fileOf(wanted, index + 1))).filter(existsSync);
+    return new Map(allRuns().map(wanted => [wanted.key, passesOf(wanted)]).filter(([, paths]) => paths.length > 0).map(([key, paths]) => [key, { passes: paths.length, ...summarise(paths.map(readColumns)) }]));
+}
+
 /** { key: row } of all runs there are. */
 export function readTowers(folder, grade) {
     const passes = Array.from({ length: grade.repeats }, (_, index) => index + 1);
