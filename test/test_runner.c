@@ -430,6 +430,16 @@ static void windows_are_cut_from_a_longer_recording( void )
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
 }
 
+// So many that a table of eight files would not hold them; the papers' schedules have twelve.
+static void many_windows_are_baked_together( void )
+{
+    begin(
+        "scenes freefall:50@0+1 freefall:50@1+1 freefall:50@2+1 freefall:50@3+1 freefall:50@4+1 freefall:50@5+1 "
+        "freefall:50@6+1 freefall:50@7+1 freefall:50@8+1 freefall:50@9+1 freefall:50@10+1 freefall:50@11+1\n"
+        "methods sap\n" );
+    CHECK_EQUAL( program_run( RUN "-q --bake" )->status, 0 );
+}
+
 // --bake writes each window, from one simulation, and does no run.
 static void windows_of_a_run_are_baked_together( void )
 {
@@ -536,6 +546,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_run_beyond_the_budget_is_not_a_timeout ),
         TEST_CASE( a_run_tells_the_day_and_the_others ),
         TEST_CASE( windows_are_cut_from_a_longer_recording ),
+        TEST_CASE( many_windows_are_baked_together ),
         TEST_CASE( windows_of_a_run_are_baked_together ),
         TEST_CASE( bad_usage_is_told ),
         TEST_CASE( schedules_are_listed_and_shown ),

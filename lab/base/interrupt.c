@@ -18,8 +18,8 @@
 #include <unistd.h>
 #endif
 
-// Output files are few: two results files and a scene at most.
-#define GUARD_COUNT 8
+// Output files are few: two results files, and the windows of a scene that one simulation writes.
+#define GUARD_COUNT 64
 
 static const char* volatile guarded[GUARD_COUNT];
 static volatile sig_atomic_t raised = 0;
