@@ -43,9 +43,13 @@ pack()
 
 # ---- there
 
-# The cores that are one each of their kind: a second thread of a core would share it.
+# The cores that are one each of their kind: a second thread of a core would share it. CORES names them instead.
 physical_cores()
 {
+    if [ -n "${CORES:-}" ]; then
+        echo "$CORES" | tr ' ' '\n'
+        return
+    fi
     for file in /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list; do
         [ -r "$file" ] && sed 's/[,-].*//' "$file"
     done | sort -nu

@@ -121,6 +121,51 @@ test('a plan for a bare machine names only bakes it has', () => {
     assert.ok(lines.every(line => !/"|'/.test(line[3]))); // the shell splits at spaces
 });
 
+// Does as it is told: a bake and a run leave a line, a run its results, a simulation its file.
+const standIn = `#!/bin/sh
+echo "$*" >>"$CALLS"
+out=""
+while [ $# -gt 0 ]; do
+    case $1 in --json | --csv) out=$2 ;; esac
+    shift
+done
+[ -z "$out" ] || echo '{}' >"$out" 2>/dev/null
+`;
+
+test('a bare machine bakes, then measures, and does nothing twice', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bare-'));
+    const plan = [
+        ['solo', 'S', '-', 'paper-003 -n 8'], ['bake', 'A', '-', 'paper-004 -n 1k'], ['alone', 'alone-1', 'A', 'paper-004 -m kd'], ['run', 'late', 'S', 'paper-003 -m sap'],
+        ['run', 'never', 'B', 'paper-004 -m grid'], ['run', 'first', 'A', 'paper-004 -m cgal'], ['wide', 'two', 'A', 'paper-001 -m brute'], ['gpu', 'card', 'A', 'paper-001 -m gpu'], ['sim', 'tower.csv', '-', 'tower --bodies 5'],
+    ];
+    writeFileSync(join(folder, 'plan.txt'), `${plan.map(line => line.join('\t')).join('\n')}\n`);
+    writeFileSync(join(folder, 'cleave'), standIn, { mode: 0o755 });
+    const calls = join(folder, 'calls');
+    const go = () => spawnSync('sh', [here('bare.sh'), 'run', '30', folder, join(folder, 'out')], { encoding: 'utf8', env: { ...process.env, CORES: '0', CALLS: calls } });
+    const first = go();
+    assert.equal(first.status, 0, first.stderr);
+    assert.match(first.stderr, /8 of 9 lines of the plan are done/); // nobody bakes B: that line is for another call
+    const lines = readFileSync(calls, 'utf8').trim().split('\n').slice(1); // after `methods`
+    const at = pattern => lines.findIndex(line => pattern.test(line));
+    assert.ok(at(/-n 1k --bake/) >= 0 && at(/-n 1k --bake/) < at(/-m cgal/), lines.join('; '));
+    assert.match(lines[at(/-n 8 --bake/)], /--bake-threads 1 /);
+    assert.match(lines[at(/-m brute/)], /--threads 1/);
+    assert.equal(at(/-m kd /), lines.length - 1); // by itself, at the end
+    assert.ok(readdirSync(join(folder, 'out')).includes('papers.tar.gz'));
+    assert.equal(go().status, 0);
+    assert.equal(readFileSync(calls, 'utf8').trim().split('\n').length, lines.length + 2); // `methods` again, and nothing else
+    rmSync(folder, { recursive: true });
+    rmSync(`${folder}-work`, { recursive: true });
+});
+
+test('of two threads of a core one is measured on', () => {
+    const functions = readFileSync(here('bare.sh'), 'utf8').replace(/\ncase \$\{1:-\} in[^]*$/, '\n');
+    const apart = twin => spawnSync('sh', ['-c', `${functions}\nare_twins() { [ "$2" = ${twin} ]; }\ncores_apart 0 1 2 3 4 5 6 7 | tr '\\n' ' '`], { encoding: 'utf8' }).stdout.trim();
+    assert.equal(apart(1), '0 2 4 6');
+    assert.equal(apart(4), '0 1 2 3');
+    assert.equal(apart(9), '0 1 2 3 4 5 6 7');
+});
+
 // A run as `cleave run` tells it.
 const raw = (members = {}) => ({
     status: 'ok', parts: ['004-cubes'], scene: 'freefall', type: 'cubes', objects: 1000, frames: 2, method: 'kd-paper', variant: 'avx2', threads: 1, settings: {}, machine: {}, machineName: 'one', counters: { nodes: 3 },
