@@ -112,8 +112,8 @@ function writeRuns(page, grade, data) {
 function writePictures(page, drawn) {
     page.heading('Figures that are pictures');
     page.table(['figures', 'what they are', 'here'], missing, { left: 3 });
-    for (const { file, about } of drawn) page.text(`![${about}: a cut through 4000 cubes and their KD-tree, T = 64](${file})`);
-    if (drawn.length > 0) page.text('Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. `cleave tree SCENE -m kd-paper --set kd.leaf=64`, drawn by `scripts/tree_picture.py`.');
+    for (const { file, about } of drawn) page.text(`![${about}](${file})`);
+    if (drawn.length > 0) page.text('Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. The number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=T`, drawn by `scripts/tree_picture.py` and `scripts/papers/small_tree.mjs`.');
 }
 
 function writeIndex(folder, grade, data, claims, drawn) {

@@ -18,6 +18,7 @@ import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
 import { leftOut } from './left_out.mjs';
 import { thin } from './paper_003.mjs';
+import { smallTreeSvg } from './small_tree.mjs';
 import { table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
 import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
@@ -284,6 +285,17 @@ test('depths and thinned lines', () => {
     assert.deepEqual([row.depths[1], row.depths[2], row.inLeaves], [0.25, 0.75, 0.5]);
     assert.deepEqual(thin([1, 3, 5, 7], 2), [[1, 2], [3, 6]]);
     assert.equal(thin(Array(7000).fill(1)).length, 200);
+});
+
+test('a small tree is drawn with every box once in the scene and once in the tree', () => {
+    const open = [-3e38, -3e38, -3e38];
+    const node = (id, depth, objects, more = {}) => ({ node: id, depth, lower: open, upper: open.map(value => -value), population: objects.length, objects, ...more });
+    const boxes = [[0, 0, 0, 1, 1, 1], [4, 0, 4, 5, 1, 5], [2, 0, 0, 3, 1, 1]];
+    const text = smallTreeSvg({ tree: { leaf_limit: 1, nodes: [node(0, 0, [2], { axis: 0, plane: 2.5, left: 1, right: 2 }), node(1, 1, [0]), node(2, 1, [1])] }, boxes });
+    assert.match(text, /<title>3 boxes and their tree of 3 nodes, at most 1 in a leaf/);
+    assert.equal(text.match(/<circle/g).length, 3);
+    assert.equal(text.match(/<rect/g).length, 2 + boxes.length); // ground and frame besides
+    assert.doesNotMatch(text, /NaN|undefined/);
 });
 
 test('numbers as text', () => {
