@@ -67,7 +67,7 @@ static void count_part( uint32_t part, uint32_t worker, void* context )
     }
 }
 
-static void place_part( uint32_t part, uint32_t worker, void* context )
+static void place_order_part( uint32_t part, uint32_t worker, void* context )
 {
     (void)worker;
     order_job* job = context;
@@ -130,7 +130,7 @@ const base_keyed* clv_query_order( const clv_queries* list, const query_scene* s
     }
     clv_task_run( tasks, count_part, PARTS, &job );
     find_places( &job );
-    clv_task_run( tasks, place_part, PARTS, &job );
+    clv_task_run( tasks, place_order_part, PARTS, &job );
     clv_task_run( tasks, sort_bucket, BUCKETS, &job );
     return more;
 }
