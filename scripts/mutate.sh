@@ -334,6 +334,7 @@ mutate "gpu: blocks meet only themselves" "gpu" src/gpu/gpu_chunks.c 's/        
 mutate "gpu: pairs within a block told again" "gpu" src/gpu/gpu_chunks.c 's/bool is_across = pair.a < border \&\& pair.b >= border;/bool is_across = pair.b >= border;/'
 mutate "gpu: along a free direction the first axis is taken for granted" "gpu" src/gpu/kernels/sap.cl 's/( flags \& IS_FREE ) == 0 ||/true ||/'
 mutate "gpu: intervals along a free direction too short" "gpu" src/gpu/kernels/sap.cl 's/\* 2e-6f + 1e-37f;/* -1e-2f;/'
+mutate "gpu: records laid anew only once around" "gpu" src/gpu/kernels/grid.cl 's/k < end; k += get_global_size( 0 ) )/k < end; k = end )/'
 mutate "gpu: events that were cut count as whole" "gpu" src/gpu/gpu_events.c 's/if ( result == CLV_OK \&\& was_cut )/if ( false )/'
 mutate "gpu: a failed update is the base of events" "gpu" src/gpu/gpu_events.c 's/if ( !gpu->def.events || !gpu->has_list )/if ( !gpu->def.events )/'
 mutate "gpu: a place in the table taken twice" "gpu" src/gpu/kernels/events.cl 's/while ( atomic_cmpxchg( table + at, NOBODY, i ) != NOBODY )/table[at] = i; while ( false )/'

@@ -507,6 +507,7 @@ static void an_order_is_kept_while_boxes_stay_near( void )
             def.memory_most = piecewise ? 8 * 900 : 0;
             CHECK_OK( clv_gpu_create( &def, &gpu ) );
             gpu->grid_wish.keeps = 1; // of so few it would not
+            gpu->grid_wish.relay_items = 1024;
             test_where.method = "grid";
             check_kept_order( gpu, mixed != 0 );
             clv_gpu_destroy( gpu );

@@ -15,8 +15,9 @@ enum
     MOVED_LEAST = 64,        // boxes that may leave their cells before the order is made anew: one of 2,048,
     MOVED_MOST = 4096,       // within these bounds; each asks nine rows, and all the others that left
     MOVED_PART = 2048,
-    ANEW_MOST = 4,     // frames in a row whose order is made anew before it is no longer kept
-    MOVER_GROUPS = 64, // that test those against each other, at most
+    ANEW_MOST = 4,                  // frames in a row whose order is made anew before it is no longer kept
+    RELAY_ITEMS = 4096 * GPU_GROUP, // that lay all records anew, where that is needed
+    MOVER_GROUPS = 64,              // that test those against each other, at most
 };
 
 _Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
@@ -144,6 +145,8 @@ static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_grid_state* grid = &gpu->grid;
+    uint32_t most = gpu->grid_wish.relay_items > 0 ? gpu->grid_wish.relay_items : RELAY_ITEMS;
+    uint32_t items = frame->count < most ? frame->count : most;
     clv_result result = refresh( gpu, frame );
     if ( result == CLV_OK )
     {
@@ -151,7 +154,7 @@ static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
             GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ),
             GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
             GPU_ARGUMENT( grid->moved_most ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, frame->count, count );
+        result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, items, count );
     }
     result = result == CLV_OK ? add_up( gpu, frame ) : result;
     if ( result != CLV_OK )
@@ -161,7 +164,7 @@ static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_argument scatter[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->places.memory ),
         GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->kept.memory ),
         GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
-    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, frame->count, scatter );
+    return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, items, scatter );
 }
 
 static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )

@@ -37,6 +37,7 @@ typedef struct gpu_grid_wish
     double slack;           ///< in sides of a box; below 0: none
     uint32_t moved_most;    ///< boxes that may leave their cells; 0: as chosen
     int keeps;              ///< the order: 1 yes, -1 no, 0 as chosen
+    uint32_t relay_items;   ///< work items that lay all records anew; 0: as chosen
 } gpu_grid_wish;
 
 /// A plan for `count` boxes like the sample; rows of all levels in *row_count, and whether the order is worth keeping in *keeps: without
