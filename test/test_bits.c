@@ -112,10 +112,16 @@ static void bit_sets_hold_what_was_put_in( void )
             CHECK_EQUAL( base_bits_has( words, other ), bit != 0 );
             CHECK_EQUAL( words[other / 64] & (uint64_t)1 << other % 64, bit );
         }
-        base_bits_put( words, ( number + 64 ) % 192, true );
+        uint32_t behind = ( number + 64 ) % 192;
+        CHECK(
+            base_bits_has_either( words, number, behind ) && base_bits_has_either( words, behind, number ) );
+        CHECK( !base_bits_has_both( words, number, behind ) && !base_bits_has_both( words, behind, number ) );
+        base_bits_put( words, behind, true );
+        CHECK( base_bits_has_both( words, number, behind ) && base_bits_has_both( words, behind, number ) );
+        CHECK( !base_bits_has_either( words, ( number + 1 ) % 192, ( number + 65 ) % 192 ) );
         base_bits_remove( words, number );
-        CHECK( !base_bits_has( words, number ) && base_bits_has( words, ( number + 64 ) % 192 ) );
-        base_bits_put( words, ( number + 64 ) % 192, false );
+        CHECK( !base_bits_has( words, number ) && base_bits_has( words, behind ) );
+        base_bits_put( words, behind, false );
         CHECK_EQUAL( words[0] | words[1] | words[2], 0 );
     }
     for ( uint32_t count = 0; count <= 64; ++count )

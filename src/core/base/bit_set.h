@@ -16,6 +16,17 @@ static inline bool base_bits_has( const uint64_t* words, uint32_t number )
     return ( words[number >> 6] >> ( number & 63 ) & 1 ) != 0;
 }
 
+/// Are both in the set? Is one of them? Without a branch, which would mispredict.
+static inline bool base_bits_has_both( const uint64_t* words, uint32_t a, uint32_t b )
+{
+    return ( words[a >> 6] >> ( a & 63 ) & words[b >> 6] >> ( b & 63 ) & 1 ) != 0;
+}
+
+static inline bool base_bits_has_either( const uint64_t* words, uint32_t a, uint32_t b )
+{
+    return ( ( words[a >> 6] >> ( a & 63 ) | words[b >> 6] >> ( b & 63 ) ) & 1 ) != 0;
+}
+
 static inline void base_bits_add( uint64_t* words, uint32_t number )
 {
     words[number >> 6] |= (uint64_t)1 << ( number & 63 );

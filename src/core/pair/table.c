@@ -141,7 +141,7 @@ void clv_pair_table_cull( pair_table* table, const clv_aabb* boxes, const uint64
     for ( uint64_t i = 0; i < list->count; ++i )
     {
         clv_pair pair = list->items[i];
-        bool lives = live == NULL || ( base_bits_has( live, pair.a ) && base_bits_has( live, pair.b ) );
+        bool lives = live == NULL || base_bits_has_both( live, pair.a, pair.b );
         if ( lives && clv_aabb_overlap( boxes[pair.a], boxes[pair.b] ) )
         {
             list->items[kept++] = pair;
