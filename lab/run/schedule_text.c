@@ -5,6 +5,7 @@
 #include "lab/run/pin.h"
 #include "lab/run/schedule.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,9 +108,9 @@ static bool read_sizes( schedule_line* line, size_list* list, double most )
     return good;
 }
 
-// ---- one function per word
+// ---- what is checked beyond its kind
 
-static bool read_scenes( schedule_line* line )
+static bool check_scenes( const schedule_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -121,15 +122,10 @@ static bool read_scenes( schedule_line* line )
         }
         scene_spec_free( &spec );
     }
-    return read_texts( line, &line->part->scenes );
+    return true;
 }
 
-static bool read_object_counts( schedule_line* line )
-{
-    return read_sizes( line, &line->part->sizes, GENERATOR_BODIES_MOST );
-}
-
-static bool read_types( schedule_line* line )
+static bool check_types( const schedule_line* line )
 {
     for ( uint32_t index = 0; index < line->words.count; ++index )
     {
@@ -139,10 +135,10 @@ static bool read_types( schedule_line* line )
             return fail_word( line, line->words.items[index], "no type of objects; use cubes or assorted" );
         }
     }
-    return read_texts( line, &line->part->types );
+    return true;
 }
 
-static bool read_window( schedule_line* line )
+static bool check_window( const schedule_line* line )
 {
     if ( !takes_one( line, "a window such as 150+60 is needed here" ) )
     {
@@ -158,103 +154,10 @@ static bool read_window( schedule_line* line )
         return fail_word( line, line->words.items[0], "no window; write FROM+FRAMES, such as 150+60" );
     }
     scene_spec_free( &spec );
-    snprintf( line->part->window, sizeof( line->part->window ), "%s", line->words.items[0] );
     return true;
 }
 
-static bool read_methods( schedule_line* line )
-{
-    bool is_all = line->words.count == 1 && strcmp( line->words.items[0], "all" ) == 0;
-    return is_all || read_texts( line, &line->part->wish.names );
-}
-
-static bool read_without( schedule_line* line )
-{
-    return read_texts( line, &line->part->wish.without );
-}
-
-static bool read_threads( schedule_line* line )
-{
-    return read_sizes( line, &line->part->wish.threads, CLV_MAX_WORKERS );
-}
-
-static bool read_isa( schedule_line* line )
-{
-    bool is_best = line->words.count == 1 && strcmp( line->words.items[0], "best" ) == 0;
-    return is_best || read_texts( line, &line->part->wish.isas );
-}
-
-static bool read_set( schedule_line* line )
-{
-    return read_texts( line, &line->part->wish.settings );
-}
-
-static bool read_sweep( schedule_line* line )
-{
-    return read_texts( line, &line->part->wish.sweeps );
-}
-
-static bool read_fat( schedule_line* line )
-{
-    return read_switch( line, &line->part->wish.fat );
-}
-
-static bool read_frames( schedule_line* line )
-{
-    return read_whole( line, 1, BAKE_FRAMES_MOST, &line->part->terms.frame_count );
-}
-
-static bool read_warmup( schedule_line* line )
-{
-    return read_whole( line, 0, 1000, &line->part->terms.warmup );
-}
-
-static bool read_repeat( schedule_line* line )
-{
-    return read_whole( line, 1, 100000, &line->part->terms.repeat );
-}
-
-static bool read_rounds( schedule_line* line )
-{
-    return read_whole( line, 1, 1000, &line->part->terms.rounds );
-}
-
-static bool read_sorted( schedule_line* line )
-{
-    return read_switch( line, &line->part->terms.sorted );
-}
-
-static bool read_events( schedule_line* line )
-{
-    return read_switch( line, &line->part->terms.events );
-}
-
-static bool read_thread_time( schedule_line* line )
-{
-    return read_switch( line, &line->part->terms.thread_time );
-}
-
-static bool read_time_limit( schedule_line* line )
-{
-    return read_seconds( line, &line->part->terms.time_limit_s );
-}
-
-static bool read_memory_limit( schedule_line* line )
-{
-    return read_whole( line, 0, UINT64_C( 1 ) << 30, &line->part->terms.memory_limit_mib );
-}
-
-static bool read_ladder( schedule_line* line )
-{
-    return read_seconds( line, &line->part->terms.ladder_s );
-}
-
-static bool read_seed( schedule_line* line )
-{
-    return read_whole( line, 0, UINT64_MAX, &line->part->terms.seed );
-}
-
-static bool read_pin( schedule_line* line )
+static bool check_pin( const schedule_line* line )
 {
     pin_wish pin;
     if ( !takes_one( line, "yes, no or cores such as 2,3 are needed here" ) )
@@ -262,93 +165,58 @@ static bool read_pin( schedule_line* line )
         return false;
     }
     const char* word = line->words.items[0];
-    if ( strlen( word ) >= sizeof( line->part->terms.pin ) || !pin_parse( word, &pin ) )
-    {
-        return fail_word( line, word, PIN_FORM );
-    }
-    snprintf( line->part->terms.pin, sizeof( line->part->terms.pin ), "%s", word );
-    return true;
+    return ( strlen( word ) < SCHEDULE_NAME_ROOM && pin_parse( word, &pin ) ) ||
+        fail_word( line, word, PIN_FORM );
 }
 
-// ---- lists that a part says anew
+// ---- the words
 
-static void clear_scenes( schedule_part* part )
+typedef enum word_kind
 {
-    text_list_free( &part->scenes );
-}
-
-static void clear_sizes( schedule_part* part )
-{
-    size_list_free( &part->sizes );
-}
-
-static void clear_types( schedule_part* part )
-{
-    text_list_free( &part->types );
-}
-
-static void clear_methods( schedule_part* part )
-{
-    text_list_free( &part->wish.names );
-}
-
-static void clear_without( schedule_part* part )
-{
-    text_list_free( &part->wish.without );
-}
-
-static void clear_threads( schedule_part* part )
-{
-    size_list_free( &part->wish.threads );
-}
-
-static void clear_isa( schedule_part* part )
-{
-    text_list_free( &part->wish.isas );
-}
-
-static void clear_set( schedule_part* part )
-{
-    text_list_free( &part->wish.settings );
-}
-
-static void clear_sweep( schedule_part* part )
-{
-    text_list_free( &part->wish.sweeps );
-}
+    WORD_TEXTS,   ///< text_list
+    WORD_SIZES,   ///< size_list, 1 .. most
+    WORD_NAME,    ///< char[SCHEDULE_NAME_ROOM]
+    WORD_WHOLE,   ///< uint64_t, least .. most
+    WORD_SECONDS, ///< double
+    WORD_SWITCH,  ///< bool
+} word_kind;
 
 typedef struct schedule_word
 {
     const char* name;
-    bool ( *read )( schedule_line* line );
-    void ( *clear )(
-        schedule_part* part ); ///< empties a list; NULL for words whose line sets the whole value
+    word_kind kind;
+    size_t offset; ///< of its value in a part
+    uint64_t least, most;
+    const char* none; ///< stands for an empty list; NULL: nothing does
+    bool ( *check )( const schedule_line* line );
 } schedule_word;
 
+#define IN_PART( member ) offsetof( schedule_part, member )
+
 static const schedule_word words[] = {
-    { "scenes", read_scenes, clear_scenes },
-    { "sizes", read_object_counts, clear_sizes },
-    { "types", read_types, clear_types },
-    { "window", read_window, NULL },
-    { "methods", read_methods, clear_methods },
-    { "without", read_without, clear_without },
-    { "threads", read_threads, clear_threads },
-    { "isa", read_isa, clear_isa },
-    { "set", read_set, clear_set },
-    { "sweep", read_sweep, clear_sweep },
-    { "fat", read_fat, NULL },
-    { "frames", read_frames, NULL },
-    { "warmup", read_warmup, NULL },
-    { "repeat", read_repeat, NULL },
-    { "rounds", read_rounds, NULL },
-    { "sorted", read_sorted, NULL },
-    { "events", read_events, NULL },
-    { "thread-time", read_thread_time, NULL },
-    { "time-limit", read_time_limit, NULL },
-    { "memory-limit", read_memory_limit, NULL },
-    { "ladder", read_ladder, NULL },
-    { "seed", read_seed, NULL },
-    { "pin", read_pin, NULL },
+    { "scenes", WORD_TEXTS, IN_PART( scenes ), 0, 0, NULL, check_scenes },
+    { "sizes", WORD_SIZES, IN_PART( sizes ), 1, GENERATOR_BODIES_MOST, NULL, NULL },
+    { "types", WORD_TEXTS, IN_PART( types ), 0, 0, NULL, check_types },
+    { "window", WORD_NAME, IN_PART( window ), 0, 0, NULL, check_window },
+    { "methods", WORD_TEXTS, IN_PART( wish.names ), 0, 0, "all", NULL },
+    { "without", WORD_TEXTS, IN_PART( wish.without ), 0, 0, NULL, NULL },
+    { "threads", WORD_SIZES, IN_PART( wish.threads ), 1, CLV_MAX_WORKERS, NULL, NULL },
+    { "isa", WORD_TEXTS, IN_PART( wish.isas ), 0, 0, "best", NULL },
+    { "set", WORD_TEXTS, IN_PART( wish.settings ), 0, 0, NULL, NULL },
+    { "sweep", WORD_TEXTS, IN_PART( wish.sweeps ), 0, 0, NULL, NULL },
+    { "fat", WORD_SWITCH, IN_PART( wish.fat ), 0, 0, NULL, NULL },
+    { "frames", WORD_WHOLE, IN_PART( terms.frame_count ), 1, BAKE_FRAMES_MOST, NULL, NULL },
+    { "warmup", WORD_WHOLE, IN_PART( terms.warmup ), 0, 1000, NULL, NULL },
+    { "repeat", WORD_WHOLE, IN_PART( terms.repeat ), 1, 100000, NULL, NULL },
+    { "rounds", WORD_WHOLE, IN_PART( terms.rounds ), 1, 1000, NULL, NULL },
+    { "sorted", WORD_SWITCH, IN_PART( terms.sorted ), 0, 0, NULL, NULL },
+    { "events", WORD_SWITCH, IN_PART( terms.events ), 0, 0, NULL, NULL },
+    { "thread-time", WORD_SWITCH, IN_PART( terms.thread_time ), 0, 0, NULL, NULL },
+    { "time-limit", WORD_SECONDS, IN_PART( terms.time_limit_s ), 0, 0, NULL, NULL },
+    { "memory-limit", WORD_WHOLE, IN_PART( terms.memory_limit_mib ), 0, UINT64_C( 1 ) << 30, NULL, NULL },
+    { "ladder", WORD_SECONDS, IN_PART( terms.ladder_s ), 0, 0, NULL, NULL },
+    { "seed", WORD_WHOLE, IN_PART( terms.seed ), 0, UINT64_MAX, NULL, NULL },
+    { "pin", WORD_NAME, IN_PART( terms.pin ), 0, 0, NULL, check_pin },
 };
 
 #define WORD_COUNT ( sizeof( words ) / sizeof( words[0] ) )
@@ -367,26 +235,51 @@ static bool fail_unknown( const schedule_line* line, const char* word )
     return fail_word( line, word, problem );
 }
 
+static bool read_value( schedule_line* line, const schedule_word* word, void* value )
+{
+    switch ( word->kind )
+    {
+    case WORD_TEXTS: return read_texts( line, value );
+    case WORD_SIZES: return read_sizes( line, value, (double)word->most );
+    case WORD_NAME: return snprintf( value, SCHEDULE_NAME_ROOM, "%s", line->words.items[0] ) >= 0;
+    case WORD_WHOLE: return read_whole( line, word->least, word->most, value );
+    case WORD_SECONDS: return read_seconds( line, value );
+    default: return read_switch( line, value );
+    }
+}
+
 // The first line of a list in a part replaces what stood above all parts; further ones add to it.
+static bool read_word( schedule_line* line, const schedule_word* word, bool is_again )
+{
+    void* value = (char*)line->part + word->offset;
+    bool is_list = word->kind == WORD_TEXTS || word->kind == WORD_SIZES;
+    if ( is_again && !is_list )
+    {
+        return fail_word( line, word->name, "is said twice in this part; leave one" );
+    }
+    if ( !is_again && word->kind == WORD_TEXTS )
+    {
+        text_list_free( value );
+    }
+    else if ( !is_again && word->kind == WORD_SIZES )
+    {
+        size_list_free( value );
+    }
+    bool is_none =
+        word->none != NULL && line->words.count == 1 && strcmp( line->words.items[0], word->none ) == 0;
+    return is_none || ( ( word->check == NULL || word->check( line ) ) && read_value( line, word, value ) );
+}
+
 static bool read_statement( schedule_line* line, const char* word )
 {
     for ( size_t index = 0; index < WORD_COUNT; ++index )
     {
-        if ( strcmp( word, words[index].name ) != 0 )
+        if ( strcmp( word, words[index].name ) == 0 )
         {
-            continue;
+            bool is_again = ( *line->said >> index & 1 ) != 0;
+            *line->said |= UINT64_C( 1 ) << index;
+            return read_word( line, &words[index], is_again );
         }
-        bool is_again = ( *line->said >> index & 1 ) != 0;
-        if ( is_again && words[index].clear == NULL )
-        {
-            return fail_word( line, word, "is said twice in this part; leave one" );
-        }
-        if ( !is_again && words[index].clear != NULL )
-        {
-            words[index].clear( line->part );
-        }
-        *line->said |= UINT64_C( 1 ) << index;
-        return words[index].read( line );
     }
     return fail_unknown( line, word );
 }
