@@ -51,7 +51,7 @@ help:
 	@echo "make instructions  instructions per object and frame under callgrind; fails at 3 % more than bench/instructions.csv"
 	@echo "make instructions-store  the same, and stores what was counted"
 	@echo "make worst   scenes that hurt against ordinary ones with as many boxes and pairs; fails above three times"
-	@echo "make test-report  the page of cleave report, in headless Chromium too"
+	@echo "make test-report  the pages of cleave report and cleave view, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
 	@echo "make flags   the library under flags that people use, by gcc and clang, and as plain files"

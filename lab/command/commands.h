@@ -17,4 +17,5 @@ lab_status command_sim( int argc, char** argv );
 lab_status command_split( int argc, char** argv );
 lab_status command_tree( int argc, char** argv );
 lab_status command_verify( int argc, char** argv );
+lab_status command_view( int argc, char** argv );
 lab_status command_worker( int argc, char** argv ); ///< not in the help: `cleave run` starts it

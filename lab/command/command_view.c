@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/args.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/loopback.h"
+#include "lab/base/platform.h"
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/view/view_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PORT "none" // --serve was not given
+#define ANY_PORT "any" // it was, without a number
+
+typedef struct view_flags
+{
+    view_page_def page;
+    const char* output;
+    const char* serve;
+    bool no_pairs, no_times, quiet;
+} view_flags;
+
+// `--serve` may stand alone: then the word "any" is put behind it. `words` has room for as many again.
+static int complete_serve( int argc, char** argv, char** words )
+{
+    static char any[] = ANY_PORT;
+    int count = 0;
+    for ( int i = 0; i < argc; ++i )
+    {
+        words[count++] = argv[i];
+        bool has_number = i + 1 < argc && argv[i + 1][0] >= '0' && argv[i + 1][0] <= '9' &&
+            strspn( argv[i + 1], "0123456789" ) == strlen( argv[i + 1] );
+        if ( strcmp( argv[i], "--serve" ) == 0 && !has_number )
+        {
+            words[count++] = any;
+        }
+    }
+    return count;
+}
+
+static bool check_words( const view_flags* flags, uint16_t* port, lab_error* why )
+{
+    bool serves = strcmp( flags->serve, NO_PORT ) != 0;
+    if ( flags->output == NULL && !serves )
+    {
+        return lab_error_write( why, "view: needs -o FILE.html, the page to write, or --serve" );
+    }
+    *port = 0;
+    if ( serves && strcmp( flags->serve, ANY_PORT ) != 0 )
+    {
+        uint64_t number = 0;
+        if ( !text_parse_size( flags->serve, &number ) || number < 1 || number > 65535 )
+        {
+            return lab_error_write( why,
+                "view: --serve: '%s' is no port; use 1 to 65535, or no number for any that is free",
+                flags->serve );
+        }
+        *port = (uint16_t)number;
+    }
+    return true;
+}
+
+static bool write_page( const view_flags* flags, const char* path, lab_error* why )
+{
+    view_page_summary summary;
+    if ( !view_page_write( path, &flags->page, &summary, why ) )
+    {
+        return false;
+    }
+    char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
+    printf( "%s: %s %s, %s objects, %" PRIu32 " frames, %s\n", path, summary.name, summary.type,
+        text_size( summary.object_count, objects ), summary.frame_count,
+        text_bytes( summary.page_bytes, bytes ) );
+    return true;
+}
+
+static bool serve( loopback* server, const char* path, lab_error* why )
+{
+    printf( "http://127.0.0.1:%u/ for browsers on this machine; Ctrl-C ends it\n", (unsigned)server->port );
+    fflush( stdout );
+    return loopback_serve( server, path, 0, why );
+}
+
+// Without -o the page lies among the temporary files while it is served.
+static char* page_path( const view_flags* flags )
+{
+    const char* folder = getenv( "TMPDIR" );
+    return flags->output != NULL
+        ? text_copy( flags->output )
+        : text_format( "%s/cleave-view-%" PRIu64 ".html",
+              folder != NULL && folder[0] != '\0' ? folder : "/tmp", platform_process_id() );
+}
+
+static lab_status view( void* user, text_list* operands )
+{
+    view_flags* flags = user;
+    lab_error why;
+    uint16_t port = 0;
+    progress_set_quiet( flags->quiet );
+    if ( !check_words( flags, &port, &why ) )
+    {
+        return lab_error_print( &why );
+    }
+    flags->page.what = operands->items[0];
+    flags->page.has_pairs = !flags->no_pairs;
+    flags->page.has_times = !flags->no_times;
+    bool serves = strcmp( flags->serve, NO_PORT ) != 0;
+    char* path = page_path( flags );
+    loopback server = { 0 };
+    bool good =
+        !serves || loopback_open( &server, port, &why ); // a port that is taken is said before the work
+    if ( good && flags->output == NULL )
+    {
+        good = interrupt_guard( path ) || lab_error_write( &why, "view: too many temporary files" );
+    }
+    good = good && write_page( flags, path, &why ) && ( !serves || serve( &server, path, &why ) );
+    if ( flags->output == NULL )
+    {
+        platform_remove( path );
+        interrupt_release( path );
+    }
+    loopback_close( &server );
+    free( path );
+    return good ? LAB_DONE : lab_error_print( &why );
+}
+
+lab_status command_view( int argc, char** argv )
+{
+    view_flags flags = { .page = { .tree_method = "kd" }, .serve = NO_PORT };
+    const args_flag list[] = {
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the page to write", 0, 0 },
+        { "--frames", 0, ARGS_TEXT, &flags.page.frames, "A:B",
+            "these alone (default all); 0 is the initial one", 0, 0 },
+        { "--serve", 0, ARGS_TEXT, &flags.serve, "[PORT]",
+            "serve the page on 127.0.0.1 until Ctrl-C; without -o it is not kept", 0, 0 },
+        { "--tree", 0, ARGS_TEXT, &flags.page.tree_method, "METHOD",
+            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.page.tree_settings, "P=V,…", "its parameters, such as kd.leaf=64", 0,
+            0 },
+        { "--no-pairs", 0, ARGS_SWITCH, &flags.no_pairs, NULL,
+            "neither pairs nor a tree: for scenes in which nearly everything touches", 0, 0 },
+        { "--no-times", 0, ARGS_SWITCH, &flags.no_times, NULL,
+            "no times of the search: the same scene makes the same bytes", 0, 0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "view",
+        .usage =
+            "FILE.aabbs|FILE.posrot|SCENE[:N][:type][@from+frames] [--frames A:B] -o FILE.html|--serve [PORT]",
+        .about =
+            "Make one page that plays a scene: its boxes, their pairs, the tree over them. It opens from disk and asks\n"
+            "the network for nothing.",
+        .notes =
+            "Boxes are rounded to a sixty-fourth of their typical side for the page; the pairs are those of the\n"
+            "boxes as they are. Bodies of a .posrot file are shown turned as they are. `?` in the page lists its keys.",
+        .example = "  cleave view freefall:2k@100+60 -o view.html\n"
+                   "  cleave view gravity:2k@100+60 --frames 0:30 --set kd.leaf=64 --serve",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    char** words = calloc( 2 * (size_t)argc + 1, sizeof( char* ) );
+    if ( words == NULL )
+    {
+        return lab_fail( "view: out of memory" );
+    }
+    lab_status status = args_run( &table, complete_serve( argc, argv, words ), words, view, &flags );
+    free( words );
+    text_list_free( &flags.page.tree_settings );
+    return status;
+}

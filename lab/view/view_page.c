@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+#include "lab/view/view_page.h"
+
+#include "lab/base/base64.h"
+#include "lab/base/deflate.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/output_file.h"
+#include "lab/base/progress.h"
+#include "lab/frame/frame_stats.h"
+#include "lab/view/view_cells.h"
+#include "lab/view/view_coder.h"
+#include "lab/view/view_input.h"
+#include "lab/view/view_search.h"
+#include "lab/view/view_tree.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// view/build.mjs sees to it that each stands in the page once, the blocks first.
+#define BLOCKS_MARK "<!--BLOCKS-->"
+#define SCENE_MARK "/*SCENE*/"
+
+enum
+{
+    BLOCK_OBJECTS = 1 << 20,  // times frames of one block, about: what the page unpacks at a time
+    BLOCK_FRAMES_LEAST = 4,   //
+    BLOCK_FRAMES_MOST = 32,   //
+    ROTATION_STEPS = 1 << 13, // of a quaternion's component of 1
+    FORMAT = 1,               // view/src/codec.js reads the same
+};
+
+/// Everything while it lasts.
+typedef struct page_state
+{
+    const view_page_def* def;
+    view_input input;
+    view_search search;
+    view_cells cells;
+    view_coder coder;
+    view_scale scale;
+    uint32_t block_frames;
+    output_file file;
+    byte_buffer raw, packed, text, tree_text;
+    byte_buffer facts; ///< of each frame, as JSON
+    char* cells_before;
+} page_state;
+
+static bool fail_memory( lab_error* why )
+{
+    return lab_error_write( why, "view: out of memory" );
+}
+
+static void put_text( byte_buffer* buffer, char* text )
+{
+    byte_buffer_put( buffer, text, strlen( text ) );
+    free( text );
+}
+
+// ---- frames
+
+static void place_boxes( page_state* state )
+{
+    uint32_t count = state->coder.object_count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_aabb* box = &state->input.boxes[i];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            int32_t lower = view_scale_place( &state->scale, (double)( &box->lower.x )[axis], axis );
+            int32_t upper = view_scale_place( &state->scale, (double)( &box->upper.x )[axis], axis );
+            state->coder.now[(size_t)axis * count + i] = lower;
+            state->coder.now[(size_t)( 3 + axis ) * count + i] = upper - lower;
+        }
+    }
+}
+
+static void place_bodies( page_state* state )
+{
+    uint32_t count = state->coder.object_count;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const body_state* body = &state->input.bodies[i];
+        double most = 0, sign = 1; // q and -q turn alike: the one nearer to the last frame's changes less
+        for ( int part = 0; part < 4; ++part )
+        {
+            most += body->rotation[part] * state->coder.before[(size_t)( 3 + part ) * count + i];
+        }
+        sign = most < 0 ? -1 : 1;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            state->coder.now[(size_t)axis * count + i] =
+                view_scale_place( &state->scale, body->position[axis], axis );
+        }
+        for ( int part = 0; part < 4; ++part )
+        {
+            state->coder.now[(size_t)( 3 + part ) * count + i] =
+                (int32_t)floor( sign * body->rotation[part] * ROTATION_STEPS + 0.5 );
+        }
+    }
+}
+
+// A block begins with the frame before its first, so that speeds are known from there on.
+static void put_frame( page_state* state, bool is_key )
+{
+    clv_pair_view pairs = view_search_pairs( &state->search );
+    if ( is_key )
+    {
+        view_coder_begin( &state->coder );
+    }
+    if ( state->input.has_poses )
+    {
+        place_bodies( state );
+    }
+    else
+    {
+        place_boxes( state );
+    }
+    view_coder_put( &state->coder, &state->raw );
+    if ( is_key )
+    {
+        view_coder_put_pairs( &state->raw, pairs.pairs, pairs.count );
+    }
+    else
+    {
+        view_coder_put_places( &state->raw, state->search.ended, state->search.ended_count );
+        view_coder_put_pairs( &state->raw, state->search.begun, state->search.begun_count );
+    }
+}
+
+static bool put_tree( page_state* state )
+{
+    if ( state->search.tree_space == NULL )
+    {
+        byte_buffer_put_count( &state->raw, 0 );
+        return true;
+    }
+    return view_tree_put( state->search.tree_space, &state->scale, &state->tree_text, &state->raw );
+}
+
+static bool note_facts( page_state* state, uint32_t frame, lab_error* why )
+{
+    const view_input* input = &state->input;
+    uint32_t count = state->coder.object_count;
+    byte_buffer* facts = &state->facts;
+    put_text( facts, text_format( "%s{\"f\":%" PRIu32, frame > input->first ? ",\n" : "", frame ) );
+    if ( state->search.has_pairs )
+    {
+        put_text( facts, text_format( ",\"pairs\":%" PRIu64, view_search_pairs( &state->search ).count ) );
+    }
+    if ( frame > input->first )
+    {
+        put_text( facts,
+            text_format(
+                ",\"still\":%.4f", frame_static_share( input->boxes_before, input->boxes, count ) ) );
+        put_text( facts,
+            text_format( ",\"begun\":%" PRIu64 ",\"ended\":%" PRIu64, state->search.begun_count,
+                state->search.ended_count ) );
+    }
+    if ( state->def->has_times && state->search.has_pairs )
+    {
+        clv_stats stats = clv_space_stats( state->search.pair_space );
+        put_text( facts,
+            text_format( ",\"ms\":[%.4f,%.4f,%.4f]", stats.update_ms, stats.search_ms,
+                stats.clean_ms + stats.output_ms ) );
+    }
+    char* cells = view_cells_text( &state->cells, input->boxes, count );
+    if ( cells == NULL )
+    {
+        return fail_memory( why );
+    }
+    if ( state->cells_before == NULL || strcmp( cells, state->cells_before ) != 0 )
+    {
+        put_text( facts, text_format( ",\"cells\":%s", cells ) );
+    }
+    free( state->cells_before );
+    state->cells_before = cells;
+    byte_buffer_put_byte( facts, '}' );
+    return true;
+}
+
+static bool write_block( page_state* state, lab_error* why )
+{
+    static const char open[] = "<script type=\"text/plain\" class=\"block\">", close[] = "</script>\n";
+    byte_buffer_clear( &state->packed );
+    byte_buffer_clear( &state->text );
+    byte_buffer_put( &state->text, open, strlen( open ) );
+    if ( state->raw.has_failed || !deflate_append( &state->packed, state->raw.bytes, state->raw.count ) )
+    {
+        return fail_memory( why );
+    }
+    base64_append( &state->text, state->packed.bytes, state->packed.count );
+    byte_buffer_put( &state->text, close, strlen( close ) );
+    byte_buffer_clear( &state->raw );
+    return state->text.has_failed
+        ? fail_memory( why )
+        : output_file_write( &state->file, state->text.bytes, state->text.count, why );
+}
+
+static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
+{
+    uint32_t number = frame - state->input.first;
+    bool begins = number % state->block_frames == 0;
+    if ( begins && number > 0 )
+    {
+        // What was put last is put again, as a key: `before` still holds it.
+        if ( !write_block( state, why ) )
+        {
+            return false;
+        }
+        put_frame( state, true );
+        byte_buffer_put_count( &state->raw, 0 );
+    }
+    if ( !view_input_read( &state->input, frame, why ) ||
+        !view_search_update( &state->search, state->input.boxes, why ) )
+    {
+        return false;
+    }
+    put_frame( state, number == 0 );
+    return ( put_tree( state ) || fail_memory( why ) ) && note_facts( state, frame, why );
+}
+
+static bool write_frames( page_state* state, lab_error* why )
+{
+    const view_input* input = &state->input;
+    progress_bar bar;
+    progress_begin( &bar, "view", "frames", input->last - input->first + 1 );
+    bool good = true;
+    for ( uint32_t frame = input->first; good && frame <= input->last; ++frame )
+    {
+        good = interrupt_raised() ? lab_error_interrupted( why ) : write_frame( state, frame, why );
+        progress_show( &bar, frame - input->first + 1 );
+    }
+    progress_end( &bar );
+    return good && write_block( state, why );
+}
+
+// ---- the scene in words
+
+/// Text as a JSON string that ends no script element either.
+static void put_string( byte_buffer* out, const char* text )
+{
+    byte_buffer_put_byte( out, '"' );
+    for ( ; *text != '\0'; ++text )
+    {
+        if ( (unsigned char)*text < 0x20 || strchr( "\"\\<>&", *text ) != NULL )
+        {
+            put_text( out, text_format( "\\u%04x", (unsigned)(unsigned char)*text ) );
+        }
+        else
+        {
+            byte_buffer_put_byte( out, (uint8_t)*text );
+        }
+    }
+    byte_buffer_put_byte( out, '"' );
+}
+
+/// JSON has no infinity; null stands for one.
+static void put_numbers( byte_buffer* out, const char* name, const double* values, uint32_t count )
+{
+    put_text( out, text_format( ",\n\"%s\":[", name ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        put_text( out,
+            isfinite( values[i] ) ? text_format( "%s%.9g", i > 0 ? "," : "", values[i] )
+                                  : text_format( "%snull", i > 0 ? "," : "" ) );
+    }
+    byte_buffer_put_byte( out, ']' );
+}
+
+static void put_sides( page_state* state, byte_buffer* out )
+{
+    put_text( out, text_format( ",\n\"half\":[" ) );
+    for ( uint32_t i = 0; i < state->coder.object_count; ++i )
+    {
+        const float* half = state->input.bodies[i].half_sides;
+        put_text( out,
+            text_format(
+                "%s%.6g,%.6g,%.6g", i > 0 ? "," : "", (double)half[0], (double)half[1], (double)half[2] ) );
+    }
+    byte_buffer_put_byte( out, ']' );
+}
+
+static bool write_scene( page_state* state, lab_error* why )
+{
+    const view_input* input = &state->input;
+    const scene_header* header = &input->source.header;
+    byte_buffer* out = &state->text;
+    const double world[6] = { (double)header->world.lower.x, (double)header->world.lower.y,
+        (double)header->world.lower.z, (double)header->world.upper.x, (double)header->world.upper.y,
+        (double)header->world.upper.z };
+    byte_buffer_clear( out );
+    put_text( out, text_format( "{\"format\":%d,\"what\":", FORMAT ) );
+    put_string( out, state->def->what );
+    put_text( out, text_format( ",\"name\":" ) );
+    put_string( out, header->name );
+    put_text( out, text_format( ",\"type\":" ) );
+    put_string( out, header->type );
+    put_text( out,
+        text_format( ",\"objects\":%" PRIu32 ",\"first\":%" PRIu32 ",\"count\":%" PRIu32 ",\"block\":%" PRIu32
+                     ",\"poses\":%s,\"rotation\":%d,\"tree\":",
+            header->object_count, input->first, input->last - input->first + 1, state->block_frames,
+            input->has_poses ? "true" : "false", ROTATION_STEPS ) );
+    put_string( out, state->search.tree_space != NULL ? clv_space_method( state->search.tree_space ) : "" );
+    put_numbers( out, "world", world, 6 );
+    put_numbers( out, "origin", state->scale.origin, 3 );
+    put_numbers( out, "step", &state->scale.step, 1 );
+    if ( input->has_poses )
+    {
+        put_sides( state, out );
+    }
+    put_text( out, text_format( ",\n\"frames\":[\n" ) );
+    byte_buffer_put( out, state->facts.bytes, state->facts.count );
+    put_text( out, text_format( "]}" ) );
+    if ( out->has_failed || state->facts.has_failed )
+    {
+        return fail_memory( why );
+    }
+    return output_file_write( &state->file, out->bytes, out->count, why );
+}
+
+// ---- the page
+
+static bool open_state( page_state* state, lab_error* why )
+{
+    view_input* input = &state->input;
+    if ( !view_input_open( input, state->def->what, state->def->frames, why ) )
+    {
+        return false;
+    }
+    uint32_t count = input->source.header.object_count;
+    view_search_def search = { state->def->tree_method, &state->def->tree_settings, state->def->has_pairs };
+    if ( !view_search_open( &state->search, count, &search, why ) ||
+        !view_input_read( input, input->first, why ) )
+    {
+        return false;
+    }
+    view_cells_open( &state->cells );
+    state->scale = view_scale_choose( input->boxes, count );
+    uint32_t frames = BLOCK_OBJECTS / count;
+    state->block_frames = frames < BLOCK_FRAMES_LEAST ? BLOCK_FRAMES_LEAST
+        : frames > BLOCK_FRAMES_MOST                  ? BLOCK_FRAMES_MOST
+                                                      : frames;
+    return view_coder_open(
+               &state->coder, count, input->has_poses ? VIEW_POSE_CHANNELS : VIEW_BOX_CHANNELS ) ||
+        fail_memory( why );
+}
+
+static void close_state( page_state* state )
+{
+    output_file_abandon( &state->file );
+    view_coder_close( &state->coder );
+    view_cells_close( &state->cells );
+    view_search_close( &state->search );
+    view_input_close( &state->input );
+    byte_buffer_free( &state->raw );
+    byte_buffer_free( &state->packed );
+    byte_buffer_free( &state->text );
+    byte_buffer_free( &state->tree_text );
+    byte_buffer_free( &state->facts );
+    free( state->cells_before );
+}
+
+static bool write_page( page_state* state, const char* path, lab_error* why )
+{
+    const char* page = (const char*)view_page_bytes;
+    const char* blocks = strstr( page, BLOCKS_MARK );
+    const char* scene = blocks != NULL ? strstr( blocks, SCENE_MARK ) : NULL;
+    if ( scene == NULL )
+    {
+        return lab_error_write(
+            why, "view: the page in this program has no place for a scene; build it again" );
+    }
+    const char* between = blocks + strlen( BLOCKS_MARK );
+    const char* rest = scene + strlen( SCENE_MARK );
+    return output_file_open( &state->file, path, why ) &&
+        output_file_write( &state->file, page, (size_t)( blocks - page ), why ) &&
+        write_frames( state, why ) &&
+        output_file_write( &state->file, between, (size_t)( scene - between ), why ) &&
+        write_scene( state, why ) &&
+        output_file_write( &state->file, rest, view_page_bytes_size - (size_t)( rest - page ), why );
+}
+
+bool view_page_write( const char* path, const view_page_def* def, view_page_summary* summary, lab_error* why )
+{
+    page_state state = { .def = def };
+    bool good = open_state( &state, why ) && write_page( &state, path, why );
+    if ( good )
+    {
+        const scene_header* header = &state.input.source.header;
+        *summary = ( view_page_summary ){ .object_count = header->object_count,
+            .frame_count = state.input.last - state.input.first + 1,
+            .page_bytes = state.file.bytes };
+        memcpy( summary->name, header->name, sizeof( summary->name ) );
+        memcpy( summary->type, header->type, sizeof( summary->type ) );
+        good = output_file_commit( &state.file, why );
+    }
+    close_state( &state );
+    return good;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The page that shows a scene: view/page.html, which the program carries, with the frames put into it.
+#pragma once
+
+#include "lab/base/text.h"
+
+#include <stddef.h>
+
+/// Made by cmake/embed.cmake; a zero stands behind the last byte.
+extern const unsigned char view_page_bytes[];
+extern const size_t view_page_bytes_size;
+
+typedef struct view_page_def
+{
+    const char* what;   ///< as scene_spec_parse reads it
+    const char* frames; ///< as view_input_open reads it; NULL: all
+    const char* tree_method;
+    text_list tree_settings;
+    bool has_pairs; ///< and a tree
+    bool has_times; ///< of each frame's search; without them the same scene makes the same bytes
+} view_page_def;
+
+/// What was written.
+typedef struct view_page_summary
+{
+    char name[128], type[128];
+    uint32_t object_count, frame_count;
+    uint64_t page_bytes;
+} view_page_summary;
+
+/// Writes the page, whole or not at all.
+bool view_page_write(
+    const char* path, const view_page_def* def, view_page_summary* summary, lab_error* why );

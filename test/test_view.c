@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+// What `cleave view` is made of: bytes that any inflater reads, frames that come back, words that are refused, a page for this machine
+// alone. view/test looks at the page itself.
+#define _POSIX_C_SOURCE 200809L
+#include "lab/base/base64.h"
+#include "lab/base/deflate.h"
+#include "lab/base/loopback.h"
+#include "lab/view/view_coder.h"
+#include "lab/view/view_scale.h"
+#include "program.h"
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCENE "test_view.aabbs"
+#define PAGE "test_view.html"
+
+// ---- an inflater, after RFC 1951 alone
+
+typedef struct bit_reader
+{
+    const uint8_t* bytes;
+    size_t count, at;
+    uint32_t bit;
+    bool is_bad;
+} bit_reader;
+
+typedef struct huffman
+{
+    uint16_t counts[16], symbols[288];
+} huffman;
+
+static uint32_t take( bit_reader* in, uint32_t count )
+{
+    uint32_t value = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( in->at >= in->count )
+        {
+            in->is_bad = true;
+            return 0;
+        }
+        value |= (uint32_t)( in->bytes[in->at] >> in->bit & 1 ) << i;
+        in->bit = ( in->bit + 1 ) % 8;
+        in->at += in->bit == 0;
+    }
+    return value;
+}
+
+static huffman huffman_make( const uint8_t* lengths, int count )
+{
+    huffman made = { { 0 }, { 0 } };
+    int at = 0;
+    for ( int length = 1; length <= 15; ++length )
+    {
+        for ( int symbol = 0; symbol < count; ++symbol )
+        {
+            if ( lengths[symbol] == length )
+            {
+                made.counts[length] += 1;
+                made.symbols[at++] = (uint16_t)symbol;
+            }
+        }
+    }
+    return made;
+}
+
+static int next_symbol( bit_reader* in, const huffman* table )
+{
+    int code = 0, first = 0, at = 0;
+    for ( int length = 1; length <= 15 && !in->is_bad; ++length )
+    {
+        code |= (int)take( in, 1 );
+        if ( code - table->counts[length] < first )
+        {
+            return table->symbols[at + code - first];
+        }
+        at += table->counts[length];
+        first = ( first + table->counts[length] ) << 1;
+        code <<= 1;
+    }
+    in->is_bad = true;
+    return 256;
+}
+
+static void read_tables( bit_reader* in, huffman* literals, huffman* distances )
+{
+    static const int places[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+    uint8_t lengths[320] = { 0 }, orders[19] = { 0 };
+    int literal_count = (int)take( in, 5 ) + 257, distance_count = (int)take( in, 5 ) + 1;
+    int order_count = (int)take( in, 4 ) + 4;
+    for ( int i = 0; i < order_count; ++i )
+    {
+        orders[places[i]] = (uint8_t)take( in, 3 );
+    }
+    huffman table = huffman_make( orders, 19 );
+    for ( int i = 0; i < literal_count + distance_count && !in->is_bad; )
+    {
+        int symbol = next_symbol( in, &table ), times = 1;
+        uint8_t value = (uint8_t)symbol;
+        if ( symbol >= 16 )
+        {
+            value = symbol == 16 ? lengths[i - 1] : 0;
+            times = symbol == 16 ? 3 + (int)take( in, 2 )
+                : symbol == 17   ? 3 + (int)take( in, 3 )
+                                 : 11 + (int)take( in, 7 );
+        }
+        for ( ; times > 0 && i < 320; --times )
+        {
+            lengths[i++] = value;
+        }
+    }
+    *literals = huffman_make( lengths, literal_count );
+    *distances = huffman_make( lengths + literal_count, distance_count );
+}
+
+static void inflate_block( bit_reader* in, byte_buffer* out )
+{
+    huffman literals, distances;
+    read_tables( in, &literals, &distances );
+    while ( !in->is_bad )
+    {
+        int symbol = next_symbol( in, &literals );
+        if ( symbol == 256 )
+        {
+            return;
+        }
+        if ( symbol < 256 )
+        {
+            byte_buffer_put_byte( out, (uint8_t)symbol );
+            continue;
+        }
+        int step = symbol - 257, extra = step < 8 || step == 28 ? 0 : step / 4 - 1;
+        uint32_t length = step == 28 ? 258
+            : step < 8               ? 3 + (uint32_t)step
+                       : 3 + ( ( 4 + (uint32_t)step % 4 ) << extra ) + take( in, (uint32_t)extra );
+        int far = next_symbol( in, &distances ), more = far < 4 ? 0 : far / 2 - 1;
+        uint32_t distance = far < 4 ? 1 + (uint32_t)far
+                                    : 1 + ( ( 2 + (uint32_t)far % 2 ) << more ) + take( in, (uint32_t)more );
+        for ( ; length > 0 && distance <= out->count; --length )
+        {
+            byte_buffer_put_byte( out, out->bytes[out->count - distance] );
+        }
+        in->is_bad |= length > 0;
+    }
+}
+
+static bool comes_back( const uint8_t* bytes, size_t count, size_t* packed_count )
+{
+    byte_buffer packed = { 0 }, out = { 0 };
+    bool good = deflate_append( &packed, bytes, count );
+    bit_reader in = { packed.bytes, packed.count, 0, 0, false };
+    for ( bool is_last = false; good && !is_last && !in.is_bad; )
+    {
+        is_last = take( &in, 1 ) == 1;
+        good = take( &in, 2 ) == 2;
+        inflate_block( &in, &out );
+    }
+    good =
+        good && !in.is_bad && out.count == count && ( count == 0 || memcmp( out.bytes, bytes, count ) == 0 );
+    good = good && in.at + ( in.bit > 0 ) == packed.count;
+    *packed_count = packed.count;
+    byte_buffer_free( &packed );
+    byte_buffer_free( &out );
+    return good;
+}
+
+static void deflated_bytes_come_back( void )
+{
+    enum
+    {
+        MOST = 300000
+    };
+    uint8_t* bytes = calloc( MOST, 1 );
+    size_t packed = 0;
+    CHECK( comes_back( bytes, 0, &packed ) );
+    CHECK( comes_back( bytes, 1, &packed ) );
+    CHECK( comes_back( bytes, MOST, &packed ) && packed < 600 );
+    test_random random = test_random_make( 3 );
+    for ( int kind = 0; kind < 5; ++kind )
+    {
+        for ( size_t i = 0; i < MOST; ++i )
+        {
+            uint32_t draw = (uint32_t)test_random_next( &random );
+            bytes[i] = kind == 0 ? (uint8_t)draw                                       // no order at all
+                : kind == 1      ? (uint8_t)( draw % 7 * ( draw >> 8 & 1 ) )           // small numbers
+                : kind == 2      ? ( i >= 40 && draw % 64 != 0 ? bytes[i - 40] : 'x' ) // repeats
+                : kind == 3      ? (uint8_t)( i / 700 )                                // runs
+                            : ( i >= 32768 ? bytes[i - 32768] : (uint8_t)draw ); // as far back as it goes
+        }
+        CHECK( comes_back( bytes, MOST, &packed ) );
+        CHECK( packed < ( kind == 0 || kind == 4 ? MOST + MOST / 100 : MOST / 2 ) );
+    }
+    // Counts like Fibonacci's make codes that are too long: 1, 1, 2, 3, 5, …
+    size_t count = 0, one = 1, two = 1;
+    for ( int symbol = 0; count + one < MOST; ++symbol )
+    {
+        memset( bytes + count, symbol, one );
+        count += one;
+        size_t sum = one + two;
+        one = two;
+        two = sum;
+    }
+    for ( size_t i = count - 1; i > 0; --i )
+    {
+        size_t other = test_random_below( &random, (uint32_t)i + 1 );
+        uint8_t kept = bytes[i];
+        bytes[i] = bytes[other];
+        bytes[other] = kept;
+    }
+    CHECK( comes_back( bytes, count, &packed ) );
+    free( bytes );
+}
+
+static void base64_is_as_the_rfc_shows( void )
+{
+    static const char* shown[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+    for ( size_t length = 0; length <= 6; ++length )
+    {
+        byte_buffer out = { 0 };
+        base64_append( &out, (const uint8_t*)"foobar", length );
+        byte_buffer_put_byte( &out, 0 );
+        CHECK_TEXT( (const char*)out.bytes, shown[length] );
+        byte_buffer_free( &out );
+    }
+}
+
+static void steps_suit_boxes_and_worlds( void )
+{
+    clv_aabb cubes[2] = { { { 0, 0, 0 }, { 2, 2, 2 } }, { { 100, 0, 0 }, { 102, 2, 2 } } };
+    view_scale scale = view_scale_choose( cubes, 2 );
+    CHECK( scale.step == 2.0 / 64 );
+    CHECK( view_scale_place( &scale, scale.origin[0] + 3 * scale.step, 0 ) == 3 );
+    CHECK( view_scale_place( &scale, (double)INFINITY, 1 ) == VIEW_INFINITE );
+    CHECK( view_scale_place( &scale, -(double)INFINITY, 1 ) == -VIEW_INFINITE );
+    CHECK( view_scale_place( &scale, 3e38, 2 ) < VIEW_INFINITE );
+    clv_aabb points[2] = { { { 1, 1, 1 }, { 1, 1, 1 } }, { { 1, 1, 1 }, { 1, 1, 1 } } };
+    CHECK( view_scale_choose( points, 2 ).step > 0 );
+    clv_aabb far_apart[2] = { { { 0, 0, 0 }, { 1e-6f, 1e-6f, 1e-6f } },
+        { { 3e38f, 0, 0 }, { 3e38f, 1e-6f, 1e-6f } } };
+    scale = view_scale_choose( far_apart, 2 );
+    CHECK( isfinite( scale.step ) && view_scale_place( &scale, 3e38, 0 ) > view_scale_place( &scale, 0, 0 ) );
+    clv_aabb endless = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    scale = view_scale_choose( &endless, 1 );
+    CHECK( isfinite( scale.step ) && scale.step > 0 && isfinite( scale.origin[0] ) );
+}
+
+static void lists_are_told_apart( void )
+{
+    const clv_pair first[] = { { 0, 1 }, { 0, 5 }, { 2, 3 }, { 7, 9 } };
+    const clv_pair second[] = { { 0, 5 }, { 1, 2 }, { 2, 3 }, { 7, 8 } };
+    clv_pair out[4];
+    CHECK_EQUAL( view_coder_without( first, 4, second, 4, out, NULL ), 2 );
+    CHECK( out[0].b == 1 && out[1].a == 7 && out[1].b == 9 );
+    CHECK_EQUAL( view_coder_without( second, 4, first, 4, out, NULL ), 2 );
+    CHECK( out[0].a == 1 && out[1].b == 8 );
+    CHECK_EQUAL( view_coder_without( first, 0, second, 4, out, NULL ), 0 );
+    CHECK_EQUAL( view_coder_without( first, 4, NULL, 0, out, NULL ), 4 );
+    uint32_t places[4];
+    CHECK_EQUAL( view_coder_without( first, 4, second, 4, NULL, places ), 2 );
+    CHECK( places[0] == 0 && places[1] == 3 );
+    byte_buffer bytes = { 0 };
+    view_coder_put_pairs( &bytes, first, 4 );
+    const uint8_t expected[] = { 4, 0, 1, 0, 4, 2, 1, 5, 2, 2, 0, 3 };
+    view_coder_put_places( &bytes, places, 2 );
+    CHECK( bytes.count == sizeof( expected ) && memcmp( bytes.bytes, expected, sizeof( expected ) ) == 0 );
+    byte_buffer_free( &bytes );
+}
+
+static void a_body_at_constant_speed_costs_nothing( void )
+{
+    view_coder coder;
+    byte_buffer bytes = { 0 };
+    CHECK( view_coder_open( &coder, 2, 1 ) );
+    view_coder_begin( &coder );
+    for ( int frame = 0; frame < 4; ++frame )
+    {
+        coder.now[0] = 100 * frame;
+        coder.now[1] = -5;
+        view_coder_put( &coder, &bytes );
+    }
+    // 0, -5 after it; then a hundred on (two bytes of 200) and nothing; then nothing new.
+    const uint8_t expected[] = { 0, 0, 9, 1, 200, 1, 0, 2, 0, 0, 2, 0, 0 };
+    CHECK( bytes.count == sizeof( expected ) && memcmp( bytes.bytes, expected, sizeof( expected ) ) == 0 );
+    view_coder_close( &coder );
+    byte_buffer_free( &bytes );
+}
+
+// ---- the program
+
+static void refuse( const char* line, const char* reason )
+{
+    program_answer* answer = program_run( line );
+    CHECK_EQUAL( answer->status, 2 );
+    CHECK( program_said( answer, reason ) );
+    CHECK( strchr( answer->errors, '\n' ) == answer->errors + strlen( answer->errors ) - 1 );
+}
+
+static void bad_words_and_files_are_refused( void )
+{
+    CHECK_EQUAL( program_run( "gen brownian-free -n 50 --frames 4 -o " SCENE )->status, 0 );
+    refuse( "view " SCENE, "needs -o FILE.html" );
+    refuse( "view " SCENE " -o " PAGE " --frames 3:2", "has no frames 3:2; use 0:4" );
+    refuse( "view " SCENE " -o " PAGE " --frames 0:5", "has no frames 0:5; use 0:4" );
+    refuse( "view " SCENE " -o " PAGE " --frames x", "'x' is no range" );
+    refuse( "view " SCENE " -o " PAGE " --tree sap", "sap keeps no tree" );
+    refuse( "view " SCENE " -o " PAGE " --tree nothing", "nothing" );
+    refuse( "view " SCENE " --serve 70000", "'70000' is no port" );
+    refuse( "view nowhere.aabbs -o " PAGE, "nowhere.aabbs" );
+    refuse( "view " SCENE " -o no/such/folder/" PAGE, "no/such/folder" );
+    CHECK( truncate( SCENE, 5000 ) == 0 );
+    refuse( "view " SCENE " -o " PAGE, "5000" );
+    CHECK( access( PAGE, F_OK ) != 0 );
+}
+
+/// Everything a file holds, to free.
+static char* read_whole( const char* path, size_t* count )
+{
+    FILE* file = fopen( path, "rb" );
+    CHECK( file != NULL && fseek( file, 0, SEEK_END ) == 0 );
+    *count = (size_t)ftell( file );
+    char* bytes = calloc( *count + 1, 1 );
+    CHECK( fseek( file, 0, SEEK_SET ) == 0 && fread( bytes, 1, *count, file ) == *count );
+    fclose( file );
+    return bytes;
+}
+
+static void the_same_scene_makes_the_same_page( void )
+{
+    char* pages[2];
+    size_t counts[2];
+    for ( int i = 0; i < 2; ++i )
+    {
+        program_answer* answer =
+            program_run( "view brownian-free:300@0+9 --frames 2:8 --set kd.leaf=32 --no-times -o " PAGE );
+        CHECK_EQUAL( answer->status, 0 );
+        CHECK( program_said( answer, "300 objects, 7 frames" ) );
+        pages[i] = read_whole( PAGE, &counts[i] );
+    }
+    CHECK( counts[0] == counts[1] && memcmp( pages[0], pages[1], counts[0] ) == 0 );
+    CHECK( strstr( pages[0], "class=\"block\"" ) != NULL &&
+        strstr( pages[0], "\"first\":2,\"count\":7" ) != NULL );
+    free( pages[0] );
+    free( pages[1] );
+}
+
+// ---- the server
+
+static int connect_to( uint16_t port )
+{
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons( port ) };
+    address.sin_addr.s_addr = htonl( INADDR_LOOPBACK );
+    int client = socket( AF_INET, SOCK_STREAM, 0 );
+    CHECK( connect( client, (struct sockaddr*)&address, sizeof( address ) ) == 0 );
+    return client;
+}
+
+static void ask( uint16_t port, const char* request, const char* status, const char* body )
+{
+    char answer[4096];
+    size_t count = 0;
+    int client = connect_to( port );
+    CHECK( send( client, request, strlen( request ), MSG_NOSIGNAL ) == (ssize_t)strlen( request ) );
+    for ( ssize_t got = 1; got > 0 && count + 1 < sizeof( answer ); count += (size_t)( got > 0 ? got : 0 ) )
+    {
+        got = recv( client, answer + count, sizeof( answer ) - 1 - count, 0 );
+    }
+    answer[count] = '\0';
+    close( client );
+    CHECK( strncmp( answer, status, strlen( status ) ) == 0 );
+    CHECK( body == NULL || strstr( answer, body ) != NULL );
+}
+
+static void the_page_is_served_to_this_machine( void )
+{
+    FILE* file = fopen( PAGE, "w" );
+    CHECK( file != NULL && fputs( "the page itself", file ) >= 0 && fclose( file ) == 0 );
+    loopback server;
+    lab_error why;
+    CHECK( loopback_open( &server, 0, &why ) && server.port > 0 );
+    loopback second;
+    CHECK( !loopback_open( &second, server.port, &why ) && strstr( why.text, "cannot be had" ) != NULL );
+    pid_t child = fork();
+    if ( child == 0 )
+    {
+        _exit( loopback_serve( &server, PAGE, 6, &why ) ? 0 : 1 );
+    }
+    ask( server.port, "GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", "HTTP/1.1 200",
+        "\r\n\r\nthe page itself" );
+    ask( server.port, "GET /?x HTTP/1.1\r\nhost:localhost\r\n\r\n", "HTTP/1.1 200", "the page itself" );
+    ask( server.port, "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200", "Content-Length: 15" );
+    ask( server.port, "GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", "HTTP/1.1 403", NULL );
+    ask( server.port, "GET /../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 404", NULL );
+    ask( server.port, "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 405", NULL );
+    int status = 1;
+    CHECK( waitpid( child, &status, 0 ) == child && status == 0 );
+    loopback_close( &server );
+}
+
+int main( int argc, char** argv )
+{
+    const test_case cases[] = {
+        TEST_CASE( deflated_bytes_come_back ),
+        TEST_CASE( base64_is_as_the_rfc_shows ),
+        TEST_CASE( steps_suit_boxes_and_worlds ),
+        TEST_CASE( lists_are_told_apart ),
+        TEST_CASE( a_body_at_constant_speed_costs_nothing ),
+        TEST_CASE( bad_words_and_files_are_refused ),
+        TEST_CASE( the_same_scene_makes_the_same_page ),
+        TEST_CASE( the_page_is_served_to_this_machine ),
+    };
+    int status = test_run( "view", cases, TEST_COUNT( cases ), argc, argv );
+    remove( SCENE );
+    remove( PAGE );
+    return status;
+}

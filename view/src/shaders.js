@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Every program reads boxes from a texture, two texels an object: lower corner and touching others, upper corner and node. What is
+// drawn of an object is then one instance and no vertex data.
+
+const HEAD = `#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+uniform mat4 uView;
+uniform vec3 uEye;
+uniform float uMix;
+uniform sampler2D uNow, uOld, uTurn, uOldTurn, uHalf;
+vec4 texel(sampler2D place, int at) { return texelFetch(place, ivec2(at & 2047, at >> 11), 0); }
+struct Box { vec3 middle, half_; float touching, node; };
+Box boxAt(int object) {
+    vec4 lower = texel(uNow, 2 * object), upper = texel(uNow, 2 * object + 1);
+    vec3 low = mix(texel(uOld, 2 * object).xyz, lower.xyz, uMix), high = mix(texel(uOld, 2 * object + 1).xyz, upper.xyz, uMix);
+    return Box(0.5 * (low + high), 0.5 * (high - low), lower.w, upper.w);
+}
+`;
+
+/** Bodies: three faces of a box, those that look at the eye, or the eight of an octahedron with its corners cut off. */
+export const bodies = {
+    vertex: `${HEAD}
+uniform int uColour, uSelected, uIsTurned, uShape;
+uniform vec3 uWorld, uSizes, uIdle, uBusy;
+uniform float uSpeed, uStill;
+uniform vec2 uHuge;
+flat out vec3 vTint;
+flat out float vPick;
+out vec3 vNormal, vPlace;
+out vec2 vEdge;
+vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
+vec3 ramp(float t) { // dark blue, teal, yellow: equal steps look equal
+    t = clamp(t, 0.0, 1.0);
+    return clamp(vec3(0.25 + t * (-0.35 + t * (0.15 + 0.92 * t)), 0.22 + t * (1.02 - 0.32 * t), 0.50 + t * (0.62 - 0.98 * t)), 0.0, 1.0);
+}
+vec3 wheel(float h) { return clamp(0.62 + 0.36 * cos(6.2831853 * (h + vec3(0.0, 0.33, 0.67))), 0.0, 1.0); }
+vec3 tint(int object, Box box) {
+    vec4 low = texel(uNow, 2 * object), high = texel(uNow, 2 * object + 1), lowOld = texel(uOld, 2 * object), highOld = texel(uOld, 2 * object + 1);
+    if (uColour == 0) return box.touching < 0.5 ? uIdle : mix(uBusy, vec3(0.84, 0.24, 0.08), clamp((box.touching - 1.0) / 9.0, 0.0, 1.0));
+    if (uColour == 1) {
+        vec3 moved = max(abs(low.xyz - lowOld.xyz), abs(high.xyz - highOld.xyz));
+        float side = dot(high.xyz - low.xyz, vec3(1.0 / 3.0));
+        return max(moved.x, max(moved.y, moved.z)) <= max(0.01 * side, uStill) ? uIdle : vec3(0.20, 0.62, 0.90);
+    }
+    if (uColour == 2) return ramp(sqrt(0.5 * length(low.xyz + high.xyz - lowOld.xyz - highOld.xyz) / uSpeed));
+    if (uColour == 3) { vec3 side = high.xyz - low.xyz; float size = pow(max(side.x * side.y * side.z, 1e-30), 1.0 / 3.0); return ramp((log(size) - uSizes.x) / max(uSizes.y - uSizes.x, 1e-3)); }
+    return wheel(fract(box.node * 0.61803399)) * (0.75 + 0.25 * fract(box.node * 0.38196601 + 0.3));
+}
+void main() {
+    int object = gl_InstanceID;
+    Box box = boxAt(object);
+    vec3 half_ = uIsTurned == 1 ? texel(uHalf, object).xyz : box.half_;
+    vec4 q = uIsTurned == 1 ? normalize(mix(texel(uOldTurn, object), texel(uTurn, object), uMix)) : vec4(0, 0, 0, 1);
+    vec3 toEye = turn(vec4(-q.xyz, q.w), uEye - box.middle);
+    int axis = gl_VertexID / 6, corner = gl_VertexID % 6;
+    vec2 uv = vec2(corner == 1 || corner == 4 || corner == 5 ? 1.0 : -1.0, corner == 2 || corner == 3 || corner == 5 ? 1.0 : -1.0);
+    vec3 side = vec3(toEye.x < 0.0 ? -1.0 : 1.0, toEye.y < 0.0 ? -1.0 : 1.0, toEye.z < 0.0 ? -1.0 : 1.0);
+    vec3 place = axis == 0 ? vec3(side.x, uv) : axis == 1 ? vec3(uv.y, side.y, uv.x) : vec3(uv, side.z);
+    vec3 normal = axis == 0 ? vec3(side.x, 0, 0) : axis == 1 ? vec3(0, side.y, 0) : vec3(0, 0, side.z);
+    vEdge = uv;
+    vNormal = turn(q, normal);
+    vPlace = box.middle + turn(q, place * half_);
+    vTint = tint(object, box);
+    vPick = object == uSelected ? 1.0 : 0.0;
+    gl_Position = uView * vec4(vPlace, 1.0);
+    if (all(greaterThan(box.half_, 0.5 * uHuge.x * uWorld))) gl_Position = vec4(2, 2, 2, 1); // a box as large as the world hides it
+}`,
+    fragment: `#version 300 es
+precision highp float;
+uniform vec3 uEye, uAccent;
+uniform float uGround;
+flat in vec3 vTint;
+flat in float vPick;
+in vec3 vNormal, vPlace;
+in vec2 vEdge;
+out vec4 colour;
+void main() {
+    vec3 n = normalize(vNormal), toEye = normalize(uEye - vPlace);
+    float light = 0.62 + 0.30 * n.y + 0.14 * n.x + 0.08 * n.z;
+    light = mix(light, 1.0, 0.18) + 0.10 * pow(max(dot(n, toEye), 0.0), 2.0);
+    vec2 away = (1.0 - abs(vEdge)) / max(fwidth(vEdge), vec2(1e-6));
+    float edge = 1.0 - smoothstep(0.4, 1.6, min(away.x, away.y));
+    float size = min(2.0 / max(fwidth(vEdge).x, 1e-6), 2.0 / max(fwidth(vEdge).y, 1e-6)); // pixels across
+    edge *= smoothstep(5.0, 14.0, size);
+    vec3 tint = vTint * light;
+    tint = mix(tint, tint * mix(0.45, 0.30, uGround), edge);
+    tint = mix(tint, mix(uAccent, vec3(1.0), 0.25 + 0.75 * edge), vPick * 0.85);
+    colour = vec4(tint, 1.0);
+}`,
+};
+
+/** The twelve edges of boxes: of all objects, of one, or of boxes in a buffer. */
+export const wires = {
+    vertex: `${HEAD}
+uniform int uOne, uFromBuffer;
+uniform vec4 uInk;
+uniform float uGrow;
+layout(location = 0) in vec4 aLower;
+layout(location = 1) in vec4 aUpper;
+out vec4 vInk;
+void main() {
+    Box box;
+    if (uFromBuffer == 1) box = Box(0.5 * (aLower.xyz + aUpper.xyz), 0.5 * (aUpper.xyz - aLower.xyz), 0.0, 0.0);
+    else box = boxAt(uOne >= 0 ? uOne : gl_InstanceID);
+    int axis = gl_VertexID / 8, which = gl_VertexID % 8;
+    vec3 sign_ = vec3((which & 1) * 2 - 1, ((which >> 1) & 1) * 2 - 1, ((which >> 2) & 1) * 2 - 1);
+    vec3 place = axis == 0 ? sign_ : axis == 1 ? sign_.yxz : sign_.yzx;
+    vInk = uFromBuffer == 1 ? vec4(uInk.rgb, uInk.a * aLower.w) : uInk;
+    gl_Position = uView * vec4(box.middle + place * box.half_ * uGrow, 1.0);
+    gl_Position.z -= 0.0004 * gl_Position.w;
+}`,
+    fragment: `#version 300 es
+precision highp float;
+in vec4 vInk;
+out vec4 colour;
+void main() { colour = vInk; }`,
+};
+
+/** A line from middle to middle for each pair. */
+export const links = {
+    vertex: `${HEAD}
+uniform vec4 uInk;
+layout(location = 0) in uvec2 aPair;
+out vec4 vInk;
+void main() {
+    Box box = boxAt(int(gl_VertexID == 0 ? aPair.x : aPair.y));
+    vInk = uInk;
+    gl_Position = uView * vec4(box.middle, 1.0);
+}`,
+    fragment: wires.fragment,
+};
+
+/** Planes of the tree: axis-aligned rectangles. */
+export const planes = {
+    vertex: `${HEAD}
+layout(location = 0) in vec4 aLower; // w: axis
+layout(location = 1) in vec4 aUpper; // w: depth
+out vec2 vEdge;
+flat out vec4 vInk;
+void main() {
+    int axis = int(aLower.w);
+    vec2 uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+    vec3 t = axis == 0 ? vec3(0, uv) : axis == 1 ? vec3(uv.y, 0, uv.x) : vec3(uv, 0);
+    vec3 tint = axis == 0 ? vec3(0.86, 0.28, 0.30) : axis == 1 ? vec3(0.22, 0.68, 0.42) : vec3(0.28, 0.48, 0.92);
+    vInk = vec4(tint, max(0.34 - 0.035 * aUpper.w, 0.07));
+    vEdge = 2.0 * uv - 1.0;
+    gl_Position = uView * vec4(mix(aLower.xyz, aUpper.xyz, t), 1.0);
+}`,
+    fragment: `#version 300 es
+precision highp float;
+in vec2 vEdge;
+flat in vec4 vInk;
+out vec4 colour;
+void main() {
+    vec2 away = (1.0 - abs(vEdge)) / max(fwidth(vEdge), vec2(1e-6));
+    float edge = 1.0 - smoothstep(0.5, 2.0, min(away.x, away.y));
+    colour = vec4(vInk.rgb, mix(vInk.a * 0.55, 0.85, edge));
+}`,
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Everything WebGL2: textures of boxes, a program for each thing that is drawn, one draw call for each.
+import { bodies, links, planes, wires } from './shaders.js';
+
+const WIDTH = 2048; // texels of a row
+
+function compile(gl, { vertex, fragment }) {
+    const program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+        const shader = gl.createShader(kind);
+        gl.shaderSource(shader, text);
+        gl.compileShader(shader);
+        if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+        gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    const places = {};
+    for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); ++i) {
+        const { name } = gl.getActiveUniform(program, i);
+        places[name] = gl.getUniformLocation(program, name);
+    }
+    return { program, places };
+}
+
+/** Four floats a texel, rows of WIDTH. */
+class Table {
+    constructor(gl, texelCount) {
+        this.gl = gl;
+        this.rows = Math.max(1, Math.ceil(texelCount / WIDTH));
+        this.texture = gl.createTexture();
+        gl.bindTexture(gl.TEXTURE_2D, this.texture);
+        gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, WIDTH, this.rows);
+        gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+        gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    }
+
+    fill(floats) {
+        const { gl } = this;
+        const whole = Math.floor(floats.length / (4 * WIDTH)), rest = floats.length / 4 - whole * WIDTH;
+        gl.bindTexture(gl.TEXTURE_2D, this.texture);
+        if (whole > 0) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, WIDTH, whole, gl.RGBA, gl.FLOAT, floats, 0);
+        if (rest > 0) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, whole, rest, 1, gl.RGBA, gl.FLOAT, floats, 4 * WIDTH * whole);
+    }
+
+    release() {
+        this.gl.deleteTexture(this.texture);
+    }
+}
+
+/** Instances from a buffer that is filled anew when what it shows changes. */
+class Batch {
+    constructor(gl, { isPairs = false } = {}) {
+        this.gl = gl;
+        this.count = 0;
+        this.isPairs = isPairs;
+        this.buffer = gl.createBuffer();
+        this.array = gl.createVertexArray();
+        gl.bindVertexArray(this.array);
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+        gl.enableVertexAttribArray(0);
+        gl.vertexAttribDivisor(0, 1);
+        if (isPairs) {
+            gl.vertexAttribIPointer(0, 2, gl.UNSIGNED_INT, 8, 0);
+        } else {
+            gl.enableVertexAttribArray(1);
+            gl.vertexAttribDivisor(1, 1);
+            gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 32, 0);
+            gl.vertexAttribPointer(1, 4, gl.FLOAT, false, 32, 16);
+        }
+        gl.bindVertexArray(null);
+    }
+
+    fill(values) {
+        const { gl } = this;
+        this.count = values.length / (this.isPairs ? 2 : 8);
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+        gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+    }
+}
+
+export class Stage {
+    constructor(canvas) {
+        const gl = this.gl = canvas.getContext('webgl2', { antialias: true, alpha: false, powerPreference: 'high-performance' });
+        if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
+        this.canvas = canvas;
+        this.programs = Object.fromEntries(Object.entries({ bodies, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
+        this.empty = gl.createVertexArray();
+        this.pairs = new Batch(gl, { isPairs: true });
+        this.ownPairs = new Batch(gl, { isPairs: true });
+        this.planes = new Batch(gl);
+        this.cells = new Batch(gl);
+        this.frameWire = new Batch(gl);
+        this.drawCalls = 0;
+        this.objects = 0;
+    }
+
+    /** Room for a scene; `half` has three floats a body where bodies are turned. */
+    open(objects, half, worldBox) {
+        this.close();
+        this.objects = objects;
+        this.isTurned = Boolean(half);
+        this.tables = [0, 1].map(() => ({ boxes: new Table(this.gl, 2 * objects), turns: new Table(this.gl, half ? objects : 1), frame: null }));
+        this.half = new Table(this.gl, half ? objects : 1);
+        if (half) this.setHalf(half);
+        this.frameWire.fill(new Float32Array([...worldBox[0], 1, ...worldBox[1], 1]));
+    }
+
+    setHalf(half) {
+        const wide = new Float32Array(4 * this.objects);
+        for (let i = 0; i < this.objects; ++i) wide.set(half.subarray(3 * i, 3 * i + 3), 4 * i);
+        this.half.fill(wide);
+    }
+
+    close() {
+        for (const { boxes, turns } of this.tables ?? []) {
+            boxes.release();
+            turns.release();
+        }
+        this.half?.release();
+        this.tables = null;
+    }
+
+    #fill(table, frame) {
+        if (table.frame === frame) return;
+        table.boxes.fill(frame.boxes);
+        if (frame.turns) table.turns.fill(frame.turns);
+        table.frame = frame;
+    }
+
+    /** What was the present is often the past: then one texture is filled, not two. */
+    show(now, old) {
+        if (this.tables[0].frame === old || this.tables[1].frame === now) this.tables.reverse();
+        this.#fill(this.tables[0], now);
+        this.#fill(this.tables[1], old);
+    }
+
+    resize() {
+        const ratio = Math.min(window.devicePixelRatio || 1, 2);
+        const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio)), height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+        if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+        return width / height;
+    }
+
+    #use(name, camera, mix, aspect) {
+        const { gl } = this;
+        const { program, places } = this.programs[name];
+        gl.useProgram(program);
+        gl.uniformMatrix4fv(places.uView, false, camera.matrix(aspect));
+        if (places.uEye) gl.uniform3fv(places.uEye, camera.eye);
+        if (places.uMix) gl.uniform1f(places.uMix, mix);
+        const [now, old] = this.tables;
+        [['uNow', now.boxes], ['uOld', old.boxes], ['uTurn', now.turns], ['uOldTurn', old.turns], ['uHalf', this.half]].forEach(([uniform, table], unit) => {
+            if (!places[uniform]) return;
+            gl.activeTexture(gl.TEXTURE0 + unit);
+            gl.bindTexture(gl.TEXTURE_2D, table.texture);
+            gl.uniform1i(places[uniform], unit);
+        });
+        return places;
+    }
+
+    #draw(mode, vertices, instances, array = this.empty) {
+        this.gl.bindVertexArray(array);
+        this.gl.drawArraysInstanced(mode, 0, vertices, instances);
+        this.drawCalls += 1;
+    }
+
+    /** One picture. `look`: colours of the theme; `show`: what is drawn; `scale`: speeds and sizes of the scene. */
+    draw({ camera, mix, look, show, scale, selected }) {
+        const { gl } = this;
+        const aspect = this.resize();
+        this.drawCalls = 0;
+        gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+        gl.clearColor(...look.ground, 1);
+        gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+        if (!this.tables) return;
+        gl.enable(gl.DEPTH_TEST);
+        gl.disable(gl.BLEND);
+        if (show.bodies) this.#drawBodies(camera, mix, aspect, look, show, scale, selected);
+        gl.enable(gl.BLEND);
+        gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+        this.#drawLines(camera, mix, aspect, look, show);
+        gl.depthMask(false);
+        if (show.tree && this.planes.count > 0) {
+            this.#use('planes', camera, mix, aspect);
+            this.#draw(gl.TRIANGLE_STRIP, 4, this.planes.count, this.planes.array);
+        }
+        gl.depthMask(true);
+        if (selected >= 0) this.#drawSelected(camera, mix, aspect, look, selected);
+    }
+
+    #drawBodies(camera, mix, aspect, look, show, scale, selected) {
+        const { gl } = this;
+        const places = this.#use('bodies', camera, mix, aspect);
+        gl.uniform1i(places.uColour, show.colour);
+        gl.uniform1i(places.uSelected, selected);
+        gl.uniform1i(places.uIsTurned, this.isTurned ? 1 : 0);
+        gl.uniform3fv(places.uWorld, scale.world);
+        gl.uniform3fv(places.uSizes, [...scale.sizes, 0]);
+        gl.uniform1f(places.uSpeed, scale.speed);
+        gl.uniform1f(places.uStill, scale.still);
+        gl.uniform2f(places.uHuge, 0.7, 0);
+        gl.uniform3fv(places.uIdle, look.idle);
+        gl.uniform3fv(places.uBusy, look.busy);
+        gl.uniform3fv(places.uAccent, look.accent);
+        gl.uniform1f(places.uGround, look.isDark ? 1 : 0);
+        this.#draw(gl.TRIANGLES, 18, this.objects);
+    }
+
+    #drawLines(camera, mix, aspect, look, show) {
+        const { gl } = this;
+        const places = this.#use('wires', camera, mix, aspect);
+        const wire = (ink, instances, batch = null) => {
+            gl.uniform4fv(places.uInk, ink);
+            gl.uniform1i(places.uOne, -1);
+            gl.uniform1i(places.uFromBuffer, batch ? 1 : 0);
+            gl.uniform1f(places.uGrow, 1);
+            this.#draw(gl.LINES, 24, instances, batch?.array);
+        };
+        if (show.world) wire([...look.line, 0.9], 1, this.frameWire);
+        if (show.boxes) wire([...look.wire, show.bodies ? 0.55 : 0.8], this.objects);
+        if (show.cells && this.cells.count > 0) wire([...look.cell, 1], this.cells.count, this.cells);
+        if (show.pairs && this.pairs.count > 0) this.#drawPairs(this.pairs, camera, mix, aspect, [...look.link, 0.5]);
+    }
+
+    #drawPairs(batch, camera, mix, aspect, ink) {
+        const { gl } = this;
+        gl.disable(gl.DEPTH_TEST); // or bodies would hide them all
+        gl.uniform4fv(this.#use('links', camera, mix, aspect).uInk, ink);
+        this.#draw(gl.LINES, 2, batch.count, batch.array);
+        gl.enable(gl.DEPTH_TEST);
+    }
+
+    /** Last, and through everything. */
+    #drawSelected(camera, mix, aspect, look, selected) {
+        const { gl } = this;
+        if (this.ownPairs.count > 0) this.#drawPairs(this.ownPairs, camera, mix, aspect, [...look.accent, 1]);
+        const places = this.#use('wires', camera, mix, aspect);
+        gl.disable(gl.DEPTH_TEST);
+        gl.uniform4fv(places.uInk, [...look.accent, 1]);
+        gl.uniform1i(places.uOne, selected);
+        gl.uniform1i(places.uFromBuffer, 0);
+        gl.uniform1f(places.uGrow, 1.2);
+        this.#draw(gl.LINES, 24, 1);
+        gl.enable(gl.DEPTH_TEST);
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The page of `cleave view` in headless Chromium. CLEAVE names the program, CHROMIUM the browser; SHOTS, if set, a folder for the pictures
+// that are compared, to look at them or to keep them as new references.
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeBrowser, differ, openBrowser, said, untilSaid, withPage } from './browser.mjs';
+import { at, cleave, folder, writeScene } from './scenes.mjs';
+
+const { SHOTS } = process.env;
+const page60 = at('freefall.html'), odd = at('odd.html');
+
+before(async () => {
+    await openBrowser();
+    cleave('view', 'freefall:500@60+40', '--set', 'kd.leaf=32', '-o', page60);
+    const inf = Infinity;
+    writeScene(at('odd.aabbs'), [[-inf, -inf, -inf, inf, inf, inf, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [-inf, 0, -inf, inf, 1, inf, 0, 2, 0, 0, 2, 0, 1, 1, 1, 2, 2, 2]]);
+    cleave('view', at('odd.aabbs'), '-o', odd);
+});
+after(async () => {
+    await closeBrowser();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+/** The canvas alone, compared with the picture that is kept. */
+async function compare(page, name) {
+    await page.addStyleTag({ content: '#legend { visibility: hidden }' });
+    await page.waitForTimeout(300);
+    const shot = await page.locator('#picture').screenshot();
+    if (SHOTS) {
+        mkdirSync(SHOTS, { recursive: true });
+        writeFileSync(join(SHOTS, `${name}.png`), shot);
+    }
+    const kept = readFileSync(new URL(`${name}.png`, import.meta.url));
+    const difference = await differ(page, shot, kept);
+    assert.ok(difference < 4, `${name}: differs by ${difference.toFixed(2)} of 255 from test/${name}.png`);
+}
+
+test('it loads, steps, scrubs and plays to its end', async () => {
+    await withPage(page60, async page => {
+        assert.deepEqual(await said(page).then(({ frame, objects, playing, ready }) => ({ frame, objects, playing, ready })), { frame: '0', objects: '500', playing: 'false', ready: 'true' });
+        assert.equal(await page.textContent('#title'), 'freefall');
+        await page.click('#on');
+        await untilSaid(page, 'frame', 1);
+        await page.click('#back');
+        await untilSaid(page, 'frame', 0);
+        await page.fill('#scrub', '35'); // the second block
+        await untilSaid(page, 'frame', 35);
+        const { pairs } = await said(page);
+        assert.equal(Number((await page.textContent('#s-pairs')).replace(',', '')), Number(pairs));
+        assert.equal(await page.evaluate(() => cleave.fact().pairs), Number(pairs));
+        assert.equal(await page.textContent('#s-frame'), '35 of 40');
+        assert.match(await page.textContent('#s-still'), /^\d+\.\d %$/);
+        assert.match(await page.textContent('#s-ms'), /update.*search.*list/);
+        await page.selectOption('#rate', '120');
+        await page.click('#play');
+        await untilSaid(page, 'frame', 40);
+        await untilSaid(page, 'playing', false);
+        await page.click('#play'); // from the beginning again
+        await page.waitForFunction(() => document.documentElement.dataset.playing === 'true' && Number(document.documentElement.dataset.frame) < 40);
+        await page.click('#play');
+        await untilSaid(page, 'playing', false);
+    });
+});
+
+test('a click selects, a number finds, partners lead on', async () => {
+    await withPage(page60, async page => {
+        await page.fill('#scrub', '40');
+        await untilSaid(page, 'frame', 40);
+        // Where some object that nothing hides is on the picture.
+        const place = await page.evaluate(() => {
+            const { clientWidth, clientHeight } = cleave.stage.canvas, matrix = cleave.camera.matrix(clientWidth / clientHeight), { boxes } = cleave.frame;
+            for (let object = 0; object < 500; ++object) {
+                const p = [0, 1, 2].map(axis => 0.5 * (boxes[8 * object + axis] + boxes[8 * object + 4 + axis]));
+                const row = k => matrix[k] * p[0] + matrix[4 + k] * p[1] + matrix[8 + k] * p[2] + matrix[12 + k];
+                const x = (row(0) / row(3) + 1) / 2 * clientWidth, y = (1 - row(1) / row(3)) / 2 * clientHeight;
+                if (cleave.pickAt(x, y).object === object && boxes[8 * object + 3] > 0) return { object, x, y };
+            }
+            return null;
+        });
+        const box = await page.locator('#picture').boundingBox();
+        await page.mouse.click(box.x + place.x, box.y + place.y);
+        assert.equal(await page.textContent('#object h2'), `Object ${place.object}`);
+        const partners = await page.$$eval('.partners .chip', chips => chips.map(chip => Number(chip.dataset.object)));
+        assert.ok(partners.length > 0);
+        await page.click('.partners .chip');
+        assert.equal(await page.textContent('#object h2'), `Object ${partners[0]}`);
+        assert.ok((await page.$$eval('.partners .chip', chips => chips.map(chip => Number(chip.dataset.object)))).includes(place.object));
+        await page.fill('#search', '123');
+        await page.keyboard.press('Enter');
+        assert.equal(await page.textContent('#object h2'), 'Object 123');
+        assert.match(await page.textContent('#object dl'), /lower.*upper.*sides.*speed.*per frame.*node.*depth/s);
+        await page.fill('#search', '500');
+        await page.keyboard.press('Enter');
+        assert.equal(await page.getAttribute('#search', 'aria-invalid'), 'true');
+    });
+});
+
+test('overlays and colours draw, in a handful of calls', async () => {
+    await withPage(page60, async page => {
+        const calls = () => page.evaluate(() => new Promise(done => { cleave.dirty = true; requestAnimationFrame(() => requestAnimationFrame(() => done(cleave.stage.drawCalls))); }));
+        await page.fill('#scrub', '40');
+        await untilSaid(page, 'frame', 40);
+        assert.equal(await calls(), 2); // bodies and the world's edges
+        for (const name of ['boxes', 'pairs', 'tree', 'cells']) {
+            await page.click(`[data-overlay="${name}"]`);
+            assert.equal(await page.getAttribute(`[data-overlay="${name}"]`, 'aria-pressed'), 'true');
+        }
+        assert.equal(await calls(), 6);
+        for (const colour of ['static', 'speed', 'size', 'node']) {
+            await page.selectOption('#colour', colour);
+            assert.equal(await page.getAttribute('#legend', 'data-colour'), colour);
+            await calls();
+        }
+        assert.equal(await page.evaluate(() => cleave.stage.gl.getError()), 0);
+    });
+});
+
+test('the pictures are the ones that were looked at', async () => {
+    for (const [name, colorScheme, act] of [['touching', 'dark', () => {}], ['tree', 'light', () => { cleave.colour('node'); cleave.toggle('tree'); }]]) {
+        await withPage(page60, async page => {
+            await page.fill('#scrub', '40');
+            await untilSaid(page, 'frame', 40);
+            await page.evaluate(act);
+            await compare(page, name);
+        }, { colorScheme, viewport: { width: 600, height: 560 } });
+    }
+});
+
+test('pairs that begin and end are logged', async () => {
+    await withPage(page60, async page => {
+        await page.fill('#scrub', '20');
+        await untilSaid(page, 'frame', 20);
+        const { begun, ended } = await page.evaluate(() => cleave.fact());
+        const first = page.locator('#log li').first();
+        assert.match(await first.textContent(), new RegExp(`frame 20.*\\+ ${begun}.*− ${ended}`));
+    });
+});
+
+test('the keyboard is enough', async () => {
+    await withPage(page60, async page => {
+        const press = key => page.keyboard.press(key);
+        await press('End');
+        await untilSaid(page, 'frame', 40);
+        await press('ArrowLeft');
+        await untilSaid(page, 'frame', 39);
+        await press('Shift+ArrowLeft');
+        await untilSaid(page, 'frame', 29);
+        await press('Home');
+        await untilSaid(page, 'frame', 0);
+        await press('Space');
+        await untilSaid(page, 'playing', true);
+        await press('Space');
+        await untilSaid(page, 'playing', false);
+        await press('/');
+        await page.keyboard.type('42');
+        await press('Enter');
+        assert.equal(await page.textContent('#object h2'), 'Object 42');
+        await press('Escape');
+        await press('Escape');
+        assert.equal(await page.$('#object h2'), null);
+        const eye = () => page.evaluate(() => cleave.camera.eye);
+        for (const key of ['w', 'a', 's', 'd', 'q', 'e']) {
+            const start = await eye();
+            await press(key);
+            assert.notDeepEqual(await eye(), start, key);
+        }
+        for (const [key, overlay] of [['b', 'boxes'], ['p', 'pairs'], ['t', 'tree'], ['c', 'cells'], ['o', 'bodies']]) {
+            const before = await page.getAttribute(`[data-overlay="${overlay}"]`, 'aria-pressed');
+            await press(key);
+            assert.notEqual(await page.getAttribute(`[data-overlay="${overlay}"]`, 'aria-pressed'), before);
+        }
+        await press('3');
+        assert.equal(await page.inputValue('#colour'), 'speed');
+        await press('?');
+        assert.ok(await page.isVisible('#help'));
+        await press('Escape');
+        assert.ok(!(await page.isVisible('#help')));
+        await press('Tab');
+        assert.equal(await page.evaluate(() => document.activeElement.id), 'colour');
+    });
+});
+
+test('light and dark, and the choice is remembered', async () => {
+    await withPage(page60, async page => {
+        assert.equal((await said(page)).theme, 'light');
+        await page.click('#theme');
+        await untilSaid(page, 'theme', 'dark');
+        await page.reload();
+        await page.waitForSelector('html[data-ready="true"]', { state: 'attached' });
+        assert.equal((await said(page)).theme, 'dark');
+    }, { colorScheme: 'light' });
+});
+
+test('a telephone can use it', async () => {
+    await withPage(page60, async page => {
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        const cut = await page.$$eval('header button, header select, footer button, footer select, footer input', all => all.filter(one => { const { left, right, top, bottom } = one.getBoundingClientRect(); return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight; }).map(one => one.id || one.textContent));
+        assert.deepEqual(cut, []);
+        assert.ok((await page.locator('#picture').boundingBox()).height > 400);
+        assert.ok(!(await page.isVisible('#panel')));
+        await page.tap('#panel-button');
+        assert.ok(await page.isVisible('#panel'));
+        await page.tap('#panel-close');
+        await page.tap('#on');
+        await untilSaid(page, 'frame', 1);
+    }, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+});
+
+test('infinite boxes and hostile names', async () => {
+    await withPage(odd, async page => {
+        assert.equal(await page.textContent('#title'), '<b>made</b>');
+        await page.fill('#search', '0');
+        await page.keyboard.press('Enter');
+        assert.match(await page.textContent('#object dl'), /lower−∞, −∞, −∞upper∞, ∞, ∞/);
+    });
+});
+
+test('a page whose scene is damaged says so', async () => {
+    const text = readFileSync(page60, 'utf8');
+    const cut = text.replace(/(class="block">.{2000})[^<]*/, '$1');
+    writeFileSync(at('cut.html'), cut);
+    await withPage(at('cut.html'), async page => {
+        await page.waitForSelector('#trouble:not([hidden])');
+        assert.match(await page.textContent('#trouble'), /block 0 of the scene cannot be read/);
+    }, { expectTrouble: true });
+});
