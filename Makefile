@@ -29,7 +29,7 @@ PEERS ?= no
 ONLY ?=
 
 .PHONY: all help setup setup-test demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers studies setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm install format clean
+	test-scalar-only test-all test-long test-report papers studies setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm playground install format clean
 
 # Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
 all: setup
@@ -60,6 +60,7 @@ help:
 	@echo "make other-machines  aarch64, s390x, armhf under qemu, and Windows as far as it compiles"
 	@echo "make wasm    the library as WebAssembly, with its JavaScript, ready for npm: $(BUILD)/wasm/js"
 	@echo "make test-wasm  its tests in node: the same pairs in the same order as the C library"
+	@echo "make playground  view/playground.html again, with the library as it is now as WebAssembly in it"
 	@echo "make install  into PREFIX=$(PREFIX), staged under DESTDIR where one is given"
 	@echo "make format  clang-format over the tree"
 	@echo "make clean   remove $(BUILD)"
@@ -187,6 +188,12 @@ wasm:
 test-wasm: all
 	@scripts/setup.sh wasm
 	@JOBS=$(JOBS) scripts/wasm.sh test $(abspath $(BUILD))/wasm $(abspath $(CLEAVE)) $(abspath $(BUILD))
+	@JOBS=$(JOBS) scripts/wasm.sh playground $(abspath $(BUILD))/wasm --check || [ $$? = 77 ]
+
+playground:
+	@scripts/setup.sh wasm
+	@scripts/setup.sh report
+	@JOBS=$(JOBS) scripts/wasm.sh playground $(abspath $(BUILD))/wasm
 
 # In a folder of its own: what is installed and nothing else, without -Werror, and the build of whoever works here stays.
 install: setup

@@ -16,7 +16,7 @@ skip()
 command -v node >/dev/null 2>&1 || skip "node is not installed"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 18 ] || skip "node is older than 18"
 case $step in
-model) CLEAVE=$cleave exec node --test test/codec.test.mjs ;;
+model) CLEAVE=$cleave exec node --test test/codec.test.mjs test/engine.test.mjs ;;
 bundle)
     [ -d ../report/node_modules/esbuild ] || skip "report/node_modules is not there"
     exec node build.mjs --check
@@ -24,7 +24,7 @@ bundle)
 page)
     [ -d ../report/node_modules/playwright-core ] || skip "report/node_modules is not there"
     CHROMIUM=$(command -v "${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome) || skip "Chromium is not installed"
-    CLEAVE=$cleave CHROMIUM=$CHROMIUM exec node --test --test-concurrency=1 test/page.test.mjs
+    CLEAVE=$cleave CHROMIUM=$CHROMIUM exec node --test --test-concurrency=1 test/page.test.mjs test/playground.test.mjs
     ;;
 *)
     echo "check-view.sh: unknown step '$step'; use model, bundle or page" >&2

@@ -70,6 +70,9 @@ if [ $status = 0 ]; then
 else
     echo "NOT ALL RUNS AGREE, or one failed; $folder/table.txt tells which."
 fi
-echo "The page with every size and plot, which opens from disk:"
-echo "  $folder/report.html"
+# The playground is as it stands in the repository: library, physics and scenes as WebAssembly in one page.
+cp "$(dirname "$0")/../view/playground.html" "$folder/playground.html"
+echo "Two pages, which open from disk:"
+echo "  $folder/report.html       every size and plot"
+echo "  $folder/playground.html   scenes up to 32,000 bodies, live: two methods side by side, bodies to drag and throw"
 exit $status

@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: MIT
 # The library as WebAssembly, and the JavaScript around it, in a folder that npm can pack.
 #   wasm.sh build FOLDER          FOLDER/js from bindings/js, cleave.wasm among it
+#   wasm.sh playground FOLDER [--check]
+#                                 view/playground.html with a new engine, from view/engine and the lab's scenes; or, is it the one that
+#                                 is there?
 #   wasm.sh test FOLDER CLEAVE LIBRARIES
 #                                 its tests in node, against the program and the static libraries in that folder
 # Exit status 77, which ctest calls skipped, where emscripten or node is missing.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-action=${1:?usage: wasm.sh build|test FOLDER ...}
-folder=${2:?usage: wasm.sh build|test FOLDER ...}
+action=${1:?usage: wasm.sh build|playground|test FOLDER ...}
+folder=${2:?usage: wasm.sh build|playground|test FOLDER ...}
 
 need()
 {
     command -v "$1" >/dev/null 2>&1 || { echo "wasm.sh: skipped: no $1 here (scripts/setup.sh wasm installs it)"; exit 77; }
 }
 
-build()
+# The static libraries, as WebAssembly.
+build_library()
 {
     need emcc
     need node
@@ -24,10 +28,15 @@ build()
     mkdir -p "$folder"
     emcmake cmake -S "$root" -B "$folder/library" -DCMAKE_BUILD_TYPE=Release -DCLEAVE_LAB=OFF -DCLEAVE_TESTS=OFF \
         -DCLEAVE_FUZZ=OFF -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_PEERS=OFF -DCLEAVE_WERROR=ON >"$folder/log" 2>&1 &&
-        cmake --build "$folder/library" -j "${JOBS:-2}" --target cleave_static cleave_methods_static >>"$folder/log" 2>&1 || {
+        cmake --build "$folder/library" -j "${JOBS:-2}" --target cleave_static cleave_methods_static cleave_physics_static >>"$folder/log" 2>&1 || {
         tail -30 "$folder/log" >&2
         exit 1
     }
+}
+
+build()
+{
+    build_library
     rm -rf "$folder/js"
     mkdir -p "$folder/js"
     cp -r "$root/bindings/js/index.js" "$root/bindings/js/index.d.ts" "$root/bindings/js/package.json" \
@@ -37,6 +46,21 @@ build()
         "$folder/library/libcleave-methods.a" "$folder/library/libcleave.a" -sSTANDALONE_WASM --no-entry \
         -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sEXPORTED_FUNCTIONS=_malloc,_free -o "$folder/js/cleave.wasm"
     echo "wasm.sh: $folder/js: cleave.wasm of $(wc -c <"$folder/js/cleave.wasm") bytes, index.js, index.d.ts, README.md"
+}
+
+# With the scenes of the lab in it, and what the viewer draws of trees and cells.
+build_playground()
+{
+    build_library
+    cd "$root" # paths in the module are relative, so that it is the same wherever it is made
+    emcc -std=c17 -O3 -ffp-contract=off -msimd128 -msse2 -Wall -Wextra -Werror -I. -Iinclude -Isrc/core -Isrc/methods -Isrc/physics \
+        view/engine/playground.c lab/scene/body.c lab/scene/broadmark_scenes.c lab/scene/hard_scenes.c lab/scene/recipe.c \
+        lab/scene/recipe_run.c lab/scene/tower.c lab/base/random.c lab/base/text.c lab/base/byte_buffer.c lab/view/view_cells.c \
+        lab/view/view_tree.c lab/view/view_scale.c "$folder/library/libcleave-physics.a" "$folder/library/libcleave-methods.a" \
+        "$folder/library/libcleave.a" -sSTANDALONE_WASM --no-entry -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB \
+        -sEXPORTED_FUNCTIONS=_malloc,_free -o "$folder/playground.wasm"
+    [ -d report/node_modules/esbuild ] || { echo "wasm.sh: skipped: report/node_modules is not there (scripts/setup.sh report installs it)"; exit 77; }
+    ENGINE_COMPILER=$(emcc --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p') node view/build.mjs "$folder/playground.wasm" ${3:+"$3"}
 }
 
 run_tests()
@@ -52,6 +76,7 @@ run_tests()
 
 case $action in
 build) build ;;
+playground) build_playground "$@" ;;
 test) run_tests "$@" ;;
-*) echo "wasm.sh: build or test, not '$action'" >&2; exit 2 ;;
+*) echo "wasm.sh: build, playground or test, not '$action'" >&2; exit 2 ;;
 esac

@@ -441,6 +441,12 @@ clv_rigid_report recipe_run_report( const void* state )
     return clv_rigid_last_report( run->world );
 }
 
+clv_rigid* recipe_run_rigid( void* state )
+{
+    running* run = state;
+    return run->world;
+}
+
 uint32_t recipe_run_reborn( const void* state, const uint32_t** bodies )
 {
     const running* run = state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The experiment of paper 003 as a scene: a tower of truncated octahedra at (0, 10 i, 0) falls on a floor (docs/shape-matching.md).
 // Cubes: as they are; assorted: stretched to (1, 3, 1), the paper's two sets.
-#include "cleave/shape_sim.h"
+#include "lab/scene/tower.h"
+
 #include "lab/scene/generator.h"
 #include "math/quat.h"
 #include "math/splitmix.h"
@@ -94,6 +95,12 @@ static void boxes( void* state, clv_aabb* result )
             result[body] = box;
         }
     }
+}
+
+const clv_shape_sim* tower_sim( const void* state )
+{
+    const tower* scene = state;
+    return scene->sim;
 }
 
 const generator generator_tower = {

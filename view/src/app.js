@@ -33,10 +33,11 @@ export class App extends EventTarget {
         this.frame = this.old = null;
         this.selected = -1;
         this.mix = 1;
-        this.box = null;
+        this.box = this.half = null;
         source.onchange = () => { this.dirty = true; };
         source.onerror = text => this.dispatchEvent(new CustomEvent('trouble', { detail: text }));
         const root = document.documentElement;
+        root.classList.toggle('is-live', Boolean(source.isLive));
         root.dataset.objects = source.objects;
         root.dataset.ready = 'false';
         root.dataset.playing = 'false';
@@ -55,11 +56,11 @@ export class App extends EventTarget {
     }
 
     fact() {
-        return this.source.facts[this.frame?.index] ?? {};
+        return this.frame?.facts ?? this.source.facts[this.frame?.index] ?? {};
     }
 
     play(playing = !this.playing) {
-        if (playing && this.index >= this.source.count - 1) this.go(0);
+        if (playing && !this.source.isLive && this.index >= this.source.count - 1) this.go(0);
         this.playing = playing;
         if (!playing) this.mix = 1;
         document.documentElement.dataset.playing = String(playing);
@@ -68,6 +69,10 @@ export class App extends EventTarget {
 
     step(by) {
         this.play(false);
+        if (this.source.isLive) {
+            if (by > 0) this.source.next();
+            return;
+        }
         this.go(this.index + by);
     }
 
@@ -112,7 +117,7 @@ export class App extends EventTarget {
     pickAt(x, y) {
         const { clientWidth, clientHeight } = this.stage.canvas;
         const ray = this.camera.ray(2 * x / clientWidth - 1, 1 - 2 * y / clientHeight, clientWidth / clientHeight);
-        return { ...pick(ray, this.frame, this.source.scene?.half ?? this.source.half, this.scale.world), ray };
+        return { ...pick(ray, this.frame, this.source.half ?? this.source.scene?.half, this.scale.world), ray };
     }
 
     /** Pairs of the selected object. */
@@ -140,8 +145,7 @@ export class App extends EventTarget {
 
     #advance(seconds) {
         if (this.source.isLive) {
-            this.index = this.source.count - 1;
-            this.mix = 1;
+            this.source.next();
             return;
         }
         const whole = this.mix + seconds * this.rate;
@@ -165,6 +169,7 @@ export class App extends EventTarget {
         if (!this.box) this.#measure(both.now);
         this.frame = both.now;
         this.old = both.old;
+        if (this.source.isLive && this.half !== both.now.half) this.stage.setHalf(this.half = both.now.half);
         this.stage.show(both.now, both.old);
         this.overlaysAreOld = true;
         const root = document.documentElement;
@@ -200,11 +205,11 @@ export class App extends EventTarget {
             }
             if (!(low[axis] < high[axis])) { low[axis] = (low[axis] || 0) - 1; high[axis] = low[axis] + 2; }
         }
-        this.box = [low, high];
+        this.box = scene.fit ?? [low, high];
         const side = Math.exp(sizes[Math.floor(sizes.length / 2)] ?? 0);
         const spread = [sizes[Math.floor(0.01 * sizes.length)] ?? 0, sizes[Math.floor(0.99 * sizes.length)] ?? 1];
         this.scale = { world: sides.map((value, axis) => Number.isFinite(value) ? value : high[axis] - low[axis]), sizes: spread[1] - spread[0] < 0.2 ? [spread[0] - 0.5, spread[1] + 0.5] : spread, speed: 0.3 * side, still: 1.2 * (scene.step?.[0] ?? 0), side };
-        this.stage.open(this.source.objects, scene.half, this.box);
+        this.stage.open(this.source.capacity ?? this.source.objects, this.source.half ?? scene.half, this.box, scene.shape);
         this.camera.fit(this.box, this.stage.resize());
         this.dispatchEvent(new Event('open'));
     }

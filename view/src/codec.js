@@ -7,7 +7,7 @@ export const LEAF = 3;
 export const FORMAT = 1;
 
 /** Bytes one after the other. A block that ends early throws. */
-class Reader {
+export class Reader {
     constructor(bytes) {
         this.bytes = bytes;
         this.at = 0;
@@ -92,7 +92,7 @@ export function changePairs(pairs, ended, begun) {
 }
 
 /** Nodes in preorder: axis (or LEAF), plane, and where the right child stands. */
-function readTree(reader, scene) {
+export function readTree(reader, scene) {
     const count = reader.count();
     const tree = { axes: new Uint8Array(count), planes: new Float32Array(count), rights: new Uint32Array(count) };
     const open = []; // inner nodes whose right child is still to come, and how many children they have seen

@@ -53,7 +53,7 @@ function addToolbar(app) {
     if (innerWidth <= 760) showPanel(app, false);
 }
 
-function showPanel(app, visible) {
+export function showPanel(app, visible) {
     $('panel').hidden = !visible;
     $('panel-button').setAttribute('aria-expanded', String(visible));
     app.dirty = true;

@@ -14,6 +14,7 @@ export function addPanels(app) {
         late = 0;
         status(app);
         inspect(app);
+        if ($('legend').dataset.colour === undefined) showLegend(app);
     };
     // Words sixty times a second cannot be read, and would cost more than the picture.
     const tellSoon = () => {

@@ -26,6 +26,8 @@ uniform int uColour, uSelected, uIsTurned, uShape;
 uniform vec3 uWorld, uSizes, uIdle, uBusy;
 uniform float uSpeed, uStill;
 uniform vec2 uHuge;
+layout(location = 0) in vec4 aPlace; // of solids: w is 0 in the middle of a face, 1 at its rim
+layout(location = 1) in vec4 aNormal;
 flat out vec3 vTint;
 flat out float vPick;
 out vec3 vNormal, vPlace;
@@ -60,6 +62,11 @@ void main() {
     vec3 place = axis == 0 ? vec3(side.x, uv) : axis == 1 ? vec3(uv.y, side.y, uv.x) : vec3(uv, side.z);
     vec3 normal = axis == 0 ? vec3(side.x, 0, 0) : axis == 1 ? vec3(0, side.y, 0) : vec3(0, 0, side.z);
     vEdge = uv;
+    if (uShape == 1) {
+        place = aPlace.xyz;
+        normal = aNormal.xyz;
+        vEdge = vec2(aPlace.w, 0.0);
+    }
     vNormal = turn(q, normal);
     vPlace = box.middle + turn(q, place * half_);
     vTint = tint(object, box);
@@ -82,7 +89,7 @@ void main() {
     light = mix(light, 1.0, 0.18) + 0.10 * pow(max(dot(n, toEye), 0.0), 2.0);
     vec2 away = (1.0 - abs(vEdge)) / max(fwidth(vEdge), vec2(1e-6));
     float edge = 1.0 - smoothstep(0.4, 1.6, min(away.x, away.y));
-    float size = min(2.0 / max(fwidth(vEdge).x, 1e-6), 2.0 / max(fwidth(vEdge).y, 1e-6)); // pixels across
+    float size = min(2.0 / max(fwidth(vEdge).x, 1e-6), 2.0 / max(fwidth(vEdge).y, 1e-6)); // pixels across, about
     edge *= smoothstep(5.0, 14.0, size);
     vec3 tint = vTint * light;
     tint = mix(tint, tint * mix(0.45, 0.30, uGround), edge);

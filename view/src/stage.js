@@ -79,6 +79,41 @@ class Batch {
     }
 }
 
+/** Triangles of a truncated octahedron of half sides 1: corners are the permutations of (0, ±1/2, ±1). */
+function makeSolid(gl) {
+    const corners = [];
+    for (const zero of [0, 1, 2]) for (const swap of [0, 1]) for (const a of [-1, 1]) for (const b of [-1, 1]) {
+        const corner = [0, 0, 0];
+        corner[(zero + 1 + swap) % 3] = 0.5 * a;
+        corner[(zero + 2 - swap) % 3] = b;
+        corners.push(corner);
+    }
+    const normals = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
+    for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) normals.push([x, y, z]);
+    const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2], floats = [];
+    for (const normal of normals) {
+        const most = Math.max(...corners.map(corner => dot(corner, normal)));
+        const face = corners.filter(corner => dot(corner, normal) > most - 1e-6);
+        const middle = [0, 1, 2].map(axis => face.reduce((sum, corner) => sum + corner[axis], 0) / face.length);
+        const right = [0, 1, 2].map(axis => face[0][axis] - middle[axis]), length = Math.hypot(...normal), unit = normal.map(value => value / length);
+        const up = [unit[1] * right[2] - unit[2] * right[1], unit[2] * right[0] - unit[0] * right[2], unit[0] * right[1] - unit[1] * right[0]];
+        const angle = corner => { const d = [0, 1, 2].map(axis => corner[axis] - middle[axis]); return Math.atan2(dot(d, up), dot(d, right)); };
+        face.sort((a, b) => angle(a) - angle(b));
+        // A fan from the middle; the last number is 0 there and 1 at the rim.
+        face.forEach((corner, i) => { for (const [place, rim] of [[middle, 0], [corner, 1], [face[(i + 1) % face.length], 1]]) floats.push(...place, rim, ...unit, 0); });
+    }
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(floats), gl.STATIC_DRAW);
+    for (const place of [0, 1]) {
+        gl.enableVertexAttribArray(place);
+        gl.vertexAttribPointer(place, 4, gl.FLOAT, false, 32, 16 * place);
+    }
+    gl.bindVertexArray(null);
+    return { array, count: floats.length / 8 };
+}
+
 export class Stage {
     constructor(canvas) {
         const gl = this.gl = canvas.getContext('webgl2', { antialias: true, alpha: false, powerPreference: 'high-performance' });
@@ -91,14 +126,16 @@ export class Stage {
         this.planes = new Batch(gl);
         this.cells = new Batch(gl);
         this.frameWire = new Batch(gl);
+        this.solid = makeSolid(gl);
         this.drawCalls = 0;
         this.objects = 0;
     }
 
     /** Room for a scene; `half` has three floats a body where bodies are turned. */
-    open(objects, half, worldBox) {
+    open(objects, half, worldBox, shape = 0) {
         this.close();
         this.objects = objects;
+        this.shape = shape;
         this.isTurned = Boolean(half);
         this.tables = [0, 1].map(() => ({ boxes: new Table(this.gl, 2 * objects), turns: new Table(this.gl, half ? objects : 1), frame: null }));
         this.half = new Table(this.gl, half ? objects : 1);
@@ -107,8 +144,8 @@ export class Stage {
     }
 
     setHalf(half) {
-        const wide = new Float32Array(4 * this.objects);
-        for (let i = 0; i < this.objects; ++i) wide.set(half.subarray(3 * i, 3 * i + 3), 4 * i);
+        const wide = new Float32Array(half.length / 3 * 4);
+        for (let i = 0; i < half.length / 3; ++i) wide.set(half.subarray(3 * i, 3 * i + 3), 4 * i);
         this.half.fill(wide);
     }
 
@@ -130,6 +167,7 @@ export class Stage {
 
     /** What was the present is often the past: then one texture is filled, not two. */
     show(now, old) {
+        this.objects = now.boxes.length / 8;
         if (this.tables[0].frame === old || this.tables[1].frame === now) this.tables.reverse();
         this.#fill(this.tables[0], now);
         this.#fill(this.tables[1], old);
@@ -195,6 +233,7 @@ export class Stage {
         gl.uniform1i(places.uColour, show.colour);
         gl.uniform1i(places.uSelected, selected);
         gl.uniform1i(places.uIsTurned, this.isTurned ? 1 : 0);
+        gl.uniform1i(places.uShape, this.shape);
         gl.uniform3fv(places.uWorld, scale.world);
         gl.uniform3fv(places.uSizes, [...scale.sizes, 0]);
         gl.uniform1f(places.uSpeed, scale.speed);
@@ -204,7 +243,8 @@ export class Stage {
         gl.uniform3fv(places.uBusy, look.busy);
         gl.uniform3fv(places.uAccent, look.accent);
         gl.uniform1f(places.uGround, look.isDark ? 1 : 0);
-        this.#draw(gl.TRIANGLES, 18, this.objects);
+        if (this.shape === 1) this.#draw(gl.TRIANGLES, this.solid.count, this.objects, this.solid.array);
+        else this.#draw(gl.TRIANGLES, 18, this.objects);
     }
 
     #drawLines(camera, mix, aspect, look, show) {

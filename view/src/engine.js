@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The library as WebAssembly with the playground's scenes: engine/playground.c. Runs in a worker, and in node for tests.
+import { Reader, readTree } from './codec.js';
+
+const STEP = 1 / 1024; // of a plane, metres
+
+export async function loadEngine(bytes) {
+    let memory;
+    const view = () => new DataView(memory.buffer);
+    const clock = (id, precision, out) => { view().setBigUint64(out, BigInt(Math.round(performance.now() * 1e6)), true); return 0; };
+    const none = (count, size) => { view().setUint32(count, 0, true); view().setUint32(size, 0, true); return 0; };
+    const { instance } = await WebAssembly.instantiate(bytes, {
+        env: { emscripten_notify_memory_growth: () => {} },
+        wasi_snapshot_preview1: { clock_time_get: clock, environ_sizes_get: none, environ_get: () => 0, proc_exit: code => { throw new Error(`the engine ran out of memory (${code})`); } },
+    });
+    memory = instance.exports.memory;
+    instance.exports._initialize();
+    if (instance.exports.pg_start() !== 0) throw new Error('the methods could not be registered');
+    return new Engine(instance.exports);
+}
+
+class Engine {
+    constructor(c) {
+        this.c = c;
+        this.place = c.malloc(32);
+        this.index = -1;
+        this.chosen = ['', ''];
+    }
+
+    #text(address) {
+        const bytes = new Uint8Array(this.c.memory.buffer, address);
+        return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
+    }
+
+    #with(texts, call) {
+        const places = texts.map(text => {
+            if (!text) return 0;
+            const bytes = new TextEncoder().encode(`${text}\0`), place = this.c.malloc(bytes.length);
+            new Uint8Array(this.c.memory.buffer, place, bytes.length).set(bytes);
+            return place;
+        });
+        const answer = call(...places);
+        places.forEach(place => this.c.free(place));
+        if (!answer) throw new Error(this.#text(this.c.pg_error()));
+        return answer;
+    }
+
+    /** Another scene; the methods stay the same. */
+    open(scene, bodies, seed = 1) {
+        this.#with([scene], name => this.c.pg_open(name, bodies, seed));
+        this.scene = scene;
+        this.capacity = bodies;
+        this.index = -1;
+        this.old = null;
+        this.choose(...this.chosen);
+    }
+
+    /** Two methods by name; the second may be ''. A tree of a few thousand bodies is to have leaves to look at. */
+    choose(...names) {
+        this.chosen = names;
+        names.forEach((name, side) => {
+            if (name) this.#with([name, name.startsWith('kd') ? `kd.leaf=${Math.max(64, Math.min(512, this.capacity >> 4))}` : ''], (method, settings) => this.c.pg_choose(side, method, settings));
+        });
+        this.#with(['cleave'], method => this.c.pg_choose(2, method, 0));
+    }
+
+    world() {
+        return [...new Float32Array(this.c.memory.buffer, this.c.pg_world(), 6)];
+    }
+
+    hold(body, point) {
+        this.c.pg_hold(body < 0 ? 0xffffffff : body, ...(point ?? [0, 0, 0]));
+    }
+
+    pour(point, count) {
+        return this.c.pg_pour(...point, count);
+    }
+
+    /** Moves on (unless `still`), looks for pairs by both methods, and gives the frame as the page shows it. */
+    frame({ still = false, wants = {} } = {}) {
+        const { c } = this;
+        const begin = performance.now();
+        if (!still && !c.pg_step()) throw new Error(this.#text(c.pg_error()));
+        const moved = performance.now() - begin;
+        const rivals = this.chosen.map((name, side) => name ? this.#update(name, side) : null);
+        if (this.c.pg_update(2) !== rivals[0].pairs) throw new Error(`${rivals[0].method} found ${rivals[0].pairs} pairs, and the default does not`);
+        return this.#collect(moved, rivals, wants);
+    }
+
+    #update(method, side) {
+        const begin = performance.now();
+        const pairs = this.c.pg_update(side);
+        const ms = performance.now() - begin;
+        if (pairs < 0) throw new Error(this.#text(this.c.pg_error()));
+        this.c.pg_hash(side, this.place);
+        const hash = [...new Uint32Array(this.c.memory.buffer, this.place, 2)].reverse().map(half => half.toString(16).padStart(8, '0')).join('');
+        return { method, pairs, ms, hash };
+    }
+
+    #collect(moved, rivals, wants) {
+        const { c } = this, count = c.pg_count();
+        const copy = (Type, address, length) => new Type(c.memory.buffer, address, length).slice();
+        c.pg_times(0, this.place);
+        const ms = [...new Float64Array(c.memory.buffer, this.place, 3)];
+        const pairs = copy(Uint32Array, c.pg_pairs(2), 2 * rivals[0].pairs);
+        const from = new Float32Array(c.memory.buffer, c.pg_boxes(), 6 * count);
+        const boxes = new Float32Array(8 * count);
+        for (let i = 0; i < count; ++i) {
+            for (let axis = 0; axis < 3; ++axis) {
+                boxes[8 * i + axis] = from[6 * i + axis];
+                boxes[8 * i + 4 + axis] = from[6 * i + 3 + axis];
+            }
+        }
+        const still = this.old ? restShare(this.old, boxes) : undefined;
+        this.old = boxes.slice();
+        this.index += 1;
+        const tree = this.#tree(wants.tree);
+        const facts = { pairs: rivals[0].pairs, still, ms, moved, rivals, cells: wants.cells ? JSON.parse(this.#text(c.pg_cells())) : undefined };
+        return { index: this.index, boxes, turns: copy(Float32Array, c.pg_turns(), 4 * count), half: copy(Float32Array, c.pg_half(), 3 * count), pairs, begun: this.#events(0), ended: this.#events(1), tree, infinite: null, facts };
+    }
+
+    #tree(wanted) {
+        const side = this.chosen.findIndex(name => name.startsWith('kd'));
+        if (!wanted || side < 0) return { axes: new Uint8Array(0), planes: new Float32Array(0), rights: new Uint32Array(0) };
+        const count = this.c.pg_tree(side, STEP);
+        const bytes = new Uint8Array(this.c.memory.buffer, this.c.pg_tree_bytes(), count).slice();
+        return readTree(new Reader(bytes), { origin: [0, 0, 0], step: [STEP] });
+    }
+
+    #events(ended) {
+        const count = this.c.pg_event_count(ended), ids = new Uint32Array(this.c.memory.buffer, this.c.pg_events(ended), 4 * count);
+        const out = new Uint32Array(2 * count);
+        for (let i = 0; i < count; ++i) {
+            out[2 * i] = ids[4 * i];
+            out[2 * i + 1] = ids[4 * i + 2];
+        }
+        return out;
+    }
+}
+
+/** Share of the boxes no face of which moved by more than 1 % of the mean side. */
+function restShare(old, now) {
+    const count = Math.min(old.length, now.length) / 8;
+    let resting = 0;
+    for (let at = 0; at < 8 * count; at += 8) {
+        let moved = 0, side = 0;
+        for (let axis = 0; axis < 3; ++axis) {
+            moved = Math.max(moved, Math.abs(now[at + axis] - old[at + axis]), Math.abs(now[at + 4 + axis] - old[at + 4 + axis]));
+            side += old[at + 4 + axis] - old[at + axis];
+        }
+        resting += moved <= 0.01 * side / 3;
+    }
+    return count > 0 ? resting / count : 0;
+}

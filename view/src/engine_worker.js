@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The engine beside the page's own thread: a frame for each question, so that a slow scene cannot run ahead of the picture.
+import { annotate } from './codec.js';
+import { loadEngine } from './engine.js';
+
+let engine, queue = Promise.resolve(); // what comes while the engine is compiled waits
+
+function answer(options) {
+    const frame = engine.frame(options);
+    annotate(frame.boxes, frame.boxes.length / 8, frame.pairs, frame.tree);
+    const { boxes, turns, half, pairs, begun, ended, tree } = frame;
+    postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights].map(array => array.buffer));
+}
+
+async function act(data) {
+    try {
+        if (data.bytes) {
+            engine = await loadEngine(data.bytes);
+            engine.chosen = data.methods;
+            return;
+        }
+        if (data.hold) engine.hold(data.hold.body, data.hold.point);
+        if (data.choose) engine.choose(...data.choose);
+        if (data.open) {
+            engine.open(data.open.scene, data.open.bodies, data.open.seed);
+            if (data.open.first) engine.pour(data.open.first, data.open.count);
+            postMessage({ opened: { scene: data.open.scene, world: engine.world(), canHold: engine.c.pg_can_hold() !== 0 } });
+        }
+        if (data.pour) engine.pour(data.pour, 6);
+        if (data.open || data.frame) answer({ still: Boolean(data.open || data.still), wants: data.wants });
+    } catch (error) {
+        postMessage({ error: String(error.message ?? error) });
+    }
+}
+
+onmessage = ({ data }) => { queue = queue.then(() => act(data)); };
