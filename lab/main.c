@@ -37,6 +37,7 @@ static const command table[] = {
     { "report", "make one page of results, with tables and plots", command_report },
     { "tree", "write a method's tree over one frame as JSON, to be drawn", command_tree },
     { "view", "make one page that plays a scene, with its pairs and its tree", command_view },
+    { "render", "draw one frame of a scene as PNG or SVG, without a screen", command_render },
     { "sim", "run the experiment with falling octahedra of paper 003", command_sim },
 };
 

@@ -104,7 +104,7 @@ static lab_status view( void* user, text_list* operands )
     {
         return lab_error_print( &why );
     }
-    flags->page.what = operands->items[0];
+    flags->page.input.what = operands->items[0];
     flags->page.has_pairs = !flags->no_pairs;
     flags->page.has_times = !flags->no_times;
     bool serves = strcmp( flags->serve, NO_PORT ) != 0;
@@ -132,10 +132,12 @@ lab_status command_view( int argc, char** argv )
     view_flags flags = { .page = { .tree_method = "kd" }, .serve = NO_PORT };
     const args_flag list[] = {
         { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the page to write", 0, 0 },
-        { "--frames", 0, ARGS_TEXT, &flags.page.frames, "A:B",
+        { "--frames", 0, ARGS_TEXT, &flags.page.input.frames, "A:B",
             "these alone (default all); 0 is the initial one", 0, 0 },
         { "--serve", 0, ARGS_TEXT, &flags.serve, "[PORT]",
             "serve the page on 127.0.0.1 until Ctrl-C; without -o it is not kept", 0, 0 },
+        { "--bodies", 0, ARGS_SWITCH, &flags.page.input.wants_bodies, NULL,
+            "run the scene to know how its bodies are turned; .posrot files tell", 0, 0 },
         { "--tree", 0, ARGS_TEXT, &flags.page.tree_method, "METHOD",
             "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd", 0, 0 },
         { "--set", 0, ARGS_TEXTS, &flags.page.tree_settings, "P=V,…", "its parameters, such as kd.leaf=64", 0,

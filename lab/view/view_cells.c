@@ -49,28 +49,34 @@ static void put_grid( byte_buffer* out, const cell_grid* grid )
     free( text );
 }
 
-char* view_cells_text( view_cells* cells, const clv_aabb* boxes, uint32_t count )
+const cell_grid* view_cells_find(
+    view_cells* cells, const clv_aabb* boxes, uint32_t box_count, uint32_t* count )
 {
     const clv_engine* engine = &cells->engine;
     clv_method_input input = {
-        .size = sizeof( input ), .boxes = boxes, .live_count = count, .slot_count = count
+        .size = sizeof( input ), .boxes = boxes, .live_count = box_count, .slot_count = box_count
     };
-    byte_buffer out = { 0 };
-    byte_buffer_put_byte( &out, '[' );
-    if ( count > FEW )
+    *count = 0;
+    if ( box_count <= FEW || !clv_engine_fill( &cells->engine, &input ) )
     {
-        if ( !clv_engine_fill( &cells->engine, &input ) )
-        {
-            byte_buffer_free( &out );
-            return NULL;
-        }
-        bool is_plain = clv_engine_scaled_axes( engine ) == 0 && !engine->axes.is_ranked;
-        uint32_t grid_count = engine->plan.block_count > 0 ? engine->plan.block_count : 1;
-        for ( uint32_t i = 0; is_plain && grid_count <= GRIDS_MOST && i < grid_count; ++i )
-        {
-            put_grid(
-                &out, engine->plan.block_count > 0 ? &engine->plan.grids.items[i] : &engine->flat.grid );
-        }
+        return NULL;
+    }
+    bool is_plain = clv_engine_scaled_axes( engine ) == 0 && !engine->axes.is_ranked;
+    bool is_flat = engine->plan.block_count == 0;
+    uint32_t grid_count = is_flat ? 1 : engine->plan.block_count;
+    *count = is_plain && grid_count <= GRIDS_MOST ? grid_count : 0;
+    return is_flat ? &engine->flat.grid : engine->plan.grids.items;
+}
+
+char* view_cells_text( view_cells* cells, const clv_aabb* boxes, uint32_t count )
+{
+    byte_buffer out = { 0 };
+    uint32_t grid_count = 0;
+    const cell_grid* grids = view_cells_find( cells, boxes, count, &grid_count );
+    byte_buffer_put_byte( &out, '[' );
+    for ( uint32_t i = 0; i < grid_count; ++i )
+    {
+        put_grid( &out, &grids[i] );
     }
     byte_buffer_put( &out, "]", 2 );
     char* text = out.has_failed ? NULL : text_copy( (const char*)out.bytes );

@@ -292,16 +292,16 @@ static bool write_scene( page_state* state, lab_error* why )
         (double)header->world.upper.z };
     byte_buffer_clear( out );
     put_text( out, text_format( "{\"format\":%d,\"what\":", FORMAT ) );
-    put_string( out, state->def->what );
+    put_string( out, state->def->input.what );
     put_text( out, text_format( ",\"name\":" ) );
     put_string( out, header->name );
     put_text( out, text_format( ",\"type\":" ) );
     put_string( out, header->type );
     put_text( out,
         text_format( ",\"objects\":%" PRIu32 ",\"first\":%" PRIu32 ",\"count\":%" PRIu32 ",\"block\":%" PRIu32
-                     ",\"poses\":%s,\"rotation\":%d,\"tree\":",
+                     ",\"poses\":%s,\"shape\":%d,\"rotation\":%d,\"tree\":",
             header->object_count, input->first, input->last - input->first + 1, state->block_frames,
-            input->has_poses ? "true" : "false", ROTATION_STEPS ) );
+            input->has_poses ? "true" : "false", (int)input->shape, ROTATION_STEPS ) );
     put_string( out, state->search.tree_space != NULL ? clv_space_method( state->search.tree_space ) : "" );
     put_numbers( out, "world", world, 6 );
     put_numbers( out, "origin", state->scale.origin, 3 );
@@ -325,7 +325,7 @@ static bool write_scene( page_state* state, lab_error* why )
 static bool open_state( page_state* state, lab_error* why )
 {
     view_input* input = &state->input;
-    if ( !view_input_open( input, state->def->what, state->def->frames, why ) )
+    if ( !view_input_open( input, &state->def->input, why ) )
     {
         return false;
     }

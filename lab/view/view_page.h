@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/base/text.h"
+#include "lab/view/view_input.h"
 
 #include <stddef.h>
 
@@ -12,8 +13,7 @@ extern const size_t view_page_bytes_size;
 
 typedef struct view_page_def
 {
-    const char* what;   ///< as scene_spec_parse reads it
-    const char* frames; ///< as view_input_open reads it; NULL: all
+    view_input_def input;
     const char* tree_method;
     text_list tree_settings;
     bool has_pairs; ///< and a tree

@@ -4,7 +4,7 @@
 # speaks of a million boxes takes a moment. $SMALL_CLEAVE is the program.
 set -eu
 command=${1:-}
-case $command in gen | info | bench | run | verify | tree | sim | view) ;; *) exec "$SMALL_CLEAVE" "$@" ;; esac
+case $command in gen | info | bench | run | verify | tree | sim | view | render) ;; *) exec "$SMALL_CLEAVE" "$@" ;; esac
 shift
 
 # scene:32k:assorted@150+60 becomes scene:300:assorted@2+3.
@@ -23,7 +23,7 @@ while [ "$count" -gt 0 ]; do
     count=$((count - 1))
     case $flag in
     -n | --objects) word=300 ;;
-    --frames) [ "$command" = view ] && word=0:2 || word=3 ;;
+    --frames) case $command in view | render) word=0:2 ;; *) word=3 ;; esac ;;
     --frame | --from) word=2 ;;
     --repeat | --rounds) word=1 ;;
     --isa) word=all ;; # the page's machine may have others

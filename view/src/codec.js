@@ -142,6 +142,12 @@ function placeBoxes(scene, values, boxes) {
     return infinite;
 }
 
+/** How far a body reaches along an axis that has these parts of its half sides: a box with all, a truncated octahedron with one and half of another. */
+function reachOf(shape, ...parts) {
+    const [x, y, z] = parts.map(Math.abs);
+    return shape === 1 ? Math.max(x, y, z) + 0.5 * (x + y + z - Math.max(x, y, z) - Math.min(x, y, z)) : x + y + z;
+}
+
 /** Boxes around turned bodies, and their rotations as four floats each. */
 function placeBodies(scene, values, boxes, turns) {
     const count = scene.objects, step = scene.step[0], half = scene.half;
@@ -152,9 +158,9 @@ function placeBodies(scene, values, boxes, turns) {
         turns.set([x, y, z, w], 4 * i);
         const [a, b, c] = [half[3 * i], half[3 * i + 1], half[3 * i + 2]];
         const reach = [
-            Math.abs(1 - 2 * (y * y + z * z)) * a + Math.abs(2 * (x * y - z * w)) * b + Math.abs(2 * (x * z + y * w)) * c,
-            Math.abs(2 * (x * y + z * w)) * a + Math.abs(1 - 2 * (x * x + z * z)) * b + Math.abs(2 * (y * z - x * w)) * c,
-            Math.abs(2 * (x * z - y * w)) * a + Math.abs(2 * (y * z + x * w)) * b + Math.abs(1 - 2 * (x * x + y * y)) * c,
+            reachOf(scene.shape, (1 - 2 * (y * y + z * z)) * a, 2 * (x * y - z * w) * b, 2 * (x * z + y * w) * c),
+            reachOf(scene.shape, 2 * (x * y + z * w) * a, (1 - 2 * (x * x + z * z)) * b, 2 * (y * z - x * w) * c),
+            reachOf(scene.shape, 2 * (x * z - y * w) * a, 2 * (y * z + x * w) * b, (1 - 2 * (x * x + y * y)) * c),
         ];
         for (let axis = 0; axis < 3; ++axis) {
             const middle = scene.origin[axis] + values[axis * count + i] * step;

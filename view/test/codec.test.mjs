@@ -91,6 +91,23 @@ test('infinite boxes, points and one object alone', () => {
     assert.equal(framesOf(at('one.html')).frames.length, 1);
 });
 
+test('bodies come back turned: their boxes are those of the file', () => {
+    for (const [scene, size] of [['freefall', 200], ['tower', 20]]) {
+        const file = at('bodies.aabbs'), page = at('bodies.html');
+        cleave('gen', scene, '-n', size, '--frames', 40, '-o', file);
+        cleave('view', `${scene}:${size}@0+40`, '--bodies', '-o', page);
+        const { scene: about, frames } = framesOf(page);
+        assert.equal(about.poses, true);
+        readScene(file).forEach((boxes, f) => {
+            for (let i = 0; i < boxes.length; ++i) {
+                const value = frames[f].boxes[8 * Math.floor(i / 6) + (i % 6 < 3 ? i % 6 : i % 6 + 1)];
+                assert.ok(Math.abs(value - boxes[i]) < about.step[0] + 1e-3, `${scene} frame ${f} value ${i}: ${value} for ${boxes[i]}`);
+            }
+            assert.deepEqual([...frames[f].pairs], brutePairs(boxes));
+        });
+    }
+});
+
 test('without pairs a page has boxes alone', () => {
     cleave('view', 'equal:200@0+2', '--no-pairs', '-o', at('bare.html'));
     const { scene, frames } = framesOf(at('bare.html'));

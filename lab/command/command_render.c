@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "lab/base/args.h"
+#include "lab/base/interrupt.h"
+#include "lab/base/progress.h"
+#include "lab/command/commands.h"
+#include "lab/render/film.h"
+#include "lab/render/picture_file.h"
+#include "lab/render/raster.h"
+#include "lab/render/render_scene.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREES_YAW 36
+#define DEGREES_PITCH 24
+
+typedef struct render_flags
+{
+    view_input_def input;
+    const char* output;
+    const char* size;
+    const char* colour;
+    const char* tree_method;
+    const char* region;
+    text_list overlays, settings;
+    uint64_t frame;
+    double yaw, pitch, zoom;
+    bool is_dark, quiet;
+} render_flags;
+
+/// Everything while it lasts.
+typedef struct render_work
+{
+    const render_flags* flags;
+    render_look look;
+    uint32_t width, height;
+    view_input input;
+    view_search search;
+    view_cells cells;
+    clv_aabb seen; ///< by the first picture; a film does not jump
+    bool has_seen;
+} render_work;
+
+static bool parse_size( const char* text, render_work* work, lab_error* why )
+{
+    unsigned width = 0, height = 0;
+    char rest = 0;
+    if ( sscanf( text, "%5ux%5u%c", &width, &height, &rest ) != 2 || width < 16 || height < 16 ||
+        width > 8192 || height > 8192 )
+    {
+        return lab_error_write(
+            why, "render: --size: '%s' is no size; write WxH, 16 to 8192 each, such as 1280x800", text );
+    }
+    work->width = width;
+    work->height = height;
+    return true;
+}
+
+static bool parse_colour( const char* text, render_look* look, lab_error* why )
+{
+    static const char* const names[] = { "touching", "static", "speed", "size", "node" };
+    for ( int i = 0; i < 5; ++i )
+    {
+        if ( strcmp( text, names[i] ) == 0 )
+        {
+            look->colour = (render_colour)i;
+            return true;
+        }
+    }
+    return lab_error_write(
+        why, "render: --colour: there is no '%s'; use touching, static, speed, size or node", text );
+}
+
+static bool parse_overlays( const text_list* list, render_look* look, lab_error* why )
+{
+    const struct
+    {
+        const char* name;
+        bool* flag;
+    } rows[] = { { "boxes", &look->has_boxes }, { "pairs", &look->has_pairs }, { "tree", &look->has_tree },
+        { "cells", &look->has_cells }, { "18-dop", &look->has_dops }, { "sphere", &look->has_spheres } };
+    for ( uint32_t i = 0; i < list->count; ++i )
+    {
+        bool found = false;
+        for ( size_t row = 0; row < sizeof( rows ) / sizeof( rows[0] ); ++row )
+        {
+            if ( strcmp( list->items[i], rows[row].name ) == 0 )
+            {
+                found = *rows[row].flag = true;
+            }
+        }
+        if ( !found )
+        {
+            return lab_error_write( why,
+                "render: --overlay: there is no '%s'; use boxes, pairs, tree, cells, 18-dop or sphere",
+                list->items[i] );
+        }
+    }
+    return true;
+}
+
+// What fills the picture, by the user; finite and not empty.
+static bool parse_region( const char* text, clv_aabb* box, lab_error* why )
+{
+    float v[6];
+    char rest = 0;
+    bool good = sscanf( text, "%f,%f,%f,%f,%f,%f%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &rest ) == 6;
+    for ( int axis = 0; good && axis < 3; ++axis )
+    {
+        good = isfinite( v[axis] ) && isfinite( v[axis + 3] ) && v[axis] < v[axis + 3];
+    }
+    memcpy( box, v, good ? sizeof( v ) : 0 );
+    return good ||
+        lab_error_write( why,
+            "render: --region: '%s' is no box; write its lower and upper corner, such as -5,0,-5,5,10,5",
+            text );
+}
+
+static bool is_film( const char* path )
+{
+    return text_ends_with( path, ".gif" ) || text_ends_with( path, ".mp4" );
+}
+
+static bool check_words( render_work* work, lab_error* why )
+{
+    const render_flags* flags = work->flags;
+    if ( flags->output == NULL )
+    {
+        return lab_error_write(
+            why, "render: needs -o FILE, ending in .png or .svg, or in .gif or .mp4 with --frames" );
+    }
+    if ( !text_ends_with( flags->output, ".png" ) && !text_ends_with( flags->output, ".svg" ) &&
+        !is_film( flags->output ) )
+    {
+        return lab_error_write(
+            why, "render: -o %s: pictures end in .png or .svg, films in .gif or .mp4", flags->output );
+    }
+    if ( ( flags->input.frames != NULL ) != is_film( flags->output ) )
+    {
+        return lab_error_write( why,
+            is_film( flags->output )
+                ? "render: -o %s is a film: say which with --frames A:B"
+                : "render: --frames A:B makes a film, and %s is one picture: use --frame F",
+            flags->output );
+    }
+    work->look.is_dark = flags->is_dark;
+    work->has_seen = flags->region != NULL;
+    return parse_size( flags->size, work, why ) && parse_colour( flags->colour, &work->look, why ) &&
+        parse_overlays( &flags->overlays, &work->look, why ) &&
+        ( flags->region == NULL || parse_region( flags->region, &work->seen, why ) );
+}
+
+static bool open_work( render_work* work, lab_error* why )
+{
+    const render_flags* flags = work->flags;
+    if ( !check_words( work, why ) || !view_input_open( &work->input, &flags->input, why ) )
+    {
+        return false;
+    }
+    if ( ( work->look.has_dops || work->look.has_spheres ) && !work->input.has_poses )
+    {
+        return lab_error_write( why,
+            "render: --overlay 18-dop and sphere need bodies: a .posrot file, or --bodies with a scene by name" );
+    }
+    uint32_t last = work->input.source.header.frame_count;
+    if ( flags->frame != ARGS_UNSET && flags->frame > last )
+    {
+        return lab_error_write( why, "render: %s has no frame %" PRIu64 "; use 0 to %" PRIu32,
+            flags->input.what, flags->frame, last );
+    }
+    bool needs_tree = work->look.has_tree || work->look.colour == RENDER_NODE;
+    view_search_def search = { needs_tree ? flags->tree_method : NULL, &flags->settings, true };
+    view_cells_open( &work->cells );
+    return view_search_open( &work->search, work->input.source.header.object_count, &search, why );
+}
+
+static void close_work( render_work* work )
+{
+    view_search_close( &work->search );
+    view_cells_close( &work->cells );
+    view_input_close( &work->input );
+}
+
+// A frame as a picture; the one before it is read too, for speeds.
+static bool draw( render_work* work, uint32_t frame, picture* out, lab_error* why )
+{
+    const render_flags* flags = work->flags;
+    if ( ( frame > 0 && !work->search.has_frames && !view_input_read( &work->input, frame - 1, why ) ) ||
+        !view_input_read( &work->input, frame, why ) ||
+        ( frame == 0 && !view_input_read( &work->input, frame, why ) ) ||
+        !view_search_update( &work->search, work->input.boxes, why ) )
+    {
+        return false;
+    }
+    work->seen = work->has_seen ? work->seen : render_scene_box( &work->input );
+    work->has_seen = true;
+    const double degree = 0.017453292519943295;
+    *out = ( picture ){ .camera = picture_camera_make( work->seen, flags->yaw * degree, flags->pitch * degree,
+                            flags->zoom, work->width, work->height ) };
+    render_source source = { &work->input, &work->search, &work->cells, work->seen };
+    return render_scene( out, &source, &work->look ) || lab_error_write( why, "render: out of memory" );
+}
+
+static bool write_one( render_work* work, lab_error* why )
+{
+    const render_flags* flags = work->flags;
+    picture seen = { 0 };
+    uint32_t frame =
+        flags->frame == ARGS_UNSET ? work->input.source.header.frame_count : (uint32_t)flags->frame;
+    // A tree that follows its objects is another than one that is built for them.
+    for ( uint32_t before = 0; work->search.tree_space != NULL && before + 1 < frame; ++before )
+    {
+        if ( !view_input_read( &work->input, before, why ) ||
+            !view_search_update( &work->search, work->input.boxes, why ) )
+        {
+            return false;
+        }
+    }
+    bool good = draw( work, frame, &seen, why );
+    if ( good && text_ends_with( flags->output, ".svg" ) )
+    {
+        good = svg_picture_write( flags->output, &seen, why );
+    }
+    else if ( good )
+    {
+        uint8_t* pixels = raster_draw( &seen );
+        good = pixels != NULL ? png_file_write( flags->output, pixels, work->width, work->height, why )
+                              : lab_error_write( why, "render: out of memory" );
+        free( pixels );
+    }
+    if ( good )
+    {
+        clv_pair_view pairs = view_search_pairs( &work->search );
+        printf( "%s: %s, frame %" PRIu32 ", %" PRIu32 " objects, %" PRIu64 " pairs, %ux%u\n", flags->output,
+            work->input.source.header.name, frame, work->input.source.header.object_count, pairs.count,
+            (unsigned)work->width, (unsigned)work->height );
+    }
+    picture_free( &seen );
+    return good;
+}
+
+static bool write_film( render_work* work, lab_error* why )
+{
+    film out = { 0 };
+    progress_bar bar;
+    uint32_t count = work->input.last - work->input.first + 1;
+    bool good = film_open( &out, work->flags->output, work->width, work->height, why );
+    progress_begin( &bar, "render", "frames", count );
+    for ( uint32_t i = 0; good && i < count; ++i )
+    {
+        picture seen = { 0 };
+        good = interrupt_raised() ? lab_error_interrupted( why )
+                                  : draw( work, work->input.first + i, &seen, why );
+        uint8_t* pixels = good ? raster_draw( &seen ) : NULL;
+        good = good && ( pixels != NULL || lab_error_write( why, "render: out of memory" ) ) &&
+            film_put( &out, pixels, why );
+        free( pixels );
+        picture_free( &seen );
+        progress_show( &bar, i + 1 );
+    }
+    progress_end( &bar );
+    lab_error ignored;
+    good = film_close( &out, good ? why : &ignored ) && good;
+    if ( good )
+    {
+        printf( "%s: %s, %" PRIu32 " frames\n", work->flags->output, work->input.source.header.name, count );
+    }
+    return good;
+}
+
+static lab_status render( void* user, text_list* operands )
+{
+    render_flags* flags = user;
+    lab_error why;
+    flags->input.what = operands->items[0];
+    progress_set_quiet( flags->quiet );
+    if ( flags->zoom < 0.01 )
+    {
+        return lab_fail( "render: --zoom: use 0.01 to 100" );
+    }
+    render_work work = { .flags = flags };
+    bool good = open_work( &work, &why ) &&
+        ( is_film( flags->output ) ? write_film( &work, &why ) : write_one( &work, &why ) );
+    close_work( &work );
+    return good ? LAB_DONE : lab_error_print( &why );
+}
+
+lab_status command_render( int argc, char** argv )
+{
+    render_flags flags = { .size = "1280x800",
+        .colour = "touching",
+        .tree_method = "kd",
+        .frame = ARGS_UNSET,
+        .yaw = DEGREES_YAW,
+        .pitch = DEGREES_PITCH,
+        .zoom = 1 };
+    const args_flag list[] = {
+        { "--output", 'o', ARGS_TEXT, &flags.output, "FILE",
+            "the picture to write: .png or .svg; .gif or .mp4 with --frames", 0, 0 },
+        { "--frame", 0, ARGS_COUNT, &flags.frame, "F",
+            "frame to draw (default the last); 0 is the initial one", 0, INT32_MAX },
+        { "--frames", 0, ARGS_TEXT, &flags.input.frames, "A:B", "a film of these, where ffmpeg is installed",
+            0, 0 },
+        { "--size", 0, ARGS_TEXT, &flags.size, "WxH", "pixels", 0, 0 },
+        { "--colour", 0, ARGS_TEXT, &flags.colour, "BY", "touching, static, speed, size or node", 0, 0 },
+        { "--overlay", 0, ARGS_TEXTS, &flags.overlays, "O,…", "boxes, pairs, tree, cells, 18-dop, sphere", 0,
+            0 },
+        { "--bodies", 0, ARGS_SWITCH, &flags.input.wants_bodies, NULL,
+            "run the scene to know how its bodies are turned; .posrot files tell", 0, 0 },
+        { "--tree", 0, ARGS_TEXT, &flags.tree_method, "METHOD",
+            "whose tree is shown: kd, kd-paper, one of their kin, or ray-kd", 0, 0 },
+        { "--set", 0, ARGS_TEXTS, &flags.settings, "P=V,…", "its parameters, such as kd.leaf=64", 0, 0 },
+        { "--region", 0, ARGS_TEXT, &flags.region, "BOX",
+            "what fills the picture: lower x,y,z and upper x,y,z (default the world)", 0, 0 },
+        { "--yaw", 0, ARGS_NUMBER, &flags.yaw, "DEGREES", "round the scene", 0, 360 },
+        { "--pitch", 0, ARGS_NUMBER, &flags.pitch, "DEGREES", "from above", 0, 89 },
+        { "--zoom", 0, ARGS_NUMBER, &flags.zoom, "Z", "2 shows half as much", 0, 100 },
+        { "--dark", 0, ARGS_SWITCH, &flags.is_dark, NULL, "on a dark ground", 0, 0 },
+        { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
+    };
+    const args_table table = {
+        .command = "render",
+        .usage = "FILE.aabbs|FILE.posrot|SCENE[:N][:type][@from+frames] [--frame F] -o FILE.png|FILE.svg",
+        .about =
+            "Draw one frame of a scene, without a screen: its boxes or bodies, and their pairs, tree or cells over them.",
+        .notes = "Colours are those of `cleave view`. An SVG is for scenes of some thousand boxes.",
+        .example = "  cleave render freefall:2k@60+60 --frame 60 -o heap.png\n"
+                   "  cleave render tower:60@0+200 --bodies --overlay 18-dop -o tower.svg",
+        .flags = list,
+        .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .operand_name = "a WHAT",
+        .operand_least = 1,
+        .operand_most = 1,
+    };
+    lab_status status = args_run( &table, argc, argv, render, &flags );
+    text_list_free( &flags.overlays );
+    text_list_free( &flags.settings );
+    return status;
+}
