@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/json.h"
 #include "lab/result/results.h"
+#include "lab/run/live_page.h"
 #include "program.h"
 #include "support.h"
 
@@ -15,6 +16,7 @@
 #define SCHEDULE "test_runner.schedule"
 #define JSON "test_runner.json"
 #define JOURNAL JSON ".journal"
+#define PAGE "test_runner.html"
 #define RUN "run " SCHEDULE " --json " JSON " "
 
 static void write_file( const char* path, const char* text )
@@ -179,6 +181,41 @@ static void rounds_add_their_passes( void )
     }
     CHECK( find( &results, "kd", 1000 )->counter_count > 0 ); // what the worker counted came along
     run_results_free( &results );
+}
+
+static void read_text( const char* path, char* text, size_t room )
+{
+    FILE* file = fopen( path, "rb" );
+    CHECK( file != NULL );
+    text[fread( text, 1, room - 1, file )] = '\0';
+    fclose( file );
+}
+
+// The page of a run that goes on is there too, and renews itself; the last one does not.
+static void the_table_is_a_page_too( void )
+{
+    static char text[1 << 16];
+    begin(
+        "sizes 200 300\nrepeat 1\nwarmup 0\nframes 2\npart a\nscenes brownian-free\nmethods cleave sap\n" );
+    remove( PAGE );
+    CHECK_EQUAL( program_run( RUN "-q --page " PAGE )->status, 0 );
+    read_text( PAGE, text, sizeof( text ) );
+    CHECK( strstr( text, "<b>4 of 4</b> runs; nothing runs any more" ) != NULL );
+    CHECK( strstr( text, "<td>brownian-free:300:cubes sap@" ) != NULL &&
+        strstr( text, "location.reload" ) == NULL );
+    live_page page;
+    run_result run = { .status = RUN_FAILED };
+    live_page_begin( &page, PAGE );
+    live_page_add( &page, "<script>&", &run, "signal <11>", false );
+    live_page_write( &page, 1, 7, "kd & kin", ", 3 min left", false );
+    live_page_end( &page );
+    read_text( PAGE, text, sizeof( text ) );
+    CHECK( strstr( text, "&lt;script&gt;&amp;</td><td colspan=\"6\">failed: signal &lt;11&gt;" ) != NULL );
+    CHECK( strstr( text, "<b>1 of 7</b> runs; now kd &amp; kin, 3 min left" ) != NULL &&
+        strstr( text, "location.reload" ) != NULL );
+    program_answer* answer = program_run( RUN "--restart --page no/such/" PAGE );
+    CHECK( answer->status == 2 && program_said( answer, "no/such/" PAGE ) );
+    remove( PAGE );
 }
 
 static void bench_gives_the_same_pairs_in_either_way( void )
@@ -548,6 +585,7 @@ int main( int argc, char** argv )
         TEST_CASE( windows_are_cut_from_a_longer_recording ),
         TEST_CASE( many_windows_are_baked_together ),
         TEST_CASE( windows_of_a_run_are_baked_together ),
+        TEST_CASE( the_table_is_a_page_too ),
         TEST_CASE( bad_usage_is_told ),
         TEST_CASE( schedules_are_listed_and_shown ),
     };

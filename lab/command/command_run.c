@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/interrupt.h"
+#include "lab/base/output_file.h"
 #include "lab/base/platform.h"
 #include "lab/base/progress.h"
 #include "lab/base/stop_action.h"
@@ -33,6 +34,7 @@ typedef struct run_flags
     broadmark_files broadmark; ///< settings among the operands
     const char* broadmark_folder;
     const char* against; ///< another build of the program
+    const char* page;
     double bound_percent;
     bool resume, restart, in_process, dry_run, bake, list, show, quiet;
 } run_flags;
@@ -341,6 +343,9 @@ static bool can_write( run_flags* flags, lab_error* why )
 {
     bool good = run_output_open( &flags->output, why ) && broadmark_files_check( &flags->broadmark, why );
     run_output_close( &flags->output );
+    output_file page = { 0 };
+    good = good && ( flags->page == NULL || output_file_open( &page, flags->page, why ) );
+    output_file_abandon( &page );
     return good && ( flags->broadmark_folder == NULL || results_have_json( why ) );
 }
 
@@ -420,6 +425,7 @@ static lab_status measure( run_flags* flags, const run_plan* plan, journal* log 
         .in_process = flags->in_process || !child_is_here() || !results_have_json( &why ),
         .is_live = !flags->quiet,
         .is_quiet = flags->quiet,
+        .page = flags->page,
         .whole_only = true,
         .budget_s = flags->budget_s,
         .others_most = flags->others_percent / 100,
@@ -591,6 +597,8 @@ lab_status command_run( int argc, char** argv )
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
+        { "--page", 0, ARGS_TEXT, &flags.page, "FILE",
+            "the table as a page that renews itself while the runs go on", 0, 0 },
         { "--broadmark-out", 0, ARGS_TEXT, &flags.broadmark_folder, "FOLDER",
             "write each run as Broadmark's results", 0, 0 },
         { "--counters", 0, ARGS_SWITCH, &flags.output.counters, NULL, "print what the methods count too", 0,

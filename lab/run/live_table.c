@@ -12,11 +12,12 @@
 
 #define SECOND_NS UINT64_C( 1000000000 )
 
-void live_begin( live_table* live, bool is_on, uint32_t total, double weight_total )
+void live_begin( live_table* live, bool is_on, uint32_t total, double weight_total, const char* page )
 {
     *live = ( live_table ){ .is_on = is_on, .total = total, .weight_total = weight_total };
     live->is_terminal = platform_is_terminal( stderr );
     live->begin_ns = clv_base_clock_ns();
+    live_page_begin( &live->page, page );
 }
 
 void live_clear( live_table* live )
@@ -79,10 +80,25 @@ static void draw( live_table* live )
     live->drawn_ns = clv_base_clock_ns();
 }
 
+static void write_page( live_table* live, bool is_over )
+{
+    char left[64];
+    format_left( live, left, sizeof( left ) );
+    live_page_write( &live->page, live->done, live->total, live->label, left, is_over );
+}
+
+void live_end( live_table* live )
+{
+    live_clear( live );
+    write_page( live, true );
+    live_page_end( &live->page );
+}
+
 void live_start( live_table* live, const char* label )
 {
     snprintf( live->label, sizeof( live->label ), "%s", label );
     live->run_begin_ns = clv_base_clock_ns();
+    write_page( live, false );
     live_tick( live );
 }
 
@@ -140,6 +156,7 @@ void live_finish( live_table* live, const run_result* run, const char* label, do
         snprintf( row, sizeof( row ), "%-44.60s %s: %.90s%s", label, run_status_name( run->status ),
             run->reason, is_kept ? "  (kept)" : "" );
     }
+    live_page_add( &live->page, label, run, run->reason, is_kept );
     show( live, row );
 }
 
@@ -149,5 +166,6 @@ void live_skip( live_table* live, const char* label, const char* why, double wei
     live->done += 1;
     live->weight_total -= weight;
     snprintf( row, sizeof( row ), "%-44.60s left out: %.90s", label, why );
+    live_page_add( &live->page, label, NULL, why, false );
     show( live, row );
 }

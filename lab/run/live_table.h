@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lab/measure/timed_run.h"
+#include "lab/run/live_page.h"
 
 #define LIVE_ROWS 8
 
@@ -17,9 +18,11 @@ typedef struct live_table
     char rows[LIVE_ROWS][256];
     uint32_t row_count;
     uint32_t line_count; ///< on the screen now
+    live_page page;      ///< the same as a page, where one is asked for
 } live_table;
 
-void live_begin( live_table* live, bool is_on, uint32_t total, double weight_total );
+/// `page`: a file to write the table to as well, or NULL.
+void live_begin( live_table* live, bool is_on, uint32_t total, double weight_total, const char* page );
 void live_start( live_table* live, const char* label );
 void live_tick( live_table* live ); ///< redraws, a few times a second at most
 
@@ -31,3 +34,6 @@ void live_skip( live_table* live, const char* label, const char* why, double wei
 
 /// Takes everything off the screen, so that something else can be shown there.
 void live_clear( live_table* live );
+
+/// Everything is done, or cannot go on: takes all off the screen, and the page says so.
+void live_end( live_table* live );

@@ -532,7 +532,7 @@ static void begin_live( runner* all )
     {
         weight += job_weight( all, &all->plan->items[index] );
     }
-    live_begin( &all->live, all->options->is_live, all->plan->count, weight );
+    live_begin( &all->live, all->options->is_live, all->plan->count, weight, all->options->page );
 }
 
 bool runner_run( const run_plan* plan, const runner_options* options, journal* log, run_results* results,
@@ -556,7 +556,7 @@ bool runner_run( const run_plan* plan, const runner_options* options, journal* l
         good = do_scene( &all, begin, end, why );
         begin = end;
     }
-    live_clear( &all.live );
+    live_end( &all.live );
     if ( options->on_stop != NULL )
     {
         stop_action_hold();

@@ -15,6 +15,7 @@ typedef struct runner_options
     bool in_process;         ///< for debuggers and profilers, and where the system cannot do otherwise
     bool is_live;            ///< show the live table
     bool is_quiet;           ///< show nothing at all
+    const char* page;        ///< a file to write the live table to, as a page that renews itself; NULL: none
     bool whole_only;         ///< a job counts as done with its last round only: the journal has the others
     double budget_s;         ///< no run begins, and none goes on, after so many seconds; 0: any time
     double others_most;      ///< wait while others use a larger share of the processors; 0: do not look
