@@ -19,6 +19,7 @@ typedef struct render_state
     picture* out;
     const render_source* source;
     const render_look* look;
+    clv_aabb world;
     uint32_t* touching; ///< of each object
     view_planes tree;   ///< where the look asks for one
     double side;        ///< of a typical box
@@ -118,13 +119,13 @@ static picture_ink ink_of( rgb colour, double light, float alpha )
 
 // ---- bodies
 
+// As large as the world: it would hide everything else.
 static bool is_huge( const render_state* state, const clv_aabb* box )
 {
     bool huge = true;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double world =
-            (double)( &state->source->seen.upper.x )[axis] - (double)( &state->source->seen.lower.x )[axis];
+        double world = (double)( &state->world.upper.x )[axis] - (double)( &state->world.lower.x )[axis];
         huge = huge && (double)( &box->upper.x )[axis] - (double)( &box->lower.x )[axis] > 0.7 * world;
     }
     return huge;
@@ -380,15 +381,23 @@ static bool measure( render_state* state )
 
 bool render_scene( picture* out, const render_source* source, const render_look* look )
 {
-    render_state state = { .out = out, .source = source, .look = look };
+    render_state state = {
+        .out = out, .source = source, .look = look, .world = render_scene_box( source->input )
+    };
     const view_input* input = source->input;
     bool needs_tree = look->has_tree || look->colour == RENDER_NODE;
     out->ground = look->is_dark ? ( picture_ink ){ 16, 20, 26, 1 } : ( picture_ink ){ 255, 255, 255, 1 };
     bool good =
         measure( &state ) && ( !needs_tree || view_planes_read( &state.tree, source->search->tree_space ) );
-    for ( uint32_t i = 0; good && i < input->source.header.object_count; ++i )
+    uint32_t count = input->source.header.object_count, huge_count = 0;
+    for ( uint32_t i = 0; i < count; ++i )
     {
-        if ( !is_huge( &state, &input->boxes[i] ) )
+        huge_count += is_huge( &state, &input->boxes[i] );
+    }
+    for ( uint32_t i = 0; good && i < count; ++i )
+    {
+        // Where most are as large as the world, they are what there is to see.
+        if ( 2 * huge_count >= count || !is_huge( &state, &input->boxes[i] ) )
         {
             draw_body( &state, i );
         }

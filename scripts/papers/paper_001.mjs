@@ -73,7 +73,7 @@ export function writePage(folder, { runs, methods }, claims) {
     const page = new Page(folder, '001', 'The Broadmark paper (001)');
     const published = table2Of001();
     const threads = ascending(pick(runs, quickest).map(run => run.threads));
-    page.text('Serpa, *Broad Phase Collision Detection: New Methodology and Solution*. Schedule: `paper-001`. Figure 1 is pictures of the scenes; there is no renderer yet.');
+    page.text('Serpa, *Broad Phase Collision Detection: New Methodology and Solution*. Schedule: `paper-001`. Figure 1 is pictures of the scenes: README.md has them.');
     writeTable1(page, methods);
     page.text(`ST is the slowest variant of a family: scalar code on one thread. MT is the quickest: the widest instructions${threads.length > 0 ? ` on up to ${threads.pop()} threads` : ''}. Ours: mean in milliseconds (coefficient of variation over the run). The paper prints two decimals of a second; a column stops after its first value above half a second, in both, and where a large size was not run.${gpuText(runs)}`);
     for (const scene of scenes) writeTable2(page, runs, scene, published);

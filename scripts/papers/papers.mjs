@@ -21,7 +21,7 @@ import { writePage as write001 } from './paper_001.mjs';
 import { writePage as write002 } from './paper_002.mjs';
 import { writePage as write003 } from './paper_003.mjs';
 import { writePage as write004 } from './paper_004.mjs';
-import { drawPictures, missing } from './pictures.mjs';
+import { drawPictures, writePictures } from './pictures.mjs';
 import { ascending, distinct, pick, readFolders } from './runs.mjs';
 import { windowRows } from './windows.mjs';
 
@@ -109,16 +109,9 @@ function writeRuns(page, grade, data) {
     if (data.unfinished?.length > 0) page.text(`The ${data.budget} s it was given were up before these pieces were done: ${data.unfinished.join(', ')}. The same command goes on there.`);
 }
 
-function writePictures(page, drawn) {
-    page.heading('Figures that are pictures');
-    page.table(['figures', 'what they are', 'here'], missing, { left: 3 });
-    for (const { file, about } of drawn) page.text(`![${about}](${file})`);
-    if (drawn.length > 0) page.text('Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. The number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=T`, drawn by `scripts/tree_picture.py` and `scripts/papers/small_tree.mjs`.');
-}
-
 function writeIndex(folder, grade, data, claims, drawn) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. What needs a renderer is missing, and is named below. What paper 003 leaves open is in [studies](studies/README.md).');
+    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Some drawings are missing, and are named below. What paper 003 leaves open is in [studies](studies/README.md).');
     writeClaims(page, claims);
     writeRuns(page, grade, data);
     writePictures(page, drawn);

@@ -184,7 +184,9 @@ export class App extends EventTarget {
     #measure(frame) {
         const { boxes } = frame;
         const scene = this.source.scene ?? this.source;
-        const sides = [0, 1, 2].map(axis => scene.far ? (scene.far[axis][1] - scene.far[axis][0]) / 1.2 : Infinity);
+        let sides = [0, 1, 2].map(axis => scene.far ? (scene.far[axis][1] - scene.far[axis][0]) / 1.2 : 1e30), huge = 0;
+        for (let at = 0; at < boxes.length; at += 8) huge += isHuge(boxes, at, sides);
+        if (2 * huge >= boxes.length / 8) sides = [1e30, 1e30, 1e30]; // where most are as large as the world, they are what there is to see
         const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
         const sizes = [];
         for (let at = 0; at < boxes.length; at += 8) {
@@ -208,7 +210,7 @@ export class App extends EventTarget {
         this.box = scene.fit ?? [low, high];
         const side = Math.exp(sizes[Math.floor(sizes.length / 2)] ?? 0);
         const spread = [sizes[Math.floor(0.01 * sizes.length)] ?? 0, sizes[Math.floor(0.99 * sizes.length)] ?? 1];
-        this.scale = { world: sides.map((value, axis) => Number.isFinite(value) ? value : high[axis] - low[axis]), sizes: spread[1] - spread[0] < 0.2 ? [spread[0] - 0.5, spread[1] + 0.5] : spread, speed: 0.3 * side, still: 1.2 * (scene.step?.[0] ?? 0), side };
+        this.scale = { world: sides, sizes: spread[1] - spread[0] < 0.2 ? [spread[0] - 0.5, spread[1] + 0.5] : spread, speed: 0.3 * side, still: 1.2 * (scene.step?.[0] ?? 0), side };
         this.stage.open(this.source.capacity ?? this.source.objects, this.source.half ?? scene.half, this.box, scene.shape);
         this.camera.fit(this.box, this.stage.resize());
         this.dispatchEvent(new Event('open'));
