@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every program reads boxes from a texture, two texels an object: lower corner and touching others, upper corner and node. What is
-// drawn of an object is then one instance and no vertex data.
+// drawn of an object then needs no vertex data: the vertex's number tells which corner of which object it is. One long draw call rather than one instance an
+// object: software renderers, and some GPUs, pay for every instance.
 
 const HEAD = `#version 300 es
 precision highp float;
@@ -19,7 +20,7 @@ Box boxAt(int object) {
 }
 `;
 
-/** Bodies: three faces of a box, those that look at the eye, or the eight of an octahedron with its corners cut off. */
+/** Bodies: three faces of a box, those that look at the eye, or all of an octahedron with its corners cut off. */
 export const bodies = {
     vertex: `${HEAD}
 uniform int uColour, uSelected, uIsTurned, uShape;
@@ -27,11 +28,10 @@ uniform vec3 uWorld, uSizes, uIdle, uBusy;
 uniform float uSpeed, uStill;
 uniform vec2 uHuge;
 layout(location = 0) in vec4 aPlace; // of solids: w is 0 in the middle of a face, 1 at its rim
-layout(location = 1) in vec4 aNormal;
 flat out vec3 vTint;
 flat out float vPick;
-out vec3 vNormal, vPlace;
-out vec2 vEdge;
+out vec3 vPlace;
+out vec4 vLocal; // in half sides; of solids w alone
 vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 vec3 ramp(float t) { // dark blue, teal, yellow: equal steps look equal
     t = clamp(t, 0.0, 1.0);
@@ -51,24 +51,20 @@ vec3 tint(int object, Box box) {
     return wheel(fract(box.node * 0.61803399)) * (0.75 + 0.25 * fract(box.node * 0.38196601 + 0.3));
 }
 void main() {
-    int object = gl_InstanceID;
+    int object = uShape == 1 ? gl_InstanceID : gl_VertexID / 8, corner = gl_VertexID % 8;
     Box box = boxAt(object);
     vec3 half_ = uIsTurned == 1 ? texel(uHalf, object).xyz : box.half_;
     vec4 q = uIsTurned == 1 ? normalize(mix(texel(uOldTurn, object), texel(uTurn, object), uMix)) : vec4(0, 0, 0, 1);
-    vec3 toEye = turn(vec4(-q.xyz, q.w), uEye - box.middle);
-    int axis = gl_VertexID / 6, corner = gl_VertexID % 6;
-    vec2 uv = vec2(corner == 1 || corner == 4 || corner == 5 ? 1.0 : -1.0, corner == 2 || corner == 3 || corner == 5 ? 1.0 : -1.0);
+    vec3 toEye = uIsTurned == 1 ? turn(vec4(-q.xyz, q.w), uEye - box.middle) : uEye - box.middle;
+    // Bits of the corner: on this axis towards the eye, or away from it.
     vec3 side = vec3(toEye.x < 0.0 ? -1.0 : 1.0, toEye.y < 0.0 ? -1.0 : 1.0, toEye.z < 0.0 ? -1.0 : 1.0);
-    vec3 place = axis == 0 ? vec3(side.x, uv) : axis == 1 ? vec3(uv.y, side.y, uv.x) : vec3(uv, side.z);
-    vec3 normal = axis == 0 ? vec3(side.x, 0, 0) : axis == 1 ? vec3(0, side.y, 0) : vec3(0, 0, side.z);
-    vEdge = uv;
+    vec3 place = side * vec3((corner & 1) * 2 - 1, (corner & 2) - 1, ((corner >> 1) & 2) - 1);
+    vLocal = vec4(place, 0.0);
     if (uShape == 1) {
         place = aPlace.xyz;
-        normal = aNormal.xyz;
-        vEdge = vec2(aPlace.w, 0.0);
+        vLocal = vec4(0.0, 0.0, 0.0, aPlace.w);
     }
-    vNormal = turn(q, normal);
-    vPlace = box.middle + turn(q, place * half_);
+    vPlace = box.middle + (uIsTurned == 1 ? turn(q, place * half_) : place * half_);
     vTint = tint(object, box);
     vPick = object == uSelected ? 1.0 : 0.0;
     gl_Position = uView * vec4(vPlace, 1.0);
@@ -80,17 +76,19 @@ uniform vec3 uEye, uAccent;
 uniform float uGround;
 flat in vec3 vTint;
 flat in float vPick;
-in vec3 vNormal, vPlace;
-in vec2 vEdge;
+in vec3 vPlace;
+in vec4 vLocal;
 out vec4 colour;
 void main() {
-    vec3 n = normalize(vNormal), toEye = normalize(uEye - vPlace);
+    vec3 toEye = normalize(uEye - vPlace), n = normalize(cross(dFdx(vPlace), dFdy(vPlace)));
+    n = dot(n, toEye) < 0.0 ? -n : n;
     float light = 0.62 + 0.30 * n.y + 0.14 * n.x + 0.08 * n.z;
     light = mix(light, 1.0, 0.18) + 0.10 * pow(max(dot(n, toEye), 0.0), 2.0);
-    vec2 away = (1.0 - abs(vEdge)) / max(fwidth(vEdge), vec2(1e-6));
-    float edge = 1.0 - smoothstep(0.4, 1.6, min(away.x, away.y));
-    float size = min(2.0 / max(fwidth(vEdge).x, 1e-6), 2.0 / max(fwidth(vEdge).y, 1e-6)); // pixels across, about
-    edge *= smoothstep(5.0, 14.0, size);
+    // Pixels to the nearest edge: on a face one coordinate is 1 throughout, and does not count.
+    vec4 width = max(fwidth(vLocal), vec4(1e-6)), to = (1.0 - abs(vLocal)) / width;
+    to = mix(to, vec4(1e6), vec4(greaterThan(abs(vLocal), vec4(0.99999))));
+    float away = min(min(to.x, to.y), min(to.z, to.w)), size = 2.0 / max(max(width.x, width.y), max(width.z, width.w));
+    float edge = (1.0 - smoothstep(0.4, 1.6, away)) * smoothstep(5.0, 14.0, size);
     vec3 tint = vTint * light;
     tint = mix(tint, tint * mix(0.45, 0.30, uGround), edge);
     tint = mix(tint, mix(uAccent, vec3(1.0), 0.25 + 0.75 * edge), vPick * 0.85);
@@ -110,8 +108,8 @@ out vec4 vInk;
 void main() {
     Box box;
     if (uFromBuffer == 1) box = Box(0.5 * (aLower.xyz + aUpper.xyz), 0.5 * (aUpper.xyz - aLower.xyz), 0.0, 0.0);
-    else box = boxAt(uOne >= 0 ? uOne : gl_InstanceID);
-    int axis = gl_VertexID / 8, which = gl_VertexID % 8;
+    else box = boxAt(uOne >= 0 ? uOne : gl_VertexID / 24);
+    int vertex = gl_VertexID % 24, axis = vertex / 8, which = vertex % 8;
     vec3 sign_ = vec3((which & 1) * 2 - 1, ((which >> 1) & 1) * 2 - 1, ((which >> 2) & 1) * 2 - 1);
     vec3 place = axis == 0 ? sign_ : axis == 1 ? sign_.yxz : sign_.yzx;
     vInk = uFromBuffer == 1 ? vec4(uInk.rgb, uInk.a * aLower.w) : uInk;
@@ -129,10 +127,10 @@ void main() { colour = vInk; }`,
 export const links = {
     vertex: `${HEAD}
 uniform vec4 uInk;
-layout(location = 0) in uvec2 aPair;
+layout(location = 0) in uint aObject;
 out vec4 vInk;
 void main() {
-    Box box = boxAt(int(gl_VertexID == 0 ? aPair.x : aPair.y));
+    Box box = boxAt(int(aObject));
     vInk = uInk;
     gl_Position = uView * vec4(box.middle, 1.0);
 }`,

@@ -48,7 +48,7 @@ class Table {
     }
 }
 
-/** Instances from a buffer that is filled anew when what it shows changes. */
+/** Boxes as instances, or pairs as lines, from a buffer that is filled anew when what it shows changes. */
 class Batch {
     constructor(gl, { isPairs = false } = {}) {
         this.gl = gl;
@@ -59,11 +59,11 @@ class Batch {
         gl.bindVertexArray(this.array);
         gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
         gl.enableVertexAttribArray(0);
-        gl.vertexAttribDivisor(0, 1);
         if (isPairs) {
-            gl.vertexAttribIPointer(0, 2, gl.UNSIGNED_INT, 8, 0);
+            gl.vertexAttribIPointer(0, 1, gl.UNSIGNED_INT, 4, 0); // an object a vertex, two a line
         } else {
             gl.enableVertexAttribArray(1);
+            gl.vertexAttribDivisor(0, 1);
             gl.vertexAttribDivisor(1, 1);
             gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 32, 0);
             gl.vertexAttribPointer(1, 4, gl.FLOAT, false, 32, 16);
@@ -77,6 +77,20 @@ class Batch {
         gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
         gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
     }
+}
+
+/** Three faces each of so many boxes, by the numbers of their corners: eight a box, bits say which way. */
+function makeFaces(gl, objects, old) {
+    if (old?.objects >= objects) return old;
+    const one = [1, 3, 5, 5, 3, 7, 2, 6, 3, 3, 6, 7, 4, 5, 6, 6, 5, 7], all = new Uint32Array(18 * objects);
+    for (let i = 0; i < objects; ++i) for (let k = 0; k < 18; ++k) all[18 * i + k] = 8 * i + one[k];
+    if (old) gl.deleteBuffer(old.buffer);
+    const array = old?.array ?? gl.createVertexArray(), buffer = gl.createBuffer();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, all, gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    return { array, buffer, objects };
 }
 
 /** Triangles of a truncated octahedron of half sides 1: corners are the permutations of (0, ±1/2, ±1). */
@@ -100,23 +114,31 @@ function makeSolid(gl) {
         const angle = corner => { const d = [0, 1, 2].map(axis => corner[axis] - middle[axis]); return Math.atan2(dot(d, up), dot(d, right)); };
         face.sort((a, b) => angle(a) - angle(b));
         // A fan from the middle; the last number is 0 there and 1 at the rim.
-        face.forEach((corner, i) => { for (const [place, rim] of [[middle, 0], [corner, 1], [face[(i + 1) % face.length], 1]]) floats.push(...place, rim, ...unit, 0); });
+        face.forEach((corner, i) => { for (const [place, rim] of [[middle, 0], [corner, 1], [face[(i + 1) % face.length], 1]]) floats.push(...place, rim); });
     }
     const array = gl.createVertexArray();
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(floats), gl.STATIC_DRAW);
-    for (const place of [0, 1]) {
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribPointer(place, 4, gl.FLOAT, false, 32, 16 * place);
-    }
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 16, 0);
     gl.bindVertexArray(null);
-    return { array, count: floats.length / 8 };
+    return { array, count: floats.length / 4 };
+}
+
+/** Drawn by the processor, where every sample is paid for. */
+function isSoftware() {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    const about = gl?.getExtension('WEBGL_debug_renderer_info');
+    const name = about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : '';
+    gl?.getExtension('WEBGL_lose_context')?.loseContext();
+    return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 export class Stage {
     constructor(canvas) {
-        const gl = this.gl = canvas.getContext('webgl2', { antialias: true, alpha: false, powerPreference: 'high-performance' });
+        this.isSoftware = isSoftware();
+        const gl = this.gl = canvas.getContext('webgl2', { antialias: !this.isSoftware, alpha: false, powerPreference: 'high-performance' });
         if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
         this.canvas = canvas;
         this.programs = Object.fromEntries(Object.entries({ bodies, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
@@ -140,6 +162,7 @@ export class Stage {
         this.tables = [0, 1].map(() => ({ boxes: new Table(this.gl, 2 * objects), turns: new Table(this.gl, half ? objects : 1), frame: null }));
         this.half = new Table(this.gl, half ? objects : 1);
         if (half) this.setHalf(half);
+        this.faces = makeFaces(this.gl, objects, this.faces);
         this.frameWire.fill(new Float32Array([...worldBox[0], 1, ...worldBox[1], 1]));
     }
 
@@ -174,7 +197,7 @@ export class Stage {
     }
 
     resize() {
-        const ratio = Math.min(window.devicePixelRatio || 1, 2);
+        const ratio = this.isSoftware ? 1 : Math.min(window.devicePixelRatio || 1, 2);
         const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio)), height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
         if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
         return width / height;
@@ -199,7 +222,8 @@ export class Stage {
 
     #draw(mode, vertices, instances, array = this.empty) {
         this.gl.bindVertexArray(array);
-        this.gl.drawArraysInstanced(mode, 0, vertices, instances);
+        if (instances === 0) this.gl.drawArrays(mode, 0, vertices);
+        else this.gl.drawArraysInstanced(mode, 0, vertices, instances);
         this.drawCalls += 1;
     }
 
@@ -244,18 +268,26 @@ export class Stage {
         gl.uniform3fv(places.uAccent, look.accent);
         gl.uniform1f(places.uGround, look.isDark ? 1 : 0);
         if (this.shape === 1) this.#draw(gl.TRIANGLES, this.solid.count, this.objects, this.solid.array);
-        else this.#draw(gl.TRIANGLES, 18, this.objects);
+        else this.#drawBoxes();
+    }
+
+    #drawBoxes() {
+        const { gl } = this;
+        gl.bindVertexArray(this.faces.array);
+        gl.drawElements(gl.TRIANGLES, 18 * this.objects, gl.UNSIGNED_INT, 0);
+        this.drawCalls += 1;
     }
 
     #drawLines(camera, mix, aspect, look, show) {
         const { gl } = this;
         const places = this.#use('wires', camera, mix, aspect);
-        const wire = (ink, instances, batch = null) => {
+        const wire = (ink, count, batch = null) => {
             gl.uniform4fv(places.uInk, ink);
             gl.uniform1i(places.uOne, -1);
             gl.uniform1i(places.uFromBuffer, batch ? 1 : 0);
             gl.uniform1f(places.uGrow, 1);
-            this.#draw(gl.LINES, 24, instances, batch?.array);
+            if (batch) this.#draw(gl.LINES, 24, count, batch.array);
+            else this.#draw(gl.LINES, 24 * count, 0);
         };
         if (show.world) wire([...look.line, 0.9], 1, this.frameWire);
         if (show.boxes) wire([...look.wire, show.bodies ? 0.55 : 0.8], this.objects);
@@ -267,7 +299,7 @@ export class Stage {
         const { gl } = this;
         gl.disable(gl.DEPTH_TEST); // or bodies would hide them all
         gl.uniform4fv(this.#use('links', camera, mix, aspect).uInk, ink);
-        this.#draw(gl.LINES, 2, batch.count, batch.array);
+        this.#draw(gl.LINES, 2 * batch.count, 0, batch.array);
         gl.enable(gl.DEPTH_TEST);
     }
 
@@ -281,7 +313,7 @@ export class Stage {
         gl.uniform1i(places.uOne, selected);
         gl.uniform1i(places.uFromBuffer, 0);
         gl.uniform1f(places.uGrow, 1.2);
-        this.#draw(gl.LINES, 24, 1);
+        this.#draw(gl.LINES, 24, 0);
         gl.enable(gl.DEPTH_TEST);
     }
 }

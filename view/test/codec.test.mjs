@@ -2,7 +2,7 @@
 // What `cleave view` packs, unpacked again without a browser: boxes to within half a step, pairs those of the boxes as they were.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { LEAF, decodeBlock, nodeOf, prepareScene } from '../src/codec.js';
 import { describeNode, planesOf } from '../src/tree.js';
@@ -106,6 +106,19 @@ test('bodies come back turned: their boxes are those of the file', () => {
             assert.deepEqual([...frames[f].pairs], brutePairs(boxes));
         });
     }
+});
+
+test('a .posrot file shows its bodies turned', () => {
+    writeScene(at('pose.aabbs'), [[-1, -1, -1, 1, 1, 1, 1.2, -1, -1, 3.2, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]);
+    const bytes = readFileSync(at('pose.aabbs')), half = Math.SQRT1_2, turn = Math.sin(Math.PI / 8);
+    [[0, 0, 0, 0, 0, 0, turn, Math.cos(Math.PI / 8)], [2.2, 0, 0, 0, 0, 0, 0, 1]].forEach((record, body) => record.forEach((value, i) => bytes.writeFloatLE(value, 304 + 64 + 32 * body + 4 * i)));
+    writeFileSync(at('pose.posrot'), bytes);
+    cleave('view', at('pose.posrot'), '-o', at('pose.html'));
+    const { scene, frames } = framesOf(at('pose.html'));
+    assert.equal(scene.poses, true);
+    assert.deepEqual([...frames[0].pairs, ...frames[1].pairs], [0, 1], 'turned by 45 degrees the first one reaches the second');
+    assert.ok(Math.abs(frames[1].boxes[4] - 2 * half) < 2 * scene.step[0]);
+    assert.ok(Math.abs(frames[1].turns[2] - turn) < 1e-3);
 });
 
 test('without pairs a page has boxes alone', () => {
