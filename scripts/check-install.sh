@@ -178,7 +178,7 @@ header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/
 [ -s "$stage/share/doc/cleave/LICENSE" ] || { echo "check-install.sh: no licence was installed" >&2; exit 1; }
 echo "installed $(find "$stage" -type f | wc -l) files, version $version"
 names=""
-for page in README.md docs/hello.md docs/motion.md docs/handles.md docs/query-overlap.md docs/query-rays.md docs/query-nearest.md docs/worlds.md docs/matching.md; do
+for page in README.md docs/hello.md docs/motion.md docs/handles.md docs/query-overlap.md docs/query-rays.md docs/query-nearest.md docs/query-worlds.md docs/worlds.md docs/matching.md; do
     program=$(basename "$page" .md)
     first_program "$root/$page" "$folder/$program.c" "$folder/$program.expected"
     echo "$page" >"$folder/$program.page"

@@ -71,6 +71,8 @@ typedef struct stage
     clv_ray rays[BODIES];
     clv_sphere_cast casts[BODIES];
     clv_half_spaces regions[1];
+    clv_ray64 wide_rays[BODIES];
+    clv_sphere_cast64 wide_casts[BODIES];
     uint64_t seen;
 } stage;
 
@@ -197,6 +199,10 @@ static void make_queries( stage* s )
     for ( int i = 0; i < BODIES; ++i )
     {
         clv_vec3 at = { 0.1f * (float)i, 0, 1e-41f }, way = { speeds[i], speeds[( i + 1 ) % BODIES], 0.1f };
+        s->wide_rays[i] =
+            ( clv_ray64 ){ s->wide_boxes[i].lower, { 1, i % 2 == 0 ? 1e-310 : -1, 0 }, INFINITY };
+        s->wide_casts[i] =
+            ( clv_sphere_cast64 ){ { { 1e9, -1e9, i % 2 == 0 ? 1e-310 : 2 }, 1.0 / 3 }, { -1, 1, 0 }, 9 };
         s->rays[i] = ( clv_ray ){ at, way, i % 2 == 0 ? INFINITY : 3.0f };
         s->casts[i] = ( clv_sphere_cast ){ { at, speeds[( i + 2 ) % BODIES] }, way, INFINITY };
     }
@@ -412,6 +418,43 @@ static void ask_every_kind( stage* s )
     ask_all( s, clv_query_half_spaces( s->regions, 1 ) );
     ask_all( s, clv_query_rays( s->rays, BODIES ) );
     ask_all( s, clv_query_sphere_casts( s->casts, BODIES ) );
+}
+
+static void see_wide( stage* s, const clv_hit64* hits, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        note( s, hits[i].index );
+        see( s, &hits[i].t, sizeof( hits[i].t ) );
+    }
+}
+
+static bool visit_wide_hits( uint32_t query, const clv_hit64* hits, uint64_t count, void* user )
+{
+    see_wide( user, hits, count );
+    note( user, query );
+    return true;
+}
+
+static void ask_all_wide( stage* s, clv_queries queries )
+{
+    uint64_t offsets[BOXES + 1];
+    clv_hit64 hits[BOXES * BOXES];
+    clv_query_lists64 lists = { offsets, hits, BOXES * BOXES, 0, 0 };
+    note( s, clv_space_query_all64( s->wide, &queries, &lists ) );
+    note( s, lists.count );
+    see_wide( s, hits, lists.count );
+}
+
+static void ask_every_wide_kind( stage* s )
+{
+    note( s, clv_space_refresh( s->wide ) );
+    ask_all_wide( s, clv_query_boxes64( s->wide_boxes, BOXES ) );
+    ask_all_wide( s, clv_query_boxes64( s->bad_wide, 1 ) );
+    ask_all_wide( s, clv_query_points64( &s->wide_boxes[0].lower, 1 ) );
+    ask_all_wide( s, clv_query_spheres64( &s->wide_casts[1].sphere, 1 ) );
+    ask_all_wide( s, clv_query_rays64( s->wide_rays, BODIES ) );
+    ask_all_wide( s, clv_query_sphere_casts64( s->wide_casts, BODIES ) );
 }
 
 #define NOTE( value ) note( s, (uint64_t)( value ) )

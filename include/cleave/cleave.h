@@ -13,3 +13,4 @@
 #include "cleave/space.h"
 #include "cleave/types.h"
 #include "cleave/world.h"
+#include "cleave/world_query.h"

@@ -20,8 +20,8 @@
 // distance, an infinity where a kind says finite, a kind that a question has no meaning for; CLV_BAD_BOX for a box. Then *position,
 // if it is not NULL, is that of the first bad query, and nothing was written. CLV_OUT_OF_MEMORY if the structure could not be
 // made. CLV_STALE if nobody ever asked this space before and its boxes were changed since the last update: ask, or call
-// clv_space_refresh, before you move them. CLV_UNSUPPORTED in a space of doubles or a flat one (world.h). CLV_BUSY from
-// inside a call that changes the space. Before the first update there is nothing to find, which is no failure. These calls take
+// clv_space_refresh, before you move them. CLV_UNSUPPORTED for a list that is not of the space's kind: spaces of doubles and flat
+// ones (world.h) have kinds of their own, in world_query.h. CLV_BUSY from inside a call that changes the space. Before the first update there is nothing to find, which is no failure. These calls take
 // a const space, and clv_space_error does not tell of them.
 //
 // Threads. All but clv_space_refresh take a const space: any number of threads may ask at once between updates. The first to ask
@@ -42,6 +42,13 @@ typedef struct clv_hit
 } clv_hit;
 
 #define CLV_NO_HIT UINT32_MAX
+
+/// The same in a space of doubles (world_query.h).
+typedef struct clv_hit64
+{
+    uint32_t index;
+    double t;
+} clv_hit64;
 
 // ---- what is asked
 
@@ -122,6 +129,32 @@ typedef enum clv_query_kind
     CLV_QUERY_BOX_CAST = 9,      ///< clv_box_cast
     CLV_QUERY_SPHERE_CAST = 10,  ///< clv_sphere_cast
     CLV_QUERY_CAPSULE_CAST = 11, ///< clv_capsule_cast
+
+    // Of flat spaces, in the same order; cleave/world_query.h has the types.
+    CLV_QUERY_POINT2 = 33,         ///< clv_vec2
+    CLV_QUERY_BOX2 = 34,           ///< clv_aabb2
+    CLV_QUERY_CIRCLE = 35,         ///< clv_circle
+    CLV_QUERY_NEIGHBOURHOOD2 = 36, ///< clv_neighbourhood2
+    CLV_QUERY_CAPSULE2 = 37,       ///< clv_capsule2
+    CLV_QUERY_ORIENTED_BOX2 = 38,  ///< clv_oriented_box2
+    CLV_QUERY_HALF_PLANES = 39,    ///< clv_half_planes
+    CLV_QUERY_RAY2 = 40,           ///< clv_ray2
+    CLV_QUERY_BOX_CAST2 = 41,      ///< clv_box_cast2
+    CLV_QUERY_CIRCLE_CAST = 42,    ///< clv_circle_cast
+    CLV_QUERY_CAPSULE_CAST2 = 43,  ///< clv_capsule_cast2
+
+    // Of spaces of doubles, likewise.
+    CLV_QUERY_POINT64 = 65,         ///< clv_vec64
+    CLV_QUERY_BOX64 = 66,           ///< clv_aabb64
+    CLV_QUERY_SPHERE64 = 67,        ///< clv_sphere64
+    CLV_QUERY_NEIGHBOURHOOD64 = 68, ///< clv_neighbourhood64
+    CLV_QUERY_CAPSULE64 = 69,       ///< clv_capsule64
+    CLV_QUERY_ORIENTED_BOX64 = 70,  ///< clv_oriented_box64
+    CLV_QUERY_HALF_SPACES64 = 71,   ///< clv_half_spaces64
+    CLV_QUERY_RAY64 = 72,           ///< clv_ray64
+    CLV_QUERY_BOX_CAST64 = 73,      ///< clv_box_cast64
+    CLV_QUERY_SPHERE_CAST64 = 74,   ///< clv_sphere_cast64
+    CLV_QUERY_CAPSULE_CAST64 = 75,  ///< clv_capsule_cast64
 } clv_query_kind;
 
 /// Asked about each object that was found and passed the filter, in an order that depends on the calls alone and is not the order
@@ -130,22 +163,27 @@ typedef enum clv_query_kind
 typedef bool clv_query_callback(
     const clv_space* space, uint32_t query, clv_hit hit, float* reach, void* user );
 
+/// The same in a space of doubles.
+typedef bool clv_query_callback64(
+    const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user );
+
 /// Queries of one kind. Made by the functions below, then changed where wanted; the arrays are the caller's and only read.
 typedef struct clv_queries
 {
     clv_query_kind kind;
     uint32_t count;
-    const void* items;            ///< `count` of the kind's type, one behind the other
-    const clv_filter* filters;    ///< who asks, as for pairs; NULL: sees everything
-    bool filter_each;             ///< filters[i] belongs to query i; otherwise filters[0] to all
-    bool as_given;                ///< boxes without their margins
-    clv_query_callback* callback; ///< NULL: everything counts
-    void* user;                   ///< handed to it
+    const void* items;                ///< `count` of the kind's type, one behind the other
+    const clv_filter* filters;        ///< who asks, as for pairs; NULL: sees everything
+    bool filter_each;                 ///< filters[i] belongs to query i; otherwise filters[0] to all
+    bool as_given;                    ///< boxes without their margins
+    clv_query_callback* callback;     ///< NULL: everything counts
+    void* user;                       ///< handed to it
+    clv_query_callback64* callback64; ///< in its place in a space of doubles
 } clv_queries;
 
 static inline clv_queries clv_query_list( clv_query_kind kind, const void* items, uint32_t count )
 {
-    clv_queries queries = { kind, count, items, CLV_NULL, false, false, CLV_NULL, CLV_NULL };
+    clv_queries queries = { kind, count, items, CLV_NULL, false, false, CLV_NULL, CLV_NULL, CLV_NULL };
     return queries;
 }
 

@@ -16,8 +16,8 @@
 //
 // Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
 // boxes go in and out by calls of their own: clv_space_add, clv_space_add_with, clv_space_move, clv_space_get_box and
-// clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. So do motions, margins by rule and the questions of
-// query.h, in flat spaces too; margin_by_size and margin_by_speed of their def are refused with CLV_BAD_DEF. docs/worlds.md tells how it works, and what it costs.
+// clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. So do motions and margins
+// by rule, in flat spaces too; margin_by_size and margin_by_speed of their def are refused with CLV_BAD_DEF. Questions are in world_query.h. docs/worlds.md tells how it works, and what it costs.
 
 // ---- boxes in double
 

@@ -95,8 +95,35 @@ static clv_result check_oriented_box( const clv_oriented_box* box )
         is_real( q->y ) && is_real( q->z ) && is_real( q->w ) );
 }
 
+static bool are_half_planes( const clv_half_planes* h )
+{
+    for ( uint32_t i = 0; i < h->count; ++i )
+    {
+        float offset = h->planes[i].offset;
+        if ( !is_real( h->planes[i].normal.x ) || !is_real( h->planes[i].normal.y ) || offset != offset )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static clv_result check_flat_item( const clv_queries* list, uint32_t index )
+{
+    query_raised raised;
+    memset( &raised, 0, sizeof( raised ) );
+    clv_query_kind kind = clv_query_raise( list, index, &raised );
+    clv_queries one = clv_query_list( kind, &raised.item, 1 );
+    return kind == CLV_QUERY_HALF_SPACES ? verdict( are_half_planes( &raised.half_planes ) )
+                                         : clv_query_check_item( &one, 0 );
+}
+
 clv_result clv_query_check_item( const clv_queries* list, uint32_t index )
 {
+    if ( query_is_flat( list->kind ) )
+    {
+        return check_flat_item( list, index );
+    }
     switch ( list->kind )
     {
     case CLV_QUERY_POINT:
@@ -153,7 +180,14 @@ bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* pl
         [CLV_QUERY_SPHERE_CAST] = sizeof( clv_sphere_cast ),
         [CLV_QUERY_CAPSULE_CAST] = sizeof( clv_capsule_cast ),
     };
-    size_t size = sizes[list->kind];
+    if ( query_is_flat( list->kind ) )
+    {
+        query_raised raised;
+        bool has_place = clv_query_raise( list, index, &raised ) != CLV_QUERY_HALF_SPACES;
+        *place = has_place ? raised.item.point : *place;
+        return has_place;
+    }
+    size_t size = list->kind <= CLV_QUERY_CAPSULE_CAST ? sizes[list->kind] : 0; // of doubles: none
     if ( size > 0 )
     {
         memcpy( place, (const char*)list->items + size * index, sizeof( *place ) );
@@ -163,6 +197,7 @@ bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* pl
 
 bool clv_query_mode_fits( clv_query_kind kind, query_mode mode )
 {
+    kind = query_is_flat( kind ) ? (clv_query_kind)( (uint32_t)kind - QUERY_FLAT ) : kind;
     switch ( mode )
     {
     case QUERY_CLOSEST: return kind >= CLV_QUERY_RAY && kind <= CLV_QUERY_CAPSULE_CAST;
@@ -348,6 +383,22 @@ static void start_item( query_probe* probe, const void* items, uint32_t index )
     }
 }
 
+static void start_flat( query_probe* probe, const clv_queries* list, uint32_t index )
+{
+    query_raised raised;
+    probe->kind = clv_query_raise( list, index, &raised );
+    start_item( probe, &raised.item, 0 );
+    if ( probe->kind == CLV_QUERY_HALF_SPACES )
+    {
+        probe->half_planes = raised.half_planes;
+    }
+    else if ( probe->kind == CLV_QUERY_ORIENTED_BOX )
+    {
+        probe->turned = clv_query_turn( probe->turned.center, probe->turned.half, raised.frame );
+        start_box( probe, clv_query_turned_box_bound( &probe->turned ) );
+    }
+}
+
 static void start(
     query_probe* probe, const query_scene* scene, const clv_queries* list, uint32_t index, query_mode mode )
 {
@@ -362,8 +413,16 @@ static void start(
     probe->best = NO_HIT;
     probe->reach = INFINITY;
     probe->is_shortened = probe->is_done = false;
+    probe->is_flat = query_is_flat( list->kind );
     start_walk( probe );
-    start_item( probe, list->items, index );
+    if ( probe->is_flat )
+    {
+        start_flat( probe, list, index );
+    }
+    else
+    {
+        start_item( probe, list->items, index );
+    }
 }
 
 // ---- does it count?
@@ -389,6 +448,12 @@ static bool is_wanted( const query_probe* probe, uint32_t slot )
     return object_filters_allow( probe->filter, filters != NULL ? &filters[slot] : &usual );
 }
 
+static bool meets_half_spaces( const query_probe* probe, const clv_aabb* box )
+{
+    return probe->is_flat ? query_half_planes_meet( &probe->half_planes, box )
+                          : query_half_spaces_meet( probe->planes, probe->plane_count, box );
+}
+
 // In the kind's own arithmetic. `near` is what the lane said of the box with margins.
 static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given, float near, float* t )
 {
@@ -412,8 +477,8 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
     case CLV_QUERY_CAPSULE_CAST:
     {
         double time = 0;
-        // Times that round to the reach are within it.
-        double end = (double)wider( probe->reach );
+        // Times that round to the reach are within it, also those that round to 0.
+        double end = probe->reach > 0 ? (double)wider( probe->reach ) : (double)FLT_TRUE_MIN;
         bool is_met = clv_query_capsule_cast(
             &probe->capsule, probe->motion, end < probe->end ? end : probe->end, box, &time );
         *t = (float)time;
@@ -422,7 +487,7 @@ static bool meets( const query_probe* probe, const clv_aabb* box, bool is_given,
     case CLV_QUERY_ORIENTED_BOX:
         return clv_aabb_overlap( *box, walk->box ) && query_planes_meet( probe->turned.faces, 6, box ) &&
             clv_query_turned_box_edges_meet( &probe->turned, box );
-    case CLV_QUERY_HALF_SPACES: return query_half_spaces_meet( probe->planes, probe->plane_count, box );
+    case CLV_QUERY_HALF_SPACES: return meets_half_spaces( probe, box );
     default:
         if ( probe->mode == QUERY_NEAREST )
         {
@@ -619,7 +684,7 @@ static bool may_meet_planes( const query_probe* probe, const clv_aabb* box )
 {
     if ( probe->kind == CLV_QUERY_HALF_SPACES )
     {
-        return query_half_spaces_meet( probe->planes, probe->plane_count, box );
+        return meets_half_spaces( probe, box );
     }
     return clv_aabb_overlap( *box, probe->walk.box ) && query_planes_meet( probe->turned.faces, 6, box );
 }
@@ -771,13 +836,30 @@ uint64_t clv_query_find_all(
 // Rays and moving boxes: their times are those of the lanes.
 static bool is_plain_closest( const query_scene* scene, const clv_queries* list, query_mode mode )
 {
-    bool is_exact = list->kind == CLV_QUERY_RAY || list->kind == CLV_QUERY_BOX_CAST;
+    clv_query_kind kind = list->kind;
+    bool is_exact = kind == CLV_QUERY_RAY || kind == CLV_QUERY_BOX_CAST || kind == CLV_QUERY_RAY2 ||
+        kind == CLV_QUERY_BOX_CAST2;
     return mode == QUERY_CLOSEST && is_exact && is_unfiltered( scene, list );
+}
+
+// A list of one item of three axes in place of a flat one.
+static clv_queries raised_list( const clv_queries* list, uint32_t index, query_raised* raised )
+{
+    clv_query_kind kind = clv_query_raise( list, index, raised );
+    return clv_query_list( kind, &raised->item, 1 );
 }
 
 static void set_exact_cast( query_cast* cast, const clv_queries* list, uint32_t index )
 {
     float max_t;
+    query_raised raised;
+    clv_queries one;
+    if ( query_is_flat( list->kind ) )
+    {
+        one = raised_list( list, index, &raised );
+        list = &one;
+        index = 0;
+    }
     if ( list->kind == CLV_QUERY_RAY )
     {
         const clv_ray* ray = &( (const clv_ray*)list->items )[index];
@@ -820,6 +902,14 @@ static void find_closest(
 static void set_nearest(
     query_nearest* query, const clv_queries* list, uint32_t index, uint32_t k, float max_distance )
 {
+    query_raised raised;
+    clv_queries one;
+    if ( query_is_flat( list->kind ) )
+    {
+        one = raised_list( list, index, &raised );
+        list = &one;
+        index = 0;
+    }
     if ( list->kind == CLV_QUERY_POINT )
     {
         clv_vec3 p = ( (const clv_vec3*)list->items )[index];

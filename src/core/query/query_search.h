@@ -4,6 +4,7 @@
 
 #include "cleave/query.h"
 #include "object/store.h"
+#include "query/query_flat.h"
 #include "query/query_shape.h"
 #include "query/query_tree.h"
 
@@ -18,6 +19,10 @@ typedef struct query_scene
     const simd_queries* kernels;
     const clv_space* space; ///< for callbacks
     bool may_be_gone;       ///< some were removed since
+
+    const struct query_wide_tree* wide; ///< where boxes are doubles: hulls in double for the tree's nodes
+    const clv_aabb64* boxes64;          ///< by slot, as of the update
+    const clv_aabb64* given64;          ///< by slot, without margins; NULL: there are none
 } query_scene;
 
 typedef enum query_mode
@@ -39,8 +44,8 @@ typedef struct query_probe
     const query_scene* scene;
     const clv_queries* list;
     const clv_filter* filter;
-    uint32_t index; ///< in the list
-    clv_query_kind kind;
+    uint32_t index;      ///< in the list
+    clv_query_kind kind; ///< of three axes
     query_mode mode;
 
     clv_hit* hits; ///< all: as many as fit; nearest: by distance
@@ -58,6 +63,8 @@ typedef struct query_probe
     query_turned_box turned;
     const clv_plane* planes;
     uint32_t plane_count;
+    clv_half_planes half_planes; ///< in a flat space, in place of these
+    bool is_flat;
 
     query_walk walk;
 } query_probe;

@@ -17,9 +17,15 @@ static double dot3( const double a[3], const double b[3] )
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] )
+static clv_aabb64 widen_span( const clv_aabb* box )
 {
-    double x = (double)rotation[0], y = (double)rotation[1], z = (double)rotation[2], w = (double)rotation[3];
+    return ( clv_aabb64 ){ { (double)box->lower.x, (double)box->lower.y, (double)box->lower.z },
+        { (double)box->upper.x, (double)box->upper.y, (double)box->upper.z } };
+}
+
+query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] )
+{
+    double x = rotation[0], y = rotation[1], z = rotation[2], w = rotation[3];
     double length = sqrt( x * x + y * y + z * z + w * w );
     w = length > 0 ? w : 1;
     length = length > 0 ? length : 1;
@@ -28,8 +34,8 @@ query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const flo
     z /= length;
     w /= length;
     query_turned_box turned = {
-        .center = { (double)center.x, (double)center.y, (double)center.z },
-        .half = { (double)half.x, (double)half.y, (double)half.z },
+        .center = { center[0], center[1], center[2] },
+        .half = { half[0], half[1], half[2] },
         .axes = { { 1 - 2 * ( y * y + z * z ), 2 * ( x * y + w * z ), 2 * ( x * z - w * y ) },
             { 2 * ( x * y - w * z ), 1 - 2 * ( x * x + z * z ), 2 * ( y * z + w * x ) },
             { 2 * ( x * z + w * y ), 2 * ( y * z - w * x ), 1 - 2 * ( x * x + y * y ) } },
@@ -48,6 +54,15 @@ query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const flo
         back->offset = turned.half[i] - at;
     }
     return turned;
+}
+
+query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] )
+{
+    const double at[3] = { (double)center.x, (double)center.y, (double)center.z };
+    const double sides[3] = { (double)half.x, (double)half.y, (double)half.z };
+    const double turn[4] = { (double)rotation[0], (double)rotation[1], (double)rotation[2],
+        (double)rotation[3] };
+    return clv_query_turn( at, sides, turn );
 }
 
 static float round_down( double value )
@@ -73,12 +88,12 @@ clv_aabb clv_query_turned_box_bound( const query_turned_box* turned )
 }
 
 // One axis of the separating axis test: do the two shadows on it touch?
-static bool shadows_touch( const query_turned_box* turned, const clv_aabb* box, const double along[3] )
+static bool shadows_touch( const query_turned_box* turned, const clv_aabb64* box, const double along[3] )
 {
     double least = 0, most = 0, reach = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double lower = (double)( &box->lower.x )[axis], upper = (double)( &box->upper.x )[axis];
+        double lower = ( &box->lower.x )[axis], upper = ( &box->upper.x )[axis];
         double n = along[axis];
         least += n > 0 ? n * lower : n < 0 ? n * upper : 0;
         most += n > 0 ? n * upper : n < 0 ? n * lower : 0;
@@ -89,7 +104,7 @@ static bool shadows_touch( const query_turned_box* turned, const clv_aabb* box, 
         !( most < at - reach ); // no number: endless both ways, and so they touch
 }
 
-bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box )
+bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const clv_aabb64* box )
 {
     for ( int i = 0; i < 3; ++i )
     {
@@ -111,13 +126,13 @@ bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_
 // ---- a line and a box
 
 // How far a place is outside a side, with its sign: 0 within.
-static double outside( double at, float lower, float upper )
+static double outside( double at, double lower, double upper )
 {
-    return at < (double)lower ? at - (double)lower : at > (double)upper ? at - (double)upper : 0;
+    return at < lower ? at - lower : at > upper ? at - upper : 0;
 }
 
 // Half the derivative of the squared distance along the line.
-static double slope( const double a[3], const double d[3], double s, const clv_aabb* box )
+static double slope( const double a[3], const double d[3], double s, const clv_aabb64* box )
 {
     double sum = 0;
     for ( int axis = 0; axis < 3; ++axis )
@@ -132,14 +147,14 @@ static double slope( const double a[3], const double d[3], double s, const clv_a
 }
 
 // Where the line enters or leaves a slab between its ends, in order, with the ends.
-static int find_breaks( const double a[3], const double d[3], const clv_aabb* box, double breaks[BREAKS] )
+static int find_breaks( const double a[3], const double d[3], const clv_aabb64* box, double breaks[BREAKS] )
 {
     int count = 0;
     breaks[count++] = 0;
     for ( int i = 0; i < 6; ++i )
     {
         int axis = i % 3;
-        double face = (double)( i < 3 ? ( &box->lower.x )[axis] : ( &box->upper.x )[axis] );
+        double face = i < 3 ? ( &box->lower.x )[axis] : ( &box->upper.x )[axis];
         double s = d[axis] != 0 ? ( face - a[axis] ) / d[axis] : -1;
         if ( !( s > 0 && s < 1 ) )
         {
@@ -158,7 +173,7 @@ static int find_breaks( const double a[3], const double d[3], const clv_aabb* bo
 
 // Where on the line from a along d it is nearest to the box. The squared distance is convex, and its slope is a straight line
 // between breaks: where it passes through 0 is exact.
-static double nearest_on_line( const double a[3], const double d[3], const clv_aabb* box )
+static double nearest_on_line( const double a[3], const double d[3], const clv_aabb64* box )
 {
     double from = 0, from_slope = slope( a, d, 0, box );
     if ( !( from_slope < 0 ) )
@@ -183,7 +198,7 @@ static double nearest_on_line( const double a[3], const double d[3], const clv_a
 
 // The way from the box to the line, shifted by t times the motion, where it is shortest; its squared length.
 static double gap_vector(
-    const query_capsule* capsule, const double motion[3], double t, const clv_aabb* box, double gap[3] )
+    const query_capsule* capsule, const double motion[3], double t, const clv_aabb64* box, double gap[3] )
 {
     double a[3], d[3];
     for ( int axis = 0; axis < 3; ++axis )
@@ -200,15 +215,15 @@ static double gap_vector(
     return sum;
 }
 
-bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box )
+bool clv_query_capsule_meets64( const query_capsule* capsule, const clv_aabb64* box )
 {
     const double still[3] = { 0, 0, 0 };
     double gap[3];
     return gap_vector( capsule, still, 0, box, gap ) <= capsule->radius * capsule->radius;
 }
 
-bool clv_query_capsule_cast(
-    const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time )
+bool clv_query_capsule_cast64(
+    const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time )
 {
     double t = 0, gap[3];
     for ( int step = 0; step < MOST_STEPS; ++step )
@@ -234,4 +249,25 @@ bool clv_query_capsule_cast(
     }
     *time = t;
     return true;
+}
+
+// ---- boxes of floats
+
+bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box )
+{
+    const clv_aabb64 wide = widen_span( box );
+    return clv_query_turned_box_edges_meet64( turned, &wide );
+}
+
+bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box )
+{
+    const clv_aabb64 wide = widen_span( box );
+    return clv_query_capsule_meets64( capsule, &wide );
+}
+
+bool clv_query_capsule_cast(
+    const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time )
+{
+    const clv_aabb64 wide = widen_span( box );
+    return clv_query_capsule_cast64( capsule, motion, end, &wide, time );
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/exact.h"
-#include "cleave/geom.h"
+#include "cleave/world.h"
 
 #include <stdint.h>
 
@@ -67,18 +67,25 @@ static inline bool query_half_spaces_meet( const clv_plane* planes, uint32_t cou
 }
 
 /// Turned by that quaternion, of any length; zero: not at all.
+query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] );
 query_turned_box clv_query_turned_box( clv_vec3 center, clv_vec3 half, const float rotation[4] );
+
+/// What follows is for boxes of floats and, the same to the bit where both have the box, for boxes of doubles.
 
 /// The edges' part of the separating axis test, after query_planes_meet with the faces and the boxes of both.
 bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box );
+bool clv_query_turned_box_edges_meet64( const query_turned_box* turned, const clv_aabb64* box );
 
 /// The same shape's own box, rounded outwards.
 clv_aabb clv_query_turned_box_bound( const query_turned_box* turned );
 
 /// Is the line as near to the box as the radius?
 bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box );
+bool clv_query_capsule_meets64( const query_capsule* capsule, const clv_aabb64* box );
 
 /// The first time of 0 .. end at which the capsule, moved by that many times `motion`, is so near. False if there is none. By
 /// Newton's method on the distance, which is convex: from the left, never beyond the true time by more than rounding.
 bool clv_query_capsule_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time );
+bool clv_query_capsule_cast64(
+    const query_capsule* capsule, const double motion[3], double end, const clv_aabb64* box, double* time );

@@ -20,6 +20,10 @@ static void free_copy( query_state* state, base_memory* memory )
     clv_base_memory_give( memory, state->boxes, state->box_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, state->given, state->given_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, state->generations, state->generation_capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, state->boxes64, state->box64_capacity, sizeof( clv_aabb64 ) );
+    clv_base_memory_give( memory, state->given64, state->given64_capacity, sizeof( clv_aabb64 ) );
+    state->boxes64 = state->given64 = NULL;
+    state->box64_capacity = state->given64_capacity = 0;
     state->boxes = state->given = NULL;
     state->generations = NULL;
     state->box_capacity = state->given_capacity = state->generation_capacity = 0;
@@ -28,7 +32,7 @@ static void free_copy( query_state* state, base_memory* memory )
 
 static void free_scratch( query_state* state, base_memory* memory )
 {
-    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit ) );
+    clv_base_memory_give( memory, state->hits, state->hit_capacity, sizeof( clv_hit64 ) );
     clv_base_memory_give( memory, state->order, state->order_capacity, sizeof( base_keyed ) );
     clv_base_memory_give( memory, state->more_order, state->more_order_capacity, sizeof( base_keyed ) );
     state->hits = NULL;
@@ -40,6 +44,7 @@ void clv_query_state_free( query_state* state, base_memory* memory )
 {
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
+    clv_query_wide_tree_free( &state->wide, memory );
     free_scratch( state, memory );
     clv_task_lock_done( &state->lock );
 }
@@ -75,6 +80,36 @@ void clv_query_state_clear( query_state* state )
     state->has_boxes = state->store_is_seen = state->is_copied = state->is_lost = false;
     state->may_be_gone = state->tree_is_current = false;
     set_ready( state, false );
+}
+
+// Room for the boxes in double, where there are any.
+static bool reserve_copy64( query_state* state, const object_store* objects, base_memory* memory )
+{
+    uint64_t count = (uint64_t)objects->slot_count + 1;
+    void *boxes = state->boxes64, *given = state->given64;
+    bool has_given = object_store_uses( objects, OBJECT_GIVEN_BOX64 );
+    bool ok = object_boxes64( objects ) == NULL ||
+        ( clv_base_memory_renew( memory, &boxes, &state->box64_capacity, count, sizeof( clv_aabb64 ) ) &&
+            ( !has_given ||
+                clv_base_memory_renew(
+                    memory, &given, &state->given64_capacity, count, sizeof( clv_aabb64 ) ) ) );
+    state->boxes64 = boxes;
+    state->given64 = given;
+    return ok;
+}
+
+static void copy_boxes64( query_state* state, const object_store* objects )
+{
+    size_t bytes = objects->slot_count * sizeof( clv_aabb64 );
+    state->has_given64 = object_store_uses( objects, OBJECT_GIVEN_BOX64 );
+    if ( object_boxes64( objects ) != NULL && bytes > 0 )
+    {
+        memcpy( state->boxes64, object_boxes64( objects ), bytes );
+    }
+    if ( state->has_given64 && bytes > 0 )
+    {
+        memcpy( state->given64, objects->columns[OBJECT_GIVEN_BOX64], bytes );
+    }
 }
 
 static bool reserve_copy( query_state* state, const object_store* objects, base_memory* memory )
@@ -114,7 +149,7 @@ static bool copy_boxes( query_state* state, const object_store* objects, base_me
 {
     CLV_ASSERT( state->store_is_seen );
     state->members_changed |= state->generations == NULL || has_newcomers( state, objects );
-    if ( !reserve_copy( state, objects, memory ) )
+    if ( !reserve_copy( state, objects, memory ) || !reserve_copy64( state, objects, memory ) )
     {
         state->members_changed = true; // the generations that could tell may be gone
         state->slot_count = 0;
@@ -132,6 +167,7 @@ static bool copy_boxes( query_state* state, const object_store* objects, base_me
             memcpy( state->given, objects->columns[OBJECT_GIVEN_BOX], count * sizeof( clv_aabb ) );
         }
     }
+    copy_boxes64( state, objects );
     state->is_copied = true;
     return true;
 }
@@ -158,6 +194,7 @@ void clv_query_state_shrink( query_state* state, base_memory* memory )
     {
         free_copy( state, memory );
         clv_query_tree_free( &state->tree, memory );
+        clv_query_wide_tree_free( &state->wide, memory );
         state->members_changed = true;
     }
 }
@@ -178,6 +215,11 @@ static bool bring_tree(
             return false;
         }
         state->members_changed = false;
+    }
+    if ( state->boxes64 != NULL &&
+        !clv_query_wide_tree_bring( &state->wide, &state->tree, state->boxes64, &from, memory, tasks ) )
+    {
+        return false;
     }
     state->tree_is_current = true;
     return true;

@@ -6,7 +6,7 @@
 // has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
 #pragma once
 
-#include "query/query_search.h"
+#include "query/query_wide.h"
 #include "task/lock.h"
 
 #include <stdatomic.h>
@@ -33,11 +33,17 @@ typedef struct query_state
     uint32_t slot_count;
     bool has_given;
 
+    clv_aabb64 *boxes64, *given64; ///< the same where boxes are doubles
+    uint64_t box64_capacity, given64_capacity;
+    bool has_given64;
+    query_wide_tree wide;
+
     query_tree tree;
     bool tree_is_current;
 
-    clv_hit* hits; ///< of lists that the workers share; belongs to who has them
-    uint64_t hit_capacity;
+    void*
+        hits; ///< of lists that the workers share, clv_hit or clv_hit64 as the space is; belongs to who has them
+    uint64_t hit_capacity;    ///< in clv_hit64
     void *order, *more_order; ///< the order in which a list is gone through; likewise
     uint64_t order_capacity, more_order_capacity;
 } query_state;

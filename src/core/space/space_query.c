@@ -5,8 +5,8 @@
 #include "base/assertion.h"
 #include "base/fp_mode.h"
 #include "base/radix_sort.h"
+#include "query/query_family.h"
 #include "query/query_order.h"
-#include "query/query_search.h"
 
 #include <string.h>
 
@@ -80,8 +80,14 @@ static clv_result make_ready( clv_space* space )
     return result;
 }
 
+// Which spaces a list may be put to. Kinds that are none are refused item by item.
+static space_kind space_for( clv_query_kind kind )
+{
+    return query_is_flat( kind ) ? SPACE_FLAT : query_is_wide( kind ) ? SPACE_DOUBLES : SPACE_FLOATS;
+}
+
 // What there is to ask about, ready. An empty scene before the first update.
-static clv_result open_scene( const clv_space* asked, query_scene* scene )
+static clv_result open_scene( const clv_space* asked, space_kind kind, query_scene* scene )
 {
     static const query_tree no_tree = { 0 };
     clv_space* space = unlocked( asked );
@@ -90,7 +96,7 @@ static clv_result open_scene( const clv_space* asked, query_scene* scene )
     {
         return CLV_BUSY;
     }
-    if ( space_kind_of( space ) != SPACE_FLOATS )
+    if ( space_kind_of( space ) != kind )
     {
         return CLV_UNSUPPORTED; // what the method sees there is not what the caller gave
     }
@@ -111,6 +117,9 @@ static clv_result open_scene( const clv_space* asked, query_scene* scene )
         .kernels = space->kernels->queries,
         .space = asked,
         .may_be_gone = state->may_be_gone,
+        .wide = &state->wide,
+        .boxes64 = state->boxes64,
+        .given64 = state->has_given64 ? state->given64 : NULL,
     };
     return CLV_OK;
 }
@@ -124,8 +133,21 @@ base_memory clv_space_memory( const clv_space* asked )
     return memory;
 }
 
+// A kind of the other arithmetic is not for this call, whatever the space.
+static bool is_of_family( const query_family* family, clv_query_kind kind )
+{
+    return query_is_wide( kind ) == ( family == &clv_query_family_doubles );
+}
+
+// Is there a callback, and so one thread alone? That of the other arithmetic is left alone.
+static bool has_callback( const query_family* family, const clv_queries* queries )
+{
+    return family == &clv_query_family_doubles ? queries->callback64 != NULL : queries->callback != NULL;
+}
+
 typedef struct check_job
 {
+    const query_family* family;
     const clv_queries* queries;
     atomic_uint first_bad; // the least that anybody found
 } check_job;
@@ -138,7 +160,7 @@ static void check_piece( uint32_t piece, uint32_t worker, void* context )
     uint32_t end = count - first < CHECKED_QUERIES ? count : first + CHECKED_QUERIES;
     for ( uint32_t i = first; i < end; ++i )
     {
-        if ( clv_query_check_item( job->queries, i ) != CLV_OK )
+        if ( job->family->check( job->queries, i ) != CLV_OK )
         {
             unsigned int least = atomic_load_explicit( &job->first_bad, memory_order_relaxed );
             while ( i < least &&
@@ -152,30 +174,34 @@ static void check_piece( uint32_t piece, uint32_t worker, void* context )
 }
 
 // Is the list worth the workers, and may they have it?
-static bool is_shared( const clv_space* space, const clv_queries* queries )
+static bool is_shared( const clv_space* space, const query_family* family, const clv_queries* queries )
 {
-    return queries->callback == NULL && queries->count >= SHARED_QUERIES &&
+    return !has_callback( family, queries ) && queries->count >= SHARED_QUERIES &&
         task_worker_count( &space->tasks ) > 1;
 }
 
-static clv_result check_queries(
-    const clv_space* space, const clv_queries* queries, query_mode mode, uint32_t* position )
+static clv_result check_queries( const clv_space* space, const query_family* family,
+    const clv_queries* queries, query_mode mode, uint32_t* position )
 {
+    if ( !is_of_family( family, queries->kind ) )
+    {
+        return CLV_UNSUPPORTED;
+    }
     uint32_t count = queries->count;
-    uint32_t bad = count > 0 && !clv_query_mode_fits( queries->kind, mode ) ? 0 : UINT32_MAX;
+    uint32_t bad = count > 0 && !family->fits( queries->kind, mode ) ? 0 : UINT32_MAX;
     clv_result result = bad == 0 ? CLV_BAD_ARGUMENT : CLV_OK;
     if ( result == CLV_OK && count > 0 )
     {
-        check_job job = { .queries = queries };
+        check_job job = { .family = family, .queries = queries };
         atomic_init( &job.first_bad, UINT32_MAX );
         task_runner alone = s_alone;
         // A busy space has its workers elsewhere, and will refuse.
-        bool is_long = count > CHECKED_QUERIES && is_shared( space, queries ) && !space->is_busy;
+        bool is_long = count > CHECKED_QUERIES && is_shared( space, family, queries ) && !space->is_busy;
         task_runner* tasks = is_long ? take_workers( unlocked( space ), &alone ) : &alone;
         clv_task_run( tasks, check_piece, ( count - 1 ) / CHECKED_QUERIES + 1, &job );
         give_workers( unlocked( space ), tasks );
         bad = atomic_load_explicit( &job.first_bad, memory_order_relaxed );
-        result = bad != UINT32_MAX ? clv_query_check_item( queries, bad ) : CLV_OK;
+        result = bad != UINT32_MAX ? family->check( queries, bad ) : CLV_OK;
     }
     if ( result != CLV_OK && position != NULL )
     {
@@ -188,21 +214,27 @@ static clv_result check_queries(
 
 typedef struct query_job
 {
+    const query_family* family;
     query_scene scene;
     const clv_queries* queries;
     query_mode mode;
     uint32_t k;
-    float max_distance;
-    clv_hit* hits;     // one or k for each query; or all
+    double max_distance;
+    void* hits;        // one or k for each query; or all
     uint64_t* offsets; // all
 
     const base_keyed* order; // in which one-hit lists are gone through; NULL: as they come
 
     uint32_t first_piece; // of this round
-    clv_hit* waiting;     // PIECE_HITS for each piece of a round, or none
+    void* waiting;        // PIECE_HITS for each piece of a round, or none
     uint64_t room;        // PIECE_HITS, or none
     bool is_over[ROUND_PIECES];
 } query_job;
+
+static void* hit_at( const query_family* family, void* hits, uint64_t index )
+{
+    return (char*)hits + index * family->hit_size;
+}
 
 static void piece_range( const query_job* job, uint32_t piece, uint32_t* first, uint32_t* end )
 {
@@ -228,11 +260,11 @@ static void answer_piece( uint32_t piece, uint32_t worker, void* context )
     }
     if ( job->mode == QUERY_NEAREST )
     {
-        clv_query_find_nearest(
+        job->family->find_nearest(
             &job->scene, job->queries, which, end - first, job->k, job->max_distance, job->hits );
         return;
     }
-    clv_query_find_one( &job->scene, job->queries, which, end - first, job->mode, job->hits );
+    job->family->find_one( &job->scene, job->queries, which, end - first, job->mode, job->hits );
 }
 
 // Without memory for an order the list is gone through as it comes.
@@ -261,7 +293,7 @@ static void order_queries( clv_space* space, query_job* job, task_runner* tasks 
 static void answer_list( clv_space* space, query_job* job )
 {
     task_runner alone = s_alone;
-    bool is_long = job->queries->callback == NULL && job->queries->count >= SHARED_QUERIES;
+    bool is_long = !has_callback( job->family, job->queries ) && job->queries->count >= SHARED_QUERIES;
     task_runner* tasks = is_long ? take_workers( space, &alone ) : &alone;
     job->order = NULL;
     if ( tasks != &alone )
@@ -277,11 +309,11 @@ static clv_result ask_each( const clv_space* space, query_job* job, uint32_t* po
     CLV_ASSERT( space != NULL && job->queries != NULL );
     CLV_ASSERT( job->queries->count == 0 || ( job->queries->items != NULL && job->hits != NULL ) );
     base_fp_mode mode = base_fp_enter();
-    clv_result result = check_queries( space, job->queries, job->mode, position );
-    result = result == CLV_OK ? open_scene( space, &job->scene ) : result;
+    clv_result result = check_queries( space, job->family, job->queries, job->mode, position );
+    result = result == CLV_OK ? open_scene( space, space_for( job->queries->kind ), &job->scene ) : result;
     if ( result == CLV_OK )
     {
-        bool may_call = job->queries->callback != NULL;
+        bool may_call = has_callback( job->family, job->queries );
         if ( may_call )
         {
             start_reading( unlocked( space ) );
@@ -296,40 +328,45 @@ static clv_result ask_each( const clv_space* space, query_job* job, uint32_t* po
     return result;
 }
 
+static clv_result ask_one( const clv_space* space, const query_family* family, query_mode mode,
+    const clv_queries* queries, void* hits, uint32_t* position )
+{
+    query_job job;
+    job.family = family;
+    job.queries = queries;
+    job.mode = mode;
+    job.hits = hits;
+    return ask_each( space, &job, position );
+}
+
 clv_result clv_space_query_any(
     const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
 {
-    query_job job;
-    job.queries = queries;
-    job.mode = QUERY_ANY;
-    job.hits = hits;
-    return ask_each( space, &job, position );
+    return ask_one( space, &clv_query_family_floats, QUERY_ANY, queries, hits, position );
+}
+
+clv_result clv_space_query_any64(
+    const clv_space* space, const clv_queries* queries, clv_hit64* hits, uint32_t* position )
+{
+    return ask_one( space, &clv_query_family_doubles, QUERY_ANY, queries, hits, position );
 }
 
 clv_result clv_space_query_closest(
     const clv_space* space, const clv_queries* queries, clv_hit* hits, uint32_t* position )
 {
-    query_job job;
-    job.queries = queries;
-    job.mode = QUERY_CLOSEST;
-    job.hits = hits;
-    return ask_each( space, &job, position );
+    return ask_one( space, &clv_query_family_floats, QUERY_CLOSEST, queries, hits, position );
 }
 
-static bool is_distance( float value )
+clv_result clv_space_query_closest64(
+    const clv_space* space, const clv_queries* queries, clv_hit64* hits, uint32_t* position )
 {
-    base_fp_mode mode = base_fp_enter();
-    base_fp_settle( &value );
-    bool is_good = value >= 0;
-    base_fp_settle( &is_good );
-    base_fp_leave( mode );
-    return is_good;
+    return ask_one( space, &clv_query_family_doubles, QUERY_CLOSEST, queries, hits, position );
 }
 
-clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* queries, uint32_t k,
-    float max_distance, clv_hit* hits, uint32_t* position )
+static clv_result ask_nearest( const clv_space* space, query_job* job, uint32_t* position )
 {
-    if ( !is_distance( max_distance ) )
+    job->mode = QUERY_NEAREST;
+    if ( !( job->max_distance >= 0 ) )
     {
         if ( position != NULL )
         {
@@ -337,13 +374,39 @@ clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* q
         }
         return CLV_BAD_ARGUMENT;
     }
+    return ask_each( space, job, position );
+}
+
+clv_result clv_space_query_nearest( const clv_space* space, const clv_queries* queries, uint32_t k,
+    float max_distance, clv_hit* hits, uint32_t* position )
+{
     query_job job;
+    job.family = &clv_query_family_floats;
     job.queries = queries;
-    job.mode = QUERY_NEAREST;
     job.k = k;
-    job.max_distance = max_distance;
     job.hits = hits;
-    return ask_each( space, &job, position );
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &max_distance );
+    job.max_distance = (double)max_distance;
+    clv_result result = ask_nearest( space, &job, position );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_space_query_nearest64( const clv_space* space, const clv_queries* queries, uint32_t k,
+    double max_distance, clv_hit64* hits, uint32_t* position )
+{
+    query_job job;
+    job.family = &clv_query_family_doubles;
+    job.queries = queries;
+    job.k = k;
+    job.hits = hits;
+    base_fp_mode mode = base_fp_enter();
+    base_fp_settle( &max_distance );
+    job.max_distance = max_distance;
+    clv_result result = ask_nearest( space, &job, position );
+    base_fp_leave( mode );
+    return result;
 }
 
 // ---- all hits
@@ -355,12 +418,14 @@ static void find_piece( uint32_t index, uint32_t worker, void* context )
     query_job* job = context;
     uint32_t first, end;
     piece_range( job, job->first_piece + index, &first, &end );
-    clv_hit* waiting = job->waiting != NULL ? job->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    const query_family* family = job->family;
+    void* waiting =
+        job->waiting != NULL ? hit_at( family, job->waiting, (uint64_t)index * PIECE_HITS ) : NULL;
     uint64_t used = 0;
     for ( uint32_t i = first; i < end; ++i )
     {
-        uint64_t count = clv_query_find_all(
-            &job->scene, job->queries, i, waiting != NULL ? waiting + used : NULL, job->room - used );
+        uint64_t count = family->find_all( &job->scene, job->queries, i,
+            waiting != NULL ? hit_at( family, waiting, used ) : NULL, job->room - used );
         job->offsets[i + 1] = count;
         used = count <= job->room - used ? used + count : job->room;
         job->is_over[index] |= used == job->room;
@@ -378,8 +443,9 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
         uint64_t count = job->offsets[end] - job->offsets[first];
         if ( count > 0 )
         {
-            memcpy( job->hits + job->offsets[first], job->waiting + (uint64_t)index * PIECE_HITS,
-                (size_t)count * sizeof( clv_hit ) );
+            memcpy( hit_at( job->family, job->hits, job->offsets[first] ),
+                hit_at( job->family, job->waiting, (uint64_t)index * PIECE_HITS ),
+                (size_t)count * job->family->hit_size );
         }
         return;
     }
@@ -388,7 +454,8 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
         uint64_t count = job->offsets[i + 1] - job->offsets[i];
         if ( count > 0 )
         {
-            clv_query_find_all( &job->scene, job->queries, i, job->hits + job->offsets[i], count );
+            job->family->find_all(
+                &job->scene, job->queries, i, hit_at( job->family, job->hits, job->offsets[i] ), count );
         }
     }
 }
@@ -397,19 +464,26 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
 static void reserve_waiting( clv_space* space, query_job* job, uint32_t pieces )
 {
     query_state* state = &space->query;
-    void* hits = state->hits;
     start_reading( space );
     clv_task_lock_take( &state->lock );
-    bool has_room = clv_base_memory_renew(
-        &space->memory, &hits, &state->hit_capacity, (uint64_t)pieces * PIECE_HITS, sizeof( clv_hit ) );
-    state->hits = hits;
+    uint64_t bytes = (uint64_t)pieces * PIECE_HITS * job->family->hit_size;
+    bool has_room = clv_base_memory_renew( &space->memory, &state->hits, &state->hit_capacity,
+        bytes / sizeof( clv_hit64 ) + 1, sizeof( clv_hit64 ) );
     clv_task_lock_give( &state->lock );
     stop_reading( space );
     job->waiting = has_room ? state->hits : NULL;
     job->room = has_room ? PIECE_HITS : 0;
 }
 
-static void find_shared( clv_space* space, query_job* job, clv_query_lists* lists, task_runner* tasks )
+// clv_query_lists and clv_query_lists64, but for the hits.
+typedef struct hit_lists
+{
+    uint64_t* offsets;
+    uint64_t capacity, count;
+    uint32_t position;
+} hit_lists;
+
+static void find_shared( clv_space* space, query_job* job, hit_lists* lists, task_runner* tasks )
 {
     uint32_t pieces = query_pieces( job );
     uint32_t round = pieces < ROUND_PIECES ? pieces : ROUND_PIECES;
@@ -436,7 +510,7 @@ static void find_shared( clv_space* space, query_job* job, clv_query_lists* list
     lists->count = job->offsets[job->queries->count];
 }
 
-static void find_alone( const query_job* job, clv_query_lists* lists )
+static void find_alone( const query_job* job, hit_lists* lists )
 {
     uint64_t total = 0;
     for ( uint32_t i = 0; i < job->queries->count; ++i )
@@ -446,8 +520,8 @@ static void find_alone( const query_job* job, clv_query_lists* lists )
             lists->offsets[i] = total;
         }
         uint64_t room = total < lists->capacity ? lists->capacity - total : 0;
-        total +=
-            clv_query_find_all( &job->scene, job->queries, i, room > 0 ? lists->hits + total : NULL, room );
+        total += job->family->find_all(
+            &job->scene, job->queries, i, room > 0 ? hit_at( job->family, job->hits, total ) : NULL, room );
     }
     if ( lists->offsets != NULL )
     {
@@ -456,10 +530,10 @@ static void find_alone( const query_job* job, clv_query_lists* lists )
     lists->count = total;
 }
 
-static void find_lists( clv_space* space, query_job* job, clv_query_lists* lists )
+static void find_lists( clv_space* space, query_job* job, hit_lists* lists )
 {
     task_runner alone = s_alone;
-    bool is_shared_list = is_shared( space, job->queries ) && lists->offsets != NULL;
+    bool is_shared_list = is_shared( space, job->family, job->queries ) && lists->offsets != NULL;
     task_runner* tasks = is_shared_list ? take_workers( space, &alone ) : &alone;
     if ( tasks != &alone )
     {
@@ -472,28 +546,26 @@ static void find_lists( clv_space* space, query_job* job, clv_query_lists* lists
     give_workers( space, tasks );
 }
 
-clv_result clv_space_query_all( const clv_space* space, const clv_queries* queries, clv_query_lists* lists )
+static clv_result ask_all( const clv_space* space, query_job* job, hit_lists* lists )
 {
-    CLV_ASSERT( space != NULL && queries != NULL && lists != NULL );
+    const clv_queries* queries = job->queries;
+    CLV_ASSERT( space != NULL && queries != NULL );
     CLV_ASSERT( queries->count == 0 || queries->items != NULL );
-    CLV_ASSERT( lists->hits != NULL || lists->capacity == 0 );
+    CLV_ASSERT( job->hits != NULL || lists->capacity == 0 );
     CLV_ASSERT( lists->offsets != NULL || queries->count <= 1 );
     base_fp_mode mode = base_fp_enter();
-    query_job job;
-    job.queries = queries;
-    job.mode = QUERY_ALL;
-    job.hits = lists->hits;
-    job.offsets = lists->offsets;
-    clv_result result = check_queries( space, queries, QUERY_ALL, &lists->position );
-    result = result == CLV_OK ? open_scene( space, &job.scene ) : result;
+    job->mode = QUERY_ALL;
+    job->offsets = lists->offsets;
+    clv_result result = check_queries( space, job->family, queries, QUERY_ALL, &lists->position );
+    result = result == CLV_OK ? open_scene( space, space_for( queries->kind ), &job->scene ) : result;
     if ( result == CLV_OK )
     {
-        bool may_call = queries->callback != NULL;
+        bool may_call = has_callback( job->family, queries );
         if ( may_call )
         {
             start_reading( unlocked( space ) );
         }
-        find_lists( unlocked( space ), &job, lists );
+        find_lists( unlocked( space ), job, lists );
         if ( may_call )
         {
             stop_reading( unlocked( space ) );
@@ -504,20 +576,51 @@ clv_result clv_space_query_all( const clv_space* space, const clv_queries* queri
     return result;
 }
 
+clv_result clv_space_query_all( const clv_space* space, const clv_queries* queries, clv_query_lists* lists )
+{
+    CLV_ASSERT( lists != NULL );
+    query_job job;
+    job.family = &clv_query_family_floats;
+    job.queries = queries;
+    job.hits = lists->hits;
+    hit_lists all = { lists->offsets, lists->capacity, lists->count, lists->position };
+    clv_result result = ask_all( space, &job, &all );
+    lists->count = all.count;
+    lists->position = all.position;
+    return result;
+}
+
+clv_result clv_space_query_all64(
+    const clv_space* space, const clv_queries* queries, clv_query_lists64* lists )
+{
+    CLV_ASSERT( lists != NULL );
+    query_job job;
+    job.family = &clv_query_family_doubles;
+    job.queries = queries;
+    job.hits = lists->hits;
+    hit_lists all = { lists->offsets, lists->capacity, lists->count, lists->position };
+    clv_result result = ask_all( space, &job, &all );
+    lists->count = all.count;
+    lists->position = all.position;
+    return result;
+}
+
 // ---- one after the other
 
 // Hits of one query: a few on the stack, many in memory of the space's.
 typedef struct hit_room
 {
     clv_space* space;
-    clv_hit* hits;
+    const query_family* family;
+    void* hits;
     uint64_t capacity;
-    clv_hit few[FEW_HITS];
+    clv_hit64 few[FEW_HITS]; // the larger of the two kinds of hits
 } hit_room;
 
-static void open_room( hit_room* room, const clv_space* space )
+static void open_room( hit_room* room, const clv_space* space, const query_family* family )
 {
     room->space = unlocked( space );
+    room->family = family;
     room->hits = room->few;
     room->capacity = FEW_HITS;
 }
@@ -527,7 +630,7 @@ static void close_room( hit_room* room )
     if ( room->hits != NULL && room->hits != room->few )
     {
         clv_task_lock_take( &room->space->query.lock );
-        clv_base_memory_give( &room->space->memory, room->hits, room->capacity, sizeof( clv_hit ) );
+        clv_base_memory_give( &room->space->memory, room->hits, room->capacity, room->family->hit_size );
         clv_task_lock_give( &room->space->query.lock );
     }
 }
@@ -540,7 +643,7 @@ static bool widen_room( hit_room* room, uint64_t needed )
     }
     close_room( room );
     clv_task_lock_take( &room->space->query.lock );
-    room->hits = clv_base_memory_take( &room->space->memory, needed + needed / 4, sizeof( clv_hit ) );
+    room->hits = clv_base_memory_take( &room->space->memory, needed + needed / 4, room->family->hit_size );
     clv_task_lock_give( &room->space->query.lock );
     room->capacity = room->hits != NULL ? needed + needed / 4 : 0;
     return room->hits != NULL;
@@ -549,7 +652,7 @@ static bool widen_room( hit_room* room, uint64_t needed )
 static bool find_in_room(
     hit_room* room, const query_scene* scene, const clv_queries* list, uint32_t index, uint64_t* count )
 {
-    *count = clv_query_find_all( scene, list, index, room->hits, room->capacity );
+    *count = room->family->find_all( scene, list, index, room->hits, room->capacity );
     if ( *count <= room->capacity )
     {
         return true;
@@ -558,18 +661,33 @@ static bool find_in_room(
     {
         return false;
     }
-    clv_query_find_all( scene, list, index, room->hits, room->capacity );
+    room->family->find_all( scene, list, index, room->hits, room->capacity );
     return true;
 }
 
-static clv_result visit_queries( const clv_space* space, const query_scene* scene, const clv_queries* queries,
-    clv_query_visitor* visitor, void* user )
+// A visitor of either kind.
+typedef struct hit_visitor
+{
+    const query_family* family;
+    clv_query_visitor* visit;
+    clv_query_visitor64* visit64;
+    void* user;
+} hit_visitor;
+
+static bool show_hits( const hit_visitor* visitor, uint32_t query, const void* hits, uint64_t count )
+{
+    return visitor->visit64 != NULL ? visitor->visit64( query, hits, count, visitor->user )
+                                    : visitor->visit( query, hits, count, visitor->user );
+}
+
+static clv_result visit_queries(
+    const clv_space* space, const query_scene* scene, const clv_queries* queries, const hit_visitor* visitor )
 {
     hit_room room;
-    open_room( &room, space );
+    open_room( &room, space, visitor->family );
     clv_result result = CLV_OK;
     // A callback is asked once: room for all there can be.
-    if ( queries->callback != NULL && !widen_room( &room, scene->tree->item_count ) )
+    if ( has_callback( visitor->family, queries ) && !widen_room( &room, scene->tree->item_count ) )
     {
         result = CLV_OUT_OF_MEMORY;
     }
@@ -581,29 +699,45 @@ static clv_result visit_queries( const clv_space* space, const query_scene* scen
             result = CLV_OUT_OF_MEMORY;
             break;
         }
-        result = visitor( i, room.hits, count, user ) ? CLV_OK : CLV_STOPPED;
+        result = show_hits( visitor, i, room.hits, count ) ? CLV_OK : CLV_STOPPED;
     }
     close_room( &room );
+    return result;
+}
+
+static clv_result visit_all(
+    const clv_space* space, const clv_queries* queries, const hit_visitor* visitor, uint32_t* position )
+{
+    CLV_ASSERT( space != NULL && queries != NULL );
+    CLV_ASSERT( queries->count == 0 || queries->items != NULL );
+    base_fp_mode mode = base_fp_enter();
+    query_scene scene;
+    clv_result result = check_queries( space, visitor->family, queries, QUERY_ALL, position );
+    result = result == CLV_OK ? open_scene( space, space_for( queries->kind ), &scene ) : result;
+    if ( result == CLV_OK )
+    {
+        start_reading( unlocked( space ) );
+        result = visit_queries( space, &scene, queries, visitor );
+        stop_reading( unlocked( space ) );
+    }
+    base_fp_leave( mode );
     return result;
 }
 
 clv_result clv_space_query_visit( const clv_space* space, const clv_queries* queries,
     clv_query_visitor* visitor, void* user, uint32_t* position )
 {
-    CLV_ASSERT( space != NULL && queries != NULL && visitor != NULL );
-    CLV_ASSERT( queries->count == 0 || queries->items != NULL );
-    base_fp_mode mode = base_fp_enter();
-    query_scene scene;
-    clv_result result = check_queries( space, queries, QUERY_ALL, position );
-    result = result == CLV_OK ? open_scene( space, &scene ) : result;
-    if ( result == CLV_OK )
-    {
-        start_reading( unlocked( space ) );
-        result = visit_queries( space, &scene, queries, visitor, user );
-        stop_reading( unlocked( space ) );
-    }
-    base_fp_leave( mode );
-    return result;
+    CLV_ASSERT( visitor != NULL );
+    const hit_visitor any = { &clv_query_family_floats, visitor, NULL, user };
+    return visit_all( space, queries, &any, position );
+}
+
+clv_result clv_space_query_visit64( const clv_space* space, const clv_queries* queries,
+    clv_query_visitor64* visitor, void* user, uint32_t* position )
+{
+    CLV_ASSERT( visitor != NULL );
+    const hit_visitor any = { &clv_query_family_doubles, NULL, visitor, user };
+    return visit_all( space, queries, &any, position );
 }
 
 // ---- two spaces
@@ -614,13 +748,21 @@ typedef struct pair_output
     uint64_t capacity, count;
 } pair_output;
 
-static void put_pairs_of( pair_output* out, uint32_t slot, const clv_hit* hits, uint64_t count )
+static void put_pairs_of(
+    pair_output* out, uint32_t slot, const query_family* family, void* hits, uint64_t count )
 {
     for ( uint64_t i = 0; i < count && out->count + count <= out->capacity; ++i )
     {
-        out->pairs[out->count + i] = ( clv_pair ){ slot, hits[i].index };
+        uint32_t index; // both kinds of hits begin with it
+        memcpy( &index, hit_at( family, hits, i ), sizeof( index ) );
+        out->pairs[out->count + i] = ( clv_pair ){ slot, index };
     }
     out->count += count;
+}
+
+static const query_family* family_of( const query_scene* scene )
+{
+    return scene->boxes64 != NULL ? &clv_query_family_doubles : &clv_query_family_floats;
 }
 
 static bool is_alive( const query_scene* scene, uint32_t slot )
@@ -635,7 +777,7 @@ static clv_result find_pairs_alone( const clv_space* second, const query_scene* 
     const clv_queries* queries, pair_output* out )
 {
     hit_room room;
-    open_room( &room, second );
+    open_room( &room, second, family_of( one ) );
     clv_result result = CLV_OK;
     for ( uint32_t slot = 0; slot < queries->count && result == CLV_OK; ++slot )
     {
@@ -649,7 +791,7 @@ static clv_result find_pairs_alone( const clv_space* second, const query_scene* 
             result = CLV_OUT_OF_MEMORY;
             break;
         }
-        put_pairs_of( out, slot, room.hits, count );
+        put_pairs_of( out, slot, room.family, room.hits, count );
     }
     close_room( &room );
     return result;
@@ -674,15 +816,17 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
     query_job* list = &job->list;
     uint32_t first, end;
     piece_range( list, list->first_piece + index, &first, &end );
-    clv_hit* waiting = list->waiting != NULL ? list->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    const query_family* family = list->family;
+    void* waiting =
+        list->waiting != NULL ? hit_at( family, list->waiting, (uint64_t)index * PIECE_HITS ) : NULL;
     uint64_t used = 0, total = 0;
     for ( uint32_t slot = first; slot < end; ++slot )
     {
         uint64_t room = list->room - used, count = 0;
         if ( is_alive( job->one, slot ) )
         {
-            count = clv_query_find_all(
-                &list->scene, list->queries, slot, waiting != NULL ? waiting + used : NULL, room );
+            count = family->find_all( &list->scene, list->queries, slot,
+                waiting != NULL ? hit_at( family, waiting, used ) : NULL, room );
         }
         job->counts[slot] = ( base_keyed ){ (uint32_t)count, slot };
         list->is_over[index] |= count > room;
@@ -699,21 +843,23 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
     query_job* list = &job->list;
     uint32_t first, end;
     piece_range( list, list->first_piece + index, &first, &end );
-    const clv_hit* waiting = list->waiting != NULL ? list->waiting + (uint64_t)index * PIECE_HITS : NULL;
+    const query_family* family = list->family;
+    void* waiting =
+        list->waiting != NULL ? hit_at( family, list->waiting, (uint64_t)index * PIECE_HITS ) : NULL;
     pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
     hit_room room;
-    open_room( &room, job->second );
+    open_room( &room, job->second, family );
     for ( uint32_t slot = first; slot < end; ++slot )
     {
         uint64_t count = job->counts[slot].key;
         if ( !list->is_over[index] )
         {
-            put_pairs_of( &out, slot, waiting, count );
-            waiting += count;
+            put_pairs_of( &out, slot, family, waiting, count );
+            waiting = count > 0 ? hit_at( family, waiting, count ) : waiting;
         }
         else if ( count > 0 && find_in_room( &room, &list->scene, list->queries, slot, &count ) )
         {
-            put_pairs_of( &out, slot, room.hits, count );
+            put_pairs_of( &out, slot, family, room.hits, count );
         }
         else if ( count > 0 )
         {
@@ -766,8 +912,14 @@ static clv_result find_pairs( const clv_space* second, const query_scene* one, c
 {
     const clv_filter usual = clv_default_filter();
     const clv_filter* filters = one->objects->columns[OBJECT_FILTER];
+    const query_family* family = family_of( one );
     clv_queries queries =
         clv_query_boxes( as_given && one->given != NULL ? one->given : one->boxes, slot_count );
+    if ( family == &clv_query_family_doubles )
+    {
+        queries =
+            clv_query_boxes64( as_given && one->given64 != NULL ? one->given64 : one->boxes64, slot_count );
+    }
     queries.filters = filters != NULL ? filters : &usual;
     queries.filter_each = filters != NULL;
     if ( filters == NULL && other->objects->columns[OBJECT_FILTER] == NULL )
@@ -777,13 +929,14 @@ static clv_result find_pairs( const clv_space* second, const query_scene* one, c
     queries.as_given = as_given;
     task_runner alone = s_alone;
     clv_space* owner = unlocked( second );
-    task_runner* tasks = is_shared( second, &queries ) ? take_workers( owner, &alone ) : &alone;
+    task_runner* tasks = is_shared( second, family, &queries ) ? take_workers( owner, &alone ) : &alone;
     base_keyed* counts = tasks != &alone ? reserve_counts( owner, slot_count ) : NULL;
     clv_result result;
     if ( counts != NULL )
     {
         pair_job job = { .one = one, .second = second, .counts = counts, .out = *out };
         job.list.scene = *other;
+        job.list.family = family;
         job.list.queries = &queries;
         atomic_init( &job.is_lost, false );
         result = find_pairs_shared( owner, &job, tasks );
@@ -803,8 +956,9 @@ clv_result clv_space_query_pairs( const clv_space* first, const clv_space* secon
     CLV_ASSERT( first != NULL && second != NULL && count != NULL && ( pairs != NULL || capacity == 0 ) );
     base_fp_mode mode = base_fp_enter();
     query_scene one, other;
-    clv_result result = open_scene( first, &one );
-    result = result == CLV_OK ? open_scene( second, &other ) : result;
+    space_kind kind = space_kind_of( first );
+    clv_result result = open_scene( first, kind, &one );
+    result = result == CLV_OK ? open_scene( second, kind, &other ) : result;
     pair_output out = { pairs, capacity, 0 };
     if ( result == CLV_OK )
     {
@@ -827,14 +981,15 @@ clv_result clv_space_refresh( clv_space* space )
     {
         return CLV_BUSY;
     }
-    if ( clv_space_check_solid( space, "queries" ) != CLV_OK )
-    {
-        return clv_space_leave( space, CLV_UNSUPPORTED );
-    }
     base_fp_mode mode = base_fp_enter();
     query_state* state = &space->query;
     clv_space_will_change( space, space->objects.motion_is_spent );
     clv_object_store_drop_motions( &space->objects );
+    // Doubles: a map that tells the boxes apart makes a better tree. Without memory for one the last one serves.
+    if ( !clv_object_store_list_live( &space->objects ) || !clv_space_fit_doubles( space ) )
+    {
+        space->in_vain_count = 0;
+    }
     clv_query_state_renew( state );
     clv_result result = clv_query_state_prepare(
         state, &space->objects, space->kernels->queries, &space->memory, &space->tasks );
