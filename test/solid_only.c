@@ -6,11 +6,6 @@
 static void refuses_setters( clv_space* space, clv_id id )
 {
     const clv_vec3 motion = { 1, 0, 0 };
-    CHECK_RESULT( clv_space_set_motion( space, &id, &motion, 1 ), CLV_UNSUPPORTED );
-    CHECK( strstr( clv_space_error( space ).text, "takes no motions" ) != NULL );
-    const clv_margin_rule rule = { 1, 0, 0 };
-    CHECK_RESULT( clv_space_set_margin_rule( space, &id, &rule, 1 ), CLV_UNSUPPORTED );
-    CHECK( strstr( clv_space_error( space ).text, "takes no margins by rule" ) != NULL );
     const clv_aabb box = test_cube( 0, 0, 0, 1 );
     clv_add_def with = clv_default_add_def();
     with.boxes = &box;
@@ -67,17 +62,6 @@ void test_refuses_solid_calls( clv_space* space, clv_id id )
     CHECK_OK( clv_space_update( space ) );
     CHECK_EQUAL( clv_space_stats( space ).object_count, objects );
     CHECK_EQUAL( clv_space_pairs( space ).count, pairs );
-}
-
-void test_refuses_solid_defs( clv_space_def def )
-{
-    clv_space* space = NULL;
-    def.margin_by_size = 0.5f;
-    CHECK_RESULT( clv_space_create( &def, &space ), CLV_BAD_DEF );
-    def.margin_by_size = 0;
-    def.margin_by_speed = 0.5f;
-    CHECK_RESULT( clv_space_create( &def, &space ), CLV_BAD_DEF );
-    CHECK( space == NULL );
 }
 
 void test_carries_ids_and_word( clv_space* space, const clv_id ids[2] )

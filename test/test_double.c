@@ -207,7 +207,6 @@ static void what_only_floats_have_is_refused( void )
     CHECK_OK( clv_space_add64( space, boxes, 2, ids ) );
     test_refuses_solid_calls( space, ids[0] );
     clv_space_destroy( space );
-    test_refuses_solid_defs( def );
 }
 
 static void ids_and_words_of_pairs_go_with_doubles( void )

@@ -181,9 +181,10 @@ static void nothing_is_seen_before_the_first_update( void )
 static void times_that_round_to_nothing_are_equal( void )
 {
     const float e = 1.4012984643248171e-45f; // the least float
-    const clv_aabb ahead = { { e, -e, 0 }, { e, 0, 1 } }, touching = { { e, 3 * e, 0 }, { 2 * e, 3 * e, 1 } };
-    const clv_sphere_cast cast = { { { 0, 2 * e, 0.5f }, 2 * e },
-        { 0.89681440591812134f, -0.37809446454f, 0 }, 3 };
+    const clv_aabb ahead = { { e, 0, 0 }, { e, e, 1 } },
+                   touching = { { e, -3 * e, 0 }, { 2 * e, -3 * e, 1 } };
+    const clv_sphere_cast cast = { { { 0, -2 * e, 0.5f }, 2 * e },
+        { 0.89681440591812134f, 0.37809446454f, 0 }, 3 };
     for ( int i = 0; i < 2; ++i )
     {
         const clv_aabb boxes[2] = { i == 0 ? ahead : touching, i == 0 ? touching : ahead };

@@ -19,7 +19,7 @@ static void check_crowd( bool is_flat, int crowd, uint32_t size )
         test_where.seed = (uint64_t)crowd * 1000 + size + i * 100000;
         judge_world* world = judge_world_make( is_flat, 1, crowd, size, test_where.seed );
         CHECK_OK( clv_space_update( world->space ) );
-        judge_world_see( world );
+        judge_world_see( world, true );
         judge_world_check( world, 10 );
         judge_world_free( world );
     }
@@ -47,19 +47,28 @@ static void live( bool is_flat, uint32_t workers, int crowd, uint32_t count, uin
     test_where.seed = (uint64_t)crowd;
     judge_world* world = judge_world_make( is_flat, workers, crowd, count, 77 + (uint64_t)crowd );
     CHECK_OK( clv_space_update( world->space ) );
-    judge_world_see( world );
+    judge_world_see( world, true );
     judge_world_check( world, 2 );
-    for ( uint32_t frame = 0; frame < 5; ++frame )
+    for ( uint32_t frame = 0; frame < 6; ++frame )
     {
         test_where.frame = frame;
         if ( frame == 2 )
         {
             judge_world_dress( world );
         }
+        if ( frame % 2 == 1 )
+        {
+            judge_world_push( world );
+        }
         judge_world_change( world );
         judge_world_check( world, 2 );
-        CHECK_OK( frame % 3 == 1 ? clv_space_refresh( world->space ) : clv_space_update( world->space ) );
-        judge_world_see( world );
+        bool is_update = frame % 3 != 1;
+        CHECK_OK( is_update ? clv_space_update( world->space ) : clv_space_refresh( world->space ) );
+        judge_world_see( world, is_update );
+        if ( is_update )
+        {
+            judge_world_check_pairs( world );
+        }
         judge_world_check( world, queries );
     }
     judge_world_free( world );
@@ -318,8 +327,8 @@ static void pairs_between_worlds_are_brute_force( void )
         judge_world_dress( other );
         CHECK_OK( clv_space_update( one->space ) );
         CHECK_OK( clv_space_update( other->space ) );
-        judge_world_see( one );
-        judge_world_see( other );
+        judge_world_see( one, true );
+        judge_world_see( other, true );
         for ( int as_given = 0; as_given < 2; ++as_given )
         {
             static clv_pair expected[90 * 110], pairs[90 * 110];
@@ -342,6 +351,61 @@ static void pairs_between_worlds_are_brute_force( void )
         }
         judge_world_free( one );
         judge_world_free( other );
+    }
+}
+
+static void a_bullet_a_billion_metres_away_meets_what_it_passes( void )
+{
+    const clv_aabb64 boxes[2] = { cube64( 1e9, 1 ), cube64( 1e9 + 100, 1 ) };
+    clv_id ids[2];
+    clv_space* space = make_space64( boxes, 2, ids );
+    clv_vec3 way = { 98.9999f, 0, 0 }, seen;
+    CHECK_OK( clv_space_set_motion( space, ids, &way, 1 ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, 0 );
+    way.x = 99;
+    CHECK_OK( clv_space_set_motion( space, ids, &way, 1 ) );
+    CHECK_OK( clv_space_get_motion( space, ids[0], &seen ) );
+    CHECK( seen.x == 99 );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, 1 );
+    CHECK_OK( clv_space_get_motion( space, ids[0], &seen ) );
+    CHECK( seen.x == 0 );
+    CHECK_OK( clv_space_update( space ) ); // nothing moves any more
+    CHECK_EQUAL( clv_space_pairs( space ).count, 0 );
+    const clv_vec3 bad = { NAN, 0, 0 };
+    CHECK_RESULT( clv_space_set_motion( space, ids, &bad, 1 ), CLV_BAD_ARGUMENT );
+    clv_space_destroy( space );
+}
+
+static void defs_have_margins_by_rule_in_every_space( void )
+{
+    clv_space_def def = clv_default_space_def();
+    def.margin_by_size = 0.5f;
+    def.margin_by_speed = 2;
+    for ( int is_flat = 0; is_flat < 2; ++is_flat )
+    {
+        def.flat = is_flat != 0;
+        def.doubles = is_flat == 0;
+        clv_space* space = NULL;
+        CHECK_OK( clv_space_create( &def, &space ) );
+        const clv_aabb64 wide = { { 1e9, 0, 0 }, { 1e9 + 4, 1, 1 } };
+        const clv_aabb2 flat = { { 0, 0 }, { 0.25f, 0.5f } }; // whose third side, of 1, is none
+        clv_id id;
+        CHECK_OK(
+            is_flat != 0 ? clv_space_add2( space, &flat, 1, &id ) : clv_space_add64( space, &wide, 1, &id ) );
+        const clv_vec3 way = { 3, 0, is_flat != 0 ? 4.0f : 0.0f };
+        CHECK_OK( clv_space_set_motion( space, &id, &way, 1 ) );
+        clv_aabb64 box = wide;
+        clv_aabb2 box2 = flat;
+        CHECK_RESULT( clv_space_get_test_box64( space, id, &box ), is_flat != 0 ? CLV_UNSUPPORTED : CLV_OK );
+        CHECK_RESULT( clv_space_get_test_box2( space, id, &box2 ), is_flat != 0 ? CLV_OK : CLV_UNSUPPORTED );
+        CHECK_RESULT( clv_space_get_test_box64( space, clv_null_id(), &box ),
+            is_flat != 0 ? CLV_UNSUPPORTED : CLV_BAD_ID );
+        CHECK( is_flat != 0 ||
+            ( box.lower.x == 1e9 - 8 && box.upper.x == 1e9 + 4 + 8 + 3 && box.upper.z == 9 ) );
+        CHECK( is_flat == 0 || ( box2.lower.x == -6.25f && box2.upper.x == 9.5f && box2.upper.y == 6.75f ) );
+        clv_space_destroy( space );
     }
 }
 
@@ -433,6 +497,8 @@ int main( int argc, char** argv )
         TEST_CASE( bad_flat_questions_are_refused ),
         TEST_CASE( callbacks_in_double_choose_and_shorten ),
         TEST_CASE( pairs_between_worlds_are_brute_force ),
+        TEST_CASE( a_bullet_a_billion_metres_away_meets_what_it_passes ),
+        TEST_CASE( defs_have_margins_by_rule_in_every_space ),
         TEST_CASE( who_never_updated_sees_nothing_and_who_came_late_is_stale ),
         TEST_CASE( an_exact_shift_moves_what_queries_see ),
         TEST_CASE( without_memory_questions_fail_and_recover ),

@@ -4,6 +4,7 @@
 #include "far_crowd.h"
 #include "query/query_shape.h"
 
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static void add_box( judge_world* world )
     world->count = id.index >= world->count ? id.index + 1 : world->count;
     world->ids[id.index] = id;
     world->given[id.index] = box;
-    world->margins[id.index] = 0;
+    world->rules[id.index] = ( clv_margin_rule ){ 0, 0, 0 };
+    world->motions[id.index] = ( clv_vec3 ){ 0, 0, 0 };
     world->filters[id.index] = clv_default_filter();
     world->is_there[id.index] = true;
 }
@@ -119,9 +121,9 @@ void judge_world_dress( judge_world* world )
     {
         if ( world->is_there[i] )
         {
-            world->margins[i] = test_random_between( &world->random, 0, 0.7f );
+            world->rules[i] = ( clv_margin_rule ){ test_random_between( &world->random, 0, 0.7f ), 0, 0 };
             world->filters[i] = some_mask( &world->random );
-            CHECK_OK( clv_space_set_margin( world->space, &world->ids[i], &world->margins[i], 1 ) );
+            CHECK_OK( clv_space_set_margin( world->space, &world->ids[i], &world->rules[i].fixed, 1 ) );
             CHECK_OK( clv_space_set_filter( world->space, &world->ids[i], &world->filters[i], 1 ) );
         }
     }
@@ -132,19 +134,130 @@ static double rounded( const judge_world* world, double value )
     return world->is_flat ? (double)(float)value : value;
 }
 
-void judge_world_see( judge_world* world )
+void judge_world_push( judge_world* world )
+{
+    for ( uint32_t i = 0; i < world->count; ++i )
+    {
+        float reach = test_random_chance( &world->random, 20 ) ? 1e-3f : 3;
+        if ( world->is_there[i] && test_random_chance( &world->random, 50 ) )
+        {
+            world->motions[i] = ( clv_vec3 ){ test_random_between( &world->random, -reach, reach ),
+                test_random_chance( &world->random, 30 )
+                    ? 0
+                    : test_random_between( &world->random, -reach, reach ),
+                test_random_between( &world->random, -reach, reach ) };
+            CHECK_OK( clv_space_set_motion( world->space, &world->ids[i], &world->motions[i], 1 ) );
+            world->motions[i].z = world->is_flat ? 0 : world->motions[i].z;
+        }
+        if ( world->is_there[i] && test_random_chance( &world->random, 30 ) )
+        {
+            world->rules[i] = ( clv_margin_rule ){ test_random_between( &world->random, 0, 0.1f ),
+                test_random_between( &world->random, 0, 0.3f ), test_random_between( &world->random, 0, 1 ) };
+            CHECK_OK( clv_space_set_margin_rule( world->space, &world->ids[i], &world->rules[i], 1 ) );
+        }
+    }
+}
+
+static float margin_of( const judge_world* world, uint32_t i )
+{
+    const clv_aabb64* box = &world->given[i];
+    clv_margin_rule rule = world->rules[i];
+    double size = 0, x = (double)world->motions[i].x, y = (double)world->motions[i].y,
+           z = (double)world->motions[i].z;
+    for ( int axis = 0; axis < ( world->is_flat ? 2 : 3 ); ++axis )
+    {
+        double side = ( &box->upper.x )[axis] - ( &box->lower.x )[axis];
+        size = side - side == 0 && side > size ? side : size;
+    }
+    if ( rule.by_size == 0 && rule.by_speed == 0 )
+    {
+        return rule.fixed;
+    }
+    double margin = (double)rule.fixed + (double)rule.by_size * size +
+        (double)rule.by_speed * sqrt( x * x + y * y + z * z );
+    float nearest = margin < (double)FLT_MAX ? (float)margin : FLT_MAX;
+    return (double)nearest < margin && nearest < FLT_MAX ? nextafterf( nearest, INFINITY ) : nearest;
+}
+
+// face + motion, rounded outwards by the machine itself.
+static double sum_outwards( const judge_world* world, double face, float motion )
+{
+    int before = fegetround();
+    CHECK_EQUAL( fesetround( motion > 0 ? FE_UPWARD : FE_DOWNWARD ), 0 );
+    volatile double wide = face, way = (double)motion, wide_sum = wide + way;
+    volatile float narrow = (float)face, narrow_way = motion, narrow_sum = narrow + narrow_way;
+    CHECK_EQUAL( fesetround( before ), 0 );
+    return world->is_flat ? (double)narrow_sum : wide_sum;
+}
+
+static clv_aabb64 test_box_of( const judge_world* world, uint32_t i )
+{
+    clv_aabb64 box = world->given[i];
+    double margin = (double)margin_of( world, i );
+    for ( int axis = 0; axis < ( world->is_flat ? 2 : 3 ); ++axis )
+    {
+        double *lower = &box.lower.x + axis, *upper = &box.upper.x + axis;
+        float motion = ( &world->motions[i].x )[axis];
+        *lower = margin != 0 ? rounded( world, *lower - margin ) : *lower;
+        *upper = margin != 0 ? rounded( world, *upper + margin ) : *upper;
+        *lower = motion < 0 ? sum_outwards( world, *lower, motion ) : *lower;
+        *upper = motion > 0 ? sum_outwards( world, *upper, motion ) : *upper;
+    }
+    return box;
+}
+
+static void check_test_box( const judge_world* world, uint32_t i )
+{
+    clv_aabb64 expected = test_box_of( world, i ), wide = expected;
+    clv_aabb2 flat = flat_box( expected ), expected_flat = flat;
+    CHECK_OK( world->is_flat ? clv_space_get_test_box2( world->space, world->ids[i], &flat )
+                             : clv_space_get_test_box64( world->space, world->ids[i], &wide ) );
+    CHECK( memcmp( &flat, &expected_flat, sizeof( flat ) ) == 0 );
+    CHECK( memcmp( &wide, &expected, sizeof( wide ) ) == 0 );
+}
+
+void judge_world_see( judge_world* world, bool is_update )
 {
     for ( uint32_t i = 0; i < world->count; ++i )
     {
         world->is_seen[i] = world->is_there[i];
-        world->seen_given[i] = world->seen_box[i] = world->given[i];
-        for ( int axis = 0; axis < ( world->is_flat ? 2 : 3 ) && world->margins[i] != 0; ++axis )
+        world->seen_given[i] = world->given[i];
+        world->seen_box[i] = test_box_of( world, i );
+        world->motions[i] = is_update ? ( clv_vec3 ){ 0, 0, 0 } : world->motions[i];
+        if ( world->is_there[i] )
         {
-            double *lower = &world->seen_box[i].lower.x + axis, *upper = &world->seen_box[i].upper.x + axis;
-            *lower = rounded( world, *lower - (double)world->margins[i] );
-            *upper = rounded( world, *upper + (double)world->margins[i] );
+            check_test_box( world, i ); // of the next update
         }
     }
+}
+
+static bool filters_agree( const clv_filter* a, const clv_filter* b )
+{
+    if ( a->group == b->group && a->group != 0 )
+    {
+        return a->group > 0;
+    }
+    return ( a->category & b->mask ) != 0 && ( b->category & a->mask ) != 0;
+}
+
+void judge_world_check_pairs( judge_world* world )
+{
+    clv_pair* pairs = test_alloc( (size_t)world->count * world->count / 2 + 1, sizeof( clv_pair ) );
+    uint64_t count = 0;
+    for ( uint32_t a = 0; a < world->count; ++a )
+    {
+        for ( uint32_t b = a + 1; b < world->count; ++b )
+        {
+            pairs[count] = ( clv_pair ){ a, b };
+            count += world->is_seen[a] && world->is_seen[b] &&
+                filters_agree( &world->filters[a], &world->filters[b] ) &&
+                clv_aabb64_overlap( world->seen_box[a], world->seen_box[b] );
+        }
+    }
+    clv_pair_view view = clv_space_pairs( world->space );
+    CHECK_EQUAL( view.count, count );
+    CHECK_EQUAL( test_set_hash( view.pairs, view.count ), test_set_hash( pairs, count ) );
+    free( pairs );
 }
 
 // ---- questions
@@ -492,15 +605,6 @@ bool judge_meets( const judge_world* world, const judge_question* q, const clv_a
     case CLV_QUERY_BOX_CAST: return slabs( world, q, box, t );
     default: return round_meets( world, q, box, t );
     }
-}
-
-static bool filters_agree( const clv_filter* a, const clv_filter* b )
-{
-    if ( a->group == b->group && a->group != 0 )
-    {
-        return a->group > 0;
-    }
-    return ( a->category & b->mask ) != 0 && ( b->category & a->mask ) != 0;
 }
 
 static uint32_t find_all( const judge_world* world, const judge_question* q, const clv_filter* filter,

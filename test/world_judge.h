@@ -39,7 +39,8 @@ typedef struct judge_world
     uint32_t count;
     clv_id ids[JUDGE_MOST];
     clv_aabb64 given[JUDGE_MOST];
-    float margins[JUDGE_MOST];
+    clv_margin_rule rules[JUDGE_MOST];
+    clv_vec3 motions[JUDGE_MOST]; ///< of the next update
     clv_filter filters[JUDGE_MOST];
     bool is_there[JUDGE_MOST];
     clv_aabb64 seen_box[JUDGE_MOST], seen_given[JUDGE_MOST];
@@ -53,8 +54,14 @@ void judge_world_free( judge_world* world );
 void judge_world_change( judge_world* world );
 void judge_world_dress( judge_world* world );
 
-/// After an update or a refresh.
-void judge_world_see( judge_world* world );
+/// Rules of margins, and motions, for some.
+void judge_world_push( judge_world* world );
+
+/// After an update or, with false, a refresh, which leaves motions for the update.
+void judge_world_see( judge_world* world, bool is_update );
+
+/// Are the pairs of the update those of brute force, and the test boxes as they should be?
+void judge_world_check_pairs( judge_world* world );
 
 /// Asks everything there is about `count` random questions of each kind, and compares.
 void judge_world_check( judge_world* world, uint32_t count );

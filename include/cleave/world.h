@@ -16,8 +16,8 @@
 //
 // Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
 // boxes go in and out by calls of their own: clv_space_add, clv_space_add_with, clv_space_move, clv_space_get_box and
-// clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. So do motions and margins
-// by rule, in flat spaces too; margin_by_size and margin_by_speed of their def are refused with CLV_BAD_DEF. Questions are in world_query.h. docs/worlds.md tells how it works, and what it costs.
+// clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. Motions are those of
+// clv_space_set_motion, in float, in every space. Questions are in world_query.h. docs/worlds.md tells how it works, and what it costs.
 
 // ---- boxes in double
 
@@ -72,6 +72,10 @@ CLV_API clv_result clv_space_move64(
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box );
 
+/// The box that the next update would test: grown by its margin, swept along its motion. In double all of it: the margin of a rule is
+/// rounded up to a float as ever, faces less or plus the margin are rounded to the nearest double, faces plus the motion outwards to one.
+CLV_API clv_result clv_space_get_test_box64( const clv_space* space, clv_id id, clv_aabb64* box );
+
 // ---- boxes of two axes
 //
 // A space whose def says `flat` has no z. Its boxes go in and out by the calls below, 16 bytes each; all else is as in space.h and as fast
@@ -111,6 +115,10 @@ CLV_API clv_result clv_space_move2(
 
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box );
+
+/// The box that the next update would test: grown by its margin, swept along its motion. The z of a motion is ignored, and a margin by
+/// size is by the longer of two sides.
+CLV_API clv_result clv_space_get_test_box2( const clv_space* space, clv_id id, clv_aabb2* box );
 
 // ---- another origin
 

@@ -52,6 +52,23 @@ static inline float base_sum_up( float a, float b )
     return base_round_up( sum, ( x - ( sum - part ) ) + ( y - part ) );
 }
 
+/// The least double that is at least a + b; likewise.
+static inline double base_sum_up64( double a, double b )
+{
+    double sum = a + b;
+    if ( !base_is_finite( sum ) )
+    {
+        return base_is_finite( a ) && sum < 0 ? -DBL_MAX : sum;
+    }
+    double part = sum - a, rest = ( a - ( sum - part ) ) + ( b - part );
+    return rest > 0 ? nextafter( sum, INFINITY ) : sum;
+}
+
+static inline double base_sum_down64( double a, double b )
+{
+    return -base_sum_up64( -a, -b );
+}
+
 /// The greatest float that is at most a + b; likewise.
 static inline float base_sum_down( float a, float b )
 {

@@ -147,9 +147,14 @@ static void drop_column( object_store* store, object_column column )
 }
 
 // A column, and the box as given that it is applied to: of floats, or of doubles as the boxes are.
+static object_column given_column( const object_store* store )
+{
+    return object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX;
+}
+
 static bool use_with_given( object_store* store, object_column column )
 {
-    object_column given = object_boxes64( store ) != NULL ? OBJECT_GIVEN_BOX64 : OBJECT_GIVEN_BOX;
+    object_column given = given_column( store );
     bool had_given = object_store_uses( store, given );
     if ( !clv_object_store_use( store, given ) )
     {
@@ -174,7 +179,7 @@ bool clv_object_store_use_margins( object_store* store )
 bool clv_object_store_use_margins_by( object_store* store )
 {
     bool had_margins = object_store_uses( store, OBJECT_MARGIN );
-    bool had_given = object_store_uses( store, OBJECT_GIVEN_BOX );
+    bool had_given = object_store_uses( store, given_column( store ) );
     if ( !clv_object_store_use_margins( store ) )
     {
         return false;
@@ -189,7 +194,7 @@ bool clv_object_store_use_margins_by( object_store* store )
     }
     if ( !had_given )
     {
-        drop_column( store, OBJECT_GIVEN_BOX );
+        drop_column( store, given_column( store ) );
     }
     return false;
 }
@@ -345,8 +350,27 @@ clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot )
     {
         return margins != NULL ? clv_aabb_grow( given, margins[slot] ) : given; // what most have, quickly
     }
-    return object_test_box(
+    return object_test_box( given, store->is_flat, clv_object_store_margin( store, slot ),
+        clv_object_store_motion( store, slot ) );
+}
+
+clv_aabb64 clv_object_store_test_box64( const object_store* store, uint32_t slot, clv_aabb64 given )
+{
+    const float* margins = store->columns[OBJECT_MARGIN];
+    if ( store->columns[OBJECT_MARGIN_BY] == NULL && store->columns[OBJECT_MOTION] == NULL )
+    {
+        return margins != NULL ? clv_aabb64_grow( given, (double)margins[slot] ) : given;
+    }
+    return object_test_box64(
         given, clv_object_store_margin( store, slot ), clv_object_store_motion( store, slot ) );
+}
+
+void clv_object_store_forget_motion( object_store* store, uint32_t slot )
+{
+    if ( store->motion_is_spent ) // dropped on the way, and the box need not be made twice
+    {
+        ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = ( clv_vec3 ){ 0, 0, 0 };
+    }
 }
 
 void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box )
@@ -354,10 +378,7 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     if ( store->columns[OBJECT_GIVEN_BOX] != NULL )
     {
         ( (clv_aabb*)store->columns[OBJECT_GIVEN_BOX] )[slot] = box;
-        if ( store->motion_is_spent ) // dropped on the way, and the box need not be made twice
-        {
-            ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = ( clv_vec3 ){ 0, 0, 0 };
-        }
+        clv_object_store_forget_motion( store, slot );
         box = clv_object_store_test_box( store, slot );
     }
     object_boxes( store )[slot] = box;
@@ -367,7 +388,7 @@ void clv_object_store_set_box( object_store* store, uint32_t slot, clv_aabb box 
     }
 }
 
-void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin_rule rule )
+void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule )
 {
     ( (float*)store->columns[OBJECT_MARGIN] )[slot] = rule.fixed;
     if ( store->columns[OBJECT_MARGIN_BY] != NULL )
@@ -375,15 +396,14 @@ void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin
         ( (object_margin_by*)store->columns[OBJECT_MARGIN_BY] )[slot] =
             ( object_margin_by ){ rule.by_size, rule.by_speed };
     }
-    clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
 }
 
-void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 motion )
+void clv_object_store_note_motion( object_store* store, uint32_t slot, clv_vec3 motion )
 {
     CLV_ASSERT( !store->motion_is_spent );
+    motion.z = store->is_flat ? 0 : motion.z;
     ( (clv_vec3*)store->columns[OBJECT_MOTION] )[slot] = motion;
     store->motion_is_set = true;
-    clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
 }
 
 void clv_object_store_settle( object_store* store )
@@ -400,25 +420,22 @@ void clv_object_store_spend_motions( object_store* store )
     store->motion_is_spent = store->motion_is_set;
 }
 
-void clv_object_store_drop_motions( object_store* store )
+uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot )
 {
-    if ( !store->motion_is_spent )
-    {
-        return;
-    }
-    store->motion_is_set = false;
-    store->motion_is_spent = false;
     clv_vec3* motions = store->columns[OBJECT_MOTION];
     const uint32_t* generations = object_generations( store );
-    for ( uint32_t slot = 0; slot < store->slot_count; ++slot )
+    for ( ; store->motion_is_spent && slot < store->slot_count; ++slot )
     {
         bool is_live = ( generations[slot] & 1 ) != 0;
         if ( is_live && ( motions[slot].x != 0 || motions[slot].y != 0 || motions[slot].z != 0 ) )
         {
             motions[slot] = ( clv_vec3 ){ 0, 0, 0 };
-            clv_object_store_set_box( store, slot, clv_object_store_given_box( store, slot ) );
+            return slot;
         }
     }
+    store->motion_is_set = store->motion_is_set && !store->motion_is_spent;
+    store->motion_is_spent = false;
+    return store->slot_count;
 }
 
 enum

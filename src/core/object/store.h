@@ -53,6 +53,7 @@ typedef struct object_store
     uint32_t slot_count;
     uint32_t stamp;                 ///< of the last unordered batch
     clv_margin_rule default_margin; ///< of new objects
+    bool is_flat;                   ///< boxes have two axes: the third is no side, and nobody moves along it
     bool is_renewed;                ///< some slot was used again since the last good update
     bool motion_is_set;             ///< of somebody, for the next update or the one before
     bool motion_is_spent;           ///< and it was the one before: all count as 0
@@ -141,12 +142,17 @@ clv_aabb clv_object_store_given_box( const object_store* store, uint32_t slot );
 clv_margin_rule clv_object_store_margin( const object_store* store, uint32_t slot );
 clv_vec3 clv_object_store_motion( const object_store* store, uint32_t slot );
 
-/// The box that the next update will test.
+/// The box that the next update will test. The second for a box in double that the caller gave the slot.
 clv_aabb clv_object_store_test_box( const object_store* store, uint32_t slot );
+clv_aabb64 clv_object_store_test_box64( const object_store* store, uint32_t slot, clv_aabb64 given );
 
-/// Give a live slot another margin or motion, with the columns for it in use and spent motions dropped.
-void clv_object_store_set_margin( object_store* store, uint32_t slot, clv_margin_rule rule );
-void clv_object_store_set_motion( object_store* store, uint32_t slot, clv_vec3 motion );
+/// Note another margin or motion of a live slot, with the columns for it in use and spent motions dropped. Its test box is not yet
+/// another: clv_space_renew_box sees to that.
+void clv_object_store_note_margin( object_store* store, uint32_t slot, clv_margin_rule rule );
+void clv_object_store_note_motion( object_store* store, uint32_t slot, clv_vec3 motion );
+
+/// Forget the motion of a slot if it is spent: its box is about to be another.
+void clv_object_store_forget_motion( object_store* store, uint32_t slot );
 
 /// An update was good: whoever is in a slot now is who it reported.
 void clv_object_store_settle( object_store* store );
@@ -154,9 +160,9 @@ void clv_object_store_settle( object_store* store );
 /// An update was good: motions of before it count no longer.
 void clv_object_store_spend_motions( object_store* store );
 
-/// Before the next update, and before anybody gets a new motion: boxes swept along spent motions shrink back. O(n) if there
-/// are any.
-void clv_object_store_drop_motions( object_store* store );
+/// From `slot` on, the first live slot with a spent motion, which is then 0; slot_count if there is none: then motions are no longer
+/// spent.
+uint32_t clv_object_store_drop_motion( object_store* store, uint32_t slot );
 
 void clv_object_store_remove( object_store* store, uint32_t slot );
 

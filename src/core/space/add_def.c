@@ -74,11 +74,15 @@ void clv_space_dress( clv_space* space, const clv_add_def* def, uint32_t i, uint
     }
     if ( has_margins( def ) )
     {
-        clv_object_store_set_margin( objects, slot, rule_at( def, i ) );
+        clv_object_store_note_margin( objects, slot, rule_at( def, i ) );
     }
     if ( def->motions != NULL )
     {
-        clv_object_store_set_motion( objects, slot, def->motions[i] );
+        clv_object_store_note_motion( objects, slot, def->motions[i] );
+    }
+    if ( has_margins( def ) || def->motions != NULL )
+    {
+        clv_space_renew_box( space, slot );
     }
 }
 

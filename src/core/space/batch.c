@@ -227,7 +227,7 @@ clv_result clv_space_add_all(
     if ( with != NULL )
     {
         space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
-        clv_object_store_drop_motions( &space->objects );
+        clv_space_drop_motions( space );
     }
     take_new( space, boxes, with, count, ids );
     return clv_space_succeed( space );

@@ -4,6 +4,7 @@
 
 #include "base/assertion.h"
 #include "base/fp_mode.h"
+#include "object/test_box.h"
 
 #include <string.h>
 
@@ -18,15 +19,6 @@ clv_result clv_space_check_kind( clv_space* space, space_kind kind )
     return own == kind
         ? CLV_OK
         : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
-}
-
-clv_result clv_space_check_solid( clv_space* space, const char* what )
-{
-    space_kind own = space_kind_of( space );
-    return own == SPACE_FLOATS
-        ? CLV_OK
-        : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s takes no %s",
-              own == SPACE_FLAT ? "a flat space" : "a space of doubles", what );
 }
 
 static clv_result refuse_box64( clv_space* space, const clv_aabb64* box, uint32_t position, clv_id id )
@@ -63,11 +55,11 @@ static bool set_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 {
     object_store* objects = &space->objects;
     clv_aabb64 box = given;
-    const float* margins = objects->columns[OBJECT_MARGIN];
-    if ( margins != NULL )
+    if ( object_store_uses( objects, OBJECT_GIVEN_BOX64 ) )
     {
         ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[slot] = given;
-        box = clv_aabb64_grow( given, (double)margins[slot] );
+        clv_object_store_forget_motion( objects, slot );
+        box = clv_object_store_test_box64( objects, slot, given );
     }
     clv_aabb64* own = &object_boxes64( objects )[slot];
     if ( is_same_box64( own, &box ) )
@@ -122,7 +114,7 @@ static clv_id add_box64( clv_space* space, const clv_aabb64* given )
 {
     object_store* objects = &space->objects;
     const clv_aabb nothing = { 0 };
-    clv_aabb64 box = clv_aabb64_grow( *given, (double)space->def.margin );
+    clv_aabb64 box = object_test_box64( *given, objects->default_margin, ( clv_vec3 ){ 0, 0, 0 } );
     clv_id id = clv_object_store_add( objects, clv_far_map_box( &space->far.map, &box, &nothing ) );
     object_boxes64( objects )[id.index] = box;
     if ( object_store_uses( objects, OBJECT_GIVEN_BOX64 ) )

@@ -77,15 +77,9 @@ clv_result clv_space_set_margin( clv_space* space, const clv_id* ids, const floa
     clv_space_will_change( space, result == CLV_OK && count > 0 );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        if ( space_has_doubles( space ) )
-        {
-            uint32_t slot = ids[i].index;
-            ( (float*)space->objects.columns[OBJECT_MARGIN] )[slot] = margins[i];
-            const clv_aabb64* given = space->objects.columns[OBJECT_GIVEN_BOX64];
-            clv_space_take_box64( space, slot, given[slot] );
-            continue;
-        }
-        clv_object_store_set_margin( &space->objects, ids[i].index, ( clv_margin_rule ){ margins[i], 0, 0 } );
+        clv_object_store_note_margin(
+            &space->objects, ids[i].index, ( clv_margin_rule ){ margins[i], 0, 0 } );
+        clv_space_renew_box( space, ids[i].index );
     }
     base_fp_leave( mode );
     return clv_space_leave( space, result );

@@ -43,6 +43,34 @@ clv_result clv_space_check_margin_rule( clv_space* space, clv_margin_rule rule, 
     return CLV_OK;
 }
 
+static clv_aabb64 given_box64( const object_store* objects, uint32_t slot )
+{
+    const clv_aabb64* given = objects->columns[OBJECT_GIVEN_BOX64];
+    return given != NULL ? given[slot] : object_boxes64( objects )[slot];
+}
+
+void clv_space_renew_box( clv_space* space, uint32_t slot )
+{
+    object_store* objects = &space->objects;
+    if ( space_has_doubles( space ) )
+    {
+        clv_space_take_box64( space, slot, given_box64( objects, slot ) );
+        return;
+    }
+    clv_object_store_set_box( objects, slot, clv_object_store_given_box( objects, slot ) );
+}
+
+void clv_space_drop_motions( clv_space* space )
+{
+    object_store* objects = &space->objects;
+    uint32_t slot = clv_object_store_drop_motion( objects, 0 );
+    while ( slot < objects->slot_count )
+    {
+        clv_space_renew_box( space, slot );
+        slot = clv_object_store_drop_motion( objects, slot + 1 );
+    }
+}
+
 static clv_result refuse_memory( clv_space* space, const char* what )
 {
     return clv_space_fail(
@@ -75,11 +103,6 @@ static clv_result set_motions( clv_space* space, const clv_id* ids, const clv_ve
 {
     object_store* objects = &space->objects;
     uint32_t position = 0;
-    clv_result kind = clv_space_check_solid( space, "motions" );
-    if ( kind != CLV_OK )
-    {
-        return kind;
-    }
     clv_result ids_result = clv_object_store_check_ids( objects, ids, count, &position );
     uint32_t good = ids_result == CLV_OK ? count : position;
     clv_result result = check_motions( space, ids, motions, good );
@@ -92,10 +115,11 @@ static clv_result set_motions( clv_space* space, const clv_id* ids, const clv_ve
         return refuse_memory( space, "motions" );
     }
     clv_space_will_change( space, count > 0 || objects->motion_is_spent );
-    clv_object_store_drop_motions( objects );
+    clv_space_drop_motions( space );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_object_store_set_motion( objects, ids[i].index, motions[i] );
+        clv_object_store_note_motion( objects, ids[i].index, motions[i] );
+        clv_space_renew_box( space, ids[i].index );
     }
     return clv_space_succeed( space );
 }
@@ -131,11 +155,6 @@ static clv_result set_rules(
 {
     object_store* objects = &space->objects;
     uint32_t position = 0;
-    clv_result kind = clv_space_check_solid( space, "margins by rule" );
-    if ( kind != CLV_OK )
-    {
-        return kind;
-    }
     clv_result ids_result = clv_object_store_check_ids( objects, ids, count, &position );
     clv_result result = check_rules( space, ids, rules, ids_result == CLV_OK ? count : position );
     if ( result != CLV_OK || ids_result != CLV_OK )
@@ -149,7 +168,8 @@ static clv_result set_rules(
     clv_space_will_change( space, count > 0 );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_object_store_set_margin( objects, ids[i].index, rules[i] );
+        clv_object_store_note_margin( objects, ids[i].index, rules[i] );
+        clv_space_renew_box( space, ids[i].index );
     }
     return clv_space_succeed( space );
 }
@@ -188,19 +208,50 @@ clv_result clv_space_get_margin_rule( const clv_space* space, clv_id id, clv_mar
     return CLV_OK;
 }
 
+static clv_result check_reading( const clv_space* space, space_kind kind, clv_id id )
+{
+    return space_kind_of( space ) != kind        ? CLV_UNSUPPORTED
+        : !object_is_live( &space->objects, id ) ? CLV_BAD_ID
+                                                 : CLV_OK;
+}
+
+clv_result clv_space_get_test_box2( const clv_space* space, clv_id id, clv_aabb2* box )
+{
+    clv_result result = check_reading( space, SPACE_FLAT, id );
+    if ( result == CLV_OK )
+    {
+        base_fp_mode mode = base_fp_enter();
+        clv_aabb test = clv_object_store_test_box( &space->objects, id.index );
+        *box = ( clv_aabb2 ){ { test.lower.x, test.lower.y }, { test.upper.x, test.upper.y } };
+        base_fp_settle( box );
+        base_fp_leave( mode );
+    }
+    return result;
+}
+
+clv_result clv_space_get_test_box64( const clv_space* space, clv_id id, clv_aabb64* box )
+{
+    clv_result result = check_reading( space, SPACE_DOUBLES, id );
+    if ( result == CLV_OK )
+    {
+        base_fp_mode mode = base_fp_enter();
+        const object_store* objects = &space->objects;
+        *box = clv_object_store_test_box64( objects, id.index, given_box64( objects, id.index ) );
+        base_fp_settle( box );
+        base_fp_leave( mode );
+    }
+    return result;
+}
+
 clv_result clv_space_get_test_box( const clv_space* space, clv_id id, clv_aabb* box )
 {
-    if ( space_kind_of( space ) != SPACE_FLOATS )
+    clv_result result = check_reading( space, SPACE_FLOATS, id );
+    if ( result == CLV_OK )
     {
-        return CLV_UNSUPPORTED;
+        base_fp_mode mode = base_fp_enter();
+        *box = clv_object_store_test_box( &space->objects, id.index );
+        base_fp_settle( box );
+        base_fp_leave( mode );
     }
-    if ( !object_is_live( &space->objects, id ) )
-    {
-        return CLV_BAD_ID;
-    }
-    base_fp_mode mode = base_fp_enter();
-    *box = clv_object_store_test_box( &space->objects, id.index );
-    base_fp_settle( box );
-    base_fp_leave( mode );
-    return CLV_OK;
+    return result;
 }

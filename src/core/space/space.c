@@ -49,11 +49,6 @@ static clv_result check_space_def( const clv_space_def* def )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.doubles and def.flat cannot be had together" );
     }
-    if ( ( def->doubles || def->flat ) && ( def->margin_by_size != 0 || def->margin_by_speed != 0 ) )
-    {
-        return refuse_def( def, CLV_BAD_DEF,
-            "def.doubles and def.flat know fixed margins only: margin_by_size must be 0, and margin_by_speed" );
-    }
     if ( ( def->allocator.allocate == NULL ) != ( def->allocator.release == NULL ) )
     {
         return refuse_def( def, CLV_BAD_DEF, "def.allocator needs both allocate and release, or neither" );
@@ -141,6 +136,7 @@ static clv_result build( const clv_space_def* def, const method* row, const simd
     space->kernels = kernels;
     clv_margin_rule margin = { def->margin, def->margin_by_size, def->margin_by_speed };
     space->objects = clv_object_store_make( &space->memory, margin );
+    space->objects.is_flat = def->flat;
     clv_query_state_init( &space->query );
     clv_space_succeed( space );
     // A method without threads is given none, whatever the def says.

@@ -115,9 +115,6 @@ static inline space_kind space_kind_of( const clv_space* space )
 /// Refuses a call for boxes of another kind; CLV_OK if it is of this space's.
 clv_result clv_space_check_kind( clv_space* space, space_kind kind );
 
-/// Refuses `what`, which only spaces of floats with three axes have; CLV_OK in one of those.
-clv_result clv_space_check_solid( clv_space* space, const char* what );
-
 /// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
 
@@ -161,6 +158,12 @@ static inline bool space_ids_in_a_row( const clv_id* ids, uint32_t count )
 /// Gives a live slot of a space of doubles another box, as the caller gave it, and grows and maps it. True if its test box is
 /// another than it was.
 bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given );
+
+/// A live slot's test box anew: its margin or motion is another.
+void clv_space_renew_box( clv_space* space, uint32_t slot );
+
+/// Before the next update, and before anybody gets a new motion: boxes swept along spent motions shrink back. O(n) if there are any.
+void clv_space_drop_motions( clv_space* space );
 
 /// Before a search in a space of doubles: is the map still good? If not every box is mapped anew. False if out of memory.
 bool clv_space_fit_doubles( clv_space* space );

@@ -167,7 +167,7 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
 {
     object_store* objects = &space->objects;
     clv_space_will_change( space, objects->motion_is_spent );
-    clv_object_store_drop_motions( objects );
+    clv_space_drop_motions( space );
     if ( !clv_object_store_list_live( objects ) || !clv_space_fit_doubles( space ) )
     {
         return CLV_OUT_OF_MEMORY;
