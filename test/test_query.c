@@ -177,27 +177,6 @@ static void nothing_is_seen_before_the_first_update( void )
     clv_space_destroy( space );
 }
 
-// Times of 0 and times that only round to 0 are equal as floats, in whatever order they are found.
-static void times_that_round_to_nothing_are_equal( void )
-{
-    const float e = 1.4012984643248171e-45f; // the least float
-    const clv_aabb ahead = { { e, 0, 0 }, { e, e, 1 } },
-                   touching = { { e, -3 * e, 0 }, { 2 * e, -3 * e, 1 } };
-    const clv_sphere_cast cast = { { { 0, -2 * e, 0.5f }, 2 * e },
-        { 0.89681440591812134f, 0.37809446454f, 0 }, 3 };
-    for ( int i = 0; i < 2; ++i )
-    {
-        const clv_aabb boxes[2] = { i == 0 ? ahead : touching, i == 0 ? touching : ahead };
-        clv_space* space = space_of( boxes, 2, NULL );
-        CHECK_OK( clv_space_update( space ) );
-        clv_queries casts = clv_query_sphere_casts( &cast, 1 );
-        clv_hit hit;
-        CHECK_OK( clv_space_query_closest( space, &casts, &hit, NULL ) );
-        CHECK( hit.index == 0 && hit.t == 0 );
-        clv_space_destroy( space );
-    }
-}
-
 static void touching_counts_and_of_equals_the_lowest_slot( void )
 {
     clv_space* space = space_of( s_three, 3, NULL );
@@ -771,7 +750,6 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( nothing_is_seen_before_the_first_update ),
         TEST_CASE( touching_counts_and_of_equals_the_lowest_slot ),
-        TEST_CASE( times_that_round_to_nothing_are_equal ),
         TEST_CASE( far_neighbours_are_told_apart ),
         TEST_CASE( moved_is_seen_where_it_was_and_removed_is_not_seen ),
         TEST_CASE( a_motion_is_seen_until_it_is_spent ),
