@@ -169,7 +169,7 @@ mutate "answers about a hub's pairs in one row" "filter" src/core/base/pair_key.
 mutate "one pair too many allowed" "limit" src/core/space/update.c 's/count > space->def.max_pairs/count > space->def.max_pairs + 1/'
 mutate "pairs kept beyond the limit" "bound" src/core/space/update.c 's/limit > 0 ? limit : UINT64_MAX );/limit > 0 ? UINT64_MAX : UINT64_MAX );/'
 mutate "visited pairs kept" "bound" src/core/space/update.c 's/run_method( space, \&visiting.sink, 0 )/run_method( space, \&visiting.sink, UINT64_MAX )/'
-mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/i < count; ++i/i + 1 < count; ++i/'
+mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/return first;/return first + 1 < count ? first : count;/'
 mutate "old list kept after a failed update" "limit" src/core/space/update.c '/static void forget_list/,/^}/s/list_is_valid = false/list_is_valid = true/'
 mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool clv_base_memory_resize/,/^}/s/fresh == NULL \&\& capacity_wanted > 0/fresh == NULL \&\& capacity_wanted > 64/'
 

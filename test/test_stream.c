@@ -190,12 +190,178 @@ static void a_batch_of_nothing_is_legal_with_everything_zeroed( void )
     }
 }
 
+// ---- spaces of doubles, and flat ones
+
+typedef struct other_kind
+{
+    bool is_flat;
+    size_t corner; ///< bytes
+} other_kind;
+
+static const other_kind s_others[2] = { { false, sizeof( clv_vec64 ) }, { true, sizeof( clv_vec2 ) } };
+
+static clv_space* other_space( const other_kind* kind )
+{
+    clv_space_def def = clv_default_space_def();
+    def.doubles = !kind->is_flat;
+    def.flat = kind->is_flat;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    return space;
+}
+
+// Boxes of either kind, one behind the other; in double 10^9 metres away.
+static void make_records( const other_kind* kind, uint64_t seed, unsigned char* records )
+{
+    clv_aabb boxes[COUNT];
+    make_boxes( boxes, seed );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        clv_vec3 a = boxes[i].lower, b = boxes[i].upper;
+        const clv_aabb2 flat = { { a.x, a.y }, { b.x, b.y } };
+        const clv_aabb64 wide = { { 1e9 + (double)a.x, (double)a.y, (double)a.z },
+            { 1e9 + (double)b.x, (double)b.y, (double)b.z } };
+        memcpy( records + 2 * kind->corner * i, kind->is_flat ? (const void*)&flat : (const void*)&wide,
+            2 * kind->corner );
+    }
+}
+
+// With gaps of an odd size, the upper corner first, and NaN in between.
+static unsigned char* spread_records( const other_kind* kind, const unsigned char* records, size_t stride )
+{
+    unsigned char* bytes = test_alloc( stride * COUNT, 1 );
+    memset( bytes, 0xFF, stride * COUNT );
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        memcpy( bytes + stride * i + kind->corner + 1, records + 2 * kind->corner * i, kind->corner );
+        memcpy( bytes + stride * i, records + ( 2 * i + 1 ) * kind->corner, kind->corner );
+    }
+    return bytes;
+}
+
+static void check_records(
+    const other_kind* kind, const clv_space* space, const clv_id* ids, const unsigned char* records )
+{
+    for ( uint32_t i = 0; i < COUNT; ++i )
+    {
+        clv_aabb2 flat;
+        clv_aabb64 wide;
+        CHECK_OK( kind->is_flat ? clv_space_get_box2( space, ids[i], &flat )
+                                : clv_space_get_box64( space, ids[i], &wide ) );
+        const void* box = kind->is_flat ? (const void*)&flat : (const void*)&wide;
+        CHECK( memcmp( box, records + 2 * kind->corner * i, 2 * kind->corner ) == 0 );
+    }
+}
+
+static clv_result add_stream( const other_kind* kind, clv_space* space, const void* lower, const void* upper,
+    size_t stride, clv_id* ids )
+{
+    return kind->is_flat
+        ? clv_space_add_strided2( space, ( clv_box_stream2 ){ lower, upper, stride }, COUNT, ids )
+        : clv_space_add_strided64( space, ( clv_box_stream64 ){ lower, upper, stride }, COUNT, ids );
+}
+
+static clv_result move_stream( const other_kind* kind, clv_space* space, const void* lower, const void* upper,
+    size_t stride, const clv_id* ids )
+{
+    return kind->is_flat
+        ? clv_space_move_strided2( space, ids, ( clv_box_stream2 ){ lower, upper, stride }, COUNT )
+        : clv_space_move_strided64( space, ids, ( clv_box_stream64 ){ lower, upper, stride }, COUNT );
+}
+
+static void streams_of_every_kind_of_box_are_the_boxes( void )
+{
+    for ( uint32_t i = 0; i < TEST_COUNT( s_others ); ++i )
+    {
+        const other_kind* kind = &s_others[i];
+        size_t stride = 2 * kind->corner + 3;
+        unsigned char first[COUNT * sizeof( clv_aabb64 )], second[COUNT * sizeof( clv_aabb64 )];
+        make_records( kind, 1, first );
+        make_records( kind, 2, second );
+        unsigned char *one = spread_records( kind, first, stride ),
+                      *other = spread_records( kind, second, stride );
+        clv_space* space = other_space( kind );
+        clv_id ids[COUNT];
+        CHECK_OK( add_stream( kind, space, one + kind->corner + 1, one, stride, ids ) );
+        check_records( kind, space, ids, first );
+        CHECK_OK( clv_space_update( space ) );
+        uint64_t pairs = clv_space_pairs( space ).count;
+        CHECK_OK( move_stream( kind, space, other + kind->corner + 1, other, stride, ids ) );
+        check_records( kind, space, ids, second );
+        CHECK_OK( move_stream( kind, space, first, first + kind->corner, 2 * kind->corner, ids ) );
+        check_records( kind, space, ids, first );
+        CHECK_OK( clv_space_update( space ) );
+        CHECK_EQUAL( clv_space_pairs( space ).count, pairs );
+
+        // A corner that is bad, and a stride too short: named, and nothing changed.
+        double bad = NAN;
+        memcpy( other + stride * 5, &bad, kind->is_flat ? sizeof( float ) : sizeof( bad ) );
+        memset( other + stride * 5, 0xFF, sizeof( float ) );
+        CHECK_RESULT( move_stream( kind, space, other + kind->corner + 1, other, stride, ids ), CLV_BAD_BOX );
+        CHECK_EQUAL( clv_space_error( space ).position, 5 );
+        CHECK_RESULT( add_stream( kind, space, other + kind->corner + 1, other, stride, NULL ), CLV_BAD_BOX );
+        CHECK_EQUAL( clv_space_error( space ).position, 5 );
+        CHECK_RESULT( move_stream( kind, space, first, first, kind->corner - 1, ids ), CLV_BAD_ARGUMENT );
+        CHECK( strstr( clv_space_error( space ).text,
+                   kind->is_flat ? "below the 8 of" : "below the 24 of" ) != NULL );
+        CHECK_RESULT( add_stream( kind, space, first, first, kind->corner - 1, NULL ), CLV_BAD_ARGUMENT );
+        check_records( kind, space, ids, first );
+        CHECK_EQUAL( clv_space_object_count( space ), COUNT );
+        free( one );
+        free( other );
+        clv_space_destroy( space );
+    }
+}
+
+static void single_calls_and_add_defs_take_every_kind_of_box( void )
+{
+    const clv_aabb2 flat[2] = { { { 0, 0 }, { 1, 1 } }, { { 2, 2 }, { 3, 3 } } };
+    const clv_aabb64 wide[2] = { { { 1e9, 0, 0 }, { 1e9 + 1, 1, 1 } },
+        { { 1e9 + 2, 0, 0 }, { 1e9 + 3, 1, 1 } } };
+    const uint64_t data[2] = { 7, 8 };
+    const clv_vec3 motions[2] = { { 2, 2, 0 }, { 0, 0, 0 } };
+    for ( uint32_t i = 0; i < TEST_COUNT( s_others ); ++i )
+    {
+        const other_kind* kind = &s_others[i];
+        clv_space* space = other_space( kind );
+        clv_id id, ids[2];
+        CHECK_OK( kind->is_flat ? clv_space_add_one2( space, flat[0], &id )
+                                : clv_space_add_one64( space, wide[0], &id ) );
+        CHECK_OK( kind->is_flat ? clv_space_move_one2( space, id, flat[1] )
+                                : clv_space_move_one64( space, id, wide[1] ) );
+        CHECK_OK( clv_space_remove_one( space, id ) );
+        clv_add_def with = clv_default_add_def();
+        with.user_data = data;
+        with.motions = motions;
+        CHECK_OK( clv_space_add_with( space, &with, 0, NULL ) );
+        with.boxes2 = kind->is_flat ? flat : NULL;
+        with.stream64 = ( clv_box_stream64 ){ kind->is_flat ? NULL : &wide[0].lower.x, &wide[0].upper.x,
+            sizeof( wide[0] ) };
+        CHECK_OK( clv_space_add_with( space, &with, 2, ids ) );
+        uint64_t word;
+        CHECK_OK( clv_space_get_user_data( space, ids[1], &word ) );
+        CHECK_EQUAL( word, 8 );
+        CHECK_OK( clv_space_update( space ) ); // by their motion they meet
+        CHECK_EQUAL( clv_space_pairs( space ).count, 1 );
+        with.boxes64 = wide;
+        CHECK_RESULT( clv_space_add_with( space, &with, 2, ids ), CLV_BAD_DEF );
+        with.boxes2 = kind->is_flat ? NULL : flat;
+        with.stream64.lower = NULL;
+        with.boxes64 = kind->is_flat ? wide : NULL;
+        CHECK_RESULT( clv_space_add_with( space, &with, 2, ids ), CLV_UNSUPPORTED );
+        CHECK_EQUAL( clv_space_object_count( space ), 2 );
+        clv_space_destroy( space );
+    }
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( strided_boxes_are_the_boxes ),
         TEST_CASE( a_bad_box_in_a_stream_is_named ),
         TEST_CASE( a_stream_of_one_may_have_any_stride ),
+        TEST_CASE( streams_of_every_kind_of_box_are_the_boxes ),
+        TEST_CASE( single_calls_and_add_defs_take_every_kind_of_box ),
         TEST_CASE( a_batch_of_nothing_is_legal_with_everything_zeroed ),
     };
     return test_run( "stream", cases, TEST_COUNT( cases ), argc, argv );

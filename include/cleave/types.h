@@ -110,6 +110,25 @@ typedef struct clv_box_stream
     size_t stride; ///< bytes, at least 12
 } clv_box_stream;
 
+/// The same for boxes of two axes (world.h): each corner is two floats.
+typedef struct clv_box_stream2
+{
+    const float* lower;
+    const float* upper;
+    size_t stride; ///< bytes, at least 8
+} clv_box_stream2;
+
+/// And for boxes in double: each corner is three doubles, at any alignment.
+typedef struct clv_box_stream64
+{
+    const double* lower;
+    const double* upper;
+    size_t stride; ///< bytes, at least 24
+} clv_box_stream64;
+
+struct clv_aabb2;
+struct clv_aabb64;
+
 /// How far around its box an object counts. In metres, on every side:
 ///
 ///   fixed + by_size * (longest side of the box as given that is finite; 0 if none) + by_speed * (length of its motion)
@@ -153,6 +172,10 @@ typedef struct clv_add_def
     const clv_margin_rule* margin_rules; ///< or these; both NULL: the space def's
     const bool* is_static;               ///< NULL: moving
     const clv_vec3* motions;             ///< NULL: none
+    const struct clv_aabb2* boxes2;      ///< in a flat space: these in place of `boxes`,
+    clv_box_stream2 stream2;             ///< or this
+    const struct clv_aabb64* boxes64;    ///< in a space of doubles likewise
+    clv_box_stream64 stream64;
 } clv_add_def;
 
 /// Asked, in list order and on the thread that called, whether an overlapping pair that passed the filters

@@ -15,7 +15,7 @@
 //   clv_space_add64( space, boxes, count, ids );    // then clv_space_move64 -> clv_space_update -> clv_space_pairs
 //
 // Everything else of space.h holds: ids, user data, filters, margins, events, order, limits, visits, workers, methods. Only
-// boxes go in and out by calls of their own: clv_space_add, clv_space_add_with, clv_space_move, clv_space_get_box and
+// boxes go in and out by calls of their own (clv_space_add_with takes all kinds): clv_space_add, clv_space_move, clv_space_get_box and
 // clv_space_get_test_box answer CLV_UNSUPPORTED there, as those do in another space. Motions are those of
 // clv_space_set_motion, in float, in every space. Questions are in world_query.h. docs/worlds.md tells how it works, and what it costs.
 
@@ -69,6 +69,16 @@ CLV_API clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, u
 CLV_API clv_result clv_space_move64(
     clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count );
 
+/// Both from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 24.
+CLV_API clv_result clv_space_add_strided64(
+    clv_space* space, clv_box_stream64 boxes, uint32_t count, clv_id* ids );
+CLV_API clv_result clv_space_move_strided64(
+    clv_space* space, const clv_id* ids, clv_box_stream64 boxes, uint32_t count );
+
+/// One object at a time; each is the batch call with a count of 1.
+CLV_API clv_result clv_space_add_one64( clv_space* space, clv_aabb64 box, clv_id* id );
+CLV_API clv_result clv_space_move_one64( clv_space* space, clv_id id, clv_aabb64 box );
+
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box64( const clv_space* space, clv_id id, clv_aabb64* box );
 
@@ -112,6 +122,16 @@ CLV_API clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uin
 /// clv_space_move with boxes of two axes, fastest in the order of their indices. CLV_UNSUPPORTED as above.
 CLV_API clv_result clv_space_move2(
     clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count );
+
+/// Both from memory of another shape. CLV_BAD_ARGUMENT too, for a stride below 8.
+CLV_API clv_result clv_space_add_strided2(
+    clv_space* space, clv_box_stream2 boxes, uint32_t count, clv_id* ids );
+CLV_API clv_result clv_space_move_strided2(
+    clv_space* space, const clv_id* ids, clv_box_stream2 boxes, uint32_t count );
+
+/// One object at a time; each is the batch call with a count of 1.
+CLV_API clv_result clv_space_add_one2( clv_space* space, clv_aabb2 box, clv_id* id );
+CLV_API clv_result clv_space_move_one2( clv_space* space, clv_id id, clv_aabb2 box );
 
 /// The box as it was given, without margin. CLV_BAD_ID and CLV_UNSUPPORTED leave *box untouched.
 CLV_API clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box );

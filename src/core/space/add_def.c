@@ -98,12 +98,33 @@ static clv_result check_new_def( clv_space* space, const clv_add_def* def )
         return clv_space_fail( space, CLV_BAD_DEF, UINT32_MAX, clv_null_id(),
             "the add def has margins and margin_rules; one of them says it all" );
     }
-    if ( def->boxes != NULL && def->stream.lower != NULL )
+    int shapes = ( def->boxes != NULL ) + ( def->stream.lower != NULL ) + ( def->boxes2 != NULL ) +
+        ( def->stream2.lower != NULL ) + ( def->boxes64 != NULL ) + ( def->stream64.lower != NULL );
+    if ( shapes > 1 )
     {
         return clv_space_fail( space, CLV_BAD_DEF, UINT32_MAX, clv_null_id(),
-            "the add def has boxes and a stream of them; one of them says it all" );
+            "the add def has boxes and a stream of them, or boxes of two kinds; one of them says it all" );
     }
     return CLV_OK;
+}
+
+// Whichever it has; of none, what the space would take.
+static space_stream boxes_of( const clv_space* space, const clv_add_def* def )
+{
+    if ( def->boxes != NULL || def->stream.lower != NULL )
+    {
+        return def->boxes != NULL ? clv_space_records( def->boxes ) : clv_space_stream( def->stream );
+    }
+    if ( def->boxes2 != NULL || def->stream2.lower != NULL )
+    {
+        return def->boxes2 != NULL ? clv_space_records2( def->boxes2 ) : clv_space_stream2( def->stream2 );
+    }
+    if ( def->boxes64 != NULL || def->stream64.lower != NULL )
+    {
+        return def->boxes64 != NULL ? clv_space_records64( def->boxes64 )
+                                    : clv_space_stream64( def->stream64 );
+    }
+    return ( space_stream ){ space_kind_of( space ), NULL, NULL, 0 };
 }
 
 clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_t count, clv_id* ids )
@@ -117,8 +138,8 @@ clv_result clv_space_add_with( clv_space* space, const clv_add_def* def, uint32_
     clv_result result = check_new_def( space, def );
     if ( result == CLV_OK )
     {
-        CLV_ASSERT( count == 0 || def->boxes != NULL || def->stream.lower != NULL );
-        clv_box_stream boxes = def->boxes != NULL ? clv_space_stream_of( def->boxes ) : def->stream;
+        space_stream boxes = boxes_of( space, def );
+        CLV_ASSERT( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) );
         result = clv_space_add_all( space, boxes, def, count, ids );
     }
     base_fp_leave( mode );

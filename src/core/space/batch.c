@@ -9,7 +9,6 @@
 
 enum
 {
-    CORNER_BYTES = 12,
     RECORD_GROUP = 32,     // records checked at once
     PLAIN_BOXES = 1 << 13, // boxes in a piece, at least
     PLAIN_PIECES = 64,     // at most
@@ -23,33 +22,47 @@ void clv_space_will_change( clv_space* space, bool does )
     }
 }
 
-clv_box_stream clv_space_stream_of( const clv_aabb* boxes )
+static space_stream records_of( space_kind kind, const void* boxes )
 {
-    clv_box_stream stream = { NULL, NULL, sizeof( clv_aabb ) };
-    if ( boxes != NULL )
-    {
-        stream.lower = &boxes->lower.x;
-        stream.upper = &boxes->upper.x;
-    }
-    return stream;
+    size_t corner = space_corner_bytes( kind );
+    return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner };
 }
 
-// Records may lie at any alignment.
-static inline clv_aabb box_at( clv_box_stream stream, uint32_t index )
+space_stream clv_space_records( const clv_aabb* boxes )
+{
+    return records_of( SPACE_FLOATS, boxes );
+}
+
+space_stream clv_space_records2( const clv_aabb2* boxes )
+{
+    return records_of( SPACE_FLAT, boxes );
+}
+
+space_stream clv_space_records64( const clv_aabb64* boxes )
+{
+    return records_of( SPACE_DOUBLES, boxes );
+}
+
+space_stream clv_space_stream( clv_box_stream stream )
+{
+    return ( space_stream ){ SPACE_FLOATS, stream.lower, stream.upper, stream.stride };
+}
+
+space_stream clv_space_stream2( clv_box_stream2 stream )
+{
+    return ( space_stream ){ SPACE_FLAT, stream.lower, stream.upper, stream.stride };
+}
+
+space_stream clv_space_stream64( clv_box_stream64 stream )
+{
+    return ( space_stream ){ SPACE_DOUBLES, stream.lower, stream.upper, stream.stride };
+}
+
+static inline clv_aabb box_at( const space_stream* stream, uint32_t index )
 {
     clv_aabb box;
-    size_t offset = stream.stride * index;
-    memcpy( &box.lower, (const char*)stream.lower + offset, CORNER_BYTES );
-    memcpy( &box.upper, (const char*)stream.upper + offset, CORNER_BYTES );
+    space_read_box( stream, index, &box.lower, &box.upper );
     return box;
-}
-
-// Are these plain records, one behind the other?
-static bool is_record_array( clv_box_stream stream )
-{
-    return stream.lower != NULL && stream.stride == sizeof( clv_aabb ) &&
-        (const char*)stream.upper == (const char*)stream.lower + CORNER_BYTES &&
-        ( (uintptr_t)stream.lower & ( sizeof( float ) - 1 ) ) == 0;
 }
 
 // Records are checked in groups without a branch; which of a group is bad is found afterwards.
@@ -73,37 +86,59 @@ static uint32_t skip_good_records( const clv_aabb* boxes, uint32_t count )
     return first;
 }
 
-// First position below `count` with a bad box, or `count`.
-static uint32_t find_bad_box( clv_box_stream stream, uint32_t count )
+static bool is_good_box( const space_stream* stream, uint32_t index )
 {
-    uint32_t first = 0;
-    if ( is_record_array( stream ) )
+    switch ( stream->kind )
     {
-        first = skip_good_records( (const clv_aabb*)(const void*)stream.lower, count );
+    case SPACE_DOUBLES: return clv_aabb64_is_valid( space_box64_at( stream, index ) );
+    case SPACE_FLAT: return clv_aabb2_is_valid( space_box2_at( stream, index ) );
+    default: return clv_aabb_is_valid( box_at( stream, index ) );
     }
-    for ( uint32_t i = first; i < count; ++i )
-    {
-        if ( !clv_aabb_is_valid( box_at( stream, i ) ) )
-        {
-            return i;
-        }
-    }
-    return count;
 }
 
-static clv_result refuse_box( clv_space* space, clv_box_stream stream, uint32_t position, clv_id id )
+// First position below `count` with a bad box, or `count`.
+static uint32_t find_bad_box( const space_stream* stream, uint32_t count )
 {
-    clv_aabb box = box_at( stream, position );
-    const float* lower = &box.lower.x;
-    const float* upper = &box.upper.x;
-    int axis = 0;
-    while ( lower[axis] <= upper[axis] )
+    uint32_t first = 0;
+    if ( stream->kind == SPACE_FLOATS && space_are_records( stream ) )
+    {
+        first = skip_good_records( stream->lower, count );
+    }
+    while ( first < count && is_good_box( stream, first ) )
+    {
+        first += 1;
+    }
+    return first;
+}
+
+// A face as a double, of whatever kind.
+static double face_at( const space_stream* stream, const void* corner, uint32_t index, int axis )
+{
+    size_t part = stream->kind == SPACE_DOUBLES ? sizeof( double ) : sizeof( float );
+    const char* at = (const char*)corner + stream->stride * index + part * (size_t)axis;
+    double wide;
+    float narrow;
+    if ( stream->kind == SPACE_DOUBLES )
+    {
+        memcpy( &wide, at, sizeof( wide ) );
+        return wide;
+    }
+    memcpy( &narrow, at, sizeof( narrow ) );
+    return (double)narrow;
+}
+
+static clv_result refuse_box( clv_space* space, const space_stream* stream, uint32_t position, clv_id id )
+{
+    int axis = 0, digits = stream->kind == SPACE_DOUBLES ? 17 : 6;
+    while (
+        face_at( stream, stream->lower, position, axis ) <= face_at( stream, stream->upper, position, axis ) )
     {
         axis += 1;
     }
     return clv_space_fail( space, CLV_BAD_BOX, position, id,
-        "box %u of the batch: lower.%c %g is not <= upper.%c %g", position, "xyz"[axis], (double)lower[axis],
-        "xyz"[axis], (double)upper[axis] );
+        "box %u of the batch: lower.%c %.*g is not <= upper.%c %.*g", position, "xyz"[axis], digits,
+        face_at( stream, stream->lower, position, axis ), "xyz"[axis], digits,
+        face_at( stream, stream->upper, position, axis ) );
 }
 
 clv_result clv_space_refuse_id( clv_space* space, clv_result code, uint32_t position, clv_id id )
@@ -139,18 +174,20 @@ clv_result clv_space_check_ids( clv_space* space, const clv_id* ids, uint32_t co
 }
 
 // With no boxes any stream is valid, a zeroed one too.
-static clv_result check_stride( clv_space* space, clv_box_stream stream, uint32_t count )
+static clv_result check_stride( clv_space* space, const space_stream* stream, uint32_t count )
 {
-    if ( stream.stride >= CORNER_BYTES || count == 0 )
+    unsigned corner = (unsigned)space_corner_bytes( stream->kind );
+    if ( stream->stride >= corner || count == 0 )
     {
         return CLV_OK;
     }
     return clv_space_fail( space, CLV_BAD_ARGUMENT, UINT32_MAX, clv_null_id(),
-        "a stride of %u bytes is below the %d of a corner", (unsigned)stream.stride, CORNER_BYTES );
+        "a stride of %u bytes is below the %u of a corner", (unsigned)stream->stride, corner );
 }
 
 // Ids and boxes of a move; the first bad entry of either kind is the one named.
-static clv_result check_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
+static clv_result check_move(
+    clv_space* space, const clv_id* ids, const space_stream* stream, uint32_t count )
 {
     uint32_t position = 0;
     clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
@@ -171,7 +208,7 @@ clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t cou
 
 // `with` is NULL for boxes alone. Of several bad entries the first is named, whatever is bad about it.
 static clv_result check_add(
-    clv_space* space, clv_box_stream stream, const clv_add_def* with, uint32_t count )
+    clv_space* space, const space_stream* stream, const clv_add_def* with, uint32_t count )
 {
     // A count that cannot fit is refused before as many boxes are read.
     if ( !clv_object_store_fits( &space->objects, count ) )
@@ -196,12 +233,22 @@ static clv_result check_add(
     return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
 }
 
+static clv_id add_box( clv_space* space, const space_stream* boxes, uint32_t index )
+{
+    switch ( boxes->kind )
+    {
+    case SPACE_DOUBLES: return clv_space_add_box64( space, space_box64_at( boxes, index ) );
+    case SPACE_FLAT: return clv_space_add_box2( space, space_box2_at( boxes, index ) );
+    default: return clv_object_store_add( &space->objects, box_at( boxes, index ) );
+    }
+}
+
 static void take_new(
-    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
+    clv_space* space, const space_stream* boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_id id = clv_object_store_add( &space->objects, box_at( boxes, i ) );
+        clv_id id = add_box( space, boxes, i );
         if ( with != NULL )
         {
             clv_space_dress( space, with, i, id.index );
@@ -214,11 +261,11 @@ static void take_new(
 }
 
 clv_result clv_space_add_all(
-    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
+    clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
-    clv_result result = clv_space_check_kind( space, SPACE_FLOATS );
-    result = result == CLV_OK ? check_stride( space, boxes, count ) : result;
-    result = result == CLV_OK ? check_add( space, boxes, with, count ) : result;
+    clv_result result = clv_space_check_kind( space, boxes.kind );
+    result = result == CLV_OK ? check_stride( space, &boxes, count ) : result;
+    result = result == CLV_OK ? check_add( space, &boxes, with, count ) : result;
     if ( result != CLV_OK )
     {
         return result;
@@ -229,11 +276,11 @@ clv_result clv_space_add_all(
         space->filters_changed |= count > 0 && ( with->filters != NULL || with->is_static != NULL );
         clv_space_drop_motions( space );
     }
-    take_new( space, boxes, with, count, ids );
+    take_new( space, &boxes, with, count, ids );
     return clv_space_succeed( space );
 }
 
-clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
+clv_result clv_space_add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids )
 {
     CLV_ASSERT( space != NULL && ( count == 0 || ( boxes.lower != NULL && boxes.upper != NULL ) ) );
     if ( !clv_space_enter( space ) )
@@ -246,16 +293,32 @@ clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32
     return clv_space_leave( space, result );
 }
 
-clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
+clv_result clv_space_add_strided( clv_space* space, clv_box_stream boxes, uint32_t count, clv_id* ids )
 {
-    return clv_space_add_strided( space, clv_space_stream_of( boxes ), count, ids );
+    return clv_space_add_stream( space, clv_space_stream( boxes ), count, ids );
 }
 
-static void take_boxes( object_store* objects, const clv_id* ids, clv_box_stream stream, uint32_t count )
+clv_result clv_space_add( clv_space* space, const clv_aabb* boxes, uint32_t count, clv_id* ids )
 {
-    for ( uint32_t i = 0; i < count; ++i )
+    return clv_space_add_stream( space, clv_space_records( boxes ), count, ids );
+}
+
+static void take_boxes( clv_space* space, const clv_id* ids, const space_stream* stream, uint32_t count )
+{
+    if ( stream->kind == SPACE_DOUBLES )
     {
-        clv_object_store_set_box( objects, ids[i].index, box_at( stream, i ) );
+        clv_space_take_boxes64( space, ids, stream, count );
+    }
+    else if ( stream->kind == SPACE_FLAT )
+    {
+        clv_space_take_boxes2( space, ids, stream, count );
+    }
+    else
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_object_store_set_box( &space->objects, ids[i].index, box_at( stream, i ) );
+        }
     }
 }
 
@@ -311,16 +374,16 @@ static void take_plain_piece( uint32_t piece, uint32_t worker, void* context )
 
 // One pass checks, one takes the boxes. False if the batch is not of this kind or an entry is bad: then no box was taken, but
 // the check may have marked slots as moved, which costs a comparison at the next update and changes no answer.
-static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream stream, uint32_t count )
+static bool take_plain_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
 {
     object_store* objects = &space->objects;
-    if ( count == 0 || !is_record_array( stream ) || object_store_uses( objects, OBJECT_GIVEN_BOX ) ||
-        ids[0].index >= objects->slot_count || count > objects->slot_count - ids[0].index )
+    if ( object_store_uses( objects, OBJECT_GIVEN_BOX ) || ids[0].index >= objects->slot_count ||
+        count > objects->slot_count - ids[0].index )
     {
         return false;
     }
     plain_move move = { .space = space, .ids = ids, .count = count, .piece_count = 1 };
-    move.boxes = (const clv_aabb*)(const void*)stream.lower;
+    move.boxes = boxes;
     if ( count >= 4 * PLAIN_BOXES )
     {
         // By their number alone: where pieces begin decides which boxes are marked as moved without a comparison.
@@ -339,7 +402,18 @@ static bool take_plain_move( clv_space* space, const clv_id* ids, clv_box_stream
     return true;
 }
 
-clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
+// The quick ways, which check on the way. False: the batch is not so, or something is wrong with it.
+static bool take_row( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
+{
+    if ( count == 0 || !space_are_records( boxes ) || boxes->kind == SPACE_DOUBLES )
+    {
+        return false;
+    }
+    return boxes->kind == SPACE_FLAT ? clv_space_take_row2( space, ids, boxes->lower, count )
+                                     : take_plain_move( space, ids, boxes->lower, count );
+}
+
+clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count )
 {
     CLV_ASSERT(
         space != NULL && ( count == 0 || ( ids != NULL && boxes.lower != NULL && boxes.upper != NULL ) ) );
@@ -348,13 +422,13 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_check_kind( space, SPACE_FLOATS );
-    if ( result == CLV_OK && !take_plain_move( space, ids, boxes, count ) )
+    clv_result result = clv_space_check_kind( space, boxes.kind );
+    if ( result == CLV_OK && !take_row( space, ids, &boxes, count ) )
     {
-        result = check_stride( space, boxes, count );
-        result = result == CLV_OK ? check_move( space, ids, boxes, count ) : result;
+        result = check_stride( space, &boxes, count );
+        result = result == CLV_OK ? check_move( space, ids, &boxes, count ) : result;
         clv_space_will_change( space, result == CLV_OK && count > 0 );
-        take_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
+        take_boxes( space, ids, &boxes, result == CLV_OK ? count : 0 );
     }
     if ( result == CLV_OK )
     {
@@ -364,9 +438,14 @@ clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_
     return clv_space_leave( space, result );
 }
 
+clv_result clv_space_move_strided( clv_space* space, const clv_id* ids, clv_box_stream boxes, uint32_t count )
+{
+    return clv_space_move_stream( space, ids, clv_space_stream( boxes ), count );
+}
+
 clv_result clv_space_move( clv_space* space, const clv_id* ids, const clv_aabb* boxes, uint32_t count )
 {
-    return clv_space_move_strided( space, ids, clv_space_stream_of( boxes ), count );
+    return clv_space_move_stream( space, ids, clv_space_records( boxes ), count );
 }
 
 clv_result clv_space_remove( clv_space* space, const clv_id* ids, uint32_t count )

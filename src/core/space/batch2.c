@@ -3,9 +3,6 @@
 // nothing: the default engine lays one layer of cells, and its kernels leave out an axis on which a whole cell overlaps.
 #include "space/space_internal.h"
 
-#include "base/assertion.h"
-#include "base/fp_mode.h"
-
 #include <string.h>
 
 static clv_aabb raise_box( const clv_aabb2* box )
@@ -18,87 +15,29 @@ static clv_aabb2 flatten_box( clv_aabb box )
     return ( clv_aabb2 ){ { box.lower.x, box.lower.y }, { box.upper.x, box.upper.y } };
 }
 
-static clv_result refuse_box2( clv_space* space, const clv_aabb2* box, uint32_t position, clv_id id )
-{
-    bool is_y = box->lower.x <= box->upper.x;
-    return clv_space_fail( space, CLV_BAD_BOX, position, id,
-        "box %u of the batch: lower.%c %g is not <= upper.%c %g", position, is_y ? 'y' : 'x',
-        (double)( is_y ? box->lower.y : box->lower.x ), is_y ? 'y' : 'x',
-        (double)( is_y ? box->upper.y : box->upper.x ) );
-}
-
-static uint32_t find_bad_box2( const clv_aabb2* boxes, uint32_t count )
-{
-    uint32_t i = 0;
-    while ( i < count && clv_aabb2_is_valid( boxes[i] ) )
-    {
-        i += 1;
-    }
-    return i;
-}
-
 // ---- in
 
-static clv_result check_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count )
+clv_id clv_space_add_box2( clv_space* space, clv_aabb2 box )
 {
-    object_store* objects = &space->objects;
-    clv_result result = clv_space_check_kind( space, SPACE_FLAT );
-    if ( result != CLV_OK || count == 0 )
-    {
-        return result;
-    }
-    // A count that cannot fit is refused before as many boxes are read.
-    result = clv_object_store_fits( objects, count ) ? CLV_OK : CLV_TOO_MANY_OBJECTS;
-    uint32_t bad_box = result == CLV_OK ? find_bad_box2( boxes, count ) : count;
-    if ( bad_box < count )
-    {
-        return refuse_box2( space, &boxes[bad_box], bad_box, clv_null_id() );
-    }
-    result = result == CLV_OK ? clv_object_store_prepare_add( objects, count ) : result;
-    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
+    return clv_object_store_add( &space->objects, raise_box( &box ) );
+}
+
+clv_result clv_space_add_strided2( clv_space* space, clv_box_stream2 boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add_stream( space, clv_space_stream2( boxes ), count, ids );
 }
 
 clv_result clv_space_add2( clv_space* space, const clv_aabb2* boxes, uint32_t count, clv_id* ids )
 {
-    CLV_ASSERT( space != NULL && ( count == 0 || boxes != NULL ) );
-    if ( !clv_space_enter( space ) )
-    {
-        return CLV_BUSY;
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = check_add2( space, boxes, count );
-    clv_space_will_change( space, result == CLV_OK && count > 0 );
-    if ( result == CLV_OK )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            clv_id id = clv_object_store_add( &space->objects, raise_box( &boxes[i] ) );
-            if ( ids != NULL )
-            {
-                ids[i] = id;
-            }
-        }
-        clv_space_succeed( space );
-    }
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_add_stream( space, clv_space_records2( boxes ), count, ids );
+}
+
+clv_result clv_space_add_one2( clv_space* space, clv_aabb2 box, clv_id* id )
+{
+    return clv_space_add2( space, &box, 1, id );
 }
 
 // ---- moved
-
-// Ids and boxes; the first bad entry of either kind is the one named.
-static clv_result check_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
-{
-    uint32_t position = 0;
-    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
-    uint32_t good = result == CLV_OK ? count : position;
-    uint32_t bad_box = find_bad_box2( boxes, good );
-    if ( bad_box < good )
-    {
-        return refuse_box2( space, &boxes[bad_box], bad_box, ids[bad_box] );
-    }
-    return result == CLV_OK ? CLV_OK : clv_space_refuse_id( space, result, position, ids[position] );
-}
 
 // One that is as it was is at rest.
 static void set_box2( object_store* objects, uint32_t slot, const clv_aabb2* box )
@@ -168,12 +107,12 @@ static void take_flat_piece( uint32_t piece, uint32_t worker, void* context )
     }
 }
 
-// One pass checks, one takes the boxes. False if the batch is not of this kind or an entry is bad: then nothing changed.
-static bool take_flat_row( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+// One pass checks, one takes the boxes.
+bool clv_space_take_row2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
 {
     object_store* objects = &space->objects;
-    if ( count == 0 || object_store_uses( objects, OBJECT_GIVEN_BOX ) ||
-        ids[0].index >= objects->slot_count || count > objects->slot_count - ids[0].index )
+    if ( object_store_uses( objects, OBJECT_GIVEN_BOX ) || ids[0].index >= objects->slot_count ||
+        count > objects->slot_count - ids[0].index )
     {
         return false;
     }
@@ -191,36 +130,29 @@ static bool take_flat_row( clv_space* space, const clv_id* ids, const clv_aabb2*
     return true;
 }
 
-static void take_flat_boxes(
-    object_store* objects, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
+void clv_space_take_boxes2( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
 {
     for ( uint32_t i = 0; i < count; ++i )
     {
-        set_box2( objects, ids[i].index, &boxes[i] );
+        clv_aabb2 box = space_box2_at( boxes, i );
+        set_box2( &space->objects, ids[i].index, &box );
     }
+}
+
+clv_result clv_space_move_strided2(
+    clv_space* space, const clv_id* ids, clv_box_stream2 boxes, uint32_t count )
+{
+    return clv_space_move_stream( space, ids, clv_space_stream2( boxes ), count );
 }
 
 clv_result clv_space_move2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count )
 {
-    CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && boxes != NULL ) ) );
-    if ( !clv_space_enter( space ) )
-    {
-        return CLV_BUSY;
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_check_kind( space, SPACE_FLAT );
-    if ( result == CLV_OK && !take_flat_row( space, ids, boxes, count ) )
-    {
-        result = check_move2( space, ids, boxes, count );
-        clv_space_will_change( space, result == CLV_OK && count > 0 );
-        take_flat_boxes( &space->objects, ids, boxes, result == CLV_OK ? count : 0 );
-    }
-    if ( result == CLV_OK )
-    {
-        clv_space_succeed( space );
-    }
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_move_stream( space, ids, clv_space_records2( boxes ), count );
+}
+
+clv_result clv_space_move_one2( clv_space* space, clv_id id, clv_aabb2 box )
+{
+    return clv_space_move2( space, &id, &box, 1 );
 }
 
 clv_result clv_space_get_box2( const clv_space* space, clv_id id, clv_aabb2* box )

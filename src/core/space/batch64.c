@@ -2,8 +2,6 @@
 // Boxes in double, in and out: checked and taken as those of floats are, and mapped to what the method sees.
 #include "space/space_internal.h"
 
-#include "base/assertion.h"
-#include "base/fp_mode.h"
 #include "object/test_box.h"
 
 #include <string.h>
@@ -19,29 +17,6 @@ clv_result clv_space_check_kind( clv_space* space, space_kind kind )
     return own == kind
         ? CLV_OK
         : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
-}
-
-static clv_result refuse_box64( clv_space* space, const clv_aabb64* box, uint32_t position, clv_id id )
-{
-    const double *lower = &box->lower.x, *upper = &box->upper.x;
-    int axis = 0;
-    while ( lower[axis] <= upper[axis] )
-    {
-        axis += 1;
-    }
-    return clv_space_fail( space, CLV_BAD_BOX, position, id,
-        "box %u of the batch: lower.%c %.17g is not <= upper.%c %.17g", position, "xyz"[axis], lower[axis],
-        "xyz"[axis], upper[axis] );
-}
-
-static uint32_t find_bad_box64( const clv_aabb64* boxes, uint32_t count )
-{
-    uint32_t i = 0;
-    while ( i < count && clv_aabb64_is_valid( boxes[i] ) )
-    {
-        i += 1;
-    }
-    return i;
 }
 
 // Not a bit of it changed.
@@ -91,92 +66,44 @@ bool clv_space_take_box64( clv_space* space, uint32_t slot, clv_aabb64 given )
 
 // ---- in
 
-static clv_result check_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count )
-{
-    object_store* objects = &space->objects;
-    clv_result result = clv_space_check_kind( space, SPACE_DOUBLES );
-    if ( result != CLV_OK || count == 0 )
-    {
-        return result;
-    }
-    // A count that cannot fit is refused before as many boxes are read.
-    result = clv_object_store_fits( objects, count ) ? CLV_OK : CLV_TOO_MANY_OBJECTS;
-    uint32_t bad_box = result == CLV_OK ? find_bad_box64( boxes, count ) : count;
-    if ( bad_box < count )
-    {
-        return refuse_box64( space, &boxes[bad_box], bad_box, clv_null_id() );
-    }
-    result = result == CLV_OK ? clv_object_store_prepare_add( objects, count ) : result;
-    return result == CLV_OK ? CLV_OK : clv_space_refuse_add( space, result, count );
-}
-
-static clv_id add_box64( clv_space* space, const clv_aabb64* given )
+clv_id clv_space_add_box64( clv_space* space, clv_aabb64 given )
 {
     object_store* objects = &space->objects;
     const clv_aabb nothing = { 0 };
-    clv_aabb64 box = object_test_box64( *given, objects->default_margin, ( clv_vec3 ){ 0, 0, 0 } );
+    clv_aabb64 box = object_test_box64( given, objects->default_margin, ( clv_vec3 ){ 0, 0, 0 } );
     clv_id id = clv_object_store_add( objects, clv_far_map_box( &space->far.map, &box, &nothing ) );
     object_boxes64( objects )[id.index] = box;
     if ( object_store_uses( objects, OBJECT_GIVEN_BOX64 ) )
     {
-        ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[id.index] = *given;
+        ( (clv_aabb64*)objects->columns[OBJECT_GIVEN_BOX64] )[id.index] = given;
     }
+    note_changes( space, 1 );
     return id;
+}
+
+clv_result clv_space_add_strided64( clv_space* space, clv_box_stream64 boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add_stream( space, clv_space_stream64( boxes ), count, ids );
 }
 
 clv_result clv_space_add64( clv_space* space, const clv_aabb64* boxes, uint32_t count, clv_id* ids )
 {
-    CLV_ASSERT( space != NULL && ( count == 0 || boxes != NULL ) );
-    if ( !clv_space_enter( space ) )
-    {
-        return CLV_BUSY;
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = check_add64( space, boxes, count );
-    clv_space_will_change( space, result == CLV_OK && count > 0 );
-    if ( result == CLV_OK )
-    {
-        for ( uint32_t i = 0; i < count; ++i )
-        {
-            clv_id id = add_box64( space, &boxes[i] );
-            if ( ids != NULL )
-            {
-                ids[i] = id;
-            }
-        }
-        note_changes( space, count );
-        clv_space_succeed( space );
-    }
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_add_stream( space, clv_space_records64( boxes ), count, ids );
+}
+
+clv_result clv_space_add_one64( clv_space* space, clv_aabb64 box, clv_id* id )
+{
+    return clv_space_add64( space, &box, 1, id );
 }
 
 // ---- moved
-
-// Ids and boxes; the first bad entry of either kind is the one named.
-static clv_result check_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
-{
-    uint32_t position = 0;
-    clv_result result = clv_object_store_check_ids( &space->objects, ids, count, &position );
-    uint32_t good = result == CLV_OK ? count : position;
-    uint32_t bad_box = find_bad_box64( boxes, good );
-    if ( bad_box < good )
-    {
-        return refuse_box64( space, &boxes[bad_box], bad_box, ids[bad_box] );
-    }
-    if ( result != CLV_OK )
-    {
-        return clv_space_refuse_id( space, result, position, ids[position] );
-    }
-    return CLV_OK;
-}
 
 // Boxes for slots one behind the other, in pieces that share no word of the bits that tell who moved.
 typedef struct wide_move
 {
     clv_space* space;
     uint32_t first_slot;
-    const clv_aabb64* boxes; ///< NULL: the boxes are the same, and the map another
+    const space_stream* boxes; ///< NULL: the boxes are the same, and the map another
     uint32_t count;
     uint32_t piece_count;
     uint64_t changes[SPACE_ROW_PIECES];
@@ -194,19 +121,23 @@ static void take_wide_piece( uint32_t piece, uint32_t worker, void* context )
     uint64_t changes = 0;
     for ( uint32_t i = wide_first( move, piece ), last = wide_first( move, piece + 1 ); i < last; ++i )
     {
-        changes += set_box64( move->space, move->first_slot + i, move->boxes[i] );
+        changes += set_box64( move->space, move->first_slot + i, space_box64_at( move->boxes, i ) );
     }
     move->changes[piece] = changes;
 }
 
-static void take_moves64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
+void clv_space_take_boxes64( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count )
 {
     uint64_t changes = 0;
+    if ( count == 0 )
+    {
+        return;
+    }
     if ( !space_ids_in_a_row( ids, count ) )
     {
         for ( uint32_t i = 0; i < count; ++i )
         {
-            changes += set_box64( space, ids[i].index, boxes[i] );
+            changes += set_box64( space, ids[i].index, space_box64_at( boxes, i ) );
         }
         note_changes( space, changes );
         return;
@@ -226,27 +157,20 @@ static void take_moves64( clv_space* space, const clv_id* ids, const clv_aabb64*
     note_changes( space, changes );
 }
 
+clv_result clv_space_move_strided64(
+    clv_space* space, const clv_id* ids, clv_box_stream64 boxes, uint32_t count )
+{
+    return clv_space_move_stream( space, ids, clv_space_stream64( boxes ), count );
+}
+
 clv_result clv_space_move64( clv_space* space, const clv_id* ids, const clv_aabb64* boxes, uint32_t count )
 {
-    CLV_ASSERT( space != NULL && ( count == 0 || ( ids != NULL && boxes != NULL ) ) );
-    if ( !clv_space_enter( space ) )
-    {
-        return CLV_BUSY;
-    }
-    base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_check_kind( space, SPACE_DOUBLES );
-    result = result == CLV_OK ? check_move64( space, ids, boxes, count ) : result;
-    if ( result == CLV_OK )
-    {
-        clv_space_will_change( space, count > 0 );
-        if ( count > 0 )
-        {
-            take_moves64( space, ids, boxes, count );
-        }
-        clv_space_succeed( space );
-    }
-    base_fp_leave( mode );
-    return clv_space_leave( space, result );
+    return clv_space_move_stream( space, ids, clv_space_records64( boxes ), count );
+}
+
+clv_result clv_space_move_one64( clv_space* space, clv_id id, clv_aabb64 box )
+{
+    return clv_space_move64( space, &id, &box, 1 );
 }
 
 // ---- before a search

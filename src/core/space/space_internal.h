@@ -13,6 +13,8 @@
 #include "simd/kernels.h"
 #include "task/task.h"
 
+#include <string.h>
+
 struct clv_space
 {
     base_memory memory; ///< holds the space itself too
@@ -182,12 +184,76 @@ clv_result clv_space_check_motion( clv_space* space, clv_vec3 motion, uint32_t p
 clv_result clv_space_check_margin_rule(
     clv_space* space, clv_margin_rule rule, uint32_t position, clv_id id );
 
-/// Records one behind the other.
-clv_box_stream clv_space_stream_of( const clv_aabb* boxes );
+/// Boxes of any kind, in memory of any shape.
+typedef struct space_stream
+{
+    space_kind kind;
+    const void *lower, *upper; ///< corners, at any alignment
+    size_t stride;
+} space_stream;
+
+/// Records one behind the other, or streams of the caller's.
+space_stream clv_space_records( const clv_aabb* boxes );
+space_stream clv_space_records2( const clv_aabb2* boxes );
+space_stream clv_space_records64( const clv_aabb64* boxes );
+space_stream clv_space_stream( clv_box_stream stream );
+space_stream clv_space_stream2( clv_box_stream2 stream );
+space_stream clv_space_stream64( clv_box_stream64 stream );
+
+/// A corner, of two or three floats or of three doubles.
+static inline size_t space_corner_bytes( space_kind kind )
+{
+    return kind == SPACE_DOUBLES ? sizeof( clv_vec64 )
+        : kind == SPACE_FLAT     ? sizeof( clv_vec2 )
+                                 : sizeof( clv_vec3 );
+}
+
+/// Are these plain records, one behind the other?
+static inline bool space_are_records( const space_stream* s )
+{
+    size_t corner = space_corner_bytes( s->kind ),
+           part = s->kind == SPACE_DOUBLES ? sizeof( double ) : sizeof( float );
+    return s->lower != NULL && s->stride == 2 * corner &&
+        (const char*)s->upper == (const char*)s->lower + corner &&
+        ( (uintptr_t)s->lower & ( part - 1 ) ) == 0;
+}
+
+static inline void space_read_box( const space_stream* s, uint32_t index, void* lower, void* upper )
+{
+    size_t offset = s->stride * index, corner = space_corner_bytes( s->kind );
+    memcpy( lower, (const char*)s->lower + offset, corner );
+    memcpy( upper, (const char*)s->upper + offset, corner );
+}
+
+static inline clv_aabb2 space_box2_at( const space_stream* s, uint32_t index )
+{
+    clv_aabb2 box;
+    space_read_box( s, index, &box.lower, &box.upper );
+    return box;
+}
+
+static inline clv_aabb64 space_box64_at( const space_stream* s, uint32_t index )
+{
+    clv_aabb64 box;
+    space_read_box( s, index, &box.lower, &box.upper );
+    return box;
+}
 
 /// An add once it has entered; `with` is what else the objects bring, or NULL. Bad entries are named, nothing is added then.
 clv_result clv_space_add_all(
-    clv_space* space, clv_box_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
+    clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids );
+
+/// The same as calls: of any kind, and all or nothing.
+clv_result clv_space_add_stream( clv_space* space, space_stream boxes, uint32_t count, clv_id* ids );
+clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_stream boxes, uint32_t count );
+
+/// For them, kind by kind, with everything checked but in the row: a new object, moves, and moves of slots one behind the other, which
+/// check themselves and answer false if the batch is not so or an entry is bad.
+clv_id clv_space_add_box2( clv_space* space, clv_aabb2 box );
+clv_id clv_space_add_box64( clv_space* space, clv_aabb64 given );
+void clv_space_take_boxes2( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+void clv_space_take_boxes64( clv_space* space, const clv_id* ids, const space_stream* boxes, uint32_t count );
+bool clv_space_take_row2( clv_space* space, const clv_id* ids, const clv_aabb2* boxes, uint32_t count );
 
 /// For it: are the first `count` entries good? the columns they need; and all that entry `i` brings, for a new object in `slot`.
 clv_result clv_space_check_add_def( clv_space* space, const clv_add_def* def, uint32_t count );
