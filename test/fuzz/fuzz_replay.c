@@ -60,10 +60,11 @@ static void run_random( fuzz_target* target, uint64_t first, uint64_t count, uin
 
 static int usage( void )
 {
-    fputs( "usage: fuzz-replay space|query|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
-           "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
-           "  --write NUMBER FILE   write random input NUMBER to FILE\n"
-           "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
+    fputs(
+        "usage: fuzz-replay space|query|world|scene [--random FIRST COUNT] [--write NUMBER FILE] [FILE...]\n"
+        "  --random FIRST COUNT  run the random inputs FIRST .. FIRST + COUNT - 1\n"
+        "  --write NUMBER FILE   write random input NUMBER to FILE\n"
+        "example: fuzz-replay space --random 0 500 test/fuzz/corpus/space-*\n",
         stderr );
     return 2;
 }
@@ -89,6 +90,10 @@ static fuzz_target* find_target( const char* name )
     if ( strcmp( name, "query" ) == 0 )
     {
         return fuzz_query;
+    }
+    if ( strcmp( name, "world" ) == 0 )
+    {
+        return fuzz_world;
     }
 #ifdef FUZZ_WITH_LAB
     if ( strcmp( name, "scene" ) == 0 )

@@ -13,5 +13,8 @@ fuzz_target fuzz_space;
 /// A byte string becomes questions to a space, judged by spaces of one object each.
 fuzz_target fuzz_query;
 
+/// A byte string becomes a world of doubles or a flat one: pairs judged each against each, questions by spaces of one object each.
+fuzz_target fuzz_world;
+
 /// A byte string becomes a .aabbs file: refused with a sentence, or read and written again byte for byte.
 fuzz_target fuzz_scene;
