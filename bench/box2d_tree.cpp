@@ -99,3 +99,65 @@ uint64_t box2d_tree_list( box2d_tree* self, const clv_aabb2* boxes, uint32_t cou
     }
     return self->pairs.size();
 }
+
+// The closest of what the tree finds, by the boxes as they are.
+struct cast_query
+{
+    box2d_tree* self;
+    uint32_t hit;
+
+    float RayCastCallback( const b2RayCastInput& input, int32 proxy )
+    {
+        uint32_t other = box2d_tree::index_of( self->broad_phase.GetUserData( proxy ) );
+        b2AABB box = aabb_of( self->boxes[other] );
+        b2Vec2 at = input.p1;
+        bool is_inside = box.lowerBound.x <= at.x && at.x <= box.upperBound.x && box.lowerBound.y <= at.y &&
+            at.y <= box.upperBound.y;
+        b2RayCastOutput output;
+        if ( is_inside || box.RayCast( &output, input ) )
+        {
+            hit = other;
+            return is_inside ? 0.0f : output.fraction;
+        }
+        return input.maxFraction;
+    }
+};
+
+void box2d_tree_cast( box2d_tree* self, const clv_ray2* rays, uint32_t count, uint32_t* hits )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        cast_query query = { self, UINT32_MAX };
+        b2RayCastInput input;
+        input.p1.Set( rays[i].origin.x, rays[i].origin.y );
+        input.p2.Set( rays[i].origin.x + rays[i].direction.x, rays[i].origin.y + rays[i].direction.y );
+        input.maxFraction = 1.0f;
+        self->broad_phase.RayCast( &query, input );
+        hits[i] = query.hit;
+    }
+}
+
+struct overlap_query
+{
+    box2d_tree* self;
+    clv_aabb2 box;
+    uint64_t count;
+
+    bool QueryCallback( int32 proxy )
+    {
+        uint32_t other = box2d_tree::index_of( self->broad_phase.GetUserData( proxy ) );
+        count += clv_aabb2_overlap( box, self->boxes[other] ) ? 1 : 0;
+        return true;
+    }
+};
+
+uint64_t box2d_tree_overlap( box2d_tree* self, const clv_aabb2* boxes, uint32_t count )
+{
+    overlap_query query = { self, {}, 0 };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        query.box = boxes[i];
+        self->broad_phase.Query( &query, aabb_of( boxes[i] ) );
+    }
+    return query.count;
+}

@@ -44,7 +44,7 @@ static clv_aabb64 take_wide_box( world_game* game )
     clv_aabb box = fuzz_take_box( &game->bytes );
     uint8_t scale = fuzz_take_byte( &game->bytes );
     double by = scale < 200 ? 1 : scale < 220 ? 0x1p-20 : scale < 240 ? 0x1p200 : 0x1p-900;
-    clv_aabb64 wide;
+    clv_aabb64 wide = { { 0, 0, 0 }, { 0, 0, 0 } };
     for ( int axis = 0; axis < 3; ++axis )
     {
         ( &wide.lower.x )[axis] = game->place + by * (double)( &box.lower.x )[axis];

@@ -89,9 +89,9 @@ static double scaled_length( double x, double y, double z )
     return ldexp( sqrt( x * x + y * y + z * z ), exponent );
 }
 
-static double length_of_gap( double x, double y, double z )
+// Of these gaps; `square` is x * x + y * y + z * z.
+static double length_of_gap( double square, double x, double y, double z )
 {
-    double square = x * x + y * y + z * z;
     return square > 1e-280 && square < 1e280 ? sqrt( square ) : scaled_length( x, y, z );
 }
 
@@ -105,9 +105,10 @@ static double gap_between( double a_lower, double a_upper, double b_lower, doubl
 
 double clv_query_wide_distance( const clv_aabb64* a, const clv_aabb64* b )
 {
-    return length_of_gap( gap_between( a->lower.x, a->upper.x, b->lower.x, b->upper.x ),
-        gap_between( a->lower.y, a->upper.y, b->lower.y, b->upper.y ),
-        gap_between( a->lower.z, a->upper.z, b->lower.z, b->upper.z ) );
+    double x = gap_between( a->lower.x, a->upper.x, b->lower.x, b->upper.x );
+    double y = gap_between( a->lower.y, a->upper.y, b->lower.y, b->upper.y );
+    double z = gap_between( a->lower.z, a->upper.z, b->lower.z, b->upper.z );
+    return length_of_gap( x * x + y * y + z * z, x, y, z );
 }
 
 clv_aabb64 clv_query_wide_from( const clv_aabb64* box, const double origin[3] )
@@ -581,19 +582,33 @@ static uint32_t look_cast( const wide_probe* p, const query_wide_node* node, dou
     return passed;
 }
 
+// A square beyond which the root is beyond the reach, whatever is rounded: most lanes need no root then.
+static double square_limit( double reach )
+{
+    return reach > 1e-130 && reach < 1e130 ? reach * reach * ( 1 + 1e-12 ) : INFINITY;
+}
+
 static uint32_t look_distance( const wide_probe* p, const query_wide_node* node, double near[QUERY_LANES] )
 {
+    double gaps[3][QUERY_LANES], squares[QUERY_LANES] = { 0 };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        double lower = ( &p->box.lower.x )[axis], upper = ( &p->box.upper.x )[axis];
+        for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
+        {
+            gaps[axis][lane] = gap_between( lower, upper, node->lower[axis][lane], node->upper[axis][lane] );
+            squares[lane] += gaps[axis][lane] * gaps[axis][lane];
+        }
+    }
+    double limit = square_limit( p->reach );
     uint32_t passed = 0;
     for ( uint32_t lane = 0; lane < QUERY_LANES; ++lane )
     {
-        double gaps[3];
-        for ( int axis = 0; axis < 3; ++axis )
+        if ( squares[lane] <= limit )
         {
-            gaps[axis] = gap_between( ( &p->box.lower.x )[axis], ( &p->box.upper.x )[axis],
-                node->lower[axis][lane], node->upper[axis][lane] );
+            near[lane] = length_of_gap( squares[lane], gaps[0][lane], gaps[1][lane], gaps[2][lane] );
+            passed |= (uint32_t)( near[lane] <= p->reach ) << lane;
         }
-        near[lane] = length_of_gap( gaps[0], gaps[1], gaps[2] );
-        passed |= (uint32_t)( near[lane] <= p->reach ) << lane;
     }
     return passed;
 }
