@@ -141,7 +141,7 @@ mutate "a list forgets who comes last" "query" src/core/simd/query_body.h 's/whi
 mutate "of equal times the first that comes" "query" src/core/simd/query_body.h 's/near > reach || query_node_least( node ) > least/near >= reach/'
 mutate "neighbours beyond the distance" "query" src/core/simd/query_picks_plain.h 's/square <= query->square \&\& node/node/'
 mutate "neighbours beyond the distance, with AVX-512" "query" src/core/simd/query_picks_avx512.h 's/_mm512_set1_pd( query->square )/_mm512_set1_pd( INFINITY )/'
-mutate "pairs of a shared piece at its beginning" "query" src/core/space/space_query.c 's/waiting += count;$/waiting += 0;/'
+mutate "pairs of a shared piece at its beginning" "query" src/core/space/space_query.c 's/hit_at( family, waiting, count ) : waiting;/hit_at( family, waiting, 0 ) : waiting;/'
 mutate "equal times in any order" "query" src/core/query/query_search.c 's/hit.t == probe->best.t \&\& hit.index < probe->best.index/false/'
 mutate "a shorter reach keeps its slot" "query" src/core/query/query_search.c 's/probe->walk.reach_least = UINT32_MAX; .*//'
 mutate "a tree without its newcomers" "query" src/core/query/query_state.c 's/return different != 0;/return false;/'
