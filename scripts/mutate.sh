@@ -134,6 +134,8 @@ mutate "radix sort of pairs skips high digits" "radix_sort" src/core/base/radix_
 mutate "negative floats sorted upside down" "bits radix_sort" src/core/base/bits.h 's/( -(int32_t)( bits >> 31 ) )/( 0 )/'
 mutate "generation not checked" "id" src/core/object/store.h 's/object_generations( store )\[id.index\] == id.generation/object_generations( store )[id.index] != 0/'
 mutate "same id twice in a batch allowed" "batch id" src/core/object/store.c 's/stamps\[ids\[i\].index\] == store->stamp/false/'
+mutate "the caller's modes not put back" "fp_mode door" src/core/base/fp_mode.h 's/if ( _mm_getcsr() != mode )/if ( false )/'
+mutate "the caller's modes as they are" "fp_mode door" src/core/base/fp_mode.h 's/if ( ( mode \& ~flags ) != usual )/if ( false )/'
 mutate "queries see the newcomer of a slot" "query" src/core/query/query_search.c 's/if ( scene->may_be_gone \&\& /if ( false \&\& /'
 mutate "boxes of the update not kept" "query" src/core/query/query_state.c 's/if ( state->is_used \&\& !state->is_copied )/if ( false )/'
 mutate "a ray passes what it grazes" "query" src/core/simd/query_body.h 's/bits = eight_bits( eight_le( near, far ) );/bits = eight_bits( eight_le( far, near ) );/'

@@ -43,10 +43,16 @@ static inline void base_fp_leave( base_fp_mode mode )
 
 typedef uint32_t base_fp_mode;
 
+// Written only where that changes something: a new value empties the pipeline, which takes as long as a small query, and most
+// callers have the usual modes and the flag for inexact results long since.
 static inline base_fp_mode base_fp_enter( void )
 {
+    const uint32_t usual = 0x1F80, flags = 0x3F; // all exceptions masked, round to nearest, no FTZ, no DAZ
     base_fp_mode mode = _mm_getcsr();
-    _mm_setcsr( 0x1F80 ); // all exceptions masked, round to nearest, no FTZ, no DAZ
+    if ( ( mode & ~flags ) != usual )
+    {
+        _mm_setcsr( usual );
+    }
     base_fp_settle( &mode );
     return mode;
 }
@@ -54,7 +60,10 @@ static inline base_fp_mode base_fp_enter( void )
 static inline void base_fp_leave( base_fp_mode mode )
 {
     base_fp_settle( &mode );
-    _mm_setcsr( mode );
+    if ( _mm_getcsr() != mode )
+    {
+        _mm_setcsr( mode );
+    }
 }
 
 #elif defined( __aarch64__ ) && ( defined( __GNUC__ ) || defined( __clang__ ) )
