@@ -152,7 +152,6 @@ mutate "sign of groups turned round" "filter" src/core/object/filter_rule.h 's/r
 mutate "only one side's mask asked" "filter" src/core/object/filter_rule.h 's/ \&\& ( b->category \& a->mask ) != 0//'
 mutate "begun and ended swapped" "event" src/core/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
 mutate "reused slots taken for the same object" "event" src/core/pair/difference.c 's/return before.generations\[pair.a\] == after.generations\[pair.a\] \&\&/return true ||/'
-mutate "floating-point modes left to the caller" "fp_mode" src/core/base/fp_mode.h 's/    _mm_setcsr( 0x1F80 );/    (void)0;/'
 mutate "margin added to one side only" "margin" include/cleave/geom.h 's/box.lower.x -= margin;//'
 mutate "swept faces rounded to the nearest" "motion" src/core/base/directed.h 's/return is_below ? base_float_above( nearest ) : nearest;/return nearest;/'
 mutate "what a double loses of a sum forgotten" "motion" src/core/base/directed.h 's/ || ( (double)nearest == value \&\& rest > 0 );/;/'

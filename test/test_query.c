@@ -223,6 +223,40 @@ static void far_neighbours_are_told_apart( void )
     clv_space_destroy( space );
 }
 
+// A distance that is a float short of the neighbour: lanes let it pass, doubles do not. On every instruction set.
+static void neighbours_end_at_the_distance( void )
+{
+    for ( int isa = CLV_ISA_SCALAR; isa < CLV_ISA_COUNT; ++isa )
+    {
+        if ( !clv_isa_is_supported( (clv_isa)isa ) )
+        {
+            continue;
+        }
+        clv_space_def def = def_for( (clv_isa)isa, 1 );
+        clv_space* space = NULL;
+        CHECK_OK( clv_space_create( &def, &space ) );
+        clv_aabb box = test_box( 3, 0, 0, 4, 1, 1 );
+        CHECK_OK( clv_space_add( space, &box, 1, NULL ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_vec3 points[6];
+        clv_hit hits[6];
+        for ( int i = 0; i < 6; ++i )
+        {
+            points[i] = ( clv_vec3 ){ 0, 0.5f, 0.5f };
+        }
+        clv_queries list = clv_query_points( points, 6 );
+        for ( uint32_t count = 1; count <= 6; count += 5 ) // alone, and in turn
+        {
+            list.count = count;
+            CHECK_OK( clv_space_query_nearest( space, &list, 1, 3, hits, NULL ) );
+            CHECK( hits[0].index == 0 && hits[0].t == 3 && hits[count - 1].index == 0 );
+            CHECK_OK( clv_space_query_nearest( space, &list, 1, nextafterf( 3, 0 ), hits, NULL ) );
+            CHECK( hits[0].index == CLV_NO_HIT && hits[count - 1].index == CLV_NO_HIT );
+        }
+        clv_space_destroy( space );
+    }
+}
+
 static void moved_is_seen_where_it_was_and_removed_is_not_seen( void )
 {
     clv_id ids[3];
@@ -751,6 +785,7 @@ int main( int argc, char** argv )
         TEST_CASE( nothing_is_seen_before_the_first_update ),
         TEST_CASE( touching_counts_and_of_equals_the_lowest_slot ),
         TEST_CASE( far_neighbours_are_told_apart ),
+        TEST_CASE( neighbours_end_at_the_distance ),
         TEST_CASE( moved_is_seen_where_it_was_and_removed_is_not_seen ),
         TEST_CASE( a_motion_is_seen_until_it_is_spent ),
         TEST_CASE( a_first_question_after_a_move_is_stale ),
