@@ -141,7 +141,7 @@ mutate "boxes of the update not kept" "query" src/core/query/query_state.c 's/if
 mutate "a ray passes what it grazes" "query" src/core/simd/query_body.h 's/bits = eight_bits( eight_le( near, far ) );/bits = eight_bits( eight_le( far, near ) );/'
 mutate "a list forgets who comes last" "query" src/core/simd/query_body.h 's/while ( next < count )/while ( next + 1 < count )/'
 mutate "of equal times the first that comes" "query" src/core/simd/query_body.h 's/near > reach || query_node_least( node ) > least/near >= reach/'
-mutate "neighbours beyond the distance" "query" src/core/simd/query_picks_plain.h 's/square <= query->square \&\& node/node/'
+mutate "neighbours beyond the distance" "query" src/core/simd/query_picks_each.h 's/square <= query->square \&\& node/node/'
 mutate "neighbours beyond the distance, with AVX-512" "query" src/core/simd/query_picks_avx512.h 's/_mm512_set1_pd( query->square )/_mm512_set1_pd( INFINITY )/'
 mutate "pairs of a shared piece at its beginning" "query" src/core/space/space_query.c 's/hit_at( family, waiting, count ) : waiting;/hit_at( family, waiting, 0 ) : waiting;/'
 mutate "equal times in any order" "query" src/core/query/query_search.c 's/hit.t == probe->best.t \&\& hit.index < probe->best.index/false/'

@@ -13,7 +13,7 @@
 
 #include "simd/eight_avx2.h"
 
-#include "simd/query_picks_plain.h"
+#include "simd/query_picks_avx2.h"
 
 #include "simd/query_body.h"
 
