@@ -2,6 +2,7 @@
 #include "query/query_search.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 #include "object/filter_rule.h"
 
 #include <float.h>
@@ -740,10 +741,18 @@ static void run_probe( query_probe* probe )
 
 // ---- by slot
 
+enum
+{
+    FEW_HITS = 24,  // are put in order one by one
+    DIGIT_BITS = 6, // of a slot, at a time
+    DIGITS = 1 << DIGIT_BITS,
+    MOST_DIGITS = 6, // 31 bits of a slot
+};
+
 typedef struct hit_range
 {
     uint64_t first, end;
-    uint32_t bit;
+    uint32_t shift; // of its digit
 } hit_range;
 
 static void insert_hits( clv_hit* hits, uint64_t count )
@@ -760,14 +769,46 @@ static void insert_hits( clv_hit* hits, uint64_t count )
     }
 }
 
-// In place and without recursion, one bit of the slot after the other: 31 steps at most, whatever the order.
+// Hits of one range to their digits' places, each where the one that was there has to go next (P. M. McIlroy et al.,
+// "Engineering radix sort", 1993). `ends` are where digits end.
+static void place_digits(
+    clv_hit* hits, uint32_t shift, const uint32_t counts[DIGITS], uint64_t first, uint64_t ends[DIGITS] )
+{
+    uint64_t next[DIGITS];
+    for ( uint32_t digit = 0; digit < DIGITS; ++digit )
+    {
+        next[digit] = first;
+        first += counts[digit];
+        ends[digit] = first;
+    }
+    for ( uint32_t digit = 0; digit < DIGITS; ++digit )
+    {
+        while ( next[digit] < ends[digit] )
+        {
+            clv_hit hit = hits[next[digit]];
+            uint32_t to = hit.index >> shift & ( DIGITS - 1 );
+            while ( to != digit )
+            {
+                clv_hit other = hits[next[to]];
+                hits[next[to]++] = hit;
+                hit = other;
+                to = hit.index >> shift & ( DIGITS - 1 );
+            }
+            hits[next[digit]++] = hit;
+        }
+    }
+}
+
+// In place and without recursion, a digit of the slot after the other: six steps at most, whatever the order.
 static void sort_hits( clv_hit* hits, uint64_t count )
 {
-    enum
+    hit_range waiting[MOST_DIGITS * ( DIGITS - 1 ) + 1];
+    uint32_t all = 1;
+    for ( uint64_t i = 0; i < count && count > FEW_HITS; ++i )
     {
-        FEW_HITS = 24
-    };
-    hit_range waiting[33] = { { 0, count, 30 } };
+        all |= hits[i].index;
+    }
+    waiting[0] = ( hit_range ){ 0, count, ( base_bit_width( all ) - 1 ) / DIGIT_BITS * DIGIT_BITS };
     uint32_t top = 1;
     while ( top > 0 )
     {
@@ -777,23 +818,20 @@ static void sort_hits( clv_hit* hits, uint64_t count )
             insert_hits( hits + r.first, r.end - r.first );
             continue;
         }
-        uint64_t low = r.first, high = r.end;
-        while ( low < high )
+        uint32_t counts[DIGITS] = { 0 };
+        uint64_t ends[DIGITS];
+        for ( uint64_t i = r.first; i < r.end; ++i )
         {
-            if ( ( hits[low].index >> r.bit & 1 ) == 0 )
-            {
-                low += 1;
-                continue;
-            }
-            high -= 1;
-            clv_hit swap = hits[low];
-            hits[low] = hits[high];
-            hits[high] = swap;
+            counts[hits[i].index >> r.shift & ( DIGITS - 1 )] += 1;
         }
-        if ( r.bit > 0 )
+        place_digits( hits, r.shift, counts, r.first, ends );
+        for ( uint32_t digit = 0; digit < DIGITS && r.shift > 0; ++digit )
         {
-            waiting[top++] = ( hit_range ){ r.first, low, r.bit - 1 };
-            waiting[top++] = ( hit_range ){ low, r.end, r.bit - 1 };
+            if ( counts[digit] > 1 )
+            {
+                waiting[top++] =
+                    ( hit_range ){ ends[digit] - counts[digit], ends[digit], r.shift - DIGIT_BITS };
+            }
         }
     }
 }
