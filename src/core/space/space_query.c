@@ -428,8 +428,8 @@ static void find_piece( uint32_t index, uint32_t worker, void* context )
             waiting != NULL ? hit_at( family, waiting, used ) : NULL, job->room - used );
         job->offsets[i + 1] = count;
         used = count <= job->room - used ? used + count : job->room;
-        job->is_over[index] |= used == job->room;
     }
+    job->is_over[index] = used == job->room; // once: others write beside it
 }
 
 static void place_piece( uint32_t index, uint32_t worker, void* context )
@@ -820,6 +820,7 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
     void* waiting =
         list->waiting != NULL ? hit_at( family, list->waiting, (uint64_t)index * PIECE_HITS ) : NULL;
     uint64_t used = 0, total = 0;
+    bool is_over = false;
     for ( uint32_t slot = first; slot < end; ++slot )
     {
         uint64_t room = list->room - used, count = 0;
@@ -829,11 +830,12 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
                 waiting != NULL ? hit_at( family, waiting, used ) : NULL, room );
         }
         job->counts[slot] = ( base_keyed ){ (uint32_t)count, slot };
-        list->is_over[index] |= count > room;
+        is_over |= count > room;
         used += count <= room ? count : room;
         total += count;
     }
     job->piece_counts[index] = total;
+    list->is_over[index] = is_over;
 }
 
 static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
