@@ -13,6 +13,16 @@ if( CLEAVE_SHARED )
         set_target_properties( cleave_methods_shared cleave_physics_shared cleave_gpu_shared PROPERTIES INSTALL_RPATH "$ORIGIN" )
     endif()
 endif()
+if( TARGET cleave_mpi_static )
+    list( APPEND CLEAVE_INSTALL_TARGETS cleave_mpi_static )
+    install( FILES include/cleave/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave )
+    if( CLEAVE_SHARED )
+        list( APPEND CLEAVE_INSTALL_TARGETS cleave_mpi_shared )
+        if( UNIX AND NOT APPLE )
+            set_target_properties( cleave_mpi_shared PROPERTIES INSTALL_RPATH "$ORIGIN" )
+        endif()
+    endif()
+endif()
 install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -62,3 +72,6 @@ cleave_pkg_config( cleave "Broad-phase collision detection: boxes in, every over
 cleave_pkg_config( cleave-methods "Algorithms of the papers behind Cleave's interface, by name" )
 cleave_pkg_config( cleave-physics "Narrow phase, bounding volumes and two small simulations on top of Cleave" )
 cleave_pkg_config( cleave-gpu "Broad phases on graphics cards by OpenCL, behind Cleave's interface and on their own" )
+if( TARGET cleave_mpi_static )
+    cleave_pkg_config( cleave-mpi "One space over many processes, by MPI; compile with mpicc" )
+endif()

@@ -126,6 +126,7 @@ END {
     starts[++start_count] = "src/methods/"
     starts[++start_count] = "src/physics/"
     starts[++start_count] = "src/gpu/"
+    starts[++start_count] = "src/mpi/"
     while ( ( getline file < files ) > 0 )
     {
         is_file[file] = 1

@@ -65,6 +65,10 @@ want_test()
     want_build
     wish pocl-opencl-icd has_opencl
     wish ocl-icd-libopencl1 has_opencl
+    # Many processes; without them that library is not built, and its tests are not there.
+    wish libopenmpi-dev command -v mpicc
+    wish openmpi-bin command -v mpirun
+    wish libtrilinos-zoltan-dev test -e /usr/include/trilinos/zoltan.h
     wish oclgrind command -v oclgrind # a device that watches every access; without it that test is skipped
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes

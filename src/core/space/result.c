@@ -32,6 +32,7 @@ static const wording s_wordings[] = {
     [CLV_NO_ROOM] = { "CLV_NO_ROOM", "the array is too small for what was found" },
     [CLV_STALE] = { "CLV_STALE", "boxes were changed since the last update, and nobody had asked before" },
     [CLV_DEVICE_FAILED] = { "CLV_DEVICE_FAILED", "a device or its driver failed" },
+    [CLV_LOST] = { "CLV_LOST", "another process did not answer, or MPI failed" },
 };
 
 static const wording* wording_of( clv_result result )

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cleave/geom.h"
+#include "cleave/types.h"
+
+#include <mpi.h>
+
+// The library cleave-mpi: one space over many processes, with one answer. Link cleave::mpi (or -lcleave-mpi before -lcleave).
+//
+// Every process of a communicator hands over the boxes it owns, under 64-bit ids of the caller's. Space is cut into as many
+// half-open regions as there are processes. An update sends each box to the processes whose regions it reaches, where it is a
+// ghost; each process searches its own boxes and its ghosts with a clv_space; and each pair is reported by exactly one process,
+// the one whose region holds the lower corner of the two boxes' overlap. The union of all lists is what one clv_space would list.
+//
+// Life of a frame, on every process: clv_mpi_space_move -> clv_mpi_space_update -> clv_mpi_space_pairs.
+//
+// Collective. Every function here that takes a non-const clv_mpi_space is to be called by all processes of the communicator, in
+// the same order, with counts of their own, 0 included. All of them return the same result.
+//
+// Failure. What one process does wrong is an error on all: nothing changed anywhere, and clv_mpi_space_error names the rank, the
+// position in its batch and the id. Out of memory on one process ends the call on all, and the next update works once there is
+// memory again. A process that ends or hangs: calls on the others return CLV_LOST after the def's time_limit, or when MPI says so;
+// from then on the space answers CLV_LOST to everything but destroy. Without a time limit it is as MPI does it: mpirun ends the job.
+//
+// Threads. MPI must allow calls from the main thread (MPI_THREAD_FUNNELED or more); one thread at a time uses a clv_mpi_space.
+// The clv_space inside may have workers.
+//
+// Cost. A steady update costs two small reductions, messages to the neighbours alone, and the search of own boxes and ghosts. A
+// box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates, and happens when the
+// processes' work differs by more than the def allows.
+
+/// A space over the processes of a communicator.
+typedef struct clv_mpi_space clv_mpi_space;
+
+/// Who cuts space into regions.
+typedef enum clv_mpi_cutter
+{
+    CLV_MPI_CUT_AUTO = 0,      ///< Zoltan where the library was built with it, else bisection
+    CLV_MPI_CUT_ZOLTAN = 1,    ///< Zoltan's recursive coordinate bisection
+    CLV_MPI_CUT_BISECTION = 2, ///< our own, which needs nothing
+} clv_mpi_cutter;
+
+/// Bytes of the caller's that follow an object to its next owner.
+typedef struct clv_mpi_payload
+{
+    uint32_t size; ///< bytes per object; 0: none
+
+    /// Called while an update is being made, on the process that gives the object away: write `size` bytes.
+    void ( *pack )( uint64_t id, void* bytes, void* user );
+
+    /// Called at the end of a good update, on the new owner, after every pack of the same update there.
+    void ( *unpack )( uint64_t id, const void* bytes, void* user );
+    void* user;
+} clv_mpi_payload;
+
+/// Asked whether an overlapping pair that passed the filters counts. Must be pure, and the same on all processes: a pair may be
+/// asked about on another one in the next update, and is not asked about again where it stays. a < b.
+typedef bool clv_mpi_filter( uint64_t a, uint64_t b, void* user );
+
+/// Settings, copied on create; the same on all processes but for space.worker_count, capacities, hooks and users. Start from
+/// clv_default_mpi_def.
+typedef struct clv_mpi_def
+{
+    uint32_t size;   ///< sizeof( clv_mpi_def ), set by the default function
+    uint32_t cookie; ///< proof that the default function was called
+
+    /// Of the space inside: method, settings, workers, margin, events, sorted, skip_static_pairs, allocator, logger, capacity.
+    /// Its filter, max_pairs and pair_data must be left 0 (CLV_BAD_DEF), and so doubles and flat.
+    clv_space_def space;
+
+    bool borrowed;         ///< objects stay with the process that added them; only ghosts travel
+    bool balance_by_time;  ///< weigh processes by measured time; else by boxes and tests, so that runs repeat
+    bool trust_ids;        ///< do not check over all processes that an added id is new
+    float imbalance;       ///< cut anew beyond this: most work / mean work - 1; default 0.1
+    uint32_t wide;         ///< boxes that reach more regions than this go to all at once; default 16
+    clv_mpi_cutter cutter; ///< who cuts
+    double time_limit;     ///< seconds to wait for other processes before CLV_LOST; 0: for ever
+    clv_mpi_filter* filter;  ///< NULL: categories, masks and groups alone decide
+    void* filter_user;       ///< handed to filter
+    clv_mpi_payload payload; ///< what follows an object; not with `borrowed`
+} clv_mpi_def;
+
+CLV_API clv_mpi_def clv_default_mpi_def( void );
+
+/// What went wrong last, the same on all processes.
+typedef struct clv_mpi_error
+{
+    clv_result code;
+    int32_t rank;      ///< of the first process that had something to complain about; -1: none in particular
+    uint32_t position; ///< of the bad entry in its batch; UINT32_MAX where no entry is to blame
+    uint64_t id;       ///< of that entry; 0 where there is none
+    const char* text;  ///< one line for people; lives until the next call
+} clv_mpi_error;
+
+/// Two overlapping objects, a < b, and the processes that own them.
+typedef struct clv_mpi_pair
+{
+    uint64_t a, b;
+    int32_t owner_a, owner_b;
+} clv_mpi_pair;
+
+/// Pairs that this process reports. Owned by the space; dies at the next update or destroy.
+typedef struct clv_mpi_pair_view
+{
+    const clv_mpi_pair* pairs;
+    uint64_t count;
+    bool valid; ///< false before the first update and after a failed one
+} clv_mpi_pair_view;
+
+/// What began and what ended between the last two good updates, as this process reports it; each event is reported by one
+/// process, sorted by (a, b). An object that is gone has owner -1.
+typedef struct clv_mpi_event_view
+{
+    const clv_mpi_pair* begun;
+    uint64_t begun_count;
+    const clv_mpi_pair* ended;
+    uint64_t ended_count;
+} clv_mpi_event_view;
+
+/// Numbers of the last good update; `all_` are the same on every process.
+typedef struct clv_mpi_stats
+{
+    uint64_t own_count;                                  ///< objects owned here
+    uint64_t ghost_count;                                ///< other processes' objects that reach this region
+    uint64_t pair_count;                                 ///< reported here
+    uint64_t test_count;                                 ///< box against box
+    uint64_t arrived_count;                              ///< objects this process became the owner of
+    uint64_t left_count;                                 ///< objects it gave away
+    uint64_t bytes_sent;                                 ///< to other processes
+    uint32_t message_count;                              ///< to other processes
+    uint32_t neighbour_count;                            ///< processes messages go to
+    uint64_t all_own_count;                              ///< objects in all
+    uint64_t all_ghost_count;                            ///< ghosts in all
+    uint64_t all_pair_count;                             ///< pairs in all
+    uint64_t all_bytes_sent;                             ///< bytes in all
+    uint32_t owning_processes;                           ///< those with at least one object
+    double imbalance;                                    ///< most work / mean work - 1
+    bool was_cut;                                        ///< this update cut space anew
+    bool will_cut;                                       ///< the next one will
+    uint64_t update_count;                               ///< good ones
+    uint64_t cut_count;                                  ///< cuts so far
+    double cut_ms, send_ms, wait_ms, search_ms, list_ms; ///< of this process, in this update
+} clv_mpi_stats;
+
+/// A part of space. A face without an end is infinite. lower is inside, upper is not.
+typedef struct clv_mpi_region
+{
+    clv_vec3 lower, upper;
+} clv_mpi_region;
+
+// ---- a space
+
+/// Duplicates the communicator, so that messages never meet the caller's. CLV_BAD_DEF (on all if on one), CLV_UNSUPPORTED,
+/// CLV_OUT_OF_MEMORY or CLV_LOST leave *space NULL, and the def's logger has the reason.
+CLV_API clv_result clv_mpi_space_create(
+    MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space );
+
+/// Gives everything back. Collective, unless the space is lost. NULL is legal.
+CLV_API void clv_mpi_space_destroy( clv_mpi_space* space );
+
+/// Is Zoltan built in?
+CLV_API bool clv_mpi_has_zoltan( void );
+
+// ---- objects in
+
+/// This process adds `count` objects and owns them, wherever they are; the next update gives them to the process whose region
+/// they lie in, unless objects are borrowed. CLV_BAD_BOX, CLV_DUPLICATE_ID (in one batch, or an id that some process owns),
+/// CLV_TOO_MANY_OBJECTS, CLV_OUT_OF_MEMORY.
+CLV_API clv_result clv_mpi_space_add(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count );
+
+/// New boxes for objects that this process owns. CLV_BAD_ID for any other, CLV_DUPLICATE_ID, CLV_BAD_BOX. Fastest when the
+/// same ids come in the same order as the last time.
+CLV_API clv_result clv_mpi_space_move(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count );
+
+/// Remove objects that this process owns. CLV_BAD_ID, CLV_DUPLICATE_ID.
+CLV_API clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
+
+// What objects carry, as in space.h, for objects that this process owns. It follows them when they migrate. CLV_BAD_ID,
+// CLV_DUPLICATE_ID, CLV_OUT_OF_MEMORY; CLV_BAD_ARGUMENT for margins and motions that space.h refuses.
+
+CLV_API clv_result clv_mpi_space_set_filter(
+    clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count );
+CLV_API clv_result clv_mpi_space_set_static(
+    clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count );
+CLV_API clv_result clv_mpi_space_set_margin_rule(
+    clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count );
+CLV_API clv_result clv_mpi_space_set_motion(
+    clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count );
+
+// ---- pairs out
+
+/// Find every pair over all processes; see above. After a failure the objects are as they were, the views are empty, and the
+/// next good update tells events against the last good one.
+CLV_API clv_result clv_mpi_space_update( clv_mpi_space* space );
+
+CLV_API clv_mpi_pair_view clv_mpi_space_pairs( const clv_mpi_space* space );
+CLV_API clv_mpi_event_view clv_mpi_space_events( const clv_mpi_space* space );
+CLV_API clv_mpi_stats clv_mpi_space_stats( const clv_mpi_space* space );
+CLV_API clv_mpi_error clv_mpi_space_error( const clv_mpi_space* space );
+
+/// The objects that this process owns now, by number: object_at( 0 .. object_count - 1 ), in no order that means anything. O(1)
+/// each. A number is good until the next call that adds, removes or updates. CLV_BAD_ARGUMENT for one too large.
+CLV_API uint32_t clv_mpi_space_object_count( const clv_mpi_space* space );
+CLV_API clv_result clv_mpi_space_object_at(
+    const clv_mpi_space* space, uint32_t number, uint64_t* id, clv_aabb* box );
+
+/// The region of a process of the communicator, as of the last update; the first cuts.
+CLV_API clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t rank );
+
+/// The whole list, sorted by (a, b), on process `root`; elsewhere the view is empty. Collective. The array is the space's, and dies
+/// at the next call. CLV_STALE without a good update, CLV_BAD_ARGUMENT for a root that is none, CLV_OUT_OF_MEMORY.
+CLV_API clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pair_view* view );

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// Letters from process to process. In a steady update they go to neighbours alone, by a neighbourhood collective; who the
+// neighbours are is asked of everybody only when somebody has a letter for a stranger. Boxes that reach very many regions
+// travel apart, from each process to all, so that one floor does not make everybody everybody's neighbour.
+#include "base/timer.h"
+#include "mpi_state.h"
+
+// ---- letters in order
+
+// Sorted by receiver; words per receiver in `counts`.
+static clv_result sort_letters( clv_mpi_space* space )
+{
+    uint64_t count = space->letters.count;
+    if ( !base_array_renew( &space->sorted_letters, &space->memory, count ) )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu letters",
+            (unsigned long long)count );
+    }
+    uint32_t* starts = space->counts;
+    memset( starts, 0, ( (size_t)space->process_count + 1 ) * sizeof( uint32_t ) );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        starts[space->letters.items[i].to + 1] += 1;
+    }
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        space->writes_to[r] |= starts[r + 1] > 0 ? 2 : 0;
+        starts[r + 1] += starts[r];
+    }
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        space->sorted_letters.items[starts[space->letters.items[i].to]++] = space->letters.items[i];
+    }
+    return CLV_OK;
+}
+
+static uint64_t wide_words( const clv_mpi_space* space )
+{
+    return space->wide.count * clv_mpi_letter_words( space, space->remembers ? MPI_LETTER_FULL : 0 );
+}
+
+// Room for everything this process says, before anybody says anything.
+static clv_result reserve_outboxes( clv_mpi_space* space )
+{
+    uint64_t words = 0;
+    for ( uint64_t i = 0; i < space->letters.count; ++i )
+    {
+        words += clv_mpi_letter_words( space, space->letters.items[i].kind );
+    }
+    if ( words > INT32_MAX || wide_words( space ) > INT32_MAX )
+    {
+        return clv_mpi_complain(
+            space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "more ghosts than one message can tell" );
+    }
+    if ( !base_array_renew( &space->outbox, &space->memory, words ) ||
+        !base_array_renew( &space->wide_outbox, &space->memory, wide_words( space ) ) )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for letters" );
+    }
+    return CLV_OK;
+}
+
+static bool has_strangers( const clv_mpi_space* space )
+{
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        if ( space->writes_to[r] == 2 )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- neighbours
+
+// Everybody asks everybody once. Who was a neighbour stays one until space is cut anew.
+static clv_result meet( clv_mpi_space* space )
+{
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        space->writes_to[r] = space->writes_to[r] != 0;
+    }
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Ialltoall(
+                 space->writes_to, 1, MPI_UINT8_T, space->reads_from, 1, MPI_UINT8_T, space->all, &request ),
+             "an exchange" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    space->out_count = space->in_count = 0;
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        space->out_ranks[space->out_count] = r;
+        space->out_count += space->writes_to[r] != 0;
+        space->in_ranks[space->in_count] = r;
+        space->in_count += space->reads_from[r] != 0;
+    }
+    if ( space->neighbours != MPI_COMM_NULL &&
+        !clv_mpi_went_well( space, MPI_Comm_free( &space->neighbours ), "leaving a graph" ) )
+    {
+        return CLV_LOST;
+    }
+    // All alike; MPI_UNWEIGHTED is an address that GCC thinks is read.
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        space->send_words[r] = space->receive_words[r] = 1;
+    }
+    int answer =
+        MPI_Dist_graph_create_adjacent( space->all, space->in_count, space->in_ranks, space->receive_words,
+            space->out_count, space->out_ranks, space->send_words, MPI_INFO_NULL, 0, &space->neighbours );
+    return clv_mpi_went_well( space, answer, "making a graph" ) ? CLV_OK : CLV_LOST;
+}
+
+// ---- sending
+
+static void write_outbox( clv_mpi_space* space )
+{
+    uint64_t* at = space->outbox.items;
+    uint64_t next = 0;
+    for ( int32_t i = 0; i < space->out_count; ++i )
+    {
+        uint64_t* begin = at;
+        for ( ; next < space->letters.count && space->sorted_letters.items[next].to == space->out_ranks[i];
+              ++next )
+        {
+            const mpi_letter* letter = &space->sorted_letters.items[next];
+            at = clv_mpi_letter_write( space, letter->slot, letter->kind, at );
+        }
+        space->send_starts[i] = (int)( begin - space->outbox.items );
+        space->send_words[i] = (int)( at - begin );
+        space->stats.bytes_sent += (uint64_t)( at - begin ) * sizeof( uint64_t );
+        space->stats.message_count += at != begin;
+    }
+}
+
+// Own boxes inside, while letters are on their way: the others need nothing of that.
+static clv_result move_own( clv_mpi_space* space )
+{
+    uint64_t count = 0;
+    mpi_columns* c = &space->columns;
+    if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
+        !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) )
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
+    }
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        uint32_t slot = space->own.items[i];
+        space->moved_ids.items[count] = c->locals.items[slot];
+        space->moved_boxes.items[count] = c->boxes.items[slot];
+        count += ( c->flags.items[slot] & MPI_MOVED ) != 0;
+    }
+    clv_result result =
+        clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
+    return result == CLV_OK
+        ? CLV_OK
+        : clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
+}
+
+static bool exchange_counts( clv_mpi_space* space )
+{
+    MPI_Request request;
+    return clv_mpi_went_well( space,
+               MPI_Ineighbor_alltoall( space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT,
+                   space->neighbours, &request ),
+               "an exchange" ) &&
+        clv_mpi_wait( space, &request, 1 );
+}
+
+static clv_result reserve_inbox( clv_mpi_space* space )
+{
+    uint64_t words = 0;
+    for ( int32_t i = 0; i < space->in_count; ++i )
+    {
+        space->receive_starts[i] = (int)words;
+        words += (uint64_t)space->receive_words[i];
+        if ( words > INT32_MAX )
+        {
+            return clv_mpi_complain(
+                space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "more ghosts than one message can tell" );
+        }
+    }
+    space->inbox.count = 0;
+    if ( !base_array_renew( &space->inbox, &space->memory, words ) )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
+    }
+    space->inbox.count = words;
+    return CLV_OK;
+}
+
+static clv_result exchange_letters( clv_mpi_space* space )
+{
+    write_outbox( space );
+    if ( !exchange_counts( space ) )
+    {
+        return CLV_LOST;
+    }
+    // A message without a place to go to would be lost: all must have room, or none sends.
+    clv_result result = clv_mpi_agree( space, reserve_inbox( space ) );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Ineighbor_alltoallv( space->outbox.items, space->send_words, space->send_starts,
+                 MPI_UINT64_T, space->inbox.items, space->receive_words, space->receive_starts, MPI_UINT64_T,
+                 space->neighbours, &request ),
+             "an exchange" ) )
+    {
+        return CLV_LOST;
+    }
+    uint64_t start = clv_base_clock_ns();
+    clv_result mine = move_own( space );
+    uint64_t moved = clv_base_clock_ns();
+    space->stats.search_ms += (double)( moved - start ) * 1e-6;
+    bool is_there = clv_mpi_wait( space, &request, 1 );
+    space->stats.wait_ms += (double)( clv_base_clock_ns() - moved ) * 1e-6;
+    return is_there ? mine : CLV_LOST;
+}
+
+// ---- to all at once
+
+static clv_result share_wide( clv_mpi_space* space )
+{
+    uint32_t kind_all = space->remembers ? MPI_LETTER_FULL : 0;
+    uint64_t* at = space->wide_outbox.items;
+    for ( uint64_t i = 0; i < space->wide.count; ++i )
+    {
+        uint32_t slot = space->wide.items[i], flags = space->columns.flags.items[slot];
+        uint32_t kind = kind_all | ( ( flags & MPI_STATIC ) != 0 ? MPI_LETTER_STATIC : 0u ) |
+            ( ( flags & MPI_OLD ) != 0 ? MPI_LETTER_OLD : 0u ) |
+            ( ( flags & MPI_WAS_STATIC ) != 0 ? MPI_LETTER_WAS_STATIC : 0u );
+        at = clv_mpi_letter_write( space, slot, kind, at );
+    }
+    int words = (int)( at - space->wide_outbox.items );
+    space->stats.bytes_sent += (uint64_t)words * sizeof( uint64_t ) * ( (uint64_t)space->process_count - 1 );
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallgather( &words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+             "an exchange" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    uint64_t total = 0;
+    for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
+    {
+        space->receive_starts[r] = (int)total;
+        total += (uint64_t)space->receive_words[r];
+    }
+    space->wide_inbox.count = 0;
+    bool fits = total <= INT32_MAX && base_array_renew( &space->wide_inbox, &space->memory, total );
+    clv_result result = clv_mpi_agree( space,
+        fits ? CLV_OK
+             : clv_mpi_complain(
+                   space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for boxes that reach everywhere" ) );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    space->wide_inbox.count = total;
+    return clv_mpi_went_well( space,
+               MPI_Iallgatherv( space->wide_outbox.items, words, MPI_UINT64_T, space->wide_inbox.items,
+                   space->receive_words, space->receive_starts, MPI_UINT64_T, space->all, &request ),
+               "an exchange" ) &&
+            clv_mpi_wait( space, &request, 1 )
+        ? CLV_OK
+        : CLV_LOST;
+}
+
+// ---- all of it
+
+clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
+{
+    space->wide_inbox.count = 0;
+    mine = mine == CLV_OK ? sort_letters( space ) : mine;
+    mine = mine == CLV_OK ? reserve_outboxes( space ) : mine;
+    int32_t wishes[2] = { mine == CLV_OK && has_strangers( space ), mine == CLV_OK && space->wide.count > 0 };
+    bool needs_graph = space->neighbours == MPI_COMM_NULL;
+    wishes[0] |= needs_graph;
+    int32_t all[2] = { 0, 0 };
+    clv_result result = clv_mpi_agree( space, mine );
+    MPI_Request request;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce( wishes, all, 2, MPI_INT32_T, MPI_MAX, space->all, &request ), "a reduction" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    result = all[0] != 0 ? meet( space ) : CLV_OK;
+    result = result == CLV_OK && all[1] != 0 ? share_wide( space ) : result;
+    result = result == CLV_OK ? exchange_letters( space ) : result;
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        space->writes_to[r] &= 1;
+    }
+    space->stats.neighbour_count = (uint32_t)space->out_count;
+    return result;
+}
+
+// ---- ghosts
+
+// One letter: a ghost that is known gets its new box; a new one is taken in.
+static clv_result receive_one( clv_mpi_space* space, const mpi_letter_text* text, bool is_wide )
+{
+    uint32_t slot = clv_mpi_ids_find( &space->ids, text->id );
+    if ( slot != MPI_NONE && ( space->columns.flags.items[slot] & MPI_OWN ) != 0 )
+    {
+        return CLV_OK; // its own wide one comes back
+    }
+    bool is_near = mpi_region_reached( &space->regions.bounds[space->rank], &text->box );
+    if ( slot == MPI_NONE && ( is_wide || space->def.space.events ) && !is_near )
+    {
+        return CLV_OK;
+    }
+    if ( slot == MPI_NONE )
+    {
+        clv_result result = clv_mpi_objects_take( space, &text->id, &text->box, 1, MPI_MOVED, &slot );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    clv_mpi_letter_take( space, slot, text );
+    bool is_inside = mpi_region_encloses( &space->regions.bounds[space->rank], &text->box );
+    space->columns.flags.items[slot] &= ~(uint32_t)MPI_INSIDE;
+    space->columns.flags.items[slot] |= is_inside ? (uint32_t)MPI_INSIDE : 0;
+    return CLV_OK;
+}
+
+static clv_result receive_all( clv_mpi_space* space, const uint64_t* at, const uint64_t* end, bool is_wide )
+{
+    while ( at < end )
+    {
+        mpi_letter_text text = clv_mpi_letter_read( space, at );
+        clv_result result = receive_one( space, &text, is_wide );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+        if ( text.payload != NULL && !is_wide )
+        {
+            if ( !base_array_reserve( &space->arrivals, &space->memory, space->arrivals.count + 1 ) )
+            {
+                return clv_mpi_complain(
+                    space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for objects that arrive" );
+            }
+            space->arrivals.items[space->arrivals.count++] = (uint64_t)( at - space->inbox.items );
+        }
+        at = text.end;
+    }
+    return CLV_OK;
+}
+
+// Ghosts that nobody told of are gone: removed, or out of reach.
+static void drop_silent( clv_mpi_space* space )
+{
+    const mpi_columns* c = &space->columns;
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        bool is_ghost = ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE;
+        if ( is_ghost && c->stamps.items[slot] != space->stamp )
+        {
+            clv_mpi_objects_drop( space, slot );
+        }
+    }
+}
+
+static clv_result tell_inside( clv_mpi_space* space )
+{
+    mpi_columns* c = &space->columns;
+    uint64_t count = 0;
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        uint32_t flags = c->flags.items[slot];
+        if ( ( flags & MPI_LIVE ) == 0 )
+        {
+            continue;
+        }
+        if ( ( flags & ( MPI_OWN | MPI_MOVED ) ) == MPI_MOVED )
+        {
+            space->moved_ids.items[count] = c->locals.items[slot];
+            space->moved_boxes.items[count++] = c->boxes.items[slot];
+        }
+        if ( space->remembers && ( flags & MPI_CHANGED ) != 0 )
+        {
+            clv_id id = c->locals.items[slot];
+            bool is_static = ( flags & MPI_STATIC ) != 0;
+            clv_result result = clv_space_set_filter( space->inside, &id, &c->filters.items[slot], 1 );
+            result = result == CLV_OK ? clv_space_set_static( space->inside, &id, &is_static, 1 ) : result;
+            if ( result != CLV_OK )
+            {
+                return result;
+            }
+        }
+    }
+    return clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
+}
+
+clv_result clv_mpi_receive( clv_mpi_space* space )
+{
+    space->arrivals.count = 0;
+    const uint64_t *in = space->inbox.items, *wide = space->wide_inbox.items;
+    clv_result result = CLV_OK;
+    if ( space->inbox.count > 0 )
+    {
+        result = receive_all( space, in, in + space->inbox.count, false );
+    }
+    if ( result == CLV_OK && space->wide_inbox.count > 0 )
+    {
+        result = receive_all( space, wide, wide + space->wide_inbox.count, true );
+    }
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    drop_silent( space );
+    if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
+        !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) ||
+        !base_array_reserve( &space->own, &space->memory, space->slot_end ) ) // for those that arrive
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
+    }
+    result = tell_inside( space );
+    return result == CLV_OK
+        ? CLV_OK
+        : clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The whole list on one process, for files and comparisons: not for every update.
+#include "mpi_state.h"
+
+#include <stddef.h>
+
+enum
+{
+    PIECE = 1 << 20 ///< pairs per message
+};
+
+// A pair is three words of 8 bytes.
+static bool pass_pieces(
+    clv_mpi_space* space, bool sends, int32_t other, clv_mpi_pair* pairs, uint64_t count )
+{
+    for ( uint64_t first = 0; first < count; first += PIECE )
+    {
+        uint64_t left = count - first;
+        int words =
+            (int)( ( left < PIECE ? left : PIECE ) * ( sizeof( clv_mpi_pair ) / sizeof( uint64_t ) ) );
+        MPI_Request request;
+        int answer = sends ? MPI_Isend( pairs + first, words, MPI_UINT64_T, other, 7, space->all, &request )
+                           : MPI_Irecv( pairs + first, words, MPI_UINT64_T, other, 7, space->all, &request );
+        if ( !clv_mpi_went_well( space, answer, "a message" ) || !clv_mpi_wait( space, &request, 1 ) )
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool comes_first( const clv_mpi_pair* x, const clv_mpi_pair* y )
+{
+    return x->a != y->a ? x->a < y->a : x->b < y->b;
+}
+
+static void sink_down( clv_mpi_pair* heap, uint64_t count, uint64_t at )
+{
+    for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
+    {
+        child += child + 1 < count && comes_first( &heap[child], &heap[child + 1] );
+        if ( !comes_first( &heap[at], &heap[child] ) )
+        {
+            return;
+        }
+        clv_mpi_pair other = heap[at];
+        heap[at] = heap[child];
+        heap[child] = other;
+        at = child;
+    }
+}
+
+static void sort_pairs( clv_mpi_pair* pairs, uint64_t count )
+{
+    for ( uint64_t i = count / 2; i-- > 0; )
+    {
+        sink_down( pairs, count, i );
+    }
+    for ( uint64_t i = count; i-- > 1; )
+    {
+        clv_mpi_pair last = pairs[i];
+        pairs[i] = pairs[0];
+        pairs[0] = last;
+        sink_down( pairs, i, 0 );
+    }
+}
+
+static clv_result collect( clv_mpi_space* space, int32_t root, const uint64_t* counts )
+{
+    if ( space->rank != root )
+    {
+        return pass_pieces( space, true, root, space->pairs.items, space->pairs.count ) ? CLV_OK : CLV_LOST;
+    }
+    uint64_t at = 0;
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        if ( r == root && counts[r] > 0 )
+        {
+            memcpy( space->gathered.items + at, space->pairs.items, counts[r] * sizeof( clv_mpi_pair ) );
+        }
+        else if ( r != root && !pass_pieces( space, false, r, space->gathered.items + at, counts[r] ) )
+        {
+            return CLV_LOST;
+        }
+        at += counts[r];
+    }
+    sort_pairs( space->gathered.items, at );
+    space->gathered.count = at;
+    return CLV_OK;
+}
+
+clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pair_view* view )
+{
+    *view = ( clv_mpi_pair_view ){ NULL, 0, false };
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result mine = root < 0 || root >= space->process_count
+        ? clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "there is no process %d", root )
+        : !space->list_is_valid ? clv_mpi_complain( space, CLV_STALE, UINT32_MAX, 0,
+                                      "there is no list: the last update failed, or there was none" )
+                                : CLV_OK;
+    clv_result result = clv_mpi_agree( space, mine );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    uint64_t own = space->pairs.count, total = 0;
+    base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count );
+    bool fits = space->scratch.items != NULL;
+    result = clv_mpi_agree( space,
+        fits ? CLV_OK
+             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to count pairs" ) );
+    MPI_Request request;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallgather(
+                 &own, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T, space->all, &request ),
+             "an exchange" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        total += space->scratch.items[r];
+    }
+    fits = space->rank != root || base_array_renew( &space->gathered, &space->memory, total );
+    result = clv_mpi_agree( space,
+        fits ? CLV_OK
+             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+                   (unsigned long long)total ) );
+    result = result == CLV_OK ? collect( space, root, space->scratch.items ) : result;
+    if ( result == CLV_OK && space->rank == root )
+    {
+        *view = ( clv_mpi_pair_view ){ space->gathered.items, space->gathered.count, true };
+    }
+    return result;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Who must hear of what in an update, and what a letter says. A letter is a row of 64-bit words: the id, the test box, flags
+// and owner; then, for who does not know the object yet, what it was before and its filters; then, for its next owner, all else.
+#include "mpi_state.h"
+
+enum
+{
+    SHORT_WORDS = 5,
+    FULL_WORDS = 9, ///< more: box before, filter, filter before
+    OWNED_WORDS = 7 ///< more: box as given, margin rule, motion; then the payload
+};
+
+static uint64_t payload_words( const clv_mpi_space* space )
+{
+    return ( (uint64_t)space->def.payload.size + 7 ) / 8;
+}
+
+uint64_t clv_mpi_letter_words( const clv_mpi_space* space, uint32_t kind )
+{
+    return SHORT_WORDS + ( ( kind & MPI_LETTER_FULL ) != 0 ? (uint64_t)FULL_WORDS : 0 ) +
+        ( ( kind & MPI_LETTER_OWNED ) != 0 ? OWNED_WORDS + payload_words( space ) : 0 );
+}
+
+// ---- who
+
+static bool add_letter( clv_mpi_space* space, int32_t to, uint32_t slot, uint32_t kind )
+{
+    if ( !base_array_reserve( &space->letters, &space->memory, space->letters.count + 1 ) )
+    {
+        return false;
+    }
+    space->letters.items[space->letters.count++] = ( mpi_letter ){ to, slot, kind };
+    return true;
+}
+
+static bool is_among( const int32_t* ranks, uint32_t count, int32_t rank )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( ranks[i] == rank )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Those who knew the object after the last good update; nobody, where ghosts are made anew or nothing is remembered.
+static uint32_t who_knew( clv_mpi_space* space, uint32_t slot )
+{
+    bool is_old = ( space->columns.flags.items[slot] & MPI_OLD ) != 0;
+    return space->remembers && is_old ? clv_mpi_regions_reach( &space->regions_before,
+                                            &space->columns.befores.items[slot], space->ranks_before )
+                                      : 0;
+}
+
+static uint32_t kind_for( const clv_mpi_space* space, uint32_t slot, bool is_known )
+{
+    uint32_t flags = space->columns.flags.items[slot];
+    bool is_full = space->remembers && ( !is_known || space->must_tell_all || ( flags & MPI_CHANGED ) != 0 );
+    return ( is_full ? MPI_LETTER_FULL : 0u ) | ( ( flags & MPI_STATIC ) != 0 ? MPI_LETTER_STATIC : 0u ) |
+        ( ( flags & MPI_OLD ) != 0 ? MPI_LETTER_OLD : 0u ) |
+        ( ( flags & MPI_WAS_STATIC ) != 0 ? MPI_LETTER_WAS_STATIC : 0u );
+}
+
+// Letters about one own object that does not lie deep inside the region.
+static bool address_one( clv_mpi_space* space, uint32_t slot )
+{
+    mpi_columns* c = &space->columns;
+    uint32_t now = clv_mpi_regions_reach( &space->regions, &c->boxes.items[slot], space->ranks );
+    uint32_t before = who_knew( space, slot );
+    bool is_wide = now > space->def.wide || before > space->def.wide;
+    int32_t owner = c->owners.items[slot];
+    bool ok = true;
+    if ( is_wide )
+    {
+        ok = base_array_reserve( &space->wide, &space->memory, space->wide.count + 1 );
+        if ( ok )
+        {
+            space->wide.items[space->wide.count++] = slot;
+        }
+    }
+    for ( uint32_t i = 0; ok && i < now; ++i )
+    {
+        int32_t to = space->ranks[i];
+        bool is_owner = to == owner && owner != space->rank;
+        if ( to != space->rank && ( !is_wide || is_owner ) )
+        {
+            uint32_t kind = kind_for( space, slot, is_among( space->ranks_before, before, to ) );
+            ok = add_letter( space, to, slot, is_owner ? kind | MPI_LETTER_OWNED : kind );
+        }
+    }
+    // A last word to those it does not reach any more: they must tell pairs that ended from pairs that others report now.
+    for ( uint32_t i = 0; ok && !is_wide && space->def.space.events && i < before; ++i )
+    {
+        int32_t to = space->ranks_before[i];
+        if ( to != space->rank && !is_among( space->ranks, now, to ) )
+        {
+            ok = add_letter( space, to, slot, kind_for( space, slot, true ) );
+        }
+    }
+    return ok;
+}
+
+clv_result clv_mpi_address( clv_mpi_space* space )
+{
+    mpi_columns* c = &space->columns;
+    space->letters.count = 0;
+    space->wide.count = 0;
+    const clv_mpi_region here = space->regions.bounds[space->rank];
+    const clv_mpi_region here_before = space->regions_before.bounds[space->rank];
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        uint32_t slot = space->own.items[i];
+        uint32_t* flags = &c->flags.items[slot];
+        *flags &= ~(uint32_t)( MPI_GOING | MPI_INSIDE );
+        bool is_inside = mpi_region_encloses( &here, &c->boxes.items[slot] );
+        bool was_inside = !space->remembers || ( *flags & MPI_OLD ) == 0 ||
+            mpi_region_encloses( &here_before, &c->befores.items[slot] );
+        *flags |= is_inside ? (uint32_t)MPI_INSIDE : 0;
+        c->owners.items[slot] = space->rank;
+        if ( is_inside && was_inside )
+        {
+            continue;
+        }
+        if ( !space->def.borrowed )
+        {
+            c->owners.items[slot] =
+                clv_mpi_regions_home( &space->regions, clv_mpi_box_middle( &c->boxes.items[slot] ) );
+            *flags |= c->owners.items[slot] != space->rank ? (uint32_t)MPI_GOING : 0;
+        }
+        if ( !address_one( space, slot ) )
+        {
+            return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
+        }
+    }
+    return CLV_OK;
+}
+
+// ---- what
+
+uint64_t* clv_mpi_letter_write( clv_mpi_space* space, uint32_t slot, uint32_t kind, uint64_t* at )
+{
+    const mpi_columns* c = &space->columns;
+    at[0] = c->ids.items[slot];
+    memcpy( at + 1, &c->boxes.items[slot], sizeof( clv_aabb ) );
+    at[4] = (uint64_t)kind << 32 | (uint32_t)c->owners.items[slot];
+    at += SHORT_WORDS;
+    if ( ( kind & MPI_LETTER_FULL ) != 0 )
+    {
+        memcpy( at, &c->befores.items[slot], sizeof( clv_aabb ) );
+        memcpy( at + 3, &c->filters.items[slot], sizeof( clv_filter ) );
+        memcpy( at + 6, &c->filters_before.items[slot], sizeof( clv_filter ) );
+        at += FULL_WORDS;
+    }
+    if ( ( kind & MPI_LETTER_OWNED ) != 0 )
+    {
+        memset( at, 0, ( OWNED_WORDS + payload_words( space ) ) * sizeof( uint64_t ) );
+        memcpy( at, space->grows ? &c->givens.items[slot] : &c->boxes.items[slot], sizeof( clv_aabb ) );
+        if ( space->grows )
+        {
+            memcpy( at + 3, &c->rules.items[slot], sizeof( clv_margin_rule ) );
+            memcpy( at + 5, &c->motions.items[slot], sizeof( clv_vec3 ) );
+        }
+        at += OWNED_WORDS;
+        if ( space->def.payload.size > 0 )
+        {
+            space->def.payload.pack( c->ids.items[slot], at, space->def.payload.user );
+            at += payload_words( space );
+        }
+    }
+    return at;
+}
+
+mpi_letter_text clv_mpi_letter_read( const clv_mpi_space* space, const uint64_t* at )
+{
+    mpi_letter_text text = {
+        .id = at[0], .kind = (uint32_t)( at[4] >> 32 ), .owner = (int32_t)(uint32_t)at[4]
+    };
+    memcpy( &text.box, at + 1, sizeof( clv_aabb ) );
+    at += SHORT_WORDS;
+    text.full = ( text.kind & MPI_LETTER_FULL ) != 0 ? at : NULL;
+    at += text.full != NULL ? FULL_WORDS : 0;
+    text.owned = ( text.kind & MPI_LETTER_OWNED ) != 0 ? at : NULL;
+    at += text.owned != NULL ? OWNED_WORDS + payload_words( space ) : 0;
+    text.payload = text.owned != NULL ? text.owned + OWNED_WORDS : NULL;
+    text.end = at;
+    return text;
+}
+
+// Into a slot that knows nothing of it yet, or that had it otherwise.
+void clv_mpi_letter_take( clv_mpi_space* space, uint32_t slot, const mpi_letter_text* text )
+{
+    mpi_columns* c = &space->columns;
+    uint32_t* flags = &c->flags.items[slot];
+    if ( memcmp( &c->boxes.items[slot], &text->box, sizeof( clv_aabb ) ) != 0 )
+    {
+        c->boxes.items[slot] = text->box;
+        *flags |= MPI_MOVED;
+    }
+    c->owners.items[slot] = text->owner;
+    if ( space->remembers && text->full != NULL )
+    {
+        memcpy( &c->befores.items[slot], text->full, sizeof( clv_aabb ) );
+        memcpy( &c->filters.items[slot], text->full + 3, sizeof( clv_filter ) );
+        memcpy( &c->filters_before.items[slot], text->full + 6, sizeof( clv_filter ) );
+        *flags &= ~(uint32_t)( MPI_STATIC | MPI_WAS_STATIC | MPI_OLD );
+        *flags |= ( ( text->kind & MPI_LETTER_STATIC ) != 0 ? MPI_STATIC : 0u ) |
+            ( ( text->kind & MPI_LETTER_WAS_STATIC ) != 0 ? MPI_WAS_STATIC : 0u ) |
+            ( ( text->kind & MPI_LETTER_OLD ) != 0 ? MPI_OLD : 0u ) | MPI_CHANGED;
+    }
+    if ( text->owned != NULL && space->grows )
+    {
+        memcpy( &c->givens.items[slot], text->owned, sizeof( clv_aabb ) );
+        memcpy( &c->rules.items[slot], text->owned + 3, sizeof( clv_margin_rule ) );
+        memcpy( &c->motions.items[slot], text->owned + 5, sizeof( clv_vec3 ) );
+    }
+    *flags |= text->owned != NULL ? (uint32_t)MPI_ARRIVED : 0;
+    c->stamps.items[slot] = space->stamp;
+}

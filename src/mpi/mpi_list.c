@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// From the pairs inside to those that are this process's to report; what began and what ended. A pair belongs to the region with
+// the lower corner of the two boxes' overlap, which both boxes reach, so its process knows both and no other one reports it.
+//
+// Events. A pair that is new here may have been another process's before, and one that is missing here may be another's now. Both
+// are decided without asking: of every object known here the box and filter of the last update came along, and objects that left
+// said where they went.
+#include "mpi_state.h"
+#include "object/filter_rule.h"
+
+// ---- whose pair
+
+static clv_vec3 overlap_corner( const clv_aabb* a, const clv_aabb* b )
+{
+    clv_vec3 corner = { a->lower.x > b->lower.x ? a->lower.x : b->lower.x,
+        a->lower.y > b->lower.y ? a->lower.y : b->lower.y,
+        a->lower.z > b->lower.z ? a->lower.z : b->lower.z };
+    return corner;
+}
+
+static bool is_ours( const clv_mpi_space* space, clv_pair pair )
+{
+    const mpi_columns* c = &space->columns;
+    if ( ( ( c->flags.items[pair.a] | c->flags.items[pair.b] ) & MPI_INSIDE ) != 0 )
+    {
+        return true; // so the overlap is
+    }
+    clv_vec3 corner = overlap_corner( &c->boxes.items[pair.a], &c->boxes.items[pair.b] );
+    return mpi_region_holds( &space->regions.bounds[space->rank], corner );
+}
+
+static mpi_found found_of( const clv_mpi_space* space, clv_pair pair )
+{
+    uint64_t a = space->columns.ids.items[pair.a], b = space->columns.ids.items[pair.b];
+    return a < b ? ( mpi_found ){ a, b, pair.a, pair.b } : ( mpi_found ){ b, a, pair.b, pair.a };
+}
+
+static clv_result find_ours( clv_mpi_space* space )
+{
+    clv_pair_view view = clv_space_pairs( space->inside );
+    if ( !base_array_renew( &space->found, &space->memory, view.count ) )
+    {
+        space->found.count = 0;
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+            (unsigned long long)view.count );
+    }
+    uint64_t count = 0;
+    for ( uint64_t i = 0; i < view.count; ++i )
+    {
+        if ( is_ours( space, view.pairs[i] ) )
+        {
+            space->found.items[count++] = found_of( space, view.pairs[i] );
+        }
+    }
+    space->found.count = count;
+    return CLV_OK;
+}
+
+// ---- in order
+
+static bool comes_first( const mpi_found* x, const mpi_found* y )
+{
+    return x->a != y->a ? x->a < y->a : x->b <= y->b;
+}
+
+static void merge( const mpi_found* from, mpi_found* to, uint64_t begin, uint64_t middle, uint64_t end )
+{
+    uint64_t left = begin, right = middle;
+    for ( uint64_t i = begin; i < end; ++i )
+    {
+        bool takes_left = left < middle && ( right >= end || comes_first( &from[left], &from[right] ) );
+        to[i] = takes_left ? from[left++] : from[right++];
+    }
+}
+
+// Merging from the bottom up: no recursion, and n log n whatever the order.
+clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list )
+{
+    uint64_t count = list->count;
+    if ( !base_array_renew( &space->found_scratch, &space->memory, list->capacity ) )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to sort %llu pairs",
+            (unsigned long long)count );
+    }
+    for ( uint64_t width = 1; width < count; width *= 2 )
+    {
+        for ( uint64_t begin = 0; begin < count; begin += 2 * width )
+        {
+            uint64_t middle = begin + width < count ? begin + width : count;
+            uint64_t end = middle + width < count ? middle + width : count;
+            merge( list->items, space->found_scratch.items, begin, middle, end );
+        }
+        mpi_found_list other = space->found_scratch;
+        space->found_scratch = *list;
+        *list = other;
+        list->count = count;
+    }
+    return CLV_OK;
+}
+
+// ---- events
+
+static bool filters_agree(
+    const clv_mpi_space* space, const clv_filter* a, const clv_filter* b, bool both_static )
+{
+    return object_filters_allow( a, b ) && !( space->def.space.skip_static_pairs && both_static );
+}
+
+// Was this pair, which is listed now, one after the last good update, wherever it was reported?
+static bool was_pair( const clv_mpi_space* space, const mpi_found* pair )
+{
+    const mpi_columns* c = &space->columns;
+    uint32_t a = pair->slot_a, b = pair->slot_b;
+    uint32_t both = c->flags.items[a] & c->flags.items[b];
+    return ( both & MPI_OLD ) != 0 && clv_aabb_overlap( c->befores.items[a], c->befores.items[b] ) &&
+        filters_agree(
+            space, &c->filters_before.items[a], &c->filters_before.items[b], ( both & MPI_WAS_STATIC ) != 0 );
+}
+
+// Is this pair, which was listed here, still one, wherever it is reported?
+static bool still_pair(
+    const clv_mpi_space* space, const mpi_found* pair, int32_t* owner_a, int32_t* owner_b )
+{
+    const mpi_columns* c = &space->columns;
+    uint32_t a = clv_mpi_ids_find( &space->ids, pair->a ), b = clv_mpi_ids_find( &space->ids, pair->b );
+    *owner_a = a != MPI_NONE ? c->owners.items[a] : -1;
+    *owner_b = b != MPI_NONE ? c->owners.items[b] : -1;
+    if ( a == MPI_NONE || b == MPI_NONE )
+    {
+        return false;
+    }
+    uint32_t both = c->flags.items[a] & c->flags.items[b];
+    return ( both & MPI_OLD ) != 0 && clv_aabb_overlap( c->boxes.items[a], c->boxes.items[b] ) &&
+        filters_agree( space, &c->filters.items[a], &c->filters.items[b], ( both & MPI_STATIC ) != 0 );
+}
+
+static bool add_event(
+    clv_mpi_space* space, mpi_pair_list* list, const mpi_found* pair, int32_t owner_a, int32_t owner_b )
+{
+    if ( !base_array_reserve( list, &space->memory, list->count + 1 ) )
+    {
+        return false;
+    }
+    list->items[list->count++] = ( clv_mpi_pair ){ pair->a, pair->b, owner_a, owner_b };
+    return true;
+}
+
+static bool tell_begun( clv_mpi_space* space, const mpi_found* pair )
+{
+    const int32_t* owners = space->columns.owners.items;
+    return was_pair( space, pair ) ||
+        add_event( space, &space->begun, pair, owners[pair->slot_a], owners[pair->slot_b] );
+}
+
+static bool tell_ended( clv_mpi_space* space, const mpi_found* pair )
+{
+    int32_t owner_a = -1, owner_b = -1;
+    return still_pair( space, pair, &owner_a, &owner_b ) ||
+        add_event( space, &space->ended, pair, owner_a, owner_b );
+}
+
+// An object that was removed and added again under its id is another one: its pairs ended, and begin.
+static bool is_another( const clv_mpi_space* space, const mpi_found* pair )
+{
+    const uint32_t* flags = space->columns.flags.items;
+    return ( flags[pair->slot_a] & flags[pair->slot_b] & MPI_OLD ) == 0;
+}
+
+static clv_result compare_lists( clv_mpi_space* space )
+{
+    const mpi_found_list *now = &space->found, *before = &space->found_before;
+    uint64_t i = 0, j = 0;
+    bool ok = true;
+    while ( ok && ( i < now->count || j < before->count ) )
+    {
+        const mpi_found* fresh = i < now->count ? &now->items[i] : NULL;
+        const mpi_found* old = j < before->count ? &before->items[j] : NULL;
+        bool is_same = fresh != NULL && old != NULL && fresh->a == old->a && fresh->b == old->b;
+        if ( is_same )
+        {
+            ok = !is_another( space, fresh ) || ( tell_begun( space, fresh ) && tell_ended( space, old ) );
+            i += 1;
+            j += 1;
+        }
+        else if ( old == NULL || ( fresh != NULL && comes_first( fresh, old ) ) )
+        {
+            ok = tell_begun( space, fresh );
+            i += 1;
+        }
+        else
+        {
+            ok = tell_ended( space, old );
+            j += 1;
+        }
+    }
+    return ok
+        ? CLV_OK
+        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for begun and ended pairs" );
+}
+
+// ---- the list
+
+static clv_result write_pairs( clv_mpi_space* space )
+{
+    const int32_t* owners = space->columns.owners.items;
+    if ( !base_array_renew( &space->pairs, &space->memory, space->found.count ) )
+    {
+        space->pairs.count = 0;
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+            (unsigned long long)space->found.count );
+    }
+    for ( uint64_t i = 0; i < space->found.count; ++i )
+    {
+        const mpi_found* pair = &space->found.items[i];
+        space->pairs.items[i] =
+            ( clv_mpi_pair ){ pair->a, pair->b, owners[pair->slot_a], owners[pair->slot_b] };
+    }
+    space->pairs.count = space->found.count;
+    return CLV_OK;
+}
+
+clv_result clv_mpi_list( clv_mpi_space* space )
+{
+    space->begun.count = space->ended.count = 0;
+    clv_result result = find_ours( space );
+    if ( result == CLV_OK && ( space->def.space.sorted || space->def.space.events ) )
+    {
+        result = clv_mpi_sort_found( space, &space->found );
+    }
+    result = result == CLV_OK && space->def.space.events ? compare_lists( space ) : result;
+    return result == CLV_OK ? write_pairs( space ) : result;
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: MIT
+// Objects that this process knows, by slot, and the calls that change those it owns.
+#include "base/finite.h"
+#include "mpi_state.h"
+#include "object/test_box.h"
+
+#include <math.h>
+
+// ---- columns
+
+bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end )
+{
+    mpi_columns* c = &space->columns;
+    base_memory* memory = &space->memory;
+    bool ok = base_array_extend( &c->ids, memory, slot_end ) &&
+        base_array_extend( &c->locals, memory, slot_end ) &&
+        base_array_extend( &c->boxes, memory, slot_end ) &&
+        base_array_extend( &c->flags, memory, slot_end ) &&
+        base_array_extend( &c->owners, memory, slot_end ) &&
+        base_array_extend( &c->stamps, memory, slot_end );
+    if ( ok && space->grows )
+    {
+        ok = base_array_extend( &c->givens, memory, slot_end ) &&
+            base_array_extend( &c->rules, memory, slot_end ) &&
+            base_array_extend( &c->motions, memory, slot_end );
+    }
+    if ( ok && space->remembers )
+    {
+        ok = base_array_extend( &c->befores, memory, slot_end ) &&
+            base_array_extend( &c->filters, memory, slot_end ) &&
+            base_array_extend( &c->filters_before, memory, slot_end );
+    }
+    return ok;
+}
+
+static clv_margin_rule usual_rule( const clv_mpi_space* space )
+{
+    const clv_space_def* def = &space->def.space;
+    return ( clv_margin_rule ){ def->margin, def->margin_by_size, def->margin_by_speed };
+}
+
+clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot )
+{
+    return space->remembers ? space->columns.filters.items[slot] : clv_default_filter();
+}
+
+// A slot gets a new owner of its own: nothing of the last one shows.
+static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const clv_aabb* box, uint32_t flags )
+{
+    mpi_columns* c = &space->columns;
+    uint32_t slot = local.index;
+    c->ids.items[slot] = id;
+    c->locals.items[slot] = local;
+    c->boxes.items[slot] = *box;
+    c->flags.items[slot] = flags | MPI_LIVE;
+    c->owners.items[slot] = space->rank;
+    c->stamps.items[slot] = 0;
+    if ( space->grows )
+    {
+        c->givens.items[slot] = *box;
+        c->rules.items[slot] = usual_rule( space );
+        c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
+    }
+    if ( space->remembers )
+    {
+        c->befores.items[slot] = *box;
+        c->filters.items[slot] = clv_default_filter();
+        c->filters_before.items[slot] = clv_default_filter();
+    }
+    clv_mpi_ids_put( &space->ids, id, slot );
+}
+
+static uint32_t slot_end_with( const clv_mpi_space* space, uint32_t count )
+{
+    uint64_t end = (uint64_t)clv_space_stats( space->inside ).slot_count + count;
+    return end < CLV_MAX_OBJECTS ? (uint32_t)end : CLV_MAX_OBJECTS;
+}
+
+clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
+    uint32_t count, uint32_t flags, uint32_t* slots )
+{
+    uint32_t slot_end = slot_end_with( space, count );
+    base_memory* memory = &space->memory;
+    if ( !clv_mpi_columns_reserve( space, slot_end ) ||
+        !clv_mpi_ids_reserve( &space->ids, memory, space->ids.count + count ) ||
+        !base_array_renew( &space->moved_ids, memory, count ) )
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count );
+    }
+    clv_id* locals = space->moved_ids.items;
+    clv_result result = clv_space_add( space->inside, boxes, count, locals );
+    if ( result != CLV_OK )
+    {
+        clv_error inner = clv_space_error( space->inside );
+        uint64_t id = inner.position < count ? ids[inner.position] : 0;
+        return clv_mpi_complain( space, result, inner.position, id, "%s", inner.text );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        fill_slot( space, locals[i], ids[i], &boxes[i], flags );
+        if ( slots != NULL )
+        {
+            slots[i] = locals[i].index;
+        }
+    }
+    space->slot_end = clv_space_stats( space->inside ).slot_count;
+    space->own_is_stale = true;
+    return CLV_OK;
+}
+
+void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
+{
+    mpi_columns* c = &space->columns;
+    clv_space_remove_one( space->inside, c->locals.items[slot] );
+    clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
+    c->flags.items[slot] = 0;
+    space->own_is_stale = true;
+}
+
+bool clv_mpi_objects_list( clv_mpi_space* space )
+{
+    if ( !space->own_is_stale )
+    {
+        return true;
+    }
+    if ( !base_array_renew( &space->own, &space->memory, space->slot_end ) )
+    {
+        space->own.count = 0;
+        return false;
+    }
+    uint64_t count = 0;
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        space->own.items[count] = slot;
+        count += ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+    }
+    space->own.count = count;
+    space->own_is_stale = false;
+    return true;
+}
+
+void clv_mpi_objects_grow( clv_mpi_space* space )
+{
+    mpi_columns* c = &space->columns;
+    for ( uint64_t i = 0; space->grows && i < space->own.count; ++i )
+    {
+        uint32_t slot = space->own.items[i];
+        clv_aabb box = object_test_box( c->givens.items[slot], c->rules.items[slot], c->motions.items[slot] );
+        if ( memcmp( &box, &c->boxes.items[slot], sizeof( box ) ) != 0 )
+        {
+            c->boxes.items[slot] = box;
+            c->flags.items[slot] |= MPI_MOVED;
+        }
+    }
+}
+
+// ---- batches
+
+// The slot of an own object. Batches tend to name the same objects in the same order as the last one.
+static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t position )
+{
+    if ( position < space->guess.count )
+    {
+        uint32_t slot = space->guess.items[position];
+        if ( slot < space->slot_end && space->columns.ids.items[slot] == id &&
+            ( space->columns.flags.items[slot] & MPI_OWN ) != 0 )
+        {
+            return slot;
+        }
+    }
+    uint32_t slot = clv_mpi_ids_find( &space->ids, id );
+    return slot != MPI_NONE && ( space->columns.flags.items[slot] & MPI_OWN ) != 0 ? slot : MPI_NONE;
+}
+
+// Slots of a batch into `guess`, each once.
+static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    if ( !base_array_reserve( &space->guess, &space->memory, count ) )
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
+    }
+    uint32_t stamp = ++space->stamp;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slot_of( space, ids[i], i );
+        if ( slot == MPI_NONE )
+        {
+            return clv_mpi_complain( space, CLV_BAD_ID, i, ids[i],
+                "process %d does not own object %llu (entry %u)", space->rank, (unsigned long long)ids[i],
+                i );
+        }
+        if ( space->columns.stamps.items[slot] == stamp )
+        {
+            return clv_mpi_complain( space, CLV_DUPLICATE_ID, i, ids[i],
+                "process %d names object %llu twice in one batch (entry %u)", space->rank,
+                (unsigned long long)ids[i], i );
+        }
+        space->columns.stamps.items[slot] = stamp;
+        space->guess.items[i] = slot;
+        space->guess.count = i >= space->guess.count ? i + 1 : space->guess.count;
+    }
+    return CLV_OK;
+}
+
+static clv_result check_boxes(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( !clv_aabb_is_valid( boxes[i] ) )
+        {
+            return clv_mpi_complain( space, CLV_BAD_BOX, i, ids[i],
+                "the box of object %llu on process %d (entry %u) has a NaN, or its lower corner above its upper",
+                (unsigned long long)ids[i], space->rank, i );
+        }
+    }
+    return CLV_OK;
+}
+
+// ---- adding
+
+// In one batch, and among the objects this process knows. Ids that other processes have are the directory's matter.
+static clv_result check_new_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count, mpi_ids* batch )
+{
+    if ( !clv_mpi_ids_reserve( batch, &space->memory, count ) )
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t known = clv_mpi_ids_find( &space->ids, ids[i] );
+        bool is_own = known != MPI_NONE && ( space->columns.flags.items[known] & MPI_OWN ) != 0;
+        if ( is_own || clv_mpi_ids_find( batch, ids[i] ) != MPI_NONE )
+        {
+            return clv_mpi_complain( space, CLV_DUPLICATE_ID, i, ids[i],
+                "process %d adds object %llu (entry %u), which is there already", space->rank,
+                (unsigned long long)ids[i], i );
+        }
+        clv_mpi_ids_put( batch, ids[i], i );
+    }
+    return CLV_OK;
+}
+
+// A ghost under an id that is added anew belongs to an object that its owner has removed since.
+static void drop_ghosts_of( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = clv_mpi_ids_find( &space->ids, ids[i] );
+        if ( slot != MPI_NONE )
+        {
+            clv_mpi_objects_drop( space, slot );
+        }
+    }
+}
+
+static void drop_taken( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_mpi_objects_drop( space, clv_mpi_ids_find( &space->ids, ids[i] ) );
+    }
+}
+
+// The complaint that made it necessary stays the one that is told.
+static void take_back_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    clv_mpi_error error = space->error;
+    char text[sizeof( space->text )];
+    memcpy( text, space->text, sizeof( text ) );
+    if ( clv_mpi_directory_remove( space, ids, count ) != CLV_LOST )
+    {
+        space->error = error;
+        memcpy( space->text, text, sizeof( text ) );
+    }
+}
+
+clv_result clv_mpi_space_add(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    mpi_ids batch = { 0 };
+    clv_result result = check_boxes( space, ids, boxes, count );
+    result = result == CLV_OK ? check_new_ids( space, ids, count, &batch ) : result;
+    clv_mpi_ids_free( &batch, &space->memory );
+    result = clv_mpi_agree( space, result );
+    result = result == CLV_OK ? clv_mpi_directory_add( space, ids, count ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    drop_ghosts_of( space, ids, count );
+    clv_result mine =
+        count > 0 ? clv_mpi_objects_take( space, ids, boxes, count, MPI_OWN | MPI_MOVED, NULL ) : CLV_OK;
+    bool is_taken = mine == CLV_OK && count > 0;
+    // Room for what an update would otherwise have to ask for while it cannot go back.
+    mine = mine == CLV_OK && !clv_mpi_objects_list( space )
+        ? clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u more objects", count )
+        : mine;
+    result = clv_mpi_agree( space, mine );
+    if ( result != CLV_OK )
+    {
+        if ( is_taken )
+        {
+            drop_taken( space, ids, count );
+        }
+        take_back_ids( space, ids, count );
+        clv_mpi_objects_list( space );
+    }
+    return result;
+}
+
+clv_result clv_mpi_space_move(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = check_boxes( space, ids, boxes, count );
+    result = result == CLV_OK ? find_slots( space, ids, count ) : result;
+    result = clv_mpi_agree( space, result );
+    mpi_columns* c = &space->columns;
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        uint32_t slot = space->guess.items[i];
+        if ( space->grows )
+        {
+            c->givens.items[slot] = boxes[i];
+        }
+        else
+        {
+            c->boxes.items[slot] = boxes[i];
+            c->flags.items[slot] |= MPI_MOVED;
+        }
+    }
+    return result;
+}
+
+clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = clv_mpi_agree( space, find_slots( space, ids, count ) );
+    result = result == CLV_OK ? clv_mpi_directory_remove( space, ids, count ) : result;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_mpi_objects_drop( space, space->guess.items[i] );
+    }
+    clv_mpi_objects_list( space ); // fewer than there was room for
+    return CLV_OK;
+}
+
+// ---- what objects carry
+
+// Columns that somebody needs are needed by all: whoever has none yet makes them now, for what there is.
+static clv_result begin_growing( clv_mpi_space* space )
+{
+    if ( space->grows )
+    {
+        return CLV_OK;
+    }
+    space->grows = true;
+    if ( !clv_mpi_columns_reserve( space, space->slot_end ) )
+    {
+        space->grows = false;
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for margins and motions" );
+    }
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        space->columns.givens.items[slot] = space->columns.boxes.items[slot];
+        space->columns.rules.items[slot] = usual_rule( space );
+        space->columns.motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
+    }
+    return CLV_OK;
+}
+
+static clv_result begin_remembering( clv_mpi_space* space )
+{
+    if ( space->remembers )
+    {
+        return CLV_OK;
+    }
+    space->remembers = true;
+    if ( !clv_mpi_columns_reserve( space, space->slot_end ) )
+    {
+        space->remembers = false;
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for filters" );
+    }
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        space->columns.befores.items[slot] = space->columns.boxes.items[slot];
+        space->columns.filters.items[slot] = clv_default_filter();
+        space->columns.filters_before.items[slot] = clv_default_filter();
+    }
+    space->must_tell_all = true;
+    return CLV_OK;
+}
+
+clv_result clv_mpi_space_set_filter(
+    clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = find_slots( space, ids, count );
+    result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        uint32_t slot = space->guess.items[i];
+        space->columns.filters.items[slot] = filters[i];
+        space->columns.flags.items[slot] |= MPI_CHANGED;
+    }
+    return result;
+}
+
+clv_result clv_mpi_space_set_static(
+    clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = find_slots( space, ids, count );
+    result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        uint32_t* flags = &space->columns.flags.items[space->guess.items[i]];
+        *flags = ( *flags & ~(uint32_t)MPI_STATIC ) | MPI_CHANGED | ( is_static[i] ? MPI_STATIC : 0 );
+    }
+    return result;
+}
+
+static bool is_margin( float value )
+{
+    return isfinite( value ) && value >= 0;
+}
+
+clv_result clv_mpi_space_set_margin_rule(
+    clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = find_slots( space, ids, count );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        if ( !is_margin( rules[i].fixed ) || !is_margin( rules[i].by_size ) ||
+            !is_margin( rules[i].by_speed ) )
+        {
+            result = clv_mpi_complain( space, CLV_BAD_ARGUMENT, i, ids[i],
+                "the margin of object %llu on process %d (entry %u) is negative or not finite",
+                (unsigned long long)ids[i], space->rank, i );
+        }
+    }
+    result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        space->columns.rules.items[space->guess.items[i]] = rules[i];
+    }
+    return result;
+}
+
+clv_result clv_mpi_space_set_motion(
+    clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    clv_result result = find_slots( space, ids, count );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        if ( !base_is_finite_point( motions[i] ) )
+        {
+            result = clv_mpi_complain( space, CLV_BAD_ARGUMENT, i, ids[i],
+                "the motion of object %llu on process %d (entry %u) is not finite",
+                (unsigned long long)ids[i], space->rank, i );
+        }
+    }
+    result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
+    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    {
+        space->columns.motions.items[space->guess.items[i]] = motions[i];
+    }
+    return result;
+}
+
+uint32_t clv_mpi_space_object_count( const clv_mpi_space* space )
+{
+    return (uint32_t)space->own.count;
+}
+
+clv_result clv_mpi_space_object_at( const clv_mpi_space* space, uint32_t number, uint64_t* id, clv_aabb* box )
+{
+    if ( number >= space->own.count )
+    {
+        return CLV_BAD_ARGUMENT;
+    }
+    uint32_t slot = space->own.items[number];
+    *id = space->columns.ids.items[slot];
+    *box = space->grows ? space->columns.givens.items[slot] : space->columns.boxes.items[slot];
+    return CLV_OK;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Space in half-open regions, one per process: a tree of cuts. A point with coordinate < `at` lies left of a cut, any other right.
+#pragma once
+
+#include "base/array.h"
+#include "cleave/mpi.h"
+
+#include <math.h>
+
+typedef struct mpi_cut
+{
+    float at;
+    int32_t axis;
+    int32_t left, right; ///< a cut, or a process written as ~rank
+} mpi_cut;
+
+typedef struct mpi_regions
+{
+    BASE_ARRAY( mpi_cut ) cuts;
+    int32_t root; ///< a cut, or ~rank where there is one process
+    int32_t* stack;
+    clv_mpi_region* bounds; ///< by rank
+    clv_mpi_region* parts;  ///< by cut: what it cuts
+    int32_t process_count;
+} mpi_regions;
+
+/// False: out of memory.
+bool clv_mpi_regions_open( mpi_regions* regions, base_memory* memory, int32_t process_count );
+void clv_mpi_regions_close( mpi_regions* regions, base_memory* memory );
+
+/// Takes over the cuts of another one of as many processes.
+void clv_mpi_regions_copy( mpi_regions* to, const mpi_regions* from );
+
+/// After the cuts were written, parents before children and the root first: the bounds.
+void clv_mpi_regions_finish( mpi_regions* regions );
+
+/// The process whose region holds the point.
+int32_t clv_mpi_regions_home( const mpi_regions* regions, clv_vec3 point );
+
+/// Every process whose region a closed box touches, ascending from left to right; at most `process_count`.
+uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box, int32_t* ranks );
+
+/// A point of the box, for who owns it: the middle, drawn to where floats are finite.
+clv_vec3 clv_mpi_box_middle( const clv_aabb* box );
+
+static inline bool mpi_region_holds( const clv_mpi_region* region, clv_vec3 point )
+{
+    return point.x >= region->lower.x && point.y >= region->lower.y && point.z >= region->lower.z &&
+        ( point.x < region->upper.x || region->upper.x == INFINITY ) &&
+        ( point.y < region->upper.y || region->upper.y == INFINITY ) &&
+        ( point.z < region->upper.z || region->upper.z == INFINITY );
+}
+
+/// The whole of the box.
+static inline bool mpi_region_encloses( const clv_mpi_region* region, const clv_aabb* box )
+{
+    return mpi_region_holds( region, box->lower ) && mpi_region_holds( region, box->upper );
+}
+
+/// Any of the box, which is closed.
+static inline bool mpi_region_reached( const clv_mpi_region* region, const clv_aabb* box )
+{
+    return box->upper.x >= region->lower.x && box->upper.y >= region->lower.y &&
+        box->upper.z >= region->lower.z &&
+        ( box->lower.x < region->upper.x || region->upper.x == INFINITY ) &&
+        ( box->lower.y < region->upper.y || region->upper.y == INFINITY ) &&
+        ( box->lower.z < region->upper.z || region->upper.z == INFINITY );
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// A space over processes: made, asked about, ended.
+#include "mpi_state.h"
+
+#include <stdio.h>
+
+enum
+{
+    COOKIE = 0x434C564D
+};
+
+clv_mpi_def clv_default_mpi_def( void )
+{
+    clv_mpi_def def = { .size = sizeof( clv_mpi_def ), .cookie = COOKIE, .imbalance = 0.1f, .wide = 16 };
+    def.space = clv_default_space_def();
+    return def;
+}
+
+static const char* fault_of( const clv_mpi_def* def )
+{
+    bool has_payload = def->payload.size > 0;
+    return def->space.filter != NULL ? "space.filter is to be left NULL; def.filter asks by ids"
+        : def->space.max_pairs != 0 || def->space.pair_data
+        ? "space.max_pairs and space.pair_data are to be left 0"
+        : def->space.doubles || def->space.flat ? "spaces of doubles and flat ones stay in one process"
+        : !( def->imbalance > 0 )               ? "imbalance must be above 0"
+        : !( def->time_limit >= 0 )             ? "time_limit must be 0 or more"
+        : def->wide == 0                        ? "wide must be 1 or more"
+        : has_payload && def->borrowed          ? "borrowed objects never leave, so they need no payload"
+        : has_payload && ( def->payload.pack == NULL || def->payload.unpack == NULL )
+        ? "a payload needs pack and unpack"
+        : def->cutter == CLV_MPI_CUT_ZOLTAN && !clv_mpi_has_zoltan() ? "this library was built without Zoltan"
+                                                                     : NULL;
+}
+
+static void log_line( const clv_logger* logger, const char* text )
+{
+    if ( logger->write != NULL )
+    {
+        logger->write( CLV_LOG_ERROR, text, logger->user );
+    }
+}
+
+// Inside, boxes are test boxes already, and lists are ours to sort and compare.
+static bool ask_filter( const clv_space* inside, clv_pair pair, void* user )
+{
+    const clv_mpi_space* space = user;
+    (void)inside;
+    uint64_t a = space->columns.ids.items[pair.a], b = space->columns.ids.items[pair.b];
+    return space->def.filter( a < b ? a : b, a < b ? b : a, space->def.filter_user );
+}
+
+static clv_result open_inside( clv_mpi_space* space )
+{
+    clv_space_def def = space->def.space;
+    def.margin = def.margin_by_size = def.margin_by_speed = 0;
+    def.sorted = def.events = false;
+    def.filter = space->def.filter != NULL ? ask_filter : NULL;
+    def.filter_user = space;
+    return clv_space_create( &def, &space->inside );
+}
+
+static bool take_tables( clv_mpi_space* space )
+{
+    base_memory* memory = &space->memory;
+    uint64_t n = (uint64_t)space->process_count;
+    space->ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
+    space->writes_to = clv_base_memory_take( memory, n, 1 );
+    space->reads_from = clv_base_memory_take( memory, n, 1 );
+    space->out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->in_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
+    space->send_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    bool ok = space->ranks != NULL && space->ranks_before != NULL && space->counts != NULL &&
+        space->writes_to != NULL && space->reads_from != NULL && space->out_ranks != NULL &&
+        space->in_ranks != NULL && space->send_words != NULL && space->send_starts != NULL &&
+        space->receive_words != NULL && space->receive_starts != NULL &&
+        clv_mpi_regions_open( &space->regions, memory, space->process_count ) &&
+        clv_mpi_regions_open( &space->regions_before, memory, space->process_count );
+    if ( ok )
+    {
+        memset( space->writes_to, 0, n );
+    }
+    return ok;
+}
+
+static void give_tables( clv_mpi_space* space )
+{
+    base_memory* memory = &space->memory;
+    uint64_t n = (uint64_t)space->process_count;
+    clv_base_memory_give( memory, space->ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->ranks_before, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->counts, n + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, space->writes_to, n, 1 );
+    clv_base_memory_give( memory, space->reads_from, n, 1 );
+    clv_base_memory_give( memory, space->out_ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->in_ranks, n, sizeof( int32_t ) );
+    clv_base_memory_give( memory, space->send_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->send_starts, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->receive_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->receive_starts, n, sizeof( int ) );
+    clv_mpi_regions_close( &space->regions, memory );
+    clv_mpi_regions_close( &space->regions_before, memory );
+}
+
+static void give_lists( clv_mpi_space* space )
+{
+    base_memory* memory = &space->memory;
+    mpi_columns* c = &space->columns;
+    base_array_free( &c->ids, memory );
+    base_array_free( &c->locals, memory );
+    base_array_free( &c->boxes, memory );
+    base_array_free( &c->flags, memory );
+    base_array_free( &c->owners, memory );
+    base_array_free( &c->stamps, memory );
+    base_array_free( &c->givens, memory );
+    base_array_free( &c->rules, memory );
+    base_array_free( &c->motions, memory );
+    base_array_free( &c->befores, memory );
+    base_array_free( &c->filters, memory );
+    base_array_free( &c->filters_before, memory );
+    clv_mpi_ids_free( &space->ids, memory );
+    clv_mpi_ids_free( &space->directory, memory );
+    base_array_free( &space->own, memory );
+    base_array_free( &space->guess, memory );
+    base_array_free( &space->letters, memory );
+    base_array_free( &space->sorted_letters, memory );
+    base_array_free( &space->wide, memory );
+    base_array_free( &space->outbox, memory );
+    base_array_free( &space->inbox, memory );
+    base_array_free( &space->wide_outbox, memory );
+    base_array_free( &space->wide_inbox, memory );
+    base_array_free( &space->moved_ids, memory );
+    base_array_free( &space->moved_boxes, memory );
+    base_array_free( &space->arrivals, memory );
+    base_array_free( &space->scratch, memory );
+    base_array_free( &space->found, memory );
+    base_array_free( &space->found_before, memory );
+    base_array_free( &space->found_scratch, memory );
+    base_array_free( &space->pairs, memory );
+    base_array_free( &space->begun, memory );
+    base_array_free( &space->ended, memory );
+    base_array_free( &space->gathered, memory );
+}
+
+// Everybody's def is good, and everybody had memory, or nobody gets a space.
+static clv_result agree_early( MPI_Comm communicator, clv_result mine, int* worst )
+{
+    int own = (int)mine;
+    return MPI_Allreduce( &own, worst, 1, MPI_INT, MPI_MAX, communicator ) == MPI_SUCCESS ? (clv_result)*worst
+                                                                                          : CLV_LOST;
+}
+
+static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator, clv_result* result )
+{
+    base_memory memory = clv_base_memory_make( def->space.allocator );
+    clv_mpi_space* space = clv_base_memory_take( &memory, 1, sizeof( clv_mpi_space ) );
+    if ( space == NULL )
+    {
+        *result = CLV_OUT_OF_MEMORY;
+        return NULL;
+    }
+    *space = ( clv_mpi_space ){ .def = *def,
+        .memory = memory,
+        .all = MPI_COMM_NULL,
+        .neighbours = MPI_COMM_NULL,
+        .cut_is_due = true,
+        .patience = 2 };
+    MPI_Comm_rank( communicator, &space->rank );
+    MPI_Comm_size( communicator, &space->process_count );
+    space->remembers = def->space.events;
+    space->grows = def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
+    space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
+    *result = take_tables( space ) ? open_inside( space ) : CLV_OUT_OF_MEMORY;
+    return space;
+}
+
+static void end_space( clv_mpi_space* space )
+{
+    clv_space_destroy( space->inside );
+    give_lists( space );
+    give_tables( space );
+    base_memory memory = space->memory;
+    clv_base_memory_give( &memory, space, 1, sizeof( clv_mpi_space ) );
+}
+
+clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space )
+{
+    *space = NULL;
+    bool is_def = def->cookie == COOKIE && def->size == sizeof( clv_mpi_def );
+    const char* fault = is_def ? fault_of( def ) : "the def was not made by clv_default_mpi_def";
+    clv_result mine = fault == NULL ? CLV_OK : CLV_BAD_DEF;
+    if ( is_def && fault != NULL )
+    {
+        log_line( &def->space.logger, fault );
+    }
+    clv_mpi_space* fresh = mine == CLV_OK ? make_space( def, communicator, &mine ) : NULL;
+    int worst = 0;
+    clv_result result = agree_early( communicator, mine, &worst );
+    if ( result == CLV_OK &&
+        ( MPI_Comm_dup( communicator, &fresh->all ) != MPI_SUCCESS ||
+            MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ) )
+    {
+        result = CLV_LOST;
+    }
+    if ( result != CLV_OK )
+    {
+        if ( is_def && mine == CLV_OK )
+        {
+            log_line( &def->space.logger, "another process could not make its part of the space" );
+        }
+        if ( fresh != NULL )
+        {
+            end_space( fresh );
+        }
+        return result;
+    }
+    *space = fresh;
+    return CLV_OK;
+}
+
+void clv_mpi_space_destroy( clv_mpi_space* space )
+{
+    if ( space == NULL )
+    {
+        return;
+    }
+    // Of a lost one the communicators stay: freeing them would wait for whoever is gone.
+    if ( !space->is_lost )
+    {
+        if ( space->neighbours != MPI_COMM_NULL )
+        {
+            MPI_Comm_free( &space->neighbours );
+        }
+        MPI_Comm_free( &space->all );
+    }
+    end_space( space );
+}
+
+clv_mpi_pair_view clv_mpi_space_pairs( const clv_mpi_space* space )
+{
+    clv_mpi_pair_view view = { space->pairs.items, space->list_is_valid ? space->pairs.count : 0,
+        space->list_is_valid };
+    return view;
+}
+
+clv_mpi_event_view clv_mpi_space_events( const clv_mpi_space* space )
+{
+    bool is_valid = space->list_is_valid;
+    clv_mpi_event_view view = { space->begun.items, is_valid ? space->begun.count : 0, space->ended.items,
+        is_valid ? space->ended.count : 0 };
+    return view;
+}
+
+clv_mpi_stats clv_mpi_space_stats( const clv_mpi_space* space )
+{
+    return space->stats;
+}
+
+clv_mpi_error clv_mpi_space_error( const clv_mpi_space* space )
+{
+    return space->error;
+}
+
+clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t rank )
+{
+    return space->regions.bounds[rank < 0 || rank >= space->process_count ? space->rank : rank];
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// What a clv_mpi_space is made of. Objects are known by their slot in the clv_space inside: own ones and ghosts alike.
+#pragma once
+
+#include "cleave/space.h"
+#include "mpi_ids.h"
+#include "mpi_regions.h"
+
+enum
+{
+    MPI_LIVE = 1,        ///< the slot is taken
+    MPI_OWN = 2,         ///< this process owns the object
+    MPI_OLD = 4,         ///< the object was there at the last good update
+    MPI_STATIC = 8,      ///< hinted static
+    MPI_WAS_STATIC = 16, ///< at the last good update
+    MPI_MOVED = 32,      ///< the space inside has another box
+    MPI_CHANGED = 64,    ///< its filter or hint is another than other processes know
+    MPI_ARRIVED = 128,   ///< will be owned once the update is good
+    MPI_GOING = 256,     ///< an own object that another process will own once the update is good
+    MPI_INSIDE = 512,    ///< all of its box lies in this process's region
+};
+
+/// Columns by slot. Those that nobody needs stay empty.
+typedef struct mpi_columns
+{
+    BASE_ARRAY( uint64_t ) ids;
+    BASE_ARRAY( clv_id ) locals;
+    BASE_ARRAY( clv_aabb ) boxes; ///< test boxes
+    BASE_ARRAY( uint32_t ) flags;
+    BASE_ARRAY( int32_t ) owners;
+    BASE_ARRAY( uint32_t ) stamps; ///< the update or batch that last named it
+    BASE_ARRAY( clv_aabb ) givens; ///< with `grows`: as given, of own objects
+    BASE_ARRAY( clv_margin_rule ) rules;
+    BASE_ARRAY( clv_vec3 ) motions;
+    BASE_ARRAY( clv_aabb ) befores; ///< with `remembers`: test boxes of the last good update
+    BASE_ARRAY( clv_filter ) filters;
+    BASE_ARRAY( clv_filter ) filters_before;
+} mpi_columns;
+
+/// An object that is to be told to a process.
+typedef struct mpi_letter
+{
+    int32_t to;
+    uint32_t slot;
+    uint32_t kind; ///< MPI_LETTER_…
+} mpi_letter;
+
+enum
+{
+    MPI_LETTER_FULL = 1,   ///< with what it was before, and its filters
+    MPI_LETTER_OWNED = 2,  ///< with all that its next owner needs
+    MPI_LETTER_STATIC = 4, ///< hint
+    MPI_LETTER_OLD = 8,    ///< was there before
+    MPI_LETTER_WAS_STATIC = 16,
+};
+
+/// A pair as it is found: ids, and slots of the same two objects.
+typedef struct mpi_found
+{
+    uint64_t a, b;
+    uint32_t slot_a, slot_b;
+} mpi_found;
+
+typedef BASE_ARRAY( mpi_found ) mpi_found_list;
+typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
+
+struct clv_mpi_space
+{
+    clv_mpi_def def;
+    base_memory memory;
+    MPI_Comm all;        ///< a copy of the caller's communicator
+    MPI_Comm neighbours; ///< with the graph of those who write to each other; MPI_COMM_NULL before the first
+    int32_t rank, process_count;
+    bool is_lost;
+    clv_space* inside;
+
+    mpi_columns columns;
+    uint32_t slot_end;    ///< slots that the columns have room for and that were used
+    mpi_ids ids;          ///< of all live slots
+    mpi_ids directory;    ///< ids that this process watches over, whoever owns them
+    base_u32_array own;   ///< slots of own objects
+    base_u32_array guess; ///< slots that the last batch of moves named, in its order
+    bool own_is_stale;
+    uint32_t stamp;
+    bool grows;         ///< margins or motions were set, or the def has a margin
+    bool remembers;     ///< befores and filters are kept
+    bool must_tell_all; ///< ghosts are to be made anew
+
+    mpi_regions regions, regions_before;
+    bool cut_is_due;
+    uint32_t updates_since_cut, patience;
+    double imbalance_before_cut, imbalance_after_cut;
+    uint64_t work; ///< of the last update, here
+
+    int32_t* ranks; ///< scratch, one per process
+    int32_t* ranks_before;
+    uint32_t* counts;   ///< letters, then words, per process
+    uint8_t* writes_to; ///< 1: a neighbour already; 2: wanted
+    uint8_t* reads_from;
+    int32_t *out_ranks, *in_ranks;
+    int32_t out_count, in_count;
+    int *send_words, *send_starts, *receive_words, *receive_starts;
+    BASE_ARRAY( mpi_letter ) letters;
+    BASE_ARRAY( mpi_letter ) sorted_letters;
+    base_u32_array wide; ///< slots of own objects for everybody
+    base_u64_array outbox, inbox, wide_outbox, wide_inbox;
+    BASE_ARRAY( clv_id ) moved_ids;
+    BASE_ARRAY( clv_aabb ) moved_boxes;
+    base_u64_array arrivals; ///< words of letters with MPI_LETTER_OWNED: where they begin in the inbox
+    base_u64_array scratch;
+
+    mpi_found_list found, found_before, found_scratch;
+    mpi_pair_list pairs, begun, ended, gathered;
+    bool list_is_valid;
+
+    clv_mpi_stats stats;
+    clv_mpi_error error;
+    char text[256];
+};
+
+// ---- talking
+
+/// Remember what this process has to complain about; returns the code.
+clv_result clv_mpi_complain(
+    clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... );
+
+/// Everybody's results become one: the complaint of the first process that has one, on all. Collective.
+clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine );
+
+/// Waits for requests as long as the def allows. False: the space is lost.
+bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count );
+
+/// An MPI call's answer. False: it failed, and the space is lost.
+bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what );
+
+// ---- objects
+
+/// Slots below `slot_end` fit every column in use. False: out of memory.
+bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
+
+/// Takes `count` objects into the space inside, as ghosts or own ones; all or none. `slots` may be NULL.
+clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
+    uint32_t count, uint32_t flags, uint32_t* slots );
+
+/// Forgets one object.
+void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
+
+/// Test boxes of own objects from what was given.
+void clv_mpi_objects_grow( clv_mpi_space* space );
+
+/// The slots of own objects, made anew where they changed. False: out of memory.
+bool clv_mpi_objects_list( clv_mpi_space* space );
+
+/// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
+clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
+clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
+
+clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot );
+
+// ---- an update's parts
+
+/// Cuts space anew for the objects there are. Collective.
+clv_result clv_mpi_cut( clv_mpi_space* space );
+
+/// Of clv_mpi_cut: writes cuts by our own bisection, or Zoltan's.
+clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
+    uint64_t count, mpi_regions* into );
+clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
+    uint64_t count, mpi_regions* into );
+
+/// Who must hear of what: the letters of this update.
+clv_result clv_mpi_address( clv_mpi_space* space );
+
+/// What a letter says; the parts it does not have are NULL.
+typedef struct mpi_letter_text
+{
+    uint64_t id;
+    clv_aabb box;
+    uint32_t kind;
+    int32_t owner;
+    const uint64_t *full, *owned, *payload;
+    const uint64_t* end;
+} mpi_letter_text;
+
+uint64_t clv_mpi_letter_words( const clv_mpi_space* space, uint32_t kind );
+uint64_t* clv_mpi_letter_write( clv_mpi_space* space, uint32_t slot, uint32_t kind, uint64_t* at );
+mpi_letter_text clv_mpi_letter_read( const clv_mpi_space* space, const uint64_t* at );
+void clv_mpi_letter_take( clv_mpi_space* space, uint32_t slot, const mpi_letter_text* text );
+
+/// Letters out and in; own boxes are moved inside meanwhile. `mine` is this process's result so far; collective.
+clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine );
+
+/// Ghosts from the letters that came.
+clv_result clv_mpi_receive( clv_mpi_space* space );
+
+/// The pairs that are this process's to report, and what began and ended.
+clv_result clv_mpi_list( clv_mpi_space* space );
+
+/// After a good update: new owners, what is now is before.
+void clv_mpi_commit( clv_mpi_space* space );
+
+/// Sorts by (a, b).
+clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list );

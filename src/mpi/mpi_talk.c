@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// What several processes agree on, and how long one waits for the others.
+#include "base/timer.h"
+#include "mpi_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#if defined( __unix__ ) || defined( __APPLE__ )
+#include <sched.h>
+#endif
+
+/// A complaint as it travels.
+typedef struct complaint
+{
+    int32_t code, rank;
+    uint32_t position, unused;
+    uint64_t id;
+    char text[256];
+} complaint;
+
+static void yield( void )
+{
+#if defined( __unix__ ) || defined( __APPLE__ )
+    sched_yield(); // several processes may share a core
+#endif
+}
+
+clv_result clv_mpi_complain(
+    clv_mpi_space* space, clv_result code, uint32_t position, uint64_t id, const char* format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( space->text, sizeof( space->text ), format, arguments );
+    va_end( arguments );
+    space->error = ( clv_mpi_error ){ code, space->rank, position, id, space->text };
+    return code;
+}
+
+bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what )
+{
+    if ( answer == MPI_SUCCESS )
+    {
+        return true;
+    }
+    char reason[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string( answer, reason, &length );
+    clv_mpi_complain(
+        space, CLV_LOST, UINT32_MAX, 0, "%s failed: %.*s", what, length > 150 ? 150 : length, reason );
+    space->is_lost = true;
+    return false;
+}
+
+bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
+{
+    if ( space->is_lost )
+    {
+        return false;
+    }
+    if ( space->def.time_limit <= 0 )
+    {
+        return clv_mpi_went_well(
+            space, MPI_Waitall( count, requests, MPI_STATUSES_IGNORE ), "waiting for other processes" );
+    }
+    uint64_t start = clv_base_clock_ns();
+    int done = 0;
+    while ( clv_mpi_went_well(
+        space, MPI_Testall( count, requests, &done, MPI_STATUSES_IGNORE ), "waiting for other processes" ) )
+    {
+        if ( done )
+        {
+            return true;
+        }
+        if ( (double)( clv_base_clock_ns() - start ) > space->def.time_limit * 1e9 )
+        {
+            clv_mpi_complain( space, CLV_LOST, UINT32_MAX, 0,
+                "no answer from another process within %g s; it may have ended", space->def.time_limit );
+            space->is_lost = true;
+            return false;
+        }
+        yield();
+    }
+    return false;
+}
+
+// The first process that complains tells everybody.
+static clv_result hear( clv_mpi_space* space, int32_t speaker )
+{
+    complaint heard = { 0 };
+    if ( space->rank == speaker )
+    {
+        heard = ( complaint ){ (int32_t)space->error.code, space->error.rank, space->error.position, 0,
+            space->error.id, "" };
+        snprintf( heard.text, sizeof( heard.text ), "%s", space->text );
+    }
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Ibcast( &heard, (int)sizeof( heard ), MPI_BYTE, speaker, space->all, &request ),
+             "a broadcast" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    snprintf( space->text, sizeof( space->text ), "%s", heard.text );
+    space->error =
+        ( clv_mpi_error ){ (clv_result)heard.code, heard.rank, heard.position, heard.id, space->text };
+    return space->error.code;
+}
+
+clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    int32_t first = mine == CLV_OK ? space->process_count : space->rank, all = 0;
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce( &first, &all, 1, MPI_INT32_T, MPI_MIN, space->all, &request ), "a reduction" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    if ( all == space->process_count )
+    {
+        space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
+        return CLV_OK;
+    }
+    return hear( space, all );
+}

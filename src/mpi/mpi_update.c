@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// An update in the order of its parts: cut (now and then), address, exchange, receive, search, list, agree, commit. Up to the last
+// agreement nothing is lost: if anybody fails, everybody forgets its ghosts, and the next update tells them anew.
+#include "base/timer.h"
+#include "mpi_state.h"
+
+static double ms_since( uint64_t start )
+{
+    return (double)( clv_base_clock_ns() - start ) * 1e-6;
+}
+
+// ---- cutting
+
+// What an object weighs: its share of what its process did in the last update, in 256ths of a box.
+static uint64_t weight_here( const clv_mpi_space* space )
+{
+    uint64_t known = space->own.count > 0 ? space->own.count : 1;
+    uint64_t each = space->def.borrowed || space->work == 0 ? 256 : space->work * 256 / known;
+    return each < 1 ? 1 : each > 1 << 20 ? 1 << 20 : each;
+}
+
+static clv_result cut_points(
+    clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights, mpi_regions* into )
+{
+    bool by_zoltan = space->def.cutter == CLV_MPI_CUT_ZOLTAN ||
+        ( space->def.cutter == CLV_MPI_CUT_AUTO && clv_mpi_has_zoltan() );
+    if ( !by_zoltan )
+    {
+        return clv_mpi_bisect( space, points, weights, space->own.count, into );
+    }
+    clv_result result = clv_mpi_zoltan( space, points, weights, space->own.count, into );
+    // Zoltan gives up where all points are alike, and says so on all processes.
+    return result == CLV_UNSUPPORTED ? clv_mpi_bisect( space, points, weights, space->own.count, into )
+                                     : result;
+}
+
+clv_result clv_mpi_cut( clv_mpi_space* space )
+{
+    if ( space->process_count == 1 )
+    {
+        return CLV_OK;
+    }
+    uint64_t count = space->own.count;
+    base_memory* memory = &space->memory;
+    clv_vec3* points = clv_base_memory_take( memory, count, sizeof( clv_vec3 ) );
+    uint64_t* weights = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
+    mpi_regions fresh;
+    bool ok = clv_mpi_regions_open( &fresh, memory, space->process_count );
+    bool fits = ok && ( count == 0 || ( points != NULL && weights != NULL ) );
+    uint64_t weight = weight_here( space );
+    for ( uint64_t i = 0; fits && i < count; ++i )
+    {
+        points[i] = clv_mpi_box_middle( &space->columns.boxes.items[space->own.items[i]] );
+        weights[i] = weight;
+    }
+    clv_result result = clv_mpi_agree( space,
+        fits ? CLV_OK
+             : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to cut space" ) );
+    result = result == CLV_OK ? cut_points( space, points, weights, &fresh ) : result;
+    if ( result == CLV_OK )
+    {
+        clv_mpi_regions_copy( &space->regions, &fresh );
+        memset( space->writes_to, 0, (size_t)space->process_count );
+        space->updates_since_cut = 0;
+        space->stats.was_cut = true;
+        space->stats.cut_count += 1;
+    }
+    if ( ok )
+    {
+        clv_mpi_regions_close( &fresh, memory );
+    }
+    clv_base_memory_give( memory, points, count, sizeof( clv_vec3 ) );
+    clv_base_memory_give( memory, weights, count, sizeof( uint64_t ) );
+    return result;
+}
+
+// ---- ghosts made anew
+
+static void forget_ghosts( clv_mpi_space* space )
+{
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        uint32_t* flags = &space->columns.flags.items[slot];
+        if ( ( *flags & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE )
+        {
+            clv_mpi_objects_drop( space, slot );
+        }
+        *flags &= ~(uint32_t)( MPI_ARRIVED | MPI_GOING );
+    }
+}
+
+// ---- after the search
+
+static uint64_t count_ghosts( const clv_mpi_space* space )
+{
+    uint64_t count = 0;
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        count += ( space->columns.flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE;
+    }
+    return count;
+}
+
+static void take_payloads( clv_mpi_space* space )
+{
+    for ( uint64_t i = 0; space->def.payload.size > 0 && i < space->arrivals.count; ++i )
+    {
+        mpi_letter_text text = clv_mpi_letter_read( space, space->inbox.items + space->arrivals.items[i] );
+        space->def.payload.unpack( text.id, text.payload, space->def.payload.user );
+    }
+}
+
+// One object of which the update is over.
+static void settle( clv_mpi_space* space, uint32_t slot )
+{
+    mpi_columns* c = &space->columns;
+    uint32_t* flags = &c->flags.items[slot];
+    bool is_leaving = ( *flags & MPI_GOING ) != 0;
+    space->stats.arrived_count += ( *flags & MPI_ARRIVED ) != 0;
+    space->stats.left_count += is_leaving;
+    space->own_is_stale |= ( *flags & ( MPI_ARRIVED | MPI_GOING ) ) != 0;
+    *flags |= ( *flags & MPI_ARRIVED ) != 0 ? (uint32_t)MPI_OWN : 0;
+    *flags &= ~(uint32_t)( MPI_ARRIVED | MPI_GOING | MPI_MOVED | MPI_CHANGED | MPI_WAS_STATIC |
+        ( is_leaving ? MPI_OWN : 0 ) );
+    *flags |= MPI_OLD | ( ( *flags & MPI_STATIC ) != 0 ? MPI_WAS_STATIC : 0u );
+    if ( space->remembers )
+    {
+        c->befores.items[slot] = c->boxes.items[slot];
+        c->filters_before.items[slot] = c->filters.items[slot];
+    }
+    if ( space->grows )
+    {
+        c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
+    }
+    bool is_ghost = ( *flags & MPI_OWN ) == 0;
+    if ( is_ghost && !mpi_region_reached( &space->regions.bounds[space->rank], &c->boxes.items[slot] ) )
+    {
+        clv_mpi_objects_drop( space, slot ); // it said good-bye
+    }
+}
+
+void clv_mpi_commit( clv_mpi_space* space )
+{
+    take_payloads( space );
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        if ( ( space->columns.flags.items[slot] & MPI_LIVE ) != 0 )
+        {
+            settle( space, slot );
+        }
+    }
+    if ( space->stats.was_cut || space->must_tell_all )
+    {
+        clv_mpi_regions_copy( &space->regions_before, &space->regions );
+    }
+    clv_mpi_objects_list( space ); // room for all slots was made in clv_mpi_receive
+    mpi_found_list other = space->found_before;
+    space->found_before = space->found;
+    space->found = other;
+    space->must_tell_all = false;
+    space->list_is_valid = true;
+}
+
+// ---- everybody's numbers
+
+static uint64_t work_here( const clv_mpi_space* space, uint64_t start )
+{
+    const clv_mpi_stats* s = &space->stats;
+    return space->def.balance_by_time ? clv_base_clock_ns() - start - (uint64_t)( s->wait_ms * 1e6 )
+                                      : s->own_count + s->ghost_count + s->test_count / 4;
+}
+
+// Sums and the largest over all; and whether everybody is content.
+static clv_result sum_up( clv_mpi_space* space, clv_result mine )
+{
+    clv_mpi_stats* s = &space->stats;
+    uint64_t own[6] = { s->own_count, s->ghost_count, s->pair_count, s->bytes_sent, s->own_count > 0,
+        space->work };
+    uint64_t sums[6] = { 0 }, most = 0;
+    clv_result result = clv_mpi_agree( space, mine );
+    MPI_Request requests[2];
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce( own, sums, 6, MPI_UINT64_T, MPI_SUM, space->all, &requests[0] ),
+             "a reduction" ) ||
+        !clv_mpi_went_well( space,
+            MPI_Iallreduce( &own[5], &most, 1, MPI_UINT64_T, MPI_MAX, space->all, &requests[1] ),
+            "a reduction" ) ||
+        !clv_mpi_wait( space, requests, 2 ) )
+    {
+        return CLV_LOST;
+    }
+    s->all_own_count = sums[0];
+    s->all_ghost_count = sums[1];
+    s->all_pair_count = sums[2];
+    s->all_bytes_sent = sums[3];
+    s->owning_processes = (uint32_t)sums[4];
+    s->imbalance = sums[5] > 0 ? (double)most * space->process_count / (double)sums[5] - 1 : 0;
+    return CLV_OK;
+}
+
+// The same on all processes, since it looks at numbers that all have. A cut that did not help makes the next one wait longer.
+static void judge_balance( clv_mpi_space* space )
+{
+    enum
+    {
+        LEAST_PATIENCE = 2,
+        MOST_PATIENCE = 256
+    };
+    clv_mpi_stats* s = &space->stats;
+    if ( s->was_cut )
+    {
+        return; // objects were still where they had been: the next update shows what the cut is worth
+    }
+    space->updates_since_cut += 1;
+    if ( space->updates_since_cut == 1 )
+    {
+        bool has_helped = s->imbalance < space->imbalance_before_cut * 0.75;
+        space->patience = has_helped ? LEAST_PATIENCE : space->patience * 2;
+        space->patience = space->patience > MOST_PATIENCE ? MOST_PATIENCE : space->patience;
+        space->imbalance_after_cut = s->imbalance;
+    }
+    bool is_worse = s->imbalance > (double)space->def.imbalance && s->all_own_count > 0;
+    bool may_help = s->imbalance > space->imbalance_after_cut + (double)space->def.imbalance * 0.5 ||
+        space->updates_since_cut > space->patience;
+    s->will_cut = space->process_count > 1 && is_worse && may_help;
+    space->cut_is_due = s->will_cut;
+    space->imbalance_before_cut = s->imbalance;
+}
+
+// ---- all of it
+
+static clv_result search_inside( clv_mpi_space* space )
+{
+    uint64_t start = clv_base_clock_ns();
+    clv_result result = clv_space_update( space->inside );
+    space->stats.search_ms += ms_since( start );
+    if ( result != CLV_OK )
+    {
+        return clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
+    }
+    space->stats.test_count = clv_space_stats( space->inside ).test_count;
+    start = clv_base_clock_ns();
+    result = clv_mpi_list( space );
+    space->stats.list_ms = ms_since( start );
+    return result;
+}
+
+static void begin_stats( clv_mpi_space* space )
+{
+    clv_mpi_stats fresh = { .update_count = space->stats.update_count, .cut_count = space->stats.cut_count };
+    space->stats = fresh;
+}
+
+static clv_result cut_if_due( clv_mpi_space* space )
+{
+    if ( !space->cut_is_due )
+    {
+        return CLV_OK;
+    }
+    uint64_t start = clv_base_clock_ns();
+    clv_result result = clv_mpi_cut( space );
+    space->stats.cut_ms = ms_since( start );
+    space->cut_is_due = result != CLV_OK;
+    return result;
+}
+
+static clv_result fail( clv_mpi_space* space, clv_result result )
+{
+    space->must_tell_all = true;
+    space->pairs.count = space->begun.count = space->ended.count = 0;
+    return space->is_lost ? CLV_LOST : result;
+}
+
+clv_result clv_mpi_space_update( clv_mpi_space* space )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    uint64_t start = clv_base_clock_ns();
+    space->list_is_valid = false;
+    space->pairs.count = space->begun.count = space->ended.count = 0;
+    begin_stats( space );
+    if ( space->must_tell_all )
+    {
+        forget_ghosts( space );
+    }
+    clv_result mine = clv_mpi_objects_list( space )
+        ? CLV_OK
+        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
+    clv_result result = clv_mpi_agree( space, mine );
+    if ( result != CLV_OK )
+    {
+        return fail( space, result );
+    }
+    clv_mpi_objects_grow( space );
+    result = cut_if_due( space );
+    if ( result != CLV_OK )
+    {
+        return fail( space, result );
+    }
+    uint64_t sending = clv_base_clock_ns();
+    space->stamp += 1;
+    mine = clv_mpi_address( space );
+    result = clv_mpi_exchange( space, mine );
+    space->stats.send_ms = ms_since( sending );
+    // What failed on this process alone is told at the end, where everybody listens.
+    mine = result == CLV_OK ? clv_mpi_receive( space ) : result;
+    space->stats.own_count = space->own.count;
+    space->stats.ghost_count = count_ghosts( space );
+    mine = mine == CLV_OK ? search_inside( space ) : mine;
+    space->stats.pair_count = space->pairs.count;
+    space->work = work_here( space, start );
+    result = sum_up( space, mine );
+    if ( result != CLV_OK )
+    {
+        return fail( space, result );
+    }
+    clv_mpi_commit( space );
+    space->stats.own_count = space->own.count;
+    judge_balance( space );
+    space->stats.update_count += 1;
+    return CLV_OK;
+}
