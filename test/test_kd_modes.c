@@ -2,6 +2,7 @@
 // The points where one way of detecting takes over from another in the KD-tree, refusals on the way, and shapes that
 // trees dislike.
 #include "method_driver.h"
+#include "space/instrument.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +87,52 @@ static void kd_remembers_only_where_few_move( void )
         CHECK( ( driver_figure( &r, "incremental" ) == 1 ) == ( frame % 2 == 0 ) );
     }
     driver_close( &r );
+}
+
+// A number that the last update of a space told.
+static double figure_of( clv_space* space, const char* name )
+{
+    method_figure figures[128];
+    uint32_t count = clv_space_report( space, figures, TEST_COUNT( figures ) );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( strcmp( figures[i].name, name ) == 0 )
+        {
+            return figures[i].value;
+        }
+    }
+    CHECK( false );
+    return 0;
+}
+
+static void where_all_move_only_a_sample_is_looked_at( void )
+{
+    enum
+    {
+        COUNT = 4096
+    };
+    clv_space_def def = clv_default_space_def();
+    def.method = "kd";
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    clv_aabb* boxes = test_alloc( COUNT, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    for ( uint32_t frame = 0; frame < 3; ++frame )
+    {
+        for ( uint32_t i = 0; i < COUNT; ++i )
+        {
+            boxes[i] = test_cube( (float)( i % 64 ) * 2 + (float)frame, (float)( i / 64 ) * 2, 0, 0.5f );
+        }
+        CHECK_OK( frame == 0 ? clv_space_add( space, boxes, COUNT, ids )
+                             : clv_space_move( space, ids, boxes, COUNT ) );
+        CHECK_OK( clv_space_update( space ) );
+        double moving = figure_of( space, "moving objects" );
+        CHECK( frame == 0 ? moving == COUNT : moving > COUNT / 16 && moving <= COUNT / 4 );
+        CHECK( figure_of( space, "incremental" ) == 0 );
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
 }
 
 static void an_update_after_a_refused_one_is_right( void )
@@ -308,6 +355,7 @@ int main( int argc, char** argv )
         TEST_CASE( a_scene_that_starts_at_rest_is_found_in_every_frame ),
         TEST_CASE( kd_switches_at_its_share_and_is_right_on_both_sides ),
         TEST_CASE( kd_remembers_only_where_few_move ),
+        TEST_CASE( where_all_move_only_a_sample_is_looked_at ),
         TEST_CASE( an_update_after_a_refused_one_is_right ),
         TEST_CASE( who_comes_back_to_its_place_is_found_once ),
         TEST_CASE( empty_and_single_spaces_are_legal ),

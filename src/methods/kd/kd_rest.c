@@ -11,8 +11,8 @@
 enum
 {
     BIT_SETS = 5,
-    SAMPLE = 16, // one word of members in so many
-    WORDS = 32   // of a piece, 2,048 members; a multiple of SAMPLE
+    SAMPLE = 8, // one word of members in so many: a few times as many as may move where rest is worth a look
+    WORDS = 32  // of a piece, 2,048 members; a multiple of SAMPLE
 };
 
 void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )
@@ -187,6 +187,7 @@ typedef struct rest_classing
     const clv_aabb* boxes;
     const uint64_t* moved;
     float epsilon;
+    bool is_sample; // or all the others
     atomic_uint moving_count;
 } rest_classing;
 
@@ -206,7 +207,7 @@ static uint32_t classify_words( const rest_classing* job, uint64_t first, uint64
     return moving_count;
 }
 
-// All but the words of the sample.
+// The words of the sample, or all but those.
 static void classify_piece( uint32_t index, uint32_t worker, void* context )
 {
     (void)worker;
@@ -215,11 +216,22 @@ static void classify_piece( uint32_t index, uint32_t worker, void* context )
     uint64_t end = words_for( job->rest->slot_end );
     end = end - begin > WORDS ? begin + WORDS : end;
     uint32_t moving_count = 0;
-    for ( uint64_t first = 1; first < SAMPLE; ++first )
+    for ( uint64_t first = job->is_sample ? 0 : 1; first < ( job->is_sample ? 1 : SAMPLE ); ++first )
     {
         moving_count += classify_words( job, begin + first, end );
     }
     atomic_fetch_add_explicit( &job->moving_count, moving_count, memory_order_relaxed );
+}
+
+static uint32_t classify( rest_classing* job, bool is_sample )
+{
+    kd_rest* rest = job->rest;
+    task_runner alone = { 0 };
+    job->is_sample = is_sample;
+    atomic_init( &job->moving_count, 0 );
+    clv_task_run( rest->tasks != NULL ? rest->tasks : &alone, classify_piece,
+        (uint32_t)( ( words_for( rest->slot_end ) + WORDS - 1 ) / WORDS ), job );
+    return atomic_load_explicit( &job->moving_count, memory_order_relaxed );
 }
 
 void clv_kd_rest_classify(
@@ -228,18 +240,12 @@ void clv_kd_rest_classify(
     // Whoever was left out last time may have moved then.
     moved = rest->was_cut_short ? NULL : moved;
     rest_classing job = { .rest = rest, .boxes = boxes, .moved = moved, .epsilon = epsilon };
-    uint64_t words = words_for( rest->slot_end );
-    rest->moving_count = classify_words( &job, 0, words );
+    rest->moving_count = classify( &job, true );
     rest->was_cut_short = rest->moving_count > enough;
-    if ( rest->was_cut_short )
+    if ( !rest->was_cut_short )
     {
-        return;
+        rest->moving_count += classify( &job, false );
     }
-    atomic_init( &job.moving_count, 0 );
-    task_runner alone = { 0 };
-    clv_task_run( rest->tasks != NULL ? rest->tasks : &alone, classify_piece,
-        (uint32_t)( ( words + WORDS - 1 ) / WORDS ), &job );
-    rest->moving_count += atomic_load_explicit( &job.moving_count, memory_order_relaxed );
 }
 
 void clv_kd_rest_choose_active( kd_rest* rest )
