@@ -4,6 +4,7 @@
 #include "space/instrument.h"
 #include "support.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,110 @@ static void a_tree_is_searched_alike_by_one_to_eight_workers( void )
     }
 }
 
+// Worlds that trees dislike, beside those of test_crowd: all on one spot, sorted along a line, half of them without an end.
+typedef enum hostile
+{
+    HOSTILE_SPOT = TEST_CROWD_COUNT,
+    HOSTILE_SORTED,
+    HOSTILE_HALF_ENDLESS,
+    HOSTILE_DENSE, ///< every other one in a ball, so that a few leaves have most of the tests
+    HOSTILE_COUNT
+} hostile;
+
+static clv_aabb hostile_box( uint32_t world, uint32_t count, uint32_t i, test_random* random )
+{
+    float side = test_random_between( random, 0.5f, 1 );
+    float x = test_random_between( random, -20, 20 ), y = test_random_between( random, -20, 20 ),
+          z = test_random_between( random, -20, 20 );
+    switch ( world )
+    {
+    case HOSTILE_SPOT: return test_cube( 3, 4, 5, 1 );
+    case HOSTILE_SORTED: return test_cube( (float)i * 0.5f, 0, 0, side );
+    case HOSTILE_HALF_ENDLESS:
+    {
+        clv_aabb box = test_cube( x, y, z, side );
+        box.upper.z = i % 2 == 0 ? INFINITY : box.upper.z;
+        box.lower.x = i % 8 == 0 ? -INFINITY : box.lower.x;
+        return box;
+    }
+    case HOSTILE_DENSE:
+        return i % 2 == 0 ? test_cube( x * 0.1f, y * 0.1f, z * 0.1f, side ) : test_cube( x, y, z, side );
+    default: return test_crowd_box( (test_crowd)world, count, random );
+    }
+}
+
+// Three frames of such a world: a hash of the lists, in order or not.
+static uint64_t hash_hostile( const char* name, const char* settings, uint32_t worker_count, uint32_t world,
+    uint32_t count, bool is_set )
+{
+    clv_space_def def = clv_default_space_def();
+    def.method = name;
+    def.settings = settings;
+    def.worker_count = worker_count;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    test_random random = test_random_make( world );
+    clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
+    clv_id* ids = test_alloc( count, sizeof( clv_id ) );
+    uint64_t hash = 0;
+    for ( uint32_t frame = 0; frame < 3; ++frame )
+    {
+        test_where.frame = frame;
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            boxes[i] = frame == 0 ? hostile_box( world, count, i, &random )
+                                  : test_crowd_step( TEST_CROWD_SPREAD, boxes[i], &random );
+        }
+        CHECK_OK( frame == 0 ? clv_space_add( space, boxes, count, ids )
+                             : clv_space_move( space, ids, boxes, count ) );
+        CHECK_OK( clv_space_update( space ) );
+        clv_pair_view view = clv_space_pairs( space );
+        hash = test_mix( hash ^
+            ( is_set ? test_set_hash( view.pairs, view.count )
+                     : test_order_hash( view.pairs, view.count ) ) );
+    }
+    free( boxes );
+    free( ids );
+    clv_space_destroy( space );
+    return hash;
+}
+
+// With leaves so large that some have more tests than a worker's share, and are cut.
+static void hostile_worlds_are_searched_alike_by_up_to_sixteen_workers( void )
+{
+    static const struct
+    {
+        const char *name, *settings;
+    } rows[] = { { "kd", "kd.leaf=700" }, { "kd-incremental", "kd.leaf=300" }, { "kd-paper", "kd.leaf=50" } };
+    static const uint32_t worlds[] = { TEST_CROWD_SPREAD, TEST_CROWD_MIXED, TEST_CROWD_SAME, TEST_CROWD_FLAT,
+        TEST_CROWD_KNOTS, HOSTILE_SPOT, HOSTILE_SORTED, HOSTILE_HALF_ENDLESS, HOSTILE_DENSE };
+#if defined( __SANITIZE_THREAD__ )
+    static const uint32_t worker_counts[] = { 4 };
+#else
+    static const uint32_t worker_counts[] = { 2, 3, 4, 7, 8, 16 };
+#endif
+    for ( uint32_t i = 0; i < TEST_COUNT( worlds ); ++i )
+    {
+        uint32_t count = worlds[i] == HOSTILE_SPOT || worlds[i] == TEST_CROWD_SAME ? 500 : 3001;
+        uint64_t set = hash_hostile( "brute", NULL, 1, worlds[i], count, true );
+        for ( uint32_t m = 0; m < TEST_COUNT( rows ); ++m )
+        {
+            test_where.method = rows[m].name;
+            test_where.seed = worlds[i];
+            test_where.worker_count = 1;
+            CHECK_EQUAL( hash_hostile( rows[m].name, rows[m].settings, 1, worlds[i], count, true ), set );
+            uint64_t order = hash_hostile( rows[m].name, rows[m].settings, 1, worlds[i], count, false );
+            for ( uint32_t w = 0; w < TEST_COUNT( worker_counts ); ++w )
+            {
+                test_where.worker_count = worker_counts[w];
+                CHECK_EQUAL(
+                    hash_hostile( rows[m].name, rows[m].settings, worker_counts[w], worlds[i], count, false ),
+                    order );
+            }
+        }
+    }
+}
+
 // Enough boxes that several workers take them.
 static void a_large_move_is_taken_whole_or_not_at_all( void )
 {
@@ -346,6 +451,7 @@ int main( int argc, char** argv )
         TEST_CASE( any_number_of_workers_gives_the_same_list ),
         TEST_CASE( the_callers_threads_give_the_same_list ),
         TEST_CASE( a_tree_is_searched_alike_by_one_to_eight_workers ),
+        TEST_CASE( hostile_worlds_are_searched_alike_by_up_to_sixteen_workers ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
         TEST_CASE( who_moved_does_not_depend_on_workers ),
         TEST_CASE( the_default_asks_for_help_above_8192_boxes ),

@@ -23,7 +23,8 @@ typedef struct gathering
     task_gather* gather;
     task_search* search;
     void* context;
-    uint32_t first, end; ///< pieces of this round
+    uint32_t first, end;   ///< pieces of this round
+    const uint32_t* turns; ///< NULL: in order of number
     atomic_uint next_free;
     uint32_t chunk_end;
 } gathering;
@@ -87,7 +88,7 @@ static clv_result take_chunk( pair_sink* sink )
 static void run_piece( uint32_t index, uint32_t worker, void* context )
 {
     gathering* job = context;
-    index += job->first;
+    index = job->turns != NULL ? job->turns[index] : index + job->first;
     // Neighbours in the array are written by other workers.
     task_gather_piece done = { .first_chunk = NO_CHUNK };
     piece_sink out = { { .make_room = take_chunk }, job, &done, NO_CHUNK };
@@ -218,10 +219,11 @@ static uint32_t round_length(
     return length > workers ? (uint32_t)length : workers;
 }
 
-static clv_result run_round(
-    gathering* job, task_runner* tasks, pair_sink* sink, uint64_t* test_count, uint64_t* chunk_count )
+static clv_result run_round( gathering* job, task_runner* tasks, uint32_t piece_count, pair_sink* sink,
+    uint64_t* test_count, uint64_t* chunk_count )
 {
     atomic_store_explicit( &job->next_free, 0, memory_order_relaxed );
+    job->turns = job->end - job->first == piece_count ? job->gather->turns : NULL;
     clv_task_run( tasks, run_piece, job->end - job->first, job );
     return join_together( job, tasks, sink, test_count, chunk_count )
         ? CLV_OK
@@ -259,7 +261,7 @@ clv_result clv_task_gather_run( task_gather* gather, base_memory* memory, task_r
     {
         job.first = job.end;
         job.end = length < piece_count - job.first ? job.first + length : piece_count;
-        result = run_round( &job, tasks, sink, test_count, &chunk_count );
+        result = run_round( &job, tasks, piece_count, sink, test_count, &chunk_count );
     }
     gather->wanted_chunks = result == CLV_OK ? chunk_count : gather->wanted_chunks;
     return result;

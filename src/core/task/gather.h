@@ -35,6 +35,10 @@ typedef struct task_gather
     base_u32_array next_chunks;  ///< of the same piece
     BASE_ARRAY( task_gather_piece ) pieces;
     uint64_t wanted_chunks; ///< what the last good run could have used
+
+    /// The caller's, a piece each once: which comes to whom, where all of them are run at once. NULL: in order of number. Where
+    /// pairs go is a matter of the number alone.
+    const uint32_t* turns;
 } task_gather;
 
 /// All pairs of all pieces into `sink`, in order of piece. A piece that runs out of chunks stops and is called again, by

@@ -17,9 +17,9 @@ void clv_kd_batches_add( kd_batches* batches, uint32_t length )
     batches->bins[bin] += 1;
 }
 
-void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxes )
+void clv_kd_batches_add_small( kd_batches* batches, const simd_small_boxes* boxes, uint32_t first )
 {
-    for ( uint32_t row = 0; row < boxes->count; ++row )
+    for ( uint32_t row = first; row < boxes->count; ++row )
     {
         clv_kd_batches_add( batches, boxes->ends[row] - ( row + 1 ) );
     }

@@ -2,14 +2,22 @@
 #include "kd/kd_crew.h"
 
 #include "base/assertion.h"
+#include "base/heap_sort.h"
 
+#include <math.h>
 #include <string.h>
 
 enum
 {
     PIECES_PER_WORKER = 4, // about so many, so that an uneven tree keeps all of them busy
     PIECES_AT_ONCE = 64,   // room is made for so many, so that one more now and then asks for none
-    LISTS_LEAST = 4096     // items
+    TOP_DEPTH = 32,        // of the top: our trees have a sixty-fourth of the objects to a branch by then
+    LISTS_LEAST = 4096,    // items
+    GATHERED = 512,        // items of a piece, while they are gathered
+    OWN_TESTS = 24,        // that take as long as to lay out an object
+    LIKELY_TESTS = 40,     // of an object, where there was no search before
+    PARTS_MOST = 8,        // of a leaf
+    ABOVE_SHARE = 4        // of what is above a piece, about one in so many reaches it
 };
 
 // One run, for every piece of it.
@@ -35,9 +43,12 @@ void clv_kd_crew_release( kd_crew* crew )
         clv_base_memory_give( memory, crew->workers[i].candidates, KD_CANDIDATES, sizeof( clv_pair ) );
     }
     clv_base_memory_give( memory, crew->workers, crew->worker_count, sizeof( kd_crew_worker ) );
-    clv_base_memory_give( memory, crew->pieces, crew->piece_capacity, sizeof( kd_crew_piece ) );
-    clv_base_memory_give( memory, crew->lists, crew->list_capacity, sizeof( simd_item ) );
-    clv_base_memory_give( memory, crew->branches, crew->branch_capacity, sizeof( kd_crew_branch ) );
+    base_array_free( &crew->pieces, memory );
+    base_array_free( &crew->lists, memory );
+    base_array_free( &crew->branches, memory );
+    base_array_free( &crew->turns, memory );
+    base_array_free( &crew->keys, memory );
+    base_array_free( &crew->tests, memory );
     clv_task_gather_release( &crew->gather, memory );
     clv_kd_crew_init( crew, memory, crew->tasks );
 }
@@ -129,10 +140,9 @@ static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish
         const kd_node* node = &wish->tree->nodes[wish->tree->stack[i]];
         likely.own = more_of( likely.own, node->end - node->begin );
     }
-    for ( uint32_t i = 0; i < crew->piece_count; ++i )
+    for ( uint32_t i = 0; i < crew->pieces.count; ++i )
     {
-        const kd_search_frame* frame = &crew->pieces[i].frame;
-        likely.externals = more_of( likely.externals, frame->end - frame->begin );
+        likely.externals = more_of( likely.externals, crew->pieces.items[i].above / ABOVE_SHARE );
     }
     likely.arena = (uint64_t)likely.externals + likely.own;
     kd_search_needs needs = most_of( &likely, &wish->search->needs );
@@ -170,179 +180,267 @@ static bool equip( kd_crew* crew, const kd_crew_wish* wish )
 
 // ---- the top of the tree
 
-static bool reserve_lists( kd_crew* crew, uint64_t more )
-{
-    void* lists = crew->lists;
-    uint64_t needed = (uint64_t)crew->list_end + more + 1;
-    bool ok = needed <= crew->list_capacity ||
-        clv_base_memory_reserve( crew->memory, &lists, &crew->list_capacity, crew->list_end,
-            needed + needed / 2 + LISTS_LEAST, sizeof( simd_item ) );
-    crew->lists = lists;
-    return ok;
-}
-
-static uint32_t round_up( uint32_t count )
+static uint64_t round_up( uint64_t count )
 {
     return ( count + PIECES_AT_ONCE - 1 ) / PIECES_AT_ONCE * PIECES_AT_ONCE;
 }
 
-static bool add_piece( kd_crew* crew, kd_search_frame frame, bool is_top )
+static uint32_t cost_of( const kd_crew* crew, uint32_t index, uint32_t object_count )
 {
-    void* pieces = crew->pieces;
-    bool ok = clv_base_memory_reserve( crew->memory, &pieces, &crew->piece_capacity, crew->piece_count,
-        round_up( crew->piece_count + 1 ), sizeof( kd_crew_piece ) );
-    crew->pieces = pieces;
+    uint64_t last = crew->tests.items[index];
+    uint64_t tests = last > 0 ? last : (uint64_t)object_count * LIKELY_TESTS;
+    uint64_t cost = tests + (uint64_t)object_count * OWN_TESTS;
+    return (uint32_t)( cost < UINT32_MAX ? cost : UINT32_MAX );
+}
+
+// Each part lays out the whole leaf, so parts are worth it only where there is far more to do than that.
+static uint32_t parts_of( const kd_crew* crew, const kd_search* search, const kd_node* node, uint32_t cost )
+{
+    bool can_be_cut = kd_node_is_leaf( node ) && search->use_sweep && !search->is_published &&
+        node->end - node->begin <= KD_SMALL_MOST;
+    uint64_t share = crew->cost_sum / crew->worker_count;
+    if ( !can_be_cut || share == 0 || cost <= share + share / 4 )
+    {
+        return 1;
+    }
+    uint64_t parts = cost / share + 1;
+    return (uint32_t)( parts < PARTS_MOST ? parts : PARTS_MOST );
+}
+
+static bool add_piece( kd_crew* crew, kd_crew_piece piece )
+{
+    bool ok = base_array_reserve( &crew->pieces, crew->memory, round_up( crew->pieces.count + 1 ) );
     if ( ok )
     {
-        crew->pieces[crew->piece_count++] = ( kd_crew_piece ){ .frame = frame, .is_top = is_top };
+        crew->pieces.items[crew->pieces.count++] = piece;
     }
     return ok;
 }
 
-static bool add_branches( kd_crew* crew, uint32_t* count, uint32_t parent )
+static bool add_subtree( const crew_run* run, kd_crew_piece piece )
 {
-    void* branches = crew->branches;
-    bool ok = clv_base_memory_reserve( crew->memory, &branches, &crew->branch_capacity, *count,
-        round_up( *count + 2 ), sizeof( kd_crew_branch ) );
-    crew->branches = branches;
-    if ( ok )
+    kd_crew* crew = run->crew;
+    const kd_node* node = &run->wish->tree->nodes[piece.node];
+    uint32_t cost = cost_of( crew, piece.node, node->population );
+    piece.part_count = parts_of( crew, run->wish->search, node, cost );
+    piece.cost = cost / piece.part_count;
+    bool ok = true;
+    for ( ; piece.part < piece.part_count && ok; ++piece.part )
     {
-        crew->branches[( *count )++] = ( kd_crew_branch ){ parent, false };
-        crew->branches[( *count )++] = ( kd_crew_branch ){ parent, true }; // taken first
+        ok = add_piece( crew, piece );
     }
     return ok;
 }
 
-// A node with its externals at the end of the lists: a piece, and if it is a large one its own objects behind them, and its
-// children to be walked too.
-static bool add_node( const crew_run* run, kd_search_frame frame, uint32_t most, uint32_t* branch_count )
+// Its children are walked too.
+static bool add_top( const crew_run* run, kd_crew_piece piece, uint32_t* branch_count )
+{
+    kd_crew* crew = run->crew;
+    const kd_node* node = &run->wish->tree->nodes[piece.node];
+    uint32_t own_count = node->end - node->begin;
+    piece.is_top = true;
+    piece.own = (uint32_t)crew->lists.count;
+    piece.cost = cost_of( crew, piece.node, own_count );
+    crew->lists.count += own_count;
+    if ( !add_piece( crew, piece ) ||
+        !base_array_reserve( &crew->branches, crew->memory, round_up( *branch_count + 2 ) ) )
+    {
+        return false;
+    }
+    uint32_t number = (uint32_t)crew->pieces.count - 1;
+    crew->branches.items[( *branch_count )++] = number * 2;
+    crew->branches.items[( *branch_count )++] = number * 2 + 1; // the left one, taken first
+    return true;
+}
+
+static bool add_node(
+    const crew_run* run, uint32_t index, uint32_t parent, uint32_t depth, uint32_t* branch_count )
 {
     kd_crew* crew = run->crew;
     const kd_tree* tree = run->wish->tree;
-    const kd_node* node = &tree->nodes[frame.node];
-    bool is_needed = !clv_kd_search_is_idle( &run->job, frame.node ) || frame.end > frame.begin;
-    if ( !is_needed )
+    const kd_node* node = &tree->nodes[index];
+    kd_crew_piece piece = { .node = index, .parent = parent, .depth = depth, .part_count = 1 };
+    piece.above = tree->outside_count;
+    if ( parent != KD_NONE )
     {
-        return true;
+        const kd_crew_piece* above = &crew->pieces.items[parent];
+        piece.above = above->above + tree->nodes[above->node].end - tree->nodes[above->node].begin;
     }
-    crew->list_end = frame.end;
-    if ( kd_node_is_leaf( node ) || node->population <= most )
-    {
-        return add_piece( crew, frame, false );
-    }
-    uint32_t own_count = node->end - node->begin;
-    if ( !reserve_lists( crew, own_count ) )
-    {
-        return false;
-    }
-    clv_kd_search_gather( &run->job, tree->order + node->begin, own_count, crew->lists + frame.end );
-    crew->list_end = frame.own_end = frame.end + own_count;
-    return add_piece( crew, frame, true ) && add_branches( crew, branch_count, crew->piece_count - 1 );
+    uint32_t most = tree->count / ( crew->worker_count * PIECES_PER_WORKER );
+    bool is_top = !kd_node_is_leaf( node ) && node->population > most && depth < TOP_DEPTH;
+    return is_top ? add_top( run, piece, branch_count ) : add_subtree( run, piece );
 }
 
-// The list of a branch goes to the end of the lists, from that of its parent. The parent's own stays: its piece needs it.
-static bool enter_branch( const crew_run* run, kd_crew_branch branch, uint32_t most, uint32_t* branch_count )
+static int compare_keys( const void* a, const void* b )
 {
-    kd_crew* crew = run->crew;
-    kd_search_frame parent = crew->pieces[branch.parent].frame;
-    const kd_node* node = &run->wish->tree->nodes[parent.node];
-    uint32_t count = parent.own_end - parent.begin;
-    if ( !reserve_lists( crew, count ) )
+    uint64_t left = *(const uint64_t*)a, right = *(const uint64_t*)b;
+    return ( left < right ) - ( left > right ); // the largest first
+}
+
+// The longest pieces are begun first, one by each worker: runners give each of them an equal stretch of the numbers to begin with.
+static bool deal( kd_crew* crew )
+{
+    uint64_t count = round_up( crew->pieces.count );
+    if ( !base_array_reserve( &crew->turns, crew->memory, count ) ||
+        !base_array_reserve( &crew->keys, crew->memory, count ) )
     {
         return false;
     }
-    uint32_t kept = clv_kd_search_pass_down(
-        &run->job, node, branch.to_left, crew->lists + parent.begin, count, crew->lists + crew->list_end );
-    kd_search_frame frame = { .node = branch.to_left ? node->left : node->right,
-        .begin = crew->list_end,
-        .end = crew->list_end + kept };
-    return add_node( run, frame, most, branch_count );
+    uint64_t* keys = crew->keys.items;
+    crew->cost_sum = 0;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        uint64_t cost = i < crew->pieces.count ? crew->pieces.items[i].cost : 0;
+        keys[i] = cost << 32 | ( UINT32_MAX - i );
+        crew->cost_sum += cost;
+    }
+    clv_base_heap_sort( keys, (size_t)count, sizeof( uint64_t ), compare_keys );
+    uint64_t workers = crew->worker_count;
+    uint64_t next = 0;
+    for ( uint64_t round = 0; next < count; ++round )
+    {
+        for ( uint64_t worker = 0; worker < workers; ++worker )
+        {
+            uint64_t place = count * worker / workers + round;
+            if ( place < count * ( worker + 1 ) / workers )
+            {
+                crew->turns.items[place] = UINT32_MAX - (uint32_t)keys[next++];
+            }
+        }
+    }
+    return true;
 }
 
+// Pieces in the order of a depth-first walk. No object is looked at.
 static bool cut( const crew_run* run )
 {
     kd_crew* crew = run->crew;
     const kd_tree* tree = run->wish->tree;
-    uint32_t most = tree->count / ( crew->worker_count * PIECES_PER_WORKER );
-    crew->piece_count = 0;
-    crew->list_end = 0;
-    if ( !reserve_lists( crew, tree->outside_count ) )
+    crew->pieces.count = 0;
+    crew->lists.count = tree->outside_count;
+    uint32_t branch_count = 0;
+    bool ok = base_array_extend( &crew->tests, crew->memory, tree->node_capacity ) &&
+        add_node( run, tree->root, KD_NONE, 0, &branch_count );
+    while ( ok && branch_count > 0 )
+    {
+        uint32_t branch = crew->branches.items[--branch_count];
+        const kd_crew_piece* parent = &crew->pieces.items[branch / 2];
+        const kd_node* node = &tree->nodes[parent->node];
+        uint32_t child = branch % 2 > 0 ? node->left : node->right;
+        ok = add_node( run, child, branch / 2, parent->depth + 1, &branch_count );
+    }
+    return ok && deal( crew );
+}
+
+// Objects of the nodes of the top, as far as they stand in this stretch of the lists.
+static void gather_items( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    const crew_run* run = context;
+    const kd_crew* crew = run->crew;
+    const kd_tree* tree = run->wish->tree;
+    uint32_t first = tree->outside_count + index * GATHERED;
+    for ( uint32_t i = 0; i < crew->pieces.count; ++i )
+    {
+        const kd_crew_piece* piece = &crew->pieces.items[i];
+        const kd_node* node = &tree->nodes[piece->node];
+        uint32_t begin = more_of( piece->own, first );
+        uint32_t end = piece->own + ( node->end - node->begin );
+        end = end < first + GATHERED ? end : first + GATHERED;
+        if ( piece->is_top && begin < end )
+        {
+            clv_kd_search_gather( &run->job, tree->order + node->begin + ( begin - piece->own ), end - begin,
+                crew->lists.items + begin );
+        }
+    }
+}
+
+static bool gather_lists( crew_run* run )
+{
+    kd_crew* crew = run->crew;
+    uint32_t outside = run->wish->tree->outside_count;
+    uint64_t count = crew->lists.count;
+    crew->lists.count = 0; // nothing to be kept
+    uint64_t needed = count + 1;
+    if ( needed > crew->lists.capacity &&
+        !base_array_renew( &crew->lists, crew->memory, needed + needed / 4 + LISTS_LEAST ) )
     {
         return false;
     }
-    memcpy( crew->lists, run->job.search->arena, (size_t)tree->outside_count * sizeof( simd_item ) );
-    uint32_t branch_count = 0;
-    bool ok = add_node(
-        run, ( kd_search_frame ){ .node = tree->root, .end = tree->outside_count }, most, &branch_count );
-    while ( ok && branch_count > 0 )
-    {
-        ok = enter_branch( run, crew->branches[--branch_count], most, &branch_count );
-    }
-    return ok;
+    crew->lists.count = count;
+    memcpy( crew->lists.items, run->job.search->arena, (size_t)outside * sizeof( simd_item ) );
+    clv_task_run(
+        crew->tasks, gather_items, (uint32_t)( ( count - outside + GATHERED - 1 ) / GATHERED ), run );
+    return true;
 }
 
 // ---- a piece
 
-static clv_result search_subtree(
-    const kd_search_job* job, const simd_item* externals, kd_search_frame frame )
+static kd_reach find_reach( const kd_tree* tree, uint32_t index )
 {
-    uint32_t count = frame.end - frame.begin;
-    if ( !clv_kd_search_set_externals( job->search, externals, count ) )
+    kd_reach reach = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    for ( uint32_t up = tree->nodes[index].parent; up != KD_NONE; index = up, up = tree->nodes[up].parent )
     {
-        return CLV_OUT_OF_MEMORY;
+        const kd_node* node = &tree->nodes[up];
+        float* lower = &reach.lower_most[node->axis];
+        float* upper = &reach.upper_least[node->axis];
+        if ( node->left == index )
+        {
+            float below = nextafterf( node->plane, -INFINITY ); // up to it is below the plane
+            *lower = below < *lower ? below : *lower;
+        }
+        else
+        {
+            *upper = node->plane > *upper ? node->plane : *upper;
+        }
     }
-    return clv_kd_search_walk( job, ( kd_search_frame ){ .node = frame.node, .end = count } );
+    return reach;
 }
 
-static clv_result search_top( const kd_search_job* job, simd_item* lists, kd_search_frame frame )
+// What is external to a piece, from the nodes above it, the root first, into the arena.
+static bool pick_externals(
+    const kd_search_job* job, const kd_crew* crew, const kd_crew_piece* piece, uint32_t* count )
 {
-    kd_node_lists node = { &job->tree->nodes[frame.node], lists + frame.begin, frame.end - frame.begin,
-        lists + frame.end, frame.own_end - frame.end, true };
-    return clv_kd_node_search( job, &node );
+    const kd_tree* tree = job->tree;
+    const kd_crew_piece* path[TOP_DEPTH];
+    uint32_t depth = piece->depth;
+    for ( uint32_t up = piece->parent; up != KD_NONE; up = crew->pieces.items[up].parent )
+    {
+        path[--depth] = &crew->pieces.items[up];
+    }
+    kd_reach reach = find_reach( tree, piece->node );
+    bool keep_rest = !clv_kd_search_is_idle( job, piece->node );
+    bool ok = clv_kd_search_add_externals(
+        job->search, &reach, keep_rest, crew->lists.items, tree->outside_count, count );
+    for ( uint32_t i = 0; i < piece->depth && ok; ++i )
+    {
+        const kd_node* node = &tree->nodes[path[i]->node];
+        ok = clv_kd_search_add_externals( job->search, &reach, keep_rest, crew->lists.items + path[i]->own,
+            node->end - node->begin, count );
+    }
+    return ok;
 }
 
 static clv_result search_piece( const kd_search_job* job, kd_crew* crew, const kd_crew_piece* piece )
 {
-    return piece->is_top ? search_top( job, crew->lists, piece->frame )
-                         : search_subtree( job, crew->lists + piece->frame.begin, piece->frame );
+    uint32_t count = 0;
+    if ( !pick_externals( job, crew, piece, &count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    if ( count == 0 && clv_kd_search_is_idle( job, piece->node ) )
+    {
+        return CLV_OK;
+    }
+    if ( !piece->is_top )
+    {
+        return clv_kd_search_walk( job, ( kd_search_frame ){ .node = piece->node, .end = count } );
+    }
+    const kd_node* node = &job->tree->nodes[piece->node];
+    kd_node_lists lists = { node, job->search->arena, count, crew->lists.items + piece->own,
+        node->end - node->begin, true };
+    return clv_kd_node_search( job, &lists );
 }
-
-static clv_result run_piece(
-    uint32_t index, uint32_t number, pair_sink* sink, uint64_t* test_count, void* context )
-{
-    const crew_run* run = context;
-    if ( index >= run->crew->piece_count )
-    {
-        return CLV_OK; // they were rounded up
-    }
-    kd_crew_piece* piece = &run->crew->pieces[index];
-    kd_crew_worker* worker = &run->crew->workers[number];
-    clv_kd_search_use_memory( &worker->search, piece->was_tried ? run->crew->memory : &worker->none );
-    piece->was_tried = true;
-    worker->search.counters = ( kd_search_counters ){ 0 };
-    kd_search_job job = run->job;
-    job.search = &worker->search;
-    job.sink = sink;
-    clv_result result;
-    if ( run->wish->exact != NULL )
-    {
-        kd_exact_sink exact =
-            kd_exact_open( worker->search.kernels, run->wish->exact, worker->candidates, sink );
-        job.sink = &exact.sink;
-        result = search_piece( &job, run->crew, piece );
-        result = result == CLV_OK ? kd_exact_close( &exact ) : result;
-        piece->candidate_count = exact.passed;
-    }
-    else
-    {
-        result = search_piece( &job, run->crew, piece );
-    }
-    piece->counters = worker->search.counters;
-    *test_count += piece->counters.test_count;
-    return result;
-}
-
-// ---- the run
 
 static void add_counters( kd_search_counters* sum, const kd_search_counters* more )
 {
@@ -359,20 +457,86 @@ static void add_counters( kd_search_counters* sum, const kd_search_counters* mor
     }
 }
 
+static clv_result run_piece(
+    uint32_t index, uint32_t number, pair_sink* sink, uint64_t* test_count, void* context )
+{
+    const crew_run* run = context;
+    if ( index >= run->crew->pieces.count )
+    {
+        return CLV_OK; // they were rounded up
+    }
+    kd_crew_piece* piece = &run->crew->pieces.items[index];
+    kd_crew_worker* worker = &run->crew->workers[number];
+    clv_kd_search_use_memory( &worker->search, piece->was_tried ? run->crew->memory : &worker->none );
+    piece->was_tried = true;
+    worker->search.counters = ( kd_search_counters ){ 0 };
+    kd_search_job job = run->job;
+    job.search = &worker->search;
+    job.sink = sink;
+    job.part = piece->part;
+    job.part_count = piece->part_count;
+    clv_result result;
+    uint64_t candidate_count = 0;
+    if ( run->wish->exact != NULL )
+    {
+        kd_exact_sink exact =
+            kd_exact_open( worker->search.kernels, run->wish->exact, worker->candidates, sink );
+        job.sink = &exact.sink;
+        result = search_piece( &job, run->crew, piece );
+        result = result == CLV_OK ? kd_exact_close( &exact ) : result;
+        candidate_count = exact.passed;
+    }
+    else
+    {
+        result = search_piece( &job, run->crew, piece );
+    }
+    *test_count += worker->search.counters.test_count;
+    if ( result == CLV_OK ) // or it is done again
+    {
+        add_counters( &worker->counters, &worker->search.counters );
+        worker->candidate_count += candidate_count;
+    }
+    return result;
+}
+
+// ---- the run
+
+// What each node's tests were, for the next time.
+static void remember_tests( kd_crew* crew )
+{
+    for ( uint32_t i = 0; i < crew->pieces.count; ++i )
+    {
+        const kd_crew_piece* piece = &crew->pieces.items[i];
+        uint64_t tests = crew->gather.pieces.items[i].test_count;
+        tests += piece->part > 0 ? crew->tests.items[piece->node] : 0;
+        crew->tests.items[piece->node] = (uint32_t)( tests < UINT32_MAX ? tests : UINT32_MAX );
+    }
+}
+
 static clv_result run_pieces( crew_run* run, kd_crew_wish* wish )
 {
     kd_crew* crew = run->crew;
     uint64_t test_count = 0; // told by the counters
+    for ( uint32_t i = 0; i < crew->worker_count; ++i )
+    {
+        crew->workers[i].counters = ( kd_search_counters ){ 0 };
+        crew->workers[i].candidate_count = 0;
+    }
     // Pairs, too, come a few more or less with every frame; a quarter more chunks do for those.
     uint64_t wanted = crew->gather.wanted_chunks;
     crew->chunks_given = wanted > crew->chunks_given ? wanted + wanted / 4 + 8 : crew->chunks_given;
     crew->gather.wanted_chunks = crew->chunks_given;
+    crew->gather.turns = crew->turns.items;
     clv_result result = clv_task_gather_run( &crew->gather, crew->memory, crew->tasks,
-        round_up( crew->piece_count ), run_piece, run, wish->sink, &test_count );
-    for ( uint32_t i = 0; i < crew->piece_count; ++i )
+        (uint32_t)round_up( crew->pieces.count ), run_piece, run, wish->sink, &test_count );
+    for ( uint32_t i = 0; i < crew->worker_count; ++i )
     {
-        add_counters( &wish->search->counters, &crew->pieces[i].counters );
-        wish->candidate_count += crew->pieces[i].candidate_count;
+        add_counters( &wish->search->counters, &crew->workers[i].counters );
+        wish->candidate_count += crew->workers[i].candidate_count;
+    }
+    if ( result == CLV_OK )
+    {
+        remember_tests( crew );
     }
     return result;
 }
@@ -415,7 +579,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     crew_run run = {
         .crew = crew,
         .wish = wish,
-        .job = { wish->search, wish->tree, wish->boxes, wish->active, NULL, wish->sink },
+        .job = { wish->search, wish->tree, wish->boxes, wish->active, NULL, wish->sink, 0, 1 },
     };
     wish->candidate_count = 0;
     clv_result result = begin( &run.job, wish );
@@ -425,7 +589,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     }
     // Without memory for several it goes on alone.
     bool are_several = crew->tasks != NULL && task_worker_count( crew->tasks ) > 1 &&
-        wish->tree->node_count > 1 && hire( crew, wish->search ) && cut( &run ) && crew->piece_count > 1 &&
-        equip( crew, wish );
+        wish->tree->node_count > 1 && hire( crew, wish->search ) && cut( &run ) && crew->pieces.count > 1 &&
+        equip( crew, wish ) && gather_lists( &run );
     return are_several ? run_pieces( &run, wish ) : run_alone( &run.job, wish );
 }

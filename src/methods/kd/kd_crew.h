@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A complete or incremental search by several workers, the papers' future work: objects in different branches never touch, so
-// subtrees are pieces of work of their own. The calling thread walks the top of the tree and makes the lists of externals
-// there; each node of the top is a piece, and so is each subtree below it. Pieces are numbered in the order of a
-// depth-first walk and joined in it, so the pairs come in the order in which one worker finds them.
+// subtrees are pieces of work of their own. Each node of the top of the tree is a piece, and so is each subtree below it. What
+// is external to a piece its worker picks from the objects of the nodes above, which are gathered once, for all. Pieces are
+// numbered in the order of a depth-first walk and joined in it, so the pairs come in the order in which one worker finds
+// them, whoever does which and when; the longest are begun first, and the rows of a leaf that has far more tests to do
+// than others are cut in parts.
 #pragma once
 
 #include "kd/kd_exact.h"
@@ -11,11 +13,15 @@
 
 typedef struct kd_crew_piece
 {
-    kd_search_frame frame; ///< of the lists in kd_crew.lists
-    bool is_top;           ///< this node alone; else all below it too
-    bool was_tried;        ///< a second call comes from the calling thread, which may take memory
-    uint64_t candidate_count;
-    kd_search_counters counters;
+    uint32_t node;
+    uint32_t parent;           ///< piece; KD_NONE at the root
+    uint32_t depth;            ///< pieces above it
+    uint32_t own;              ///< where its own objects stand in kd_crew.lists, if it is of the top
+    uint32_t above;            ///< objects there that are not its own and may reach it
+    uint32_t part, part_count; ///< of a leaf that has far more to do than others
+    uint32_t cost;             ///< a guess, in tests
+    bool is_top;               ///< this node alone; else all below it too
+    bool was_tried;            ///< a second call comes from the calling thread, which may take memory
 } kd_crew_piece;
 
 /// A worker's search. It takes no memory: that is the calling thread's matter.
@@ -24,14 +30,9 @@ typedef struct kd_crew_worker
     kd_search search;
     base_memory none;     ///< has none to give
     clv_pair* candidates; ///< pairs of grown boxes, before they are tested
+    uint64_t candidate_count;
+    kd_search_counters counters; ///< of the pieces that are done
 } kd_crew_worker;
-
-/// A branch still to be walked by the calling thread.
-typedef struct kd_crew_branch
-{
-    uint32_t parent; ///< piece
-    bool to_left;
-} kd_crew_branch;
 
 typedef struct kd_crew
 {
@@ -40,14 +41,15 @@ typedef struct kd_crew
     kd_crew_worker* workers; ///< none until they are needed
     uint32_t worker_count;
     kd_search_needs given; ///< what each of them has room for
-    kd_crew_piece* pieces;
-    uint64_t piece_capacity;
-    uint32_t piece_count;
-    simd_item* lists; ///< of the pieces, one behind the other
-    uint64_t list_capacity;
-    uint32_t list_end;
-    kd_crew_branch* branches;
-    uint64_t branch_capacity;
+    BASE_ARRAY( kd_crew_piece ) pieces;
+    BASE_ARRAY( simd_item )
+    lists; ///< objects outside the tree, and of the nodes of the top in order of piece
+    base_u32_array
+        branches; ///< of the top, while it is walked: twice the piece above; one more for its left child
+    base_u32_array turns; ///< who begins with which piece
+    base_u64_array keys;  ///< for that: costs and pieces
+    base_u32_array tests; ///< by node: of the last search of it, a guess for the next
+    uint64_t cost_sum;    ///< of the pieces, in the last search
     task_gather gather;
     uint64_t chunks_given;
 } kd_crew;

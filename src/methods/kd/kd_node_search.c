@@ -91,17 +91,58 @@ static clv_result cross_items( const kd_search_job* job, const sweep_grid* grid,
     return result;
 }
 
-clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink )
+// Rows from `first` on.
+static clv_result sweep_rows(
+    kd_search* search, const simd_small_boxes* boxes, uint32_t first, pair_sink* sink )
 {
     if ( search->counts_batches )
     {
-        clv_kd_batches_add_small( &search->counters.batches, boxes );
+        clv_kd_batches_add_small( &search->counters.batches, boxes, first );
     }
-    simd_cursor cursor = { 0, 0 };
+    simd_cursor cursor = { first, 0 };
     clv_result result = CLV_OK;
     PAIR_SINK_DRIVE(
         result, sink, search->kernels->sweep_small( boxes, &cursor, sink, &search->counters.test_count ) )
     return result;
+}
+
+clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes, pair_sink* sink )
+{
+    return sweep_rows( search, boxes, 0, sink );
+}
+
+// Where a part of the rows ends if all have as many tests to do, about.
+static uint32_t part_end( const simd_small_boxes* boxes, uint64_t tests, uint32_t part, uint32_t part_count )
+{
+    uint64_t wanted = tests * ( part + 1 ) / part_count;
+    uint32_t row = 0;
+    for ( uint64_t sum = 0; row < boxes->count; ++row )
+    {
+        sum += boxes->ends[row] - ( row + 1 );
+        if ( sum > wanted )
+        {
+            break;
+        }
+    }
+    return part + 1 < part_count ? row : boxes->count;
+}
+
+// The part of the rows that is this worker's.
+static clv_result sweep_part( const kd_search_job* job )
+{
+    simd_small_boxes boxes = job->search->small[ACTIVE].boxes;
+    if ( job->part_count < 2 )
+    {
+        return sweep_rows( job->search, &boxes, 0, job->sink );
+    }
+    uint64_t tests = 0;
+    for ( uint32_t row = 0; row < boxes.count; ++row )
+    {
+        tests += boxes.ends[row] - ( row + 1 );
+    }
+    uint32_t first = job->part > 0 ? part_end( &boxes, tests, job->part - 1, job->part_count ) : 0;
+    boxes.count = part_end( &boxes, tests, job->part, job->part_count );
+    return sweep_rows( job->search, &boxes, first, job->sink );
 }
 
 static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* grid, const sweep_list* own )
@@ -120,7 +161,6 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
 // The pairs of sweep_lists, from small boxes. *crowded, and nothing reported yet, if they are no good here.
 static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
 {
-    kd_search* search = job->search;
     const uint32_t* slots = job->tree->order + lists->node->begin;
     sweep_list own = { job->boxes, slots, lists->own_count, job->active };
     sweep_grid grid = clv_sweep_grid_find( &own );
@@ -130,7 +170,11 @@ static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists*
     {
         return *crowded ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
-    clv_result result = clv_kd_sweep_small( search, &search->small[ACTIVE].boxes, job->sink );
+    clv_result result = sweep_part( job );
+    if ( job->part + 1 < job->part_count )
+    {
+        return result;
+    }
     if ( result == CLV_OK )
     {
         // Only if anything is at rest, and then the items are there.
@@ -263,7 +307,10 @@ static void count_pairs( const kd_search_job* job, const kd_node_lists* lists )
 clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* lists )
 {
     const kd_search* search = job->search;
-    count_pairs( job, lists );
+    if ( job->part == 0 )
+    {
+        count_pairs( job, lists );
+    }
     if ( lists->own_count == 0 )
     {
         return CLV_OK;
@@ -278,9 +325,9 @@ clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* li
     }
     bool crowded;
     clv_result result = sweep_by_small( job, lists, &crowded );
-    if ( !crowded )
+    if ( !crowded || job->part > 0 )
     {
-        return result;
+        return result; // what cannot be cut is all the first part's
     }
     if ( !lists->is_gathered )
     {

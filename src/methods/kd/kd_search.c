@@ -10,8 +10,9 @@
 
 enum
 {
-    AHEAD = 24,       // boxes asked for before they are needed
-    USUAL_LIST = 2048 // entries that room is made for beforehand
+    AHEAD = 24,          // boxes asked for before they are needed
+    ITEMS_AT_ONCE = 256, // for which room is made
+    USUAL_LIST = 2048    // entries that room is made for beforehand
 };
 
 void clv_kd_search_init(
@@ -116,16 +117,6 @@ bool clv_kd_search_equip( kd_search* search, const kd_search_needs* needs, bool 
     return ok;
 }
 
-bool clv_kd_search_set_externals( kd_search* search, const simd_item* items, uint32_t count )
-{
-    bool ok = reserve_arena( search, 0, (uint64_t)count + 1 );
-    if ( ok )
-    {
-        memcpy( search->arena, items, (size_t)count * sizeof( simd_item ) );
-    }
-    return ok;
-}
-
 static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame )
 {
     search->needs.depth = depth > search->needs.depth ? depth : search->needs.depth;
@@ -185,6 +176,35 @@ static void note_needs( kd_search_needs* needs, uint64_t arena, uint32_t externa
     needs->externals = externals > needs->externals ? externals : needs->externals;
 }
 
+bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool keep_rest,
+    const simd_item* items, uint32_t count, uint32_t* kept )
+{
+    uint32_t found = *kept;
+    for ( uint32_t from = 0; from < count; from += ITEMS_AT_ONCE )
+    {
+        uint32_t to = count - from < ITEMS_AT_ONCE ? count : from + ITEMS_AT_ONCE;
+        uint64_t needed = (uint64_t)found + ( to - from ) + 1;
+        note_needs( &search->needs, needed, found );
+        if ( !reserve_arena( search, found, needed ) )
+        {
+            return false;
+        }
+        simd_item* arena = search->arena;
+        for ( uint32_t i = from; i < to; ++i )
+        {
+            simd_item item = items[i];
+            uint32_t reaches = ( item.lower[0] <= reach->lower_most[0] ) &
+                ( item.lower[1] <= reach->lower_most[1] ) & ( item.lower[2] <= reach->lower_most[2] ) &
+                ( item.upper[0] >= reach->upper_least[0] ) & ( item.upper[1] >= reach->upper_least[1] ) &
+                ( item.upper[2] >= reach->upper_least[2] );
+            arena[found] = item;
+            found += reaches & (uint32_t)( keep_rest | ( item.mark != 0 ) );
+        }
+    }
+    *kept = found;
+    return true;
+}
+
 // Own objects into the arena, behind the externals, and the pairs of this node.
 static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
 {
@@ -213,13 +233,6 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
     return clv_kd_node_search( job, &lists );
 }
 
-uint32_t clv_kd_search_pass_down( const kd_search_job* job, const kd_node* node, bool to_left,
-    const simd_item* from, uint32_t count, simd_item* to )
-{
-    uint32_t child = to_left ? node->left : node->right;
-    return filter_externals( node, to_left, !clv_kd_search_is_idle( job, child ), from, count, to );
-}
-
 // The frame of a child, its list made from the parent's; for the right child in the parent's place.
 static kd_search_frame enter_child( const kd_search_job* job, const kd_search_frame* frame, bool to_left )
 {
@@ -227,8 +240,8 @@ static kd_search_frame enter_child( const kd_search_job* job, const kd_search_fr
     const kd_node* node = &job->tree->nodes[frame->node];
     uint32_t child = to_left ? node->left : node->right;
     uint32_t begin = to_left ? frame->own_end : frame->begin;
-    uint32_t kept = clv_kd_search_pass_down( job, node, to_left, search->arena + frame->begin,
-        frame->own_end - frame->begin, search->arena + begin );
+    uint32_t kept = filter_externals( node, to_left, !clv_kd_search_is_idle( job, child ),
+        search->arena + frame->begin, frame->own_end - frame->begin, search->arena + begin );
     return ( kd_search_frame ){ .node = child, .begin = begin, .end = begin + kept };
 }
 
@@ -342,7 +355,7 @@ clv_result clv_kd_search_begin( kd_search_job* job )
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
 {
-    kd_search_job job = { search, tree, boxes, active, NULL, sink };
+    kd_search_job job = { search, tree, boxes, active, NULL, sink, 0, 1 };
     clv_result result = clv_kd_search_begin( &job );
     if ( result == CLV_OK )
     {
@@ -355,7 +368,7 @@ clv_result clv_kd_search_run(
 clv_result clv_kd_search_sweep(
     kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink )
 {
-    kd_search_job job = { search, NULL, boxes, NULL, NULL, sink };
+    kd_search_job job = { search, NULL, boxes, NULL, NULL, sink, 0, 1 };
     if ( !reserve_arena( search, 0, (uint64_t)count + 1 ) )
     {
         return CLV_OUT_OF_MEMORY;

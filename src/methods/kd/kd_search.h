@@ -84,6 +84,10 @@ typedef struct kd_search_job
     const uint32_t*
         active_counts; ///< by node, of its subtree; where `active` is not NULL and nothing is published
     pair_sink* sink;
+
+    /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part has the externals
+    /// too. Fewer than two parts: all is.
+    uint32_t part, part_count;
 } kd_search_job;
 
 /// A node and the lists to be searched in it.
@@ -96,6 +100,12 @@ typedef struct kd_node_lists
     uint32_t own_count;
     bool is_gathered;
 } kd_node_lists;
+
+/// Which boxes reach into a node past the planes above it: those with lower <= lower_most and upper >= upper_least on all axes.
+typedef struct kd_reach
+{
+    float lower_most[3], upper_least[3];
+} kd_reach;
 
 static inline uint64_t kd_pairs_of( uint64_t count )
 {
@@ -138,15 +148,13 @@ clv_result clv_kd_search_begin( kd_search_job* job );
 /// behind frame.end.
 clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame );
 
-/// The arena holds these and nothing else. False if out of memory.
-bool clv_kd_search_set_externals( kd_search* search, const simd_item* items, uint32_t count );
+/// Those of the items that reach into a node, behind the `*kept` that are in the arena already; without those at rest, if they
+/// have nothing to find there. False if out of memory.
+bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool keep_rest,
+    const simd_item* items, uint32_t count, uint32_t* kept );
 
 /// Is there nothing to find in this subtree unless something active reaches into it?
 bool clv_kd_search_is_idle( const kd_search_job* job, uint32_t node );
-
-/// Of these items, a node's externals and own ones, those that are external to one of its children, into `to`. How many.
-uint32_t clv_kd_search_pass_down( const kd_search_job* job, const kd_node* node, bool to_left,
-    const simd_item* from, uint32_t count, simd_item* to );
 
 void clv_kd_search_gather(
     const kd_search_job* job, const uint32_t* slots, uint32_t count, simd_item* items );
