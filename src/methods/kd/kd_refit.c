@@ -2,8 +2,9 @@
 // Refit, section 3.2 and figure 5: children before parents, objects that no longer fit go one node up. The array is
 // in-order, so between a node's block and its parent's lies the subtree of the inner child; it moves aside as a whole
 // and remembers the shift as a delayed offset. Subtrees are stretches of the array of their own, so several workers can
-// refit one each, and the calling thread then the nodes above them. Children come before their parent either way, and what
-// comes up from the left and from the right meets at the two ends of its block: the outcome is the same.
+// refit one each, and look at the objects of the nodes above them; the calling thread then hands up what leaves. Children come
+// before their parent either way, and what comes up from the left and from the right meets at the two ends of its block: the
+// outcome is the same.
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
@@ -194,17 +195,22 @@ static bool hand_up( kd_tree* tree, uint32_t index, uint32_t count )
     return true;
 }
 
-// Who leaves waits in spare. Below, everything is done.
-static uint32_t refit_node( kd_tree* tree, uint32_t index )
+static void note_refit( kd_tree* tree, kd_node* node, uint32_t leavers )
 {
-    kd_node* node = &tree->nodes[index];
-    uint32_t count = take_leavers( tree, node );
-    tree->counters.refit_count += count;
+    tree->counters.refit_count += leavers;
     node->population = node->end - node->begin;
     if ( !kd_node_is_leaf( node ) )
     {
         node->population += tree->nodes[node->left].population + tree->nodes[node->right].population;
     }
+}
+
+// Who leaves waits in spare. Below, everything is done.
+static uint32_t refit_node( kd_tree* tree, uint32_t index )
+{
+    kd_node* node = &tree->nodes[index];
+    uint32_t count = take_leavers( tree, node );
+    note_refit( tree, node, count );
     return count;
 }
 
@@ -222,12 +228,16 @@ static void refit_branch( uint32_t number, uint32_t worker, void* context )
     (void)worker;
     kd_tree* tree = context;
     kd_branch* branch = &tree->branches[number];
-    if ( branch->spare == KD_NONE )
+    if ( !branch->is_part )
     {
+        // Its own objects alone; what comes up from below is looked at when it is there.
+        const kd_node* node = &tree->nodes[branch->node];
+        branch->leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
+            tree->order + branch->begin, branch->own_count, tree->spare + branch->begin );
         return;
     }
     kd_tree part = *tree; // the same arrays, but spare and counters of its own
-    part.spare = tree->spare + branch->spare;
+    part.spare = tree->spare + branch->begin;
     part.counters = ( kd_counters ){ 0 };
     uint32_t index = clv_kd_node_first( &part, branch->node );
     for ( ; index != branch->node; index = next_upwards( &part, index ) )
@@ -264,8 +274,10 @@ static uint32_t list_branches( kd_tree* tree )
         uint32_t index = tree->stack[--depth];
         const kd_node* node = &tree->nodes[index];
         bool is_part = kd_node_is_leaf( node ) || node->population <= most;
-        uint32_t spare = is_part ? tree->nodes[clv_kd_node_first( tree, index )].begin : KD_NONE;
-        if ( !add_branch( tree, count, ( kd_branch ){ .node = index, .spare = spare } ) )
+        uint32_t begin = is_part ? tree->nodes[clv_kd_node_first( tree, index )].begin : node->begin;
+        kd_branch branch = { .node = index, .is_part = is_part, .begin = begin };
+        branch.own_count = node->end - node->begin;
+        if ( !add_branch( tree, count, branch ) )
         {
             return 0;
         }
@@ -294,6 +306,32 @@ static void add_tree_counters( kd_counters* sum, const kd_counters* more )
     sum->shift_count += more->shift_count;
 }
 
+// A node above the parts, whose own objects that leave wait in `spare`: those that came from below at both ends of its block are
+// still to be looked at. The outcome is that of refit_node. Who leaves is in tree->top_spare then; how many.
+static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
+{
+    kd_node* node = &tree->nodes[branch->node];
+    uint32_t own_end = branch->begin + branch->own_count;
+    uint32_t left_count = branch->begin - node->begin, right_count = node->end - own_end;
+    uint32_t* leavers = tree->top_spare;
+    uint32_t from_left = tree->kernels->take_leavers(
+        tree->boxes, node->lower, node->upper, tree->order + node->begin, left_count, leavers );
+    memcpy( leavers + from_left, tree->spare + branch->begin, branch->leavers * sizeof( uint32_t ) );
+    uint32_t count = from_left + branch->leavers;
+    uint32_t from_right = tree->kernels->take_leavers(
+        tree->boxes, node->lower, node->upper, tree->order + own_end, right_count, leavers + count );
+    count += from_right;
+    uint32_t write = node->begin + left_count - from_left;
+    move_slots( tree, write, branch->begin, branch->own_count - branch->leavers );
+    write += branch->own_count - branch->leavers;
+    move_slots( tree, write, own_end, right_count - from_right );
+    node->end = write + right_count - from_right;
+    node->rest_begin = node->rest_end = node->begin;
+    node->touched = true;
+    note_refit( tree, node, count );
+    return count;
+}
+
 // What waits in the parts, and the nodes above them.
 static bool refit_top( kd_tree* tree, uint32_t count )
 {
@@ -302,13 +340,19 @@ static bool refit_top( kd_tree* tree, uint32_t count )
     for ( uint32_t i = count; i-- > 0 && ok; )
     {
         kd_branch* branch = &tree->branches[i];
-        bool is_part = branch->spare != KD_NONE;
-        tree->spare = is_part ? spare + branch->spare : tree->top_spare;
-        if ( is_part )
+        uint32_t leavers = branch->leavers;
+        if ( branch->is_part )
         {
             add_tree_counters( &tree->counters, &branch->counters );
+            tree->spare = spare + branch->begin;
         }
-        ok = hand_up( tree, branch->node, is_part ? branch->leavers : refit_node( tree, branch->node ) );
+        else
+        {
+            tree->spare = spare;
+            leavers = refit_top_node( tree, branch );
+            tree->spare = tree->top_spare;
+        }
+        ok = hand_up( tree, branch->node, leavers );
     }
     tree->spare = spare;
     return ok;

@@ -85,8 +85,10 @@ typedef struct kd_counters
 typedef struct kd_branch
 {
     uint32_t node;
-    uint32_t spare;   ///< where its part of tree->spare begins; KD_NONE: a node above
-    uint32_t leavers; ///< of its topmost node, waiting there
+    bool is_part;   ///< with all below; else a node above such parts
+    uint32_t begin; ///< of its stretch of the array, or of the node's block; so is its part of tree->spare
+    uint32_t own_count; ///< of the node
+    uint32_t leavers;   ///< of its topmost node, waiting there
     kd_counters counters;
 } kd_branch;
 
