@@ -207,7 +207,8 @@ typedef enum hostile
     HOSTILE_SPOT = TEST_CROWD_COUNT,
     HOSTILE_SORTED,
     HOSTILE_HALF_ENDLESS,
-    HOSTILE_DENSE, ///< every other one in a ball, so that a few leaves have most of the tests
+    HOSTILE_DENSE,    ///< every other one in a ball, so that a few leaves have most of the tests
+    HOSTILE_SQUEEZED, ///< along one axis after the other
     HOSTILE_COUNT
 } hostile;
 
@@ -233,9 +234,53 @@ static clv_aabb hostile_box( uint32_t world, uint32_t count, uint32_t i, test_ra
     }
 }
 
-// Three frames of such a world: a hash of the lists, in order or not.
-static uint64_t hash_hostile( const char* name, const char* settings, uint32_t worker_count, uint32_t world,
-    uint32_t count, bool is_set )
+// Where it goes: near, or all of the world is squeezed along one axis after the other, so that planes must move, go and come.
+static clv_aabb hostile_step( uint32_t world, clv_aabb box, uint32_t frame, test_random* random )
+{
+    if ( world != HOSTILE_SQUEEZED )
+    {
+        return test_crowd_step( TEST_CROWD_SPREAD, box, random );
+    }
+    float* lower = &box.lower.x;
+    float* upper = &box.upper.x;
+    float centre = ( lower[frame % 3] + upper[frame % 3] ) / 2, half = ( upper[0] - lower[0] ) / 2;
+    centre = centre > 0 ? centre * centre / 20 : centre * 1.25f;
+    lower[frame % 3] = centre - half;
+    upper[frame % 3] = centre + half;
+    return box;
+}
+
+// What a method answered and counted in the last update.
+typedef struct told
+{
+    uint64_t set, order;
+    double changes; ///< of the shape of a tree
+} told;
+
+static told told_by( clv_space* space )
+{
+    enum
+    {
+        FIGURES_MOST = 128
+    };
+    clv_pair_view view = clv_space_pairs( space );
+    told t = { test_set_hash( view.pairs, view.count ), test_order_hash( view.pairs, view.count ), 0 };
+    method_figure figures[FIGURES_MOST];
+    uint32_t count = clv_space_report( space, figures, FIGURES_MOST );
+    CHECK( count <= FIGURES_MOST );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        t.order = test_mix( t.order ^ (uint64_t)figures[i].value );
+        bool is_change =
+            strcmp( figures[i].name, "collapses" ) == 0 || strcmp( figures[i].name, "translations" ) == 0;
+        t.changes += is_change ? figures[i].value : 0;
+    }
+    return t;
+}
+
+// Some frames of such a world.
+static told live_hostile(
+    const char* name, const char* settings, uint32_t worker_count, uint32_t world, uint32_t count )
 {
     clv_space_def def = clv_default_space_def();
     def.method = name;
@@ -246,27 +291,27 @@ static uint64_t hash_hostile( const char* name, const char* settings, uint32_t w
     test_random random = test_random_make( world );
     clv_aabb* boxes = test_alloc( count, sizeof( clv_aabb ) );
     clv_id* ids = test_alloc( count, sizeof( clv_id ) );
-    uint64_t hash = 0;
-    for ( uint32_t frame = 0; frame < 3; ++frame )
+    told sum = { 0 };
+    for ( uint32_t frame = 0; frame < ( world == HOSTILE_SQUEEZED ? 6 : 3 ); ++frame )
     {
         test_where.frame = frame;
         for ( uint32_t i = 0; i < count; ++i )
         {
             boxes[i] = frame == 0 ? hostile_box( world, count, i, &random )
-                                  : test_crowd_step( TEST_CROWD_SPREAD, boxes[i], &random );
+                                  : hostile_step( world, boxes[i], frame, &random );
         }
         CHECK_OK( frame == 0 ? clv_space_add( space, boxes, count, ids )
                              : clv_space_move( space, ids, boxes, count ) );
         CHECK_OK( clv_space_update( space ) );
-        clv_pair_view view = clv_space_pairs( space );
-        hash = test_mix( hash ^
-            ( is_set ? test_set_hash( view.pairs, view.count )
-                     : test_order_hash( view.pairs, view.count ) ) );
+        told t = told_by( space );
+        sum.set = test_mix( sum.set ^ t.set );
+        sum.order = test_mix( sum.order ^ t.order );
+        sum.changes += t.changes;
     }
     free( boxes );
     free( ids );
     clv_space_destroy( space );
-    return hash;
+    return sum;
 }
 
 // With leaves so large that some have more tests than a worker's share, and are cut.
@@ -277,7 +322,8 @@ static void hostile_worlds_are_searched_alike_by_up_to_sixteen_workers( void )
         const char *name, *settings;
     } rows[] = { { "kd", "kd.leaf=700" }, { "kd-incremental", "kd.leaf=300" }, { "kd-paper", "kd.leaf=50" } };
     static const uint32_t worlds[] = { TEST_CROWD_SPREAD, TEST_CROWD_MIXED, TEST_CROWD_SAME, TEST_CROWD_FLAT,
-        TEST_CROWD_KNOTS, HOSTILE_SPOT, HOSTILE_SORTED, HOSTILE_HALF_ENDLESS, HOSTILE_DENSE };
+        TEST_CROWD_KNOTS, HOSTILE_SPOT, HOSTILE_SORTED, HOSTILE_HALF_ENDLESS, HOSTILE_DENSE,
+        HOSTILE_SQUEEZED };
 #if defined( __SANITIZE_THREAD__ )
     static const uint32_t worker_counts[] = { 4 };
 #else
@@ -286,20 +332,21 @@ static void hostile_worlds_are_searched_alike_by_up_to_sixteen_workers( void )
     for ( uint32_t i = 0; i < TEST_COUNT( worlds ); ++i )
     {
         uint32_t count = worlds[i] == HOSTILE_SPOT || worlds[i] == TEST_CROWD_SAME ? 500 : 3001;
-        uint64_t set = hash_hostile( "brute", NULL, 1, worlds[i], count, true );
+        uint64_t set = live_hostile( "brute", NULL, 1, worlds[i], count ).set;
         for ( uint32_t m = 0; m < TEST_COUNT( rows ); ++m )
         {
             test_where.method = rows[m].name;
             test_where.seed = worlds[i];
             test_where.worker_count = 1;
-            CHECK_EQUAL( hash_hostile( rows[m].name, rows[m].settings, 1, worlds[i], count, true ), set );
-            uint64_t order = hash_hostile( rows[m].name, rows[m].settings, 1, worlds[i], count, false );
+            told alone = live_hostile( rows[m].name, rows[m].settings, 1, worlds[i], count );
+            CHECK_EQUAL( alone.set, set );
+            CHECK( worlds[i] != HOSTILE_SQUEEZED || alone.changes >= 3 );
             for ( uint32_t w = 0; w < TEST_COUNT( worker_counts ); ++w )
             {
                 test_where.worker_count = worker_counts[w];
-                CHECK_EQUAL(
-                    hash_hostile( rows[m].name, rows[m].settings, worker_counts[w], worlds[i], count, false ),
-                    order );
+                told several =
+                    live_hostile( rows[m].name, rows[m].settings, worker_counts[w], worlds[i], count );
+                CHECK_EQUAL( several.order, alone.order );
             }
         }
     }

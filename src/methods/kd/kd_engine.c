@@ -203,7 +203,9 @@ static bool update_tree( kd_engine* engine )
     {
         clv_kd_tree_mark_hit( tree, engine->rest.slot_end );
     }
-    if ( !clv_kd_refit( tree ) || !clv_kd_optimize( tree ) )
+    bool is_routed;
+    if ( !clv_kd_route( tree, &is_routed ) || ( !is_routed && !clv_kd_refit( tree ) ) ||
+        !clv_kd_optimize( tree ) )
     {
         return false;
     }

@@ -13,22 +13,29 @@ static bool is_well_cut( kd_tree* tree, const kd_node* node )
         tree->nodes[node->right].population );
 }
 
+bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, uint32_t right )
+{
+    bool is_bare = tree->flow == KD_FLOW_OURS ? left == 0 || right == 0
+                                              : tree->flow == KD_FLOW_2015 && left == 0 && right == 0;
+    return all < tree->leaf_limit || is_bare;
+}
+
 static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
 {
-    bool left = tree->nodes[node->left].population == 0;
-    bool right = tree->nodes[node->right].population == 0;
-    bool is_bare = tree->flow == KD_FLOW_OURS ? left || right : tree->flow == KD_FLOW_2015 && left && right;
-    return node->population < tree->leaf_limit || is_bare;
+    return clv_kd_is_to_collapse(
+        tree, node->population, tree->nodes[node->left].population, tree->nodes[node->right].population );
 }
 
 // Returns the node to go on with below: itself, or the one that took its place; then *again is set.
 static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 {
     *again = false;
-    bool is_filtered = tree->flow != KD_FLOW_2019;
-    if ( is_filtered )
+    bool is_filtered = tree->nodes[index].is_filtered;
+    tree->nodes[index].is_filtered = false;
+    if ( !is_filtered && tree->flow != KD_FLOW_2019 )
     {
         clv_kd_filter( tree, index );
+        is_filtered = true;
     }
     if ( is_to_collapse( tree, &tree->nodes[index] ) )
     {

@@ -27,6 +27,13 @@ void clv_kd_tree_release( kd_tree* tree )
     clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, tree->branches, tree->branch_capacity, sizeof( kd_branch ) );
+    base_array_free( &tree->route.nodes, memory );
+    base_array_free( &tree->route.stops, memory );
+    base_array_free( &tree->route.goals, memory );
+    base_array_free( &tree->route.counts, memory );
+    base_array_free( &tree->route.places, memory );
+    base_array_free( &tree->route.sums, memory );
+    base_array_free( &tree->route.moved_groups, memory );
     clv_base_memory_give( memory, tree->top_spare, tree->top_spare_capacity, sizeof( uint32_t ) );
     task_runner* tasks = tree->tasks;
     clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance, tree->flow );

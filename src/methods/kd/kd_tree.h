@@ -5,7 +5,8 @@
 // docs/kd.md tells the whole story and where we leave the paper.
 #pragma once
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/bits.h"
 #include "simd/method_kernels.h"
 #include "task/task.h"
 
@@ -55,6 +56,7 @@ typedef struct kd_node
     uint32_t population; ///< objects of the subtree
     int32_t offset;      ///< delayed: still to be added to the indices of this whole subtree (figure 5)
     bool lifted;         ///< delayed: the parent took all objects of this subtree
+    bool is_filtered;    ///< every object here is across the plane: kd_route.c has seen to that
     bool refused;        ///< a leaf above the limit because no plane was acceptable
     bool touched;        ///< an object came, went or changed since Partition refused
 
@@ -92,6 +94,32 @@ typedef struct kd_branch
     kd_counters counters;
 } kd_branch;
 
+/// A node on the way of objects: kd_route.c.
+typedef struct kd_route_stop
+{
+    uint32_t group;  ///< the first of its groups; it has one for itself and one for each node above
+    uint32_t depth;  ///< levels below the root
+    uint32_t turn;   ///< depth, if it is a right child
+    uint32_t before; ///< objects that were here, with all below
+    uint32_t tops;   ///< for how many this is the top, with all below
+    uint32_t homes;  ///< the home
+    uint32_t
+        gate; ///< the topmost node, from here up, that Filter has not come to when the tree changes; KD_NONE: none
+    bool changes; ///< Collapse, Translate or more
+} kd_route_stop;
+
+/// Kept from update to update for its memory alone.
+typedef struct kd_route
+{
+    base_u32_array nodes; ///< in in-order
+    uint32_t node_count, group_count, chunk_count;
+    BASE_ARRAY( kd_route_stop ) stops; ///< by node
+    base_u32_array goals; ///< by place in the array: the group, but for those that stay in their leaf
+    base_u32_array counts, places; ///< by chunk and group; the last one is outside
+    base_u32_array sums,
+        moved_groups; ///< by group: all chunks, and then where it begins; where it goes at a gate
+} kd_route;
+
 typedef struct kd_tree
 {
     base_memory* memory;
@@ -123,6 +151,7 @@ typedef struct kd_tree
     kd_branch* branches; ///< subtrees that are refitted by one each, and the nodes above them
     uint32_t* top_spare; ///< as `spare`, for the nodes above
     uint64_t branch_capacity, top_spare_capacity;
+    kd_route route;
 
     // The world of the current update.
     const clv_aabb* boxes;   ///< by slot, as the tree is to hold them
@@ -253,6 +282,10 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced );
 /// delayed offsets behind. Out of memory only if the outside list could not grow.
 bool clv_kd_refit( kd_tree* tree );
 
+/// Refit, and Filter as far as it comes before the tree changes its shape, by several workers: the same order, the same counters.
+/// *is_done is false where it is nothing for several, or there is no memory for that: then clv_kd_refit is. False as there.
+bool clv_kd_route( kd_tree* tree, bool* is_done );
+
 /// Top-down, after clv_kd_refit: figure 7, with the six operators below. False if out of memory.
 bool clv_kd_optimize( kd_tree* tree );
 
@@ -266,6 +299,9 @@ bool clv_kd_partition( kd_tree* tree, uint32_t index );
 
 /// Turn an inner node into a leaf with all objects of the subtree.
 void clv_kd_collapse( kd_tree* tree, uint32_t index );
+
+/// Is an inner node with so many objects in all and in its branches to be a leaf?
+bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, uint32_t right );
 
 /// Is this split worth its plane? Equations 1-3.
 bool clv_kd_evaluate( kd_balance balance, uint32_t own_count, uint32_t left_count, uint32_t right_count );
