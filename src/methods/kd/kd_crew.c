@@ -15,6 +15,7 @@ enum
     LISTS_LEAST = 4096,    // items
     GATHERED = 512,        // items of a piece, while they are gathered
     OWN_TESTS = 24,        // that take as long as to lay out an object
+    PAIR_TESTS = 8,        // to test a pair exactly and write it down
     LIKELY_TESTS = 40,     // of an object, where there was no search before
     PARTS_MOST = 8,        // of a leaf
     ABOVE_SHARE = 4        // of what is above a piece, about one in so many reaches it
@@ -48,6 +49,9 @@ void clv_kd_crew_release( kd_crew* crew )
     base_array_free( &crew->branches, memory );
     base_array_free( &crew->turns, memory );
     base_array_free( &crew->keys, memory );
+    base_array_free( &crew->loads, memory );
+    base_array_free( &crew->places, memory );
+    base_array_free( &crew->place_ends, memory );
     base_array_free( &crew->tests, memory );
     clv_task_gather_release( &crew->gather, memory );
     clv_kd_crew_init( crew, memory, crew->tasks );
@@ -277,36 +281,68 @@ static int compare_keys( const void* a, const void* b )
     return ( left < right ) - ( left > right ); // the largest first
 }
 
-// The longest pieces are begun first, one by each worker: runners give each of them an equal stretch of the numbers to begin with.
-static bool deal( kd_crew* crew )
+// Whose piece this is to begin with: the one that had its stretch of the array in the refit, whose cache has the boxes, unless
+// that one has enough to do; then the one with the least.
+static uint32_t choose_worker( const kd_crew* crew, const kd_tree* tree, const kd_crew_piece* piece )
+{
+    const uint64_t* loads = crew->loads.items;
+    const kd_node* node = &tree->nodes[piece->node];
+    uint64_t middle = ( (uint64_t)node->begin + node->end ) / 2;
+    uint32_t close_by = (uint32_t)( middle * crew->worker_count / ( (uint64_t)tree->count + 1 ) );
+    uint64_t share = crew->cost_sum / crew->worker_count;
+    if ( crew->places.items[close_by] < crew->place_ends.items[close_by] &&
+        ( loads[close_by] == 0 || loads[close_by] + piece->cost <= share + share / 8 ) )
+    {
+        return close_by;
+    }
+    uint32_t least = KD_NONE;
+    for ( uint32_t worker = 0; worker < crew->worker_count; ++worker )
+    {
+        bool has_room = crew->places.items[worker] < crew->place_ends.items[worker];
+        least = has_room && ( least == KD_NONE || loads[worker] < loads[least] ) ? worker : least;
+    }
+    return least;
+}
+
+static bool reserve_deal( kd_crew* crew, uint64_t count )
+{
+    return base_array_reserve( &crew->turns, crew->memory, count ) &&
+        base_array_reserve( &crew->keys, crew->memory, count ) &&
+        base_array_reserve( &crew->loads, crew->memory, crew->worker_count ) &&
+        base_array_reserve( &crew->places, crew->memory, crew->worker_count ) &&
+        base_array_reserve( &crew->place_ends, crew->memory, crew->worker_count );
+}
+
+// Who begins with which pieces, the longest first: runners give each worker an equal stretch of the numbers to begin with.
+static bool deal( kd_crew* crew, const kd_tree* tree )
 {
     uint64_t count = round_up( crew->pieces.count );
-    if ( !base_array_reserve( &crew->turns, crew->memory, count ) ||
-        !base_array_reserve( &crew->keys, crew->memory, count ) )
+    if ( !reserve_deal( crew, count ) )
     {
         return false;
     }
     uint64_t* keys = crew->keys.items;
     crew->cost_sum = 0;
+    for ( uint64_t i = 0; i < crew->pieces.count; ++i )
+    {
+        keys[i] = (uint64_t)crew->pieces.items[i].cost << 32 | ( UINT32_MAX - i );
+        crew->cost_sum += crew->pieces.items[i].cost;
+    }
+    clv_base_heap_sort( keys, (size_t)crew->pieces.count, sizeof( uint64_t ), compare_keys );
+    for ( uint32_t worker = 0; worker < crew->worker_count; ++worker )
+    {
+        crew->loads.items[worker] = 0;
+        crew->places.items[worker] = (uint32_t)( count * worker / crew->worker_count );
+        crew->place_ends.items[worker] = (uint32_t)( count * ( worker + 1 ) / crew->worker_count );
+    }
     for ( uint64_t i = 0; i < count; ++i )
     {
-        uint64_t cost = i < crew->pieces.count ? crew->pieces.items[i].cost : 0;
-        keys[i] = cost << 32 | ( UINT32_MAX - i );
-        crew->cost_sum += cost;
-    }
-    clv_base_heap_sort( keys, (size_t)count, sizeof( uint64_t ), compare_keys );
-    uint64_t workers = crew->worker_count;
-    uint64_t next = 0;
-    for ( uint64_t round = 0; next < count; ++round )
-    {
-        for ( uint64_t worker = 0; worker < workers; ++worker )
-        {
-            uint64_t place = count * worker / workers + round;
-            if ( place < count * ( worker + 1 ) / workers )
-            {
-                crew->turns.items[place] = UINT32_MAX - (uint32_t)keys[next++];
-            }
-        }
+        uint32_t number = i < crew->pieces.count ? UINT32_MAX - (uint32_t)keys[i] : (uint32_t)i;
+        kd_crew_piece none = { .node = tree->root };
+        const kd_crew_piece* piece = i < crew->pieces.count ? &crew->pieces.items[number] : &none;
+        uint32_t worker = choose_worker( crew, tree, piece );
+        crew->turns.items[crew->places.items[worker]++] = number;
+        crew->loads.items[worker] += piece->cost;
     }
     return true;
 }
@@ -329,7 +365,7 @@ static bool cut( const crew_run* run )
         uint32_t child = branch % 2 > 0 ? node->left : node->right;
         ok = add_node( run, child, branch / 2, parent->depth + 1, &branch_count );
     }
-    return ok && deal( crew );
+    return ok && deal( crew, tree );
 }
 
 // Objects of the nodes of the top, as far as they stand in this stretch of the lists.
@@ -501,13 +537,14 @@ static clv_result run_piece(
 
 // ---- the run
 
-// What each node's tests were, for the next time.
+// What each node's tests and pairs cost, for the next time.
 static void remember_tests( kd_crew* crew )
 {
     for ( uint32_t i = 0; i < crew->pieces.count; ++i )
     {
         const kd_crew_piece* piece = &crew->pieces.items[i];
-        uint64_t tests = crew->gather.pieces.items[i].test_count;
+        const task_gather_piece* done = &crew->gather.pieces.items[i];
+        uint64_t tests = done->test_count + done->pair_count * PAIR_TESTS;
         tests += piece->part > 0 ? crew->tests.items[piece->node] : 0;
         crew->tests.items[piece->node] = (uint32_t)( tests < UINT32_MAX ? tests : UINT32_MAX );
     }

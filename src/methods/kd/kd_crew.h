@@ -46,10 +46,12 @@ typedef struct kd_crew
     lists; ///< objects outside the tree, and of the nodes of the top in order of piece
     base_u32_array
         branches; ///< of the top, while it is walked: twice the piece above; one more for its left child
-    base_u32_array turns; ///< who begins with which piece
-    base_u64_array keys;  ///< for that: costs and pieces
-    base_u32_array tests; ///< by node: of the last search of it, a guess for the next
-    uint64_t cost_sum;    ///< of the pieces, in the last search
+    base_u32_array turns;              ///< who begins with which piece
+    base_u64_array keys;               ///< for that: costs and pieces
+    base_u64_array loads;              ///< by worker: the costs of what it begins with
+    base_u32_array places, place_ends; ///< by worker: of its turns, the next free one and the end
+    base_u32_array tests;              ///< by node: of the last search of it, a guess for the next
+    uint64_t cost_sum;                 ///< of the pieces, in the last search
     task_gather gather;
     uint64_t chunks_given;
 } kd_crew;

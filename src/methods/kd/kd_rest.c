@@ -11,8 +11,8 @@
 enum
 {
     BIT_SETS = 5,
-    SAMPLE = 8, // one word of members in so many: a few times as many as may move where rest is worth a look
-    WORDS = 32  // of a piece, 2,048 members; a multiple of SAMPLE
+    SAMPLE = 10, // one word of members in so many: more than may move where rest is worth a look
+    WORDS = 30   // of a piece, 1,920 members; a multiple of SAMPLE
 };
 
 void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_kernels* kernels )

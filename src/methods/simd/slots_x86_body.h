@@ -4,6 +4,13 @@
 // <math.h>, base/bits.h.
 // No include guard: this is a template.
 
+// One box in three lies across two lines.
+static inline void prefetch_box( const clv_aabb* box )
+{
+    base_prefetch( &box->lower.x );
+    base_prefetch( &box->upper.z );
+}
+
 // Slot and mark, read as floats, would be denormals, with which arithmetic is slow: they are masked away.
 static inline __m128i small_steps( __m128 bounds, __m128 origin, __m128 scale )
 {
@@ -45,7 +52,7 @@ static void gather_small( const clv_aabb* boxes, const uint32_t* slots, uint32_t
     for ( uint32_t i = 0; i < count; ++i )
     {
         const float* box = &boxes[slots[i]].lower.x;
-        base_prefetch( &boxes[slots[i + 24 < count ? i + 24 : i]] );
+        prefetch_box( &boxes[slots[i + 24 < count ? i + 24 : i]] );
         __m128 last = _mm_loadu_ps( box + 2 );
         __m128i lower = small_steps( _mm_loadu_ps( box ), origin, scale );
         __m128i upper = small_steps( _mm_shuffle_ps( last, last, _MM_SHUFFLE( 3, 3, 2, 1 ) ), origin, scale );
@@ -132,7 +139,7 @@ static uint32_t take_leavers( const clv_aabb* boxes, const float lower[3], const
     {
         uint32_t slot = slots[i];
         const float* box = &boxes[slot].lower.x;
-        base_prefetch( &boxes[slots[i + 24 < count ? i + 24 : i]] );
+        prefetch_box( &boxes[slots[i + 24 < count ? i + 24 : i]] );
         __m128 above = _mm_cmpge_ps( _mm_loadu_ps( box ), least );
         __m128 below = _mm_cmplt_ps( _mm_loadu_ps( box + 2 ), most );
         bool stays = _mm_movemask_ps( _mm_and_ps( above, below ) ) == 15;
