@@ -352,6 +352,32 @@ static void hostile_worlds_are_searched_alike_by_up_to_sixteen_workers( void )
     }
 }
 
+// Enough objects in one node that several workers look at them together when it is cut.
+static void large_nodes_are_cut_alike_by_any_number_of_workers( void )
+{
+    static const char* const names[] = { "kd", "kd-rebuilt", "kd-paper" };
+#if defined( __SANITIZE_THREAD__ )
+    static const uint32_t worker_counts[] = { 3 };
+    const uint32_t count = 17001;
+#else
+    static const uint32_t worker_counts[] = { 2, 3, 16 };
+    const uint32_t count = 40001;
+#endif
+    for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
+    {
+        test_where.method = names[i];
+        told alone = live_hostile( names[i], "kd.leaf=3000", 1, HOSTILE_SQUEEZED, count );
+        CHECK_EQUAL( alone.set, live_hostile( "sap", NULL, 1, HOSTILE_SQUEEZED, count ).set );
+        for ( uint32_t w = 0; w < TEST_COUNT( worker_counts ); ++w )
+        {
+            test_where.worker_count = worker_counts[w];
+            told several =
+                live_hostile( names[i], "kd.leaf=3000", worker_counts[w], HOSTILE_SQUEEZED, count );
+            CHECK_EQUAL( several.order, alone.order );
+        }
+    }
+}
+
 // Enough boxes that several workers take them.
 static void a_large_move_is_taken_whole_or_not_at_all( void )
 {
@@ -499,6 +525,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_callers_threads_give_the_same_list ),
         TEST_CASE( a_tree_is_searched_alike_by_one_to_eight_workers ),
         TEST_CASE( hostile_worlds_are_searched_alike_by_up_to_sixteen_workers ),
+        TEST_CASE( large_nodes_are_cut_alike_by_any_number_of_workers ),
         TEST_CASE( a_large_move_is_taken_whole_or_not_at_all ),
         TEST_CASE( who_moved_does_not_depend_on_workers ),
         TEST_CASE( the_default_asks_for_help_above_8192_boxes ),

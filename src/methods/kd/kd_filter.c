@@ -7,12 +7,28 @@
 
 #include <string.h>
 
+enum
+{
+    FILTER_CHUNK = 4096,    // objects of a piece
+    FILTER_CHUNKS = 1024,   // at most
+    FILTER_ALONE = 1 << 14, // objects up to which nobody else is asked
+    FILTER_AHEAD = 24       // boxes asked for before they are needed
+};
+
 typedef struct filter_pass
 {
     uint32_t write; // next place for an object that stays
     uint32_t left;  // in spare, from the front
     uint32_t right; // in spare, from the back
 } filter_pass;
+
+// One Filter by several workers, for every chunk of it.
+typedef struct filter_split
+{
+    const kd_tree* tree;
+    const kd_node* node;
+    filter_pass* passes;
+} filter_split;
 
 static void shift_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t count )
 {
@@ -41,6 +57,70 @@ static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32
         p.write += side == 0;
     }
     *pass = p;
+}
+
+// A chunk of a long block, each kind where it stands itself: those that stay in the array, left-goers in spare, right-goers in
+// the goals.
+static void split_piece( uint32_t chunk, uint32_t worker, void* context )
+{
+    (void)worker;
+    const filter_split* job = context;
+    const kd_tree* tree = job->tree;
+    const kd_node* node = job->node;
+    uint32_t from = node->begin + chunk * FILTER_CHUNK;
+    uint32_t to = node->end - from > FILTER_CHUNK ? from + FILTER_CHUNK : node->end;
+    uint32_t* order = tree->order;
+    uint32_t* left = tree->spare + from;
+    uint32_t* right = tree->route.goals.items + from;
+    filter_pass p = { .write = from };
+    for ( uint32_t i = from; i < to; ++i )
+    {
+        uint32_t slot = order[i];
+        base_prefetch( &tree->boxes[order[i + FILTER_AHEAD < to ? i + FILTER_AHEAD : i]] );
+        int side = kd_side( &tree->boxes[slot], node->axis, node->plane );
+        left[p.left] = slot;
+        right[p.right] = slot;
+        order[p.write] = slot;
+        p.left += side < 0;
+        p.right += side > 0;
+        p.write += side == 0;
+    }
+    p.write -= from;
+    job->passes[chunk] = p;
+}
+
+// The same as pass_part, of a long block by several workers: what the chunks have is joined in order. False if there is no memory
+// for it.
+static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass )
+{
+    filter_pass passes[FILTER_CHUNKS];
+    filter_split job = { tree, node, passes };
+    uint32_t chunks = ( node->end - node->begin + FILTER_CHUNK - 1 ) / FILTER_CHUNK;
+    if ( chunks > FILTER_CHUNKS || tree->tasks == NULL || task_worker_count( tree->tasks ) < 2 ||
+        !base_array_renew( &tree->route.goals, tree->memory, tree->spare_capacity ) )
+    {
+        return false;
+    }
+    clv_task_run( tree->tasks, split_piece, chunks, &job );
+    for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
+    {
+        uint32_t from = node->begin + chunk * FILTER_CHUNK;
+        const filter_pass* p = &passes[chunk];
+        memmove( tree->spare + pass->left, tree->spare + from, p->left * sizeof( uint32_t ) );
+        shift_slots( tree, pass->write, from, p->write );
+        pass->left += p->left;
+        pass->write += p->write;
+    }
+    uint32_t* back = tree->spare + tree->spare_capacity - 1;
+    for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
+    {
+        const uint32_t* right = tree->route.goals.items + node->begin + chunk * FILTER_CHUNK;
+        for ( uint32_t i = 0; i < passes[chunk].right; ++i )
+        {
+            back[-(ptrdiff_t)pass->right++] = right[i];
+        }
+    }
+    return true;
 }
 
 // Left-goers to the end of the left child's block; what lies between moves up.
@@ -100,7 +180,11 @@ void clv_kd_filter( kd_tree* tree, uint32_t index )
     uint32_t rest_begin = node->rest_begin;
     uint32_t rest_count = node->rest_end - node->rest_begin;
     uint32_t old_end = node->end;
-    pass_part( tree, node, node->begin, rest_count > 0 ? rest_begin : old_end, &pass );
+    bool is_long = rest_count == 0 && old_end - node->begin > FILTER_ALONE;
+    if ( !is_long || !pass_together( tree, node, &pass ) )
+    {
+        pass_part( tree, node, node->begin, rest_count > 0 ? rest_begin : old_end, &pass );
+    }
     node->rest_begin = pass.write;
     if ( rest_count > 0 )
     {

@@ -17,36 +17,23 @@ typedef struct leaf_moments
 } leaf_moments;
 
 // Measured from the first box, so that a small crowd far from the origin keeps its digits.
-static leaf_moments measure( const kd_tree* tree, uint32_t begin, uint32_t end )
+static leaf_moments measure( kd_tree* tree, uint32_t begin, uint32_t end )
 {
-    double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
+    kd_block block = { .begin = begin, .end = end };
     const clv_aabb* first = &tree->boxes[tree->order[begin]];
-    double origin[3];
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        origin[axis] = (double)kd_lower( first, axis ) + (double)kd_upper( first, axis );
+        block.origin[axis] = (double)kd_lower( first, axis ) + (double)kd_upper( first, axis );
     }
-    for ( uint32_t i = begin; i < end; ++i )
-    {
-        const clv_aabb* box = &tree->boxes[tree->order[i]];
-        for ( uint32_t axis = 0; axis < 3; ++axis )
-        {
-            double lower = (double)kd_lower( box, axis );
-            double upper = (double)kd_upper( box, axis );
-            double twice = lower + upper - origin[axis];
-            sum[axis] += twice;
-            square[axis] += twice * twice;
-            length[axis] += upper - lower;
-        }
-    }
+    kd_block_sums sums = clv_kd_block_moments( tree, &block );
     leaf_moments moments;
     double count = end - begin;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
-        double mean = sum[axis] / count;
-        moments.mean[axis] = ( mean + origin[axis] ) / 2;
-        moments.variance[axis] = ( square[axis] / count - mean * mean ) / 4;
-        moments.extent[axis] = length[axis] / count;
+        double mean = sums.sum[axis] / count;
+        moments.mean[axis] = ( mean + block.origin[axis] ) / 2;
+        moments.variance[axis] = ( sums.square[axis] / count - mean * mean ) / 4;
+        moments.extent[axis] = sums.length[axis] / count;
     }
     return moments;
 }
@@ -75,26 +62,18 @@ static void rank_axes( const leaf_moments* moments, uint32_t ranked[3] )
     }
 }
 
-static void count_sides( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane,
-    uint32_t* left_count, uint32_t* right_count )
+static kd_block_sums count_sides( kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
 {
-    uint32_t left = 0, right = 0;
-    for ( uint32_t i = leaf->begin; i < leaf->end; ++i )
-    {
-        int side = kd_side( &tree->boxes[tree->order[i]], axis, plane );
-        left += side < 0;
-        right += side > 0;
-    }
-    *left_count = left;
-    *right_count = right;
+    kd_block block = { .begin = leaf->begin, .end = leaf->end, .axis = axis, .plane = plane };
+    return clv_kd_block_sides( tree, &block );
 }
 
 // Would Evaluate accept this plane?
-static bool try_plane( const kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
+static bool try_plane( kd_tree* tree, const kd_node* leaf, uint32_t axis, float plane )
 {
-    uint32_t left = 0, right = 0;
-    count_sides( tree, leaf, axis, plane, &left, &right );
-    return clv_kd_evaluate( tree->balance, leaf->end - leaf->begin - left - right, left, right );
+    kd_block_sums sides = count_sides( tree, leaf, axis, plane );
+    uint32_t own_count = leaf->end - leaf->begin - sides.left - sides.right;
+    return clv_kd_evaluate( tree->balance, own_count, sides.left, sides.right );
 }
 
 // A stable sample's median: where a few far objects pull the mean out of the crowd, this still finds it.
@@ -124,7 +103,7 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
 
 // Serpa and Rodrigues 2015 and 2019: the mean on the axis of greatest variance, whatever it cuts. The one plane that is no
 // use is that with every object on the same side: boxes of no size on one spot would go down for ever.
-static bool take_published_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
+static bool take_published_plane( kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
 {
     leaf_moments moments = measure( tree, leaf->begin, leaf->end );
     *axis = 0;
@@ -133,13 +112,12 @@ static bool take_published_plane( const kd_tree* tree, const kd_node* leaf, uint
         *axis = moments.variance[other] > moments.variance[*axis] ? other : *axis;
     }
     *plane = (float)moments.mean[*axis];
-    uint32_t left = 0, right = 0;
-    count_sides( tree, leaf, *axis, *plane, &left, &right );
+    kd_block_sums sides = count_sides( tree, leaf, *axis, *plane );
     uint32_t all = leaf->end - leaf->begin;
-    return left < all && right < all;
+    return sides.left < all && sides.right < all;
 }
 
-static bool choose_plane( const kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
+static bool choose_plane( kd_tree* tree, const kd_node* leaf, uint32_t* axis, float* plane )
 {
     leaf_moments moments = measure( tree, leaf->begin, leaf->end );
     uint32_t ranked[3] = { 0, 0, 0 };

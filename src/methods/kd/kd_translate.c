@@ -20,15 +20,10 @@ static void lift( kd_tree* tree, kd_node* node )
     left->lifted = right->lifted = true;
 }
 
-static double mean_centre( const kd_tree* tree, const kd_node* node )
+static double mean_centre( kd_tree* tree, const kd_node* node )
 {
-    double sum = 0;
-    for ( uint32_t i = node->begin; i < node->end; ++i )
-    {
-        const clv_aabb* box = &tree->boxes[tree->order[i]];
-        sum += (double)kd_lower( box, node->axis ) + (double)kd_upper( box, node->axis );
-    }
-    return sum / 2 / ( node->end - node->begin );
+    kd_block block = { .begin = node->begin, .end = node->end, .axis = node->axis };
+    return clv_kd_block_centres( tree, &block ).sum[node->axis] / 2 / ( node->end - node->begin );
 }
 
 void clv_kd_translate( kd_tree* tree, uint32_t index )

@@ -27,6 +27,7 @@ void clv_kd_tree_release( kd_tree* tree )
     clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
     clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
     clv_base_memory_give( memory, tree->branches, tree->branch_capacity, sizeof( kd_branch ) );
+    base_array_free( &tree->block_sums, memory );
     base_array_free( &tree->route.nodes, memory );
     base_array_free( &tree->route.stops, memory );
     base_array_free( &tree->route.goals, memory );

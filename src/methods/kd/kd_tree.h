@@ -94,6 +94,23 @@ typedef struct kd_branch
     kd_counters counters;
 } kd_branch;
 
+/// A stretch of the array, and what is asked about it: kd_block.c.
+typedef struct kd_block
+{
+    uint32_t begin, end;
+    double origin[3]; ///< for moments: twice a centre
+    uint32_t axis;    ///< for the others
+    float plane;
+} kd_block;
+
+typedef struct kd_block_sums
+{
+    double sum[3];    ///< of lower + upper, from the origin
+    double square[3]; ///< of the same
+    double length[3]; ///< of upper - lower
+    uint32_t left, right;
+} kd_block_sums;
+
 /// A node on the way of objects: kd_route.c.
 typedef struct kd_route_stop
 {
@@ -152,6 +169,7 @@ typedef struct kd_tree
     uint32_t* top_spare; ///< as `spare`, for the nodes above
     uint64_t branch_capacity, top_spare_capacity;
     kd_route route;
+    BASE_ARRAY( kd_block_sums ) block_sums; ///< by chunk
 
     // The world of the current update.
     const clv_aabb* boxes;   ///< by slot, as the tree is to hold them
@@ -281,6 +299,11 @@ void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced );
 /// Bottom-up: every object that left its node's region goes to the parent, from the root to the outside list. Leaves
 /// delayed offsets behind. Out of memory only if the outside list could not grow.
 bool clv_kd_refit( kd_tree* tree );
+
+/// Sums over a stretch: of both bounds and lengths on all axes, of both bounds on one, of those on either side of a plane.
+kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block );
+kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block );
+kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block );
 
 /// Refit, and Filter as far as it comes before the tree changes its shape, by several workers: the same order, the same counters.
 /// *is_done is false where it is nothing for several, or there is no memory for that: then clv_kd_refit is. False as there.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Sums over a stretch of the array, for Partition and Translate: by several workers where it is long. Always chunk by chunk and
+// the chunks' sums in order, so that the outcome is the same to the last bit for any number of workers.
+#include "kd/kd_tree.h"
+
+enum
+{
+    BLOCK_CHUNK = 4096, // objects
+    BLOCK_ALONE = 4     // chunks that are one's own work
+};
+
+// One look at a stretch, for every chunk of it.
+typedef struct block_job
+{
+    kd_tree* tree;
+    const kd_block* block;
+    kd_block_sums ( *look )( const kd_tree* tree, const kd_block* block );
+} block_job;
+
+// Measured from an origin, so that a small crowd far from zero keeps its digits.
+static kd_block_sums look_at_moments( const kd_tree* tree, const kd_block* block )
+{
+    kd_block_sums sums = { 0 };
+    for ( uint32_t i = block->begin; i < block->end; ++i )
+    {
+        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        for ( uint32_t axis = 0; axis < 3; ++axis )
+        {
+            double lower = (double)kd_lower( box, axis );
+            double upper = (double)kd_upper( box, axis );
+            double twice = lower + upper - block->origin[axis];
+            sums.sum[axis] += twice;
+            sums.square[axis] += twice * twice;
+            sums.length[axis] += upper - lower;
+        }
+    }
+    return sums;
+}
+
+static kd_block_sums look_at_centres( const kd_tree* tree, const kd_block* block )
+{
+    kd_block_sums sums = { 0 };
+    double sum = 0;
+    for ( uint32_t i = block->begin; i < block->end; ++i )
+    {
+        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        sum += (double)kd_lower( box, block->axis ) + (double)kd_upper( box, block->axis );
+    }
+    sums.sum[block->axis] = sum;
+    return sums;
+}
+
+static kd_block_sums look_at_sides( const kd_tree* tree, const kd_block* block )
+{
+    kd_block_sums sums = { 0 };
+    for ( uint32_t i = block->begin; i < block->end; ++i )
+    {
+        int side = kd_side( &tree->boxes[tree->order[i]], block->axis, block->plane );
+        sums.left += side < 0;
+        sums.right += side > 0;
+    }
+    return sums;
+}
+
+static kd_block_sums look_at_chunk( const block_job* job, uint32_t chunk )
+{
+    kd_block part = *job->block;
+    part.begin += chunk * BLOCK_CHUNK;
+    part.end = part.end - part.begin > BLOCK_CHUNK ? part.begin + BLOCK_CHUNK : part.end;
+    return job->look( job->tree, &part );
+}
+
+static void look_as_piece( uint32_t chunk, uint32_t worker, void* context )
+{
+    (void)worker;
+    const block_job* job = context;
+    job->tree->block_sums.items[chunk] = look_at_chunk( job, chunk );
+}
+
+static void add_sums( kd_block_sums* all, const kd_block_sums* more )
+{
+    for ( uint32_t axis = 0; axis < 3; ++axis )
+    {
+        all->sum[axis] += more->sum[axis];
+        all->square[axis] += more->square[axis];
+        all->length[axis] += more->length[axis];
+    }
+    all->left += more->left;
+    all->right += more->right;
+}
+
+static kd_block_sums look_at_block( block_job job )
+{
+    kd_tree* tree = job.tree;
+    uint32_t chunks = ( job.block->end - job.block->begin + BLOCK_CHUNK - 1 ) / BLOCK_CHUNK;
+    bool are_several = chunks > BLOCK_ALONE && tree->tasks != NULL && task_worker_count( tree->tasks ) > 1 &&
+        base_array_renew( &tree->block_sums, tree->memory, chunks );
+    if ( are_several )
+    {
+        clv_task_run( tree->tasks, look_as_piece, chunks, &job );
+    }
+    kd_block_sums all = { 0 };
+    for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
+    {
+        kd_block_sums sums = are_several ? tree->block_sums.items[chunk] : look_at_chunk( &job, chunk );
+        add_sums( &all, &sums );
+    }
+    return all;
+}
+
+kd_block_sums clv_kd_block_moments( kd_tree* tree, const kd_block* block )
+{
+    return look_at_block( ( block_job ){ tree, block, look_at_moments } );
+}
+
+kd_block_sums clv_kd_block_centres( kd_tree* tree, const kd_block* block )
+{
+    return look_at_block( ( block_job ){ tree, block, look_at_centres } );
+}
+
+kd_block_sums clv_kd_block_sides( kd_tree* tree, const kd_block* block )
+{
+    return look_at_block( ( block_job ){ tree, block, look_at_sides } );
+}
