@@ -49,11 +49,11 @@ void kd_fixture_update( kd_fixture* g )
 
 kd_node* kd_fixture_node( kd_fixture* g, const char* path )
 {
-    kd_node* node = &g->tree.nodes[g->tree.root];
+    kd_node* node = &g->tree.nodes.items[g->tree.root];
     for ( ; *path != '\0'; ++path )
     {
         CHECK( !kd_node_is_leaf( node ) );
-        node = &g->tree.nodes[*path == 'L' ? node->left : node->right];
+        node = &g->tree.nodes.items[*path == 'L' ? node->left : node->right];
     }
     return node;
 }
@@ -63,7 +63,7 @@ bool kd_fixture_owns( kd_fixture* g, const char* path, uint32_t slot )
     const kd_node* node = kd_fixture_node( g, path );
     for ( uint32_t i = node->begin; i < node->end; ++i )
     {
-        if ( g->tree.order[i] == slot )
+        if ( g->tree.order.items[i] == slot )
         {
             return true;
         }
@@ -97,21 +97,21 @@ void kd_fixture_of_figure_5( kd_fixture* g )
     {
         nodes[i] = clv_kd_node_take( tree );
     }
-    kd_node* root = &tree->nodes[tree->root];
+    kd_node* root = &tree->nodes.items[tree->root];
     root->axis = 0, root->plane = 0, root->left = nodes[0], root->right = nodes[1];
-    kd_node* left = &tree->nodes[nodes[0]];
+    kd_node* left = &tree->nodes.items[nodes[0]];
     left->axis = 0, left->plane = -12, left->left = nodes[2], left->right = nodes[3];
-    tree->nodes[nodes[0]].parent = tree->nodes[nodes[1]].parent = tree->root;
-    tree->nodes[nodes[2]].parent = tree->nodes[nodes[3]].parent = nodes[0];
+    tree->nodes.items[nodes[0]].parent = tree->nodes.items[nodes[1]].parent = tree->root;
+    tree->nodes.items[nodes[2]].parent = tree->nodes.items[nodes[3]].parent = nodes[0];
     const uint32_t order[17] = { 0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16 };
-    memcpy( tree->order, order, sizeof( order ) );
+    memcpy( tree->order.items, order, sizeof( order ) );
     const uint32_t blocks[5][3] = { { nodes[2], 0, 4 }, { nodes[0], 4, 7 }, { nodes[3], 7, 11 },
         { tree->root, 11, 12 }, { nodes[1], 12, 17 } };
     for ( int i = 0; i < 5; ++i )
     {
-        tree->nodes[blocks[i][0]].begin = blocks[i][1];
-        tree->nodes[blocks[i][0]].end = blocks[i][2];
-        tree->nodes[blocks[i][0]].rest_begin = tree->nodes[blocks[i][0]].rest_end = blocks[i][1];
+        tree->nodes.items[blocks[i][0]].begin = blocks[i][1];
+        tree->nodes.items[blocks[i][0]].end = blocks[i][2];
+        tree->nodes.items[blocks[i][0]].rest_begin = tree->nodes.items[blocks[i][0]].rest_end = blocks[i][1];
     }
     static const float lower[3] = { -100, -100, -100 }, upper[3] = { 100, 100, 100 };
     clv_kd_tree_set_region( tree, lower, upper );

@@ -47,15 +47,15 @@ static void figure_3_externals_go_only_where_they_reach( void )
     {
         nodes[i] = clv_kd_node_take( tree );
     }
-    kd_node* root = &tree->nodes[tree->root];
+    kd_node* root = &tree->nodes.items[tree->root];
     root->axis = 0, root->plane = 0, root->left = nodes[0], root->right = nodes[1];
-    tree->nodes[nodes[0]].parent = tree->nodes[nodes[1]].parent = tree->root;
-    kd_node* right = &tree->nodes[nodes[1]];
+    tree->nodes.items[nodes[0]].parent = tree->nodes.items[nodes[1]].parent = tree->root;
+    kd_node* right = &tree->nodes.items[nodes[1]];
     right->axis = 1, right->plane = 0, right->left = nodes[2], right->right = nodes[3];
-    tree->nodes[nodes[2]].parent = tree->nodes[nodes[3]].parent = nodes[1];
+    tree->nodes.items[nodes[2]].parent = tree->nodes.items[nodes[3]].parent = nodes[1];
     for ( int i = 0; i < 4; ++i )
     {
-        tree->nodes[nodes[i]].begin = tree->nodes[nodes[i]].end = i == 0 ? 0 : tree->count;
+        tree->nodes.items[nodes[i]].begin = tree->nodes.items[nodes[i]].end = i == 0 ? 0 : tree->count;
     }
     clv_kd_refit( tree );
     clv_kd_filter( tree, tree->root );
@@ -86,7 +86,7 @@ static void figure_4_blocks_follow_the_in_order_traversal( void )
     kd_fixture g;
     kd_fixture_of_figure_5( &g );
     const uint32_t expected[17] = { 0, 1, 2, 3, 8, 9, 10, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16 };
-    CHECK( memcmp( g.tree.order, expected, sizeof( expected ) ) == 0 );
+    CHECK( memcmp( g.tree.order.items, expected, sizeof( expected ) ) == 0 );
     const char* const walk[5] = { "LL", "L", "LR", "", "R" };
     uint32_t at = 0;
     for ( int i = 0; i < 5; ++i )
@@ -108,7 +108,7 @@ static void figure_5_leavers_pass_the_inner_child_with_a_delayed_offset( void )
     }
     CHECK( clv_kd_refit( &g.tree ) );
     const uint32_t expected[17] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-    CHECK( memcmp( g.tree.order, expected, sizeof( expected ) ) == 0 );
+    CHECK( memcmp( g.tree.order.items, expected, sizeof( expected ) ) == 0 );
     CHECK_EQUAL( kd_fixture_node( &g, "L" )->begin, 4 );
     CHECK_EQUAL( kd_fixture_node( &g, "L" )->end, 4 );
     CHECK_EQUAL( kd_fixture_node( &g, "" )->begin, 8 );
@@ -136,17 +136,17 @@ static void figure_5_in_the_mirror_shifts_upwards( void )
     {
         g.boxes[slot] = test_cube( slot < 14 ? 5.0f : 20.0f, 4 * (float)slot - 56, 0, 0.5f );
     }
-    uint32_t right = tree->nodes[tree->root].right;
+    uint32_t right = tree->nodes.items[tree->root].right;
     uint32_t inner = clv_kd_node_take( tree ), outer = clv_kd_node_take( tree );
-    kd_node* node = &tree->nodes[right];
+    kd_node* node = &tree->nodes.items[right];
     node->axis = 0, node->plane = 12, node->left = inner, node->right = outer;
-    tree->nodes[inner].parent = tree->nodes[outer].parent = right;
-    tree->nodes[inner].begin = tree->nodes[inner].end = 12;
-    tree->nodes[outer].begin = tree->nodes[outer].end = 17;
+    tree->nodes.items[inner].parent = tree->nodes.items[outer].parent = right;
+    tree->nodes.items[inner].begin = tree->nodes.items[inner].end = 12;
+    tree->nodes.items[outer].begin = tree->nodes.items[outer].end = 17;
     clv_kd_filter( tree, right );
     clv_kd_node_settle( tree, inner );
     clv_kd_node_settle( tree, outer );
-    CHECK_EQUAL( tree->nodes[inner].end - tree->nodes[inner].begin, 2 );
+    CHECK_EQUAL( tree->nodes.items[inner].end - tree->nodes.items[inner].begin, 2 );
     // One that lies across the plane of the right child, then across the root's.
     g.boxes[14] = test_cube( 12, 30, 0, 0.5f );
     CHECK( clv_kd_refit( tree ) );
@@ -156,7 +156,7 @@ static void figure_5_in_the_mirror_shifts_upwards( void )
     g.boxes[14] = test_cube( 0, 30, 0, 0.5f );
     CHECK( clv_kd_refit( tree ) );
     CHECK( kd_fixture_owns( &g, "", 14 ) );
-    CHECK( tree->nodes[inner].offset == 1 );
+    CHECK( tree->nodes.items[inner].offset == 1 );
     kd_fixture_close( &g );
 }
 

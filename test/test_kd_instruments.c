@@ -83,7 +83,7 @@ static void damage_lifted( kd_fixture* g )
 }
 static void damage_outside( kd_fixture* g )
 {
-    g->tree.outside[g->tree.outside_count++] = 3;
+    g->tree.outside.items[g->tree.outside_count++] = 3;
 }
 static void the_checker_names_every_kind_of_damage( void )
 {

@@ -27,22 +27,22 @@ static void a_second_update_changes_nothing_at_all( void )
         }
         kd_fixture_update( &g );
         uint32_t order[KD_FIXTURE_MOST];
-        memcpy( order, g.tree.order, sizeof( order ) );
+        memcpy( order, g.tree.order.items, sizeof( order ) );
         size_t size = g.tree.node_end * sizeof( kd_node );
         kd_node* nodes = malloc( size );
-        memcpy( nodes, g.tree.nodes, size );
+        memcpy( nodes, g.tree.nodes.items, size );
         for ( uint32_t i = 0; i < g.tree.node_end; ++i )
         {
-            nodes[i].touched = g.tree.nodes[i].touched =
+            nodes[i].touched = g.tree.nodes.items[i].touched =
                 true; // a note for the next update, not part of the tree
         }
         kd_fixture_update( &g );
-        CHECK( memcmp( order, g.tree.order, sizeof( order ) ) == 0 );
+        CHECK( memcmp( order, g.tree.order.items, sizeof( order ) ) == 0 );
         for ( uint32_t i = 0; i < g.tree.node_end; ++i )
         {
-            g.tree.nodes[i].touched = true;
+            g.tree.nodes.items[i].touched = true;
         }
-        CHECK( memcmp( nodes, g.tree.nodes, size ) == 0 );
+        CHECK( memcmp( nodes, g.tree.nodes.items, size ) == 0 );
         CHECK_EQUAL(
             g.tree.counters.refit_count + g.tree.counters.filter_count + g.tree.counters.shift_count, 0 );
         free( nodes );
@@ -56,20 +56,20 @@ static void the_last_object_takes_the_place_of_a_removed_one( void )
     kd_fixture_open( &g, 4 );
     kd_fixture_add_row( &g, 8, -14, 4, 0 );
     kd_fixture_update( &g );
-    uint32_t last = g.tree.order[7];
-    uint32_t first = g.tree.order[0];
+    uint32_t last = g.tree.order.items[7];
+    uint32_t first = g.tree.order.items[0];
     uint64_t live[1] = { 0xFF & ~( (uint64_t)1 << first ) };
     uint64_t displaced[1] = { 0 };
     clv_kd_tree_remove_dead( &g.tree, live, displaced );
-    CHECK_EQUAL( g.tree.order[0], last );
+    CHECK_EQUAL( g.tree.order.items[0], last );
     CHECK_EQUAL( displaced[0], (uint64_t)1 << last );
     CHECK_EQUAL( g.tree.count, 7 );
     kd_fixture_update( &g );
     // And one at the end of the array finds its place.
     clv_kd_tree_append( &g.tree, first );
-    CHECK_EQUAL( g.tree.order[7], first );
+    CHECK_EQUAL( g.tree.order.items[7], first );
     kd_fixture_update( &g );
-    CHECK( g.tree.order[7] != first );
+    CHECK( g.tree.order.items[7] != first );
     kd_fixture_close( &g );
 }
 
@@ -86,7 +86,7 @@ static void what_the_root_does_not_hold_waits_outside( void )
     g.boxes[5] = test_cube( 6, 0, 0, 1 );
     kd_fixture_update( &g );
     CHECK_EQUAL( g.tree.outside_count, 1 );
-    CHECK_EQUAL( g.tree.outside[0], 3 );
+    CHECK_EQUAL( g.tree.outside.items[0], 3 );
     CHECK_EQUAL( g.tree.count, 7 );
     kd_fixture_close( &g );
 }

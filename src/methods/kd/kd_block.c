@@ -20,21 +20,26 @@ typedef struct block_job
 // Measured from an origin, so that a small crowd far from zero keeps its digits.
 static kd_block_sums look_at_moments( const kd_tree* tree, const kd_block* block )
 {
-    kd_block_sums sums = { 0 };
+    double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
+    const double origin[3] = { block->origin[0], block->origin[1], block->origin[2] };
     for ( uint32_t i = block->begin; i < block->end; ++i )
     {
-        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        const clv_aabb* box = &tree->boxes[tree->order.items[i]];
         for ( uint32_t axis = 0; axis < 3; ++axis )
         {
             double lower = (double)kd_lower( box, axis );
             double upper = (double)kd_upper( box, axis );
-            double twice = lower + upper - block->origin[axis];
-            sums.sum[axis] += twice;
-            sums.square[axis] += twice * twice;
-            sums.length[axis] += upper - lower;
+            double twice = lower + upper - origin[axis];
+            sum[axis] += twice;
+            square[axis] += twice * twice;
+            length[axis] += upper - lower;
         }
     }
-    return sums;
+    return ( kd_block_sums ){
+        .sum = { sum[0], sum[1], sum[2] },
+        .square = { square[0], square[1], square[2] },
+        .length = { length[0], length[1], length[2] },
+    };
 }
 
 static kd_block_sums look_at_centres( const kd_tree* tree, const kd_block* block )
@@ -43,7 +48,7 @@ static kd_block_sums look_at_centres( const kd_tree* tree, const kd_block* block
     double sum = 0;
     for ( uint32_t i = block->begin; i < block->end; ++i )
     {
-        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        const clv_aabb* box = &tree->boxes[tree->order.items[i]];
         sum += (double)kd_lower( box, block->axis ) + (double)kd_upper( box, block->axis );
     }
     sums.sum[block->axis] = sum;
@@ -52,14 +57,16 @@ static kd_block_sums look_at_centres( const kd_tree* tree, const kd_block* block
 
 static kd_block_sums look_at_sides( const kd_tree* tree, const kd_block* block )
 {
-    kd_block_sums sums = { 0 };
+    uint32_t left = 0, right = 0;
+    uint32_t axis = block->axis;
+    float plane = block->plane;
     for ( uint32_t i = block->begin; i < block->end; ++i )
     {
-        int side = kd_side( &tree->boxes[tree->order[i]], block->axis, block->plane );
-        sums.left += side < 0;
-        sums.right += side > 0;
+        int side = kd_side( &tree->boxes[tree->order.items[i]], axis, plane );
+        left += side < 0;
+        right += side > 0;
     }
-    return sums;
+    return ( kd_block_sums ){ .left = left, .right = right };
 }
 
 static kd_block_sums look_at_chunk( const block_job* job, uint32_t chunk )

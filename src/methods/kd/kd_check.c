@@ -24,7 +24,7 @@ static bool complain( const check_run* run, const char* format, ... )
 static bool check_links( const check_run* run, uint32_t index )
 {
     const kd_tree* tree = run->tree;
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     if ( ( node->left == KD_NONE ) != ( node->right == KD_NONE ) )
     {
         return complain( run, "node %u has one child; the tree is to be strictly binary", index );
@@ -37,7 +37,7 @@ static bool check_links( const check_run* run, uint32_t index )
     {
         return true;
     }
-    if ( tree->nodes[node->left].parent != index || tree->nodes[node->right].parent != index )
+    if ( tree->nodes.items[node->left].parent != index || tree->nodes.items[node->right].parent != index )
     {
         return complain( run, "a child of node %u names another parent", index );
     }
@@ -50,15 +50,15 @@ static bool check_shape( const check_run* run )
     const kd_tree* tree = run->tree;
     uint32_t seen = 0;
     uint32_t end = 0;
-    tree->stack[end++] = tree->root;
+    tree->stack.items[end++] = tree->root;
     while ( seen < end )
     {
-        uint32_t index = tree->stack[seen++];
+        uint32_t index = tree->stack.items[seen++];
         if ( !check_links( run, index ) )
         {
             return false;
         }
-        const kd_node* node = &tree->nodes[index];
+        const kd_node* node = &tree->nodes.items[index];
         if ( kd_node_is_leaf( node ) )
         {
             continue;
@@ -67,8 +67,8 @@ static bool check_shape( const check_run* run )
         {
             return complain( run, "more than the %u nodes counted can be reached", tree->node_count );
         }
-        tree->stack[end++] = node->left;
-        tree->stack[end++] = node->right;
+        tree->stack.items[end++] = node->left;
+        tree->stack.items[end++] = node->right;
     }
     if ( end != tree->node_count )
     {
@@ -76,7 +76,7 @@ static bool check_shape( const check_run* run )
     }
     uint32_t free_count = 0;
     for ( uint32_t at = tree->node_free; at != KD_NONE && free_count <= tree->node_end;
-          at = tree->nodes[at].left )
+          at = tree->nodes.items[at].left )
     {
         free_count += 1;
     }
@@ -95,7 +95,7 @@ static bool check_layout( const check_run* run )
     for ( uint32_t index = clv_kd_node_first( tree, tree->root ); index != KD_NONE;
           index = clv_kd_node_next( tree, index ) )
     {
-        const kd_node* node = &tree->nodes[index];
+        const kd_node* node = &tree->nodes.items[index];
         if ( node->offset != 0 || node->lifted )
         {
             return complain( run, "node %u still has a delayed offset of %d%s", index, node->offset,
@@ -125,12 +125,12 @@ static bool check_layout( const check_run* run )
 static bool check_region( const check_run* run, uint32_t index )
 {
     const kd_tree* tree = run->tree;
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     if ( node->parent == KD_NONE )
     {
         return true;
     }
-    const kd_node* parent = &tree->nodes[node->parent];
+    const kd_node* parent = &tree->nodes.items[node->parent];
     bool is_left = parent->left == index;
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
@@ -150,10 +150,10 @@ static bool check_region( const check_run* run, uint32_t index )
 static bool check_objects( const check_run* run, uint32_t index )
 {
     const kd_tree* tree = run->tree;
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     for ( uint32_t i = node->begin; i < node->end; ++i )
     {
-        uint32_t slot = tree->order[i];
+        uint32_t slot = tree->order.items[i];
         const clv_aabb* box = &tree->boxes[slot];
         if ( !kd_node_holds( node, box ) )
         {
@@ -175,7 +175,7 @@ static bool check_objects( const check_run* run, uint32_t index )
 static bool check_rules( const check_run* run, uint32_t index )
 {
     const kd_tree* tree = run->tree;
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     uint32_t own = node->end - node->begin;
     if ( kd_node_is_leaf( node ) )
     {
@@ -191,8 +191,8 @@ static bool check_rules( const check_run* run, uint32_t index )
         }
         return true;
     }
-    uint32_t left = tree->nodes[node->left].population;
-    uint32_t right = tree->nodes[node->right].population;
+    uint32_t left = tree->nodes.items[node->left].population;
+    uint32_t right = tree->nodes.items[node->right].population;
     if ( node->population != own + left + right )
     {
         return complain( run, "node %u has a population of %u, not of %u + %u + %u", index, node->population,
@@ -216,9 +216,9 @@ static bool check_outside( const check_run* run )
     const kd_tree* tree = run->tree;
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
-        if ( kd_node_holds( &tree->nodes[tree->root], &tree->boxes[tree->outside[i]] ) )
+        if ( kd_node_holds( &tree->nodes.items[tree->root], &tree->boxes[tree->outside.items[i]] ) )
         {
-            return complain( run, "object %u is outside though the root holds it", tree->outside[i] );
+            return complain( run, "object %u is outside though the root holds it", tree->outside.items[i] );
         }
     }
     return true;
@@ -237,7 +237,7 @@ bool clv_kd_check( kd_tree* tree, char* text, size_t text_size )
     }
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        uint32_t index = tree->stack[i];
+        uint32_t index = tree->stack.items[i];
         if ( !check_region( &run, index ) || ( tree->boxes != NULL && !check_objects( &run, index ) ) ||
             !check_rules( &run, index ) )
         {

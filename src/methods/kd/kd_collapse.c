@@ -7,10 +7,10 @@
 
 void clv_kd_collapse( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
-    node->begin -= tree->nodes[node->left].population;
-    node->end += tree->nodes[node->right].population;
+    node->begin -= tree->nodes.items[node->left].population;
+    node->end += tree->nodes.items[node->right].population;
     node->rest_begin = node->rest_end = node->begin;
     node->touched = true;
     node->refused = false;

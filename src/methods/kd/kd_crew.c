@@ -141,7 +141,7 @@ static kd_search_needs find_needs( const kd_crew* crew, const kd_crew_wish* wish
     kd_search_needs likely = { 0 };
     for ( uint32_t i = clv_kd_tree_list( wish->tree ); i-- > 0; )
     {
-        const kd_node* node = &wish->tree->nodes[wish->tree->stack[i]];
+        const kd_node* node = &wish->tree->nodes.items[wish->tree->stack.items[i]];
         likely.own = more_of( likely.own, node->end - node->begin );
     }
     for ( uint32_t i = 0; i < crew->pieces.count; ++i )
@@ -224,7 +224,7 @@ static bool add_piece( kd_crew* crew, kd_crew_piece piece )
 static bool add_subtree( const crew_run* run, kd_crew_piece piece )
 {
     kd_crew* crew = run->crew;
-    const kd_node* node = &run->wish->tree->nodes[piece.node];
+    const kd_node* node = &run->wish->tree->nodes.items[piece.node];
     uint32_t cost = cost_of( crew, piece.node, node->population );
     piece.part_count = parts_of( crew, run->wish->search, node, cost );
     piece.cost = cost / piece.part_count;
@@ -240,7 +240,7 @@ static bool add_subtree( const crew_run* run, kd_crew_piece piece )
 static bool add_top( const crew_run* run, kd_crew_piece piece, uint32_t* branch_count )
 {
     kd_crew* crew = run->crew;
-    const kd_node* node = &run->wish->tree->nodes[piece.node];
+    const kd_node* node = &run->wish->tree->nodes.items[piece.node];
     uint32_t own_count = node->end - node->begin;
     piece.is_top = true;
     piece.own = (uint32_t)crew->lists.count;
@@ -262,13 +262,14 @@ static bool add_node(
 {
     kd_crew* crew = run->crew;
     const kd_tree* tree = run->wish->tree;
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     kd_crew_piece piece = { .node = index, .parent = parent, .depth = depth, .part_count = 1 };
     piece.above = tree->outside_count;
     if ( parent != KD_NONE )
     {
         const kd_crew_piece* above = &crew->pieces.items[parent];
-        piece.above = above->above + tree->nodes[above->node].end - tree->nodes[above->node].begin;
+        piece.above =
+            above->above + tree->nodes.items[above->node].end - tree->nodes.items[above->node].begin;
     }
     uint32_t most = tree->count / ( crew->worker_count * PIECES_PER_WORKER );
     bool is_top = !kd_node_is_leaf( node ) && node->population > most && depth < TOP_DEPTH;
@@ -286,7 +287,7 @@ static int compare_keys( const void* a, const void* b )
 static uint32_t choose_worker( const kd_crew* crew, const kd_tree* tree, const kd_crew_piece* piece )
 {
     const uint64_t* loads = crew->loads.items;
-    const kd_node* node = &tree->nodes[piece->node];
+    const kd_node* node = &tree->nodes.items[piece->node];
     uint64_t middle = ( (uint64_t)node->begin + node->end ) / 2;
     uint32_t close_by = (uint32_t)( middle * crew->worker_count / ( (uint64_t)tree->count + 1 ) );
     uint64_t share = crew->cost_sum / crew->worker_count;
@@ -355,13 +356,13 @@ static bool cut( const crew_run* run )
     crew->pieces.count = 0;
     crew->lists.count = tree->outside_count;
     uint32_t branch_count = 0;
-    bool ok = base_array_extend( &crew->tests, crew->memory, tree->node_capacity ) &&
+    bool ok = base_array_extend( &crew->tests, crew->memory, tree->nodes.capacity ) &&
         add_node( run, tree->root, KD_NONE, 0, &branch_count );
     while ( ok && branch_count > 0 )
     {
         uint32_t branch = crew->branches.items[--branch_count];
         const kd_crew_piece* parent = &crew->pieces.items[branch / 2];
-        const kd_node* node = &tree->nodes[parent->node];
+        const kd_node* node = &tree->nodes.items[parent->node];
         uint32_t child = branch % 2 > 0 ? node->left : node->right;
         ok = add_node( run, child, branch / 2, parent->depth + 1, &branch_count );
     }
@@ -379,14 +380,14 @@ static void gather_items( uint32_t index, uint32_t worker, void* context )
     for ( uint32_t i = 0; i < crew->pieces.count; ++i )
     {
         const kd_crew_piece* piece = &crew->pieces.items[i];
-        const kd_node* node = &tree->nodes[piece->node];
+        const kd_node* node = &tree->nodes.items[piece->node];
         uint32_t begin = more_of( piece->own, first );
         uint32_t end = piece->own + ( node->end - node->begin );
         end = end < first + GATHERED ? end : first + GATHERED;
         if ( piece->is_top && begin < end )
         {
-            clv_kd_search_gather( &run->job, tree->order + node->begin + ( begin - piece->own ), end - begin,
-                crew->lists.items + begin );
+            clv_kd_search_gather( &run->job, tree->order.items + node->begin + ( begin - piece->own ),
+                end - begin, crew->lists.items + begin );
         }
     }
 }
@@ -404,7 +405,7 @@ static bool gather_lists( crew_run* run )
         return false;
     }
     crew->lists.count = count;
-    memcpy( crew->lists.items, run->job.search->arena, (size_t)outside * sizeof( simd_item ) );
+    memcpy( crew->lists.items, run->job.search->arena.items, (size_t)outside * sizeof( simd_item ) );
     clv_task_run(
         crew->tasks, gather_items, (uint32_t)( ( count - outside + GATHERED - 1 ) / GATHERED ), run );
     return true;
@@ -415,9 +416,10 @@ static bool gather_lists( crew_run* run )
 static kd_reach find_reach( const kd_tree* tree, uint32_t index )
 {
     kd_reach reach = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
-    for ( uint32_t up = tree->nodes[index].parent; up != KD_NONE; index = up, up = tree->nodes[up].parent )
+    for ( uint32_t up = tree->nodes.items[index].parent; up != KD_NONE;
+          index = up, up = tree->nodes.items[up].parent )
     {
-        const kd_node* node = &tree->nodes[up];
+        const kd_node* node = &tree->nodes.items[up];
         float* lower = &reach.lower_most[node->axis];
         float* upper = &reach.upper_least[node->axis];
         if ( node->left == index )
@@ -450,7 +452,7 @@ static bool pick_externals(
         job->search, &reach, keep_rest, crew->lists.items, tree->outside_count, count );
     for ( uint32_t i = 0; i < piece->depth && ok; ++i )
     {
-        const kd_node* node = &tree->nodes[path[i]->node];
+        const kd_node* node = &tree->nodes.items[path[i]->node];
         ok = clv_kd_search_add_externals( job->search, &reach, keep_rest, crew->lists.items + path[i]->own,
             node->end - node->begin, count );
     }
@@ -472,8 +474,8 @@ static clv_result search_piece( const kd_search_job* job, kd_crew* crew, const k
     {
         return clv_kd_search_walk( job, ( kd_search_frame ){ .node = piece->node, .end = count } );
     }
-    const kd_node* node = &job->tree->nodes[piece->node];
-    kd_node_lists lists = { node, job->search->arena, count, crew->lists.items + piece->own,
+    const kd_node* node = &job->tree->nodes.items[piece->node];
+    kd_node_lists lists = { node, job->search->arena.items, count, crew->lists.items + piece->own,
         node->end - node->begin, true };
     return clv_kd_node_search( job, &lists );
 }

@@ -30,7 +30,7 @@ static void print_vector( dump_text* out, const char* name, const float values[3
 
 static void print_node( dump_text* out, const kd_tree* tree, uint32_t index, uint32_t depth )
 {
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     print( out, "    { \"node\": %u, \"depth\": %u, ", index, depth );
     print_vector( out, "lower", node->lower );
     print( out, ", " );
@@ -43,7 +43,7 @@ static void print_node( dump_text* out, const kd_tree* tree, uint32_t index, uin
     print( out, ", \"population\": %u, \"objects\": [", node->population );
     for ( uint32_t i = node->begin; i < node->end; ++i )
     {
-        print( out, "%s%u", i > node->begin ? ", " : "", tree->order[i] );
+        print( out, "%s%u", i > node->begin ? ", " : "", tree->order.items[i] );
     }
     print( out, "] }" );
 }
@@ -51,19 +51,20 @@ static void print_node( dump_text* out, const kd_tree* tree, uint32_t index, uin
 // Preorder by the links alone. The next node after `index`, and how much deeper it lies.
 static uint32_t next_in_preorder( const kd_tree* tree, uint32_t index, uint32_t* depth )
 {
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     if ( !kd_node_is_leaf( node ) )
     {
         *depth += 1;
         return node->left;
     }
-    while ( tree->nodes[index].parent != KD_NONE && tree->nodes[tree->nodes[index].parent].right == index )
+    while ( tree->nodes.items[index].parent != KD_NONE &&
+        tree->nodes.items[tree->nodes.items[index].parent].right == index )
     {
-        index = tree->nodes[index].parent;
+        index = tree->nodes.items[index].parent;
         *depth -= 1;
     }
-    uint32_t parent = tree->nodes[index].parent;
-    return parent == KD_NONE ? KD_NONE : tree->nodes[parent].right;
+    uint32_t parent = tree->nodes.items[index].parent;
+    return parent == KD_NONE ? KD_NONE : tree->nodes.items[parent].right;
 }
 
 size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size )
@@ -72,7 +73,7 @@ size_t clv_kd_dump( const kd_tree* tree, char* text, size_t text_size )
     print( &out, "{ \"objects\": %u, \"leaf_limit\": %u,\n  \"outside\": [", tree->count, tree->leaf_limit );
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
-        print( &out, "%s%u", i > 0 ? ", " : "", tree->outside[i] );
+        print( &out, "%s%u", i > 0 ? ", " : "", tree->outside.items[i] );
     }
     print( &out, "],\n  \"nodes\": [\n" );
     uint32_t depth = 0;

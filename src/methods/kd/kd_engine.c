@@ -47,11 +47,6 @@ static bool has_rest( const kd_engine* engine )
     return engine->rules.mode >= KD_MODE_INCREMENTAL;
 }
 
-static uint64_t engine_words( uint64_t slot_count )
-{
-    return ( slot_count + 63 ) / 64;
-}
-
 // ---- members
 
 static void enter_slot( kd_engine* engine, uint32_t slot )
@@ -60,7 +55,7 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
     {
         clv_kd_rest_enter( &engine->rest, slot );
     }
-    kd_bit_set( engine->rest.changed, slot );
+    base_bits_add( engine->rest.changed.items, slot );
     clv_kd_tree_append( &engine->tree, slot );
 }
 
@@ -68,22 +63,22 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
 static void update_members( kd_engine* engine, const kd_crowd* crowd )
 {
     kd_rest* rest = &engine->rest;
-    uint64_t* live = rest->active; // free until it is chosen
-    uint64_t words = engine_words( rest->slot_end );
+    uint64_t* live = rest->active.items; // free until it is chosen
+    uint64_t words = base_bits_words( rest->slot_end );
     memset( live, 0, (size_t)words * sizeof( uint64_t ) );
     for ( uint32_t i = 0; i < crowd->count; ++i )
     {
-        kd_bit_set( live, kd_crowd_slot( crowd, i ) );
+        base_bits_add( live, kd_crowd_slot( crowd, i ) );
     }
     clv_kd_rest_purge( rest, live );
-    clv_kd_tree_remove_dead( &engine->tree, live, rest->changed );
+    clv_kd_tree_remove_dead( &engine->tree, live, rest->changed.items );
     for ( uint64_t word = 0; word < words; ++word )
     {
-        for ( uint64_t bits = live[word] & ~rest->known[word]; bits != 0; bits &= bits - 1 )
+        for ( uint64_t bits = live[word] & ~rest->known.items[word]; bits != 0; bits &= bits - 1 )
         {
             enter_slot( engine, (uint32_t)( word * 64 ) + base_lowest_bit( bits ) );
         }
-        rest->known[word] = live[word];
+        rest->known.items[word] = live[word];
     }
 }
 
@@ -91,7 +86,7 @@ static void update_members( kd_engine* engine, const kd_crowd* crowd )
 static bool begin_anew( kd_engine* engine )
 {
     kd_rest* rest = &engine->rest;
-    memset( rest->known, 0, (size_t)engine_words( rest->slot_end ) * sizeof( uint64_t ) );
+    memset( rest->known.items, 0, (size_t)base_bits_words( rest->slot_end ) * sizeof( uint64_t ) );
     clv_kd_rest_forget( rest );
     return clv_kd_tree_plant( &engine->tree, engine->world.lower, engine->world.upper );
 }
@@ -124,9 +119,9 @@ static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_
     bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count;
     bool is_published = engine->rules.is_published;
     engine->holds_grown = engine->was_incremental || ( is_published && has_rest( engine ) );
-    tree->boxes = engine->holds_grown ? rest->grown : crowd->boxes;
+    tree->boxes = engine->holds_grown ? rest->grown.items : crowd->boxes;
     tree->changed =
-        engine->was_incremental && !is_published && !all_in_doubt && is_few ? rest->changed : NULL;
+        engine->was_incremental && !is_published && !all_in_doubt && is_few ? rest->changed.items : NULL;
 }
 
 // Above K, as the paper has it; and, where objects may ask for themselves, only if few enough move for that: with more of
@@ -182,7 +177,7 @@ static void count_far( kd_engine* engine )
     engine->far_count = 0;
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
-        const clv_aabb* box = &tree->boxes[tree->outside[i]];
+        const clv_aabb* box = &tree->boxes[tree->outside.items[i]];
         bool finite = isfinite( box->lower.x ) && isfinite( box->lower.y ) && isfinite( box->lower.z ) &&
             isfinite( box->upper.x ) && isfinite( box->upper.y ) && isfinite( box->upper.z );
         engine->far_count += finite;
@@ -198,7 +193,7 @@ static bool update_tree( kd_engine* engine )
     {
         clv_kd_query_forget( tree );
     }
-    clv_kd_tree_admit( tree, engine->rest.changed );
+    clv_kd_tree_admit( tree, engine->rest.changed.items );
     if ( tree->changed != NULL )
     {
         clv_kd_tree_mark_hit( tree, engine->rest.slot_end );
@@ -249,7 +244,7 @@ clv_result clv_kd_engine_update(
     bool all_in_doubt = update_world( engine, crowd );
     engine->is_sound = false; // until all is done
     kd_rest* rest = &engine->rest;
-    memset( rest->changed, 0, (size_t)engine_words( rest->slot_end ) * sizeof( uint64_t ) );
+    memset( rest->changed.items, 0, (size_t)base_bits_words( rest->slot_end ) * sizeof( uint64_t ) );
     if ( anew && !begin_anew( engine ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -298,13 +293,13 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
         kd_crew_wish wish = {
             .search = &engine->search,
             .tree = &engine->tree,
-            .boxes = rest->grown,
-            .active = rest->active,
+            .boxes = rest->grown.items,
+            .active = rest->active.items,
             .rests = rest->active_count < crowd->count,
             .sink = &candidates.sink,
         };
-        result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown,
-                                            rest->active, rest->active_count, &candidates.sink )
+        result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown.items,
+                                            rest->active.items, rest->active_count, &candidates.sink )
                                       : clv_kd_crew_run( &engine->crew, &wish );
     }
     if ( result == CLV_OK )
@@ -329,9 +324,9 @@ static clv_result search_completely( kd_engine* engine, const kd_crowd* crowd, p
     kd_crew_wish wish = {
         .search = &engine->search,
         .tree = &engine->tree,
-        .boxes = engine->holds_grown ? rest->grown : crowd->boxes,
+        .boxes = engine->holds_grown ? rest->grown.items : crowd->boxes,
         .exact = engine->holds_grown ? crowd->boxes : NULL,
-        .candidates = rest->candidates,
+        .candidates = rest->candidates.items,
         .sink = sink,
     };
     clv_result result = clv_kd_crew_run( &engine->crew, &wish );
@@ -366,9 +361,9 @@ static bool check_members( kd_engine* engine, char* text, size_t text_size )
     const kd_tree* tree = &engine->tree;
     const kd_rest* rest = &engine->rest;
     uint64_t known_count = 0;
-    for ( uint64_t word = 0; word < engine_words( rest->slot_end ); ++word )
+    for ( uint64_t word = 0; word < base_bits_words( rest->slot_end ); ++word )
     {
-        known_count += base_bit_count( rest->known[word] );
+        known_count += base_bit_count( rest->known.items[word] );
     }
     if ( known_count != (uint64_t)tree->count + tree->outside_count )
     {
@@ -379,17 +374,18 @@ static bool check_members( kd_engine* engine, char* text, size_t text_size )
     // As many as there should be and each a member: a stranger or a double would show as one without the other.
     for ( uint32_t i = 0; i < tree->count + tree->outside_count; ++i )
     {
-        uint32_t slot = i < tree->count ? tree->order[i] : tree->outside[i - tree->count];
-        if ( slot >= rest->slot_end || !kd_bit( rest->known, slot ) )
+        uint32_t slot = i < tree->count ? tree->order.items[i] : tree->outside.items[i - tree->count];
+        if ( slot >= rest->slot_end || !base_bits_has( rest->known.items, slot ) )
         {
             snprintf( text, text_size, "object %u is in the tree and no member, or there twice", slot );
             return false;
         }
-        kd_bit_clear( rest->known, slot );
+        base_bits_remove( rest->known.items, slot );
     }
     for ( uint32_t i = 0; i < tree->count + tree->outside_count; ++i )
     {
-        kd_bit_set( rest->known, i < tree->count ? tree->order[i] : tree->outside[i - tree->count] );
+        base_bits_add( rest->known.items,
+            i < tree->count ? tree->order.items[i] : tree->outside.items[i - tree->count] );
     }
     return true;
 }
@@ -406,7 +402,7 @@ bool clv_kd_engine_check( kd_engine* engine, char* text, size_t text_size )
 static uint32_t depth_of( const kd_tree* tree, uint32_t index )
 {
     uint32_t depth = 0;
-    for ( uint32_t up = tree->nodes[index].parent; up != KD_NONE; up = tree->nodes[up].parent )
+    for ( uint32_t up = tree->nodes.items[index].parent; up != KD_NONE; up = tree->nodes.items[up].parent )
     {
         depth += 1;
     }
@@ -419,14 +415,14 @@ static void report_nodes( kd_engine* engine, kd_report* report )
     report->leaf_fill_least = UINT32_MAX;
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        const kd_node* node = &tree->nodes[tree->stack[i]];
+        const kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         uint32_t own = node->end - node->begin;
         if ( !kd_node_is_leaf( node ) )
         {
             report->inner_object_count += own;
             continue;
         }
-        uint32_t depth = depth_of( tree, tree->stack[i] );
+        uint32_t depth = depth_of( tree, tree->stack.items[i] );
         report->leaves_at[depth < KD_REPORT_DEPTHS ? depth : KD_REPORT_DEPTHS - 1] += 1;
         report->leaf_object_count += own;
         report->leaf_count += 1;
@@ -442,7 +438,7 @@ kd_report clv_kd_engine_report( kd_engine* engine )
     kd_report report = {
         .tree = engine->tree.counters,
         .search = engine->search.counters,
-        .cache_count = engine->rest.cache_count,
+        .cache_count = engine->rest.cache.count,
         .cache_test_count = engine->was_incremental ? engine->rest.cache_test_count : 0,
         .candidate_count = engine->holds_grown ? engine->rest.candidate_count : 0,
         .moving_count = engine->rest.moving_count,

@@ -7,9 +7,9 @@
 
 uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
-    kd_node* left = &tree->nodes[node->left];
-    kd_node* right = &tree->nodes[node->right];
+    kd_node* node = &tree->nodes.items[index];
+    kd_node* left = &tree->nodes.items[node->left];
+    kd_node* right = &tree->nodes.items[node->right];
     bool keep_left = left->population >= right->population;
     uint32_t kept_index = keep_left ? node->left : node->right;
     uint32_t gone_index = keep_left ? node->right : node->left;
@@ -34,7 +34,7 @@ uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
     }
     else
     {
-        kd_node* parent = &tree->nodes[node->parent];
+        kd_node* parent = &tree->nodes.items[node->parent];
         *( parent->left == index ? &parent->left : &parent->right ) = kept_index;
     }
     for ( int axis = 0; axis < 3; ++axis )
@@ -43,7 +43,7 @@ uint32_t clv_kd_erase( kd_tree* tree, uint32_t index )
         kept->upper[axis] = node->upper[axis];
     }
 
-    tree->nodes[gone_index].parent = KD_NONE;
+    tree->nodes.items[gone_index].parent = KD_NONE;
     clv_kd_subtree_free( tree, gone_index );
     node->left = node->right = KD_NONE;
     node->parent = KD_NONE;

@@ -34,15 +34,15 @@ static void shift_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t cou
 {
     if ( count > 0 && to != from )
     {
-        memmove( tree->order + to, tree->order + from, (size_t)count * sizeof( uint32_t ) );
+        memmove( tree->order.items + to, tree->order.items + from, (size_t)count * sizeof( uint32_t ) );
     }
 }
 
 static void pass_part( kd_tree* tree, const kd_node* node, uint32_t from, uint32_t to, filter_pass* pass )
 {
-    uint32_t* order = tree->order;
-    uint32_t* left = tree->spare;
-    uint32_t* right = tree->spare + tree->spare_capacity - 1;
+    uint32_t* order = tree->order.items;
+    uint32_t* left = tree->spare.items;
+    uint32_t* right = tree->spare.items + tree->spare.capacity - 1;
     filter_pass p = *pass;
     for ( uint32_t i = from; i < to; ++i )
     {
@@ -69,8 +69,8 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
     const kd_node* node = job->node;
     uint32_t from = node->begin + chunk * FILTER_CHUNK;
     uint32_t to = node->end - from > FILTER_CHUNK ? from + FILTER_CHUNK : node->end;
-    uint32_t* order = tree->order;
-    uint32_t* left = tree->spare + from;
+    uint32_t* order = tree->order.items;
+    uint32_t* left = tree->spare.items + from;
     uint32_t* right = tree->route.goals.items + from;
     filter_pass p = { .write = from };
     for ( uint32_t i = from; i < to; ++i )
@@ -97,7 +97,7 @@ static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass
     filter_split job = { tree, node, passes };
     uint32_t chunks = ( node->end - node->begin + FILTER_CHUNK - 1 ) / FILTER_CHUNK;
     if ( chunks > FILTER_CHUNKS || tree->tasks == NULL || task_worker_count( tree->tasks ) < 2 ||
-        !base_array_renew( &tree->route.goals, tree->memory, tree->spare_capacity ) )
+        !base_array_renew( &tree->route.goals, tree->memory, tree->spare.capacity ) )
     {
         return false;
     }
@@ -106,12 +106,12 @@ static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass
     {
         uint32_t from = node->begin + chunk * FILTER_CHUNK;
         const filter_pass* p = &passes[chunk];
-        memmove( tree->spare + pass->left, tree->spare + from, p->left * sizeof( uint32_t ) );
+        memmove( tree->spare.items + pass->left, tree->spare.items + from, p->left * sizeof( uint32_t ) );
         shift_slots( tree, pass->write, from, p->write );
         pass->left += p->left;
         pass->write += p->write;
     }
-    uint32_t* back = tree->spare + tree->spare_capacity - 1;
+    uint32_t* back = tree->spare.items + tree->spare.capacity - 1;
     for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
     {
         const uint32_t* right = tree->route.goals.items + node->begin + chunk * FILTER_CHUNK;
@@ -126,38 +126,38 @@ static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass
 // Left-goers to the end of the left child's block; what lies between moves up.
 static void hand_down_left( kd_tree* tree, kd_node* node, uint32_t count )
 {
-    kd_node* left = &tree->nodes[node->left];
+    kd_node* left = &tree->nodes.items[node->left];
     uint32_t inner_count = node->begin - left->end;
     shift_slots( tree, left->end + count, left->end, inner_count );
     tree->counters.shift_count += inner_count;
-    memcpy( tree->order + left->end, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    memcpy( tree->order.items + left->end, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     left->end += count;
     left->population += count;
     left->touched = true;
     if ( !kd_node_is_leaf( left ) )
     {
-        tree->nodes[left->right].offset += (int32_t)count;
+        tree->nodes.items[left->right].offset += (int32_t)count;
     }
 }
 
 // Right-goers before the start of the right child's block, in the order they were met.
 static void hand_down_right( kd_tree* tree, kd_node* node, uint32_t old_end, uint32_t count )
 {
-    kd_node* right = &tree->nodes[node->right];
+    kd_node* right = &tree->nodes.items[node->right];
     uint32_t inner_count = right->begin - old_end;
     shift_slots( tree, old_end - count, old_end, inner_count );
     tree->counters.shift_count += inner_count;
     right->begin -= count;
     right->population += count;
     right->touched = true;
-    const uint32_t* from = tree->spare + tree->spare_capacity - 1;
+    const uint32_t* from = tree->spare.items + tree->spare.capacity - 1;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        tree->order[right->begin + i] = from[-(ptrdiff_t)i];
+        tree->order.items[right->begin + i] = from[-(ptrdiff_t)i];
     }
     if ( !kd_node_is_leaf( right ) )
     {
-        tree->nodes[right->left].offset -= (int32_t)count;
+        tree->nodes.items[right->left].offset -= (int32_t)count;
     }
 }
 
@@ -170,7 +170,7 @@ static void prepare_child( kd_tree* tree, uint32_t index )
 
 void clv_kd_filter( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
     prepare_child( tree, node->left );
     prepare_child( tree, node->right );

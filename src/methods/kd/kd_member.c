@@ -8,20 +8,20 @@
 // The last node of the in-order sequence.
 static kd_node* rightmost( kd_tree* tree )
 {
-    kd_node* node = &tree->nodes[tree->root];
+    kd_node* node = &tree->nodes.items[tree->root];
     while ( !kd_node_is_leaf( node ) )
     {
-        node = &tree->nodes[node->right];
+        node = &tree->nodes.items[node->right];
     }
     return node;
 }
 
 void clv_kd_tree_append( kd_tree* tree, uint32_t slot )
 {
-    CLV_ASSERT( tree->count < tree->order_capacity );
+    CLV_ASSERT( tree->count < tree->order.capacity );
     kd_node* node = rightmost( tree );
     CLV_ASSERT( node->end == tree->count );
-    tree->order[tree->count++] = slot;
+    tree->order.items[tree->count++] = slot;
     node->end += 1;
     node->touched = true;
 }
@@ -37,7 +37,7 @@ static void clip_blocks( kd_tree* tree )
     uint32_t count = clv_kd_tree_list( tree );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        kd_node* node = &tree->nodes[tree->stack[i]];
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         node->touched = true;
         node->begin = clip( node->begin, tree->count );
         node->end = clip( node->end, tree->count );
@@ -51,7 +51,7 @@ static uint32_t remove_from_list( uint32_t* slots, uint32_t count, const uint64_
 {
     for ( uint32_t i = 0; i < count; )
     {
-        if ( kd_bit( live, slots[i] ) )
+        if ( base_bits_has( live, slots[i] ) )
         {
             i += 1;
             continue;
@@ -59,7 +59,7 @@ static uint32_t remove_from_list( uint32_t* slots, uint32_t count, const uint64_
         slots[i] = slots[--count];
         if ( i < count && displaced != NULL )
         {
-            kd_bit_set( displaced, slots[i] );
+            base_bits_add( displaced, slots[i] );
         }
     }
     return count;
@@ -71,8 +71,8 @@ void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* dis
     {
         return;
     }
-    tree->outside_count = remove_from_list( tree->outside, tree->outside_count, live, NULL );
-    uint32_t count = remove_from_list( tree->order, tree->count, live, displaced );
+    tree->outside_count = remove_from_list( tree->outside.items, tree->outside_count, live, NULL );
+    uint32_t count = remove_from_list( tree->order.items, tree->count, live, displaced );
     if ( count != tree->count )
     {
         tree->count = count;
@@ -82,22 +82,22 @@ void clv_kd_tree_remove_dead( kd_tree* tree, const uint64_t* live, uint64_t* dis
 
 void clv_kd_tree_admit( kd_tree* tree, uint64_t* displaced )
 {
-    const kd_node* root = &tree->nodes[tree->root];
+    const kd_node* root = &tree->nodes.items[tree->root];
     uint32_t kept = 0;
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
-        uint32_t slot = tree->outside[i];
+        uint32_t slot = tree->outside.items[i];
         if ( kd_node_holds( root, &tree->boxes[slot] ) )
         {
             clv_kd_tree_append( tree, slot );
             if ( displaced != NULL )
             {
-                kd_bit_set( displaced, slot );
+                base_bits_add( displaced, slot );
             }
         }
         else
         {
-            tree->outside[kept++] = slot;
+            tree->outside.items[kept++] = slot;
         }
     }
     tree->outside_count = kept;

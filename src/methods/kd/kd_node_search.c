@@ -161,7 +161,7 @@ static sweep_outcome fill_small( const kd_search_job* job, const sweep_grid* gri
 // The pairs of sweep_lists, from small boxes. *crowded, and nothing reported yet, if they are no good here.
 static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists* lists, bool* crowded )
 {
-    const uint32_t* slots = job->tree->order + lists->node->begin;
+    const uint32_t* slots = job->tree->order.items + lists->node->begin;
     sweep_list own = { job->boxes, slots, lists->own_count, job->active };
     sweep_grid grid = clv_sweep_grid_find( &own );
     sweep_outcome outcome = fill_small( job, &grid, &own );
@@ -331,7 +331,8 @@ clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* li
     }
     if ( !lists->is_gathered )
     {
-        clv_kd_search_gather( job, job->tree->order + lists->node->begin, lists->own_count, lists->own );
+        clv_kd_search_gather(
+            job, job->tree->order.items + lists->node->begin, lists->own_count, lists->own );
     }
     return sort_and_sweep( job, lists );
 }

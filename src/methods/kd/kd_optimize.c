@@ -9,8 +9,8 @@
 static bool is_well_cut( kd_tree* tree, const kd_node* node )
 {
     tree->counters.evaluate_count += 1;
-    return clv_kd_evaluate( tree->balance, node->end - node->begin, tree->nodes[node->left].population,
-        tree->nodes[node->right].population );
+    return clv_kd_evaluate( tree->balance, node->end - node->begin, tree->nodes.items[node->left].population,
+        tree->nodes.items[node->right].population );
 }
 
 bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, uint32_t right )
@@ -22,22 +22,22 @@ bool clv_kd_is_to_collapse( const kd_tree* tree, uint32_t all, uint32_t left, ui
 
 static bool is_to_collapse( const kd_tree* tree, const kd_node* node )
 {
-    return clv_kd_is_to_collapse(
-        tree, node->population, tree->nodes[node->left].population, tree->nodes[node->right].population );
+    return clv_kd_is_to_collapse( tree, node->population, tree->nodes.items[node->left].population,
+        tree->nodes.items[node->right].population );
 }
 
 // Returns the node to go on with below: itself, or the one that took its place; then *again is set.
 static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 {
     *again = false;
-    bool is_filtered = tree->nodes[index].is_filtered;
-    tree->nodes[index].is_filtered = false;
+    bool is_filtered = tree->nodes.items[index].is_filtered;
+    tree->nodes.items[index].is_filtered = false;
     if ( !is_filtered && tree->flow != KD_FLOW_2019 )
     {
         clv_kd_filter( tree, index );
         is_filtered = true;
     }
-    if ( is_to_collapse( tree, &tree->nodes[index] ) )
+    if ( is_to_collapse( tree, &tree->nodes.items[index] ) )
     {
         clv_kd_collapse( tree, index );
         *again = true; // as a leaf it may need a better plane
@@ -47,12 +47,12 @@ static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
     {
         clv_kd_filter( tree, index );
     }
-    if ( is_well_cut( tree, &tree->nodes[index] ) )
+    if ( is_well_cut( tree, &tree->nodes.items[index] ) )
     {
         return index;
     }
     clv_kd_translate( tree, index );
-    if ( is_well_cut( tree, &tree->nodes[index] ) )
+    if ( is_well_cut( tree, &tree->nodes.items[index] ) )
     {
         return index;
     }
@@ -62,7 +62,7 @@ static uint32_t improve_inner( kd_tree* tree, uint32_t index, bool* again )
 
 static bool improve_leaf( kd_tree* tree, uint32_t index )
 {
-    kd_node* leaf = &tree->nodes[index];
+    kd_node* leaf = &tree->nodes.items[index];
     leaf->population = leaf->end - leaf->begin;
     kd_node_tidy_rest( leaf );
     if ( leaf->population <= tree->leaf_limit )
@@ -82,13 +82,13 @@ static bool improve_leaf( kd_tree* tree, uint32_t index )
 bool clv_kd_optimize( kd_tree* tree )
 {
     uint32_t depth = 0;
-    tree->stack[depth++] = tree->root;
+    tree->stack.items[depth++] = tree->root;
     while ( depth > 0 )
     {
-        uint32_t index = tree->stack[--depth];
+        uint32_t index = tree->stack.items[--depth];
         clv_kd_node_settle( tree, index );
         bool again = false;
-        if ( kd_node_is_leaf( &tree->nodes[index] ) )
+        if ( kd_node_is_leaf( &tree->nodes.items[index] ) )
         {
             if ( !improve_leaf( tree, index ) )
             {
@@ -100,16 +100,16 @@ bool clv_kd_optimize( kd_tree* tree )
         {
             index = improve_inner( tree, index, &again );
         }
-        const kd_node* node = &tree->nodes[index];
-        CLV_ASSERT( depth + 2 <= tree->stack_capacity );
+        const kd_node* node = &tree->nodes.items[index];
+        CLV_ASSERT( depth + 2 <= tree->stack.capacity );
         if ( again )
         {
-            tree->stack[depth++] = index;
+            tree->stack.items[depth++] = index;
         }
         else if ( !kd_node_is_leaf( node ) )
         {
-            tree->stack[depth++] = node->right;
-            tree->stack[depth++] = node->left;
+            tree->stack.items[depth++] = node->right;
+            tree->stack.items[depth++] = node->left;
         }
     }
     return true;

@@ -20,7 +20,7 @@ typedef struct leaf_moments
 static leaf_moments measure( kd_tree* tree, uint32_t begin, uint32_t end )
 {
     kd_block block = { .begin = begin, .end = end };
-    const clv_aabb* first = &tree->boxes[tree->order[begin]];
+    const clv_aabb* first = &tree->boxes[tree->order.items[begin]];
     for ( uint32_t axis = 0; axis < 3; ++axis )
     {
         block.origin[axis] = (double)kd_lower( first, axis ) + (double)kd_upper( first, axis );
@@ -89,7 +89,7 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
     uint32_t stride = all / SAMPLES + 1;
     for ( uint32_t i = leaf->begin; i < leaf->end; i += stride )
     {
-        const clv_aabb* box = &tree->boxes[tree->order[i]];
+        const clv_aabb* box = &tree->boxes[tree->order.items[i]];
         double centre = ( (double)kd_lower( box, axis ) + (double)kd_upper( box, axis ) ) / 2;
         uint32_t place = count++;
         for ( ; place > 0 && samples[place - 1] > centre; --place )
@@ -148,7 +148,7 @@ static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
     uint32_t index = clv_kd_node_take( tree );
     if ( index != KD_NONE )
     {
-        kd_node* child = &tree->nodes[index];
+        kd_node* child = &tree->nodes.items[index];
         child->parent = parent;
         child->begin = child->end = place;
         child->rest_begin = child->rest_end = place;
@@ -159,7 +159,7 @@ static uint32_t make_child( kd_tree* tree, uint32_t parent, uint32_t place )
 
 bool clv_kd_partition( kd_tree* tree, uint32_t index )
 {
-    kd_node* leaf = &tree->nodes[index];
+    kd_node* leaf = &tree->nodes.items[index];
     CLV_ASSERT( kd_node_is_leaf( leaf ) && leaf->offset == 0 && !leaf->lifted );
     uint32_t axis;
     float plane;
@@ -172,17 +172,17 @@ bool clv_kd_partition( kd_tree* tree, uint32_t index )
         return true;
     }
     uint32_t left = make_child( tree, index, leaf->begin );
-    uint32_t right = left != KD_NONE ? make_child( tree, index, tree->nodes[index].end ) : KD_NONE;
+    uint32_t right = left != KD_NONE ? make_child( tree, index, tree->nodes.items[index].end ) : KD_NONE;
     if ( right == KD_NONE )
     {
         if ( left != KD_NONE )
         {
-            tree->nodes[left].parent = KD_NONE;
+            tree->nodes.items[left].parent = KD_NONE;
             clv_kd_subtree_free( tree, left );
         }
         return false;
     }
-    leaf = &tree->nodes[index]; // the pool may have moved
+    leaf = &tree->nodes.items[index]; // the pool may have moved
     leaf->left = left;
     leaf->right = right;
     leaf->axis = axis;

@@ -33,7 +33,7 @@ void clv_kd_query_forget( kd_tree* tree )
 {
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        kd_node* node = &tree->nodes[tree->stack[i]];
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         node->rest_begin = node->rest_end = node->begin;
     }
     tree->pool_end = 0;
@@ -44,7 +44,7 @@ static uint32_t count_resting_members( const query_run* run, uint32_t from, uint
     uint32_t count = 0;
     for ( uint32_t i = from; i < to; ++i )
     {
-        count += !kd_bit( run->active, run->tree->order[i] );
+        count += !base_bits_has( run->active, run->tree->order.items[i] );
     }
     return count;
 }
@@ -78,8 +78,8 @@ static uint32_t cell_of( const kd_node* node, const simd_small_item* steps )
 static void fill_cells( const query_run* run, uint32_t index, uint32_t count, const simd_small_item* steps )
 {
     kd_tree* tree = run->tree;
-    kd_node* node = &tree->nodes[index];
-    uint32_t* starts = tree->pool_starts + node->rest_pool;
+    kd_node* node = &tree->nodes.items[index];
+    uint32_t* starts = tree->pool_starts.items + node->rest_pool;
     uint32_t cells = cell_count( node );
     memset( starts, 0, ( (size_t)cells + 1 ) * sizeof( uint32_t ) );
     for ( uint32_t i = 0; i < count; ++i )
@@ -92,11 +92,11 @@ static void fill_cells( const query_run* run, uint32_t index, uint32_t count, co
     }
     for ( uint32_t i = count; i-- > 0; )
     {
-        uint32_t slot = tree->spare[i];
+        uint32_t slot = tree->spare.items[i];
         uint32_t place = --starts[cell_of( node, &steps[i] )];
-        tree->order[node->rest_begin + place] = slot;
-        tree->pool[node->rest_pool + place] = run->boxes[slot];
-        tree->homes[slot] = index;
+        tree->order.items[node->rest_begin + place] = slot;
+        tree->pool.items[node->rest_pool + place] = run->boxes[slot];
+        tree->homes.items[slot] = index;
     }
 }
 
@@ -114,7 +114,7 @@ static void measure_cells( const query_run* run, kd_node* node, uint32_t count, 
             int32_t length = steps[i].upper[axis] - steps[i].lower[axis];
             node->rest_reach[way] = length > node->rest_reach[way] ? length : node->rest_reach[way];
         }
-        const clv_aabb* box = &run->boxes[run->tree->spare[i]];
+        const clv_aabb* box = &run->boxes[run->tree->spare.items[i]];
         float lower = kd_lower( box, node->axis );
         float upper = kd_upper( box, node->axis );
         node->rest_lower = lower < node->rest_lower ? lower : node->rest_lower;
@@ -124,11 +124,8 @@ static void measure_cells( const query_run* run, kd_node* node, uint32_t count, 
 
 static simd_small_item* reserve_steps( kd_search* search, uint32_t count )
 {
-    void* steps = search->steps;
-    bool ok = clv_base_memory_reserve(
-        search->memory, &steps, &search->step_capacity, 0, (uint64_t)count + 1, sizeof( simd_small_item ) );
-    search->steps = steps;
-    return ok ? search->steps : NULL;
+    return base_array_reserve( &search->steps, search->memory, (uint64_t)count + 1 ) ? search->steps.items
+                                                                                     : NULL;
 }
 
 // Objects at rest into tree->spare, the others to the end of the block. Returns how many are at rest.
@@ -138,15 +135,15 @@ static uint32_t take_resting( const query_run* run, const kd_node* node )
     uint32_t resting = 0;
     for ( uint32_t i = node->begin; i < node->end; ++i )
     {
-        tree->spare[resting] = tree->order[i];
-        resting += !kd_bit( run->active, tree->order[i] );
+        tree->spare.items[resting] = tree->order.items[i];
+        resting += !base_bits_has( run->active, tree->order.items[i] );
     }
     uint32_t write = node->end;
     for ( uint32_t i = node->end; i-- > node->begin; )
     {
-        if ( kd_bit( run->active, tree->order[i] ) )
+        if ( base_bits_has( run->active, tree->order.items[i] ) )
         {
-            tree->order[--write] = tree->order[i];
+            tree->order.items[--write] = tree->order.items[i];
         }
     }
     return resting;
@@ -156,14 +153,14 @@ static uint32_t take_resting( const query_run* run, const kd_node* node )
 static bool sort_node( const query_run* run, uint32_t index )
 {
     kd_tree* tree = run->tree;
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     simd_small_item* steps = reserve_steps( run->search, node->end - node->begin );
     if ( steps == NULL )
     {
         return false;
     }
     uint32_t count = take_resting( run, node );
-    sweep_list list = { run->boxes, tree->spare, count, NULL };
+    sweep_list list = { run->boxes, tree->spare.items, count, NULL };
     sweep_grid grid = clv_sweep_grid_find( &list );
     node->rest_grid = grid.small;
     node->rest_axis[0] = grid.axis[0];
@@ -175,9 +172,9 @@ static bool sort_node( const query_run* run, uint32_t index )
     node->rest_loose = 0;
     node->rest_is_hit = false;
     tree->pool_end += count + 2;
-    CLV_ASSERT( tree->pool_end <= tree->pool_capacity );
+    CLV_ASSERT( tree->pool_end <= tree->pool.capacity );
     choose_cells( node, count );
-    tree->kernels->gather_small( run->boxes, tree->spare, count, &node->rest_grid, steps );
+    tree->kernels->gather_small( run->boxes, tree->spare.items, count, &node->rest_grid, steps );
     measure_cells( run, node, count, steps );
     fill_cells( run, index, count, steps );
     return true;
@@ -197,7 +194,7 @@ static bool sort_loose_nodes( const query_run* run, bool* full )
     kd_tree* tree = run->tree;
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        kd_node* node = &tree->nodes[tree->stack[i]];
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         uint32_t limit = loose_limit( run, node->end - node->begin );
         bool is_worn = node->rest_end > node->rest_begin && node->rest_removed > limit;
         node->rest_loose = count_resting_members( run, node->begin, node->rest_begin ) +
@@ -206,12 +203,12 @@ static bool sort_loose_nodes( const query_run* run, bool* full )
         {
             continue;
         }
-        if ( (uint64_t)tree->pool_end + ( node->end - node->begin ) + 2 > tree->pool_capacity )
+        if ( (uint64_t)tree->pool_end + ( node->end - node->begin ) + 2 > tree->pool.capacity )
         {
             *full = true;
             return true;
         }
-        if ( !sort_node( run, tree->stack[i] ) )
+        if ( !sort_node( run, tree->stack.items[i] ) )
         {
             return false;
         }
@@ -246,7 +243,7 @@ static clv_result test_slots( const query_run* run, uint32_t asker, const uint32
         for ( uint32_t i = 0; i < hit_count; ++i )
         {
             uint32_t slot = hits[i];
-            bool is_mine = !kd_bit( run->active, slot ) || ( slot > asker && !run->is_swept );
+            bool is_mine = !base_bits_has( run->active, slot ) || ( slot > asker && !run->is_swept );
             clv_result result = is_mine ? clv_pair_sink_put( run->sink, asker, slot ) : CLV_OK;
             if ( result != CLV_OK )
             {
@@ -292,7 +289,7 @@ static bool next_row(
     {
         return false;
     }
-    const uint32_t* starts = tree->pool_starts + node->rest_pool + ( cells->row << node->rest_bits[0] );
+    const uint32_t* starts = tree->pool_starts.items + node->rest_pool + ( cells->row << node->rest_bits[0] );
     uint32_t count = node->rest_end - node->rest_begin;
     *begin = starts[cells->first];
     *end = starts[cells->last + 1] < count ? starts[cells->last + 1] : count;
@@ -306,8 +303,8 @@ static bool next_row(
 
 bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at )
 {
-    const kd_node* node = &tree->nodes[index];
-    const clv_aabb* box = &tree->boxes[tree->order[at]];
+    const kd_node* node = &tree->nodes.items[index];
+    const clv_aabb* box = &tree->boxes[tree->order.items[at]];
     uint32_t place = at - node->rest_begin;
     cell_range cells = find_cells( tree, node, box );
     bool found = false;
@@ -316,7 +313,7 @@ bool clv_kd_query_finds( const kd_tree* tree, uint32_t index, uint32_t at )
     {
         found |= place >= begin && place < end;
     }
-    return found && memcmp( &tree->pool[node->rest_pool + place], box, sizeof( clv_aabb ) ) == 0;
+    return found && memcmp( &tree->pool.items[node->rest_pool + place], box, sizeof( clv_aabb ) ) == 0;
 }
 
 static clv_result put_hits(
@@ -341,8 +338,8 @@ static clv_result test_resting( const query_run* run, uint32_t asker, const kd_n
     {
         return CLV_OK; // in inner nodes the usual case: far from the plane
     }
-    const clv_aabb* boxes = run->tree->pool + node->rest_pool;
-    const uint32_t* slots = run->tree->order + node->rest_begin;
+    const clv_aabb* boxes = run->tree->pool.items + node->rest_pool;
+    const uint32_t* slots = run->tree->order.items + node->rest_begin;
     cell_range cells = find_cells( run->tree, node, box );
     clv_result result = CLV_OK;
     uint32_t at, end, next_at = 0, next_end = 0;
@@ -371,7 +368,7 @@ static clv_result test_resting( const query_run* run, uint32_t asker, const kd_n
 
 static clv_result ask_node( const query_run* run, uint32_t asker, const kd_node* node )
 {
-    const uint32_t* order = run->tree->order;
+    const uint32_t* order = run->tree->order.items;
     run->search->counters.node_count += 1;
     run->search->counters.tree_pair_count += node->end - node->begin;
     bool is_loose_known = run->is_swept && node->rest_loose == 0;
@@ -393,10 +390,10 @@ static clv_result ask_tree( const query_run* run, uint32_t asker )
     kd_tree* tree = run->tree;
     const clv_aabb* box = &run->boxes[asker];
     uint32_t depth = 0;
-    tree->stack[depth++] = tree->root;
+    tree->stack.items[depth++] = tree->root;
     while ( depth > 0 )
     {
-        const kd_node* node = &tree->nodes[tree->stack[--depth]];
+        const kd_node* node = &tree->nodes.items[tree->stack.items[--depth]];
         if ( node->population == 0 )
         {
             continue;
@@ -412,39 +409,39 @@ static clv_result ask_tree( const query_run* run, uint32_t asker )
         }
         if ( kd_upper( box, node->axis ) >= node->plane )
         {
-            tree->stack[depth++] = node->right;
+            tree->stack.items[depth++] = node->right;
         }
         if ( kd_lower( box, node->axis ) < node->plane )
         {
-            tree->stack[depth++] = node->left;
+            tree->stack.items[depth++] = node->left;
         }
     }
-    return test_slots( run, asker, tree->outside, tree->outside_count );
+    return test_slots( run, asker, tree->outside.items, tree->outside_count );
 }
 
 // Active objects node by node, so that those who ask one after the other ask in the same place; into tree->spare.
 static uint32_t list_askers( const query_run* run )
 {
     kd_tree* tree = run->tree;
-    uint32_t* askers = tree->spare;
+    uint32_t* askers = tree->spare.items;
     uint32_t count = 0;
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        const kd_node* node = &tree->nodes[tree->stack[i]];
+        const kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         for ( uint32_t at = node->begin; at < node->end; ++at )
         {
             at = at == node->rest_begin ? node->rest_end : at;
             if ( at < node->end )
             {
-                askers[count] = tree->order[at];
-                count += kd_bit( run->active, tree->order[at] );
+                askers[count] = tree->order.items[at];
+                count += base_bits_has( run->active, tree->order.items[at] );
             }
         }
     }
     for ( uint32_t i = 0; i < tree->outside_count; ++i )
     {
-        askers[count] = tree->outside[i];
-        count += kd_bit( run->active, tree->outside[i] );
+        askers[count] = tree->outside.items[i];
+        count += base_bits_has( run->active, tree->outside.items[i] );
     }
     return count;
 }
@@ -453,7 +450,7 @@ static uint32_t list_askers( const query_run* run )
 static clv_result sweep_askers( query_run* run, uint32_t count )
 {
     kd_search* search = run->search;
-    sweep_list list = { run->boxes, run->tree->spare, count, NULL };
+    sweep_list list = { run->boxes, run->tree->spare.items, count, NULL };
     if ( !search->use_sweep || count == 0 )
     {
         return CLV_OK; // they ask for each other
@@ -486,8 +483,8 @@ clv_result clv_kd_query_run( kd_search* search, kd_tree* tree, const clv_aabb* b
     clv_result result = sweep_askers( &run, count );
     for ( uint32_t i = 0; i < count && result == CLV_OK; ++i )
     {
-        base_prefetch( &boxes[tree->spare[i + 1 < count ? i + 1 : i]] );
-        result = ask_tree( &run, tree->spare[i] );
+        base_prefetch( &boxes[tree->spare.items[i + 1 < count ? i + 1 : i]] );
+        result = ask_tree( &run, tree->spare.items[i] );
     }
     return result;
 }

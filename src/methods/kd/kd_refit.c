@@ -29,25 +29,25 @@ static void move_slots( kd_tree* tree, uint32_t to, uint32_t from, uint32_t coun
 {
     if ( count > 0 && to != from )
     {
-        memmove( tree->order + to, tree->order + from, (size_t)count * sizeof( uint32_t ) );
+        memmove( tree->order.items + to, tree->order.items + from, (size_t)count * sizeof( uint32_t ) );
     }
 }
 
 // Objects [from, to), most of whose boxes are known not to have changed: those that fit close ranks.
 static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t to, leaver_pass* pass )
 {
-    uint32_t* order = tree->order;
+    uint32_t* order = tree->order.items;
     for ( uint32_t i = from; i < to; ++i )
     {
         uint32_t slot = order[i];
-        if ( !kd_bit( tree->changed, slot ) || kd_node_holds( node, &tree->boxes[slot] ) )
+        if ( !base_bits_has( tree->changed, slot ) || kd_node_holds( node, &tree->boxes[slot] ) )
         {
-            node->touched |= kd_bit( tree->changed, slot );
+            node->touched |= base_bits_has( tree->changed, slot );
             order[pass->write++] = slot;
         }
         else
         {
-            tree->spare[pass->leavers++] = slot;
+            tree->spare.items[pass->leavers++] = slot;
         }
     }
 }
@@ -55,7 +55,7 @@ static void pass_marked( kd_tree* tree, kd_node* node, uint32_t from, uint32_t t
 // Objects at rest that changed drop out of the ordered part. The rest of them keep their order.
 static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
 {
-    uint32_t* order = tree->order;
+    uint32_t* order = tree->order.items;
     uint32_t from = node->rest_begin;
     uint32_t to = node->rest_end;
     node->rest_begin = pass->write;
@@ -70,19 +70,19 @@ static void pass_rest( kd_tree* tree, kd_node* node, leaver_pass* pass )
     for ( uint32_t i = from; i < to; ++i )
     {
         uint32_t slot = order[i];
-        if ( !kd_bit( tree->changed, slot ) )
+        if ( !base_bits_has( tree->changed, slot ) )
         {
             uint32_t place = node->rest_pool + ( pass->write - node->rest_begin );
-            tree->pool[place] = tree->pool[node->rest_pool + ( i - from )];
+            tree->pool.items[place] = tree->pool.items[node->rest_pool + ( i - from )];
             order[pass->write++] = slot;
         }
         else if ( kd_node_holds( node, &tree->boxes[slot] ) )
         {
-            tree->spare[tree->spare_capacity - ++pass->loose] = slot;
+            tree->spare.items[tree->spare.capacity - ++pass->loose] = slot;
         }
         else
         {
-            tree->spare[pass->leavers++] = slot;
+            tree->spare.items[pass->leavers++] = slot;
         }
     }
     node->rest_end = pass->write;
@@ -97,7 +97,7 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
     {
         node->touched = true;
         pass.leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
-            tree->order + node->begin, node->end - node->begin, tree->spare );
+            tree->order.items + node->begin, node->end - node->begin, tree->spare.items );
         pass.write = node->end - pass.leavers;
         node->rest_begin = node->rest_end = node->begin;
     }
@@ -109,7 +109,7 @@ static uint32_t take_leavers( kd_tree* tree, kd_node* node )
         pass_marked( tree, node, rest_end, node->end, &pass );
         for ( uint32_t i = 0; i < pass.loose; ++i )
         {
-            tree->order[pass.write++] = tree->spare[tree->spare_capacity - 1 - i];
+            tree->order.items[pass.write++] = tree->spare.items[tree->spare.capacity - 1 - i];
         }
         node->touched |= pass.loose > 0;
     }
@@ -125,10 +125,10 @@ static void hand_up_from_left( kd_tree* tree, kd_node* node, uint32_t* parent_be
     move_slots( tree, node->end, inner_begin, *parent_begin - inner_begin );
     tree->counters.shift_count += *parent_begin - inner_begin;
     *parent_begin -= count;
-    memcpy( tree->order + *parent_begin, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    memcpy( tree->order.items + *parent_begin, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     if ( !kd_node_is_leaf( node ) )
     {
-        tree->nodes[node->right].offset -= (int32_t)count;
+        tree->nodes.items[node->right].offset -= (int32_t)count;
     }
 }
 
@@ -139,7 +139,7 @@ static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_e
     move_slots( tree, node->begin + count, node->begin, stay );
     move_slots( tree, *parent_end + count, *parent_end, node->begin - *parent_end );
     tree->counters.shift_count += node->begin - *parent_end;
-    memcpy( tree->order + *parent_end, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    memcpy( tree->order.items + *parent_end, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     *parent_end += count;
     node->begin += count;
     node->end += count;
@@ -147,22 +147,19 @@ static void hand_up_from_right( kd_tree* tree, kd_node* node, uint32_t* parent_e
     node->rest_end += count;
     if ( !kd_node_is_leaf( node ) )
     {
-        tree->nodes[node->left].offset += (int32_t)count;
+        tree->nodes.items[node->left].offset += (int32_t)count;
     }
 }
 
 // What the root does not hold leaves the array.
 static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
 {
-    void* outside = tree->outside;
-    bool ok = clv_base_memory_reserve( tree->memory, &outside, &tree->outside_capacity, tree->outside_count,
-        (uint64_t)tree->outside_count + count, sizeof( uint32_t ) );
-    tree->outside = outside;
-    if ( !ok )
+    if ( !clv_kd_tree_reserve_outside( tree, count ) )
     {
         return false;
     }
-    memcpy( tree->outside + tree->outside_count, tree->spare, (size_t)count * sizeof( uint32_t ) );
+    memcpy(
+        tree->outside.items + tree->outside_count, tree->spare.items, (size_t)count * sizeof( uint32_t ) );
     tree->outside_count += count;
     uint32_t array_end = tree->count;
     hand_up_from_left( tree, root, &array_end, count );
@@ -173,7 +170,7 @@ static bool hand_outside( kd_tree* tree, kd_node* root, uint32_t count )
 // The leavers in spare go up.
 static bool hand_up( kd_tree* tree, uint32_t index, uint32_t count )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     if ( count == 0 )
     {
         return true;
@@ -182,7 +179,7 @@ static bool hand_up( kd_tree* tree, uint32_t index, uint32_t count )
     {
         return hand_outside( tree, node, count );
     }
-    kd_node* parent = &tree->nodes[node->parent];
+    kd_node* parent = &tree->nodes.items[node->parent];
     parent->touched = true;
     if ( parent->left == index )
     {
@@ -201,14 +198,15 @@ static void note_refit( kd_tree* tree, kd_node* node, uint32_t leavers )
     node->population = node->end - node->begin;
     if ( !kd_node_is_leaf( node ) )
     {
-        node->population += tree->nodes[node->left].population + tree->nodes[node->right].population;
+        node->population +=
+            tree->nodes.items[node->left].population + tree->nodes.items[node->right].population;
     }
 }
 
 // Who leaves waits in spare. Below, everything is done.
 static uint32_t refit_node( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     uint32_t count = take_leavers( tree, node );
     note_refit( tree, node, count );
     return count;
@@ -219,25 +217,27 @@ static uint32_t refit_node( kd_tree* tree, uint32_t index )
 // Children before parents, from the first leaf of a subtree to its topmost node.
 static uint32_t next_upwards( const kd_tree* tree, uint32_t index )
 {
-    uint32_t parent = tree->nodes[index].parent;
-    return tree->nodes[parent].left == index ? clv_kd_node_first( tree, tree->nodes[parent].right ) : parent;
+    uint32_t parent = tree->nodes.items[index].parent;
+    return tree->nodes.items[parent].left == index
+        ? clv_kd_node_first( tree, tree->nodes.items[parent].right )
+        : parent;
 }
 
 static void refit_branch( uint32_t number, uint32_t worker, void* context )
 {
     (void)worker;
     kd_tree* tree = context;
-    kd_branch* branch = &tree->branches[number];
+    kd_branch* branch = &tree->branches.items[number];
     if ( !branch->is_part )
     {
         // Its own objects alone; what comes up from below is looked at when it is there.
-        const kd_node* node = &tree->nodes[branch->node];
+        const kd_node* node = &tree->nodes.items[branch->node];
         branch->leavers = tree->kernels->take_leavers( tree->boxes, node->lower, node->upper,
-            tree->order + branch->begin, branch->own_count, tree->spare + branch->begin );
+            tree->order.items + branch->begin, branch->own_count, tree->spare.items + branch->begin );
         return;
     }
     kd_tree part = *tree; // the same arrays, but spare and counters of its own
-    part.spare = tree->spare + branch->begin;
+    part.spare.items = tree->spare.items + branch->begin;
     part.counters = ( kd_counters ){ 0 };
     uint32_t index = clv_kd_node_first( &part, branch->node );
     for ( ; index != branch->node; index = next_upwards( &part, index ) )
@@ -250,13 +250,12 @@ static void refit_branch( uint32_t number, uint32_t worker, void* context )
 
 static bool add_branch( kd_tree* tree, uint32_t count, kd_branch branch )
 {
-    void* branches = tree->branches;
-    bool ok = clv_base_memory_reserve( tree->memory, &branches, &tree->branch_capacity, count,
-        ( (uint64_t)count / BRANCHES_AT_ONCE + 1 ) * BRANCHES_AT_ONCE, sizeof( kd_branch ) );
-    tree->branches = branches;
+    tree->branches.count = count;
+    bool ok = base_array_reserve(
+        &tree->branches, tree->memory, ( (uint64_t)count / BRANCHES_AT_ONCE + 1 ) * BRANCHES_AT_ONCE );
     if ( ok )
     {
-        tree->branches[count] = branch;
+        tree->branches.items[count] = branch;
     }
     return ok;
 }
@@ -268,13 +267,13 @@ static uint32_t list_branches( kd_tree* tree )
     uint32_t most = tree->count / ( task_worker_count( tree->tasks ) * BRANCHES_PER_WORKER );
     uint32_t count = 0;
     uint32_t depth = 0;
-    tree->stack[depth++] = tree->root;
+    tree->stack.items[depth++] = tree->root;
     while ( depth > 0 )
     {
-        uint32_t index = tree->stack[--depth];
-        const kd_node* node = &tree->nodes[index];
+        uint32_t index = tree->stack.items[--depth];
+        const kd_node* node = &tree->nodes.items[index];
         bool is_part = kd_node_is_leaf( node ) || node->population <= most;
-        uint32_t begin = is_part ? tree->nodes[clv_kd_node_first( tree, index )].begin : node->begin;
+        uint32_t begin = is_part ? tree->nodes.items[clv_kd_node_first( tree, index )].begin : node->begin;
         kd_branch branch = { .node = index, .is_part = is_part, .begin = begin };
         branch.own_count = node->end - node->begin;
         if ( !add_branch( tree, count, branch ) )
@@ -284,20 +283,11 @@ static uint32_t list_branches( kd_tree* tree )
         count += 1;
         if ( !is_part )
         {
-            tree->stack[depth++] = node->right;
-            tree->stack[depth++] = node->left;
+            tree->stack.items[depth++] = node->right;
+            tree->stack.items[depth++] = node->left;
         }
     }
     return count;
-}
-
-static bool reserve_top_spare( kd_tree* tree )
-{
-    void* spare = tree->top_spare;
-    bool ok = clv_base_memory_reserve(
-        tree->memory, &spare, &tree->top_spare_capacity, 0, tree->spare_capacity, sizeof( uint32_t ) );
-    tree->top_spare = spare;
-    return ok;
 }
 
 static void add_tree_counters( kd_counters* sum, const kd_counters* more )
@@ -310,16 +300,16 @@ static void add_tree_counters( kd_counters* sum, const kd_counters* more )
 // still to be looked at. The outcome is that of refit_node. Who leaves is in tree->top_spare then; how many.
 static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
 {
-    kd_node* node = &tree->nodes[branch->node];
+    kd_node* node = &tree->nodes.items[branch->node];
     uint32_t own_end = branch->begin + branch->own_count;
     uint32_t left_count = branch->begin - node->begin, right_count = node->end - own_end;
-    uint32_t* leavers = tree->top_spare;
+    uint32_t* leavers = tree->top_spare.items;
     uint32_t from_left = tree->kernels->take_leavers(
-        tree->boxes, node->lower, node->upper, tree->order + node->begin, left_count, leavers );
-    memcpy( leavers + from_left, tree->spare + branch->begin, branch->leavers * sizeof( uint32_t ) );
+        tree->boxes, node->lower, node->upper, tree->order.items + node->begin, left_count, leavers );
+    memcpy( leavers + from_left, tree->spare.items + branch->begin, branch->leavers * sizeof( uint32_t ) );
     uint32_t count = from_left + branch->leavers;
     uint32_t from_right = tree->kernels->take_leavers(
-        tree->boxes, node->lower, node->upper, tree->order + own_end, right_count, leavers + count );
+        tree->boxes, node->lower, node->upper, tree->order.items + own_end, right_count, leavers + count );
     count += from_right;
     uint32_t write = node->begin + left_count - from_left;
     move_slots( tree, write, branch->begin, branch->own_count - branch->leavers );
@@ -336,25 +326,25 @@ static uint32_t refit_top_node( kd_tree* tree, const kd_branch* branch )
 static bool refit_top( kd_tree* tree, uint32_t count )
 {
     bool ok = true;
-    uint32_t* spare = tree->spare;
+    uint32_t* spare = tree->spare.items;
     for ( uint32_t i = count; i-- > 0 && ok; )
     {
-        kd_branch* branch = &tree->branches[i];
+        kd_branch* branch = &tree->branches.items[i];
         uint32_t leavers = branch->leavers;
         if ( branch->is_part )
         {
             add_tree_counters( &tree->counters, &branch->counters );
-            tree->spare = spare + branch->begin;
+            tree->spare.items = spare + branch->begin;
         }
         else
         {
-            tree->spare = spare;
+            tree->spare.items = spare;
             leavers = refit_top_node( tree, branch );
-            tree->spare = tree->top_spare;
+            tree->spare.items = tree->top_spare.items;
         }
         ok = hand_up( tree, branch->node, leavers );
     }
-    tree->spare = spare;
+    tree->spare.items = spare;
     return ok;
 }
 
@@ -364,7 +354,9 @@ static uint32_t share( kd_tree* tree )
     // Where few changed there is little to look at.
     bool are_several = tree->tasks != NULL && task_worker_count( tree->tasks ) > 1 && tree->changed == NULL &&
         tree->count > ALONE && tree->node_count > 1;
-    return are_several && reserve_top_spare( tree ) ? list_branches( tree ) : 0;
+    return are_several && base_array_reserve( &tree->top_spare, tree->memory, tree->spare.capacity )
+        ? list_branches( tree )
+        : 0;
 }
 
 bool clv_kd_refit( kd_tree* tree )
@@ -378,7 +370,7 @@ bool clv_kd_refit( kd_tree* tree )
     bool ok = true;
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0 && ok; )
     {
-        ok = hand_up( tree, tree->stack[i], refit_node( tree, tree->stack[i] ) );
+        ok = hand_up( tree, tree->stack.items[i], refit_node( tree, tree->stack.items[i] ) );
     }
     return ok;
 }

@@ -10,7 +10,6 @@
 
 enum
 {
-    BIT_SETS = 5,
     SAMPLE = 10, // one word of members in so many: more than may move where rest is worth a look
     WORDS = 30   // of a piece, 1,920 members; a multiple of SAMPLE
 };
@@ -23,11 +22,15 @@ void clv_kd_rest_init( kd_rest* rest, base_memory* memory, const simd_method_ker
 void clv_kd_rest_release( kd_rest* rest )
 {
     base_memory* memory = rest->memory;
-    clv_base_memory_give( memory, rest->grown, rest->grown_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
-    clv_base_memory_give( memory, rest->cache, rest->cache_capacity, sizeof( clv_pair ) );
-    clv_base_memory_give( memory, rest->candidates, rest->candidate_capacity, sizeof( clv_pair ) );
-    clv_base_memory_give( memory, rest->last, rest->last_capacity, sizeof( clv_aabb ) );
+    base_array_free( &rest->grown, memory );
+    base_array_free( &rest->moving, memory );
+    base_array_free( &rest->settled, memory );
+    base_array_free( &rest->active, memory );
+    base_array_free( &rest->changed, memory );
+    base_array_free( &rest->known, memory );
+    base_array_free( &rest->cache, memory );
+    base_array_free( &rest->candidates, memory );
+    base_array_free( &rest->last, memory );
     float still = rest->still;
     task_runner* tasks = rest->tasks;
     clv_kd_rest_init( rest, memory, rest->kernels );
@@ -35,66 +38,26 @@ void clv_kd_rest_release( kd_rest* rest )
     rest->tasks = tasks;
 }
 
-static uint64_t words_for( uint64_t slot_count )
-{
-    return ( slot_count + 63 ) / 64;
-}
-
-// The sets lie behind each other, so growing moves each of them.
-static bool grow_words( kd_rest* rest, uint64_t needed )
-{
-    uint64_t capacity = needed + needed / 2 + 1;
-    uint64_t* words = clv_base_memory_take( rest->memory, capacity * BIT_SETS, sizeof( uint64_t ) );
-    if ( words == NULL )
-    {
-        return false;
-    }
-    memset( words, 0, (size_t)( capacity * BIT_SETS ) * sizeof( uint64_t ) );
-    for ( uint64_t set = 0; set < BIT_SETS && rest->word_capacity > 0; ++set )
-    {
-        memcpy( words + set * capacity, rest->words + set * rest->word_capacity,
-            (size_t)rest->word_capacity * sizeof( uint64_t ) );
-    }
-    clv_base_memory_give( rest->memory, rest->words, rest->word_capacity * BIT_SETS, sizeof( uint64_t ) );
-    rest->words = words;
-    rest->word_capacity = capacity;
-    rest->moving = words;
-    rest->settled = words + capacity;
-    rest->active = words + capacity * 2;
-    rest->changed = words + capacity * 3;
-    rest->known = words + capacity * 4;
-    return true;
-}
-
-static bool reserve_boxes( kd_rest* rest, uint32_t slot_count )
-{
-    void* grown = rest->grown;
-    void* candidates = rest->candidates;
-    bool ok = clv_base_memory_reserve( rest->memory, &grown, &rest->grown_capacity, rest->grown_capacity,
-                  slot_count, sizeof( clv_aabb ) ) &&
-        clv_base_memory_reserve(
-            rest->memory, &candidates, &rest->candidate_capacity, 0, KD_CANDIDATES, sizeof( clv_pair ) );
-    rest->grown = grown;
-    rest->candidates = candidates;
-    if ( ok && rest->still > 0 )
-    {
-        void* last = rest->last;
-        ok = clv_base_memory_reserve(
-            rest->memory, &last, &rest->last_capacity, rest->last_capacity, slot_count, sizeof( clv_aabb ) );
-        rest->last = last;
-    }
-    return ok;
-}
-
 bool clv_kd_rest_reserve( kd_rest* rest, uint32_t slot_count, bool with_boxes )
 {
-    uint64_t words = words_for( slot_count );
-    if ( words > rest->word_capacity && !grow_words( rest, words ) )
+    base_memory* memory = rest->memory;
+    uint64_t words = base_bits_words( slot_count );
+    rest->grown.count = rest->grown.capacity;
+    rest->last.count = rest->last.capacity;
+    bool ok = base_array_extend( &rest->moving, memory, words ) &&
+        base_array_extend( &rest->settled, memory, words ) &&
+        base_array_extend( &rest->active, memory, words ) &&
+        base_array_extend( &rest->changed, memory, words ) &&
+        base_array_extend( &rest->known, memory, words );
+    if ( !ok )
     {
         return false;
     }
     rest->slot_end = rest->slot_end > slot_count ? rest->slot_end : slot_count;
-    return !with_boxes || reserve_boxes( rest, slot_count );
+    return !with_boxes ||
+        ( base_array_reserve( &rest->grown, memory, slot_count ) &&
+            base_array_reserve( &rest->candidates, memory, KD_CANDIDATES ) &&
+            ( rest->still <= 0 || base_array_reserve( &rest->last, memory, slot_count ) ) );
 }
 
 // No box is inside this one.
@@ -102,30 +65,30 @@ static const clv_aabb s_no_box = { { NAN, NAN, NAN }, { NAN, NAN, NAN } };
 
 void clv_kd_rest_enter( kd_rest* rest, uint32_t slot )
 {
-    rest->grown[slot] = s_no_box;
+    rest->grown.items[slot] = s_no_box;
     if ( rest->still > 0 )
     {
-        rest->last[slot] = s_no_box;
+        rest->last.items[slot] = s_no_box;
     }
-    kd_bit_clear( rest->settled, slot );
+    base_bits_remove( rest->settled.items, slot );
 }
 
 void clv_kd_rest_purge( kd_rest* rest, const uint64_t* live )
 {
     uint64_t kept = 0;
-    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    for ( uint64_t i = 0; i < rest->cache.count; ++i )
     {
-        clv_pair pair = rest->cache[i];
-        rest->cache[kept] = pair;
-        kept += kd_bit( live, pair.a ) & kd_bit( live, pair.b );
+        clv_pair pair = rest->cache.items[i];
+        rest->cache.items[kept] = pair;
+        kept += base_bits_has( live, pair.a ) & base_bits_has( live, pair.b );
     }
-    rest->cache_count = kept;
+    rest->cache.count = kept;
 }
 
 void clv_kd_rest_forget( kd_rest* rest )
 {
-    memset( rest->settled, 0, (size_t)words_for( rest->slot_end ) * sizeof( uint64_t ) );
-    rest->cache_count = 0;
+    memset( rest->settled.items, 0, (size_t)base_bits_words( rest->slot_end ) * sizeof( uint64_t ) );
+    rest->cache.count = 0;
 }
 
 static bool is_fast( const clv_aabb* from, const clv_aabb* to, double still )
@@ -150,11 +113,11 @@ static void drop_fast( kd_rest* rest, const clv_aabb* boxes, uint32_t begin, uin
 {
     for ( uint32_t slot = begin; slot < begin + count; ++slot )
     {
-        if ( is_fast( &rest->last[slot], &boxes[slot], (double)rest->still ) )
+        if ( is_fast( &rest->last.items[slot], &boxes[slot], (double)rest->still ) )
         {
-            rest->grown[slot] = s_no_box;
+            rest->grown.items[slot] = s_no_box;
         }
-        rest->last[slot] = boxes[slot];
+        rest->last.items[slot] = boxes[slot];
     }
 }
 
@@ -174,7 +137,7 @@ static uint64_t classify_word(
         {
             drop_fast( rest, boxes, slot, length );
         }
-        moving |= rest->kernels->regrow( boxes + slot, rest->grown + slot, length, epsilon ) << begin;
+        moving |= rest->kernels->regrow( boxes + slot, rest->grown.items + slot, length, epsilon ) << begin;
         members &= length < 64 ? ~( ( ( (uint64_t)1 << length ) - 1 ) << begin ) : 0;
     }
     return moving;
@@ -198,10 +161,10 @@ static uint32_t classify_words( const rest_classing* job, uint64_t first, uint64
     uint32_t moving_count = 0;
     for ( uint64_t word = first; word < end; word += SAMPLE )
     {
-        uint64_t members = rest->known[word] & ( job->moved != NULL ? job->moved[word] : UINT64_MAX );
+        uint64_t members = rest->known.items[word] & ( job->moved != NULL ? job->moved[word] : UINT64_MAX );
         uint64_t bits = classify_word( rest, job->boxes, (uint32_t)( word * 64 ), members, job->epsilon );
-        rest->moving[word] = bits;
-        rest->changed[word] |= bits;
+        rest->moving.items[word] = bits;
+        rest->changed.items[word] |= bits;
         moving_count += base_bit_count( bits );
     }
     return moving_count;
@@ -213,7 +176,7 @@ static void classify_piece( uint32_t index, uint32_t worker, void* context )
     (void)worker;
     rest_classing* job = context;
     uint64_t begin = (uint64_t)index * WORDS;
-    uint64_t end = words_for( job->rest->slot_end );
+    uint64_t end = base_bits_words( job->rest->slot_end );
     end = end - begin > WORDS ? begin + WORDS : end;
     uint32_t moving_count = 0;
     for ( uint64_t first = job->is_sample ? 0 : 1; first < ( job->is_sample ? 1 : SAMPLE ); ++first )
@@ -230,7 +193,7 @@ static uint32_t classify( rest_classing* job, bool is_sample )
     job->is_sample = is_sample;
     atomic_init( &job->moving_count, 0 );
     clv_task_run( rest->tasks != NULL ? rest->tasks : &alone, classify_piece,
-        (uint32_t)( ( words_for( rest->slot_end ) + WORDS - 1 ) / WORDS ), job );
+        (uint32_t)( ( base_bits_words( rest->slot_end ) + WORDS - 1 ) / WORDS ), job );
     return atomic_load_explicit( &job->moving_count, memory_order_relaxed );
 }
 
@@ -250,14 +213,14 @@ void clv_kd_rest_classify(
 
 void clv_kd_rest_choose_active( kd_rest* rest )
 {
-    uint64_t words = words_for( rest->slot_end );
+    uint64_t words = base_bits_words( rest->slot_end );
     rest->active_count = 0;
     rest->has_unsettled = false;
     for ( uint64_t word = 0; word < words; ++word )
     {
-        uint64_t bits = rest->moving[word] | ( rest->known[word] & ~rest->settled[word] );
-        rest->active[word] = bits;
-        rest->has_unsettled |= ( bits & rest->settled[word] ) != 0;
+        uint64_t bits = rest->moving.items[word] | ( rest->known.items[word] & ~rest->settled.items[word] );
+        rest->active.items[word] = bits;
+        rest->has_unsettled |= ( bits & rest->settled.items[word] ) != 0;
         rest->active_count += base_bit_count( bits );
     }
 }
@@ -269,20 +232,21 @@ static void drop_active_pairs( kd_rest* rest )
         return; // the cache has pairs of settled objects alone
     }
     uint64_t kept = 0;
-    for ( uint64_t i = 0; i < rest->cache_count; ++i )
+    for ( uint64_t i = 0; i < rest->cache.count; ++i )
     {
-        clv_pair pair = rest->cache[i];
-        rest->cache[kept] = pair;
-        kept += !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) );
+        clv_pair pair = rest->cache.items[i];
+        rest->cache.items[kept] = pair;
+        kept +=
+            !( base_bits_has( rest->active.items, pair.a ) | base_bits_has( rest->active.items, pair.b ) );
     }
-    rest->cache_count = kept;
+    rest->cache.count = kept;
 }
 
 clv_result clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* sink )
 {
     drop_active_pairs( rest );
-    rest->cache_test_count = rest->cache_count;
-    for ( uint64_t done = 0; done < rest->cache_count; )
+    rest->cache_test_count = rest->cache.count;
+    for ( uint64_t done = 0; done < rest->cache.count; )
     {
         if ( pair_sink_is_full( sink ) )
         {
@@ -293,36 +257,28 @@ clv_result clv_kd_rest_replay( kd_rest* rest, const clv_aabb* boxes, pair_sink* 
             }
         }
         uint64_t room = sink->capacity - sink->count;
-        uint64_t left = rest->cache_count - done;
+        uint64_t left = rest->cache.count - done;
         uint32_t chunk = (uint32_t)( left < room ? left : room < UINT32_MAX ? room : UINT32_MAX );
-        sink->count +=
-            rest->kernels->keep_overlapping( boxes, rest->cache + done, chunk, sink->pairs + sink->count );
+        sink->count += rest->kernels->keep_overlapping(
+            boxes, rest->cache.items + done, chunk, sink->pairs + sink->count );
         done += chunk;
     }
     return CLV_OK;
 }
 
-static bool reserve_cache( kd_rest* rest, uint64_t needed )
-{
-    void* cache = rest->cache;
-    bool ok = clv_base_memory_reserve(
-        rest->memory, &cache, &rest->cache_capacity, rest->cache_count, needed, sizeof( clv_pair ) );
-    rest->cache = cache;
-    return ok;
-}
-
 void clv_kd_rest_expect( kd_rest* rest, uint64_t pair_count )
 {
-    (void)reserve_cache( rest, pair_count + pair_count / 8 + 64 );
+    (void)base_array_reserve( &rest->cache, rest->memory, pair_count + pair_count / 8 + 64 );
 }
 
 static bool cache_pair( kd_rest* rest, clv_pair pair )
 {
-    if ( rest->cache_count == rest->cache_capacity && !reserve_cache( rest, rest->cache_count + 64 ) )
+    if ( rest->cache.count == rest->cache.capacity &&
+        !base_array_reserve( &rest->cache, rest->memory, rest->cache.count + 64 ) )
     {
         return false;
     }
-    rest->cache[rest->cache_count++] = pair;
+    rest->cache.items[rest->cache.count++] = pair;
     return true;
 }
 
@@ -334,12 +290,13 @@ static clv_result take_candidates( pair_sink* sink )
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
-        if ( !( kd_bit( rest->active, pair.a ) | kd_bit( rest->active, pair.b ) ) )
+        if ( !( base_bits_has( rest->active.items, pair.a ) | base_bits_has( rest->active.items, pair.b ) ) )
         {
             continue;
         }
-        bool both_static = !( kd_bit( rest->moving, pair.a ) | kd_bit( rest->moving, pair.b ) );
-        bool is_room = rest->cache_count < self->most;
+        bool both_static =
+            !( base_bits_has( rest->moving.items, pair.a ) | base_bits_has( rest->moving.items, pair.b ) );
+        bool is_room = rest->cache.count < self->most;
         self->is_overfull |= both_static && !is_room;
         if ( both_static && is_room && !cache_pair( rest, pair ) )
         {
@@ -362,8 +319,8 @@ kd_rest_sink clv_kd_rest_open( kd_rest* rest, const clv_aabb* boxes, pair_sink* 
 {
     rest->candidate_count = 0;
     return ( kd_rest_sink ){
-        .sink = { .pairs = rest->candidates,
-            .capacity = rest->candidate_capacity,
+        .sink = { .pairs = rest->candidates.items,
+            .capacity = rest->candidates.capacity,
             .make_room = take_candidates },
         .rest = rest,
         .boxes = boxes,
@@ -385,10 +342,10 @@ clv_result clv_kd_rest_close( kd_rest_sink* sink )
         clv_kd_rest_forget( rest ); // half a cache is none
         return CLV_OK;
     }
-    uint64_t words = words_for( rest->slot_end );
+    uint64_t words = base_bits_words( rest->slot_end );
     for ( uint64_t word = 0; word < words; ++word )
     {
-        rest->settled[word] = rest->known[word] & ~rest->moving[word];
+        rest->settled.items[word] = rest->known.items[word] & ~rest->moving.items[word];
     }
     return CLV_OK;
 }

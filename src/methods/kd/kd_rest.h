@@ -13,32 +13,27 @@ typedef struct kd_rest
 {
     base_memory* memory;
     const simd_method_kernels* kernels;
-    task_runner* tasks; ///< NULL: the calling thread alone
-    clv_aabb* grown;    ///< by slot
-    uint64_t grown_capacity;
+    task_runner* tasks;           ///< NULL: the calling thread alone
+    BASE_ARRAY( clv_aabb ) grown; ///< by slot
 
-    uint64_t* words; ///< the five bit sets below, one behind the other
-    uint64_t word_capacity;
-    uint64_t* moving;  ///< not static in this update
-    uint64_t* settled; ///< as of the last update
-    uint64_t* active;  ///< to be searched for in this update
-    uint64_t* changed; ///< grown box or place in the tree is new
-    uint64_t* known;   ///< member of the tree
-    uint32_t slot_end; ///< bits in use
+    // Sets of slots.
+    base_u64_array moving;  ///< not static in this update
+    base_u64_array settled; ///< as of the last update
+    base_u64_array active;  ///< to be searched for in this update
+    base_u64_array changed; ///< grown box or place in the tree is new
+    base_u64_array known;   ///< member of the tree
+    uint32_t slot_end;      ///< bits in use
 
     float
         still; ///< who came further than this since the last update is not static; 0: the grown box alone decides
-    clv_aabb* last; ///< by slot, the box of the last update; only where `still` is above 0
-    uint64_t last_capacity;
+    BASE_ARRAY( clv_aabb ) last; ///< by slot, the box of the last update; only where `still` is above 0
 
     uint32_t moving_count, active_count;
     bool has_unsettled; ///< an active object was settled until now
     bool was_cut_short; ///< the last classification
 
-    clv_pair* cache; ///< pairs of settled objects whose grown boxes overlap
-    uint64_t cache_count, cache_capacity;
-    clv_pair* candidates; ///< of the search, on their way
-    uint64_t candidate_capacity;
+    BASE_ARRAY( clv_pair ) cache;      ///< pairs of settled objects whose grown boxes overlap
+    BASE_ARRAY( clv_pair ) candidates; ///< of the search, on their way
     uint64_t cache_test_count, candidate_count;
 } kd_rest;
 

@@ -35,15 +35,15 @@ static uint32_t own_group( const kd_route_stop* stop )
 
 static bool is_left_child( const kd_tree* tree, uint32_t index )
 {
-    uint32_t parent = tree->nodes[index].parent;
-    return parent != KD_NONE && tree->nodes[parent].left == index;
+    uint32_t parent = tree->nodes.items[index].parent;
+    return parent != KD_NONE && tree->nodes.items[parent].left == index;
 }
 
 // The child that lies between a node's block and its parent's; KD_NONE in a leaf.
 static uint32_t inner_child( const kd_tree* tree, uint32_t index )
 {
-    const kd_node* node = &tree->nodes[index];
-    bool is_right = node->parent != KD_NONE && tree->nodes[node->parent].right == index;
+    const kd_node* node = &tree->nodes.items[index];
+    bool is_right = node->parent != KD_NONE && tree->nodes.items[node->parent].right == index;
     return is_right ? node->left : node->right;
 }
 
@@ -57,7 +57,7 @@ static uint64_t list_stops( kd_tree* tree )
     for ( uint32_t at = clv_kd_node_first( tree, tree->root ); at != KD_NONE;
           at = clv_kd_node_next( tree, at ) )
     {
-        const kd_node* node = &tree->nodes[at];
+        const kd_node* node = &tree->nodes.items[at];
         route->nodes.items[count++] = at;
         route->stops.items[at] = ( kd_route_stop ){ .before = node->end - node->begin, .gate = KD_NONE };
     }
@@ -65,9 +65,9 @@ static uint64_t list_stops( kd_tree* tree )
     uint32_t listed = clv_kd_tree_list( tree ); // parents first
     for ( uint32_t i = 1; i < listed; ++i )
     {
-        uint32_t index = tree->stack[i];
+        uint32_t index = tree->stack.items[i];
         kd_route_stop* stop = &route->stops.items[index];
-        stop->depth = route->stops.items[tree->nodes[index].parent].depth + 1;
+        stop->depth = route->stops.items[tree->nodes.items[index].parent].depth + 1;
         stop->turn = is_left_child( tree, index ) ? 0 : stop->depth;
     }
     for ( uint32_t i = 0; i < count; ++i )
@@ -83,7 +83,7 @@ static bool route_reserve( kd_tree* tree, uint32_t chunk_count, uint64_t groups 
 {
     kd_route* route = &tree->route;
     uint64_t row = groups + 1; // the last: outside
-    return base_array_renew( &route->goals, tree->memory, tree->spare_capacity ) &&
+    return base_array_renew( &route->goals, tree->memory, tree->spare.capacity ) &&
         base_array_renew( &route->counts, tree->memory, row * chunk_count ) &&
         base_array_renew( &route->places, tree->memory, row * chunk_count ) &&
         base_array_renew( &route->sums, tree->memory, row ) &&
@@ -104,7 +104,7 @@ static uint32_t first_stop( const kd_tree* tree, uint32_t place )
     while ( low < high )
     {
         uint32_t middle = low + ( high - low ) / 2;
-        bool is_before = tree->nodes[tree->route.nodes.items[middle]].end <= place;
+        bool is_before = tree->nodes.items[tree->route.nodes.items[middle]].end <= place;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
@@ -115,9 +115,9 @@ static uint32_t first_stop( const kd_tree* tree, uint32_t place )
 static uint32_t find_group( const kd_tree* tree, const clv_aabb* box, uint32_t top )
 {
     const kd_route_stop* stops = tree->route.stops.items;
-    while ( top != KD_NONE && !kd_node_holds( &tree->nodes[top], box ) )
+    while ( top != KD_NONE && !kd_node_holds( &tree->nodes.items[top], box ) )
     {
-        top = tree->nodes[top].parent;
+        top = tree->nodes.items[top].parent;
     }
     if ( top == KD_NONE )
     {
@@ -126,7 +126,7 @@ static uint32_t find_group( const kd_tree* tree, const clv_aabb* box, uint32_t t
     uint32_t home = top, left_steps = 0;
     for ( ;; )
     {
-        const kd_node* node = &tree->nodes[home];
+        const kd_node* node = &tree->nodes.items[home];
         int side = kd_node_is_leaf( node ) ? 0 : kd_side( box, node->axis, node->plane );
         if ( side == 0 )
         {
@@ -140,15 +140,15 @@ static uint32_t find_group( const kd_tree* tree, const clv_aabb* box, uint32_t t
 // Those that stay close ranks, the others follow.
 static void look_through_leaf( kd_tree* tree, uint32_t index, uint32_t begin, uint32_t end, uint32_t* counts )
 {
-    const kd_node* leaf = &tree->nodes[index];
-    uint32_t leavers = tree->kernels->take_leavers(
-        tree->boxes, leaf->lower, leaf->upper, tree->order + begin, end - begin, tree->spare + begin );
+    const kd_node* leaf = &tree->nodes.items[index];
+    uint32_t leavers = tree->kernels->take_leavers( tree->boxes, leaf->lower, leaf->upper,
+        tree->order.items + begin, end - begin, tree->spare.items + begin );
     uint32_t stay_end = end - leavers;
-    memcpy( tree->order + stay_end, tree->spare + begin, leavers * sizeof( uint32_t ) );
+    memcpy( tree->order.items + stay_end, tree->spare.items + begin, leavers * sizeof( uint32_t ) );
     counts[own_group( &tree->route.stops.items[index] )] += stay_end - begin;
     for ( uint32_t i = stay_end; i < end; ++i )
     {
-        uint32_t group = find_group( tree, &tree->boxes[tree->order[i]], leaf->parent );
+        uint32_t group = find_group( tree, &tree->boxes[tree->order.items[i]], leaf->parent );
         tree->route.goals.items[i] = group;
         counts[group] += 1;
     }
@@ -159,8 +159,8 @@ static void look_through_inner(
 {
     for ( uint32_t i = begin; i < end; ++i )
     {
-        base_prefetch( &tree->boxes[tree->order[i + ROUTE_AHEAD < end ? i + ROUTE_AHEAD : i]] );
-        uint32_t group = find_group( tree, &tree->boxes[tree->order[i]], index );
+        base_prefetch( &tree->boxes[tree->order.items[i + ROUTE_AHEAD < end ? i + ROUTE_AHEAD : i]] );
+        uint32_t group = find_group( tree, &tree->boxes[tree->order.items[i]], index );
         tree->route.goals.items[i] = group;
         counts[group] += 1;
     }
@@ -178,7 +178,7 @@ static void find_goals( uint32_t chunk, uint32_t worker, void* context )
     for ( uint32_t i = first_stop( tree, from ); i < route->node_count; ++i )
     {
         uint32_t index = route->nodes.items[i];
-        const kd_node* node = &tree->nodes[index];
+        const kd_node* node = &tree->nodes.items[index];
         uint32_t begin = node->begin > from ? node->begin : from;
         uint32_t end = node->end < to ? node->end : to;
         if ( node->begin >= to )
@@ -208,7 +208,7 @@ static void go_to_goals( uint32_t chunk, uint32_t worker, void* context )
     for ( uint32_t i = first_stop( tree, from ); i < route->node_count; ++i )
     {
         uint32_t index = route->nodes.items[i];
-        const kd_node* node = &tree->nodes[index];
+        const kd_node* node = &tree->nodes.items[index];
         uint32_t at = node->begin > from ? node->begin : from;
         uint32_t end = node->end < to ? node->end : to;
         if ( node->begin >= to )
@@ -218,12 +218,14 @@ static void go_to_goals( uint32_t chunk, uint32_t worker, void* context )
         if ( at < end && kd_node_is_leaf( node ) )
         {
             uint32_t group = own_group( &route->stops.items[index] );
-            memcpy( tree->spare + places[group], tree->order + at, counts[group] * sizeof( uint32_t ) );
+            memcpy( tree->spare.items + places[group], tree->order.items + at,
+                counts[group] * sizeof( uint32_t ) );
             at += counts[group];
         }
         for ( ; at < end; ++at )
         {
-            tree->spare[places[route->moved_groups.items[route->goals.items[at]]]++] = tree->order[at];
+            tree->spare.items[places[route->moved_groups.items[route->goals.items[at]]]++] =
+                tree->order.items[at];
         }
     }
 }
@@ -248,7 +250,7 @@ static void sum_groups( kd_tree* tree )
     for ( uint32_t i = 0; i < route->node_count; ++i )
     {
         uint32_t home = route->nodes.items[i], left_steps = 0;
-        for ( uint32_t top = home; top != KD_NONE; top = tree->nodes[top].parent )
+        for ( uint32_t top = home; top != KD_NONE; top = tree->nodes.items[top].parent )
         {
             uint32_t count = route->sums.items[stops[home].group + left_steps + stops[top].turn];
             stops[top].tops += count;
@@ -258,8 +260,8 @@ static void sum_groups( kd_tree* tree )
     }
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 1; )
     {
-        const kd_route_stop* stop = &stops[tree->stack[i]];
-        kd_route_stop* above = &stops[tree->nodes[tree->stack[i]].parent];
+        const kd_route_stop* stop = &stops[tree->stack.items[i]];
+        kd_route_stop* above = &stops[tree->nodes.items[tree->stack.items[i]].parent];
         above->before += stop->before;
         above->tops += stop->tops;
         above->homes += stop->homes;
@@ -269,7 +271,7 @@ static void sum_groups( kd_tree* tree )
 // Is its subtree to be made anew?
 static bool is_to_change( const kd_tree* tree, uint32_t index, bool* before_filter )
 {
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     const kd_route_stop* stops = tree->route.stops.items;
     uint32_t all = stops[index].homes, left = stops[node->left].homes, right = stops[node->right].homes;
     bool collapses = clv_kd_is_to_collapse( tree, all, left, right );
@@ -285,8 +287,8 @@ static bool close_gates( kd_tree* tree )
     uint32_t count = clv_kd_tree_list( tree ); // parents first
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t index = tree->stack[i];
-        const kd_node* node = &tree->nodes[index];
+        uint32_t index = tree->stack.items[i];
+        const kd_node* node = &tree->nodes.items[index];
         kd_route_stop* stop = &stops[index];
         bool before_filter = false;
         if ( node->parent != KD_NONE && stops[node->parent].gate != KD_NONE )
@@ -321,7 +323,7 @@ static void move_groups( kd_tree* tree, bool are_any )
     {
         uint32_t home = route->nodes.items[i], left_steps = 0, gate_steps = 0;
         uint32_t gate = stops[home].gate;
-        for ( uint32_t top = home; top != KD_NONE && gate != KD_NONE; top = tree->nodes[top].parent )
+        for ( uint32_t top = home; top != KD_NONE && gate != KD_NONE; top = tree->nodes.items[top].parent )
         {
             gate_steps = top == gate ? left_steps : gate_steps;
             moved[stops[home].group + left_steps + stops[top].turn] = stops[top].gate != KD_NONE
@@ -350,7 +352,7 @@ static void count_moves( kd_tree* tree )
     for ( uint32_t i = 0; i < tree->route.node_count; ++i )
     {
         uint32_t index = tree->route.nodes.items[i];
-        uint32_t parent = tree->nodes[index].parent;
+        uint32_t parent = tree->nodes.items[index].parent;
         uint32_t inner = inner_child( tree, index );
         uint32_t between = inner != KD_NONE ? stops[inner].tops : 0;
         uint32_t up = stops[index].before - stops[index].tops;
@@ -388,20 +390,17 @@ static uint32_t lay_out( kd_tree* tree )
 static void take_new_order( kd_tree* tree, uint32_t tree_end )
 {
     kd_route* route = &tree->route;
-    uint32_t* order = tree->order;
-    uint64_t capacity = tree->order_capacity;
+    base_u32_array order = tree->order;
     tree->order = tree->spare;
-    tree->order_capacity = tree->spare_capacity;
     tree->spare = order;
-    tree->spare_capacity = capacity;
-    memcpy( tree->outside + tree->outside_count, tree->order + tree_end,
+    memcpy( tree->outside.items + tree->outside_count, tree->order.items + tree_end,
         ( tree->count - tree_end ) * sizeof( uint32_t ) );
     tree->outside_count += tree->count - tree_end;
     tree->count = tree_end;
     for ( uint32_t i = 0; i < route->node_count; ++i )
     {
         uint32_t index = route->nodes.items[i];
-        kd_node* node = &tree->nodes[index];
+        kd_node* node = &tree->nodes.items[index];
         const kd_route_stop* stop = &route->stops.items[index];
         node->begin = route->sums.items[stop->group];
         node->end = route->sums.items[stop->group + stop->depth + 1];
@@ -410,15 +409,6 @@ static void take_new_order( kd_tree* tree, uint32_t tree_end )
         node->touched = true;
         node->is_filtered = stop->gate == KD_NONE && !kd_node_is_leaf( node );
     }
-}
-
-static bool reserve_outside( kd_tree* tree, uint32_t more )
-{
-    void* outside = tree->outside;
-    bool ok = clv_base_memory_reserve( tree->memory, &outside, &tree->outside_capacity, tree->outside_count,
-        (uint64_t)tree->outside_count + more, sizeof( uint32_t ) );
-    tree->outside = outside;
-    return ok;
 }
 
 // Are there several workers, and enough for them to do? Then everything is listed and there is room for it.
@@ -456,7 +446,7 @@ bool clv_kd_route( kd_tree* tree, bool* is_done )
     move_groups( tree, close_gates( tree ) );
     count_moves( tree );
     uint32_t tree_end = lay_out( tree );
-    if ( !reserve_outside( tree, tree->count - tree_end ) )
+    if ( !clv_kd_tree_reserve_outside( tree, tree->count - tree_end ) )
     {
         return false;
     }

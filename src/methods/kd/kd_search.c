@@ -28,10 +28,10 @@ void clv_kd_search_release( kd_search* search )
 {
     base_memory* memory = search->memory;
     clv_sweep_sorter_release( &search->sorter );
-    clv_base_memory_give( memory, search->arena, search->arena_capacity, sizeof( simd_item ) );
-    clv_base_memory_give( memory, search->steps, search->step_capacity, sizeof( simd_small_item ) );
-    clv_base_memory_give( memory, search->frames, search->frame_capacity, sizeof( kd_search_frame ) );
-    clv_base_memory_give( memory, search->active_counts, search->active_capacity, sizeof( uint32_t ) );
+    base_array_free( &search->arena, memory );
+    base_array_free( &search->steps, memory );
+    base_array_free( &search->frames, memory );
+    base_array_free( &search->active_counts, memory );
     for ( int kind = 0; kind < 2; ++kind )
     {
         clv_sweep_small_release( &search->small[kind] );
@@ -63,20 +63,14 @@ void clv_kd_search_use_memory( kd_search* search, base_memory* memory )
 
 static bool reserve_arena( kd_search* search, uint64_t kept, uint64_t needed )
 {
-    void* arena = search->arena;
-    bool ok = clv_base_memory_reserve(
-        search->memory, &arena, &search->arena_capacity, kept, needed, sizeof( simd_item ) );
-    search->arena = arena;
-    return ok;
+    search->arena.count = kept;
+    return base_array_reserve( &search->arena, search->memory, needed );
 }
 
 static bool reserve_frames( kd_search* search, uint64_t kept, uint64_t needed )
 {
-    void* frames = search->frames;
-    bool ok = clv_base_memory_reserve(
-        search->memory, &frames, &search->frame_capacity, kept, needed, sizeof( kd_search_frame ) );
-    search->frames = frames;
-    return ok;
+    search->frames.count = kept;
+    return base_array_reserve( &search->frames, search->memory, needed );
 }
 
 bool clv_kd_search_reserve( kd_search* search, uint32_t object_count )
@@ -123,7 +117,7 @@ static bool push_frame( kd_search* search, uint32_t depth, kd_search_frame frame
     bool ok = reserve_frames( search, depth, (uint64_t)depth + 1 );
     if ( ok )
     {
-        search->frames[depth] = frame;
+        search->frames.items[depth] = frame;
     }
     return ok;
 }
@@ -142,7 +136,7 @@ void clv_kd_search_gather( const kd_search_job* job, const uint32_t* slots, uint
     }
     for ( uint32_t i = 0; i < count && job->active != NULL; ++i )
     {
-        items[i].mark = kd_bit( job->active, slots[i] );
+        items[i].mark = base_bits_has( job->active, slots[i] );
     }
 }
 
@@ -189,7 +183,7 @@ bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool
         {
             return false;
         }
-        simd_item* arena = search->arena;
+        simd_item* arena = search->arena.items;
         for ( uint32_t i = from; i < to; ++i )
         {
             simd_item item = items[i];
@@ -209,7 +203,7 @@ bool clv_kd_search_add_externals( kd_search* search, const kd_reach* reach, bool
 static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
 {
     kd_search* search = job->search;
-    const kd_node* node = &job->tree->nodes[frame->node];
+    const kd_node* node = &job->tree->nodes.items[frame->node];
     uint32_t own_count = node->end - node->begin;
     frame->own_end = frame->end + own_count;
     // Room for the left child's list too.
@@ -221,15 +215,15 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
         return CLV_OUT_OF_MEMORY;
     }
     // In a leaf the small boxes are made from the boxes where they lie, and nobody below asks for the items.
-    const uint32_t* slots = job->tree->order + node->begin;
+    const uint32_t* slots = job->tree->order.items + node->begin;
     bool is_gathered =
         !search->use_sweep || search->is_published || job->active != NULL || !kd_node_is_leaf( node );
     if ( is_gathered )
     {
-        clv_kd_search_gather( job, slots, own_count, search->arena + frame->end );
+        clv_kd_search_gather( job, slots, own_count, search->arena.items + frame->end );
     }
-    kd_node_lists lists = { node, search->arena + frame->begin, frame->end - frame->begin,
-        search->arena + frame->end, own_count, is_gathered };
+    kd_node_lists lists = { node, search->arena.items + frame->begin, frame->end - frame->begin,
+        search->arena.items + frame->end, own_count, is_gathered };
     return clv_kd_node_search( job, &lists );
 }
 
@@ -237,11 +231,11 @@ static clv_result visit( const kd_search_job* job, kd_search_frame* frame )
 static kd_search_frame enter_child( const kd_search_job* job, const kd_search_frame* frame, bool to_left )
 {
     kd_search* search = job->search;
-    const kd_node* node = &job->tree->nodes[frame->node];
+    const kd_node* node = &job->tree->nodes.items[frame->node];
     uint32_t child = to_left ? node->left : node->right;
     uint32_t begin = to_left ? frame->own_end : frame->begin;
     uint32_t kept = filter_externals( node, to_left, !clv_kd_search_is_idle( job, child ),
-        search->arena + frame->begin, frame->own_end - frame->begin, search->arena + begin );
+        search->arena.items + frame->begin, frame->own_end - frame->begin, search->arena.items + begin );
     return ( kd_search_frame ){ .node = child, .begin = begin, .end = begin + kept };
 }
 
@@ -260,7 +254,7 @@ clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame )
                 return result;
             }
         }
-        if ( is_needed && !kd_node_is_leaf( &job->tree->nodes[frame.node] ) )
+        if ( is_needed && !kd_node_is_leaf( &job->tree->nodes.items[frame.node] ) )
         {
             if ( !push_frame( search, depth, frame ) )
             {
@@ -275,7 +269,7 @@ clv_result clv_kd_search_walk( const kd_search_job* job, kd_search_frame frame )
             return CLV_OK;
         }
         depth -= 1;
-        frame = enter_child( job, &search->frames[depth], false );
+        frame = enter_child( job, &search->frames.items[depth], false );
     }
 }
 
@@ -283,28 +277,24 @@ static bool count_active( const kd_search_job* job )
 {
     kd_search* search = job->search;
     kd_tree* tree = job->tree;
-    void* counts = search->active_counts;
-    bool ok = clv_base_memory_reserve(
-        search->memory, &counts, &search->active_capacity, 0, tree->node_capacity, sizeof( uint32_t ) );
-    search->active_counts = counts;
-    if ( !ok )
+    if ( !base_array_reserve( &search->active_counts, search->memory, tree->nodes.capacity ) )
     {
         return false;
     }
     for ( uint32_t i = clv_kd_tree_list( tree ); i-- > 0; )
     {
-        uint32_t index = tree->stack[i];
-        const kd_node* node = &tree->nodes[index];
+        uint32_t index = tree->stack.items[i];
+        const kd_node* node = &tree->nodes.items[index];
         uint32_t active = 0;
         for ( uint32_t at = node->begin; at < node->end; ++at )
         {
-            active += kd_bit( job->active, tree->order[at] );
+            active += base_bits_has( job->active, tree->order.items[at] );
         }
         if ( !kd_node_is_leaf( node ) )
         {
-            active += search->active_counts[node->left] + search->active_counts[node->right];
+            active += search->active_counts.items[node->left] + search->active_counts.items[node->right];
         }
-        search->active_counts[index] = active;
+        search->active_counts.items[index] = active;
     }
     return true;
 }
@@ -319,7 +309,7 @@ static clv_result search_outside( const kd_search_job* job )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    clv_kd_search_gather( job, tree->outside, count, search->arena );
+    clv_kd_search_gather( job, tree->outside.items, count, search->arena.items );
     if ( count < 2 )
     {
         return CLV_OK;
@@ -327,16 +317,16 @@ static clv_result search_outside( const kd_search_job* job )
     // Infinite centres say nothing about spread, so the axis is the first one; and active or not is no matter here.
     for ( uint32_t i = 0; i < count; ++i )
     {
-        search->arena[i].mark = KD_MARK_ACTIVE;
+        search->arena.items[i].mark = KD_MARK_ACTIVE;
     }
-    if ( !clv_sweep_sort_items( &search->sorter, search->arena, count, KD_MARK_ACTIVE, 0, -INFINITY,
-             &search->own[KD_MARK_ACTIVE] ) )
+    if ( !clv_sweep_sort_items(
+             &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, 0, -INFINITY, &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
     search->counters.tree_pair_count += kd_pairs_of( count );
     clv_result result = clv_kd_sweep_sorted( search, &search->own[KD_MARK_ACTIVE].boxes, job->sink );
-    clv_kd_search_gather( job, tree->outside, count, search->arena );
+    clv_kd_search_gather( job, tree->outside.items, count, search->arena.items );
     return result;
 }
 
@@ -348,7 +338,7 @@ clv_result clv_kd_search_begin( kd_search_job* job )
     {
         return CLV_OUT_OF_MEMORY;
     }
-    job->active_counts = search->active_counts;
+    job->active_counts = search->active_counts.items;
     return search_outside( job );
 }
 
@@ -373,10 +363,10 @@ clv_result clv_kd_search_sweep(
     {
         return CLV_OUT_OF_MEMORY;
     }
-    clv_kd_search_gather( &job, slots, count, search->arena );
-    uint32_t axis = clv_sweep_choose_item_axis( search->arena, count );
-    if ( !clv_sweep_sort_items( &search->sorter, search->arena, count, KD_MARK_ACTIVE, axis, -INFINITY,
-             &search->own[KD_MARK_ACTIVE] ) )
+    clv_kd_search_gather( &job, slots, count, search->arena.items );
+    uint32_t axis = clv_sweep_choose_item_axis( search->arena.items, count );
+    if ( !clv_sweep_sort_items(
+             &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, axis, -INFINITY, &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }

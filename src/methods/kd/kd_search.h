@@ -60,14 +60,10 @@ typedef struct kd_search
     bool is_published;   ///< sorted lists in every node, as in the paper; false until clv_kd_search_publish
 
     sweep_sorter sorter;
-    simd_small_item* steps; ///< of a node that is being put in order
-    uint64_t step_capacity;
-    simd_item* arena; ///< lists of the path from the root, one behind the other
-    uint64_t arena_capacity;
-    kd_search_frame* frames;
-    uint64_t frame_capacity;
-    uint32_t* active_counts; ///< by node, of its subtree
-    uint64_t active_capacity;
+    BASE_ARRAY( simd_small_item ) steps; ///< of a node that is being put in order
+    BASE_ARRAY( simd_item ) arena;       ///< lists of the path from the root, one behind the other
+    BASE_ARRAY( kd_search_frame ) frames;
+    base_u32_array active_counts;       ///< by node, of its subtree
     sweep_small small[2];               ///< own objects: at rest, active
     simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
     kd_search_counters counters;

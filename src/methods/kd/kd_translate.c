@@ -7,8 +7,8 @@
 
 static void lift( kd_tree* tree, kd_node* node )
 {
-    kd_node* left = &tree->nodes[node->left];
-    kd_node* right = &tree->nodes[node->right];
+    kd_node* left = &tree->nodes.items[node->left];
+    kd_node* right = &tree->nodes.items[node->right];
     CLV_ASSERT( !left->is_filtered && !right->is_filtered );
     node->begin -= left->population;
     node->end += right->population;
@@ -28,7 +28,7 @@ static double mean_centre( kd_tree* tree, const kd_node* node )
 
 void clv_kd_translate( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     CLV_ASSERT( !kd_node_is_leaf( node ) && node->offset == 0 && !node->lifted );
     lift( tree, node );
     CLV_ASSERT( node->end - node->begin == node->population );

@@ -18,15 +18,15 @@ void clv_kd_tree_init( kd_tree* tree, base_memory* memory, const simd_method_ker
 void clv_kd_tree_release( kd_tree* tree )
 {
     base_memory* memory = tree->memory;
-    clv_base_memory_give( memory, tree->nodes, tree->node_capacity, sizeof( kd_node ) );
-    clv_base_memory_give( memory, tree->stack, tree->stack_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->order, tree->order_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->spare, tree->spare_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->outside, tree->outside_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->homes, tree->home_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->pool, tree->pool_capacity, sizeof( clv_aabb ) );
-    clv_base_memory_give( memory, tree->pool_starts, tree->pool_start_capacity, sizeof( uint32_t ) );
-    clv_base_memory_give( memory, tree->branches, tree->branch_capacity, sizeof( kd_branch ) );
+    base_array_free( &tree->nodes, memory );
+    base_array_free( &tree->stack, memory );
+    base_array_free( &tree->order, memory );
+    base_array_free( &tree->spare, memory );
+    base_array_free( &tree->outside, memory );
+    base_array_free( &tree->homes, memory );
+    base_array_free( &tree->pool, memory );
+    base_array_free( &tree->pool_starts, memory );
+    base_array_free( &tree->branches, memory );
     base_array_free( &tree->block_sums, memory );
     base_array_free( &tree->route.nodes, memory );
     base_array_free( &tree->route.stops, memory );
@@ -35,63 +35,53 @@ void clv_kd_tree_release( kd_tree* tree )
     base_array_free( &tree->route.places, memory );
     base_array_free( &tree->route.sums, memory );
     base_array_free( &tree->route.moved_groups, memory );
-    clv_base_memory_give( memory, tree->top_spare, tree->top_spare_capacity, sizeof( uint32_t ) );
+    base_array_free( &tree->top_spare, memory );
     task_runner* tasks = tree->tasks;
     clv_kd_tree_init( tree, memory, tree->kernels, tree->leaf_limit, tree->balance, tree->flow );
     tree->tasks = tasks;
 }
 
-static bool reserve_slots(
-    kd_tree* tree, uint32_t** slots, uint64_t* capacity, uint64_t kept, uint64_t needed )
-{
-    void* data = *slots;
-    bool ok = clv_base_memory_reserve( tree->memory, &data, capacity, kept, needed, sizeof( uint32_t ) );
-    *slots = data;
-    return ok;
-}
-
 static bool reserve_nodes( kd_tree* tree, uint64_t needed )
 {
-    void* nodes = tree->nodes;
-    bool ok = clv_base_memory_reserve(
-        tree->memory, &nodes, &tree->node_capacity, tree->node_end, needed, sizeof( kd_node ) );
-    tree->nodes = nodes;
-    return ok &&
-        reserve_slots( tree, &tree->stack, &tree->stack_capacity, tree->stack_capacity, tree->node_capacity );
+    tree->nodes.count = tree->node_end;
+    bool ok = base_array_reserve( &tree->nodes, tree->memory, needed );
+    tree->stack.count = tree->stack.capacity;
+    return ok && base_array_reserve( &tree->stack, tree->memory, tree->nodes.capacity );
 }
 
 bool clv_kd_tree_reserve( kd_tree* tree, uint32_t count )
 {
     uint64_t room = (uint64_t)count + 1; // never none, so that an empty block has an address too
-    return reserve_slots( tree, &tree->order, &tree->order_capacity, tree->count, room ) &&
-        reserve_slots( tree, &tree->spare, &tree->spare_capacity, 0, room ) &&
-        reserve_slots(
-            tree, &tree->outside, &tree->outside_capacity, tree->outside_count, room < 1024 ? room : 1024 ) &&
+    tree->order.count = tree->count;
+    tree->outside.count = tree->outside_count;
+    return base_array_reserve( &tree->order, tree->memory, room ) &&
+        base_array_reserve( &tree->spare, tree->memory, room ) &&
+        base_array_reserve( &tree->outside, tree->memory, room < 1024 ? room : 1024 ) &&
         reserve_nodes( tree, (uint64_t)count / tree->leaf_limit * 6 + 8 );
+}
+
+bool clv_kd_tree_reserve_outside( kd_tree* tree, uint32_t more )
+{
+    tree->outside.count = tree->outside_count;
+    return base_array_reserve( &tree->outside, tree->memory, (uint64_t)tree->outside_count + more );
 }
 
 bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count )
 {
-    uint64_t before = tree->home_capacity;
-    if ( !reserve_slots( tree, &tree->homes, &tree->home_capacity, before, slot_count ) )
+    uint64_t before = tree->homes.count = tree->homes.capacity;
+    if ( !base_array_reserve( &tree->homes, tree->memory, slot_count ) )
     {
         return false;
     }
-    for ( uint64_t i = before; i < tree->home_capacity; ++i )
+    for ( uint64_t i = before; i < tree->homes.capacity; ++i )
     {
-        tree->homes[i] = KD_NONE;
+        tree->homes.items[i] = KD_NONE;
     }
     // Half as much again as can be at rest: nodes that are put in order anew leave holes, and each has an end of its cells.
     uint64_t needed = (uint64_t)count + count / 2 + 64;
-    void* pool = tree->pool;
-    void* starts = tree->pool_starts;
-    bool ok = clv_base_memory_reserve(
-                  tree->memory, &pool, &tree->pool_capacity, tree->pool_end, needed, sizeof( clv_aabb ) ) &&
-        clv_base_memory_reserve(
-            tree->memory, &starts, &tree->pool_start_capacity, tree->pool_end, needed, sizeof( uint32_t ) );
-    tree->pool = pool;
-    tree->pool_starts = starts;
-    return ok;
+    tree->pool.count = tree->pool_starts.count = tree->pool_end;
+    return base_array_reserve( &tree->pool, tree->memory, needed ) &&
+        base_array_reserve( &tree->pool_starts, tree->memory, needed );
 }
 
 void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
@@ -100,10 +90,10 @@ void clv_kd_tree_mark_hit( kd_tree* tree, uint32_t slot_end )
     {
         for ( uint64_t bits = tree->changed[first / 64]; bits != 0; bits &= bits - 1 )
         {
-            uint32_t home = tree->homes[first + base_lowest_bit( bits )];
+            uint32_t home = tree->homes.items[first + base_lowest_bit( bits )];
             if ( home < tree->node_end )
             {
-                tree->nodes[home].rest_is_hit = true;
+                tree->nodes.items[home].rest_is_hit = true;
             }
         }
     }
@@ -126,7 +116,7 @@ uint32_t clv_kd_node_take( kd_tree* tree )
     uint32_t index = tree->node_free;
     if ( index != KD_NONE )
     {
-        tree->node_free = tree->nodes[index].left;
+        tree->node_free = tree->nodes.items[index].left;
     }
     else
     {
@@ -136,7 +126,7 @@ uint32_t clv_kd_node_take( kd_tree* tree )
         }
         index = tree->node_end++;
     }
-    tree->nodes[index] = ( kd_node ){ .parent = KD_NONE, .left = KD_NONE, .right = KD_NONE };
+    tree->nodes.items[index] = ( kd_node ){ .parent = KD_NONE, .left = KD_NONE, .right = KD_NONE };
     tree->node_count += 1;
     return index;
 }
@@ -144,11 +134,11 @@ uint32_t clv_kd_node_take( kd_tree* tree )
 // Without a stack of its own: down to a leaf, free it, and on with its parent, whose link to it is cut.
 void clv_kd_subtree_free( kd_tree* tree, uint32_t index )
 {
-    uint32_t stop = tree->nodes[index].parent;
+    uint32_t stop = tree->nodes.items[index].parent;
     uint32_t at = index;
     while ( at != stop )
     {
-        kd_node* node = &tree->nodes[at];
+        kd_node* node = &tree->nodes.items[at];
         if ( node->left != KD_NONE )
         {
             uint32_t child = node->left;
@@ -183,16 +173,16 @@ bool clv_kd_tree_plant( kd_tree* tree, const float lower[3], const float upper[3
     tree->root = root;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        tree->nodes[root].lower[axis] = lower[axis];
-        tree->nodes[root].upper[axis] = upper[axis];
+        tree->nodes.items[root].lower[axis] = lower[axis];
+        tree->nodes.items[root].upper[axis] = upper[axis];
     }
     return true;
 }
 
 void clv_kd_node_inherit( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
-    const kd_node* parent = &tree->nodes[node->parent];
+    kd_node* node = &tree->nodes.items[index];
+    const kd_node* parent = &tree->nodes.items[node->parent];
     for ( int axis = 0; axis < 3; ++axis )
     {
         node->lower[axis] = parent->lower[axis];
@@ -213,10 +203,10 @@ void clv_kd_tree_set_region( kd_tree* tree, const float lower[3], const float up
     uint32_t count = clv_kd_tree_list( tree );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        kd_node* node = &tree->nodes[tree->stack[i]];
+        kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         if ( node->parent != KD_NONE )
         {
-            clv_kd_node_inherit( tree, tree->stack[i] );
+            clv_kd_node_inherit( tree, tree->stack.items[i] );
             continue;
         }
         for ( int axis = 0; axis < 3; ++axis )
@@ -239,11 +229,11 @@ static void lift_out_of( kd_node* child, uint32_t place )
 
 void clv_kd_node_settle( kd_tree* tree, uint32_t index )
 {
-    kd_node* node = &tree->nodes[index];
+    kd_node* node = &tree->nodes.items[index];
     if ( !kd_node_is_leaf( node ) && ( node->offset != 0 || node->lifted ) )
     {
-        kd_node* left = &tree->nodes[node->left];
-        kd_node* right = &tree->nodes[node->right];
+        kd_node* left = &tree->nodes.items[node->left];
+        kd_node* right = &tree->nodes.items[node->right];
         if ( node->lifted )
         {
             // The children are as empty as the node was; they lie at the two ends of its block.
@@ -263,25 +253,25 @@ void clv_kd_node_settle( kd_tree* tree, uint32_t index )
 
 uint32_t clv_kd_node_first( const kd_tree* tree, uint32_t index )
 {
-    while ( !kd_node_is_leaf( &tree->nodes[index] ) )
+    while ( !kd_node_is_leaf( &tree->nodes.items[index] ) )
     {
-        index = tree->nodes[index].left;
+        index = tree->nodes.items[index].left;
     }
     return index;
 }
 
 uint32_t clv_kd_node_next( const kd_tree* tree, uint32_t index )
 {
-    const kd_node* node = &tree->nodes[index];
+    const kd_node* node = &tree->nodes.items[index];
     if ( !kd_node_is_leaf( node ) )
     {
         return clv_kd_node_first( tree, node->right );
     }
     uint32_t parent = node->parent;
-    while ( parent != KD_NONE && tree->nodes[parent].right == index )
+    while ( parent != KD_NONE && tree->nodes.items[parent].right == index )
     {
         index = parent;
-        parent = tree->nodes[index].parent;
+        parent = tree->nodes.items[index].parent;
     }
     return parent;
 }
@@ -293,14 +283,14 @@ uint32_t clv_kd_tree_list( kd_tree* tree )
         return 0;
     }
     uint32_t count = 1;
-    tree->stack[0] = tree->root;
+    tree->stack.items[0] = tree->root;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const kd_node* node = &tree->nodes[tree->stack[i]];
+        const kd_node* node = &tree->nodes.items[tree->stack.items[i]];
         if ( !kd_node_is_leaf( node ) )
         {
-            tree->stack[count++] = node->left;
-            tree->stack[count++] = node->right;
+            tree->stack.items[count++] = node->left;
+            tree->stack.items[count++] = node->right;
         }
     }
     CLV_ASSERT( count == tree->node_count );
@@ -321,7 +311,7 @@ uint32_t clv_kd_tree_height( kd_tree* tree )
             height += 1;
             level_end = next_end;
         }
-        next_end += kd_node_is_leaf( &tree->nodes[tree->stack[i]] ) ? 0 : 2;
+        next_end += kd_node_is_leaf( &tree->nodes.items[tree->stack.items[i]] ) ? 0 : 2;
     }
     return height;
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "base/bits.h"
+#include "base/bit_set.h"
 #include "simd/method_kernels.h"
 #include "task/task.h"
 
@@ -145,41 +145,35 @@ typedef struct kd_tree
     kd_balance balance;
     kd_flow flow;
 
-    kd_node* nodes;
-    uint64_t node_capacity;
+    BASE_ARRAY( kd_node ) nodes;
     uint32_t node_end;  ///< nodes ever used
     uint32_t node_free; ///< first of the chain of free ones
     uint32_t node_count;
-    uint32_t root;   ///< KD_NONE before the first update
-    uint32_t* stack; ///< node_capacity long
-    uint64_t stack_capacity;
+    uint32_t root;        ///< KD_NONE before the first update
+    base_u32_array stack; ///< as long as `nodes`
 
-    uint32_t* order; ///< slots, in-order
-    uint32_t* spare; ///< as long, for objects on the move
-    uint64_t order_capacity, spare_capacity;
+    base_u32_array order; ///< slots, in-order
+    base_u32_array spare; ///< as long, for objects on the move
     uint32_t count;
 
-    uint32_t* outside; ///< slots that the root does not hold: infinite boxes and far outliers
-    uint64_t outside_capacity;
+    base_u32_array outside; ///< slots that the root does not hold: infinite boxes and far outliers
     uint32_t outside_count;
 
     // For several workers: kd_refit.c.
-    task_runner* tasks;  ///< NULL: the calling thread alone
-    kd_branch* branches; ///< subtrees that are refitted by one each, and the nodes above them
-    uint32_t* top_spare; ///< as `spare`, for the nodes above
-    uint64_t branch_capacity, top_spare_capacity;
+    task_runner* tasks;               ///< NULL: the calling thread alone
+    BASE_ARRAY( kd_branch ) branches; ///< subtrees that are refitted by one each, and the nodes above them
+    base_u32_array top_spare;         ///< as `spare`, for the nodes above
     kd_route route;
     BASE_ARRAY( kd_block_sums ) block_sums; ///< by chunk
 
     // The world of the current update.
     const clv_aabb* boxes;   ///< by slot, as the tree is to hold them
     const uint64_t* changed; ///< by slot, a bit: box or place is new; NULL: take every box for changed
-    uint32_t* homes;         ///< by slot: the node it is at rest in; stale for all others
-    uint64_t home_capacity;
-    clv_aabb* pool; ///< boxes of objects at rest, node by node: close together, where by slot they are not
-    uint32_t*
+    base_u32_array homes;    ///< by slot: the node it is at rest in; stale for all others
+    BASE_ARRAY( clv_aabb )
+    pool; ///< boxes of objects at rest, node by node: close together, where by slot they are not
+    base_u32_array
         pool_starts; ///< where the cells of a node begin, counted from its rest_pool; one more for the end
-    uint64_t pool_capacity, pool_start_capacity;
     uint32_t pool_end;
     kd_counters counters; ///< of the current update
 } kd_tree;
@@ -187,22 +181,6 @@ typedef struct kd_tree
 static inline bool kd_node_is_leaf( const kd_node* node )
 {
     return node->left == KD_NONE;
-}
-
-/// 0 or 1; a number, so that two of them can be joined without a branch.
-static inline uint32_t kd_bit( const uint64_t* bits, uint32_t slot )
-{
-    return (uint32_t)( bits[slot >> 6] >> ( slot & 63 ) ) & 1;
-}
-
-static inline void kd_bit_set( uint64_t* bits, uint32_t slot )
-{
-    bits[slot >> 6] |= (uint64_t)1 << ( slot & 63 );
-}
-
-static inline void kd_bit_clear( uint64_t* bits, uint32_t slot )
-{
-    bits[slot >> 6] &= ~( (uint64_t)1 << ( slot & 63 ) );
 }
 
 static inline float kd_lower( const clv_aabb* box, uint32_t axis )
@@ -246,6 +224,9 @@ void clv_kd_tree_release( kd_tree* tree );
 
 /// Room for `count` objects; false if out of memory.
 bool clv_kd_tree_reserve( kd_tree* tree, uint32_t count );
+
+/// Room for so many more objects outside; false if out of memory.
+bool clv_kd_tree_reserve_outside( kd_tree* tree, uint32_t more );
 
 /// Room for homes of slots below `slot_count` and for boxes at rest of `count` objects; false if out of memory.
 bool clv_kd_tree_reserve_rest( kd_tree* tree, uint32_t slot_count, uint32_t count );
