@@ -211,7 +211,7 @@ mutate "kd: the plane belongs to both sides" "kd_operators kd_motion" src/method
 mutate "kd: balance upside down" "kd_operators" src/methods/kd/kd_evaluate.c 's/!( cost > fewer/!( cost < fewer/'
 mutate "kd: stale pairs of movers in the cache" "kd_motion" src/methods/kd/kd_rest.c 's/if ( !rest->has_unsettled )/if ( true )/'
 mutate "kd: pairs of the dead in the cache" "kd_modes" src/methods/kd/kd_rest.c 's/kept += base_bits_has( live, pair.a ) \& base_bits_has( live, pair.b );/kept += 1;/'
-mutate "kd: a new pair at rest is not remembered" "kd_motion" src/methods/kd/kd_rest.c 's/bool both_static = /bool both_static = false \&\& /'
+mutate "kd: a new pair at rest is not remembered" "kd_motion" src/methods/kd/kd_rest.c 's/bool both_static =$/bool both_static = false \&\&/'
 mutate "kd: those a sample left out count as unmoved" "kd_motion random" src/methods/kd/kd_rest.c 's/moved = rest->was_cut_short ? NULL : moved;/(void)0;/'
 mutate "kd: workers' subtrees are joined right before left" "threads" src/methods/kd/kd_crew.c 's/branch % 2 > 0 ? node->left : node->right/branch % 2 > 0 ? node->right : node->left/'
 mutate "kd: who leaves a worker's subtree is lost" "threads" src/methods/kd/kd_refit.c 's/uint32_t leavers = branch->leavers;/uint32_t leavers = 0;/'

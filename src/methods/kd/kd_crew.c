@@ -14,7 +14,7 @@ enum
     TOP_DEPTH = 32,        // of the top: our trees have a sixty-fourth of the objects to a branch by then
     LISTS_LEAST = 4096,    // items
     GATHERED = 512,        // items of a piece, while they are gathered
-    OWN_TESTS = 24,        // that take as long as to lay out an object
+    OWN_TESTS = 12,        // that take as long as to lay out an object
     PAIR_TESTS = 8,        // to test a pair exactly and write it down
     LIKELY_TESTS = 40,     // of an object, where there was no search before
     PARTS_MOST = 8,        // of a leaf
