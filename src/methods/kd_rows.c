@@ -39,20 +39,18 @@ clv_result clv_methods_kd_update(
 {
     kd_method* self = state;
     method_stopwatch watch = method_stopwatch_start( self->context );
-    kd_crowd crowd = { input->boxes, input->live, input->live_count, input->moved };
     self->engine.keep_most = input->keep_most;
     if ( input->last_failed )
     {
         clv_kd_engine_distrust( &self->engine );
     }
-    clv_result result =
-        clv_kd_engine_update( &self->engine, &crowd, input->slot_count, input->members_changed );
+    clv_result result = clv_kd_engine_update( &self->engine, input );
     counters->update_ms = method_stopwatch_lap( &watch );
     if ( result != CLV_OK )
     {
         return result;
     }
-    result = clv_kd_engine_search( &self->engine, &crowd, sink );
+    result = clv_kd_engine_search( &self->engine, input, sink );
     counters->clean_ms = self->engine.replay_ms;
     counters->search_ms = method_stopwatch_lap( &watch ) - counters->clean_ms;
     counters->test_count = self->engine.search.counters.test_count;

@@ -60,15 +60,15 @@ static void enter_slot( kd_engine* engine, uint32_t slot )
 }
 
 // Leave and enter, by comparing who is alive with who was.
-static void update_members( kd_engine* engine, const kd_crowd* crowd )
+static void update_members( kd_engine* engine, const clv_method_input* input )
 {
     kd_rest* rest = &engine->rest;
     uint64_t* live = rest->active.items; // free until it is chosen
     uint64_t words = base_bits_words( rest->slot_end );
     memset( live, 0, (size_t)words * sizeof( uint64_t ) );
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        base_bits_add( live, kd_crowd_slot( crowd, i ) );
+        base_bits_add( live, clv_method_live_slot( input, i ) );
     }
     clv_kd_rest_purge( rest, live );
     clv_kd_tree_remove_dead( &engine->tree, live, rest->changed.items );
@@ -94,14 +94,14 @@ static bool begin_anew( kd_engine* engine )
 // ---- update
 
 // True if the world is another than before, so that every object's place is in doubt.
-static bool update_world( kd_engine* engine, const kd_crowd* crowd )
+static bool update_world( kd_engine* engine, const clv_method_input* input )
 {
-    if ( engine->is_sound && !clv_kd_world_is_stale( &engine->world, crowd->count, engine->far_count ) )
+    if ( engine->is_sound && !clv_kd_world_is_stale( &engine->world, input->live_count, engine->far_count ) )
     {
         return false;
     }
     engine->world =
-        engine->rules.is_published ? clv_kd_world_measure_published( crowd ) : clv_kd_world_measure( crowd );
+        engine->rules.is_published ? clv_kd_world_measure_published( input ) : clv_kd_world_measure( input );
     if ( engine->tree.root != KD_NONE )
     {
         clv_kd_tree_set_region( &engine->tree, engine->world.lower, engine->world.upper );
@@ -112,14 +112,14 @@ static bool update_world( kd_engine* engine, const kd_crowd* crowd )
 // Which boxes the tree holds, and which of them are new to it. For complete detection the boxes as given: they are the
 // ones that the search reads, and two crowds of boxes would not fit the cache. Coming from there, or where most moved
 // anyway, every place is in doubt. The paper holds grown boxes whatever the detection, and looks at every place.
-static void choose_boxes( kd_engine* engine, const kd_crowd* crowd, bool all_in_doubt )
+static void choose_boxes( kd_engine* engine, const clv_method_input* input, bool all_in_doubt )
 {
     kd_tree* tree = &engine->tree;
     const kd_rest* rest = &engine->rest;
-    bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < crowd->count;
+    bool is_few = (uint64_t)rest->moving_count * MANY_CHANGED < input->live_count;
     bool is_published = engine->rules.is_published;
     engine->holds_grown = engine->was_incremental || ( is_published && has_rest( engine ) );
-    tree->boxes = engine->holds_grown ? rest->grown.items : crowd->boxes;
+    tree->boxes = engine->holds_grown ? rest->grown.items : input->boxes;
     tree->changed =
         engine->was_incremental && !is_published && !all_in_doubt && is_few ? rest->changed.items : NULL;
 }
@@ -147,7 +147,7 @@ static uint32_t most_worth( const kd_engine* engine, uint32_t count )
     return (uint32_t)most + 1;
 }
 
-static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
+static void choose_mode( kd_engine* engine, const clv_method_input* input )
 {
     kd_rest* rest = &engine->rest;
     const kd_rules* rules = &engine->rules;
@@ -155,7 +155,7 @@ static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
     engine->overfull -= engine->overfull > 0;
     engine->was_incremental = rules->mode == KD_MODE_INCREMENTAL ||
         ( rules->mode == KD_MODE_ADAPTIVE && may_remember &&
-            is_worth_remembering( rules, rest->moving_count, crowd->count ) );
+            is_worth_remembering( rules, rest->moving_count, input->live_count ) );
     engine->was_by_query = false;
     if ( !has_rest( engine ) )
     {
@@ -167,8 +167,8 @@ static void choose_mode( kd_engine* engine, const kd_crowd* crowd )
         return;
     }
     clv_kd_rest_choose_active( rest );
-    engine->was_by_query = rules->query_share > 0 && crowd->count > 0 &&
-        (double)rest->active_count <= rules->query_share * (double)crowd->count;
+    engine->was_by_query = rules->query_share > 0 && input->live_count > 0 &&
+        (double)rest->active_count <= rules->query_share * (double)input->live_count;
 }
 
 static void count_far( kd_engine* engine )
@@ -209,10 +209,10 @@ static bool update_tree( kd_engine* engine )
 }
 
 // Room for one where there is nobody, so that no array is NULL.
-static bool reserve( kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count )
+static bool reserve( kd_engine* engine, const clv_method_input* input )
 {
-    uint32_t slots = slot_count > 0 ? slot_count : 1;
-    uint32_t count = crowd->count > 0 ? crowd->count : 1;
+    uint32_t slots = input->slot_count > 0 ? input->slot_count : 1;
+    uint32_t count = input->live_count > 0 ? input->live_count : 1;
     return clv_kd_rest_reserve( &engine->rest, slots, has_rest( engine ) ) &&
         ( !has_rest( engine ) || clv_kd_tree_reserve_rest( &engine->tree, slots, count ) ) &&
         clv_kd_search_reserve( &engine->search, count ) &&
@@ -232,16 +232,15 @@ static bool is_valid( kd_engine* engine )
 }
 #endif
 
-clv_result clv_kd_engine_update(
-    kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed )
+clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* input )
 {
     bool anew = !engine->is_sound || engine->rules.mode == KD_MODE_REBUILT;
-    if ( !reserve( engine, crowd, slot_count ) )
+    if ( !reserve( engine, input ) )
     {
         engine->is_sound = false;
         return CLV_OUT_OF_MEMORY;
     }
-    bool all_in_doubt = update_world( engine, crowd );
+    bool all_in_doubt = update_world( engine, input );
     engine->is_sound = false; // until all is done
     kd_rest* rest = &engine->rest;
     memset( rest->changed.items, 0, (size_t)base_bits_words( rest->slot_end ) * sizeof( uint64_t ) );
@@ -249,20 +248,20 @@ clv_result clv_kd_engine_update(
     {
         return CLV_OUT_OF_MEMORY;
     }
-    if ( anew || members_changed )
+    if ( anew || input->members_changed )
     {
-        update_members( engine, crowd );
+        update_members( engine, input );
     }
     if ( has_rest( engine ) )
     {
-        bool are_new = anew || members_changed;
-        clv_kd_rest_classify( rest, crowd->boxes, are_new ? NULL : crowd->moved,
+        bool are_new = anew || input->members_changed;
+        clv_kd_rest_classify( rest, input->boxes, are_new ? NULL : input->moved,
             (float)( engine->rules.epsilon * (double)engine->world.side ),
-            are_new ? UINT32_MAX : most_worth( engine, crowd->count ) );
+            are_new ? UINT32_MAX : most_worth( engine, input->live_count ) );
     }
     bool came_from_complete = !engine->was_incremental;
-    choose_mode( engine, crowd );
-    choose_boxes( engine, crowd, all_in_doubt || anew || came_from_complete );
+    choose_mode( engine, input );
+    choose_boxes( engine, input, all_in_doubt || anew || came_from_complete );
     if ( !update_tree( engine ) )
     {
         return CLV_OUT_OF_MEMORY;
@@ -281,12 +280,12 @@ void clv_kd_engine_distrust( kd_engine* engine )
 
 // ---- search
 
-static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+static clv_result search_incrementally( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
-    kd_rest_sink candidates = clv_kd_rest_open( rest, crowd->boxes, sink, engine->keep_most );
+    kd_rest_sink candidates = clv_kd_rest_open( rest, input->boxes, sink, engine->keep_most );
     uint64_t start_ns = engine->has_clock ? clv_base_clock_ns() : 0;
-    clv_result result = clv_kd_rest_replay( rest, crowd->boxes, sink );
+    clv_result result = clv_kd_rest_replay( rest, input->boxes, sink );
     engine->replay_ms = engine->has_clock ? (double)( clv_base_clock_ns() - start_ns ) * 1e-6 : 0;
     if ( result == CLV_OK )
     {
@@ -295,7 +294,7 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
             .tree = &engine->tree,
             .boxes = rest->grown.items,
             .active = rest->active.items,
-            .rests = rest->active_count < crowd->count,
+            .rests = rest->active_count < input->live_count,
             .sink = &candidates.sink,
         };
         result = engine->was_by_query ? clv_kd_query_run( &engine->search, &engine->tree, rest->grown.items,
@@ -318,14 +317,14 @@ static clv_result search_incrementally( kd_engine* engine, const kd_crowd* crowd
     return result;
 }
 
-static clv_result search_completely( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+static clv_result search_completely( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
 {
     kd_rest* rest = &engine->rest;
     kd_crew_wish wish = {
         .search = &engine->search,
         .tree = &engine->tree,
-        .boxes = engine->holds_grown ? rest->grown.items : crowd->boxes,
-        .exact = engine->holds_grown ? crowd->boxes : NULL,
+        .boxes = engine->holds_grown ? rest->grown.items : input->boxes,
+        .exact = engine->holds_grown ? input->boxes : NULL,
         .candidates = rest->candidates.items,
         .sink = sink,
     };
@@ -334,14 +333,14 @@ static clv_result search_completely( kd_engine* engine, const kd_crowd* crowd, p
     return result;
 }
 
-clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink )
+clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, pair_sink* sink )
 {
     CLV_ASSERT( engine->is_sound );
     uint64_t before = sink->count;
     engine->replay_ms = 0;
-    clv_result result = engine->was_incremental ? search_incrementally( engine, crowd, sink )
-                                                : search_completely( engine, crowd, sink );
-    if ( engine->tree.boxes == crowd->boxes )
+    clv_result result = engine->was_incremental ? search_incrementally( engine, input, sink )
+                                                : search_completely( engine, input, sink );
+    if ( engine->tree.boxes == input->boxes )
     {
         engine->tree.boxes = NULL; // they are the caller's, who may change them
     }

@@ -85,11 +85,10 @@ void clv_kd_engine_distrust( kd_engine* engine );
 
 /// First half of an update: the tree holds the crowd. Slots are below `slot_count`; `members_changed` if the live ones are
 /// others than in the last good update.
-clv_result clv_kd_engine_update(
-    kd_engine* engine, const kd_crowd* crowd, uint32_t slot_count, bool members_changed );
+clv_result clv_kd_engine_update( kd_engine* engine, const clv_method_input* input );
 
 /// Second half: all overlapping pairs of the same crowd.
-clv_result clv_kd_engine_search( kd_engine* engine, const kd_crowd* crowd, pair_sink* sink );
+clv_result clv_kd_engine_search( kd_engine* engine, const clv_method_input* input, pair_sink* sink );
 
 /// Between updates the caller's boxes may have changed already, so what needs them is checked by debug builds alone, at the
 /// end of clv_kd_engine_update.

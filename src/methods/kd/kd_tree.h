@@ -12,21 +12,6 @@
 
 #define KD_NONE UINT32_MAX
 
-/// The objects of an update: boxes[live[i]] for i below `count`, or boxes[i] where `live` is NULL.
-typedef struct kd_crowd
-{
-    const clv_aabb* boxes; ///< by slot
-    const uint32_t* live;  ///< ascending
-    uint32_t count;
-    const uint64_t*
-        moved; ///< by slot, a bit: maybe another box than in the last good update; NULL: who knows
-} kd_crowd;
-
-static inline uint32_t kd_crowd_slot( const kd_crowd* crowd, uint32_t index )
-{
-    return crowd->live != NULL ? crowd->live[index] : index;
-}
-
 /// How Evaluate weighs a plane.
 typedef enum kd_balance
 {

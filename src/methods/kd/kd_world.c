@@ -56,13 +56,13 @@ typedef struct world_sample
     uint32_t count;
 } world_sample;
 
-static void take_sample( const kd_crowd* crowd, world_sample* sample )
+static void take_sample( const clv_method_input* input, world_sample* sample )
 {
     sample->count = 0;
-    uint32_t stride = crowd->count / SAMPLES + 1;
-    for ( uint32_t i = 0; i < crowd->count; i += stride )
+    uint32_t stride = input->live_count / SAMPLES + 1;
+    for ( uint32_t i = 0; i < input->live_count; i += stride )
     {
-        const clv_aabb* box = &crowd->boxes[kd_crowd_slot( crowd, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         if ( !is_finite( box ) )
         {
             continue;
@@ -84,12 +84,12 @@ static float to_float( double value )
     return value > FLT_MAX ? FLT_MAX : value < -FLT_MAX ? -FLT_MAX : (float)value;
 }
 
-static uint32_t count_far_boxes( const kd_crowd* crowd, const kd_world* world )
+static uint32_t count_far_boxes( const clv_method_input* input, const kd_world* world )
 {
     uint32_t count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        const clv_aabb* box = &crowd->boxes[kd_crowd_slot( crowd, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         const float* lower = &box->lower.x;
         const float* upper = &box->upper.x;
         bool inside = true;
@@ -112,11 +112,11 @@ static void make_endless( kd_world* world )
     world->is_endless = true;
 }
 
-kd_world clv_kd_world_measure( const kd_crowd* crowd )
+kd_world clv_kd_world_measure( const clv_method_input* input )
 {
-    kd_world world = { .measured_count = crowd->count };
+    kd_world world = { .measured_count = input->live_count };
     world_sample sample;
-    take_sample( crowd, &sample );
+    take_sample( input, &sample );
     if ( sample.count == 0 )
     {
         make_endless( &world );
@@ -134,20 +134,20 @@ kd_world clv_kd_world_measure( const kd_crowd* crowd )
         world.lower[axis] = to_float( from - REACH * spread );
         world.upper[axis] = to_float( to + REACH * spread );
     }
-    if ( count_far_boxes( crowd, &world ) > far_limit( crowd->count ) )
+    if ( count_far_boxes( input, &world ) > far_limit( input->live_count ) )
     {
         make_endless( &world );
     }
     return world;
 }
 
-kd_world clv_kd_world_measure_published( const kd_crowd* crowd )
+kd_world clv_kd_world_measure_published( const clv_method_input* input )
 {
-    kd_world world = { .measured_count = crowd->count };
+    kd_world world = { .measured_count = input->live_count };
     double sum = 0, count = 0;
-    for ( uint32_t i = 0; i < crowd->count; ++i )
+    for ( uint32_t i = 0; i < input->live_count; ++i )
     {
-        const clv_aabb* box = &crowd->boxes[kd_crowd_slot( crowd, i )];
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
         if ( is_finite( box ) )
         {
             sum += mean_side( box );

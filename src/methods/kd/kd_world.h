@@ -17,7 +17,7 @@ typedef struct kd_world
 /// more than can be called outliers.
 bool clv_kd_world_is_stale( const kd_world* world, uint32_t live_count, uint32_t far_count );
 
-kd_world clv_kd_world_measure( const kd_crowd* crowd );
+kd_world clv_kd_world_measure( const clv_method_input* input );
 
 /// As the papers have it: no end to the root's region, and the mean side of all finite boxes.
-kd_world clv_kd_world_measure_published( const kd_crowd* crowd );
+kd_world clv_kd_world_measure_published( const clv_method_input* input );
