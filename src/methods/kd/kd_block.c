@@ -5,7 +5,7 @@
 
 enum
 {
-    BLOCK_CHUNK = 4096, // objects
+    BLOCK_CHUNK = 1024, // objects
     BLOCK_ALONE = 4     // chunks that are one's own work
 };
 

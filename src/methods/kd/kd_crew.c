@@ -17,7 +17,8 @@ enum
     OWN_TESTS = 12,        // that take as long as to lay out an object
     PAIR_TESTS = 8,        // to test a pair exactly and write it down
     LIKELY_TESTS = 40,     // of an object, where there was no search before
-    PARTS_MOST = 8,        // of a leaf
+    PARTS_MOST = 16,       // of a leaf
+    PART_TESTS = 60,       // of an object, in a part of a leaf, at least
     ABOVE_SHARE = 4        // of what is above a piece, about one in so many reaches it
 };
 
@@ -197,17 +198,20 @@ static uint32_t cost_of( const kd_crew* crew, uint32_t index, uint32_t object_co
     return (uint32_t)( cost < UINT32_MAX ? cost : UINT32_MAX );
 }
 
-// Each part lays out the whole leaf, so parts are worth it only where there is far more to do than that.
+// Half a worker's share, but each part lays out the whole leaf and reads all of its boxes, so a part is to have more to do than that.
 static uint32_t parts_of( const kd_crew* crew, const kd_search* search, const kd_node* node, uint32_t cost )
 {
-    bool can_be_cut = kd_node_is_leaf( node ) && search->use_sweep && !search->is_published &&
-        node->end - node->begin <= KD_SMALL_MOST;
-    uint64_t share = crew->cost_sum / crew->worker_count;
-    if ( !can_be_cut || share == 0 || cost <= share + share / 4 )
+    uint32_t own_count = node->end - node->begin;
+    bool can_be_cut =
+        kd_node_is_leaf( node ) && search->use_sweep && !search->is_published && own_count <= KD_SMALL_MOST;
+    uint64_t half = crew->cost_sum / crew->worker_count / 2;
+    uint64_t least = (uint64_t)own_count * PART_TESTS;
+    uint64_t wanted = half > least ? half : least;
+    if ( !can_be_cut || crew->cost_sum == 0 || cost <= wanted )
     {
         return 1;
     }
-    uint64_t parts = cost / share + 1;
+    uint64_t parts = ( cost + wanted / 2 ) / wanted;
     return (uint32_t)( parts < PARTS_MOST ? parts : PARTS_MOST );
 }
 

@@ -9,9 +9,9 @@
 
 enum
 {
-    FILTER_CHUNK = 4096,    // objects of a piece
-    FILTER_CHUNKS = 1024,   // at most
-    FILTER_ALONE = 1 << 14, // objects up to which nobody else is asked
+    FILTER_CHUNK = 1024,    // objects of a piece, at least
+    FILTER_CHUNKS = 256,    // at most
+    FILTER_ALONE = 1 << 12, // objects up to which nobody else is asked
     FILTER_AHEAD = 24       // boxes asked for before they are needed
 };
 
@@ -27,6 +27,7 @@ typedef struct filter_split
 {
     const kd_tree* tree;
     const kd_node* node;
+    uint32_t chunk; // objects
     filter_pass* passes;
 } filter_split;
 
@@ -67,8 +68,8 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
     const filter_split* job = context;
     const kd_tree* tree = job->tree;
     const kd_node* node = job->node;
-    uint32_t from = node->begin + chunk * FILTER_CHUNK;
-    uint32_t to = node->end - from > FILTER_CHUNK ? from + FILTER_CHUNK : node->end;
+    uint32_t from = node->begin + chunk * job->chunk;
+    uint32_t to = node->end - from > job->chunk ? from + job->chunk : node->end;
     uint32_t* order = tree->order.items;
     uint32_t* left = tree->spare.items + from;
     uint32_t* right = tree->route.goals.items + from;
@@ -94,9 +95,11 @@ static void split_piece( uint32_t chunk, uint32_t worker, void* context )
 static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass )
 {
     filter_pass passes[FILTER_CHUNKS];
-    filter_split job = { tree, node, passes };
-    uint32_t chunks = ( node->end - node->begin + FILTER_CHUNK - 1 ) / FILTER_CHUNK;
-    if ( chunks > FILTER_CHUNKS || tree->tasks == NULL || task_worker_count( tree->tasks ) < 2 ||
+    uint32_t count = node->end - node->begin;
+    filter_split job = { tree, node, FILTER_CHUNK, passes };
+    job.chunk = count / FILTER_CHUNKS >= job.chunk ? count / FILTER_CHUNKS + 1 : job.chunk;
+    uint32_t chunks = ( count + job.chunk - 1 ) / job.chunk;
+    if ( tree->tasks == NULL || task_worker_count( tree->tasks ) < 2 ||
         !base_array_renew( &tree->route.goals, tree->memory, tree->spare.capacity ) )
     {
         return false;
@@ -104,7 +107,7 @@ static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass
     clv_task_run( tree->tasks, split_piece, chunks, &job );
     for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
     {
-        uint32_t from = node->begin + chunk * FILTER_CHUNK;
+        uint32_t from = node->begin + chunk * job.chunk;
         const filter_pass* p = &passes[chunk];
         memmove( tree->spare.items + pass->left, tree->spare.items + from, p->left * sizeof( uint32_t ) );
         shift_slots( tree, pass->write, from, p->write );
@@ -114,7 +117,7 @@ static bool pass_together( kd_tree* tree, const kd_node* node, filter_pass* pass
     uint32_t* back = tree->spare.items + tree->spare.capacity - 1;
     for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
     {
-        const uint32_t* right = tree->route.goals.items + node->begin + chunk * FILTER_CHUNK;
+        const uint32_t* right = tree->route.goals.items + node->begin + chunk * job.chunk;
         for ( uint32_t i = 0; i < passes[chunk].right; ++i )
         {
             back[-(ptrdiff_t)pass->right++] = right[i];
