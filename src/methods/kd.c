@@ -4,24 +4,20 @@
 
 enum
 {
-    KD_PARAM_LEAF,
-    KD_PARAM_EPSILON,
-    KD_PARAM_STATIC,
-    KD_PARAM_TREE,
-    KD_PARAM_SAP,
-    KD_PARAM_QUERY,
+    KD_PARAM_QUERY = METHODS_KD_SHARED,
     KD_PARAM_BATCHES,
     KD_PARAM_PARAM_COUNT
 };
 
 static const method_param s_kd_params[KD_PARAM_PARAM_COUNT] = {
-    [KD_PARAM_LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
-    [KD_PARAM_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
+    [METHODS_KD_LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true,
+        "T: objects a leaf may hold before it is split" },
+    [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
         "growth of a box at rest, as a part of the median side" },
-    [KD_PARAM_STATIC] = { "kd.static", 0.6, 0, 1, false,
+    [METHODS_KD_STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd detects incrementally above this share of static objects" },
-    [KD_PARAM_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
-    [KD_PARAM_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
+    [METHODS_KD_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
+    [METHODS_KD_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
     [KD_PARAM_QUERY] = { "kd.query", 0.0625, 0, 1, false,
         "incremental: up to this share of active objects each asks the tree; above, nodes are swept" },
     [KD_PARAM_BATCHES] = { "kd.batches", 0, 0, 1, true,
@@ -37,39 +33,14 @@ static void* create_kd( const clv_method_context* host, kd_mode mode )
         return NULL;
     }
     const double* params = context->params;
-    kd_rules rules = {
-        .mode = mode,
-        .balance = KD_BALANCE_ALL,
-        .leaf_limit = params[KD_PARAM_TREE] != 0 ? (uint32_t)params[KD_PARAM_LEAF] : UINT32_MAX,
-        .use_sweep = params[KD_PARAM_SAP] != 0,
-        .epsilon = params[KD_PARAM_EPSILON],
-        .static_share = params[KD_PARAM_STATIC],
-        .query_share = params[KD_PARAM_QUERY],
-        .count_batches = params[KD_PARAM_BATCHES] != 0,
-    };
+    kd_rules rules = clv_methods_kd_rules( params, mode );
+    rules.query_share = params[KD_PARAM_QUERY];
+    rules.count_batches = params[KD_PARAM_BATCHES] != 0;
     clv_methods_kd_begin( state, context->isa, &rules );
     return state;
 }
 
-static void* create_kd_rebuilt( const clv_method_context* host )
-{
-    return create_kd( host, KD_MODE_REBUILT );
-}
-
-static void* create_kd_complete( const clv_method_context* host )
-{
-    return create_kd( host, KD_MODE_COMPLETE );
-}
-
-static void* create_kd_incremental( const clv_method_context* host )
-{
-    return create_kd( host, KD_MODE_INCREMENTAL );
-}
-
-static void* create_kd_adaptive( const clv_method_context* host )
-{
-    return create_kd( host, KD_MODE_ADAPTIVE );
-}
+METHODS_KD_CREATES( kd )
 
 #define KD_ROW( row_name, about, row_create, temporal, rests )                                               \
     METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_kd_params, KD_PARAM_PARAM_COUNT,     \

@@ -7,12 +7,7 @@
 
 enum
 {
-    PAPER_PARAM_LEAF,
-    PAPER_PARAM_EPSILON,
-    PAPER_PARAM_STATIC,
-    PAPER_PARAM_TREE,
-    PAPER_PARAM_SAP,
-    PAPER_PARAM_SIMD,
+    PAPER_PARAM_SIMD = METHODS_KD_SHARED,
     PAPER_PARAM_SPEED,
     PAPER_PARAM_STEP,
     PAPER_PARAM_BATCHES,
@@ -20,14 +15,12 @@ enum
 };
 
 static const method_param s_paper_params[PAPER_PARAM_PARAM_COUNT] = {
-    [PAPER_PARAM_LEAF] = { "kd.leaf", 512, 1, 1 << 30, true,
-        "T: objects a leaf may hold before it is split" },
-    [PAPER_PARAM_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
-        "growth of a box, as a part of the mean side" },
-    [PAPER_PARAM_STATIC] = { "kd.static", 0.6, 0, 1, false,
+    [METHODS_KD_LEAF] = { "kd.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
+    [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
+    [METHODS_KD_STATIC] = { "kd.static", 0.6, 0, 1, false,
         "K: kd-paper detects incrementally above this share of static objects" },
-    [PAPER_PARAM_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
-    [PAPER_PARAM_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
+    [METHODS_KD_TREE] = { "kd.tree", 1, 0, 1, true, "0: one leaf for all, the sweep alone prunes" },
+    [METHODS_KD_SAP] = { "kd.sap", 1, 0, 1, true, "0: brute force in the nodes, the tree alone prunes" },
     [PAPER_PARAM_SIMD] = { "kd.simd", 1, 0, 1, true, "0: one pair at a time, whatever the instruction set" },
     [PAPER_PARAM_SPEED] = { "kd.speed", 0, 0, 1e9, false,
         "objects from this speed on are not static, in units a second; 0: the grown box alone decides" },
@@ -45,41 +38,16 @@ static void* create_paper( const clv_method_context* host, kd_mode mode )
         return NULL;
     }
     const double* params = context->params;
-    kd_rules rules = {
-        .mode = mode,
-        .balance = KD_BALANCE_ALL,
-        .flow = KD_FLOW_2019,
-        .is_published = true,
-        .leaf_limit = params[PAPER_PARAM_TREE] != 0 ? (uint32_t)params[PAPER_PARAM_LEAF] : UINT32_MAX,
-        .use_sweep = params[PAPER_PARAM_SAP] != 0,
-        .epsilon = params[PAPER_PARAM_EPSILON],
-        .static_share = params[PAPER_PARAM_STATIC],
-        .still = params[PAPER_PARAM_SPEED] * params[PAPER_PARAM_STEP],
-        .count_batches = params[PAPER_PARAM_BATCHES] != 0,
-    };
+    kd_rules rules = clv_methods_kd_rules( params, mode );
+    rules.flow = KD_FLOW_2019;
+    rules.is_published = true;
+    rules.still = params[PAPER_PARAM_SPEED] * params[PAPER_PARAM_STEP];
+    rules.count_batches = params[PAPER_PARAM_BATCHES] != 0;
     clv_methods_kd_begin( state, params[PAPER_PARAM_SIMD] != 0 ? context->isa : CLV_ISA_SCALAR, &rules );
     return state;
 }
 
-static void* create_paper_rebuilt( const clv_method_context* host )
-{
-    return create_paper( host, KD_MODE_REBUILT );
-}
-
-static void* create_paper_complete( const clv_method_context* host )
-{
-    return create_paper( host, KD_MODE_COMPLETE );
-}
-
-static void* create_paper_incremental( const clv_method_context* host )
-{
-    return create_paper( host, KD_MODE_INCREMENTAL );
-}
-
-static void* create_paper_adaptive( const clv_method_context* host )
-{
-    return create_paper( host, KD_MODE_ADAPTIVE );
-}
+METHODS_KD_CREATES( paper )
 
 #define PAPER_ROW( row_name, about, row_create, temporal )                                                   \
     METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_paper_params,          \

@@ -27,6 +27,18 @@ void clv_methods_kd_begin( void* state, clv_isa isa, const kd_rules* rules )
     self->engine.has_clock = self->context->stage_times;
 }
 
+kd_rules clv_methods_kd_rules( const double* params, kd_mode mode )
+{
+    return ( kd_rules ){
+        .mode = mode,
+        .balance = KD_BALANCE_ALL,
+        .leaf_limit = params[METHODS_KD_TREE] != 0 ? (uint32_t)params[METHODS_KD_LEAF] : UINT32_MAX,
+        .use_sweep = params[METHODS_KD_SAP] != 0,
+        .epsilon = params[METHODS_KD_EPSILON],
+        .static_share = params[METHODS_KD_STATIC],
+    };
+}
+
 void clv_methods_kd_destroy( void* state )
 {
     kd_method* self = state;

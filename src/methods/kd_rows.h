@@ -9,6 +9,39 @@
 const method_context* clv_methods_kd_take( const clv_method_context* host, void** state );
 void clv_methods_kd_begin( void* state, clv_isa isa, const kd_rules* rules );
 
+/// Parameters that `kd` and `kd-paper` have in common come first in both.
+enum
+{
+    METHODS_KD_LEAF,
+    METHODS_KD_EPSILON,
+    METHODS_KD_STATIC,
+    METHODS_KD_TREE,
+    METHODS_KD_SAP,
+    METHODS_KD_SHARED ///< their number
+};
+
+/// Rules by these.
+kd_rules clv_methods_kd_rules( const double* params, kd_mode mode );
+
+/// Of create_<name>( host, mode ) the four that rows need, one for each way of detecting.
+#define METHODS_KD_CREATES( name )                                                                           \
+    static void* create_##name##_rebuilt( const clv_method_context* host )                                   \
+    {                                                                                                        \
+        return create_##name( host, KD_MODE_REBUILT );                                                       \
+    }                                                                                                        \
+    static void* create_##name##_complete( const clv_method_context* host )                                  \
+    {                                                                                                        \
+        return create_##name( host, KD_MODE_COMPLETE );                                                      \
+    }                                                                                                        \
+    static void* create_##name##_incremental( const clv_method_context* host )                               \
+    {                                                                                                        \
+        return create_##name( host, KD_MODE_INCREMENTAL );                                                   \
+    }                                                                                                        \
+    static void* create_##name##_adaptive( const clv_method_context* host )                                  \
+    {                                                                                                        \
+        return create_##name( host, KD_MODE_ADAPTIVE );                                                      \
+    }
+
 void clv_methods_kd_destroy( void* state );
 clv_result clv_methods_kd_update(
     void* state, const method_input* input, pair_sink* sink, method_counters* counters );

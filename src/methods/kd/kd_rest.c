@@ -80,7 +80,7 @@ void clv_kd_rest_purge( kd_rest* rest, const uint64_t* live )
     {
         clv_pair pair = rest->cache.items[i];
         rest->cache.items[kept] = pair;
-        kept += base_bits_has( live, pair.a ) & base_bits_has( live, pair.b );
+        kept += base_bits_has_both( live, pair.a, pair.b );
     }
     rest->cache.count = kept;
 }
@@ -236,8 +236,7 @@ static void drop_active_pairs( kd_rest* rest )
     {
         clv_pair pair = rest->cache.items[i];
         rest->cache.items[kept] = pair;
-        kept +=
-            !( base_bits_has( rest->active.items, pair.a ) | base_bits_has( rest->active.items, pair.b ) );
+        kept += !base_bits_has_either( rest->active.items, pair.a, pair.b );
     }
     rest->cache.count = kept;
 }
@@ -290,12 +289,11 @@ static clv_result take_candidates( pair_sink* sink )
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
-        if ( !( base_bits_has( rest->active.items, pair.a ) | base_bits_has( rest->active.items, pair.b ) ) )
+        if ( !base_bits_has_either( rest->active.items, pair.a, pair.b ) )
         {
             continue;
         }
-        bool both_static =
-            !( base_bits_has( rest->moving.items, pair.a ) | base_bits_has( rest->moving.items, pair.b ) );
+        bool both_static = !base_bits_has_either( rest->moving.items, pair.a, pair.b );
         bool is_room = rest->cache.count < self->most;
         self->is_overfull |= both_static && !is_room;
         if ( both_static && is_room && !cache_pair( rest, pair ) )

@@ -319,8 +319,8 @@ static clv_result search_outside( const kd_search_job* job )
     {
         search->arena.items[i].mark = KD_MARK_ACTIVE;
     }
-    if ( !clv_sweep_sort_items(
-             &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, 0, -INFINITY, &search->own[KD_MARK_ACTIVE] ) )
+    if ( !clv_sweep_sort_items( &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, 0, -INFINITY,
+             &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -365,8 +365,8 @@ clv_result clv_kd_search_sweep(
     }
     clv_kd_search_gather( &job, slots, count, search->arena.items );
     uint32_t axis = clv_sweep_choose_item_axis( search->arena.items, count );
-    if ( !clv_sweep_sort_items(
-             &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, axis, -INFINITY, &search->own[KD_MARK_ACTIVE] ) )
+    if ( !clv_sweep_sort_items( &search->sorter, search->arena.items, count, KD_MARK_ACTIVE, axis, -INFINITY,
+             &search->own[KD_MARK_ACTIVE] ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
