@@ -9,16 +9,18 @@ enum
     BLOCK_ALONE = 4     // chunks that are one's own work
 };
 
+typedef void block_look( const kd_tree* tree, const kd_block* block, kd_block_sums* sums );
+
 // One look at a stretch, for every chunk of it.
 typedef struct block_job
 {
     kd_tree* tree;
     const kd_block* block;
-    kd_block_sums ( *look )( const kd_tree* tree, const kd_block* block );
+    block_look* look;
 } block_job;
 
 // Measured from an origin, so that a small crowd far from zero keeps its digits.
-static kd_block_sums look_at_moments( const kd_tree* tree, const kd_block* block )
+static void look_at_moments( const kd_tree* tree, const kd_block* block, kd_block_sums* sums )
 {
     double sum[3] = { 0 }, square[3] = { 0 }, length[3] = { 0 };
     const double origin[3] = { block->origin[0], block->origin[1], block->origin[2] };
@@ -35,27 +37,26 @@ static kd_block_sums look_at_moments( const kd_tree* tree, const kd_block* block
             length[axis] += upper - lower;
         }
     }
-    return ( kd_block_sums ){
+    *sums = ( kd_block_sums ){
         .sum = { sum[0], sum[1], sum[2] },
         .square = { square[0], square[1], square[2] },
         .length = { length[0], length[1], length[2] },
     };
 }
 
-static kd_block_sums look_at_centres( const kd_tree* tree, const kd_block* block )
+static void look_at_centres( const kd_tree* tree, const kd_block* block, kd_block_sums* sums )
 {
-    kd_block_sums sums = { 0 };
     double sum = 0;
     for ( uint32_t i = block->begin; i < block->end; ++i )
     {
         const clv_aabb* box = &tree->boxes[tree->order.items[i]];
         sum += (double)kd_lower( box, block->axis ) + (double)kd_upper( box, block->axis );
     }
-    sums.sum[block->axis] = sum;
-    return sums;
+    *sums = ( kd_block_sums ){ 0 };
+    sums->sum[block->axis] = sum;
 }
 
-static kd_block_sums look_at_sides( const kd_tree* tree, const kd_block* block )
+static void look_at_sides( const kd_tree* tree, const kd_block* block, kd_block_sums* sums )
 {
     uint32_t left = 0, right = 0;
     uint32_t axis = block->axis;
@@ -66,22 +67,22 @@ static kd_block_sums look_at_sides( const kd_tree* tree, const kd_block* block )
         left += side < 0;
         right += side > 0;
     }
-    return ( kd_block_sums ){ .left = left, .right = right };
+    *sums = ( kd_block_sums ){ .left = left, .right = right };
 }
 
-static kd_block_sums look_at_chunk( const block_job* job, uint32_t chunk )
+static void look_at_chunk( const block_job* job, uint32_t chunk, kd_block_sums* sums )
 {
     kd_block part = *job->block;
     part.begin += chunk * BLOCK_CHUNK;
     part.end = part.end - part.begin > BLOCK_CHUNK ? part.begin + BLOCK_CHUNK : part.end;
-    return job->look( job->tree, &part );
+    job->look( job->tree, &part, sums );
 }
 
 static void look_as_piece( uint32_t chunk, uint32_t worker, void* context )
 {
     (void)worker;
     const block_job* job = context;
-    job->tree->block_sums.items[chunk] = look_at_chunk( job, chunk );
+    look_at_chunk( job, chunk, &job->tree->block_sums.items[chunk] );
 }
 
 static void add_sums( kd_block_sums* all, const kd_block_sums* more )
@@ -109,8 +110,12 @@ static kd_block_sums look_at_block( block_job job )
     kd_block_sums all = { 0 };
     for ( uint32_t chunk = 0; chunk < chunks; ++chunk )
     {
-        kd_block_sums sums = are_several ? tree->block_sums.items[chunk] : look_at_chunk( &job, chunk );
-        add_sums( &all, &sums );
+        kd_block_sums sums;
+        if ( !are_several )
+        {
+            look_at_chunk( &job, chunk, &sums );
+        }
+        add_sums( &all, are_several ? &tree->block_sums.items[chunk] : &sums );
     }
     return all;
 }
