@@ -81,13 +81,68 @@ static clv_result live( clv_gpu* gpu )
     return result;
 }
 
+// The same with bodies.
+static clv_result live_with_bodies( clv_gpu* gpu )
+{
+    static const clv_vec3 s_corners[3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 1 } };
+    const clv_gpu_hull hull = { s_corners, 3 };
+    static clv_transform at[COUNT];
+    static clv_dop18 volumes[COUNT];
+    static const clv_pair s_pairs[2] = { { 0, 1 }, { 1, 2 } };
+    clv_contact contacts[2];
+    uint64_t seen = 0;
+    clv_result result = clv_gpu_set_bodies( gpu, &hull, 1, NULL, COUNT );
+    for ( int kind = CLV_VOLUME_AABB; kind <= CLV_VOLUME_SPHERE && result == CLV_OK; ++kind )
+    {
+        result = clv_gpu_update_bodies( gpu, (clv_volume_kind)kind, at );
+        result = result == CLV_OK ? clv_gpu_read_volumes( gpu, volumes ) : result;
+        result = result == CLV_OK ? clv_gpu_find_contacts( gpu, s_pairs, 2, contacts ) : result;
+    }
+    result = result == CLV_OK ? clv_gpu_read_pairs( gpu, visit, &seen ) : result;
+    CHECK( result != CLV_OK || seen == fake.pair_count );
+    CHECK( result == CLV_OK || clv_gpu_error( gpu )[0] != '\0' );
+    return result;
+}
+
+// And with a simulation: after a frame that failed nothing has moved.
+static clv_result live_with_a_sim( clv_gpu* gpu )
+{
+    static const clv_vec3 s_corners[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 1 }, { 1, 0, 1 } };
+    const clv_gpu_hull hull = { s_corners, 4 };
+    clv_transform at[3] = { clv_transform_at( 1, 2, 3 ), clv_transform_at( 4, 5, 6 ),
+        clv_transform_at( 0, 0, 0 ) };
+    clv_shape_sim_def def = { .size = sizeof( def ),
+        .cookie = 0x4D53434C, // of clv_default_shape_sim_def, which another library has
+        .round_count = 2,
+        .pca_period = 1,
+        .has_floor = true,
+        .stage_times = true };
+    clv_gpu_sim* sim = NULL;
+    clv_result result = clv_gpu_set_bodies( gpu, &hull, 1, NULL, 3 );
+    result = result == CLV_OK ? clv_gpu_sim_create( gpu, &def, at, &sim ) : result;
+    clv_result before = result;
+    result = result == CLV_OK ? clv_gpu_sim_step( sim ) : result;
+    if ( before == CLV_OK && result != CLV_OK )
+    {
+        CHECK( clv_gpu_sim_transform( sim, 1 ).position.y == 5.0f );
+        CHECK_EQUAL( clv_gpu_sim_get_stats( sim ).frame, 0 );
+    }
+    result = result == CLV_OK ? clv_gpu_sim_step( sim ) : result;
+    CHECK( result == CLV_OK || clv_gpu_error( gpu )[0] != '\0' );
+    clv_gpu_sim_destroy( sim );
+    return result;
+}
+
+typedef clv_result life( clv_gpu* gpu );
+
 static bool is_a_devices_result( clv_result result )
 {
     return result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY || result == CLV_UNSUPPORTED;
 }
 
 // The call number `fail_at` fails; false when there are not so many.
-static bool live_through( clv_gpu_way way, uint32_t fail_at, cl_int error, uint32_t pair_count )
+static bool live_through(
+    life* live_on, clv_gpu_way way, uint32_t fail_at, cl_int error, uint32_t pair_count )
 {
     gpu_fake_install();
     fake.fail_at = fail_at;
@@ -99,17 +154,22 @@ static bool live_through( clv_gpu_way way, uint32_t fail_at, cl_int error, uint3
     clv_result result = clv_gpu_create( &def, &gpu );
     CHECK( ( result == CLV_OK ) == ( gpu != NULL ) );
     bool was_open = gpu != NULL;
-    result = was_open ? live( gpu ) : result;
+    result = was_open ? live_on( gpu ) : result;
     CHECK( result == CLV_OK || is_a_devices_result( result ) );
     CHECK( result == CLV_OK || s_said[0] != '\0' );
     CHECK( result != CLV_DEVICE_FAILED || fake.object_count == 0 ); // closed
     bool was_reached = fake.call_count >= fail_at;
     fake.fail_at = 0;
+    if ( result == CLV_UNSUPPORTED ) // an answer was missing when devices were listed; they are listed anew
+    {
+        clv_gpu_device_forget();
+        CHECK_EQUAL( clv_gpu_device_count(), 1 );
+    }
     if ( was_open )
     {
         CHECK(
             result == CLV_OK || clv_gpu_pair_count( gpu ) == 0 || clv_gpu_get_stats( gpu ).pair_count > 0 );
-        CHECK_OK( live( gpu ) ); // begun anew
+        CHECK_OK( live_on( gpu ) ); // begun anew
         CHECK_EQUAL( clv_gpu_pair_count( gpu ), pair_count );
     }
     clv_gpu_destroy( gpu );
@@ -126,7 +186,7 @@ static void every_call_may_fail( void )
         for ( size_t k = 0; k < 4; ++k )
         {
             uint32_t fail_at = 1;
-            while ( live_through( way, fail_at, s_errors[k % 2], s_pairs[k / 2] ) )
+            while ( live_through( live, way, fail_at, s_errors[k % 2], s_pairs[k / 2] ) )
             {
                 test_where.frame = fail_at++;
             }
@@ -139,12 +199,34 @@ static void every_call_may_fail( void )
 static void every_call_may_fail_in_blocks( void )
 {
     s_box_most = 200;
-    for ( uint32_t fail_at = 1; live_through( CLV_GPU_GRID, fail_at, CL_OUT_OF_RESOURCES, 0 ); ++fail_at )
+    for ( uint32_t fail_at = 1; live_through( live, CLV_GPU_GRID, fail_at, CL_OUT_OF_RESOURCES, 0 );
+          ++fail_at )
     {
         test_where.frame = fail_at;
     }
     CHECK( test_where.frame > 100 );
     s_box_most = 0;
+}
+
+static void every_call_for_bodies_may_fail( void )
+{
+    static const cl_int s_errors[] = { CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE };
+    static const uint32_t s_pairs[] = { 0, 2000 };
+    for ( size_t k = 0; k < 4; ++k )
+    {
+        for ( int with_sim = 0; with_sim < 2; ++with_sim )
+        {
+            uint32_t fail_at = 1;
+            life* live_on = with_sim != 0 ? live_with_a_sim : live_with_bodies;
+            uint32_t pair_count =
+                with_sim != 0 ? s_pairs[k / 2] / 500 : s_pairs[k / 2]; // each is a level of its own
+            while ( live_through( live_on, CLV_GPU_AUTO, fail_at, s_errors[k % 2], pair_count ) )
+            {
+                test_where.frame = fail_at++;
+            }
+            CHECK( fail_at > 100 );
+        }
+    }
 }
 
 static void no_memory_on_the_device_is_a_result( void )
@@ -365,7 +447,7 @@ static void a_space_goes_on_without_its_device( void )
 
 // ---- the host's memory
 
-static void running_out_of_memory_on_the_host_leaks_nothing( void )
+static void run_out_of_memory( life* live_on )
 {
     EACH_WAY( way )
     {
@@ -377,7 +459,7 @@ static void running_out_of_memory_on_the_host_leaks_nothing( void )
             def.allocator = heap_hooks( &memory );
             clv_gpu* gpu = NULL;
             clv_result result = clv_gpu_create( &def, &gpu );
-            result = result == CLV_OK ? live( gpu ) : result;
+            result = result == CLV_OK ? live_on( gpu ) : result;
             CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
             clv_gpu_destroy( gpu );
             CHECK_EQUAL( fake.object_count, 0 );
@@ -388,6 +470,13 @@ static void running_out_of_memory_on_the_host_leaks_nothing( void )
             }
         }
     }
+}
+
+static void running_out_of_memory_on_the_host_leaks_nothing( void )
+{
+    run_out_of_memory( live );
+    run_out_of_memory( live_with_bodies );
+    run_out_of_memory( live_with_a_sim );
 }
 
 // The very last: from here on there is no OpenCL.
@@ -414,6 +503,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( every_call_may_fail ),
         TEST_CASE( every_call_may_fail_in_blocks ),
+        TEST_CASE( every_call_for_bodies_may_fail ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
         TEST_CASE( a_program_that_does_not_compile_says_what_the_driver_said ),
         TEST_CASE( bad_defs_are_refused ),

@@ -87,7 +87,8 @@ static int largest_of( double a, double b, double c )
     return a >= b && a >= c ? 0 : b >= c ? 1 : 2;
 }
 
-uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
+// The principal axis' number of the three that Jacobi's method leaves in `v`, one each column.
+static int find_principal( const double sums[10], double v[3][3], double spreads[3] )
 {
     double n = sums[9] > 0 ? sums[9] : 1;
     double mean[3] = { sums[0] / n, sums[1] / n, sums[2] / n };
@@ -96,17 +97,43 @@ uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
     double yz = sums[8] / n - mean[1] * mean[2];
     double m[3][3] = { { sums[3] / n - mean[0] * mean[0], xy, xz },
         { xy, sums[4] / n - mean[1] * mean[1], yz }, { xz, yz, sums[5] / n - mean[2] * mean[2] } };
-    double v[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    for ( int i = 0; i < 9; ++i )
+    {
+        v[i / 3][i % 3] = i / 3 == i % 3 ? 1 : 0;
+    }
     for ( int sweep = 0; sweep < 12; ++sweep )
     {
         rotate( m, v, 0, 1 );
         rotate( m, v, 0, 2 );
         rotate( m, v, 1, 2 );
     }
-    int principal = largest_of( m[0][0], m[1][1], m[2][2] );
+    for ( int i = 0; i < 3; ++i )
+    {
+        spreads[i] = m[i][i];
+    }
+    return largest_of( m[0][0], m[1][1], m[2][2] );
+}
+
+uint32_t clv_gpu_axis_by_moments( const double sums[10], float direction[3] )
+{
+    double v[3][3];
+    double spreads[3];
+    int principal = find_principal( sums, v, spreads );
     for ( int k = 0; k < 3; ++k )
     {
         direction[k] = (float)v[k][principal];
     }
     return (uint32_t)largest_of( fabs( v[0][principal] ), fabs( v[1][principal] ), fabs( v[2][principal] ) );
+}
+
+bool clv_gpu_direction_by_moments( const double sums[10], double direction[3] )
+{
+    double v[3][3];
+    double spreads[3];
+    int principal = find_principal( sums, v, spreads );
+    for ( int i = 0; i < 3; ++i )
+    {
+        direction[i] = v[i][principal];
+    }
+    return sums[9] >= 2 && spreads[principal] > 0; // false for NaN too
 }

@@ -104,6 +104,7 @@ static void add_device(
         .platform = platform,
         .id = id,
         .allocation_most = ask_number( cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE ),
+        .has_doubles = ask_number( cl, id, CL_DEVICE_DOUBLE_FP_CONFIG ) != 0,
         .facts = {
             .name = texts->name,
             .vendor = texts->vendor,

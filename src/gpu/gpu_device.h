@@ -10,6 +10,7 @@ typedef struct gpu_device
     cl_platform_id platform;
     cl_device_id id;
     uint64_t allocation_most; ///< bytes of one buffer
+    bool has_doubles;         ///< which everything about bodies needs
     clv_gpu_device facts;
 } gpu_device;
 

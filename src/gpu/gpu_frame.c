@@ -126,6 +126,7 @@ void clv_gpu_destroy( clv_gpu* gpu )
         clv_gpu_host_give( gpu, gpu->taken->data );
     }
     clv_gpu_close( gpu );
+    clv_gpu_bodies_free( gpu );
     base_memory memory = gpu->memory; // it lies in what is given back
     clv_base_memory_give( &memory, gpu, 1, sizeof( clv_gpu ) );
     CLV_ASSERT( memory.bytes == 0 );
@@ -184,6 +185,11 @@ static clv_result prepare_way( clv_gpu* gpu, gpu_frame* frame )
 {
     clv_result result = CLV_UNSUPPORTED;
     clv_gpu_way way = gpu->def.way;
+    if ( gpu->bodies.is_swept )
+    {
+        frame->way = GPU_WAY_VOLUMES;
+        return clv_gpu_volumes_prepare( gpu, frame );
+    }
     if ( way == CLV_GPU_TILES || ( way == CLV_GPU_AUTO && frame->count <= gpu->def.few ) )
     {
         frame->way = CLV_GPU_TILES;
@@ -220,10 +226,11 @@ static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
 {
     const gpu_frame* frame = &gpu->frame;
     gpu->stats.search_count += 1;
-    return frame->way == CLV_GPU_TILES ? clv_gpu_tiles_find( gpu, frame, first, end )
-        : frame->way == CLV_GPU_GRID   ? clv_gpu_grid_find( gpu, frame, first, end )
-        : frame->way == CLV_GPU_SAP    ? clv_gpu_sap_find( gpu, frame, first, end )
-                                       : clv_gpu_tree_find( gpu, frame, first, end );
+    return frame->way == CLV_GPU_TILES  ? clv_gpu_tiles_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_GRID    ? clv_gpu_grid_find( gpu, frame, first, end )
+        : frame->way == CLV_GPU_SAP     ? clv_gpu_sap_find( gpu, frame, first, end )
+        : frame->way == GPU_WAY_VOLUMES ? clv_gpu_volumes_find( gpu, frame, first, end )
+                                        : clv_gpu_tree_find( gpu, frame, first, end );
 }
 
 static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
@@ -239,7 +246,7 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
 }
 
 // The device is closed, so that the next update begins anew, and with all of its memory.
-static clv_result end_failed( clv_gpu* gpu, clv_result result )
+clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 {
     gpu->has_list = false;
     gpu->is_pending = false;
@@ -277,7 +284,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     uint64_t room = gpu->pair_room > gpu->events.room_before ? gpu->pair_room : gpu->events.room_before;
     clv_result result = reserve_pairs( gpu, room > 0 ? room : gpu->def.pair_capacity );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
-    gpu->is_chunked = count > clv_gpu_chunk_most( gpu );
+    gpu->is_chunked = count > clv_gpu_chunk_most( gpu ) && !gpu->bodies.is_swept; // volumes are no boxes
     if ( result == CLV_OK && gpu->is_chunked )
     {
         gpu->frame.unit_count = 1;
@@ -289,7 +296,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
     }
     gpu->is_pending = result == CLV_OK;
-    return result == CLV_OK ? result : end_failed( gpu, result );
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 
 // ---- lists that were cut
@@ -334,7 +341,7 @@ static void keep_stats( clv_gpu* gpu )
 {
     gpu->has_list = true;
     gpu->is_pending = false;
-    gpu->stats.way = gpu->frame.way;
+    gpu->stats.way = gpu->frame.way == GPU_WAY_VOLUMES ? CLV_GPU_SAP : gpu->frame.way;
     gpu->stats.pair_count = gpu->counters.pair_count;
     gpu->stats.test_count = gpu->frame.way == CLV_GPU_TILES && gpu->frame.count > 0 && !gpu->is_chunked
         ? (uint64_t)gpu->frame.count * ( gpu->frame.count - 1 ) / 2
@@ -362,7 +369,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
     }
     if ( result == CLV_OK && gpu->counters.bad != 0 )
     {
-        end_failed( gpu, CLV_BAD_BOX );
+        clv_gpu_end_failed( gpu, CLV_BAD_BOX );
         return clv_gpu_fail( gpu, CLV_BAD_BOX, "box %u has a NaN, or its lower corner above its upper",
             UINT32_MAX - gpu->counters.bad );
     }
@@ -384,7 +391,7 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
     result = result == CLV_OK && gpu->def.events ? clv_gpu_events_find( gpu ) : result;
     if ( result != CLV_OK )
     {
-        return end_failed( gpu, result );
+        return clv_gpu_end_failed( gpu, result );
     }
     keep_stats( gpu );
     return CLV_OK;
@@ -404,6 +411,14 @@ clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count )
     return result == CLV_OK ? begin( gpu, buffer, count, false ) : result;
 }
 
+clv_result clv_gpu_volumes_search( clv_gpu* gpu )
+{
+    gpu->bodies.is_swept = true;
+    clv_result result = begin( gpu, gpu->bodies.on.volumes.memory, gpu->bodies.body_count, false );
+    gpu->bodies.is_swept = false;
+    return result == CLV_OK ? clv_gpu_wait( gpu ) : result;
+}
+
 clv_result clv_gpu_update_buffer( clv_gpu* gpu, void* buffer, uint32_t count )
 {
     clv_result result = clv_gpu_enqueue( gpu, buffer, count );
@@ -421,7 +436,7 @@ static clv_result update_from( clv_gpu* gpu, const clv_aabb* boxes, uint32_t cou
     }
     if ( result != CLV_OK )
     {
-        return end_failed( gpu, result );
+        return clv_gpu_end_failed( gpu, result );
     }
     gpu->error[0] = '\0';
     result = begin( gpu, gpu->buffers.boxes.memory, count, is_checked );
@@ -434,7 +449,7 @@ clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
     result = result == CLV_OK ? clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( clv_aabb ) )
                               : result;
     *boxes = gpu->upload.data;
-    return result == CLV_OK || !gpu->is_open ? result : end_failed( gpu, result );
+    return result == CLV_OK || !gpu->is_open ? result : clv_gpu_end_failed( gpu, result );
 }
 
 clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count )
@@ -503,7 +518,7 @@ clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
 {
     clv_result result = fetch( gpu, gpu->buffers.pairs.memory, 0, gpu->counters.pair_count );
     *pairs = gpu->download.data;
-    return result == CLV_OK ? result : end_failed( gpu, result );
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 
 // READ_MOST at a time.
@@ -530,7 +545,7 @@ clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_vi
     CLV_ASSERT( gpu != NULL && visit != NULL );
     gpu->error[0] = '\0';
     clv_result result = show( gpu, pairs, count, visit, user );
-    return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
+    return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
 }
 
 // Units [*first, …) as far as the buffer reaches: halved until they fit.
@@ -591,7 +606,7 @@ clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     clv_result result = gpu->is_chunked ? clv_gpu_chunks_read( gpu, visit, user )
         : gpu->is_piecewise             ? show_pieces( gpu, visit, user )
                             : show( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
-    return result == CLV_OK || result == CLV_STOPPED ? result : end_failed( gpu, result );
+    return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
 }
 
 // ---- telling

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common and one array for each program, a zero behind each.
+// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common, kernel_text_solid and one array for each program, a zero behind
+// each.
 #include "gpu_kernel_texts.inc"
 
 static const char* const s_texts[GPU_PROGRAM_COUNT] = {
@@ -32,10 +33,12 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
         gpu->queue_pairs > 0 ? gpu->queue_pairs : GPU_QUEUE );
 }
 
-void clv_gpu_kernel_text( gpu_program_id id, const char* parts[2] )
+void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] )
 {
+    bool is_of_bodies = id == GPU_PROGRAM_volume || id == GPU_PROGRAM_narrow || id == GPU_PROGRAM_match;
     parts[0] = kernel_text_common;
-    parts[1] = s_texts[id];
+    parts[1] = is_of_bodies ? kernel_text_solid : ""; // doubles, which not every device has
+    parts[2] = s_texts[id];
 }
 
 // ---- the cache's key
@@ -53,12 +56,15 @@ static uint64_t hash_text( uint64_t hash, const char* text )
 static uint64_t key_of( const clv_gpu* gpu, gpu_program_id id )
 {
     const gpu_device* device = gpu->device;
-    const char* parts[2];
+    const char* parts[GPU_TEXT_PARTS];
     char options[GPU_OPTIONS_ROOM];
     clv_gpu_build_options( gpu, options );
     clv_gpu_kernel_text( id, parts );
-    uint64_t hash = hash_text( UINT64_C( 0xCBF29CE484222325 ), parts[0] );
-    hash = hash_text( hash, parts[1] );
+    uint64_t hash = UINT64_C( 0xCBF29CE484222325 );
+    for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
+    {
+        hash = hash_text( hash, parts[i] );
+    }
     hash = hash_text( hash, options );
     hash = hash_text( hash, device->facts.name );
     hash = hash_text( hash, device->facts.platform );
@@ -148,10 +154,11 @@ static void keep_binary( clv_gpu* gpu, cl_program program, uint64_t key )
 
 static clv_result compile( clv_gpu* gpu, gpu_program_id id, uint64_t key )
 {
-    const char* parts[2];
+    const char* parts[GPU_TEXT_PARTS];
     cl_int error = CL_SUCCESS;
     clv_gpu_kernel_text( id, parts );
-    cl_program program = gpu->cl->clCreateProgramWithSource( gpu->context, 2, parts, NULL, &error );
+    cl_program program =
+        gpu->cl->clCreateProgramWithSource( gpu->context, GPU_TEXT_PARTS, parts, NULL, &error );
     clv_result result = clv_gpu_check( gpu, error, "handing over a program" );
     if ( result != CLV_OK )
     {
@@ -212,6 +219,48 @@ static void take_time( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
     gpu->timings->launch_count[id] += 1;
 }
 
+// A launch that cannot be kept is not timed.
+static void keep_span( clv_gpu* gpu, gpu_kernel_id id, cl_event event )
+{
+    gpu_spans* spans = gpu->spans;
+    void* items = spans->items;
+    if ( !clv_base_memory_reserve(
+             &gpu->memory, &items, &spans->capacity, spans->count, spans->count + 1, sizeof( gpu_span ) ) )
+    {
+        gpu->cl->clReleaseEvent( event );
+        return;
+    }
+    spans->items = items;
+    spans->items[spans->count++] = ( gpu_span ){ event, (uint32_t)id };
+}
+
+void clv_gpu_spans_take( clv_gpu* gpu )
+{
+    gpu_spans* spans = gpu->spans;
+    if ( spans == NULL )
+    {
+        return;
+    }
+    memset( spans->ms, 0, sizeof( spans->ms ) );
+    for ( uint64_t i = 0; i < spans->count; ++i )
+    {
+        uint64_t start = 0;
+        uint64_t end = 0;
+        cl_event event = spans->items[i].event;
+        gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_START, sizeof( start ), &start, NULL );
+        gpu->cl->clGetEventProfilingInfo( event, CL_PROFILING_COMMAND_END, sizeof( end ), &end, NULL );
+        gpu->cl->clReleaseEvent( event );
+        spans->ms[spans->items[i].kernel] += end > start ? (double)( end - start ) * 1e-6 : 0.0;
+    }
+    spans->count = 0;
+}
+
+void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans )
+{
+    clv_base_memory_give( &gpu->memory, spans->items, spans->capacity, sizeof( gpu_span ) );
+    *spans = ( gpu_spans ){ 0 };
+}
+
 // Was the kernel told this already? The caller's buffer is told anew each time: another one may have come in its place. Ours are
 // forgotten with every buffer that is made (gpu_state.c).
 static bool is_said( clv_gpu* gpu, gpu_kernel_id id, uint32_t index, const gpu_argument* argument )
@@ -253,12 +302,16 @@ clv_result clv_gpu_launch(
     cl_event event = NULL;
     if ( error == CL_SUCCESS )
     {
-        error = gpu->cl->clEnqueueNDRangeKernel(
-            gpu->queue, kernel, 1, NULL, &global, &local, 0, NULL, gpu->timings != NULL ? &event : NULL );
+        error = gpu->cl->clEnqueueNDRangeKernel( gpu->queue, kernel, 1, NULL, &global, &local, 0, NULL,
+            gpu->timings != NULL || gpu->spans != NULL ? &event : NULL );
     }
-    if ( event != NULL )
+    if ( event != NULL && gpu->timings != NULL )
     {
         take_time( gpu, id, event );
+    }
+    else if ( event != NULL )
+    {
+        keep_span( gpu, id, event );
     }
     return clv_gpu_check( gpu, error, s_kernels[id].name );
 }

@@ -56,7 +56,8 @@ static clv_result make_context( clv_gpu* gpu )
         gpu->context = NULL;
         return result;
     }
-    gpu->queue = cl->clCreateCommandQueue( gpu->context, gpu->device->id, 0, &error );
+    gpu->queue = cl->clCreateCommandQueue(
+        gpu->context, gpu->device->id, gpu->def.times ? CL_QUEUE_PROFILING_ENABLE : 0, &error );
     result = clv_gpu_check( gpu, error, "making a queue" );
     gpu->queue = result == CLV_OK ? gpu->queue : NULL;
     return result;
@@ -95,7 +96,7 @@ clv_result clv_gpu_open( clv_gpu* gpu )
     return result;
 }
 
-static void release_buffer( clv_gpu* gpu, gpu_buffer* buffer )
+void clv_gpu_release( clv_gpu* gpu, gpu_buffer* buffer )
 {
     if ( buffer->memory != NULL )
     {
@@ -138,9 +139,10 @@ void clv_gpu_close( clv_gpu* gpu )
     clv_gpu_chunks_close( gpu ); // its queue is ours
     clv_gpu_host_release( gpu, &gpu->upload );
     clv_gpu_host_release( gpu, &gpu->download );
-#define GPU_BUFFER_RELEASE( name ) release_buffer( gpu, &gpu->buffers.name );
+#define GPU_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &gpu->buffers.name );
     GPU_BUFFERS( GPU_BUFFER_RELEASE )
 #undef GPU_BUFFER_RELEASE
+    clv_gpu_bodies_release( gpu );
     release_programs( gpu );
     if ( gpu->queue != NULL && gpu->def.queue == NULL )
     {
@@ -193,7 +195,7 @@ clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes )
             gpu->device->facts.name, (unsigned long long)bytes,
             (unsigned long long)gpu->device->allocation_most );
     }
-    release_buffer( gpu, buffer ); // first, so that there is never twice as much
+    clv_gpu_release( gpu, buffer ); // first, so that there is never twice as much
     uint64_t roomy = bytes + bytes / 8;
     cl_int error =
         roomy <= gpu->device->allocation_most ? make_buffer( gpu, buffer, roomy ) : CL_INVALID_BUFFER_SIZE;

@@ -23,7 +23,15 @@
 
 // PROGRAM( id, file of kernels/ )
 #define GPU_PROGRAMS( PROGRAM )                                                                              \
-    PROGRAM( tiles ) PROGRAM( grid ) PROGRAM( sort ) PROGRAM( sap ) PROGRAM( tree ) PROGRAM( events )
+    PROGRAM( tiles )                                                                                         \
+    PROGRAM( grid )                                                                                          \
+    PROGRAM( sort )                                                                                          \
+    PROGRAM( sap )                                                                                           \
+    PROGRAM( volume )                                                                                        \
+    PROGRAM( narrow )                                                                                        \
+    PROGRAM( match )                                                                                         \
+    PROGRAM( tree )                                                                                          \
+    PROGRAM( events )
 
 // KERNEL( name, program )
 #define GPU_KERNELS( KERNEL )                                                                                \
@@ -51,6 +59,22 @@
     KERNEL( sap_find, sap )                                                                                  \
     KERNEL( sap_find_patient, sap )                                                                          \
     KERNEL( axis_moments, sap )                                                                              \
+    KERNEL( place_bodies, volume )                                                                           \
+    KERNEL( move_vertices, volume )                                                                          \
+    KERNEL( volume_aabbs, volume )                                                                           \
+    KERNEL( volume_dops, volume )                                                                            \
+    KERNEL( volume_spheres, volume )                                                                         \
+    KERNEL( volume_moments, volume )                                                                         \
+    KERNEL( volume_keys, volume )                                                                            \
+    KERNEL( volume_gather, volume )                                                                          \
+    KERNEL( volume_find, volume )                                                                            \
+    KERNEL( find_contacts, narrow )                                                                          \
+    KERNEL( sim_narrow, narrow )                                                                             \
+    KERNEL( sim_integrate, match )                                                                           \
+    KERNEL( sim_floor, match )                                                                               \
+    KERNEL( sim_match, match )                                                                               \
+    KERNEL( sim_settle, match )                                                                              \
+    KERNEL( sim_count, match )                                                                               \
     KERNEL( tree_keys, tree )                                                                                \
     KERNEL( tree_gather, tree )                                                                              \
     KERNEL( tree_build, tree )                                                                               \
@@ -148,6 +172,9 @@ typedef struct gpu_counters
     uint32_t unused[4];
 } gpu_counters;
 
+/// The way of a search of volumes, which only clv_gpu_update_bodies and simulations ask for.
+#define GPU_WAY_VOLUMES ( (clv_gpu_way)( CLV_GPU_LBVH + 1 ) )
+
 /// A search under way, or the last one.
 typedef struct gpu_frame
 {
@@ -164,6 +191,20 @@ typedef struct gpu_timings
     double ms[GPU_KERNEL_COUNT];
     uint32_t launch_count[GPU_KERNEL_COUNT];
 } gpu_timings;
+
+/// Launches whose times are asked for when the frame is done: the device's own time for each kernel, without waiting in between.
+typedef struct gpu_span
+{
+    cl_event event;
+    uint32_t kernel;
+} gpu_span;
+
+typedef struct gpu_spans
+{
+    gpu_span* items;
+    uint64_t count, capacity;
+    double ms[GPU_KERNEL_COUNT]; ///< of the last frame
+} gpu_spans;
 
 /// What was said to each kernel last: saying the same again costs microseconds per frame.
 typedef struct gpu_said
@@ -223,6 +264,59 @@ typedef struct gpu_sap_state
     uint64_t asked_at;
 } gpu_sap_state;
 
+// BUFFER( name, what it holds )
+#define GPU_BODY_BUFFERS( BUFFER )                                                                           \
+    BUFFER( vertices )   /* of hulls, three floats each */                                                   \
+    BUFFER( rows )       /* hulls: first vertex, vertices, bits of the radius, 0 */                          \
+    BUFFER( hulls )      /* by body */                                                                       \
+    BUFFER( starts )     /* by body: its first vertex among those moved; one more behind */                  \
+    BUFFER( sources )    /* by vertex moved: body and vertex of its hull */                                  \
+    BUFFER( placements ) /* transforms from the host, seven floats each */                                   \
+    BUFFER( poses )      /* rotation and position, twelve doubles each */                                    \
+    BUFFER( moved )      /* vertices where they are, three doubles each */                                   \
+    BUFFER( volumes )                                                                                        \
+    BUFFER( moments )                                                                                        \
+    BUFFER( rests )   /* of hulls, for matching */                                                           \
+    BUFFER( motions ) /* of bodies */                                                                        \
+    BUFFER( marks )                                                                                          \
+    BUFFER( reaches ) /* the floor */                                                                        \
+    BUFFER( records ) /* of pairs */                                                                         \
+    BUFFER( tasks )                                                                                          \
+    BUFFER( states )                                                                                         \
+    BUFFER( depths )                                                                                         \
+    BUFFER( tallies )                                                                                        \
+    BUFFER( sums )                                                                                           \
+    BUFFER( contact_pairs )                                                                                  \
+    BUFFER( contact_facts )                                                                                  \
+    BUFFER( contact_numbers )                                                                                \
+    BUFFER( intervals )                                                                                      \
+    BUFFER( sorted ) /* intervals in order */
+
+/// Bodies made of hulls. What the caller told is kept on the host too, and goes to a device that failed once more.
+typedef struct gpu_bodies
+{
+    uint32_t hull_count, vertex_count, body_count, moved_count;
+    float* vertices;
+    uint32_t* rows;
+    uint32_t* hulls;
+    bool is_there; ///< on the device
+    bool is_swept; ///< the search under way is one of volumes
+    bool has_volumes;
+    clv_volume_kind kind; ///< of the volumes
+    uint32_t axis;        ///< of an 18-DOP's nine
+    uint32_t until_axis;  ///< updates left before the axis is chosen again
+    uint64_t number;      ///< how often bodies were set
+    const struct clv_gpu_sim*
+        owner;               ///< whose poses are on the device; NULL: those of clv_gpu_update_bodies, or none
+    uint64_t finished_count; ///< contacts that the host finished
+#define GPU_BODY_BUFFER_MEMBER( name ) gpu_buffer name;
+    struct
+    {
+        GPU_BODY_BUFFERS( GPU_BODY_BUFFER_MEMBER )
+    } on; ///< the device
+#undef GPU_BODY_BUFFER_MEMBER
+} gpu_bodies;
+
 struct clv_gpu
 {
     base_memory memory;
@@ -258,11 +352,14 @@ struct clv_gpu
     gpu_sap_state sap;
     gpu_events events;
     clv_gpu* inner; ///< that searches blocks of boxes, on the same queue
+    gpu_bodies bodies;
     clv_gpu_stats stats;
 
     gpu_grid_wish grid_wish; ///< 0: as planned
     uint32_t queue_pairs;    ///< 0: GPU_QUEUE
+    uint32_t polytope_room;  ///< 0: GPU_POLYTOPE_ROOM
     gpu_timings* timings;    ///< NULL: none are taken
+    gpu_spans* spans;        ///< NULL: none are kept
 };
 
 // ---- failing
@@ -284,6 +381,7 @@ void clv_gpu_close( clv_gpu* gpu );
 
 /// At least `bytes`; contents are lost if it grows.
 clv_result clv_gpu_reserve( clv_gpu* gpu, gpu_buffer* buffer, uint64_t bytes );
+void clv_gpu_release( clv_gpu* gpu, gpu_buffer* buffer );
 
 clv_result clv_gpu_read( clv_gpu* gpu, cl_mem from, uint64_t offset, void* to, size_t bytes );
 /// Does not wait unless `waits`: then `from` must stay as it is.
@@ -301,8 +399,9 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id );
 #define GPU_OPTIONS_ROOM 64
 void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
 
-/// The text of a program: what all share, then its own. NULL-terminated, two parts.
-void clv_gpu_kernel_text( gpu_program_id id, const char* parts[2] );
+/// The text of a program: what all share, what those about bodies share (else empty), then its own. Each NULL-terminated.
+#define GPU_TEXT_PARTS 3
+void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] );
 
 /// Is the binary of a program in the cache? `data` is to be given back by clv_gpu_cache_free.
 bool clv_gpu_cache_read( uint64_t key, const gpu_device* device, unsigned char** data, size_t* size );
@@ -319,6 +418,10 @@ typedef struct gpu_argument
     {                                                                                                        \
         sizeof( variable ), &( variable )                                                                    \
     }
+
+/// The times of all launches since gpu->spans was set, which are done by now or waited for. Nothing without spans.
+void clv_gpu_spans_take( clv_gpu* gpu );
+void clv_gpu_spans_free( clv_gpu* gpu, gpu_spans* spans );
 
 /// Puts a kernel into the queue, over at least `item_count` items in whole groups.
 clv_result clv_gpu_launch(
@@ -399,3 +502,36 @@ clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_tree_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+
+// ---- bodies
+
+/// Hulls and bodies on the device, where they are not there yet. Needs doubles there: CLV_UNSUPPORTED where it has none.
+clv_result clv_gpu_bodies_send( clv_gpu* gpu );
+/// What the device has of them; what the host has.
+void clv_gpu_bodies_release( clv_gpu* gpu );
+void clv_gpu_bodies_free( clv_gpu* gpu );
+
+/// Volumes around bodies whose poses are on the device.
+clv_result clv_gpu_volumes_build( clv_gpu* gpu, clv_volume_kind kind );
+size_t clv_gpu_volume_bytes( clv_volume_kind kind );
+
+/// Chooses the axis where it is time to, every `period` calls; 0: never.
+clv_result clv_gpu_volumes_axis( clv_gpu* gpu, uint32_t period );
+
+/// The search as a frame: pairs of volumes that overlap, by the axis chosen last.
+clv_result clv_gpu_volumes_prepare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_volumes_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
+clv_result clv_gpu_volumes_search( clv_gpu* gpu );
+
+/// A buffer of exactly what is at `data`; waits. CLV_BAD_ARGUMENT by number for transforms that are not finite.
+clv_result clv_gpu_send( clv_gpu* gpu, gpu_buffer* buffer, const void* data, uint64_t bytes );
+clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, const char* caller );
+
+/// Items from one that searches for a contact to the next: on a GPU neighbours wait for each other, on a CPU they do not.
+uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count );
+
+/// The device is closed where it failed; no list is left. Returns `result`.
+clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result );
+
+/// The direction of the largest spread, of length 1, from sums of 10 moments; false if there is none.
+bool clv_gpu_direction_by_moments( const double sums[10], double direction[3] );
