@@ -128,6 +128,7 @@ static void each_kind_of_number_has_its_words( void )
         { "sim tower --faces 7", "--faces 7: triangles that close around a body are even in number" },
         { "sim tower --volume 12-dop", "--volume: '12-dop' is unknown; use one of aabb, 18-dop" },
         { "sim tower --match cubic", "--match: 'cubic' is unknown" },
+        { "sim tower --device none-such", "--device none-such: " },
         { "sim tower --softness 1", "--softness: '1' is no number from 0 to 0.999" },
         { "bench --queries balls",
             "--queries: there is no 'balls'; use rays, boxes, spheres, nearest or casts" },

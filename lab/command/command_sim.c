@@ -3,7 +3,7 @@
 // tower of 512 bodies falls, and the candidates its three kinds of bounding volumes let through are counted,
 // frame by frame; and what it leaves open: other volumes, other bodies, soft ones.
 #include "base/timer.h"
-#include "cleave/shape_sim.h"
+#include "cleave/gpu.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
@@ -27,9 +27,9 @@
 typedef struct sim_flags
 {
     const char *volume, *scale, *body, *integrator, *after, *csv, *speed, *damping, *carry;
-    const char *support, *match, *softness;
+    const char *support, *match, *softness, *device;
     uint64_t bodies, frames, seed, rounds, pca, faces;
-    bool quiet;
+    bool quiet, no_stages;
 } sim_flags;
 
 // A word of a flag and what it stands for.
@@ -153,11 +153,22 @@ static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error*
     def->match = (clv_match_mode)match;
     def->round_count = (uint32_t)flags->rounds;
     def->pca_period = (uint32_t)flags->pca;
-    def->stage_times = true;
+    def->stage_times = !flags->no_stages;
     return true;
 }
 
 // ---- the tower
+
+// On the CPU, or on a device.
+typedef struct tower
+{
+    clv_hull* hull;
+    clv_shape_sim* on_cpu;
+    clv_gpu* gpu;
+    clv_gpu_sim* on_device;
+    char device_name[128];
+    char said[1024]; // by the device's driver when it could not be opened
+} tower;
 
 // A body of `faces` triangles whose corners lie evenly on a sphere, along a spiral by the golden angle. Turned by products
 // instead of sines, which may round differently elsewhere.
@@ -205,21 +216,128 @@ static bool build_hull( const sim_flags* flags, int body, clv_vec3 scale, clv_hu
             flags->faces, face_count );
 }
 
-static bool build_tower( clv_shape_sim* sim, const clv_hull* hull, const sim_flags* flags, lab_error* why )
+// Every run of one seed has the same orientations, whatever volume and scale, as in the paper.
+static void place_bodies( const sim_flags* flags, clv_transform* at )
 {
-    // Every run of one seed has the same orientations, whatever volume and scale, as in the paper.
     math_random random = math_random_seed( flags->seed );
-    for ( uint64_t i = 1; i <= flags->bodies; ++i )
+    for ( uint64_t i = 0; i < flags->bodies; ++i )
     {
-        clv_transform at = clv_transform_at( 0.0f, 10.0f * (float)i, 0.0f );
-        at.rotation = math_quat_narrow( math_random_rotation( &random ) );
-        clv_result result = clv_shape_sim_add( sim, hull, at );
+        at[i] = clv_transform_at( 0.0f, 10.0f * (float)( i + 1 ), 0.0f );
+        at[i].rotation = math_quat_narrow( math_random_rotation( &random ) );
+    }
+}
+
+static bool build_on_cpu(
+    tower* t, const clv_shape_sim_def* def, const clv_transform* at, uint64_t count, lab_error* why )
+{
+    clv_result result = clv_shape_sim_create( def, &t->on_cpu );
+    if ( result != CLV_OK )
+    {
+        return lab_error_write( why, "sim: %s", clv_result_text( result ) );
+    }
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        result = clv_shape_sim_add( t->on_cpu, t->hull, at[i] );
         if ( result != CLV_OK )
         {
-            return lab_error_write( why, "sim: body %" PRIu64 ": %s", i, clv_result_text( result ) );
+            return lab_error_write( why, "sim: body %" PRIu64 ": %s", i + 1, clv_result_text( result ) );
         }
     }
     return true;
+}
+
+static void keep_line( clv_log_level level, const char* line, void* user )
+{
+    tower* t = user;
+    if ( level == CLV_LOG_ERROR )
+    {
+        snprintf( t->said, sizeof( t->said ), "%s", line );
+    }
+}
+
+static bool open_device( tower* t, const char* wish, bool keeps_times, lab_error* why )
+{
+    uint32_t index = 0;
+    clv_gpu_device device;
+    char reason[256] = "";
+    if ( clv_gpu_device_find( wish, &index, reason, sizeof( reason ) ) != CLV_OK )
+    {
+        return lab_error_write( why, "sim: --device %s: %s; `cleave methods` lists them", wish, reason );
+    }
+    clv_gpu_def def = clv_default_gpu_def();
+    char number[16];
+    snprintf( number, sizeof( number ), "%" PRIu32, index );
+    clv_gpu_device_at( index, &device );
+    snprintf( t->device_name, sizeof( t->device_name ), "%s", device.name );
+    def.device = number;
+    def.times = keeps_times;
+    def.logger.write = keep_line;
+    def.logger.user = t;
+    clv_result result = clv_gpu_create( &def, &t->gpu );
+    return result == CLV_OK ||
+        lab_error_write( why, "sim: --device %s: %s: %s", wish, clv_result_text( result ), t->said );
+}
+
+// A frame of two bodies in each other on the floor: every kernel is compiled before the first frame that is timed.
+static clv_result warm_up( tower* t, const clv_gpu_hull* hull, const clv_shape_sim_def* def )
+{
+    const clv_transform at[2] = { clv_transform_at( 0, 0, 0 ), clv_transform_at( 0, 0.5f, 0 ) };
+    clv_gpu_sim* sim = NULL;
+    clv_result result = clv_gpu_set_bodies( t->gpu, hull, 1, NULL, 2 );
+    result = result == CLV_OK ? clv_gpu_sim_create( t->gpu, def, at, &sim ) : result;
+    result = result == CLV_OK ? clv_gpu_sim_step( sim ) : result;
+    clv_gpu_sim_destroy( sim );
+    return result;
+}
+
+static bool build_on_device(
+    tower* t, const sim_flags* flags, const clv_shape_sim_def* def, const clv_transform* at, lab_error* why )
+{
+    if ( !open_device( t, flags->device, !flags->no_stages, why ) )
+    {
+        return false;
+    }
+    clv_hull_view view = clv_hull_get_view( t->hull );
+    const clv_gpu_hull hull = { view.vertices, view.vertex_count };
+    clv_result result = warm_up( t, &hull, def );
+    result =
+        result == CLV_OK ? clv_gpu_set_bodies( t->gpu, &hull, 1, NULL, (uint32_t)flags->bodies ) : result;
+    result = result == CLV_OK ? clv_gpu_sim_create( t->gpu, def, at, &t->on_device ) : result;
+    return result == CLV_OK ||
+        lab_error_write( why, "sim: --device %s: %s", flags->device, clv_gpu_error( t->gpu ) );
+}
+
+static bool build_tower( tower* t, const sim_flags* flags, const clv_shape_sim_def* def, lab_error* why )
+{
+    clv_transform* at = malloc( (size_t)flags->bodies * sizeof( clv_transform ) );
+    if ( at == NULL )
+    {
+        return lab_error_write( why, "sim: no memory for %" PRIu64 " bodies", flags->bodies );
+    }
+    place_bodies( flags, at );
+    bool good = flags->device != NULL ? build_on_device( t, flags, def, at, why )
+                                      : build_on_cpu( t, def, at, flags->bodies, why );
+    free( at );
+    return good;
+}
+
+static void destroy_tower( tower* t )
+{
+    clv_gpu_sim_destroy( t->on_device );
+    clv_gpu_destroy( t->gpu );
+    clv_shape_sim_destroy( t->on_cpu );
+    clv_hull_destroy( t->hull );
+}
+
+static clv_result step_tower( tower* t )
+{
+    return t->on_device != NULL ? clv_gpu_sim_step( t->on_device ) : clv_shape_sim_step( t->on_cpu );
+}
+
+static clv_shape_sim_stats tower_stats( const tower* t )
+{
+    return t->on_device != NULL ? clv_gpu_sim_get_stats( t->on_device )
+                                : clv_shape_sim_get_stats( t->on_cpu );
 }
 
 // ---- running
@@ -320,8 +438,7 @@ static bool write_row(
     return write_text( file, row, why );
 }
 
-static bool run_frames(
-    clv_shape_sim* sim, const sim_flags* flags, output_file* file, sim_run* run, lab_error* why )
+static bool run_frames( tower* t, const sim_flags* flags, output_file* file, sim_run* run, lab_error* why )
 {
     progress_bar bar;
     bool good = write_text( file, csv_head, why );
@@ -329,14 +446,16 @@ static bool run_frames(
     for ( uint64_t frame = 0; good && frame < flags->frames; ++frame )
     {
         uint64_t begin = clv_base_clock_ns();
-        clv_result result = clv_shape_sim_step( sim );
+        clv_result result = step_tower( t );
         double frame_ms = (double)( clv_base_clock_ns() - begin ) * 1e-6;
         if ( result != CLV_OK )
         {
-            good = lab_error_write( why, "sim: frame %" PRIu64 ": %s", frame + 1, clv_result_text( result ) );
+            good =
+                lab_error_write( why, "sim: frame %" PRIu64 ": %s%s%s", frame + 1, clv_result_text( result ),
+                    t->gpu != NULL ? ": " : "", t->gpu != NULL ? clv_gpu_error( t->gpu ) : "" );
             break;
         }
-        clv_shape_sim_stats stats = clv_shape_sim_get_stats( sim );
+        clv_shape_sim_stats stats = tower_stats( t );
         note_frame( run, &stats, flags->bodies, frame_ms );
         good = write_row( file, flags->volume, &stats, frame_ms, why ) &&
             ( !interrupt_raised() || lab_error_interrupted( why ) );
@@ -347,6 +466,16 @@ static bool run_frames(
 }
 
 // ---- telling
+
+// Which stage ran where, and whose times these are.
+static void print_device( const tower* t, const sim_flags* flags )
+{
+    printf( "Stages on %s:\n"
+            "  free flight, vertices, volumes, axis, projection, sort, sweep, GJK + EPA, shape matching\n"
+            "Stages on the host: pairs in order, responses that may come at once, %" PRIu64 " contacts\n%s",
+        t->device_name, clv_gpu_sim_finished_count( t->on_device ),
+        flags->no_stages ? "" : "Times of stages are the device's own, those of frames the clock's.\n" );
+}
 
 static void print_run( const sim_run* run, const sim_flags* flags )
 {
@@ -363,6 +492,10 @@ static void print_run( const sim_run* run, const sim_flags* flags )
     for ( int i = 0; i < column_count; ++i )
     {
         int digits = i <= ALL_PAIRS ? 0 : 4;
+        if ( flags->no_stages && i >= VOLUME_MS && i <= MATCH_MS )
+        {
+            continue; // nobody took them
+        }
         text_table_add( &table, "%s", column_names[i] );
         text_table_add( &table, "%.*f", digits, run->columns[i].sum / (double)flags->frames );
         text_table_add( &table, "%.*f", digits, run->columns[i].most );
@@ -383,7 +516,7 @@ static void print_run( const sim_run* run, const sim_flags* flags )
         run->last.deepest );
 }
 
-static bool simulate( const sim_flags* flags, sim_run* run, lab_error* why )
+static bool simulate( const sim_flags* flags, tower* t, sim_run* run, lab_error* why )
 {
     clv_shape_sim_def def;
     clv_vec3 scale;
@@ -393,22 +526,12 @@ static bool simulate( const sim_flags* flags, sim_run* run, lab_error* why )
     {
         return false;
     }
-    clv_hull* hull = NULL;
-    clv_shape_sim* sim = NULL;
     output_file file = { 0 };
-    bool good = build_hull( flags, body, scale, &hull, why );
-    if ( good )
-    {
-        clv_result result = clv_shape_sim_create( &def, &sim );
-        good = result == CLV_OK || lab_error_write( why, "sim: %s", clv_result_text( result ) );
-    }
-    good = good && build_tower( sim, hull, flags, why ) &&
+    bool good = build_hull( flags, body, scale, &t->hull, why ) && build_tower( t, flags, &def, why ) &&
         ( flags->csv == NULL || output_file_open( &file, flags->csv, why ) ) &&
-        run_frames( sim, flags, &file, run, why ) &&
+        run_frames( t, flags, &file, run, why ) &&
         ( file.stream == NULL || output_file_commit( &file, why ) );
     output_file_abandon( &file );
-    clv_shape_sim_destroy( sim );
-    clv_hull_destroy( hull );
     return good;
 }
 
@@ -420,12 +543,18 @@ static lab_status run_tower( const char* scene, const sim_flags* flags )
         return lab_fail( "sim: no experiment is called '%s'; there is one: tower", scene );
     }
     sim_run run = { .landed_frame = NEVER };
-    if ( !simulate( flags, &run, &why ) )
+    tower t = { 0 };
+    bool good = simulate( flags, &t, &run, &why );
+    if ( good )
     {
-        return lab_error_print( &why );
+        print_run( &run, flags );
     }
-    print_run( &run, flags );
-    return LAB_DONE;
+    if ( good && t.on_device != NULL )
+    {
+        print_device( &t, flags );
+    }
+    destroy_tower( &t );
+    return good ? LAB_DONE : lab_error_print( &why );
 }
 
 static lab_status run( void* data, text_list* operands )
@@ -471,6 +600,8 @@ lab_status command_sim( int argc, char** argv )
             0 },
         { "--support", 0, ARGS_TEXT, &flags.support, "HOW",
             "how GJK finds the farthest vertex: scan all, climb, or auto (scan up to 32)", 0, 0 },
+        { "--device", 0, ARGS_TEXT, &flags.device, "NAME|N",
+            "run the frames on a device by OpenCL; `cleave methods` lists them", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.csv, "OUT", "write counts and times of every frame", 0, 0 },
         { "--bodies", 0, ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },
@@ -486,6 +617,8 @@ lab_status command_sim( int argc, char** argv )
             1000 },
         { "--pca", 0, ARGS_COUNT, &flags.pca, "P",
             "frames from one choice of the sweep's axis to the next; 0: stay on y", 0, 1000000 },
+        { "--no-stages", 0, ARGS_SWITCH, &flags.no_stages, NULL,
+            "do not time the stages, which takes time itself; those of a device above all", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
     const args_table table = {
@@ -494,8 +627,10 @@ lab_status command_sim( int argc, char** argv )
         .about =
             "Run the experiment of paper 003: 512 bodies at (0, 10 i, 0) fall on a floor and push each other aside.\n"
             "Prints per frame the pairs that sweep-and-prune lets through, how many of them do not touch, the\n"
-            "pairs with the floor (counted apart), and the times of the stages. docs/shape-matching.md tells more.",
+            "pairs with the floor (counted apart), and the times of the stages. On a device the same bodies fall the\n"
+            "same way. docs/shape-matching.md tells more.",
         .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv\n"
+                   "  cleave sim tower --volume 18-dop --device 0 --frames 500\n"
                    "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
