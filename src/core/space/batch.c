@@ -22,7 +22,7 @@ void clv_space_will_change( clv_space* space, bool does )
     }
 }
 
-static space_stream records_of( space_kind kind, const void* boxes )
+static space_stream stream_of_records( space_kind kind, const void* boxes )
 {
     size_t corner = space_corner_bytes( kind );
     return ( space_stream ){ kind, boxes, boxes != NULL ? (const char*)boxes + corner : NULL, 2 * corner };
@@ -30,17 +30,17 @@ static space_stream records_of( space_kind kind, const void* boxes )
 
 space_stream clv_space_records( const clv_aabb* boxes )
 {
-    return records_of( SPACE_FLOATS, boxes );
+    return stream_of_records( SPACE_FLOATS, boxes );
 }
 
 space_stream clv_space_records2( const clv_aabb2* boxes )
 {
-    return records_of( SPACE_FLAT, boxes );
+    return stream_of_records( SPACE_FLAT, boxes );
 }
 
 space_stream clv_space_records64( const clv_aabb64* boxes )
 {
-    return records_of( SPACE_DOUBLES, boxes );
+    return stream_of_records( SPACE_DOUBLES, boxes );
 }
 
 space_stream clv_space_stream( clv_box_stream stream )
@@ -260,10 +260,24 @@ static void take_new(
     }
 }
 
+// Refuses boxes of another kind than the space's.
+static clv_result check_kind( clv_space* space, space_kind kind )
+{
+    static const char* const lines[] = {
+        [SPACE_FLOATS] = "a space of floats: its def said neither doubles nor flat",
+        [SPACE_DOUBLES] = "a space of doubles: use clv_space_add64 and clv_space_move64",
+        [SPACE_FLAT] = "a flat space: use clv_space_add2 and clv_space_move2",
+    };
+    space_kind own = space_kind_of( space );
+    return own == kind
+        ? CLV_OK
+        : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
+}
+
 clv_result clv_space_add_all(
     clv_space* space, space_stream boxes, const clv_add_def* with, uint32_t count, clv_id* ids )
 {
-    clv_result result = clv_space_check_kind( space, boxes.kind );
+    clv_result result = check_kind( space, boxes.kind );
     result = result == CLV_OK ? check_stride( space, &boxes, count ) : result;
     result = result == CLV_OK ? check_add( space, &boxes, with, count ) : result;
     if ( result != CLV_OK )
@@ -422,7 +436,7 @@ clv_result clv_space_move_stream( clv_space* space, const clv_id* ids, space_str
         return CLV_BUSY;
     }
     base_fp_mode mode = base_fp_enter();
-    clv_result result = clv_space_check_kind( space, boxes.kind );
+    clv_result result = check_kind( space, boxes.kind );
     if ( result == CLV_OK && !take_row( space, ids, &boxes, count ) )
     {
         result = check_stride( space, &boxes, count );

@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-clv_result clv_space_check_kind( clv_space* space, space_kind kind )
-{
-    static const char* const lines[] = {
-        [SPACE_FLOATS] = "a space of floats: its def said neither doubles nor flat",
-        [SPACE_DOUBLES] = "a space of doubles: use clv_space_add64 and clv_space_move64",
-        [SPACE_FLAT] = "a flat space: use clv_space_add2 and clv_space_move2",
-    };
-    space_kind own = space_kind_of( space );
-    return own == kind
-        ? CLV_OK
-        : clv_space_fail( space, CLV_UNSUPPORTED, UINT32_MAX, clv_null_id(), "%s", lines[own] );
-}
-
 // Not a bit of it changed.
 static bool is_same_box64( const clv_aabb64* a, const clv_aabb64* b )
 {

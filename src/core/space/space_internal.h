@@ -114,9 +114,6 @@ static inline space_kind space_kind_of( const clv_space* space )
     return space_has_doubles( space ) ? SPACE_DOUBLES : space->def.flat ? SPACE_FLAT : SPACE_FLOATS;
 }
 
-/// Refuses a call for boxes of another kind; CLV_OK if it is of this space's.
-clv_result clv_space_check_kind( clv_space* space, space_kind kind );
-
 /// Records what clv_object_store_prepare_add, or the number of objects, would not allow.
 clv_result clv_space_refuse_add( clv_space* space, clv_result code, uint32_t count );
 

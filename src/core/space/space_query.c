@@ -140,7 +140,7 @@ static bool is_of_family( const query_family* family, clv_query_kind kind )
 }
 
 // Is there a callback, and so one thread alone? That of the other arithmetic is left alone.
-static bool has_callback( const query_family* family, const clv_queries* queries )
+static bool queries_have_callback( const query_family* family, const clv_queries* queries )
 {
     return family == &clv_query_family_doubles ? queries->callback64 != NULL : queries->callback != NULL;
 }
@@ -176,7 +176,7 @@ static void check_piece( uint32_t piece, uint32_t worker, void* context )
 // Is the list worth the workers, and may they have it?
 static bool is_shared( const clv_space* space, const query_family* family, const clv_queries* queries )
 {
-    return !has_callback( family, queries ) && queries->count >= SHARED_QUERIES &&
+    return !queries_have_callback( family, queries ) && queries->count >= SHARED_QUERIES &&
         task_worker_count( &space->tasks ) > 1;
 }
 
@@ -293,7 +293,8 @@ static void order_queries( clv_space* space, query_job* job, task_runner* tasks 
 static void answer_list( clv_space* space, query_job* job )
 {
     task_runner alone = s_alone;
-    bool is_long = !has_callback( job->family, job->queries ) && job->queries->count >= SHARED_QUERIES;
+    bool is_long =
+        !queries_have_callback( job->family, job->queries ) && job->queries->count >= SHARED_QUERIES;
     task_runner* tasks = is_long ? take_workers( space, &alone ) : &alone;
     job->order = NULL;
     if ( tasks != &alone )
@@ -313,7 +314,7 @@ static clv_result ask_each( const clv_space* space, query_job* job, uint32_t* po
     result = result == CLV_OK ? open_scene( space, space_for( job->queries->kind ), &job->scene ) : result;
     if ( result == CLV_OK )
     {
-        bool may_call = has_callback( job->family, job->queries );
+        bool may_call = queries_have_callback( job->family, job->queries );
         if ( may_call )
         {
             start_reading( unlocked( space ) );
@@ -560,7 +561,7 @@ static clv_result ask_all( const clv_space* space, query_job* job, hit_lists* li
     result = result == CLV_OK ? open_scene( space, space_for( queries->kind ), &job->scene ) : result;
     if ( result == CLV_OK )
     {
-        bool may_call = has_callback( job->family, queries );
+        bool may_call = queries_have_callback( job->family, queries );
         if ( may_call )
         {
             start_reading( unlocked( space ) );
@@ -687,7 +688,7 @@ static clv_result visit_queries(
     open_room( &room, space, visitor->family );
     clv_result result = CLV_OK;
     // A callback is asked once: room for all there can be.
-    if ( has_callback( visitor->family, queries ) && !widen_room( &room, scene->tree->item_count ) )
+    if ( queries_have_callback( visitor->family, queries ) && !widen_room( &room, scene->tree->item_count ) )
     {
         result = CLV_OUT_OF_MEMORY;
     }
