@@ -146,7 +146,8 @@ void clv_mpi_objects_grow( clv_mpi_space* space )
     for ( uint64_t i = 0; space->grows && i < space->own.count; ++i )
     {
         uint32_t slot = space->own.items[i];
-        clv_aabb box = object_test_box( c->givens.items[slot], c->rules.items[slot], c->motions.items[slot] );
+        clv_aabb box =
+            object_test_box( c->givens.items[slot], false, c->rules.items[slot], c->motions.items[slot] );
         if ( memcmp( &box, &c->boxes.items[slot], sizeof( box ) ) != 0 )
         {
             c->boxes.items[slot] = box;
