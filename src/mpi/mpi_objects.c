@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Objects that this process knows, by slot, and the calls that change those it owns.
 #include "base/finite.h"
+#include "base/fp_mode.h"
 #include "mpi_state.h"
 #include "object/test_box.h"
 
@@ -279,8 +280,7 @@ static void take_back_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t c
     }
 }
 
-clv_result clv_mpi_space_add(
-    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
     if ( space->is_lost )
     {
@@ -317,8 +317,7 @@ clv_result clv_mpi_space_add(
     return result;
 }
 
-clv_result clv_mpi_space_move(
-    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
     if ( space->is_lost )
     {
@@ -344,7 +343,7 @@ clv_result clv_mpi_space_move(
     return result;
 }
 
-clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     if ( space->is_lost )
     {
@@ -411,7 +410,7 @@ static clv_result begin_remembering( clv_mpi_space* space )
     return CLV_OK;
 }
 
-clv_result clv_mpi_space_set_filter(
+static clv_result set_filter_now(
     clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
 {
     if ( space->is_lost )
@@ -429,7 +428,7 @@ clv_result clv_mpi_space_set_filter(
     return result;
 }
 
-clv_result clv_mpi_space_set_static(
+static clv_result set_static_now(
     clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count )
 {
     if ( space->is_lost )
@@ -451,7 +450,7 @@ static bool is_margin( float value )
     return isfinite( value ) && value >= 0;
 }
 
-clv_result clv_mpi_space_set_margin_rule(
+static clv_result set_margin_rule_now(
     clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count )
 {
     if ( space->is_lost )
@@ -477,7 +476,7 @@ clv_result clv_mpi_space_set_margin_rule(
     return result;
 }
 
-clv_result clv_mpi_space_set_motion(
+static clv_result set_motion_now(
     clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count )
 {
     if ( space->is_lost )
@@ -499,6 +498,70 @@ clv_result clv_mpi_space_set_motion(
     {
         space->columns.motions.items[space->guess.items[i]] = motions[i];
     }
+    return result;
+}
+
+// ---- doors: floating-point modes of the caller's change nothing, and come back as they were
+
+clv_result clv_mpi_space_add(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = add_now( space, ids, boxes, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_move(
+    clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = move_now( space, ids, boxes, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = remove_now( space, ids, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_set_filter(
+    clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = set_filter_now( space, ids, filters, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_set_static(
+    clv_mpi_space* space, const uint64_t* ids, const bool* is_static, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = set_static_now( space, ids, is_static, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_set_margin_rule(
+    clv_mpi_space* space, const uint64_t* ids, const clv_margin_rule* rules, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = set_margin_rule_now( space, ids, rules, count );
+    base_fp_leave( mode );
+    return result;
+}
+
+clv_result clv_mpi_space_set_motion(
+    clv_mpi_space* space, const uint64_t* ids, const clv_vec3* motions, uint32_t count )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = set_motion_now( space, ids, motions, count );
+    base_fp_leave( mode );
     return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An update in the order of its parts: cut (now and then), address, exchange, receive, search, list, agree, commit. Up to the last
 // agreement nothing is lost: if anybody fails, everybody forgets its ghosts, and the next update tells them anew.
+#include "base/fp_mode.h"
 #include "base/timer.h"
 #include "mpi_state.h"
 
@@ -275,7 +276,7 @@ static clv_result fail( clv_mpi_space* space, clv_result result )
     return space->is_lost ? CLV_LOST : result;
 }
 
-clv_result clv_mpi_space_update( clv_mpi_space* space )
+static clv_result update_now( clv_mpi_space* space )
 {
     if ( space->is_lost )
     {
@@ -325,4 +326,12 @@ clv_result clv_mpi_space_update( clv_mpi_space* space )
     judge_balance( space );
     space->stats.update_count += 1;
     return CLV_OK;
+}
+
+clv_result clv_mpi_space_update( clv_mpi_space* space )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = update_now( space );
+    base_fp_leave( mode );
+    return result;
 }

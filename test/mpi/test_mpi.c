@@ -2,9 +2,13 @@
 // Many processes, one answer. Every process keeps the whole world in a clv_space of its own and steps it as the others do; the
 // lists of all processes together must be its list, pair by pair, each pair once, and so the events. Started by mpirun with any
 // number of processes; scripts/check-mpi.sh does it.
+// fenv's traps are the C library's own.
+#define _GNU_SOURCE
+
 #include "cleave/cleave.h"
 #include "cleave/mpi.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -624,6 +628,33 @@ static void bad_input_on_one_is_an_error_on_all( void )
     CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL );
 }
 
+// A caller may have traps on, and another rounding: neither changes an answer, nor is a trap sprung.
+static void modes_of_the_caller_change_nothing( void )
+{
+    s_case = "modes";
+    way how = { .kind = INFINITE, .wide = 16, .cutter = CLV_MPI_CUT_BISECTION, .is_dressed = true };
+    world* w = open_world( &how, 11 );
+    add_some( w, 200 );
+    dress_some( w );
+    clv_aabb broken = { { NAN, 0, 0 }, { 0, 1, 1 } };
+    uint64_t id = 3;
+    fenv_t before;
+    fegetenv( &before );
+    fesetround( FE_UPWARD );
+#ifdef __GLIBC__
+    feenableexcept( FE_INVALID | FE_OVERFLOW );
+#endif
+    clv_result added = clv_mpi_space_add( w->space, &id, &broken, 1 );
+    clv_result updated = clv_mpi_space_update( w->space );
+    bool is_kept = fegetround() == FE_UPWARD;
+    fesetenv( &before );
+    CHECK( added == CLV_BAD_BOX && updated == CLV_OK && is_kept );
+    CHECK( clv_space_update( w->judge ) == CLV_OK );
+    CHECK( clv_mpi_space_stats( w->space ).all_pair_count == clv_space_pairs( w->judge ).count );
+    check_owners( w );
+    close_world( w );
+}
+
 // ---- memory that is not there
 
 typedef struct miser
@@ -788,6 +819,7 @@ int main( int argc, char** argv )
     }
     lives();
     bad_input_on_one_is_an_error_on_all();
+    modes_of_the_caller_change_nothing();
     memory_that_one_lacks_ends_the_call_on_all();
     work_is_shared_out();
     if ( s_rank == 0 )

@@ -743,10 +743,10 @@ static void run_probe( query_probe* probe )
 
 enum
 {
-    FEW_HITS = 24,  // are put in order one by one
-    DIGIT_BITS = 6, // of a slot, at a time
+    FEW_FLOAT_HITS = 24, // are put in order one by one
+    DIGIT_BITS = 6,      // of a slot, at a time
     DIGITS = 1 << DIGIT_BITS,
-    MOST_DIGITS = 6, // 31 bits of a slot
+    MOST_SLOT_DIGITS = 6, // 31 bits of a slot
 };
 
 typedef struct hit_range
@@ -802,9 +802,9 @@ static void place_digits(
 // In place and without recursion, a digit of the slot after the other: six steps at most, whatever the order.
 static void sort_hits( clv_hit* hits, uint64_t count )
 {
-    hit_range waiting[MOST_DIGITS * ( DIGITS - 1 ) + 1];
+    hit_range waiting[MOST_SLOT_DIGITS * ( DIGITS - 1 ) + 1];
     uint32_t all = 1;
-    for ( uint64_t i = 0; i < count && count > FEW_HITS; ++i )
+    for ( uint64_t i = 0; i < count && count > FEW_FLOAT_HITS; ++i )
     {
         all |= hits[i].index;
     }
@@ -813,7 +813,7 @@ static void sort_hits( clv_hit* hits, uint64_t count )
     while ( top > 0 )
     {
         hit_range r = waiting[--top];
-        if ( r.end - r.first <= FEW_HITS )
+        if ( r.end - r.first <= FEW_FLOAT_HITS )
         {
             insert_hits( hits + r.first, r.end - r.first );
             continue;
