@@ -21,7 +21,8 @@ static void results_are_called_what_the_header_calls_them( void )
 {
     const char* names[] = { "CLV_OK", "CLV_BAD_DEF", "CLV_BAD_ARGUMENT", "CLV_BAD_BOX", "CLV_BAD_ID",
         "CLV_DUPLICATE_ID", "CLV_OUT_OF_MEMORY", "CLV_TOO_MANY_PAIRS", "CLV_TOO_MANY_OBJECTS",
-        "CLV_UNSUPPORTED", "CLV_STOPPED", "CLV_BUSY", "CLV_NO_ROOM", "CLV_STALE", "CLV_DEVICE_FAILED", "CLV_LOST" };
+        "CLV_UNSUPPORTED", "CLV_STOPPED", "CLV_BUSY", "CLV_NO_ROOM", "CLV_STALE", "CLV_DEVICE_FAILED",
+        "CLV_LOST" };
     for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
     {
         CHECK_TEXT( clv_result_name( (clv_result)i ), names[i] );
