@@ -6,6 +6,7 @@
 #include "kd/kd_tree.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -89,7 +90,7 @@ static float sample_median( const kd_tree* tree, const kd_node* leaf, uint32_t a
     uint32_t stride = all / SAMPLES + 1;
     for ( uint32_t i = leaf->begin; i < leaf->end; i += stride )
     {
-        const clv_aabb* box = &tree->boxes[tree->order.items[i]];
+        const clv_aabb* box = &tree->boxes[tree->order.items[base_sample_step( i, stride, leaf->end )]];
         double centre = ( (double)kd_lower( box, axis ) + (double)kd_upper( box, axis ) ) / 2;
         uint32_t place = count++;
         for ( ; place > 0 && samples[place - 1] > centre; --place )

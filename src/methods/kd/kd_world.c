@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kd/kd_world.h"
 
+#include "base/bits.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -62,7 +64,8 @@ static void take_sample( const clv_method_input* input, world_sample* sample )
     uint32_t stride = input->live_count / SAMPLES + 1;
     for ( uint32_t i = 0; i < input->live_count; i += stride )
     {
-        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, i )];
+        uint32_t picked = base_sample_step( i, stride, input->live_count );
+        const clv_aabb* box = &input->boxes[clv_method_live_slot( input, picked )];
         if ( !is_finite( box ) )
         {
             continue;
