@@ -32,7 +32,7 @@ foreach( kind static shared )
     endif()
     target_link_libraries( cleave_mpi_${kind} PUBLIC MPI::MPI_C )
     # Zoltan is built for one MPI, Debian's for Open MPI; with another one our own bisection cuts.
-    if( CLEAVE_ZOLTAN_INCLUDE AND CLEAVE_ZOLTAN_LIBRARY )
+    if( CLEAVE_ZOLTAN_INCLUDE AND CLEAVE_ZOLTAN_LIBRARY AND "${MPI_C_LIBRARIES};${MPI_C_INCLUDE_DIRS}" MATCHES "openmpi" )
         target_compile_definitions( cleave_mpi_${kind} PRIVATE CLV_HAS_ZOLTAN )
         target_include_directories( cleave_mpi_${kind} SYSTEM PRIVATE ${CLEAVE_ZOLTAN_INCLUDE} )
         target_link_libraries( cleave_mpi_${kind} PRIVATE ${CLEAVE_ZOLTAN_LIBRARY} )

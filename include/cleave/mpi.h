@@ -23,10 +23,13 @@
 // memory again. A process that ends or hangs: calls on the others return CLV_LOST after the def's time_limit, or when MPI says so;
 // from then on the space answers CLV_LOST to everything but destroy. Without a time limit it is as MPI does it: mpirun ends the job.
 //
+// The limit does not hold for what MPI has in one piece only: making and ending a communicator, which an update does when it has a
+// letter for a stranger, and what Zoltan does.
+//
 // Threads. MPI must allow calls from the main thread (MPI_THREAD_FUNNELED or more); one thread at a time uses a clv_mpi_space.
 // The clv_space inside may have workers.
 //
-// Cost. A steady update costs two small reductions, messages to the neighbours alone, and the search of own boxes and ghosts. A
+// Cost. A steady update costs seven small reductions, messages to the neighbours alone, and the search of own boxes and ghosts. A
 // box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates, and happens when the
 // processes' work differs by more than the def allows.
 
@@ -46,7 +49,8 @@ typedef struct clv_mpi_payload
 {
     uint32_t size; ///< bytes per object; 0: none
 
-    /// Called while an update is being made, on the process that gives the object away: write `size` bytes.
+    /// Called while an update is being made, on the process that gives the object away: write `size` bytes, and take nothing
+    /// away yet. If the update fails the object stays, and it is asked again in the next.
     void ( *pack )( uint64_t id, void* bytes, void* user );
 
     /// Called at the end of a good update, on the new owner, after every pack of the same update there.

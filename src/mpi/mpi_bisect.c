@@ -244,6 +244,10 @@ static bool open_bisection( bisection* b )
 
 static void close_bisection( bisection* b )
 {
+    if ( b->space->is_lost )
+    {
+        return; // a reduction may still be at work on it
+    }
     base_memory* memory = &b->space->memory;
     uint64_t groups = (uint64_t)b->space->process_count / 2 + 1;
     clv_base_memory_give( memory, b->group_of, b->count, sizeof( uint32_t ) );

@@ -217,11 +217,8 @@ static clv_result exchange_letters( clv_mpi_space* space )
     }
     uint64_t start = clv_base_clock_ns();
     clv_result mine = move_own( space );
-    uint64_t moved = clv_base_clock_ns();
-    space->stats.search_ms += (double)( moved - start ) * 1e-6;
-    bool is_there = clv_mpi_wait( space, &request, 1 );
-    space->stats.wait_ms += (double)( clv_base_clock_ns() - moved ) * 1e-6;
-    return is_there ? mine : CLV_LOST;
+    space->stats.search_ms += (double)( clv_base_clock_ns() - start ) * 1e-6;
+    return clv_mpi_wait( space, &request, 1 ) ? mine : CLV_LOST;
 }
 
 // ---- to all at once
@@ -238,11 +235,12 @@ static clv_result share_wide( clv_mpi_space* space )
             ( ( flags & MPI_WAS_STATIC ) != 0 ? MPI_LETTER_WAS_STATIC : 0u );
         at = clv_mpi_letter_write( space, slot, kind, at );
     }
-    int words = (int)( at - space->wide_outbox.items );
+    int words = space->wire.words = (int)( at - space->wide_outbox.items );
     space->stats.bytes_sent += (uint64_t)words * sizeof( uint64_t ) * ( (uint64_t)space->process_count - 1 );
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
-             MPI_Iallgather( &words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+             MPI_Iallgather(
+                 &space->wire.words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -281,10 +279,9 @@ clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
     space->wide_inbox.count = 0;
     mine = mine == CLV_OK ? sort_letters( space ) : mine;
     mine = mine == CLV_OK ? reserve_outboxes( space ) : mine;
-    int32_t wishes[2] = { mine == CLV_OK && has_strangers( space ), mine == CLV_OK && space->wide.count > 0 };
-    bool needs_graph = space->neighbours == MPI_COMM_NULL;
-    wishes[0] |= needs_graph;
-    int32_t all[2] = { 0, 0 };
+    int32_t *wishes = space->wire.wishes, *all = space->wire.wishes_of_all;
+    wishes[0] = space->neighbours == MPI_COMM_NULL || ( mine == CLV_OK && has_strangers( space ) );
+    wishes[1] = mine == CLV_OK && space->wide.count > 0;
     clv_result result = clv_mpi_agree( space, mine );
     MPI_Request request;
     if ( result != CLV_OK )
@@ -310,6 +307,19 @@ clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
 
 // ---- ghosts
 
+// Ghosts were forgotten, and this one was here after the last good update: pairs of it that ended, and those that others report
+// now, can only be told apart by its box. It goes again when the update is over.
+static bool is_last_word_for_us( const clv_mpi_space* space, const mpi_letter_text* text )
+{
+    if ( !space->must_tell_all || text->full == NULL || ( text->kind & MPI_LETTER_OLD ) == 0 )
+    {
+        return false;
+    }
+    clv_aabb before;
+    memcpy( &before, text->full, sizeof( before ) );
+    return mpi_region_reached( &space->regions_before.bounds[space->rank], &before );
+}
+
 // One letter: a ghost that is known gets its new box; a new one is taken in.
 static clv_result receive_one( clv_mpi_space* space, const mpi_letter_text* text, bool is_wide )
 {
@@ -318,7 +328,8 @@ static clv_result receive_one( clv_mpi_space* space, const mpi_letter_text* text
     {
         return CLV_OK; // its own wide one comes back
     }
-    bool is_near = mpi_region_reached( &space->regions.bounds[space->rank], &text->box );
+    bool is_near = mpi_region_reached( &space->regions.bounds[space->rank], &text->box ) ||
+        is_last_word_for_us( space, text );
     if ( slot == MPI_NONE && ( is_wide || space->def.space.events ) && !is_near )
     {
         return CLV_OK;

@@ -106,7 +106,8 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
     {
         return result;
     }
-    uint64_t own = space->pairs.count, total = 0;
+    uint64_t total = 0;
+    space->wire.pair_count = space->pairs.count;
     base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count );
     bool fits = space->scratch.items != NULL;
     result = clv_mpi_agree( space,
@@ -118,8 +119,7 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
         return result;
     }
     if ( !clv_mpi_went_well( space,
-             MPI_Iallgather(
-                 &own, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T, space->all, &request ),
+             MPI_Iallgather( &space->wire.pair_count, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T, space->all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {

@@ -70,6 +70,13 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
     uint32_t now = clv_mpi_regions_reach( &space->regions, &c->boxes.items[slot], space->ranks );
     uint32_t before = who_knew( space, slot );
     bool is_wide = now > space->def.wide || before > space->def.wide;
+    // A box that lies at infinity alone has its middle elsewhere: then whoever it reaches first owns it.
+    if ( !space->def.borrowed && !is_among( space->ranks, now, c->owners.items[slot] ) )
+    {
+        c->owners.items[slot] = space->ranks[0];
+        c->flags.items[slot] &= ~(uint32_t)MPI_GOING;
+        c->flags.items[slot] |= space->ranks[0] != space->rank ? (uint32_t)MPI_GOING : 0;
+    }
     int32_t owner = c->owners.items[slot];
     bool ok = true;
     if ( is_wide )

@@ -125,9 +125,8 @@ bool clv_mpi_objects_list( clv_mpi_space* space )
     {
         return true;
     }
-    if ( !base_array_renew( &space->own, &space->memory, space->slot_end ) )
+    if ( !base_array_reserve( &space->own, &space->memory, space->slot_end ) )
     {
-        space->own.count = 0;
         return false;
     }
     uint64_t count = 0;
@@ -139,6 +138,19 @@ bool clv_mpi_objects_list( clv_mpi_space* space )
     space->own.count = count;
     space->own_is_stale = false;
     return true;
+}
+
+void clv_mpi_objects_compact( clv_mpi_space* space )
+{
+    uint64_t count = 0;
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        uint32_t slot = space->own.items[i];
+        space->own.items[count] = slot;
+        count += ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+    }
+    space->own.count = count;
+    space->own_is_stale = false;
 }
 
 void clv_mpi_objects_grow( clv_mpi_space* space )
@@ -312,7 +324,7 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
             drop_taken( space, ids, count );
         }
         take_back_ids( space, ids, count );
-        clv_mpi_objects_list( space );
+        clv_mpi_objects_compact( space );
     }
     return result;
 }
@@ -359,7 +371,7 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
     {
         clv_mpi_objects_drop( space, space->guess.items[i] );
     }
-    clv_mpi_objects_list( space ); // fewer than there was room for
+    clv_mpi_objects_compact( space );
     return CLV_OK;
 }
 

@@ -69,8 +69,11 @@ void clv_mpi_regions_finish( mpi_regions* regions )
     {
         const mpi_cut* cut = &regions->cuts.items[i];
         clv_mpi_region left = regions->parts[i], right = regions->parts[i];
-        *face_of( &left.upper, cut->axis ) = cut->at;
-        *face_of( &right.lower, cut->axis ) = cut->at;
+        // A cut beside its part leaves one side empty; it must not give that side what is another's.
+        float* upper = face_of( &left.upper, cut->axis );
+        float* lower = face_of( &right.lower, cut->axis );
+        *upper = cut->at < *upper ? cut->at : *upper;
+        *lower = cut->at > *lower ? cut->at : *lower;
         *( cut->left < 0 ? &regions->bounds[~cut->left] : &regions->parts[cut->left] ) = left;
         *( cut->right < 0 ? &regions->bounds[~cut->right] : &regions->parts[cut->right] ) = right;
     }

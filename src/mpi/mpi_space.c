@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A space over processes: made, asked about, ended.
+#include "base/bits.h"
+#include "base/fp_mode.h"
 #include "mpi_state.h"
 
 #include <stdio.h>
@@ -147,12 +149,32 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->gathered, memory );
 }
 
-// Everybody's def is good, and everybody had memory, or nobody gets a space.
-static clv_result agree_early( MPI_Comm communicator, clv_result mine, int* worst )
+// What must be the same on all processes, in one number.
+static uint64_t hash_def( const clv_mpi_def* def )
 {
-    int own = (int)mine;
-    return MPI_Allreduce( &own, worst, 1, MPI_INT, MPI_MAX, communicator ) == MPI_SUCCESS ? (clv_result)*worst
-                                                                                          : CLV_LOST;
+    const uint64_t parts[] = { def->payload.size, def->space.events, def->space.sorted, def->space.skip_static_pairs,
+        def->borrowed, def->balance_by_time, def->trust_ids, def->wide, (uint64_t)def->cutter, clv_mpi_has_zoltan(),
+        base_float_order( def->imbalance ), base_float_order( def->space.margin ),
+        base_float_order( def->space.margin_by_size ), base_float_order( def->space.margin_by_speed ) };
+    uint64_t hash = 0;
+    for ( size_t i = 0; i < sizeof( parts ) / sizeof( parts[0] ); ++i )
+    {
+        hash = clv_mpi_ids_mix( hash + parts[i] + 0x9E3779B97F4A7C15u );
+    }
+    return hash;
+}
+
+// Everybody's def is good and the same, and everybody had memory, or nobody gets a space.
+static clv_result agree_early( MPI_Comm communicator, clv_result mine, uint64_t hash, bool* is_same )
+{
+    const uint64_t own[3] = { (uint64_t)mine, hash, ~hash };
+    uint64_t most[3] = { 0, 0, 0 };
+    if ( MPI_Allreduce( own, most, 3, MPI_UINT64_T, MPI_MAX, communicator ) != MPI_SUCCESS )
+    {
+        return CLV_LOST;
+    }
+    *is_same = most[1] == ~most[2];
+    return most[0] != CLV_OK ? (clv_result)most[0] : *is_same ? CLV_OK : CLV_BAD_DEF;
 }
 
 static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator, clv_result* result )
@@ -188,7 +210,7 @@ static void end_space( clv_mpi_space* space )
     clv_base_memory_give( &memory, space, 1, sizeof( clv_mpi_space ) );
 }
 
-clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space )
+static clv_result create_now( MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space )
 {
     *space = NULL;
     bool is_def = def->cookie == COOKIE && def->size == sizeof( clv_mpi_def );
@@ -199,8 +221,8 @@ clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, 
         log_line( &def->space.logger, fault );
     }
     clv_mpi_space* fresh = mine == CLV_OK ? make_space( def, communicator, &mine ) : NULL;
-    int worst = 0;
-    clv_result result = agree_early( communicator, mine, &worst );
+    bool is_same = true;
+    clv_result result = agree_early( communicator, mine, is_def ? hash_def( def ) : 0, &is_same );
     if ( result == CLV_OK &&
         ( MPI_Comm_dup( communicator, &fresh->all ) != MPI_SUCCESS ||
             MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ) )
@@ -211,7 +233,8 @@ clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, 
     {
         if ( is_def && mine == CLV_OK )
         {
-            log_line( &def->space.logger, "another process could not make its part of the space" );
+            log_line( &def->space.logger,
+                is_same ? "another process could not make its part of the space" : "the defs of the processes differ" );
         }
         if ( fresh != NULL )
         {
@@ -223,21 +246,33 @@ clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, 
     return CLV_OK;
 }
 
+clv_result clv_mpi_space_create( MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = create_now( communicator, def, space );
+    base_fp_leave( mode );
+    return result;
+}
+
 void clv_mpi_space_destroy( clv_mpi_space* space )
 {
     if ( space == NULL )
     {
         return;
     }
-    // Of a lost one the communicators stay: freeing them would wait for whoever is gone.
-    if ( !space->is_lost )
+    // Of a lost one what MPI knows of stays: freeing communicators would wait for whoever is gone, and a message that comes
+    // after all is written to where it was asked for.
+    if ( space->is_lost )
     {
-        if ( space->neighbours != MPI_COMM_NULL )
-        {
-            MPI_Comm_free( &space->neighbours );
-        }
-        MPI_Comm_free( &space->all );
+        clv_space_destroy( space->inside );
+        space->inside = NULL;
+        return;
     }
+    if ( space->neighbours != MPI_COMM_NULL )
+    {
+        MPI_Comm_free( &space->neighbours );
+    }
+    MPI_Comm_free( &space->all );
     end_space( space );
 }
 

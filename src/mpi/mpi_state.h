@@ -64,8 +64,29 @@ typedef struct mpi_found
 typedef BASE_ARRAY( mpi_found ) mpi_found_list;
 typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 
+/// A complaint as it travels.
+typedef struct mpi_complaint
+{
+    int32_t code, rank;
+    uint32_t position, unused;
+    uint64_t id;
+    char text[256];
+} mpi_complaint;
+
+/// Small things on their way. They live as long as the space: one that is lost may still be written to.
+typedef struct mpi_wire
+{
+    int32_t first, first_of_all;
+    mpi_complaint heard;
+    int32_t wishes[2], wishes_of_all[2];
+    int words;
+    uint64_t own[6], sums[6], most;
+    uint64_t pair_count;
+} mpi_wire;
+
 struct clv_mpi_space
 {
+    mpi_wire wire;
     clv_mpi_def def;
     base_memory memory;
     MPI_Comm all;        ///< a copy of the caller's communicator
@@ -113,7 +134,7 @@ struct clv_mpi_space
     mpi_pair_list pairs, begun, ended, gathered;
     bool list_is_valid;
 
-    clv_mpi_stats stats;
+    clv_mpi_stats stats, stats_before;
     clv_mpi_error error;
     char text[256];
 };
@@ -148,8 +169,11 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 /// Test boxes of own objects from what was given.
 void clv_mpi_objects_grow( clv_mpi_space* space );
 
-/// The slots of own objects, made anew where they changed. False: out of memory.
+/// The slots of own objects, made anew where they changed. False: out of memory, and the list is as it was.
 bool clv_mpi_objects_list( clv_mpi_space* space );
+
+/// The same after objects went, which needs no memory.
+void clv_mpi_objects_compact( clv_mpi_space* space );
 
 /// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );

@@ -10,15 +10,6 @@
 #include <sched.h>
 #endif
 
-/// A complaint as it travels.
-typedef struct complaint
-{
-    int32_t code, rank;
-    uint32_t position, unused;
-    uint64_t id;
-    char text[256];
-} complaint;
-
 static void yield( void )
 {
 #if defined( __unix__ ) || defined( __APPLE__ )
@@ -52,12 +43,22 @@ bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what )
     return false;
 }
 
+static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count );
+
 bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
 {
     if ( space->is_lost )
     {
         return false;
     }
+    uint64_t start = clv_base_clock_ns();
+    bool is_there = wait_for( space, requests, count );
+    space->stats.wait_ms += (double)( clv_base_clock_ns() - start ) * 1e-6;
+    return is_there;
+}
+
+static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count )
+{
     if ( space->def.time_limit <= 0 )
     {
         return clv_mpi_went_well(
@@ -87,24 +88,25 @@ bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
 // The first process that complains tells everybody.
 static clv_result hear( clv_mpi_space* space, int32_t speaker )
 {
-    complaint heard = { 0 };
+    mpi_complaint* heard = &space->wire.heard;
+    *heard = ( mpi_complaint ){ 0 };
     if ( space->rank == speaker )
     {
-        heard = ( complaint ){ (int32_t)space->error.code, space->error.rank, space->error.position, 0,
+        *heard = ( mpi_complaint ){ (int32_t)space->error.code, space->error.rank, space->error.position, 0,
             space->error.id, "" };
-        snprintf( heard.text, sizeof( heard.text ), "%s", space->text );
+        snprintf( heard->text, sizeof( heard->text ), "%s", space->text );
     }
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
-             MPI_Ibcast( &heard, (int)sizeof( heard ), MPI_BYTE, speaker, space->all, &request ),
+             MPI_Ibcast( heard, (int)sizeof( *heard ), MPI_BYTE, speaker, space->all, &request ),
              "a broadcast" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    snprintf( space->text, sizeof( space->text ), "%s", heard.text );
+    snprintf( space->text, sizeof( space->text ), "%s", heard->text );
     space->error =
-        ( clv_mpi_error ){ (clv_result)heard.code, heard.rank, heard.position, heard.id, space->text };
+        ( clv_mpi_error ){ (clv_result)heard->code, heard->rank, heard->position, heard->id, space->text };
     return space->error.code;
 }
 
@@ -114,18 +116,20 @@ clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
     {
         return CLV_LOST;
     }
-    int32_t first = mine == CLV_OK ? space->process_count : space->rank, all = 0;
+    space->wire.first = mine == CLV_OK ? space->process_count : space->rank;
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( &first, &all, 1, MPI_INT32_T, MPI_MIN, space->all, &request ), "a reduction" ) ||
+             MPI_Iallreduce( &space->wire.first, &space->wire.first_of_all, 1, MPI_INT32_T, MPI_MIN,
+                 space->all, &request ),
+             "a reduction" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    if ( all == space->process_count )
+    if ( space->wire.first_of_all == space->process_count )
     {
         space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
         return CLV_OK;
     }
-    return hear( space, all );
+    return hear( space, space->wire.first_of_all );
 }

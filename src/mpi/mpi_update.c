@@ -17,7 +17,19 @@ static uint64_t weight_here( const clv_mpi_space* space )
 {
     uint64_t known = space->own.count > 0 ? space->own.count : 1;
     uint64_t each = space->def.borrowed || space->work == 0 ? 256 : space->work * 256 / known;
-    return each < 1 ? 1 : each > 1 << 20 ? 1 << 20 : each;
+    return each < 1 ? 1 : each > 1u << 30 ? 1u << 30 : each;
+}
+
+// Objects on all processes. Zoltan has nothing good to say about none at all.
+static bool count_all( clv_mpi_space* space, uint64_t* count )
+{
+    MPI_Request request;
+    space->wire.own[0] = space->own.count;
+    int answer =
+        MPI_Iallreduce( space->wire.own, space->wire.sums, 1, MPI_UINT64_T, MPI_SUM, space->all, &request );
+    bool ok = clv_mpi_went_well( space, answer, "a reduction" ) && clv_mpi_wait( space, &request, 1 );
+    *count = space->wire.sums[0];
+    return ok;
 }
 
 static clv_result cut_points(
@@ -25,7 +37,12 @@ static clv_result cut_points(
 {
     bool by_zoltan = space->def.cutter == CLV_MPI_CUT_ZOLTAN ||
         ( space->def.cutter == CLV_MPI_CUT_AUTO && clv_mpi_has_zoltan() );
-    if ( !by_zoltan )
+    uint64_t count = 0;
+    if ( by_zoltan && !count_all( space, &count ) )
+    {
+        return CLV_LOST;
+    }
+    if ( count == 0 )
     {
         return clv_mpi_bisect( space, points, weights, space->own.count, into );
     }
@@ -65,6 +82,10 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
         space->updates_since_cut = 0;
         space->stats.was_cut = true;
         space->stats.cut_count += 1;
+    }
+    if ( space->is_lost )
+    {
+        return CLV_LOST; // what is on its way may still be read and written
     }
     if ( ok )
     {
@@ -175,9 +196,10 @@ static uint64_t work_here( const clv_mpi_space* space, uint64_t start )
 static clv_result sum_up( clv_mpi_space* space, clv_result mine )
 {
     clv_mpi_stats* s = &space->stats;
-    uint64_t own[6] = { s->own_count, s->ghost_count, s->pair_count, s->bytes_sent, s->own_count > 0,
+    const uint64_t own[6] = { s->own_count, s->ghost_count, s->pair_count, s->bytes_sent, s->own_count > 0,
         space->work };
-    uint64_t sums[6] = { 0 }, most = 0;
+    uint64_t *sums = space->wire.sums, *most = &space->wire.most;
+    memcpy( space->wire.own, own, sizeof( own ) );
     clv_result result = clv_mpi_agree( space, mine );
     MPI_Request requests[2];
     if ( result != CLV_OK )
@@ -185,10 +207,10 @@ static clv_result sum_up( clv_mpi_space* space, clv_result mine )
         return result;
     }
     if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( own, sums, 6, MPI_UINT64_T, MPI_SUM, space->all, &requests[0] ),
+             MPI_Iallreduce( space->wire.own, sums, 6, MPI_UINT64_T, MPI_SUM, space->all, &requests[0] ),
              "a reduction" ) ||
         !clv_mpi_went_well( space,
-            MPI_Iallreduce( &own[5], &most, 1, MPI_UINT64_T, MPI_MAX, space->all, &requests[1] ),
+            MPI_Iallreduce( &space->wire.own[5], most, 1, MPI_UINT64_T, MPI_MAX, space->all, &requests[1] ),
             "a reduction" ) ||
         !clv_mpi_wait( space, requests, 2 ) )
     {
@@ -199,7 +221,7 @@ static clv_result sum_up( clv_mpi_space* space, clv_result mine )
     s->all_pair_count = sums[2];
     s->all_bytes_sent = sums[3];
     s->owning_processes = (uint32_t)sums[4];
-    s->imbalance = sums[5] > 0 ? (double)most * space->process_count / (double)sums[5] - 1 : 0;
+    s->imbalance = sums[5] > 0 ? (double)*most * space->process_count / (double)sums[5] - 1 : 0;
     return CLV_OK;
 }
 
@@ -252,6 +274,7 @@ static clv_result search_inside( clv_mpi_space* space )
 
 static void begin_stats( clv_mpi_space* space )
 {
+    space->stats_before = space->stats;
     clv_mpi_stats fresh = { .update_count = space->stats.update_count, .cut_count = space->stats.cut_count };
     space->stats = fresh;
 }
@@ -272,6 +295,9 @@ static clv_result cut_if_due( clv_mpi_space* space )
 static clv_result fail( clv_mpi_space* space, clv_result result )
 {
     space->must_tell_all = true;
+    uint64_t cuts = space->stats.cut_count;
+    space->stats = space->stats_before;
+    space->stats.cut_count = cuts;
     space->pairs.count = space->begun.count = space->ended.count = 0;
     return space->is_lost ? CLV_LOST : result;
 }

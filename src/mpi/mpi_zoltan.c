@@ -204,8 +204,15 @@ clv_result clv_mpi_zoltan(
         clv_base_memory_take( &space->memory, (uint64_t)space->process_count, sizeof( part_box ) );
     zoltan_input input = { points, weights, count };
     bool ok = boxes != NULL && count <= INT32_MAX && Zoltan_Initialize( 0, NULL, &version ) == ZOLTAN_OK;
-    struct Zoltan_Struct* zoltan = ok ? Zoltan_Create( space->all ) : NULL;
-    // All or nobody asks it: its calls are collective.
+    // All or nobody asks it: its calls are collective, the first as the last.
+    clv_result early = clv_mpi_agree( space,
+        ok ? CLV_OK : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for Zoltan" ) );
+    if ( early != CLV_OK )
+    {
+        clv_base_memory_give( &space->memory, boxes, (uint64_t)space->process_count, sizeof( part_box ) );
+        return early;
+    }
+    struct Zoltan_Struct* zoltan = Zoltan_Create( space->all );
     clv_result result = clv_mpi_agree( space,
         zoltan != NULL
             ? CLV_OK

@@ -101,7 +101,7 @@ static clv_aabb new_box( dice* d, shape kind, uint32_t i )
     case FLAT: return cube( x * 3, 0, z * 3, r );
     case LINE: return cube( x * 20, 1, 1, r );
     case SPOT: return cube( x * 0.05f, y * 0.05f, z * 0.05f, 0.3f );
-    case EQUAL: return cube( (float)( i % 7 ), 0, 0, 0.5f ); // touching faces
+    case EQUAL: return cube( i < MOST / 3 ? -3 : (float)( i % 7 ) - 3, 0, 0, 0.5f ); // touching faces
     case GIANTS: return i % 40 == 0 ? cube( x, y, z, 12 ) : cube( x, y, z, r );
     case INFINITE:
     {
@@ -114,6 +114,30 @@ static clv_aabb new_box( dice* d, shape kind, uint32_t i )
     case CLUSTERS: return cube( x * 0.2f + 100 * (float)( i % 3 ), y * 0.2f, z, r );
     default: return cube( x, y, z, r );
     }
+}
+
+// ---- memory that may be refused
+
+typedef struct miser
+{
+    uint64_t count, refuse_at;
+} miser;
+
+static void* take( size_t size, size_t alignment, void* user )
+{
+    miser* m = user;
+    m->count += 1;
+    return m->refuse_at != 0 && m->count >= m->refuse_at
+        ? NULL
+        : aligned_alloc( alignment, ( size + alignment - 1 ) / alignment * alignment );
+}
+
+static void give( void* memory, size_t size, size_t alignment, void* user )
+{
+    (void)size;
+    (void)alignment;
+    (void)user;
+    free( memory );
 }
 
 // Everything there is, the same on all processes; which of them owns what only that one knows.
@@ -130,8 +154,9 @@ typedef struct world
     bool is_there[MOST];
     uint64_t tags[MOST]; ///< what the owner's payload must say
     uint64_t own_tags[MOST];
-    bool borrowed;
+    bool borrowed, is_quiet;
     uint64_t next_id;
+    miser purse;
 } world;
 
 static uint32_t place_of( const world* w, uint64_t id )
@@ -152,7 +177,6 @@ static void pack( uint64_t id, void* bytes, void* user )
     uint32_t at = place_of( w, id );
     CHECK( at < MOST );
     memcpy( bytes, &w->own_tags[at], sizeof( uint64_t ) );
-    w->own_tags[at] = 0;
 }
 
 static void unpack( uint64_t id, const void* bytes, void* user )
@@ -260,6 +284,11 @@ static void check_update( world* w )
     compare( w, own.pairs, own.count, wanted, view.count, "pairs" );
     CHECK( clv_mpi_space_stats( w->space ).all_pair_count == view.count );
     free( wanted );
+    if ( w->is_quiet )
+    {
+        CHECK( own_events.begun_count == 0 && own_events.ended_count == 0 );
+        return;
+    }
     wanted = judge_pairs( w, events.begun_user, NULL, events.begun_count );
     compare( w, own_events.begun, own_events.begun_count, wanted, events.begun_count, "begun" );
     free( wanted );
@@ -464,7 +493,7 @@ static void dress_some( world* w )
 typedef struct way
 {
     shape kind;
-    bool borrowed, is_dressed, skips_static, asks;
+    bool borrowed, is_dressed, skips_static, asks, is_quiet, fails;
     uint32_t wide;
     clv_mpi_cutter cutter;
     float margin;
@@ -486,7 +515,8 @@ static bool judge_accept( const clv_space* space, clv_pair pair, void* user )
 static clv_mpi_def def_of( const way* how, world* w )
 {
     clv_mpi_def def = clv_default_mpi_def();
-    def.space.events = true;
+    def.space.events = !how->is_quiet;
+    def.space.allocator = ( clv_allocator ){ take, give, &w->purse };
     def.space.margin = how->margin;
     def.space.skip_static_pairs = how->skips_static;
     def.space.method = how->method;
@@ -508,6 +538,7 @@ static world* open_world( const way* how, uint64_t seed )
     w->chance.state = seed;
     w->kind = how->kind;
     w->borrowed = how->borrowed;
+    w->is_quiet = how->is_quiet;
     clv_mpi_def def = def_of( how, w );
     CHECK_OK( w->space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &w->space ) );
     clv_space_def judge = clv_default_space_def();
@@ -527,6 +558,20 @@ static void close_world( world* w )
     free( w );
 }
 
+// Updates that fail, or not: the next good one tells what changed since the last good one.
+static void fail_sometimes( world* w, uint32_t frame )
+{
+    w->purse.refuse_at = s_rank == s_count - 1 ? w->purse.count + 1 + frame % 4 : 0;
+    clv_result result = clv_mpi_space_update( w->space );
+    w->purse.refuse_at = 0;
+    CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
+    if ( result == CLV_OK )
+    {
+        CHECK( clv_space_update( w->judge ) == CLV_OK );
+    }
+    move_some( w, 30, 3 );
+}
+
 static void live( way how, uint64_t seed, uint32_t frames )
 {
     static char name[160];
@@ -539,6 +584,10 @@ static void live( way how, uint64_t seed, uint32_t frames )
     add_some( w, 400 );
     for ( uint32_t frame = 0; frame < frames; ++frame )
     {
+        if ( how.fails )
+        {
+            fail_sometimes( w, frame );
+        }
         check_update( w );
         check_owners( w );
         move_some( w, frame % 3 == 0 ? 100 : 20, frame % 4 == 0 ? 6 : 0.4f );
@@ -572,7 +621,14 @@ static void lives( void )
         how.margin = kind % 2 == 1 ? 0.2f : 0;
         how.wide = 1 + (uint32_t)kind;
         how.cutter = CLV_MPI_CUT_AUTO;
+        how.fails = kind % 2 == 1;
         live( how, 100 + (uint64_t)kind, 12 );
+        way quiet = { .kind = (shape)kind,
+            .wide = 3,
+            .is_quiet = true,
+            .borrowed = kind % 3 == 0,
+            .fails = kind % 4 == 0 };
+        live( quiet, 200 + (uint64_t)kind, 9 );
     }
 }
 
@@ -657,28 +713,6 @@ static void modes_of_the_caller_change_nothing( void )
 
 // ---- memory that is not there
 
-typedef struct miser
-{
-    uint64_t count, refuse_at;
-} miser;
-
-static void* take( size_t size, size_t alignment, void* user )
-{
-    miser* m = user;
-    m->count += 1;
-    return m->refuse_at != 0 && m->count >= m->refuse_at
-        ? NULL
-        : aligned_alloc( alignment, ( size + alignment - 1 ) / alignment * alignment );
-}
-
-static void give( void* memory, size_t size, size_t alignment, void* user )
-{
-    (void)size;
-    (void)alignment;
-    (void)user;
-    free( memory );
-}
-
 static void memory_that_one_lacks_ends_the_call_on_all( void )
 {
     s_case = "memory";
@@ -744,6 +778,38 @@ static void memory_that_one_lacks_ends_the_call_on_all( void )
         clv_space_destroy( judge );
     }
     CHECK( failures > 10 );
+}
+
+// ---- regions that nobody is in
+
+// Space is cut for one object, so most groups are empty; what comes into them later is still found, once.
+static void empty_regions_are_nobody_elses( void )
+{
+    s_case = "empty regions";
+    for ( int x = -4; x <= 4; ++x )
+    {
+        clv_mpi_def def = clv_default_mpi_def();
+        def.cutter = CLV_MPI_CUT_BISECTION;
+        clv_mpi_space* space = NULL;
+        CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
+        uint64_t id = 1;
+        clv_aabb box = cube( (float)x, 0, 0, 0.25f );
+        CHECK_OK( space, clv_mpi_space_add( space, &id, &box, s_rank == 0 ) );
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+        // Two at each place, from the first process and from the last.
+        uint64_t ids[9];
+        clv_aabb boxes[9];
+        for ( int i = 0; i < 9; ++i )
+        {
+            ids[i] = 10 + (uint64_t)i * 2 + ( s_rank != 0 );
+            boxes[i] = cube( (float)i - 4.5f, 3, 0, 0.4f );
+        }
+        bool has_some = s_rank == 0 || s_rank == s_count - 1;
+        CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, has_some ? 9 : 0 ) );
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+        CHECK( clv_mpi_space_stats( space ).all_pair_count == ( s_count > 1 ? 9 : 0 ) );
+        clv_mpi_space_destroy( space );
+    }
 }
 
 // ---- balance
@@ -821,6 +887,7 @@ int main( int argc, char** argv )
     bad_input_on_one_is_an_error_on_all();
     modes_of_the_caller_change_nothing();
     memory_that_one_lacks_ends_the_call_on_all();
+    empty_regions_are_nobody_elses();
     work_is_shared_out();
     if ( s_rank == 0 )
     {
