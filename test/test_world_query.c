@@ -328,6 +328,62 @@ static void callbacks_in_double_choose_and_shorten( void )
     clv_space_destroy( space );
 }
 
+// world.h: the z of a motion is ignored there, and so whatever it is.
+static void flat_motions_have_no_z( void )
+{
+    clv_space_def def = clv_default_space_def();
+    def.flat = true;
+    clv_space* space = NULL;
+    CHECK_OK( clv_space_create( &def, &space ) );
+    const clv_aabb2 boxes[2] = { { { 0, 0 }, { 1, 1 } }, { { 5, 0 }, { 6, 1 } } };
+    clv_id ids[2];
+    CHECK_OK( clv_space_add2( space, boxes, 2, ids ) );
+    const clv_vec3 motions[2] = { { 4.5f, 0, NAN }, { 0, 0, INFINITY } };
+    CHECK_OK( clv_space_set_motion( space, ids, motions, 2 ) );
+    CHECK_OK( clv_space_update( space ) );
+    CHECK_EQUAL( clv_space_pairs( space ).count, 1 );
+    const clv_vec3 bad = { NAN, 0, 0 };
+    CHECK_RESULT( clv_space_set_motion( space, ids, &bad, 1 ), CLV_BAD_ARGUMENT );
+    clv_space_destroy( space );
+}
+
+// The first at this distance brings the end there; others at the end count all the same.
+static bool end_at_two( const clv_space* space, uint32_t query, clv_hit64 hit, double* reach, void* user )
+{
+    (void)space;
+    (void)query;
+    (void)user;
+    *reach = hit.t == 2 ? 2 : *reach;
+    return true;
+}
+
+static void nearest_in_double_keeps_what_is_at_the_new_end( void )
+{
+    test_random random = test_random_make( 4 );
+    for ( int life = 0; life < 200; ++life )
+    {
+        clv_aabb64 boxes[12];
+        uint32_t at_two[2] = { test_random_below( &random, 6 ), 6 + test_random_below( &random, 6 ) };
+        for ( uint32_t i = 0; i < 12; ++i )
+        {
+            bool is_at_two = i == at_two[0] || i == at_two[1];
+            double x = is_at_two ? 2 : 3 + (double)test_random_below( &random, 5 );
+            x = test_random_chance( &random, 50 ) ? x : -x;
+            boxes[i] = ( clv_aabb64 ){ { x, 0, 0 }, { x, 0, 0 } };
+        }
+        clv_space* space = make_space64( boxes, 12, NULL );
+        CHECK_OK( clv_space_update( space ) );
+        const clv_vec64 origin = { 0, 0, 0 };
+        clv_queries points = clv_query_points64( &origin, 1 );
+        points.callback64 = end_at_two;
+        clv_hit64 hits[2];
+        CHECK_OK( clv_space_query_nearest64( space, &points, 2, INFINITY, hits, NULL ) );
+        CHECK( hits[0].index == at_two[0] && hits[0].t == 2 );
+        CHECK( hits[1].index == at_two[1] && hits[1].t == 2 );
+        clv_space_destroy( space );
+    }
+}
+
 static void pairs_between_worlds_are_brute_force( void )
 {
     for ( int crowd = 0; crowd < FAR_CROWD_KIND_COUNT; ++crowd )
@@ -508,6 +564,8 @@ int main( int argc, char** argv )
         TEST_CASE( bad_questions_in_double_are_refused ),
         TEST_CASE( bad_flat_questions_are_refused ),
         TEST_CASE( callbacks_in_double_choose_and_shorten ),
+        TEST_CASE( flat_motions_have_no_z ),
+        TEST_CASE( nearest_in_double_keeps_what_is_at_the_new_end ),
         TEST_CASE( pairs_between_worlds_are_brute_force ),
         TEST_CASE( a_bullet_a_billion_metres_away_meets_what_it_passes ),
         TEST_CASE( defs_have_margins_by_rule_in_every_space ),

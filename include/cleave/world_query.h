@@ -156,7 +156,8 @@ static inline clv_ray2 clv_segment2( clv_vec2 a, clv_vec2 b )
 // with a middle or a beginning are looked at from there, so what lies near the query is as exact as near 0.
 //
 // The coordinates, motions and radii of capsules, of sphere and capsule casts and of oriented boxes, and the normals and origins
-// of half-spaces, are 1e150 at most, CLV_BAD_ARGUMENT otherwise; these shapes do not reach a box that is 1e150 or more away. Motions of
+// of half-spaces, are 1e150 at most, CLV_BAD_ARGUMENT otherwise; these shapes do not reach a box that is 1e150 or more away, but for half-spaces, which see faces that are
+// farther as if they were at 1e150. Motions of
 // sphere and capsule casts below 1e-300 count as 0; what the box around a capsule or a cast, larger by a billionth, does not meet
 // on its way is not met.
 

@@ -6,10 +6,10 @@ enum
 {
     KD_PARAM_QUERY = METHODS_KD_SHARED,
     KD_PARAM_BATCHES,
-    KD_PARAM_PARAM_COUNT
+    KD_PARAM_COUNT
 };
 
-static const method_param s_kd_params[KD_PARAM_PARAM_COUNT] = {
+static const method_param s_kd_params[KD_PARAM_COUNT] = {
     [METHODS_KD_LEAF] = { "kd.leaf", 8192, 1, 1 << 30, true,
         "T: objects a leaf may hold before it is split" },
     [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false,
@@ -43,7 +43,7 @@ static void* create_kd( const clv_method_context* host, kd_mode mode )
 METHODS_KD_CREATES( kd )
 
 #define KD_ROW( row_name, about, row_create, temporal, rests )                                               \
-    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_kd_params, KD_PARAM_PARAM_COUNT,     \
+    METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019", about, s_kd_params, KD_PARAM_COUNT,           \
         row_create, temporal, rests )
 
 const method clv_methods_kd_rebuilt =

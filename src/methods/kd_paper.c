@@ -11,10 +11,10 @@ enum
     PAPER_PARAM_SPEED,
     PAPER_PARAM_STEP,
     PAPER_PARAM_BATCHES,
-    PAPER_PARAM_PARAM_COUNT
+    PAPER_PARAM_COUNT
 };
 
-static const method_param s_paper_params[PAPER_PARAM_PARAM_COUNT] = {
+static const method_param s_paper_params[PAPER_PARAM_COUNT] = {
     [METHODS_KD_LEAF] = { "kd.leaf", 512, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
     [METHODS_KD_EPSILON] = { "kd.epsilon", 0.01, 0, 1, false, "growth of a box, as a part of the mean side" },
     [METHODS_KD_STATIC] = { "kd.static", 0.6, 0, 1, false,
@@ -51,7 +51,7 @@ METHODS_KD_CREATES( paper )
 
 #define PAPER_ROW( row_name, about, row_create, temporal )                                                   \
     METHODS_KD_ROW( row_name, "Serpa and Rodrigues, CGF 2019, as published", about, s_paper_params,          \
-        PAPER_PARAM_PARAM_COUNT, row_create, temporal, false )
+        PAPER_PARAM_COUNT, row_create, temporal, false )
 
 // None wants to know who moved: the papers look at every box.
 const method clv_methods_kd_paper_rebuilt =

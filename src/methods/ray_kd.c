@@ -8,10 +8,10 @@
 enum
 {
     RAY_PARAM_LEAF,
-    RAY_PARAM_PARAM_COUNT
+    RAY_PARAM_COUNT
 };
 
-static const method_param s_ray_params[RAY_PARAM_PARAM_COUNT] = {
+static const method_param s_ray_params[RAY_PARAM_COUNT] = {
     [RAY_PARAM_LEAF] = { "ray.leaf", 10, 1, 1 << 30, true, "T: objects a leaf may hold before it is split" },
 };
 
@@ -35,4 +35,4 @@ static void* create_ray( const clv_method_context* host )
 }
 
 const method clv_methods_ray_kd = METHODS_KD_ROW( "ray-kd", "Serpa and Rodrigues, RAY KD-Tree, 2015",
-    "persistent tree", s_ray_params, RAY_PARAM_PARAM_COUNT, create_ray, true, false );
+    "persistent tree", s_ray_params, RAY_PARAM_COUNT, create_ray, true, false );

@@ -547,8 +547,11 @@ static void keep_nearest( query_probe* probe, clv_hit hit )
     if ( probe->count == probe->room )
     {
         clv_hit last = hits[probe->room - 1];
-        probe->walk.reach_least = last.index;
-        shorten( probe, last.t < probe->reach ? last.t : probe->reach );
+        if ( last.t <= probe->reach ) // else a callback brought the end nearer, and whatever is there counts
+        {
+            probe->walk.reach_least = last.index;
+            shorten( probe, last.t );
+        }
     }
 }
 

@@ -456,8 +456,11 @@ static void keep_nearest64( wide_probe* p, clv_hit64 hit )
     if ( p->count == p->room )
     {
         clv_hit64 last = p->hits[p->room - 1];
-        p->reach = last.t < p->reach ? last.t : p->reach;
-        p->reach_least = last.index;
+        if ( last.t <= p->reach ) // else a callback brought the end nearer, and whatever is there counts
+        {
+            p->reach = last.t;
+            p->reach_least = last.index;
+        }
     }
 }
 

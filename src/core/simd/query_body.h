@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The walks of query_lanes.h, written once over eight floats, which eight_<isa>.h defines, and over four things to do with the
+// The walks of query_lanes.h, written once over eight floats, which eight_<isa>.h defines, and over three things to do with the
 // lanes that a comparison chose, which query_picks_plain.h or query_picks_<isa>.h defines. Few branches: a wrong guess costs the
 // processor as much as a whole node.
 //   eight                      eight floats
@@ -14,7 +14,6 @@
 //   eight_and( m, n )
 //   eight_bits( m )            one bit per lane, lane 0 lowest
 //   eight_signs( p )           the highest bits of eight integers, likewise
-//   pick_objects( found, node, bits )         children of these lanes, one behind the other, without the bit that says so
 //   pick_nodes( stack, top, node, near, bits ) likewise onto the stack, the nearest last; the new top
 //   pick_best( node, near, bits, best )       the least of time and slot of these lanes and `best`
 //   pick_nearest( query, node, bits )         these among the nearest, by their exact distances

@@ -18,7 +18,8 @@ static bool is_good_part( float part )
 
 clv_result clv_space_check_motion( clv_space* space, clv_vec3 motion, uint32_t position, clv_id id )
 {
-    if ( is_finite_vector( motion ) )
+    clv_vec3 looked_at = { motion.x, motion.y, space->def.flat ? 0 : motion.z };
+    if ( is_finite_vector( looked_at ) )
     {
         return CLV_OK;
     }

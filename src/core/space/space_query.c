@@ -272,7 +272,9 @@ static void order_queries( clv_space* space, query_job* job, task_runner* tasks 
 {
     query_state* state = &space->query;
     uint32_t count = job->queries->count;
-    if ( job->scene.tree->node_count < ORDERED_NODES )
+    clv_vec3 place;
+    if ( job->scene.tree->node_count < ORDERED_NODES || count == 0 ||
+        !clv_query_item_place( job->queries, 0, &place ) ) // half-spaces and doubles have none
     {
         return;
     }
@@ -807,7 +809,6 @@ typedef struct pair_job
     base_keyed* counts; // key: how many hits a slot has
     uint64_t piece_counts[ROUND_PIECES];
     pair_output out;
-    atomic_bool is_lost; // no memory
 } pair_job;
 
 static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
@@ -850,8 +851,7 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
     void* waiting =
         list->waiting != NULL ? hit_at( family, list->waiting, (uint64_t)index * PIECE_HITS ) : NULL;
     pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
-    hit_room room;
-    open_room( &room, job->second, family );
+    clv_hit64 few[FEW_HITS]; // the larger of the two kinds of hits
     for ( uint32_t slot = first; slot < end; ++slot )
     {
         uint64_t count = job->counts[slot].key;
@@ -860,17 +860,49 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
             put_pairs_of( &out, slot, family, waiting, count );
             waiting = count > 0 ? hit_at( family, waiting, count ) : waiting;
         }
-        else if ( count > 0 && find_in_room( &room, &list->scene, list->queries, slot, &count ) )
+        else if ( count > FEW_HITS )
         {
-            put_pairs_of( &out, slot, family, room.hits, count );
+            out.count += count; // place_long_lists
         }
         else if ( count > 0 )
         {
-            atomic_store_explicit( &job->is_lost, true, memory_order_relaxed );
-            break;
+            family->find_all( &list->scene, list->queries, slot, few, FEW_HITS );
+            put_pairs_of( &out, slot, family, few, count );
+        }
+    }
+}
+
+// Lists that need memory are the calling thread's: hooks of the caller's hear of no other.
+static clv_result place_long_lists( pair_job* job, uint32_t piece_count )
+{
+    query_job* list = &job->list;
+    hit_room room;
+    open_room( &room, job->second, list->family );
+    clv_result result = CLV_OK;
+    for ( uint32_t index = 0; index < piece_count && result == CLV_OK; ++index )
+    {
+        uint32_t first, end;
+        piece_range( list, list->first_piece + index, &first, &end );
+        pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
+        for ( uint32_t slot = first; list->is_over[index] && slot < end && result == CLV_OK; ++slot )
+        {
+            uint64_t count = job->counts[slot].key;
+            if ( count <= FEW_HITS )
+            {
+                out.count += count;
+            }
+            else if ( find_in_room( &room, &list->scene, list->queries, slot, &count ) )
+            {
+                put_pairs_of( &out, slot, list->family, room.hits, count );
+            }
+            else
+            {
+                result = CLV_OUT_OF_MEMORY;
+            }
         }
     }
     close_room( &room );
+    return result;
 }
 
 static clv_result find_pairs_shared( clv_space* second, pair_job* job, task_runner* tasks )
@@ -878,7 +910,8 @@ static clv_result find_pairs_shared( clv_space* second, pair_job* job, task_runn
     query_job* list = &job->list;
     uint32_t pieces = query_pieces( list ), round = pieces < ROUND_PIECES ? pieces : ROUND_PIECES;
     reserve_waiting( second, list, round );
-    for ( uint32_t done = 0; done < pieces; done += round )
+    clv_result result = CLV_OK;
+    for ( uint32_t done = 0; done < pieces && result == CLV_OK; done += round )
     {
         uint32_t count = pieces - done < round ? pieces - done : round;
         list->first_piece = done;
@@ -893,9 +926,10 @@ static clv_result find_pairs_shared( clv_space* second, pair_job* job, task_runn
         if ( job->out.count <= job->out.capacity )
         {
             clv_task_run( tasks, place_pairs_piece, count, job );
+            result = place_long_lists( job, count );
         }
     }
-    return atomic_load_explicit( &job->is_lost, memory_order_relaxed ) ? CLV_OUT_OF_MEMORY : CLV_OK;
+    return result;
 }
 
 // Room to note how many hits each slot has, which is all that sharing needs.
@@ -941,7 +975,6 @@ static clv_result find_pairs( const clv_space* second, const query_scene* one, c
         job.list.scene = *other;
         job.list.family = family;
         job.list.queries = &queries;
-        atomic_init( &job.is_lost, false );
         result = find_pairs_shared( owner, &job, tasks );
         out->count = job.out.count;
     }
