@@ -143,6 +143,7 @@ typedef struct clv_mpi_stats
     bool was_cut;                                        ///< this update cut space anew
     bool will_cut;                                       ///< the next one will
     uint64_t update_count;                               ///< good ones
+    uint64_t memory_bytes;                               ///< held by this process for the space
     uint64_t cut_count;                                  ///< cuts so far
     double cut_ms, send_ms, wait_ms, search_ms, list_ms; ///< of this process, in this update
 } clv_mpi_stats;

@@ -349,6 +349,7 @@ static clv_result update_now( clv_mpi_space* space )
     }
     clv_mpi_commit( space );
     space->stats.own_count = space->own.count;
+    space->stats.memory_bytes = space->memory.bytes + clv_space_stats( space->inside ).memory_bytes;
     judge_balance( space );
     space->stats.update_count += 1;
     return CLV_OK;
