@@ -10,6 +10,7 @@
 #include "lab/result/run_output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,7 @@ static void fill_result( const job* j, run_result* run )
     run->pairs_hash = j->hash;
     run->tests = j->tests;
     run->memory_bytes = (size_t)j->memory;
+    run->update_ms = run->search_ms = NAN; // stages are each process's own
     if ( sorted != NULL && count > 0 )
     {
         memcpy( sorted, j->pass_ms, count * sizeof( double ) );

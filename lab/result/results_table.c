@@ -4,6 +4,7 @@
 #include "lab/base/text_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static void add_ms( text_table* table, double ms )
 
 static void add_stage( text_table* table, const run_result* run, double ms )
 {
-    if ( run->is_opaque )
+    if ( run->is_opaque || isnan( ms ) )
     {
         text_table_add( table, UNKNOWN );
         return;

@@ -119,7 +119,8 @@ clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pai
         return result;
     }
     if ( !clv_mpi_went_well( space,
-             MPI_Iallgather( &space->wire.pair_count, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T, space->all, &request ),
+             MPI_Iallgather( &space->wire.pair_count, 1, MPI_UINT64_T, space->scratch.items, 1, MPI_UINT64_T,
+                 space->all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {

@@ -152,10 +152,11 @@ static void give_lists( clv_mpi_space* space )
 // What must be the same on all processes, in one number.
 static uint64_t hash_def( const clv_mpi_def* def )
 {
-    const uint64_t parts[] = { def->payload.size, def->space.events, def->space.sorted, def->space.skip_static_pairs,
-        def->borrowed, def->balance_by_time, def->trust_ids, def->wide, (uint64_t)def->cutter, clv_mpi_has_zoltan(),
-        base_float_order( def->imbalance ), base_float_order( def->space.margin ),
-        base_float_order( def->space.margin_by_size ), base_float_order( def->space.margin_by_speed ) };
+    const uint64_t parts[] = { def->payload.size, def->space.events, def->space.sorted,
+        def->space.skip_static_pairs, def->borrowed, def->balance_by_time, def->trust_ids, def->wide,
+        (uint64_t)def->cutter, clv_mpi_has_zoltan(), base_float_order( def->imbalance ),
+        base_float_order( def->space.margin ), base_float_order( def->space.margin_by_size ),
+        base_float_order( def->space.margin_by_speed ) };
     uint64_t hash = 0;
     for ( size_t i = 0; i < sizeof( parts ) / sizeof( parts[0] ); ++i )
     {
@@ -234,7 +235,8 @@ static clv_result create_now( MPI_Comm communicator, const clv_mpi_def* def, clv
         if ( is_def && mine == CLV_OK )
         {
             log_line( &def->space.logger,
-                is_same ? "another process could not make its part of the space" : "the defs of the processes differ" );
+                is_same ? "another process could not make its part of the space"
+                        : "the defs of the processes differ" );
         }
         if ( fresh != NULL )
         {
