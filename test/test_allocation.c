@@ -18,7 +18,8 @@ typedef struct show
     clv_space* space;
     clv_aabb boxes[CYCLE][OBJECTS];
     clv_id ids[OBJECTS];
-    bool respawn; ///< objects come and go too
+    bool respawn;      ///< objects come and go too
+    const heap* hooks; ///< counts
 } show;
 
 static bool accept_odd( const clv_space* space, clv_pair pair, void* user )
@@ -98,12 +99,45 @@ static clv_space_def def_of( uint32_t bits, heap* hooks )
     return def;
 }
 
+static void check_silence( show* act, uint32_t frame )
+{
+    const heap* hooks = act->hooks;
+    uint64_t allocated = hooks->allocate_count;
+    uint64_t released = hooks->release_count;
+    for ( uint32_t end = frame + 3 * CYCLE; frame < end; ++frame )
+    {
+        test_where.frame = frame;
+        show_frame( act, frame );
+        CHECK_EQUAL( hooks->allocate_count, allocated );
+        CHECK_EQUAL( hooks->release_count, released );
+    }
+}
+
+// Which worker of the papers' trees takes which piece is a matter of time, and each keeps room for the largest share it ever had. So
+// one may need more after any number of frames; but it ends.
+static void check_settles( show* act, uint32_t frame )
+{
+    uint32_t quiet = 0;
+    for ( uint32_t cycle = 0; cycle < 200 && quiet < 3; ++cycle )
+    {
+        uint64_t allocated = act->hooks->allocate_count;
+        for ( uint32_t end = frame + CYCLE; frame < end; ++frame )
+        {
+            test_where.frame = frame;
+            show_frame( act, frame );
+        }
+        quiet = act->hooks->allocate_count == allocated ? quiet + 1 : 0;
+    }
+    CHECK_EQUAL( quiet, 3 );
+}
+
 static void check_steady( test_variant variant, uint32_t bits )
 {
     heap hooks = { 0 };
     clv_space_def def = def_of( bits, &hooks );
     show* act = test_alloc( 1, sizeof( show ) );
     show_open( act, variant, &def, ( bits & 16 ) != 0 );
+    act->hooks = &hooks;
     uint32_t frame = 0;
     // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the first cycle. The default's
     // plans serve eight updates, while those who come and go take other slots.
@@ -113,14 +147,13 @@ static void check_steady( test_variant variant, uint32_t bits )
     {
         show_frame( act, frame );
     }
-    uint64_t allocated = hooks.allocate_count;
-    uint64_t released = hooks.release_count;
-    for ( ; frame < warmup + 3 * CYCLE; ++frame )
+    if ( variant.worker_count > 1 && !is_default )
     {
-        test_where.frame = frame;
-        show_frame( act, frame );
-        CHECK_EQUAL( hooks.allocate_count, allocated );
-        CHECK_EQUAL( hooks.release_count, released );
+        check_settles( act, frame );
+    }
+    else
+    {
+        check_silence( act, frame );
     }
     clv_space_destroy( act->space );
     CHECK_EQUAL( hooks.bytes, 0 );
