@@ -18,8 +18,7 @@ typedef struct show
     clv_space* space;
     clv_aabb boxes[CYCLE][OBJECTS];
     clv_id ids[OBJECTS];
-    bool respawn;      ///< objects come and go too
-    const heap* hooks; ///< counts
+    bool respawn; ///< objects come and go too
 } show;
 
 static bool accept_odd( const clv_space* space, clv_pair pair, void* user )
@@ -99,61 +98,31 @@ static clv_space_def def_of( uint32_t bits, heap* hooks )
     return def;
 }
 
-static void check_silence( show* act, uint32_t frame )
-{
-    const heap* hooks = act->hooks;
-    uint64_t allocated = hooks->allocate_count;
-    uint64_t released = hooks->release_count;
-    for ( uint32_t end = frame + 3 * CYCLE; frame < end; ++frame )
-    {
-        test_where.frame = frame;
-        show_frame( act, frame );
-        CHECK_EQUAL( hooks->allocate_count, allocated );
-        CHECK_EQUAL( hooks->release_count, released );
-    }
-}
-
-// Which worker of the papers' trees takes which piece is a matter of time, and each keeps room for the largest share it ever had. So
-// one may need more after any number of frames; but it ends.
-static void check_settles( show* act, uint32_t frame )
-{
-    uint32_t quiet = 0;
-    for ( uint32_t cycle = 0; cycle < 200 && quiet < 3; ++cycle )
-    {
-        uint64_t allocated = act->hooks->allocate_count;
-        for ( uint32_t end = frame + CYCLE; frame < end; ++frame )
-        {
-            test_where.frame = frame;
-            show_frame( act, frame );
-        }
-        quiet = act->hooks->allocate_count == allocated ? quiet + 1 : 0;
-    }
-    CHECK_EQUAL( quiet, 3 );
-}
-
 static void check_steady( test_variant variant, uint32_t bits )
 {
     heap hooks = { 0 };
     clv_space_def def = def_of( bits, &hooks );
     show* act = test_alloc( 1, sizeof( show ) );
     show_open( act, variant, &def, ( bits & 16 ) != 0 );
-    act->hooks = &hooks;
     uint32_t frame = 0;
     // Worlds that are followed draw their margins anew with time: their largest frame comes later than in the first cycle. The default's
     // plans serve eight updates, while those who come and go take other slots.
     bool is_default = strcmp( variant.method->name, METHOD_DEFAULT ) == 0;
-    uint32_t warmup = CYCLE * ( ( bits >> 5 ) > 1 ? 40 : is_default ? 12 : 6 );
+    // kd-incremental's tree under small limits, whose nodes its workers share, is still being rearranged after 48 frames.
+    bool is_slow = variant.worker_count > 1 && strcmp( variant.method->name, "kd-incremental" ) == 0;
+    uint32_t warmup = CYCLE * ( ( bits >> 5 ) > 1 || is_slow ? 40 : is_default ? 12 : 6 );
     for ( ; frame < warmup; ++frame )
     {
         show_frame( act, frame );
     }
-    if ( variant.worker_count > 1 && !is_default )
+    uint64_t allocated = hooks.allocate_count;
+    uint64_t released = hooks.release_count;
+    for ( ; frame < warmup + 3 * CYCLE; ++frame )
     {
-        check_settles( act, frame );
-    }
-    else
-    {
-        check_silence( act, frame );
+        test_where.frame = frame;
+        show_frame( act, frame );
+        CHECK_EQUAL( hooks.allocate_count, allocated );
+        CHECK_EQUAL( hooks.release_count, released );
     }
     clv_space_destroy( act->space );
     CHECK_EQUAL( hooks.bytes, 0 );
