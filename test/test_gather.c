@@ -94,6 +94,11 @@ static void pieces_are_joined_in_order_for_any_size( void )
                 &gather, &memory, &tasks, PIECES, put_numbers, &plan, &out.sink, &test_count ) );
             check_joined( &out.sink, sizes[i] );
             CHECK_EQUAL( test_count, out.sink.count );
+            // What each piece had, for who plans by it, though it ran out of chunks and was run again.
+            for ( uint32_t piece = 0; workers > 1 && piece < PIECES; ++piece )
+            {
+                CHECK_EQUAL( gather.pieces.items[piece].pair_count, sizes[i] * ( piece % 5 ) );
+            }
         }
         clv_task_gather_release( &gather, &memory );
         clv_task_runner_stop( &tasks, &memory );

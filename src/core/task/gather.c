@@ -123,7 +123,8 @@ static clv_result run_here( gathering* job, uint32_t index, pair_sink* sink, uin
     task_gather_piece* piece = &job->gather->pieces.items[index];
     piece->test_count = 0;
     clv_result result = job->search( index, 0, &counting.sink, &piece->test_count, job->context );
-    *chunk_count = pair_counting_close( &counting ) / ( CHUNK - PAIR_SINK_ROOM ) + 1;
+    piece->pair_count = pair_counting_close( &counting );
+    *chunk_count = piece->pair_count / ( CHUNK - PAIR_SINK_ROOM ) + 1;
     return result;
 }
 
