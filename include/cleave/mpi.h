@@ -29,8 +29,8 @@
 // Threads. MPI must allow calls from the main thread (MPI_THREAD_FUNNELED or more); one thread at a time uses a clv_mpi_space.
 // The clv_space inside may have workers.
 //
-// Cost. A steady update costs seven small reductions, messages to the neighbours alone, and the search of own boxes and ghosts. A
-// box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates, and happens when the
+// Cost. A steady update costs two small reductions, messages to the neighbours alone, and the search of own boxes and ghosts; a
+// call of move one reduction. A box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates, and happens when the
 // processes' work differs by more than the def allows.
 
 /// A space over the processes of a communicator.

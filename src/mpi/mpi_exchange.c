@@ -7,7 +7,7 @@
 
 // ---- letters in order
 
-// Sorted by receiver; words per receiver in `counts`.
+// Sorted by receiver.
 static clv_result sort_letters( clv_mpi_space* space )
 {
     uint64_t count = space->letters.count;
@@ -45,7 +45,10 @@ static clv_result reserve_outboxes( clv_mpi_space* space )
     uint64_t words = 0;
     for ( uint64_t i = 0; i < space->letters.count; ++i )
     {
-        words += clv_mpi_letter_words( space, space->letters.items[i].kind );
+        const mpi_letter* letter = &space->letters.items[i];
+        uint64_t more = clv_mpi_letter_words( space, letter->kind );
+        space->words[letter->to] += more;
+        words += more;
     }
     if ( words > INT32_MAX || wide_words( space ) > INT32_MAX )
     {
@@ -130,23 +133,16 @@ static void write_outbox( clv_mpi_space* space )
             at = clv_mpi_letter_write( space, letter->slot, letter->kind, at );
         }
         space->send_starts[i] = (int)( begin - space->outbox.items );
-        space->send_words[i] = (int)( at - begin );
         space->stats.bytes_sent += (uint64_t)( at - begin ) * sizeof( uint64_t );
         space->stats.message_count += at != begin;
     }
 }
 
-// Own boxes inside, while letters are on their way: the others need nothing of that.
-static clv_result move_own( clv_mpi_space* space )
+// A few of many.
+static clv_result move_marked( clv_mpi_space* space )
 {
+    const mpi_columns* c = &space->columns;
     uint64_t count = 0;
-    mpi_columns* c = &space->columns;
-    if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
-        !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) )
-    {
-        return clv_mpi_complain(
-            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
-    }
     for ( uint64_t i = 0; i < space->own.count; ++i )
     {
         uint32_t slot = space->own.items[i];
@@ -154,15 +150,67 @@ static clv_result move_own( clv_mpi_space* space )
         space->moved_boxes.items[count] = c->boxes.items[slot];
         count += ( c->flags.items[slot] & MPI_MOVED ) != 0;
     }
-    clv_result result =
-        clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
+    return clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
+}
+
+// Most of them: our columns are what the space inside reads fastest, as far as slots in a row are taken. Boxes of ghosts go along,
+// as it has them already. Rows that are too short for a call of their own are gathered.
+static clv_result move_rows( clv_mpi_space* space )
+{
+    enum
+    {
+        SHORT_ROW = 32
+    };
+    const mpi_columns* c = &space->columns;
+    uint64_t count = 0;
+    clv_result result = CLV_OK;
+    for ( uint32_t first = 0; result == CLV_OK && first < space->slot_end; )
+    {
+        uint32_t end = first;
+        while ( end < space->slot_end && ( c->flags.items[end] & MPI_LIVE ) != 0 )
+        {
+            end += 1;
+        }
+        if ( end - first >= SHORT_ROW )
+        {
+            result =
+                clv_space_move( space->inside, &c->locals.items[first], &c->boxes.items[first], end - first );
+            first = end;
+        }
+        for ( ; first < end; ++first )
+        {
+            space->moved_ids.items[count] = c->locals.items[first];
+            space->moved_boxes.items[count++] = c->boxes.items[first];
+        }
+        first += 1; // the one that is free
+    }
+    return result == CLV_OK
+        ? clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count )
+        : result;
+}
+
+// Own boxes inside, while letters are on their way: the others need nothing of that.
+static clv_result move_own( clv_mpi_space* space )
+{
+    if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
+        !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) )
+    {
+        return clv_mpi_complain(
+            space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
+    }
+    clv_result result = space->moved_count * 2 > space->own.count ? move_rows( space ) : move_marked( space );
     return result == CLV_OK
         ? CLV_OK
         : clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );
 }
 
-static bool exchange_counts( clv_mpi_space* space )
+// How many words each neighbour is to expect; strangers hear of theirs when they have met.
+static bool exchange_counts( clv_mpi_space* space, bool has_letters )
 {
+    for ( int32_t i = 0; i < space->out_count; ++i )
+    {
+        space->send_words[i] = has_letters ? (int)space->words[space->out_ranks[i]] : 0;
+    }
     MPI_Request request;
     return clv_mpi_went_well( space,
                MPI_Ineighbor_alltoall( space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT,
@@ -196,16 +244,6 @@ static clv_result reserve_inbox( clv_mpi_space* space )
 static clv_result exchange_letters( clv_mpi_space* space )
 {
     write_outbox( space );
-    if ( !exchange_counts( space ) )
-    {
-        return CLV_LOST;
-    }
-    // A message without a place to go to would be lost: all must have room, or none sends.
-    clv_result result = clv_mpi_agree( space, reserve_inbox( space ) );
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
              MPI_Ineighbor_alltoallv( space->outbox.items, space->send_words, space->send_starts,
@@ -240,7 +278,7 @@ static clv_result share_wide( clv_mpi_space* space )
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
              MPI_Iallgather(
-                 &space->wire.words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+                 &space->wire.words, 1, MPI_INT, space->wide_words, 1, MPI_INT, space->all, &request ),
              "an exchange" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
@@ -249,8 +287,8 @@ static clv_result share_wide( clv_mpi_space* space )
     uint64_t total = 0;
     for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
     {
-        space->receive_starts[r] = (int)total;
-        total += (uint64_t)space->receive_words[r];
+        space->wide_starts[r] = (int)total;
+        total += (uint64_t)space->wide_words[r];
     }
     space->wide_inbox.count = 0;
     bool fits = total <= INT32_MAX && base_array_renew( &space->wide_inbox, &space->memory, total );
@@ -265,7 +303,7 @@ static clv_result share_wide( clv_mpi_space* space )
     space->wide_inbox.count = total;
     return clv_mpi_went_well( space,
                MPI_Iallgatherv( space->wide_outbox.items, words, MPI_UINT64_T, space->wide_inbox.items,
-                   space->receive_words, space->receive_starts, MPI_UINT64_T, space->all, &request ),
+                   space->wide_words, space->wide_starts, MPI_UINT64_T, space->all, &request ),
                "an exchange" ) &&
             clv_mpi_wait( space, &request, 1 )
         ? CLV_OK
@@ -274,28 +312,46 @@ static clv_result share_wide( clv_mpi_space* space )
 
 // ---- all of it
 
-clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
+// Counts to the neighbours there are, and room for what they have.
+static clv_result expect_letters( clv_mpi_space* space, clv_result mine )
 {
-    space->wide_inbox.count = 0;
-    mine = mine == CLV_OK ? sort_letters( space ) : mine;
-    mine = mine == CLV_OK ? reserve_outboxes( space ) : mine;
-    int32_t *wishes = space->wire.wishes, *all = space->wire.wishes_of_all;
-    wishes[0] = space->neighbours == MPI_COMM_NULL || ( mine == CLV_OK && has_strangers( space ) );
-    wishes[1] = mine == CLV_OK && space->wide.count > 0;
-    clv_result result = clv_mpi_agree( space, mine );
-    MPI_Request request;
-    if ( result != CLV_OK )
-    {
-        return result;
-    }
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( wishes, all, 2, MPI_INT32_T, MPI_MAX, space->all, &request ), "a reduction" ) ||
-        !clv_mpi_wait( space, &request, 1 ) )
+    if ( !exchange_counts( space, mine == CLV_OK ) )
     {
         return CLV_LOST;
     }
-    result = all[0] != 0 ? meet( space ) : CLV_OK;
-    result = result == CLV_OK && all[1] != 0 ? share_wide( space ) : result;
+    clv_result room = reserve_inbox( space );
+    return mine == CLV_OK ? room : mine;
+}
+
+// A message without a place to go to would be lost: all have room for theirs, or none sends. In a steady update that is one
+// reduction, in which everybody also says whether it has letters for a stranger and boxes for all.
+static clv_result prepare( clv_mpi_space* space, clv_result mine )
+{
+    bool has_met = space->neighbours != MPI_COMM_NULL;
+    memset( space->words, 0, (size_t)space->process_count * sizeof( uint64_t ) );
+    mine = mine == CLV_OK ? sort_letters( space ) : mine;
+    mine = mine == CLV_OK ? reserve_outboxes( space ) : mine;
+    mine = has_met ? expect_letters( space, mine ) : mine;
+    space->wire.wishes[1] = !has_met || ( mine == CLV_OK && has_strangers( space ) );
+    space->wire.wishes[2] = mine == CLV_OK && space->wide.count > 0;
+    clv_result result = clv_mpi_agree_on_wishes( space, mine );
+    if ( result != CLV_OK || space->wire.wishes_of_all[1] == 0 )
+    {
+        return result;
+    }
+    int32_t wide = space->wire.wishes_of_all[2];
+    result = meet( space );
+    result = result == CLV_OK ? expect_letters( space, CLV_OK ) : result;
+    result = clv_mpi_agree( space, result );
+    space->wire.wishes_of_all[2] = wide;
+    return result;
+}
+
+clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )
+{
+    space->wide_inbox.count = 0;
+    clv_result result = prepare( space, mine );
+    result = result == CLV_OK && space->wire.wishes_of_all[2] != 0 ? share_wide( space ) : result;
     result = result == CLV_OK ? exchange_letters( space ) : result;
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
@@ -343,9 +399,11 @@ static clv_result receive_one( clv_mpi_space* space, const mpi_letter_text* text
         }
     }
     clv_mpi_letter_take( space, slot, text );
-    bool is_inside = mpi_region_encloses( &space->regions.bounds[space->rank], &text->box );
+    clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    bool is_inside = mpi_box_encloses( &here, &text->box );
     space->columns.flags.items[slot] &= ~(uint32_t)MPI_INSIDE;
     space->columns.flags.items[slot] |= is_inside ? (uint32_t)MPI_INSIDE : 0;
+    space->columns.names.items[slot].is_inside = is_inside;
     return CLV_OK;
 }
 
@@ -373,47 +431,58 @@ static clv_result receive_all( clv_mpi_space* space, const uint64_t* at, const u
     return CLV_OK;
 }
 
-// Ghosts that nobody told of are gone: removed, or out of reach.
-static void drop_silent( clv_mpi_space* space )
+// Ghosts that nobody told of are gone: removed, or out of reach. The others are listed.
+static void list_ghosts( clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
+    uint64_t count = 0;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
-        bool is_ghost = ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE;
-        if ( is_ghost && c->stamps.items[slot] != space->stamp )
+        if ( ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) != MPI_LIVE )
+        {
+            continue;
+        }
+        if ( c->stamps.items[slot] == space->stamp )
+        {
+            space->ghosts.items[count++] = slot;
+        }
+        else
         {
             clv_mpi_objects_drop( space, slot );
         }
     }
+    space->ghosts.count = count;
 }
 
-static clv_result tell_inside( clv_mpi_space* space )
+// Filters and hints, of own objects and ghosts, that are new.
+static clv_result tell_filters( clv_mpi_space* space )
 {
-    mpi_columns* c = &space->columns;
-    uint64_t count = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    const mpi_columns* c = &space->columns;
+    clv_result result = CLV_OK;
+    for ( uint32_t slot = 0; space->remembers && result == CLV_OK && slot < space->slot_end; ++slot )
     {
         uint32_t flags = c->flags.items[slot];
-        if ( ( flags & MPI_LIVE ) == 0 )
-        {
-            continue;
-        }
-        if ( ( flags & ( MPI_OWN | MPI_MOVED ) ) == MPI_MOVED )
-        {
-            space->moved_ids.items[count] = c->locals.items[slot];
-            space->moved_boxes.items[count++] = c->boxes.items[slot];
-        }
-        if ( space->remembers && ( flags & MPI_CHANGED ) != 0 )
+        if ( ( flags & MPI_LIVE ) != 0 && ( flags & MPI_CHANGED ) != 0 )
         {
             clv_id id = c->locals.items[slot];
             bool is_static = ( flags & MPI_STATIC ) != 0;
-            clv_result result = clv_space_set_filter( space->inside, &id, &c->filters.items[slot], 1 );
+            result = clv_space_set_filter( space->inside, &id, &c->filters.items[slot], 1 );
             result = result == CLV_OK ? clv_space_set_static( space->inside, &id, &is_static, 1 ) : result;
-            if ( result != CLV_OK )
-            {
-                return result;
-            }
         }
+    }
+    return result;
+}
+
+static clv_result move_ghosts( clv_mpi_space* space )
+{
+    const mpi_columns* c = &space->columns;
+    uint64_t count = 0;
+    for ( uint64_t i = 0; i < space->ghosts.count; ++i )
+    {
+        uint32_t slot = space->ghosts.items[i];
+        space->moved_ids.items[count] = c->locals.items[slot];
+        space->moved_boxes.items[count] = c->boxes.items[slot];
+        count += ( c->flags.items[slot] & MPI_MOVED ) != 0;
     }
     return clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
 }
@@ -435,15 +504,17 @@ clv_result clv_mpi_receive( clv_mpi_space* space )
     {
         return result;
     }
-    drop_silent( space );
-    if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
+    if ( !base_array_renew( &space->ghosts, &space->memory, space->slot_end ) ||
+        !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
         !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) ||
         !base_array_reserve( &space->own, &space->memory, space->slot_end ) ) // for those that arrive
     {
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %u boxes", space->slot_end );
     }
-    result = tell_inside( space );
+    list_ghosts( space );
+    result = tell_filters( space );
+    result = result == CLV_OK ? move_ghosts( space ) : result;
     return result == CLV_OK
         ? CLV_OK
         : clv_mpi_complain( space, result, UINT32_MAX, 0, "%s", clv_space_error( space->inside ).text );

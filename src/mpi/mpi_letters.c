@@ -71,13 +71,13 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
     uint32_t before = who_knew( space, slot );
     bool is_wide = now > space->def.wide || before > space->def.wide;
     // A box that lies at infinity alone has its middle elsewhere: then whoever it reaches first owns it.
-    if ( !space->def.borrowed && !is_among( space->ranks, now, c->owners.items[slot] ) )
+    if ( !space->def.borrowed && !is_among( space->ranks, now, c->names.items[slot].owner ) )
     {
-        c->owners.items[slot] = space->ranks[0];
+        c->names.items[slot].owner = space->ranks[0];
         c->flags.items[slot] &= ~(uint32_t)MPI_GOING;
         c->flags.items[slot] |= space->ranks[0] != space->rank ? (uint32_t)MPI_GOING : 0;
     }
-    int32_t owner = c->owners.items[slot];
+    int32_t owner = c->names.items[slot].owner;
     bool ok = true;
     if ( is_wide )
     {
@@ -109,32 +109,45 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
     return ok;
 }
 
+// Written where it changed alone: the names of objects deep inside are not touched from update to update.
+static void note_inside( mpi_columns* c, uint32_t slot, bool is_inside )
+{
+    uint32_t flags = c->flags.items[slot];
+    if ( ( ( flags & MPI_INSIDE ) != 0 ) != is_inside )
+    {
+        c->flags.items[slot] = flags ^ MPI_INSIDE;
+        c->names.items[slot].is_inside = is_inside;
+    }
+}
+
+static bool was_inside( const clv_mpi_space* space, uint32_t slot, const clv_aabb* here_before )
+{
+    return !space->remembers || ( space->columns.flags.items[slot] & MPI_OLD ) == 0 ||
+        mpi_box_encloses( here_before, &space->columns.befores.items[slot] );
+}
+
 clv_result clv_mpi_address( clv_mpi_space* space )
 {
     mpi_columns* c = &space->columns;
     space->letters.count = 0;
     space->wide.count = 0;
-    const clv_mpi_region here = space->regions.bounds[space->rank];
-    const clv_mpi_region here_before = space->regions_before.bounds[space->rank];
+    const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    const clv_aabb here_before = clv_mpi_region_inner( &space->regions_before.bounds[space->rank] );
     for ( uint64_t i = 0; i < space->own.count; ++i )
     {
         uint32_t slot = space->own.items[i];
-        uint32_t* flags = &c->flags.items[slot];
-        *flags &= ~(uint32_t)( MPI_GOING | MPI_INSIDE );
-        bool is_inside = mpi_region_encloses( &here, &c->boxes.items[slot] );
-        bool was_inside = !space->remembers || ( *flags & MPI_OLD ) == 0 ||
-            mpi_region_encloses( &here_before, &c->befores.items[slot] );
-        *flags |= is_inside ? (uint32_t)MPI_INSIDE : 0;
-        c->owners.items[slot] = space->rank;
-        if ( is_inside && was_inside )
+        bool is_inside = mpi_box_encloses( &here, &c->boxes.items[slot] );
+        note_inside( c, slot, is_inside );
+        if ( is_inside && was_inside( space, slot, &here_before ) )
         {
             continue;
         }
         if ( !space->def.borrowed )
         {
-            c->owners.items[slot] =
+            int32_t owner =
                 clv_mpi_regions_home( &space->regions, clv_mpi_box_middle( &c->boxes.items[slot] ) );
-            *flags |= c->owners.items[slot] != space->rank ? (uint32_t)MPI_GOING : 0;
+            c->names.items[slot].owner = owner;
+            c->flags.items[slot] |= owner != space->rank ? (uint32_t)MPI_GOING : 0;
         }
         if ( !address_one( space, slot ) )
         {
@@ -151,7 +164,7 @@ uint64_t* clv_mpi_letter_write( clv_mpi_space* space, uint32_t slot, uint32_t ki
     const mpi_columns* c = &space->columns;
     at[0] = c->ids.items[slot];
     memcpy( at + 1, &c->boxes.items[slot], sizeof( clv_aabb ) );
-    at[4] = (uint64_t)kind << 32 | (uint32_t)c->owners.items[slot];
+    at[4] = (uint64_t)kind << 32 | (uint32_t)c->names.items[slot].owner;
     at += SHORT_WORDS;
     if ( ( kind & MPI_LETTER_FULL ) != 0 )
     {
@@ -205,7 +218,7 @@ void clv_mpi_letter_take( clv_mpi_space* space, uint32_t slot, const mpi_letter_
         c->boxes.items[slot] = text->box;
         *flags |= MPI_MOVED;
     }
-    c->owners.items[slot] = text->owner;
+    c->names.items[slot].owner = text->owner;
     if ( space->remembers && text->full != NULL )
     {
         memcpy( &c->befores.items[slot], text->full, sizeof( clv_aabb ) );

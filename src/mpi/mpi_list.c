@@ -21,7 +21,7 @@ static clv_vec3 overlap_corner( const clv_aabb* a, const clv_aabb* b )
 static bool is_ours( const clv_mpi_space* space, clv_pair pair )
 {
     const mpi_columns* c = &space->columns;
-    if ( ( ( c->flags.items[pair.a] | c->flags.items[pair.b] ) & MPI_INSIDE ) != 0 )
+    if ( ( c->names.items[pair.a].is_inside | c->names.items[pair.b].is_inside ) != 0 )
     {
         return true; // so the overlap is
     }
@@ -31,7 +31,7 @@ static bool is_ours( const clv_mpi_space* space, clv_pair pair )
 
 static mpi_found found_of( const clv_mpi_space* space, clv_pair pair )
 {
-    uint64_t a = space->columns.ids.items[pair.a], b = space->columns.ids.items[pair.b];
+    uint64_t a = space->columns.names.items[pair.a].id, b = space->columns.names.items[pair.b].id;
     return a < b ? ( mpi_found ){ a, b, pair.a, pair.b } : ( mpi_found ){ b, a, pair.b, pair.a };
 }
 
@@ -123,8 +123,8 @@ static bool still_pair(
 {
     const mpi_columns* c = &space->columns;
     uint32_t a = clv_mpi_ids_find( &space->ids, pair->a ), b = clv_mpi_ids_find( &space->ids, pair->b );
-    *owner_a = a != MPI_NONE ? c->owners.items[a] : -1;
-    *owner_b = b != MPI_NONE ? c->owners.items[b] : -1;
+    *owner_a = a != MPI_NONE ? c->names.items[a].owner : -1;
+    *owner_b = b != MPI_NONE ? c->names.items[b].owner : -1;
     if ( a == MPI_NONE || b == MPI_NONE )
     {
         return false;
@@ -147,9 +147,9 @@ static bool add_event(
 
 static bool tell_begun( clv_mpi_space* space, const mpi_found* pair )
 {
-    const int32_t* owners = space->columns.owners.items;
+    const mpi_name* names = space->columns.names.items;
     return was_pair( space, pair ) ||
-        add_event( space, &space->begun, pair, owners[pair->slot_a], owners[pair->slot_b] );
+        add_event( space, &space->begun, pair, names[pair->slot_a].owner, names[pair->slot_b].owner );
 }
 
 static bool tell_ended( clv_mpi_space* space, const mpi_found* pair )
@@ -200,33 +200,61 @@ static clv_result compare_lists( clv_mpi_space* space )
 
 // ---- the list
 
-static clv_result write_pairs( clv_mpi_space* space )
+static clv_result reserve_pairs( clv_mpi_space* space, uint64_t count )
 {
-    const int32_t* owners = space->columns.owners.items;
-    if ( !base_array_renew( &space->pairs, &space->memory, space->found.count ) )
-    {
-        space->pairs.count = 0;
-        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
-            (unsigned long long)space->found.count );
-    }
-    for ( uint64_t i = 0; i < space->found.count; ++i )
+    space->pairs.count = 0;
+    return base_array_renew( &space->pairs, &space->memory, count )
+        ? CLV_OK
+        : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for %llu pairs",
+              (unsigned long long)count );
+}
+
+// From those that were found and brought into order.
+static clv_result write_found( clv_mpi_space* space )
+{
+    const mpi_name* names = space->columns.names.items;
+    clv_result result = reserve_pairs( space, space->found.count );
+    uint64_t count = result == CLV_OK ? space->found.count : 0;
+    for ( uint64_t i = 0; i < count; ++i )
     {
         const mpi_found* pair = &space->found.items[i];
         space->pairs.items[i] =
-            ( clv_mpi_pair ){ pair->a, pair->b, owners[pair->slot_a], owners[pair->slot_b] };
+            ( clv_mpi_pair ){ pair->a, pair->b, names[pair->slot_a].owner, names[pair->slot_b].owner };
     }
-    space->pairs.count = space->found.count;
-    return CLV_OK;
+    space->pairs.count = count;
+    return result;
+}
+
+// Straight from the pairs inside, where nobody asked for an order or for events.
+static clv_result write_pairs( clv_mpi_space* space )
+{
+    clv_pair_view view = clv_space_pairs( space->inside );
+    clv_result result = reserve_pairs( space, view.count );
+    const mpi_name* names = space->columns.names.items;
+    clv_mpi_pair* to = space->pairs.items;
+    for ( uint64_t i = 0; result == CLV_OK && i < view.count; ++i )
+    {
+        mpi_name a = names[view.pairs[i].a], b = names[view.pairs[i].b];
+        bool is_swapped = a.id > b.id;
+        to->a = is_swapped ? b.id : a.id;
+        to->b = is_swapped ? a.id : b.id;
+        to->owner_a = is_swapped ? b.owner : a.owner;
+        to->owner_b = is_swapped ? a.owner : b.owner;
+        to += is_ours( space, view.pairs[i] );
+    }
+    space->pairs.count = result == CLV_OK ? (uint64_t)( to - space->pairs.items ) : 0;
+    return result;
 }
 
 clv_result clv_mpi_list( clv_mpi_space* space )
 {
     space->begun.count = space->ended.count = 0;
-    clv_result result = find_ours( space );
-    if ( result == CLV_OK && ( space->def.space.sorted || space->def.space.events ) )
+    if ( !space->def.space.sorted && !space->def.space.events )
     {
-        result = clv_mpi_sort_found( space, &space->found );
+        return write_pairs( space );
     }
+    clv_result result = find_ours( space );
+    result = result == CLV_OK ? clv_mpi_sort_found( space, &space->found ) : result;
     result = result == CLV_OK && space->def.space.events ? compare_lists( space ) : result;
-    return result == CLV_OK ? write_pairs( space ) : result;
+    return result == CLV_OK ? write_found( space ) : result;
 }

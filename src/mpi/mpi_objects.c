@@ -17,8 +17,7 @@ bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end )
         base_array_extend( &c->locals, memory, slot_end ) &&
         base_array_extend( &c->boxes, memory, slot_end ) &&
         base_array_extend( &c->flags, memory, slot_end ) &&
-        base_array_extend( &c->owners, memory, slot_end ) &&
-        base_array_extend( &c->stamps, memory, slot_end );
+        base_array_extend( &c->names, memory, slot_end ) && base_array_extend( &c->stamps, memory, slot_end );
     if ( ok && space->grows )
     {
         ok = base_array_extend( &c->givens, memory, slot_end ) &&
@@ -54,7 +53,7 @@ static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const cl
     c->locals.items[slot] = local;
     c->boxes.items[slot] = *box;
     c->flags.items[slot] = flags | MPI_LIVE;
-    c->owners.items[slot] = space->rank;
+    c->names.items[slot] = ( mpi_name ){ id, space->rank, false };
     c->stamps.items[slot] = 0;
     if ( space->grows )
     {
@@ -106,7 +105,8 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
         }
     }
     space->slot_end = clv_space_stats( space->inside ).slot_count;
-    space->own_is_stale = true;
+    space->own_is_stale |= ( flags & MPI_OWN ) != 0;
+    space->moved_count += ( flags & MPI_OWN ) != 0 ? count : 0;
     return CLV_OK;
 }
 
@@ -115,8 +115,8 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
     mpi_columns* c = &space->columns;
     clv_space_remove_one( space->inside, c->locals.items[slot] );
     clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
+    space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
     c->flags.items[slot] = 0;
-    space->own_is_stale = true;
 }
 
 bool clv_mpi_objects_list( clv_mpi_space* space )
@@ -165,40 +165,61 @@ void clv_mpi_objects_grow( clv_mpi_space* space )
         {
             c->boxes.items[slot] = box;
             c->flags.items[slot] |= MPI_MOVED;
+            space->moved_count += 1;
         }
     }
 }
 
 // ---- batches
 
-// The slot of an own object. Batches tend to name the same objects in the same order as the last one.
-static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t position )
+// The slot of an own object. Batches tend to name the same objects in the same order as the last one, but for a few that came or
+// went: the guess goes on behind the last object that was found by it.
+static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint64_t* next )
 {
-    if ( position < space->guess.count )
+    enum
     {
-        uint32_t slot = space->guess.items[position];
-        if ( slot < space->slot_end && space->columns.ids.items[slot] == id &&
-            ( space->columns.flags.items[slot] & MPI_OWN ) != 0 )
+        LOOK_AHEAD = 3
+    };
+    const mpi_columns* c = &space->columns;
+    for ( uint64_t at = *next; at < space->guess.count && at < *next + LOOK_AHEAD; ++at )
+    {
+        uint32_t slot = space->guess.items[at];
+        if ( slot < space->slot_end && c->ids.items[slot] == id && ( c->flags.items[slot] & MPI_OWN ) != 0 )
         {
+            *next = at + 1;
             return slot;
         }
     }
     uint32_t slot = clv_mpi_ids_find( &space->ids, id );
-    return slot != MPI_NONE && ( space->columns.flags.items[slot] & MPI_OWN ) != 0 ? slot : MPI_NONE;
+    return slot != MPI_NONE && ( c->flags.items[slot] & MPI_OWN ) != 0 ? slot : MPI_NONE;
 }
 
-// Slots of a batch into `guess`, each once.
+// The last batch is the guess for this one, unless it was a small one between large ones.
+static void turn_batches( clv_mpi_space* space )
+{
+    if ( space->batch.count * 2 > space->guess.count )
+    {
+        base_u32_array other = space->guess;
+        space->guess = space->batch;
+        space->batch = other;
+    }
+    space->batch.count = 0;
+}
+
+// Slots of a batch into `batch`, each once.
 static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
-    if ( !base_array_reserve( &space->guess, &space->memory, count ) )
+    turn_batches( space );
+    if ( !base_array_renew( &space->batch, &space->memory, count ) )
     {
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
     }
     uint32_t stamp = ++space->stamp;
+    uint64_t next = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
-        uint32_t slot = slot_of( space, ids[i], i );
+        uint32_t slot = slot_of( space, ids[i], &next );
         if ( slot == MPI_NONE )
         {
             return clv_mpi_complain( space, CLV_BAD_ID, i, ids[i],
@@ -212,16 +233,23 @@ static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_
                 (unsigned long long)ids[i], i );
         }
         space->columns.stamps.items[slot] = stamp;
-        space->guess.items[i] = slot;
-        space->guess.count = i >= space->guess.count ? i + 1 : space->guess.count;
+        space->batch.items[i] = slot;
     }
+    space->batch.count = count;
     return CLV_OK;
 }
 
 static clv_result check_boxes(
     clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
+    bool are_good = true;
     for ( uint32_t i = 0; i < count; ++i )
+    {
+        const clv_aabb* box = &boxes[i];
+        are_good &= ( box->lower.x <= box->upper.x ) & ( box->lower.y <= box->upper.y ) &
+            ( box->lower.z <= box->upper.z );
+    }
+    for ( uint32_t i = 0; !are_good && i < count; ++i )
     {
         if ( !clv_aabb_is_valid( boxes[i] ) )
         {
@@ -339,19 +367,18 @@ static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv
     result = result == CLV_OK ? find_slots( space, ids, count ) : result;
     result = clv_mpi_agree( space, result );
     mpi_columns* c = &space->columns;
-    for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
+    uint32_t good = result == CLV_OK ? count : 0;
+    for ( uint32_t i = 0; space->grows && i < good; ++i )
     {
-        uint32_t slot = space->guess.items[i];
-        if ( space->grows )
-        {
-            c->givens.items[slot] = boxes[i];
-        }
-        else
-        {
-            c->boxes.items[slot] = boxes[i];
-            c->flags.items[slot] |= MPI_MOVED;
-        }
+        c->givens.items[space->batch.items[i]] = boxes[i];
     }
+    for ( uint32_t i = 0; !space->grows && i < good; ++i )
+    {
+        uint32_t slot = space->batch.items[i];
+        c->boxes.items[slot] = boxes[i];
+        c->flags.items[slot] |= MPI_MOVED;
+    }
+    space->moved_count += good;
     return result;
 }
 
@@ -369,7 +396,7 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_mpi_objects_drop( space, space->guess.items[i] );
+        clv_mpi_objects_drop( space, space->batch.items[i] );
     }
     clv_mpi_objects_compact( space );
     return CLV_OK;
@@ -433,7 +460,7 @@ static clv_result set_filter_now(
     result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        uint32_t slot = space->guess.items[i];
+        uint32_t slot = space->batch.items[i];
         space->columns.filters.items[slot] = filters[i];
         space->columns.flags.items[slot] |= MPI_CHANGED;
     }
@@ -451,7 +478,7 @@ static clv_result set_static_now(
     result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        uint32_t* flags = &space->columns.flags.items[space->guess.items[i]];
+        uint32_t* flags = &space->columns.flags.items[space->batch.items[i]];
         *flags = ( *flags & ~(uint32_t)MPI_STATIC ) | MPI_CHANGED | ( is_static[i] ? MPI_STATIC : 0 );
     }
     return result;
@@ -483,7 +510,7 @@ static clv_result set_margin_rule_now(
     result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        space->columns.rules.items[space->guess.items[i]] = rules[i];
+        space->columns.rules.items[space->batch.items[i]] = rules[i];
     }
     return result;
 }
@@ -508,7 +535,7 @@ static clv_result set_motion_now(
     result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        space->columns.motions.items[space->guess.items[i]] = motions[i];
+        space->columns.motions.items[space->batch.items[i]] = motions[i];
     }
     return result;
 }

@@ -116,6 +116,22 @@ uint32_t clv_mpi_regions_reach( const mpi_regions* regions, const clv_aabb* box,
     return count;
 }
 
+// The last float before a face. Before the first of the floats there is none.
+static bool end_before( float face, float* last )
+{
+    *last = face == INFINITY ? INFINITY : nextafterf( face, -INFINITY );
+    return face != -INFINITY;
+}
+
+clv_aabb clv_mpi_region_inner( const clv_mpi_region* region )
+{
+    clv_aabb inner = { region->lower, region->upper };
+    bool has_some = end_before( region->upper.x, &inner.upper.x ) &&
+        end_before( region->upper.y, &inner.upper.y ) && end_before( region->upper.z, &inner.upper.z );
+    const clv_aabb nothing = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    return has_some ? inner : nothing;
+}
+
 static float middle( float lower, float upper )
 {
     double sum =

@@ -51,10 +51,15 @@ static inline bool mpi_region_holds( const clv_mpi_region* region, clv_vec3 poin
         ( point.z < region->upper.z || region->upper.z == INFINITY );
 }
 
-/// The whole of the box.
-static inline bool mpi_region_encloses( const clv_mpi_region* region, const clv_aabb* box )
+/// The closed box of the floats that a region holds, so that a loop over many boxes has six plain comparisons each.
+clv_aabb clv_mpi_region_inner( const clv_mpi_region* region );
+
+static inline bool mpi_box_encloses( const clv_aabb* outer, const clv_aabb* box )
 {
-    return mpi_region_holds( region, box->lower ) && mpi_region_holds( region, box->upper );
+    // Without branches: most answers are yes, but not where the border is.
+    return ( box->lower.x >= outer->lower.x ) & ( box->lower.y >= outer->lower.y ) &
+        ( box->lower.z >= outer->lower.z ) & ( box->upper.x <= outer->upper.x ) &
+        ( box->upper.y <= outer->upper.y ) & ( box->upper.z <= outer->upper.z );
 }
 
 /// Any of the box, which is closed.

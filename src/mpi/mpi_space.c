@@ -69,6 +69,7 @@ static bool take_tables( clv_mpi_space* space )
     space->ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
     space->ranks_before = clv_base_memory_take( memory, n, sizeof( int32_t ) );
     space->counts = clv_base_memory_take( memory, n + 1, sizeof( uint32_t ) );
+    space->words = clv_base_memory_take( memory, n, sizeof( uint64_t ) );
     space->writes_to = clv_base_memory_take( memory, n, 1 );
     space->reads_from = clv_base_memory_take( memory, n, 1 );
     space->out_ranks = clv_base_memory_take( memory, n, sizeof( int32_t ) );
@@ -77,10 +78,13 @@ static bool take_tables( clv_mpi_space* space )
     space->send_starts = clv_base_memory_take( memory, n, sizeof( int ) );
     space->receive_words = clv_base_memory_take( memory, n, sizeof( int ) );
     space->receive_starts = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->wide_words = clv_base_memory_take( memory, n, sizeof( int ) );
+    space->wide_starts = clv_base_memory_take( memory, n, sizeof( int ) );
     bool ok = space->ranks != NULL && space->ranks_before != NULL && space->counts != NULL &&
         space->writes_to != NULL && space->reads_from != NULL && space->out_ranks != NULL &&
         space->in_ranks != NULL && space->send_words != NULL && space->send_starts != NULL &&
-        space->receive_words != NULL && space->receive_starts != NULL &&
+        space->receive_words != NULL && space->receive_starts != NULL && space->words != NULL &&
+        space->wide_words != NULL && space->wide_starts != NULL &&
         clv_mpi_regions_open( &space->regions, memory, space->process_count ) &&
         clv_mpi_regions_open( &space->regions_before, memory, space->process_count );
     if ( ok )
@@ -97,6 +101,7 @@ static void give_tables( clv_mpi_space* space )
     clv_base_memory_give( memory, space->ranks, n, sizeof( int32_t ) );
     clv_base_memory_give( memory, space->ranks_before, n, sizeof( int32_t ) );
     clv_base_memory_give( memory, space->counts, n + 1, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, space->words, n, sizeof( uint64_t ) );
     clv_base_memory_give( memory, space->writes_to, n, 1 );
     clv_base_memory_give( memory, space->reads_from, n, 1 );
     clv_base_memory_give( memory, space->out_ranks, n, sizeof( int32_t ) );
@@ -105,6 +110,8 @@ static void give_tables( clv_mpi_space* space )
     clv_base_memory_give( memory, space->send_starts, n, sizeof( int ) );
     clv_base_memory_give( memory, space->receive_words, n, sizeof( int ) );
     clv_base_memory_give( memory, space->receive_starts, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->wide_words, n, sizeof( int ) );
+    clv_base_memory_give( memory, space->wide_starts, n, sizeof( int ) );
     clv_mpi_regions_close( &space->regions, memory );
     clv_mpi_regions_close( &space->regions_before, memory );
 }
@@ -117,7 +124,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &c->locals, memory );
     base_array_free( &c->boxes, memory );
     base_array_free( &c->flags, memory );
-    base_array_free( &c->owners, memory );
+    base_array_free( &c->names, memory );
     base_array_free( &c->stamps, memory );
     base_array_free( &c->givens, memory );
     base_array_free( &c->rules, memory );
@@ -128,7 +135,9 @@ static void give_lists( clv_mpi_space* space )
     clv_mpi_ids_free( &space->ids, memory );
     clv_mpi_ids_free( &space->directory, memory );
     base_array_free( &space->own, memory );
+    base_array_free( &space->batch, memory );
     base_array_free( &space->guess, memory );
+    base_array_free( &space->ghosts, memory );
     base_array_free( &space->letters, memory );
     base_array_free( &space->sorted_letters, memory );
     base_array_free( &space->wide, memory );
@@ -191,6 +200,8 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
         .memory = memory,
         .all = MPI_COMM_NULL,
         .neighbours = MPI_COMM_NULL,
+        .tally = MPI_DATATYPE_NULL,
+        .add_up = MPI_OP_NULL,
         .cut_is_due = true,
         .patience = 2 };
     MPI_Comm_rank( communicator, &space->rank );
@@ -205,6 +216,7 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
 static void end_space( clv_mpi_space* space )
 {
     clv_space_destroy( space->inside );
+    clv_mpi_tally_close( space );
     give_lists( space );
     give_tables( space );
     base_memory memory = space->memory;
@@ -226,7 +238,8 @@ static clv_result create_now( MPI_Comm communicator, const clv_mpi_def* def, clv
     clv_result result = agree_early( communicator, mine, is_def ? hash_def( def ) : 0, &is_same );
     if ( result == CLV_OK &&
         ( MPI_Comm_dup( communicator, &fresh->all ) != MPI_SUCCESS ||
-            MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ) )
+            MPI_Comm_set_errhandler( fresh->all, MPI_ERRORS_RETURN ) != MPI_SUCCESS ||
+            !clv_mpi_tally_open( fresh ) ) )
     {
         result = CLV_LOST;
     }

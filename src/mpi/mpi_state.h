@@ -17,8 +17,16 @@ enum
     MPI_CHANGED = 64,    ///< its filter or hint is another than other processes know
     MPI_ARRIVED = 128,   ///< will be owned once the update is good
     MPI_GOING = 256,     ///< an own object that another process will own once the update is good
-    MPI_INSIDE = 512,    ///< all of its box lies in this process's region
+    MPI_INSIDE = 512,    ///< as its name says
 };
+
+/// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache line.
+typedef struct mpi_name
+{
+    uint64_t id;
+    int32_t owner;
+    uint32_t is_inside; ///< all of its box lies in this process's region
+} mpi_name;
 
 /// Columns by slot. Those that nobody needs stay empty.
 typedef struct mpi_columns
@@ -27,7 +35,7 @@ typedef struct mpi_columns
     BASE_ARRAY( clv_id ) locals;
     BASE_ARRAY( clv_aabb ) boxes; ///< test boxes
     BASE_ARRAY( uint32_t ) flags;
-    BASE_ARRAY( int32_t ) owners;
+    BASE_ARRAY( mpi_name ) names;
     BASE_ARRAY( uint32_t ) stamps; ///< the update or batch that last named it
     BASE_ARRAY( clv_aabb ) givens; ///< with `grows`: as given, of own objects
     BASE_ARRAY( clv_margin_rule ) rules;
@@ -64,6 +72,20 @@ typedef struct mpi_found
 typedef BASE_ARRAY( mpi_found ) mpi_found_list;
 typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 
+/// Everybody's numbers after a search, in one reduction: two of which the largest counts, then sums.
+enum
+{
+    MPI_TALLY_COMPLAINT,
+    MPI_TALLY_MOST_WORK,
+    MPI_TALLY_WORK,
+    MPI_TALLY_OWN,
+    MPI_TALLY_GHOSTS,
+    MPI_TALLY_PAIRS,
+    MPI_TALLY_BYTES,
+    MPI_TALLY_OWNING,
+    MPI_TALLY
+};
+
 /// A complaint as it travels.
 typedef struct mpi_complaint
 {
@@ -76,11 +98,10 @@ typedef struct mpi_complaint
 /// Small things on their way. They live as long as the space: one that is lost may still be written to.
 typedef struct mpi_wire
 {
-    int32_t first, first_of_all;
     mpi_complaint heard;
-    int32_t wishes[2], wishes_of_all[2];
+    int32_t wishes[3], wishes_of_all[3]; ///< the first is a complaint
     int words;
-    uint64_t own[6], sums[6], most;
+    uint64_t own[MPI_TALLY], sums[MPI_TALLY];
     uint64_t pair_count;
 } mpi_wire;
 
@@ -91,16 +112,21 @@ struct clv_mpi_space
     base_memory memory;
     MPI_Comm all;        ///< a copy of the caller's communicator
     MPI_Comm neighbours; ///< with the graph of those who write to each other; MPI_COMM_NULL before the first
+    MPI_Datatype tally;  ///< MPI_TALLY numbers, which are reduced as one
+    MPI_Op add_up;       ///< how
     int32_t rank, process_count;
     bool is_lost;
     clv_space* inside;
 
     mpi_columns columns;
-    uint32_t slot_end;    ///< slots that the columns have room for and that were used
-    mpi_ids ids;          ///< of all live slots
-    mpi_ids directory;    ///< ids that this process watches over, whoever owns them
-    base_u32_array own;   ///< slots of own objects
-    base_u32_array guess; ///< slots that the last batch of moves named, in its order
+    uint32_t slot_end;     ///< slots that the columns have room for and that were used
+    mpi_ids ids;           ///< of all live slots
+    mpi_ids directory;     ///< ids that this process watches over, whoever owns them
+    base_u32_array own;    ///< slots of own objects
+    base_u32_array batch;  ///< slots that the last batch named, in its order
+    base_u32_array guess;  ///< the same of the last large one before it: most batches name the same objects
+    base_u32_array ghosts; ///< slots of other processes' objects, after a search
+    uint64_t moved_count;  ///< own boxes that the space inside does not have yet, or more
     bool own_is_stale;
     uint32_t stamp;
     bool grows;         ///< margins or motions were set, or the def has a margin
@@ -115,12 +141,14 @@ struct clv_mpi_space
 
     int32_t* ranks; ///< scratch, one per process
     int32_t* ranks_before;
-    uint32_t* counts;   ///< letters, then words, per process
+    uint32_t* counts;   ///< letters per process
+    uint64_t* words;    ///< and their words
     uint8_t* writes_to; ///< 1: a neighbour already; 2: wanted
     uint8_t* reads_from;
     int32_t *out_ranks, *in_ranks;
     int32_t out_count, in_count;
     int *send_words, *send_starts, *receive_words, *receive_starts;
+    int *wide_words, *wide_starts;
     BASE_ARRAY( mpi_letter ) letters;
     BASE_ARRAY( mpi_letter ) sorted_letters;
     base_u32_array wide; ///< slots of own objects for everybody
@@ -147,6 +175,16 @@ clv_result clv_mpi_complain(
 
 /// Everybody's results become one: the complaint of the first process that has one, on all. Collective.
 clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine );
+
+/// The same, and in the same reduction the largest of everybody's wire.wishes, but for the first.
+clv_result clv_mpi_agree_on_wishes( clv_mpi_space* space, clv_result mine );
+
+/// The same, and in the same reduction everybody's wire.own to wire.sums.
+clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine );
+
+/// What the sums are made with. False: MPI refused.
+bool clv_mpi_tally_open( clv_mpi_space* space );
+void clv_mpi_tally_close( clv_mpi_space* space );
 
 /// Waits for requests as long as the def allows. False: the space is lost.
 bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count );

@@ -110,26 +110,103 @@ static clv_result hear( clv_mpi_space* space, int32_t speaker )
     return space->error.code;
 }
 
-clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
+// The larger the number, the lower the rank: the first of those who complain is heard. 0 is content.
+static int32_t plea_of( const clv_mpi_space* space, clv_result mine )
+{
+    return mine == CLV_OK ? 0 : space->process_count - space->rank;
+}
+
+static clv_result judge( clv_mpi_space* space, int32_t plea )
+{
+    if ( plea == 0 )
+    {
+        space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
+        return CLV_OK;
+    }
+    return hear( space, space->process_count - plea );
+}
+
+static clv_result agree_on( clv_mpi_space* space, clv_result mine, int count )
 {
     if ( space->is_lost )
     {
         return CLV_LOST;
     }
-    space->wire.first = mine == CLV_OK ? space->process_count : space->rank;
+    mpi_wire* wire = &space->wire;
+    wire->wishes[0] = plea_of( space, mine );
     MPI_Request request;
     if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( &space->wire.first, &space->wire.first_of_all, 1, MPI_INT32_T, MPI_MIN,
-                 space->all, &request ),
+             MPI_Iallreduce(
+                 wire->wishes, wire->wishes_of_all, count, MPI_INT32_T, MPI_MAX, space->all, &request ),
              "a reduction" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
-    if ( space->wire.first_of_all == space->process_count )
+    return judge( space, wire->wishes_of_all[0] );
+}
+
+clv_result clv_mpi_agree( clv_mpi_space* space, clv_result mine )
+{
+    return agree_on( space, mine, 1 );
+}
+
+clv_result clv_mpi_agree_on_wishes( clv_mpi_space* space, clv_result mine )
+{
+    return agree_on( space, mine, (int)( sizeof( space->wire.wishes ) / sizeof( space->wire.wishes[0] ) ) );
+}
+
+// ---- sums
+
+// What MPI calls for two tallies. They are one element of a type of their own, so that MPI does not cut them up.
+static void add_up( void* from, void* into, int* count, MPI_Datatype* type )
+{
+    (void)type;
+    const uint64_t* a = from;
+    uint64_t* b = into;
+    for ( int i = 0; i < *count; ++i, a += MPI_TALLY, b += MPI_TALLY )
     {
-        space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
-        return CLV_OK;
+        for ( int k = 0; k < MPI_TALLY; ++k )
+        {
+            b[k] = k > MPI_TALLY_MOST_WORK ? a[k] + b[k] : a[k] > b[k] ? a[k] : b[k];
+        }
     }
-    return hear( space, space->wire.first_of_all );
+}
+
+bool clv_mpi_tally_open( clv_mpi_space* space )
+{
+    return MPI_Type_contiguous( MPI_TALLY, MPI_UINT64_T, &space->tally ) == MPI_SUCCESS &&
+        MPI_Type_commit( &space->tally ) == MPI_SUCCESS &&
+        MPI_Op_create( add_up, 1, &space->add_up ) == MPI_SUCCESS;
+}
+
+void clv_mpi_tally_close( clv_mpi_space* space )
+{
+    if ( space->add_up != MPI_OP_NULL )
+    {
+        MPI_Op_free( &space->add_up );
+    }
+    if ( space->tally != MPI_DATATYPE_NULL )
+    {
+        MPI_Type_free( &space->tally );
+    }
+}
+
+clv_result clv_mpi_agree_on_sums( clv_mpi_space* space, clv_result mine )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    space->wire.own[MPI_TALLY_COMPLAINT] = (uint64_t)plea_of( space, mine );
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce(
+                 space->wire.own, space->wire.sums, 1, space->tally, space->add_up, space->all, &request ),
+             "a reduction" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    return judge( space, (int32_t)space->wire.sums[MPI_TALLY_COMPLAINT] );
 }

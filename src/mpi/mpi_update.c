@@ -108,20 +108,11 @@ static void forget_ghosts( clv_mpi_space* space )
             clv_mpi_objects_drop( space, slot );
         }
         *flags &= ~(uint32_t)( MPI_ARRIVED | MPI_GOING );
+        space->columns.names.items[slot].owner = space->rank;
     }
 }
 
 // ---- after the search
-
-static uint64_t count_ghosts( const clv_mpi_space* space )
-{
-    uint64_t count = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
-    {
-        count += ( space->columns.flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE;
-    }
-    return count;
-}
 
 static void take_payloads( clv_mpi_space* space )
 {
@@ -161,24 +152,42 @@ static void settle( clv_mpi_space* space, uint32_t slot )
     }
 }
 
-void clv_mpi_commit( clv_mpi_space* space )
+// All of them. Own objects that stay are most, and need no more than their flags where nothing is remembered.
+static void settle_all( clv_mpi_space* space )
 {
-    take_payloads( space );
+    const uint32_t mask = MPI_LIVE | MPI_OWN | MPI_ARRIVED | MPI_GOING, stays = MPI_LIVE | MPI_OWN;
+    bool is_plain = !space->remembers && !space->grows;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
-        if ( ( space->columns.flags.items[slot] & MPI_LIVE ) != 0 )
+        uint32_t* flags = &space->columns.flags.items[slot];
+        if ( is_plain && ( *flags & mask ) == stays )
+        {
+            *flags = ( *flags & ~(uint32_t)( MPI_MOVED | MPI_CHANGED | MPI_WAS_STATIC ) ) | MPI_OLD |
+                ( ( *flags & MPI_STATIC ) != 0 ? MPI_WAS_STATIC : 0u );
+        }
+        else if ( ( *flags & MPI_LIVE ) != 0 )
         {
             settle( space, slot );
         }
     }
+    space->moved_count = 0;
+}
+
+void clv_mpi_commit( clv_mpi_space* space )
+{
+    take_payloads( space );
+    settle_all( space );
     if ( space->stats.was_cut || space->must_tell_all )
     {
         clv_mpi_regions_copy( &space->regions_before, &space->regions );
     }
     clv_mpi_objects_list( space ); // room for all slots was made in clv_mpi_receive
-    mpi_found_list other = space->found_before;
-    space->found_before = space->found;
-    space->found = other;
+    if ( space->def.space.events )
+    {
+        mpi_found_list other = space->found_before;
+        space->found_before = space->found;
+        space->found = other;
+    }
     space->must_tell_all = false;
     space->list_is_valid = true;
 }
@@ -196,32 +205,27 @@ static uint64_t work_here( const clv_mpi_space* space, uint64_t start )
 static clv_result sum_up( clv_mpi_space* space, clv_result mine )
 {
     clv_mpi_stats* s = &space->stats;
-    const uint64_t own[6] = { s->own_count, s->ghost_count, s->pair_count, s->bytes_sent, s->own_count > 0,
-        space->work };
-    uint64_t *sums = space->wire.sums, *most = &space->wire.most;
+    const uint64_t own[MPI_TALLY] = { [MPI_TALLY_MOST_WORK] = space->work,
+        [MPI_TALLY_WORK] = space->work,
+        [MPI_TALLY_OWN] = s->own_count,
+        [MPI_TALLY_GHOSTS] = s->ghost_count,
+        [MPI_TALLY_PAIRS] = s->pair_count,
+        [MPI_TALLY_BYTES] = s->bytes_sent,
+        [MPI_TALLY_OWNING] = s->own_count > 0 };
+    const uint64_t* sums = space->wire.sums;
     memcpy( space->wire.own, own, sizeof( own ) );
-    clv_result result = clv_mpi_agree( space, mine );
-    MPI_Request requests[2];
+    clv_result result = clv_mpi_agree_on_sums( space, mine );
     if ( result != CLV_OK )
     {
         return result;
     }
-    if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( space->wire.own, sums, 6, MPI_UINT64_T, MPI_SUM, space->all, &requests[0] ),
-             "a reduction" ) ||
-        !clv_mpi_went_well( space,
-            MPI_Iallreduce( &space->wire.own[5], most, 1, MPI_UINT64_T, MPI_MAX, space->all, &requests[1] ),
-            "a reduction" ) ||
-        !clv_mpi_wait( space, requests, 2 ) )
-    {
-        return CLV_LOST;
-    }
-    s->all_own_count = sums[0];
-    s->all_ghost_count = sums[1];
-    s->all_pair_count = sums[2];
-    s->all_bytes_sent = sums[3];
-    s->owning_processes = (uint32_t)sums[4];
-    s->imbalance = sums[5] > 0 ? (double)*most * space->process_count / (double)sums[5] - 1 : 0;
+    s->all_own_count = sums[MPI_TALLY_OWN];
+    s->all_ghost_count = sums[MPI_TALLY_GHOSTS];
+    s->all_pair_count = sums[MPI_TALLY_PAIRS];
+    s->all_bytes_sent = sums[MPI_TALLY_BYTES];
+    s->owning_processes = (uint32_t)sums[MPI_TALLY_OWNING];
+    double most = (double)sums[MPI_TALLY_MOST_WORK], all = (double)sums[MPI_TALLY_WORK];
+    s->imbalance = all > 0 ? most * space->process_count / all - 1 : 0;
     return CLV_OK;
 }
 
@@ -279,14 +283,20 @@ static void begin_stats( clv_mpi_space* space )
     space->stats = fresh;
 }
 
-static clv_result cut_if_due( clv_mpi_space* space )
+// Test boxes, and space cut anew where that is due. A failure of one's own is told with the letters, unless all need to know now.
+static clv_result cut_if_due( clv_mpi_space* space, clv_result mine )
 {
-    if ( !space->cut_is_due )
+    clv_result result = space->cut_is_due ? clv_mpi_agree( space, mine ) : mine;
+    if ( result == CLV_OK )
     {
-        return CLV_OK;
+        clv_mpi_objects_grow( space );
+    }
+    if ( !space->cut_is_due || result != CLV_OK )
+    {
+        return result;
     }
     uint64_t start = clv_base_clock_ns();
-    clv_result result = clv_mpi_cut( space );
+    result = clv_mpi_cut( space );
     space->stats.cut_ms = ms_since( start );
     space->cut_is_due = result != CLV_OK;
     return result;
@@ -319,26 +329,21 @@ static clv_result update_now( clv_mpi_space* space )
     clv_result mine = clv_mpi_objects_list( space )
         ? CLV_OK
         : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
-    clv_result result = clv_mpi_agree( space, mine );
-    if ( result != CLV_OK )
+    bool all_know = space->cut_is_due;
+    mine = cut_if_due( space, mine );
+    if ( mine != CLV_OK && all_know )
     {
-        return fail( space, result );
-    }
-    clv_mpi_objects_grow( space );
-    result = cut_if_due( space );
-    if ( result != CLV_OK )
-    {
-        return fail( space, result );
+        return fail( space, mine );
     }
     uint64_t sending = clv_base_clock_ns();
     space->stamp += 1;
-    mine = clv_mpi_address( space );
-    result = clv_mpi_exchange( space, mine );
+    mine = mine == CLV_OK ? clv_mpi_address( space ) : mine;
+    clv_result result = clv_mpi_exchange( space, mine );
     space->stats.send_ms = ms_since( sending );
     // What failed on this process alone is told at the end, where everybody listens.
     mine = result == CLV_OK ? clv_mpi_receive( space ) : result;
     space->stats.own_count = space->own.count;
-    space->stats.ghost_count = count_ghosts( space );
+    space->stats.ghost_count = space->ghosts.count;
     mine = mine == CLV_OK ? search_inside( space ) : mine;
     space->stats.pair_count = space->pairs.count;
     space->work = work_here( space, start );
