@@ -30,8 +30,8 @@
 // The clv_space inside may have workers.
 //
 // Cost. A steady update costs two small reductions, messages to the neighbours alone, and the search of own boxes and ghosts; a
-// call of move one reduction. A box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates, and happens when the
-// processes' work differs by more than the def allows.
+// call of move one more. A box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates,
+// and happens when the processes' work differs by more than the def allows.
 
 /// A space over the processes of a communicator.
 typedef struct clv_mpi_space clv_mpi_space;

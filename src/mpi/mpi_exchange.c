@@ -153,6 +153,21 @@ static clv_result move_marked( clv_mpi_space* space )
     return clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
 }
 
+static uint32_t end_of_row( const clv_mpi_space* space, uint32_t slot )
+{
+    const uint32_t* flags = space->columns.flags.items;
+    uint32_t any;
+    while ( slot + MPI_BLOCK <= space->slot_end && ( mpi_flags_of( flags + slot, &any ) & MPI_LIVE ) != 0 )
+    {
+        slot += MPI_BLOCK;
+    }
+    while ( slot < space->slot_end && ( flags[slot] & MPI_LIVE ) != 0 )
+    {
+        slot += 1;
+    }
+    return slot;
+}
+
 // Most of them: our columns are what the space inside reads fastest, as far as slots in a row are taken. Boxes of ghosts go along,
 // as it has them already. Rows that are too short for a call of their own are gathered.
 static clv_result move_rows( clv_mpi_space* space )
@@ -166,11 +181,7 @@ static clv_result move_rows( clv_mpi_space* space )
     clv_result result = CLV_OK;
     for ( uint32_t first = 0; result == CLV_OK && first < space->slot_end; )
     {
-        uint32_t end = first;
-        while ( end < space->slot_end && ( c->flags.items[end] & MPI_LIVE ) != 0 )
-        {
-            end += 1;
-        }
+        uint32_t end = end_of_row( space, first );
         if ( end - first >= SHORT_ROW )
         {
             result =
@@ -192,6 +203,10 @@ static clv_result move_rows( clv_mpi_space* space )
 // Own boxes inside, while letters are on their way: the others need nothing of that.
 static clv_result move_own( clv_mpi_space* space )
 {
+    if ( space->moved_count == 0 )
+    {
+        return CLV_OK;
+    }
     if ( !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
         !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) )
     {
@@ -436,8 +451,14 @@ static void list_ghosts( clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
     uint64_t count = 0;
-    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    for ( uint32_t slot = 0, any; slot < space->slot_end; ++slot )
     {
+        if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
+            ( mpi_flags_of( c->flags.items + slot, &any ) & MPI_OWN ) != 0 )
+        {
+            slot += MPI_BLOCK - 1;
+            continue;
+        }
         if ( ( c->flags.items[slot] & ( MPI_LIVE | MPI_OWN ) ) != MPI_LIVE )
         {
             continue;

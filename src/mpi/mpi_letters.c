@@ -126,6 +126,53 @@ static bool was_inside( const clv_mpi_space* space, uint32_t slot, const clv_aab
         mpi_box_encloses( here_before, &space->columns.befores.items[slot] );
 }
 
+// ---- many at once
+
+void clv_mpi_fence_raise( mpi_fence* fence, const clv_mpi_region* region )
+{
+    const clv_aabb inner = clv_mpi_region_inner( region );
+    const float signs[6] = { 1, 1, 1, -1, -1, -1 };
+    const float least[6] = { inner.lower.x, inner.lower.y, inner.lower.z, -inner.upper.x, -inner.upper.y,
+        -inner.upper.z };
+    for ( int i = 0; i < MPI_FACES; ++i )
+    {
+        fence->signs[i] = signs[i % 6];
+        fence->least[i] = least[i % 6];
+    }
+}
+
+bool clv_mpi_fence_holds( const mpi_fence* fence, const clv_aabb* boxes )
+{
+    const float* faces = (const float*)(const void*)boxes; // a box is six floats, and nothing else
+    int outside = 0;
+    for ( int i = 0; i < MPI_FACES; ++i )
+    {
+        outside |= !( faces[i] * fence->signs[i] >= fence->least[i] );
+    }
+    return outside == 0;
+}
+
+// A block of own objects that were inside and still are.
+static bool nothing_to_tell(
+    const clv_mpi_space* space, uint64_t first, const mpi_fence* now, const mpi_fence* before )
+{
+    if ( first + MPI_BLOCK > space->own.count )
+    {
+        return false;
+    }
+    const uint32_t* slots = space->own.items + first;
+    const mpi_columns* c = &space->columns;
+    if ( slots[MPI_BLOCK - 1] - slots[0] != MPI_BLOCK - 1 )
+    {
+        return false;
+    }
+    uint32_t any, all = mpi_flags_of( c->flags.items + slots[0], &any );
+    bool is_placed = ( all & MPI_PLACED ) != 0 && !space->stats.was_cut;
+    return ( all & MPI_INSIDE ) != 0 &&
+        ( is_placed || clv_mpi_fence_holds( now, c->boxes.items + slots[0] ) ) &&
+        ( !space->remembers || clv_mpi_fence_holds( before, c->befores.items + slots[0] ) );
+}
+
 clv_result clv_mpi_address( clv_mpi_space* space )
 {
     mpi_columns* c = &space->columns;
@@ -133,8 +180,16 @@ clv_result clv_mpi_address( clv_mpi_space* space )
     space->wide.count = 0;
     const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
     const clv_aabb here_before = clv_mpi_region_inner( &space->regions_before.bounds[space->rank] );
+    mpi_fence now, before;
+    clv_mpi_fence_raise( &now, &space->regions.bounds[space->rank] );
+    clv_mpi_fence_raise( &before, &space->regions_before.bounds[space->rank] );
     for ( uint64_t i = 0; i < space->own.count; ++i )
     {
+        if ( i % MPI_BLOCK == 0 && nothing_to_tell( space, i, &now, &before ) )
+        {
+            i += MPI_BLOCK - 1;
+            continue;
+        }
         uint32_t slot = space->own.items[i];
         bool is_inside = mpi_box_encloses( &here, &c->boxes.items[slot] );
         note_inside( c, slot, is_inside );

@@ -5,6 +5,7 @@
 // Events. A pair that is new here may have been another process's before, and one that is missing here may be another's now. Both
 // are decided without asking: of every object known here the box and filter of the last update came along, and objects that left
 // said where they went.
+#include "base/bits.h"
 #include "mpi_state.h"
 #include "object/filter_rule.h"
 
@@ -225,25 +226,43 @@ static clv_result write_found( clv_mpi_space* space )
     return result;
 }
 
+static clv_mpi_pair* write_pair( const clv_mpi_space* space, clv_pair pair, clv_mpi_pair* to )
+{
+    const mpi_name *a = &space->columns.names.items[pair.a], *b = &space->columns.names.items[pair.b];
+    bool is_swapped = a->id > b->id;
+    const mpi_name *first = is_swapped ? b : a, *second = is_swapped ? a : b;
+    *to = ( clv_mpi_pair ){ first->id, second->id, first->owner, second->owner };
+    return to + ( ( a->is_inside | b->is_inside ) != 0 || is_ours( space, pair ) );
+}
+
 // Straight from the pairs inside, where nobody asked for an order or for events.
 static clv_result write_pairs( clv_mpi_space* space )
 {
+    enum
+    {
+        AHEAD = 16 ///< pairs whose names are on their way from memory meanwhile
+    };
     clv_pair_view view = clv_space_pairs( space->inside );
     clv_result result = reserve_pairs( space, view.count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
     const mpi_name* names = space->columns.names.items;
     clv_mpi_pair* to = space->pairs.items;
-    for ( uint64_t i = 0; result == CLV_OK && i < view.count; ++i )
+    uint64_t i = 0;
+    for ( ; i + AHEAD < view.count; ++i )
     {
-        mpi_name a = names[view.pairs[i].a], b = names[view.pairs[i].b];
-        bool is_swapped = a.id > b.id;
-        to->a = is_swapped ? b.id : a.id;
-        to->b = is_swapped ? a.id : b.id;
-        to->owner_a = is_swapped ? b.owner : a.owner;
-        to->owner_b = is_swapped ? a.owner : b.owner;
-        to += is_ours( space, view.pairs[i] );
+        base_prefetch( &names[view.pairs[i + AHEAD].a] );
+        base_prefetch( &names[view.pairs[i + AHEAD].b] );
+        to = write_pair( space, view.pairs[i], to );
     }
-    space->pairs.count = result == CLV_OK ? (uint64_t)( to - space->pairs.items ) : 0;
-    return result;
+    for ( ; i < view.count; ++i )
+    {
+        to = write_pair( space, view.pairs[i], to );
+    }
+    space->pairs.count = (uint64_t)( to - space->pairs.items );
+    return CLV_OK;
 }
 
 clv_result clv_mpi_list( clv_mpi_space* space )

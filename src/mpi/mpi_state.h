@@ -18,6 +18,7 @@ enum
     MPI_ARRIVED = 128,   ///< will be owned once the update is good
     MPI_GOING = 256,     ///< an own object that another process will own once the update is good
     MPI_INSIDE = 512,    ///< as its name says
+    MPI_PLACED = 1024,   ///< that holds for the box as it is now, unless space is cut anew
 };
 
 /// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache line.
@@ -27,6 +28,12 @@ typedef struct mpi_name
     int32_t owner;
     uint32_t is_inside; ///< all of its box lies in this process's region
 } mpi_name;
+
+/// Objects in a row of slots.
+typedef struct mpi_row
+{
+    uint32_t slot, count;
+} mpi_row;
 
 /// Columns by slot. Those that nobody needs stay empty.
 typedef struct mpi_columns
@@ -44,6 +51,36 @@ typedef struct mpi_columns
     BASE_ARRAY( clv_filter ) filters;
     BASE_ARRAY( clv_filter ) filters_before;
 } mpi_columns;
+
+/// The faces of a region as boxes have them, a block of them in a row: a number is inside if, times its sign, it is not below.
+enum
+{
+    MPI_FACES = 96
+};
+
+typedef struct mpi_fence
+{
+    float signs[MPI_FACES], least[MPI_FACES];
+} mpi_fence;
+
+/// Slots that are looked at together, where most are own objects that nothing happens to.
+enum
+{
+    MPI_BLOCK = MPI_FACES / 6
+};
+
+/// What the flags of a block have in common, and what any of them has.
+static inline uint32_t mpi_flags_of( const uint32_t* flags, uint32_t* any )
+{
+    uint32_t all = UINT32_MAX, some = 0;
+    for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
+    {
+        all &= flags[i];
+        some |= flags[i];
+    }
+    *any = some;
+    return all;
+}
 
 /// An object that is to be told to a process.
 typedef struct mpi_letter
@@ -119,14 +156,15 @@ struct clv_mpi_space
     clv_space* inside;
 
     mpi_columns columns;
-    uint32_t slot_end;     ///< slots that the columns have room for and that were used
-    mpi_ids ids;           ///< of all live slots
-    mpi_ids directory;     ///< ids that this process watches over, whoever owns them
-    base_u32_array own;    ///< slots of own objects
-    base_u32_array batch;  ///< slots that the last batch named, in its order
-    base_u32_array guess;  ///< the same of the last large one before it: most batches name the same objects
-    base_u32_array ghosts; ///< slots of other processes' objects, after a search
-    uint64_t moved_count;  ///< own boxes that the space inside does not have yet, or more
+    uint32_t slot_end;    ///< slots that the columns have room for and that were used
+    mpi_ids ids;          ///< of all live slots
+    mpi_ids directory;    ///< ids that this process watches over, whoever owns them
+    base_u32_array own;   ///< slots of own objects
+    base_u32_array batch; ///< slots that the last batch named, in its order
+    base_u32_array guess; ///< the same of the last large one before it: most batches name the same objects
+    BASE_ARRAY( mpi_row ) rows; ///< of a batch in the order of own objects
+    base_u32_array ghosts;      ///< slots of other processes' objects, after a search
+    uint64_t moved_count;       ///< own boxes that the space inside does not have yet, or more
     bool own_is_stale;
     uint32_t stamp;
     bool grows;         ///< margins or motions were set, or the def has a margin
@@ -229,6 +267,10 @@ clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const u
     uint64_t count, mpi_regions* into );
 clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
     uint64_t count, mpi_regions* into );
+
+/// Around all that lies in a region; and do a block of boxes?
+void clv_mpi_fence_raise( mpi_fence* fence, const clv_mpi_region* region );
+bool clv_mpi_fence_holds( const mpi_fence* fence, const clv_aabb* boxes );
 
 /// Who must hear of what: the letters of this update.
 clv_result clv_mpi_address( clv_mpi_space* space );

@@ -152,20 +152,36 @@ static void settle( clv_mpi_space* space, uint32_t slot )
     }
 }
 
-// All of them. Own objects that stay are most, and need no more than their flags where nothing is remembered.
+// A block of own objects that stay, and of which nothing is remembered: their flags.
+static bool settle_block( clv_mpi_space* space, uint32_t slot )
+{
+    uint32_t* flags = space->columns.flags.items + slot;
+    uint32_t any, all;
+    if ( space->remembers || space->grows || slot + MPI_BLOCK > space->slot_end )
+    {
+        return false;
+    }
+    all = mpi_flags_of( flags, &any );
+    if ( ( all & MPI_OWN ) == 0 || ( any & ( MPI_ARRIVED | MPI_GOING | MPI_STATIC | MPI_WAS_STATIC ) ) != 0 )
+    {
+        return false;
+    }
+    for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
+    {
+        flags[i] = ( flags[i] & ~(uint32_t)( MPI_MOVED | MPI_CHANGED ) ) | MPI_OLD;
+    }
+    return true;
+}
+
 static void settle_all( clv_mpi_space* space )
 {
-    const uint32_t mask = MPI_LIVE | MPI_OWN | MPI_ARRIVED | MPI_GOING, stays = MPI_LIVE | MPI_OWN;
-    bool is_plain = !space->remembers && !space->grows;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
-        uint32_t* flags = &space->columns.flags.items[slot];
-        if ( is_plain && ( *flags & mask ) == stays )
+        if ( slot % MPI_BLOCK == 0 && settle_block( space, slot ) )
         {
-            *flags = ( *flags & ~(uint32_t)( MPI_MOVED | MPI_CHANGED | MPI_WAS_STATIC ) ) | MPI_OLD |
-                ( ( *flags & MPI_STATIC ) != 0 ? MPI_WAS_STATIC : 0u );
+            slot += MPI_BLOCK - 1;
         }
-        else if ( ( *flags & MPI_LIVE ) != 0 )
+        else if ( ( space->columns.flags.items[slot] & MPI_LIVE ) != 0 )
         {
             settle( space, slot );
         }
