@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cleave/geom.h"
+#include "cleave/query.h"
 #include "cleave/types.h"
 
 #include <mpi.h>
@@ -218,3 +219,52 @@ CLV_API clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t
 /// The whole list, sorted by (a, b), on process `root`; elsewhere the view is empty. Collective. The array is the space's, and dies
 /// at the next call. CLV_STALE without a good update, CLV_BAD_ARGUMENT for a root that is none, CLV_OUT_OF_MEMORY.
 CLV_API clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pair_view* view );
+
+// ---- questions
+//
+// As in query.h, over all processes: each hands in a list of its own, of a kind of its own or an empty one (NULL is one), and gets
+// the answers to it, which are those that one space with all objects would give, with ids in place of slots. A question travels
+// to the processes whose regions it reaches: for any, closest and nearest first to the one where it begins, then, no farther than
+// what was found there, to the others.
+//
+// What is seen are the boxes of the last good update, with their margins, and the filters as of then: CLV_STALE without one, and
+// after a call that added, moved, removed or dressed objects since. CLV_BAD_ARGUMENT and CLV_BAD_BOX as in query.h, on all
+// processes, with the rank and the position in its list; CLV_UNSUPPORTED for half-spaces, for kinds of flat spaces and of doubles,
+// for callbacks, and for as_given where there are margins or motions; CLV_TOO_MANY_OBJECTS for more than 2^31 words of 8 bytes to
+// or from one process; CLV_OUT_OF_MEMORY. After a failure nothing was written.
+//
+// Collective. A call costs two exchanges of all with all per round, of which there are one (all) or two.
+
+/// An object that was found.
+typedef struct clv_mpi_hit
+{
+    uint64_t id;
+    int32_t owner; ///< the process that owns it; -1: nothing was found
+    float t;       ///< as in clv_hit
+} clv_mpi_hit;
+
+/// Hits of this process's list: those of query i are hits[offsets[i]] .. hits[offsets[i + 1] - 1]. The space's own; dies at the next
+/// call that is collective.
+typedef struct clv_mpi_hit_view
+{
+    const uint64_t* offsets;
+    const clv_mpi_hit* hits;
+    uint64_t count;
+} clv_mpi_hit_view;
+
+/// Everything that each query finds, by id.
+CLV_API clv_result clv_mpi_space_query_all(
+    clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit_view* view );
+
+/// One of what each query finds, to hits[i]. Which one depends on the number of processes; whether there is one does not.
+CLV_API clv_result clv_mpi_space_query_any(
+    clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit* hits );
+
+/// What each ray or cast meets first, of equal times the lowest id, to hits[i].
+CLV_API clv_result clv_mpi_space_query_closest(
+    clv_mpi_space* space, const clv_queries* queries, clv_mpi_hit* hits );
+
+/// The k objects nearest to each point or box, none farther than max_distance, nearest first, of equal distances the lower ids; those
+/// of query i at hits[i * k]. Each process may have its own k and max_distance.
+CLV_API clv_result clv_mpi_space_query_nearest(
+    clv_mpi_space* space, const clv_queries* queries, uint32_t k, float max_distance, clv_mpi_hit* hits );

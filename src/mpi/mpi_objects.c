@@ -685,13 +685,20 @@ static clv_result set_motion_now(
 
 // ---- doors: floating-point modes of the caller's change nothing, and come back as they were
 
+// What changed is seen by the next update; until then there is nothing to ask about.
+static clv_result close_door( clv_mpi_space* space, base_fp_mode mode, clv_result result )
+{
+    space->has_changed |= result == CLV_OK;
+    base_fp_leave( mode );
+    return result;
+}
+
 clv_result clv_mpi_space_add(
     clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count )
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = add_now( space, ids, boxes, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_move(
@@ -699,16 +706,14 @@ clv_result clv_mpi_space_move(
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = move_now( space, ids, boxes, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = remove_now( space, ids, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_set_filter(
@@ -716,8 +721,7 @@ clv_result clv_mpi_space_set_filter(
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_filter_now( space, ids, filters, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_set_static(
@@ -725,8 +729,7 @@ clv_result clv_mpi_space_set_static(
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_static_now( space, ids, is_static, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_set_margin_rule(
@@ -734,8 +737,7 @@ clv_result clv_mpi_space_set_margin_rule(
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_margin_rule_now( space, ids, rules, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 clv_result clv_mpi_space_set_motion(
@@ -743,8 +745,7 @@ clv_result clv_mpi_space_set_motion(
 {
     base_fp_mode mode = base_fp_enter();
     clv_result result = set_motion_now( space, ids, motions, count );
-    base_fp_leave( mode );
-    return result;
+    return close_door( space, mode, result );
 }
 
 uint32_t clv_mpi_space_object_count( const clv_mpi_space* space )

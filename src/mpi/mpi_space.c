@@ -157,6 +157,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->begun, memory );
     base_array_free( &space->ended, memory );
     base_array_free( &space->gathered, memory );
+    clv_mpi_questions_free( &space->questions, memory );
 }
 
 // What must be the same on all processes, in one number.

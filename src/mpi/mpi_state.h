@@ -4,6 +4,7 @@
 
 #include "cleave/space.h"
 #include "mpi_ids.h"
+#include "mpi_query.h"
 #include "mpi_regions.h"
 
 enum
@@ -199,6 +200,8 @@ struct clv_mpi_space
     mpi_found_list found, found_before, found_scratch;
     mpi_pair_list pairs, begun, ended, gathered;
     bool list_is_valid;
+    bool has_changed; ///< objects did, since the last good update
+    mpi_questions questions;
 
     clv_mpi_stats stats, stats_before;
     clv_mpi_error error;

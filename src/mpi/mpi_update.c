@@ -206,6 +206,7 @@ void clv_mpi_commit( clv_mpi_space* space )
     }
     space->must_tell_all = false;
     space->list_is_valid = true;
+    space->has_changed = false;
 }
 
 // ---- everybody's numbers

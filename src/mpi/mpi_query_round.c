@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+// Questions to other processes and their answers back: counts, then words, both ways. To a process goes, if anything does: a head
+// of three words (kind and flags; how many and k; distance), the items, their limits, their filters. Back comes for each question
+// how many hits there are, and for each hit its id, and owner and time.
+#include "mpi_query.h"
+#include "mpi_state.h"
+
+enum
+{
+    HEAD = 3,
+    HAS_FILTERS = 1
+};
+
+static uint64_t words_for( uint64_t bytes )
+{
+    return ( bytes + 7 ) / 8;
+}
+
+static uint64_t letter_words( const clv_queries* list, uint64_t count )
+{
+    uint64_t filters = list->filters != NULL ? words_for( count * sizeof( clv_filter ) ) : 0;
+    return count == 0 ? 0
+                      : HEAD + words_for( count * clv_mpi_query_size( list->kind ) ) +
+            words_for( count * sizeof( float ) ) + filters;
+}
+
+// ---- out
+
+// Errands by process; how many each gets in `counts`, from counts[r] to counts[r + 1].
+static void sort_errands( clv_mpi_space* space )
+{
+    mpi_questions* q = &space->questions;
+    uint32_t* starts = space->counts;
+    int32_t n = space->process_count;
+    memset( starts, 0, ( (size_t)n + 1 ) * sizeof( uint32_t ) );
+    for ( uint64_t i = 0; i < q->errands.count; ++i )
+    {
+        starts[q->errands.items[i].to + 1] += 1;
+    }
+    for ( int32_t r = 0; r < n; ++r )
+    {
+        starts[r + 1] += starts[r];
+    }
+    for ( uint64_t i = 0; i < q->errands.count; ++i )
+    {
+        q->sorted.items[starts[q->errands.items[i].to]++] = q->errands.items[i];
+    }
+    for ( int32_t r = n; r > 0; --r )
+    {
+        starts[r] = starts[r - 1];
+    }
+    starts[0] = 0;
+}
+
+// A ray that need not go farther than its limit.
+static void shorten( clv_query_kind kind, void* item, float limit )
+{
+    float* max_t = kind == CLV_QUERY_RAY ? &( (clv_ray*)item )->max_t
+        : kind == CLV_QUERY_BOX_CAST     ? &( (clv_box_cast*)item )->max_t
+        : kind == CLV_QUERY_SPHERE_CAST  ? &( (clv_sphere_cast*)item )->max_t
+        : kind == CLV_QUERY_CAPSULE_CAST ? &( (clv_capsule_cast*)item )->max_t
+                                         : NULL;
+    if ( max_t != NULL && limit < *max_t )
+    {
+        *max_t = limit;
+    }
+}
+
+static void write_letter(
+    clv_mpi_space* space, const mpi_asking* asking, const mpi_errand* errands, uint64_t count, uint64_t* to )
+{
+    const clv_queries* list = asking->list;
+    size_t size = clv_mpi_query_size( list->kind );
+    memset( to, 0, letter_words( list, count ) * sizeof( uint64_t ) );
+    to[0] = (uint64_t)( list->filters != NULL ? HAS_FILTERS : 0 ) << 32 | (uint32_t)list->kind;
+    to[1] = (uint64_t)asking->k << 32 | (uint32_t)count;
+    memcpy( &to[2], &asking->max_distance, sizeof( float ) );
+    char* item = (char*)( to + HEAD );
+    char* limit = (char*)( to + HEAD + words_for( count * size ) );
+    char* filter = (char*)( to + HEAD + words_for( count * size ) + words_for( count * sizeof( float ) ) );
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        uint32_t query = errands[i].query;
+        union
+        {
+            clv_ray ray;
+            clv_box_cast box;
+            clv_sphere_cast sphere;
+            clv_capsule_cast capsule;
+            clv_oriented_box turned;
+            clv_neighbourhood around;
+        } copy;
+        memcpy( &copy, (const char*)list->items + query * size, size );
+        shorten( list->kind, &copy, space->questions.limits.items[query] );
+        memcpy( item + i * size, &copy, size );
+        memcpy( limit + i * sizeof( float ), &space->questions.limits.items[query], sizeof( float ) );
+        if ( list->filters != NULL )
+        {
+            const clv_filter* who = &list->filters[list->filter_each ? query : 0];
+            memcpy( filter + i * sizeof( clv_filter ), who, sizeof( clv_filter ) );
+        }
+    }
+}
+
+static clv_result no_memory( clv_mpi_space* space )
+{
+    return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
+}
+
+static clv_result write_questions( clv_mpi_space* space, const mpi_asking* asking )
+{
+    mpi_questions* q = &space->questions;
+    if ( !base_array_renew( &q->sorted, &space->memory, q->errands.count ) )
+    {
+        return no_memory( space );
+    }
+    sort_errands( space );
+    uint64_t total = 0;
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        uint64_t words = letter_words( asking->list, space->counts[r + 1] - space->counts[r] );
+        space->send_starts[r] = (int)total;
+        space->send_words[r] = (int)words;
+        total += words;
+        if ( total > INT32_MAX )
+        {
+            return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+                "more questions than one message can tell: ask in smaller batches" );
+        }
+    }
+    if ( !base_array_renew( &q->outbox, &space->memory, total ) )
+    {
+        return no_memory( space );
+    }
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        if ( space->send_words[r] > 0 )
+        {
+            write_letter( space, asking, q->sorted.items + space->counts[r],
+                space->counts[r + 1] - space->counts[r], q->outbox.items + space->send_starts[r] );
+        }
+    }
+    return CLV_OK;
+}
+
+// ---- there and back
+
+// What send_words and send_starts say of `from`, into an inbox. `mine` is this process's result so far.
+static clv_result deliver(
+    clv_mpi_space* space, clv_result mine, const base_u64_array* from, base_u64_array* into )
+{
+    clv_result result = clv_mpi_agree( space, mine );
+    MPI_Request request;
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    if ( !clv_mpi_went_well( space,
+             MPI_Ialltoall(
+                 space->send_words, 1, MPI_INT, space->receive_words, 1, MPI_INT, space->all, &request ),
+             "an exchange" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    uint64_t total = 0;
+    for ( int32_t r = 0; r < space->process_count && total <= INT32_MAX; ++r )
+    {
+        space->receive_starts[r] = (int)total;
+        total += (uint64_t)space->receive_words[r];
+    }
+    bool fits = total <= INT32_MAX && base_array_renew( into, &space->memory, total );
+    result = clv_mpi_agree( space,
+        fits                     ? CLV_OK
+            : total <= INT32_MAX ? no_memory( space )
+                                 : clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+                                       "more than one message can tell: ask in smaller batches" ) );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    into->count = total;
+    return clv_mpi_went_well( space,
+               MPI_Ialltoallv( from->items, space->send_words, space->send_starts, MPI_UINT64_T, into->items,
+                   space->receive_words, space->receive_starts, MPI_UINT64_T, space->all, &request ),
+               "an exchange" ) &&
+            clv_mpi_wait( space, &request, 1 )
+        ? CLV_OK
+        : CLV_LOST;
+}
+
+// ---- answers
+
+static bool put_hits( clv_mpi_space* space, const clv_hit* hits, uint64_t count )
+{
+    base_u64_array* to = &space->questions.replies;
+    if ( !base_array_reserve( to, &space->memory, to->count + 1 + 2 * count ) )
+    {
+        return false;
+    }
+    uint64_t* at = to->items + to->count;
+    *at++ = count;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        const mpi_name* name = &space->columns.names.items[hits[i].index];
+        uint32_t time;
+        memcpy( &time, &hits[i].t, sizeof( time ) );
+        *at++ = name->id;
+        *at++ = (uint64_t)(uint32_t)name->owner << 32 | time;
+    }
+    to->count += 1 + 2 * count;
+    return true;
+}
+
+// All hits of a list inside, to `local`.
+static clv_result find_all( clv_mpi_space* space, const clv_queries* list )
+{
+    mpi_questions* q = &space->questions;
+    if ( !base_array_renew( &q->local_offsets, &space->memory, (uint64_t)list->count + 1 ) ||
+        !base_array_renew( &q->local, &space->memory, (uint64_t)list->count * 4 + 64 ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    clv_query_lists lists = { q->local_offsets.items, q->local.items, q->local.capacity, 0, 0 };
+    clv_result result = clv_space_query_all( space->inside, list, &lists );
+    if ( result != CLV_NO_ROOM )
+    {
+        return result;
+    }
+    if ( !base_array_renew( &q->local, &space->memory, lists.count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    lists.hits = q->local.items;
+    lists.capacity = q->local.capacity;
+    return clv_space_query_all( space->inside, list, &lists );
+}
+
+static clv_result answer_all( clv_mpi_space* space, const clv_queries* list )
+{
+    clv_result result = find_all( space, list );
+    const mpi_questions* q = &space->questions;
+    for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
+    {
+        uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1];
+        result = put_hits( space, q->local.items + first, end - first ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    }
+    return result;
+}
+
+static clv_result answer_any( clv_mpi_space* space, const clv_queries* list )
+{
+    mpi_questions* q = &space->questions;
+    if ( !base_array_renew( &q->local, &space->memory, list->count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    clv_result result = clv_space_query_any( space->inside, list, q->local.items, NULL );
+    for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
+    {
+        const clv_hit* hit = &q->local.items[i];
+        result = put_hits( space, hit, hit->index != CLV_NO_HIT ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    }
+    return result;
+}
+
+// Of hits at one time the lowest id counts, and inside it is the lowest slot: so the time is asked for first, and then all that is
+// hit until then. Times of casts are rounded to floats: one farther has all that are the same.
+static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char* items )
+{
+    mpi_questions* q = &space->questions;
+    if ( !base_array_renew( &q->local, &space->memory, list->count ) )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    clv_result result = clv_space_query_closest( space->inside, list, q->local.items, NULL );
+    for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
+    {
+        const clv_hit* hit = &q->local.items[i];
+        // One that hits nothing hits nothing at its beginning.
+        shorten( list->kind, items + i * clv_mpi_query_size( list->kind ),
+            hit->index != CLV_NO_HIT ? nextafterf( hit->t, INFINITY ) : 0 );
+    }
+    return result == CLV_OK ? answer_all( space, list ) : result;
+}
+
+static bool comes_first( const mpi_name* names, const clv_hit* x, const clv_hit* y )
+{
+    return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
+}
+
+static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t at )
+{
+    for ( uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1 )
+    {
+        child += child + 1 < count && comes_first( names, &hits[child], &hits[child + 1] );
+        if ( !comes_first( names, &hits[at], &hits[child] ) )
+        {
+            return;
+        }
+        clv_hit other = hits[at];
+        hits[at] = hits[child];
+        hits[child] = other;
+        at = child;
+    }
+}
+
+static void sort_hits( const clv_mpi_space* space, clv_hit* hits, uint64_t count )
+{
+    const mpi_name* names = space->columns.names.items;
+    for ( uint64_t i = count / 2; i-- > 0; )
+    {
+        sift( hits, names, count, i );
+    }
+    for ( uint64_t i = count; i-- > 1; )
+    {
+        clv_hit last = hits[i];
+        hits[i] = hits[0];
+        hits[0] = last;
+        sift( hits, names, i, 0 );
+    }
+}
+
+// More are as near as the k-th: all of them, so that ids decide.
+static clv_result answer_ties(
+    clv_mpi_space* space, const clv_queries* list, uint32_t index, uint32_t k, float distance, float most )
+{
+    clv_neighbourhood around;
+    const clv_vec3* point = (const clv_vec3*)list->items + index;
+    around.box = list->kind == CLV_QUERY_BOX ? ( (const clv_aabb*)list->items )[index]
+                                             : ( clv_aabb ){ *point, *point };
+    // Distances are compared as floats: what lies a little farther may be as far.
+    around.distance = nextafterf( distance, INFINITY );
+    around.distance = around.distance < most ? around.distance : most;
+    clv_queries one = clv_query_neighbourhoods( &around, 1 );
+    one.filters = list->filters != NULL ? list->filters + index : NULL;
+    clv_result result = find_all( space, &one );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    mpi_questions* q = &space->questions;
+    uint64_t count = q->local_offsets.items[1];
+    sort_hits( space, q->local.items, count );
+    return put_hits( space, q->local.items, count < k ? count : k ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+// One more than is wanted shows whether the last has others beside it.
+static clv_result answer_nearest_one(
+    clv_mpi_space* space, const clv_queries* list, uint32_t index, uint32_t k, float distance, clv_hit* hits )
+{
+    uint64_t count = 0;
+    while ( count <= k && hits[count].index != CLV_NO_HIT )
+    {
+        count += 1;
+    }
+    if ( count > k && hits[k].t == hits[k - 1].t )
+    {
+        return answer_ties( space, list, index, k, hits[k].t, distance );
+    }
+    count = count < k ? count : k;
+    sort_hits( space, hits, count );
+    return put_hits( space, hits, count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+}
+
+static clv_result answer_nearest(
+    clv_mpi_space* space, const clv_queries* list, uint32_t k, const float* limits )
+{
+    base_memory* memory = &space->memory;
+    uint64_t room = (uint64_t)list->count * ( (uint64_t)k + 1 );
+    clv_hit* hits = clv_base_memory_take( memory, room, sizeof( clv_hit ) );
+    if ( hits == NULL )
+    {
+        return CLV_OUT_OF_MEMORY;
+    }
+    float most = 0;
+    for ( uint32_t i = 0; i < list->count; ++i )
+    {
+        most = limits[i] > most ? limits[i] : most;
+    }
+    clv_result result = clv_space_query_nearest( space->inside, list, k + 1, most, hits, NULL );
+    for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
+    {
+        result = answer_nearest_one( space, list, i, k, most, hits + i * ( (uint64_t)k + 1 ) );
+    }
+    clv_base_memory_give( memory, hits, room, sizeof( clv_hit ) );
+    return result;
+}
+
+// The questions of one process.
+static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking, uint64_t* at )
+{
+    clv_query_kind kind = (clv_query_kind)(uint32_t)at[0];
+    uint64_t count = (uint32_t)at[1];
+    uint64_t* items = at + HEAD;
+    uint64_t* limits = items + words_for( count * clv_mpi_query_size( kind ) );
+    clv_queries list = clv_query_list( kind, items, (uint32_t)count );
+    list.filters = ( at[0] >> 32 & HAS_FILTERS ) != 0
+        ? (const clv_filter*)(const void*)( limits + words_for( count * sizeof( float ) ) )
+        : NULL;
+    list.filter_each = true;
+    switch ( asking->mode )
+    {
+    case MPI_ASK_ALL: return answer_all( space, &list );
+    case MPI_ASK_ANY: return answer_any( space, &list );
+    case MPI_ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
+    default:
+        return answer_nearest( space, &list, (uint32_t)( at[1] >> 32 ), (const float*)(const void*)limits );
+    }
+}
+
+static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
+{
+    mpi_questions* q = &space->questions;
+    q->replies.count = 0;
+    for ( int32_t r = 0; r < space->process_count; ++r )
+    {
+        uint64_t before = q->replies.count;
+        clv_result result = CLV_OK;
+        if ( space->receive_words[r] > 0 )
+        {
+            result = answer_letter( space, asking, q->inbox.items + space->receive_starts[r] );
+        }
+        if ( result != CLV_OK )
+        {
+            return clv_mpi_complain( space, result, UINT32_MAX, 0, "process %d could not answer: %s",
+                space->rank, clv_result_text( result ) );
+        }
+        if ( q->replies.count > INT32_MAX )
+        {
+            return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+                "more hits than one message can tell: ask in smaller batches" );
+        }
+        space->send_starts[r] = (int)before;
+        space->send_words[r] = (int)( q->replies.count - before );
+    }
+    return CLV_OK;
+}
+
+// What came back, in the order of the errands.
+static clv_result take_answers( clv_mpi_space* space )
+{
+    mpi_questions* q = &space->questions;
+    const uint64_t* at = q->replied.items;
+    for ( uint64_t i = 0; i < q->sorted.count; ++i )
+    {
+        uint64_t count = *at++;
+        if ( !base_array_reserve( &q->answers, &space->memory, q->answers.count + count ) )
+        {
+            return no_memory( space );
+        }
+        for ( uint64_t k = 0; k < count; ++k, at += 2 )
+        {
+            mpi_answer* to = &q->answers.items[q->answers.count++];
+            uint32_t time = (uint32_t)at[1];
+            *to = ( mpi_answer ){ q->sorted.items[i].query, { at[0], (int32_t)( at[1] >> 32 ), 0 } };
+            memcpy( &to->hit.t, &time, sizeof( time ) );
+        }
+    }
+    return CLV_OK;
+}
+
+clv_result clv_mpi_query_round( clv_mpi_space* space, const mpi_asking* asking, clv_result mine )
+{
+    mpi_questions* q = &space->questions;
+    mine = mine == CLV_OK ? write_questions( space, asking ) : mine;
+    q->sorted.count = q->errands.count;
+    clv_result result = deliver( space, mine, &q->outbox, &q->inbox );
+    mine = result == CLV_OK ? answer( space, asking ) : result;
+    result = result == CLV_OK ? deliver( space, mine, &q->replies, &q->replied ) : result;
+    return result == CLV_OK ? take_answers( space ) : result;
+}
+
+void clv_mpi_questions_free( mpi_questions* q, base_memory* memory )
+{
+    clv_space_destroy( q->nothing );
+    q->nothing = NULL;
+    base_array_free( &q->errands, memory );
+    base_array_free( &q->sorted, memory );
+    base_array_free( &q->limits, memory );
+    base_array_free( &q->outbox, memory );
+    base_array_free( &q->inbox, memory );
+    base_array_free( &q->replies, memory );
+    base_array_free( &q->replied, memory );
+    base_array_free( &q->local, memory );
+    base_array_free( &q->local_offsets, memory );
+    base_array_free( &q->answers, memory );
+    base_array_free( &q->ordered, memory );
+    base_array_free( &q->starts, memory );
+    base_array_free( &q->offsets, memory );
+    base_array_free( &q->hits, memory );
+}
