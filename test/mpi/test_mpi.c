@@ -812,6 +812,52 @@ static void empty_regions_are_nobody_elses( void )
     }
 }
 
+// ---- batches in any order
+
+// Every process has a row of its own, which goes around as a ring: in the order of object_at, backwards, in two halves, every other
+// one. None touches another but where two are put together.
+static void batches_come_in_any_order( void )
+{
+    s_case = "order";
+    enum
+    {
+        ROW = 200
+    };
+    clv_mpi_def def = clv_default_mpi_def();
+    def.borrowed = true;
+    clv_mpi_space* space = NULL;
+    CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
+    uint64_t ids[ROW];
+    clv_aabb boxes[ROW];
+    for ( uint32_t order = 0; order < 6; ++order )
+    {
+        for ( uint32_t i = 0; i < ROW; ++i )
+        {
+            uint32_t at = order == 2 ? ROW - 1 - i
+                : order == 3         ? ( i + ROW / 2 ) % ROW
+                : order == 4         ? i * 7 % ROW
+                                     : i;
+            ids[i] = at + 1000u * (uint64_t)s_rank;
+            // The last two of every ten are at one place, in a world that moves on.
+            uint32_t place = at % 10 == 9 ? at - 1 : at;
+            boxes[i] = cube( (float)place * 3 + (float)order * 5, (float)s_rank * 3, 0, 1 );
+        }
+        CHECK_OK( space,
+            order == 0 ? clv_mpi_space_add( space, ids, boxes, ROW )
+                       : clv_mpi_space_move( space, ids, boxes, ROW ) );
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+        CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)s_count * ROW / 10 );
+    }
+    ids[ROW / 2] = ids[ROW / 2 - 1];
+    CHECK( clv_mpi_space_move( space, ids, boxes, s_rank == s_count - 1 ? ROW : 0 ) == CLV_DUPLICATE_ID );
+    clv_mpi_error error = clv_mpi_space_error( space );
+    CHECK( error.rank == s_count - 1 && error.position == ROW / 2 &&
+        error.id == 1000u * (uint64_t)( s_count - 1 ) + ROW / 2 - 1 );
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)s_count * ROW / 10 );
+    clv_mpi_space_destroy( space );
+}
+
 // ---- balance
 
 static void work_is_shared_out( void )
@@ -888,6 +934,7 @@ int main( int argc, char** argv )
     modes_of_the_caller_change_nothing();
     memory_that_one_lacks_ends_the_call_on_all();
     empty_regions_are_nobody_elses();
+    batches_come_in_any_order();
     work_is_shared_out();
     if ( s_rank == 0 )
     {
