@@ -51,6 +51,11 @@ FILE* platform_overwrite( const char* path )
     return fopen( path, "wb" );
 }
 
+FILE* platform_update( const char* path )
+{
+    return fopen( path, "r+b" );
+}
+
 bool platform_remove( const char* path )
 {
     return remove( path ) == 0;

@@ -28,6 +28,7 @@ platform_entry platform_look( const char* path );
 FILE* platform_open( const char* path );      ///< for reading
 FILE* platform_create( const char* path );    ///< for writing; fails if the file exists
 FILE* platform_overwrite( const char* path ); ///< for writing in place: devices and pipes
+FILE* platform_update( const char* path );    ///< for writing into what is there
 bool platform_seek( FILE* file, uint64_t offset );
 
 /// Rename, replacing what is there.

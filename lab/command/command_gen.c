@@ -76,6 +76,13 @@ static bool make_def(
         return lab_error_write( why, "gen: -n %" PRIu64 " is more than %s can have; use %" PRIu32 " at most",
             body_count, name, scene->bodies_most );
     }
+    if ( flags->split && body_count > INT32_MAX / BODY_SPLIT )
+    {
+        return lab_error_write( why,
+            "gen: --split makes 8 objects of each of %" PRIu64
+            " bodies, and a file has %d at most; use -n %d",
+            body_count, INT32_MAX, INT32_MAX / BODY_SPLIT );
+    }
     if ( flags->output == NULL )
     {
         return lab_error_write( why, "gen: needs -o FILE, the .aabbs file to write" );

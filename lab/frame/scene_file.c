@@ -40,6 +40,11 @@ bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* by
     return true;
 }
 
+uint64_t scene_file_offset( uint32_t object_count, uint32_t frame, uint32_t object )
+{
+    return SCENE_HEADER_BYTES + SCENE_BOX_BYTES * ( (uint64_t)object_count * frame + object );
+}
+
 // ---- records
 
 static clv_aabb decode_box( const unsigned char* bytes )
@@ -287,9 +292,9 @@ static bool open_stream( scene_reader* reader, const char* path, lab_error* why 
         decode_header( &reader->header, bytes, path, why ) && check_size( reader, why );
 }
 
-static bool seek_frame( scene_reader* reader, uint32_t frame, lab_error* why )
+static bool seek_record( scene_reader* reader, uint32_t frame, uint32_t object, lab_error* why )
 {
-    uint64_t offset = SCENE_HEADER_BYTES + (uint64_t)SCENE_BOX_BYTES * reader->header.object_count * frame;
+    uint64_t offset = scene_file_offset( reader->header.object_count, frame, object );
     if ( offset == reader->next_offset )
     {
         return true;
@@ -304,46 +309,54 @@ static bool seek_frame( scene_reader* reader, uint32_t frame, lab_error* why )
     return true;
 }
 
-// How a frame's records are taken: one becomes element `index` of `out`, or is refused and then blamed.
+/// Which object a record is of, and where it goes.
+typedef struct record_place
+{
+    uint32_t object, element;
+} record_place;
+
+// How a frame's records are taken: one becomes an element of `out`, or is refused and then blamed.
 typedef struct record_kind
 {
     const char* noun;
-    bool ( *take )( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out );
+    bool ( *take )( const scene_reader* reader, const unsigned char* record, record_place place, void* out );
     bool ( *blame )(
         const unsigned char* record, uint64_t offset, const char* path, const char* field, lab_error* why );
 } record_kind;
 
-static bool take_box( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+static bool take_box( const scene_reader* reader, const unsigned char* record, record_place place, void* out )
 {
     (void)reader;
     clv_aabb* boxes = out;
-    boxes[index] = decode_box( record );
-    return record_is_good( record, boxes[index] );
+    boxes[place.element] = decode_box( record );
+    return record_is_good( record, boxes[place.element] );
 }
 
 // The first box of a body, for its sides.
-static bool take_sides( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+static bool take_sides(
+    const scene_reader* reader, const unsigned char* record, record_place place, void* out )
 {
     (void)reader;
     body_state* bodies = out;
     clv_aabb box = decode_box( record );
-    return record_is_good( record, box ) && pose_body_of_box( box, &bodies[index] );
+    return record_is_good( record, box ) && pose_body_of_box( box, &bodies[place.element] );
 }
 
-static bool take_body( const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+static bool take_body(
+    const scene_reader* reader, const unsigned char* record, record_place place, void* out )
 {
     body_state* bodies = out;
-    bodies[index] = reader->bodies[index];
-    return pose_record_decode( record, &bodies[index] );
+    bodies[place.element] = reader->bodies[place.object];
+    return pose_record_decode( record, &bodies[place.element] );
 }
 
 static bool take_body_box(
-    const scene_reader* reader, const unsigned char* record, uint32_t index, void* out )
+    const scene_reader* reader, const unsigned char* record, record_place place, void* out )
 {
     clv_aabb* boxes = out;
-    body_state body = reader->bodies[index];
+    body_state body = reader->bodies[place.object];
     bool good = pose_record_decode( record, &body );
-    boxes[index] = body_box( &body );
+    boxes[place.element] = body_box( &body );
     return good;
 }
 
@@ -371,22 +384,28 @@ static const record_kind s_sides = { "box", take_sides, blame_sides };
 static const record_kind s_bodies = { "body", take_body, blame_pose };
 static const record_kind s_body_boxes = { "body", take_body_box, blame_pose };
 
-static bool read_records(
-    scene_reader* reader, uint32_t frame, const record_kind* kind, void* out, lab_error* why )
+/// Objects first .. first + count.
+typedef struct record_range
+{
+    uint32_t first, count;
+} record_range;
+
+static bool read_range( scene_reader* reader, uint32_t frame, record_range range, const record_kind* kind,
+    void* out, lab_error* why )
 {
     if ( frame > reader->header.frame_count )
     {
         return lab_error_write( why, "%s: has no frame %" PRIu32 "; the last is %" PRIu32, reader->path,
             frame, reader->header.frame_count );
     }
-    if ( !seek_frame( reader, frame, why ) )
+    if ( !seek_record( reader, frame, range.first, why ) )
     {
         return false;
     }
     unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
-    for ( uint32_t first = 0; first < reader->header.object_count; first += CHUNK_BOXES )
+    for ( uint32_t first = 0; first < range.count; first += CHUNK_BOXES )
     {
-        uint32_t left = reader->header.object_count - first;
+        uint32_t left = range.count - first;
         uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
         uint64_t offset = reader->next_offset;
         if ( !read_bytes( reader, bytes, (size_t)count * SCENE_BOX_BYTES, why ) )
@@ -396,17 +415,25 @@ static bool read_records(
         for ( uint32_t index = 0; index < count; ++index )
         {
             const unsigned char* record = bytes + (size_t)index * SCENE_BOX_BYTES;
-            if ( !kind->take( reader, record, first + index, out ) )
+            record_place place = { range.first + first + index, first + index };
+            if ( !kind->take( reader, record, place, out ) )
             {
                 char field[64];
                 snprintf( field, sizeof( field ), "frame %" PRIu32 ", %s %" PRIu32, frame, kind->noun,
-                    first + index );
+                    place.object );
                 return kind->blame(
                     record, offset + (uint64_t)index * SCENE_BOX_BYTES, reader->path, field, why );
             }
         }
     }
     return true;
+}
+
+static bool read_records(
+    scene_reader* reader, uint32_t frame, const record_kind* kind, void* out, lab_error* why )
+{
+    record_range all = { 0, reader->header.object_count };
+    return read_range( reader, frame, all, kind, out, why );
 }
 
 // Bodies at the start, which hold the sides that later frames do not tell.
@@ -436,6 +463,14 @@ bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, l
 {
     bool is_posed = reader->has_poses && frame > 0;
     return read_records( reader, frame, is_posed ? &s_body_boxes : &s_boxes, boxes, why );
+}
+
+bool scene_reader_read_part(
+    scene_reader* reader, uint32_t frame, uint32_t first, uint32_t count, clv_aabb* boxes, lab_error* why )
+{
+    bool is_posed = reader->has_poses && frame > 0;
+    record_range range = { first, count };
+    return read_range( reader, frame, range, is_posed ? &s_body_boxes : &s_boxes, boxes, why );
 }
 
 bool scene_reader_read_bodies( scene_reader* reader, uint32_t frame, body_state* bodies, lab_error* why )
@@ -483,6 +518,23 @@ bool scene_writer_open( scene_writer* writer, const char* path, const scene_head
         output_file_write( &writer->file, bytes, sizeof( bytes ), why );
 }
 
+// Boxes as bytes, unless one of them is none. `first` is the number of the first.
+static bool encode_chunk( unsigned char* bytes, const clv_aabb* boxes, uint32_t count, const char* path,
+    uint32_t frame, uint32_t first, lab_error* why )
+{
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        encode_box( bytes + (size_t)index * SCENE_BOX_BYTES, boxes[index] );
+        if ( !clv_aabb_is_valid( boxes[index] ) )
+        {
+            return lab_error_write( why,
+                "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written", path,
+                frame, first + index );
+        }
+    }
+    return true;
+}
+
 bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* why )
 {
     const scene_header* header = &writer->header;
@@ -498,17 +550,11 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* w
     {
         uint32_t left = header->object_count - first;
         uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
-        for ( uint32_t index = 0; index < count; ++index )
+        if ( !encode_chunk(
+                 bytes, boxes + first, count, writer->file.path, writer->frames_written, first, why ) )
         {
-            encode_box( bytes + (size_t)index * SCENE_BOX_BYTES, boxes[first + index] );
-            if ( !clv_aabb_is_valid( boxes[first + index] ) )
-            {
-                lab_error_write( why,
-                    "%s: frame %" PRIu32 ", box %" PRIu32 " has a NaN or is inverted and was not written",
-                    writer->file.path, writer->frames_written, first + index );
-                scene_writer_abandon( writer );
-                return false;
-            }
+            scene_writer_abandon( writer );
+            return false;
         }
         if ( !output_file_write( &writer->file, bytes, (size_t)count * SCENE_BOX_BYTES, why ) )
         {
@@ -534,4 +580,93 @@ bool scene_writer_commit( scene_writer* writer, lab_error* why )
 void scene_writer_abandon( scene_writer* writer )
 {
     output_file_abandon( &writer->file );
+}
+
+// ---- a file that many processes fill
+
+const char* scene_writer_share( scene_writer* writer, lab_error* why )
+{
+    const char* path = writer->file.path;
+    if ( writer->file.temporary == NULL )
+    {
+        lab_error_write(
+            why, "%s: is a pipe or device, which many processes cannot fill; name a file", path );
+        return NULL;
+    }
+    errno = 0;
+    if ( fflush( writer->file.stream ) != 0 )
+    {
+        lab_error_write( why, "%s: at byte 0: cannot be written: %s", path,
+            errno != 0 ? strerror( errno ) : "unknown reason" );
+        return NULL;
+    }
+    writer->frames_written = writer->header.frame_count + 1; // by the parts
+    return writer->file.temporary;
+}
+
+// The first byte that may not have been written, for who has to make room.
+static bool fail_part( scene_part* part, uint64_t offset, lab_error* why )
+{
+    return lab_error_write( why,
+        "%s: at byte %" PRIu64 ": cannot be written: %s; nothing was kept, make room and try again",
+        part->path, offset, errno != 0 ? strerror( errno ) : "unknown reason" );
+}
+
+bool scene_part_open( scene_part* part, const char* shared, const char* path, uint32_t object_count,
+    uint32_t first, uint32_t count, lab_error* why )
+{
+    *part = ( scene_part ){ .object_count = object_count, .first = first, .count = count };
+    part->path = text_copy( path );
+    errno = 0;
+    part->stream = platform_update( shared );
+    if ( part->stream == NULL )
+    {
+        lab_error_write( why, "%s: cannot be opened by this process: %s; all need the same folder", path,
+            errno != 0 ? strerror( errno ) : "unknown reason" );
+        scene_part_close( part, NULL );
+        return false;
+    }
+    return true;
+}
+
+bool scene_part_put( scene_part* part, uint32_t frame, const clv_aabb* boxes, lab_error* why )
+{
+    unsigned char bytes[CHUNK_BOXES * SCENE_BOX_BYTES];
+    uint64_t offset = scene_file_offset( part->object_count, frame, part->first );
+    errno = 0;
+    if ( !platform_seek( part->stream, offset ) )
+    {
+        return fail_part( part, offset, why ); // what was buffered goes out here too
+    }
+    for ( uint32_t first = 0; first < part->count; first += CHUNK_BOXES )
+    {
+        uint32_t left = part->count - first;
+        uint32_t count = left < CHUNK_BOXES ? left : CHUNK_BOXES;
+        if ( !encode_chunk( bytes, boxes + first, count, part->path, frame, part->first + first, why ) )
+        {
+            return false;
+        }
+        errno = 0;
+        size_t size = (size_t)count * SCENE_BOX_BYTES, written = fwrite( bytes, 1, size, part->stream );
+        if ( written != size )
+        {
+            return fail_part( part, offset + written, why );
+        }
+        offset += size;
+    }
+    errno = 0;
+    return fflush( part->stream ) == 0 || fail_part( part, offset, why );
+}
+
+bool scene_part_close( scene_part* part, lab_error* why )
+{
+    errno = 0;
+    bool good = part->stream == NULL || fclose( part->stream ) == 0;
+    if ( !good && why != NULL )
+    {
+        fail_part( part, scene_file_offset( part->object_count, 0, part->first ), why );
+    }
+    free( part->path );
+    *part = ( scene_part ){ 0 };
+    return good;
 }

@@ -35,6 +35,9 @@ typedef struct scene_header
 /// Size of the whole file. False, and *bytes untouched, if it does not fit 63 bits.
 bool scene_file_bytes( uint32_t object_count, uint32_t frame_count, uint64_t* bytes );
 
+/// Where the record of an object begins.
+uint64_t scene_file_offset( uint32_t object_count, uint32_t frame, uint32_t object );
+
 /// Zero-initialised is closed.
 typedef struct scene_reader
 {
@@ -55,6 +58,10 @@ bool scene_reader_open( scene_reader* reader, const char* path, lab_error* why )
 /// False, with the offset, for a pad that is not 0, a NaN, an inverted box, or a file that shrank; in a .posrot file also for
 /// an infinity and a rotation whose length is not 1.
 bool scene_reader_read( scene_reader* reader, uint32_t frame, clv_aabb* boxes, lab_error* why );
+
+/// The same for objects first .. first + count - 1 alone, which the file must have.
+bool scene_reader_read_part(
+    scene_reader* reader, uint32_t frame, uint32_t first, uint32_t count, clv_aabb* boxes, lab_error* why );
 
 /// The bodies of a .posrot file, object_count of them: sides, positions and rotations. False also for a .aabbs file, which does
 /// not tell how the bodies in its boxes are turned.
@@ -77,3 +84,26 @@ bool scene_writer_put( scene_writer* writer, const clv_aabb* boxes, lab_error* w
 /// False too if frames are missing.
 bool scene_writer_commit( scene_writer* writer, lab_error* why );
 void scene_writer_abandon( scene_writer* writer );
+
+// A file that many processes fill: one opens a writer, shares its file and commits it when all are done; each, that one
+// included, opens its part under the shared name and puts the boxes of its objects, frame by frame.
+
+/// What others open until the file is committed; lives as long as the writer. NULL for what is no file.
+const char* scene_writer_share( scene_writer* writer, lab_error* why );
+
+/// Zero-initialised is closed.
+typedef struct scene_part
+{
+    char* path; ///< the target's, for errors
+    FILE* stream;
+    uint32_t object_count, first, count;
+} scene_part;
+
+bool scene_part_open( scene_part* part, const char* shared, const char* path, uint32_t object_count,
+    uint32_t first, uint32_t count, lab_error* why );
+
+/// `count` boxes of a frame, at their place, handed to the system when it returns. False with the offset.
+bool scene_part_put( scene_part* part, uint32_t frame, const clv_aabb* boxes, lab_error* why );
+
+/// False if what was written last did not reach the file. `why` may be NULL.
+bool scene_part_close( scene_part* part, lab_error* why );

@@ -36,7 +36,7 @@ const generator generator_freefall = {
     .name = "freefall",
     .about = "bodies fall, pile up and come to rest",
     .version = 1,
-    .bodies_most = GENERATOR_BODIES_MOST,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
     .create = create_freefall,
     RECIPE_RUN_FUNCTIONS,
 };
@@ -45,7 +45,7 @@ const generator generator_brownian = {
     .name = "brownian",
     .about = "no gravity; bodies collide, and one in a hundred is kicked each frame",
     .version = 1,
-    .bodies_most = GENERATOR_BODIES_MOST,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
     .create = create_brownian,
     RECIPE_RUN_FUNCTIONS,
 };
@@ -54,7 +54,7 @@ const generator generator_gravity = {
     .name = "gravity",
     .about = "gravity turns and throws the heap from wall to wall",
     .version = 1,
-    .bodies_most = GENERATOR_BODIES_MOST,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
     .create = create_gravity,
     RECIPE_RUN_FUNCTIONS,
 };

@@ -30,7 +30,7 @@ static void start_bodies( uint64_t begin, uint64_t end, void* user )
     brownian_free* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->swarm.bodies[index];
+        body_state* body = swarm_body_at( &scene->swarm, index );
         random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
         random_ball( &start, START_RADIUS * scene->side, body->position );
         random_ball( &start, SPEED * scene->side, body->velocity );
@@ -91,7 +91,7 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
     uint64_t kicked_first = scene->swarm.frame % body_count * kicked_count % body_count;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->swarm.bodies[index];
+        body_state* body = swarm_body_at( &scene->swarm, index );
         if ( is_kicked( index, kicked_first, kicked_count, body_count ) )
         {
             random_stream kick =
@@ -122,6 +122,7 @@ const generator generator_brownian_free = {
     .about = "bodies fly through each other, bounce off the walls and are kicked now and then",
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
+    .has_parts = true,
     .create = create,
     .destroy = swarm_destroy,
     .world = world,

@@ -100,3 +100,8 @@ uint32_t generator_object_count( const generator_def* def )
 {
     return def->split ? def->body_count * BODY_SPLIT : def->body_count;
 }
+
+uint32_t generator_part_count( const generator_def* def )
+{
+    return def->part_count != 0 ? def->part_count : def->body_count;
+}

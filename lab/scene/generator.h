@@ -11,9 +11,10 @@
 
 #include <stdint.h>
 
-/// Most bodies of a scene.
-#define GENERATOR_BODIES_MOST 10000000
-#define GENERATOR_FRAMES 60 ///< recorded unless asked otherwise
+/// Most bodies of a scene: their numbers fit what a file can tell.
+#define GENERATOR_BODIES_MOST 2000000000
+#define GENERATOR_SIMULATED_MOST 10000000 ///< where contacts are solved
+#define GENERATOR_FRAMES 60               ///< recorded unless asked otherwise
 
 typedef struct generator_def
 {
@@ -23,6 +24,10 @@ typedef struct generator_def
     bool split;            ///< eight objects per body
     uint32_t thread_count; ///< changes no byte of the result
     const recipe* recipe;  ///< of a scene file, alive as long as the scene; NULL for the scenes of the table
+
+    // Where many processes share a scene (generator.has_parts): only these bodies are made, and only their boxes written.
+    // body_count is that of the whole scene all the same.
+    uint32_t part_first, part_count; ///< part_count 0: all
 } generator_def;
 
 typedef struct generator
@@ -31,6 +36,7 @@ typedef struct generator
     const char* about;
     uint32_t version; ///< raised when the same def gives other boxes, so that caches notice
     uint32_t bodies_most;
+    bool has_parts; ///< bodies do not touch each other: a part of them can be made without the rest
 
     /// The scene at frame 0, or NULL if out of memory.
     void* ( *create )( const generator_def* def );
@@ -60,8 +66,11 @@ const char* generator_closest( const char* name );
 /// "a, b and c" for error messages; lives as long as the program.
 const char* generator_names( void );
 
-/// Objects a def makes: eight per body where it splits.
+/// Objects of a def's scene: eight per body where it splits.
 uint32_t generator_object_count( const generator_def* def );
+
+/// Bodies that a def makes: all, or those of its part.
+uint32_t generator_part_count( const generator_def* def );
 
 /// Runs the recipe of a scene file; not in the table.
 extern const generator generator_recipe;

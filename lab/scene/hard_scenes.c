@@ -88,14 +88,15 @@ static void* create_churn( const generator_def* def )
     RECIPE_RUN_FUNCTIONS
 
 const generator generator_giant = { HARD_SCENE(
-    giant, "one huge plate among many small bodies", GENERATOR_BODIES_MOST ) };
+    giant, "one huge plate among many small bodies", GENERATOR_SIMULATED_MOST ) };
 const generator generator_spot = { HARD_SCENE( spot, "all created at one spot and released", 16000 ) };
-const generator generator_city = { HARD_SCENE( city, "static houses, few movers", GENERATOR_BODIES_MOST ) };
+const generator generator_city = { HARD_SCENE(
+    city, "static houses, few movers", GENERATOR_SIMULATED_MOST ) };
 const generator generator_crowd = { HARD_SCENE(
-    crowd, "one in twenty is teleported each frame", GENERATOR_BODIES_MOST ) };
+    crowd, "one in twenty is teleported each frame", GENERATOR_SIMULATED_MOST ) };
 const generator generator_swarm = { HARD_SCENE(
-    swarm, "brownian, a million metres from the origin", GENERATOR_BODIES_MOST ) };
+    swarm, "brownian, a million metres from the origin", GENERATOR_SIMULATED_MOST ) };
 const generator generator_churn = {
-    HARD_SCENE( churn, "one in a hundred dies and is born anew each frame", GENERATOR_BODIES_MOST ),
+    HARD_SCENE( churn, "one in a hundred dies and is born anew each frame", GENERATOR_SIMULATED_MOST ),
     .reborn = recipe_run_reborn,
 };

@@ -201,13 +201,14 @@ static void write_boxes( uint64_t begin, uint64_t end, void* user )
     for ( uint64_t index = begin; index < end; ++index )
     {
         clv_aabb box = box_now( job->world, index );
+        uint64_t at = index - job->world->swarm.def.part_first;
         if ( job->world->swarm.def.split )
         {
-            body_split_box( box, job->boxes + BODY_SPLIT * index );
+            body_split_box( box, job->boxes + BODY_SPLIT * at );
         }
         else
         {
-            job->boxes[index] = box;
+            job->boxes[at] = box;
         }
     }
 }
@@ -216,7 +217,7 @@ static void boxes( void* state, clv_aabb* out )
 {
     odd_world* world = state;
     boxes_job job = { world, out };
-    parallel_for( &world->swarm.crew, world->swarm.def.body_count, write_boxes, &job );
+    swarm_for_each_with( &world->swarm, write_boxes, &job );
 }
 
 static clv_aabb world_of( const void* state )
@@ -260,6 +261,7 @@ static odd_world* create( const generator_def* def, odd_map* map, int dimensions
         .about = ( text ),                                                                                   \
         .version = 1,                                                                                        \
         .bodies_most = GENERATOR_BODIES_MOST,                                                                \
+        .has_parts = true,                                                                                   \
         .create = create_##noun,                                                                             \
         .destroy = swarm_destroy,                                                                            \
         .world = world_of,                                                                                   \

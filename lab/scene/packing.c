@@ -26,7 +26,7 @@ static void start_bodies( uint64_t begin, uint64_t end, void* user )
     packing* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->swarm.bodies[index];
+        body_state* body = swarm_body_at( &scene->swarm, index );
         random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
         // Neighbours in space are no neighbours in memory, as after a fall; the factor has no divisor in common with a
         // number of bodies below it.
@@ -61,7 +61,7 @@ static double wander( double way )
 static body_state body_now( const swarm* self, uint64_t index )
 {
     const packing* scene = (const packing*)self; // its first member
-    body_state body = scene->swarm.bodies[index];
+    body_state body = *swarm_body_at( &scene->swarm, index );
     bool wanders = scene->wanders && index % WANDERERS == 0;
     random_stream tremor = random_stream_make( scene->swarm.def.seed, index, 1 + scene->swarm.frame );
     for ( int axis = 0; axis < 3; ++axis )
@@ -110,6 +110,7 @@ const generator generator_jitter = {
     .about = "a packed heap at rest that trembles by a ten-thousandth of a side",
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
+    .has_parts = true,
     .create = create_jitter,
     .destroy = swarm_destroy,
     .world = world,
@@ -122,6 +123,7 @@ const generator generator_settling = {
     .about = "the same, and one body in fifty still moves",
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
+    .has_parts = true,
     .create = create_settling,
     .destroy = swarm_destroy,
     .world = world,

@@ -463,7 +463,7 @@ const generator generator_recipe = {
     .name = "scene file",
     .about = "a scene file",
     .version = 1,
-    .bodies_most = GENERATOR_BODIES_MOST,
+    .bodies_most = GENERATOR_SIMULATED_MOST,
     .create = create_from_file,
     RECIPE_RUN_FUNCTIONS,
     .reborn = recipe_run_reborn,

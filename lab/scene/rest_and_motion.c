@@ -27,7 +27,7 @@ static void start_bodies( uint64_t begin, uint64_t end, void* user )
     restless* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->swarm.bodies[index];
+        body_state* body = swarm_body_at( &scene->swarm, index );
         random_stream start = random_stream_make( scene->swarm.def.seed, index, PURPOSE_START );
         for ( int axis = 0; axis < 3; ++axis )
         {
@@ -84,7 +84,7 @@ static void step_bodies( uint64_t begin, uint64_t end, void* user )
     restless* scene = user;
     for ( uint64_t index = begin; index < end; ++index )
     {
-        body_state* body = &scene->swarm.bodies[index];
+        body_state* body = swarm_body_at( &scene->swarm, index );
         for ( int axis = 0; axis < 3 && moves( scene, index ); ++axis )
         {
             double position = body->position[axis] + body->velocity[axis] * FRAME_SECONDS;
@@ -110,6 +110,7 @@ const generator generator_rest_and_motion = {
     .about = "all bodies rest, all fly, one in a hundred flies: four frames of each in turn",
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
+    .has_parts = true,
     .create = create_rest_and_motion,
     .destroy = swarm_destroy,
     .world = world,
@@ -122,6 +123,7 @@ const generator generator_mostly_rest = {
     .about = "one body in a hundred flies, the others rest",
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
+    .has_parts = true,
     .create = create_mostly_rest,
     .destroy = swarm_destroy,
     .world = world,

@@ -10,7 +10,7 @@ void* swarm_create( size_t scene_size, const generator_def* def, bool keeps_bodi
     {
         return NULL;
     }
-    self->bodies = keeps_bodies ? calloc( def->body_count, sizeof( body_state ) ) : NULL;
+    self->bodies = keeps_bodies ? calloc( generator_part_count( def ), sizeof( body_state ) ) : NULL;
     if ( keeps_bodies && self->bodies == NULL )
     {
         free( self );
@@ -33,14 +33,33 @@ void swarm_destroy( void* scene )
     }
 }
 
+typedef struct part_job
+{
+    parallel_stretch* stretch;
+    void* user;
+    uint64_t first;
+} part_job;
+
+static void do_part( uint64_t begin, uint64_t end, void* user )
+{
+    const part_job* job = user;
+    job->stretch( job->first + begin, job->first + end, job->user );
+}
+
+void swarm_for_each_with( swarm* self, parallel_stretch* stretch, void* user )
+{
+    part_job job = { stretch, user, self->def.part_first };
+    parallel_for( &self->crew, generator_part_count( &self->def ), do_part, &job );
+}
+
 void swarm_for_each( swarm* self, parallel_stretch* stretch )
 {
-    parallel_for( &self->crew, self->def.body_count, stretch, self );
+    swarm_for_each_with( self, stretch, self );
 }
 
 body_state swarm_kept_body( const swarm* self, uint64_t index )
 {
-    return self->bodies[index];
+    return *swarm_body_at( self, index );
 }
 
 bool swarm_step( void* scene, lab_error* why )
@@ -63,13 +82,14 @@ static void write_boxes( uint64_t begin, uint64_t end, void* user )
     for ( uint64_t index = begin; index < end; ++index )
     {
         body_state body = job->swarm->body_now( job->swarm, index );
+        uint64_t at = index - job->swarm->def.part_first;
         if ( job->swarm->def.split )
         {
-            body_split_boxes( &body, job->boxes + BODY_SPLIT * index );
+            body_split_boxes( &body, job->boxes + BODY_SPLIT * at );
         }
         else
         {
-            job->boxes[index] = body_box( &body );
+            job->boxes[at] = body_box( &body );
         }
     }
 }
@@ -78,7 +98,7 @@ void swarm_boxes( void* scene, clv_aabb* boxes )
 {
     swarm* self = scene;
     boxes_job job = { self, boxes };
-    parallel_for( &self->crew, self->def.body_count, write_boxes, &job );
+    swarm_for_each_with( self, write_boxes, &job );
 }
 
 clv_aabb swarm_cube( double half_side )

@@ -16,7 +16,7 @@ struct swarm
     generator_def def;
     parallel_crew crew;
     uint64_t frame;
-    body_state* bodies; ///< NULL where every frame is computed from the first
+    body_state* bodies; ///< of the def's part; NULL where every frame is computed from the first
     swarm_body* body_now;
 };
 
@@ -24,8 +24,14 @@ struct swarm
 void* swarm_create( size_t scene_size, const generator_def* def, bool keeps_bodies, swarm_body* body_now );
 void swarm_destroy( void* scene );
 
-/// Run `stretch( begin, end, scene )` over all bodies.
+/// Run `stretch( begin, end, scene )` over all bodies, or those of the def's part, by their numbers in the whole scene.
 void swarm_for_each( swarm* self, parallel_stretch* stretch );
+
+/// Body `index` of the whole scene, where bodies are kept.
+static inline body_state* swarm_body_at( const swarm* self, uint64_t index )
+{
+    return &self->bodies[index - self->def.part_first];
+}
 
 /// body_now where bodies are kept as they are.
 body_state swarm_kept_body( const swarm* self, uint64_t index );
@@ -35,6 +41,9 @@ bool swarm_step( void* scene, lab_error* why );
 
 /// generator.boxes.
 void swarm_boxes( void* scene, clv_aabb* boxes );
+
+/// The same for scenes that make boxes their own way: `write( begin, end, user )` over the bodies there are.
+void swarm_for_each_with( swarm* self, parallel_stretch* stretch, void* user );
 
 /// A cube about the middle.
 clv_aabb swarm_cube( double half_side );

@@ -205,6 +205,7 @@ static clv_aabb world( const void* state )
         .about = ( text ),                                                                                   \
         .version = 1,                                                                                        \
         .bodies_most = ( most ),                                                                             \
+        .has_parts = true,                                                                                   \
         .create = create_##noun,                                                                             \
         .destroy = swarm_destroy,                                                                            \
         .world = world,                                                                                      \
