@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The program cleave-mpi: the hash of one process on several, verify, and what it refuses. Usage: check-mpi-program.sh BUILD
+# The program cleave-mpi: the hash of one process on several, verify, files written and read in parts, and what it refuses.
+# Usage: check-mpi-program.sh BUILD
 set -eu
 build=$(cd "${1:?usage: check-mpi-program.sh BUILD}" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,7 +28,7 @@ on()
 status=0
 on 1 --help >"$folder/help" || status=$?
 [ $status != 77 ] || { cat "$folder/help"; exit 77; }
-grep -q 'cleave-mpi bench|verify' "$folder/help" || fail "no help"
+grep -q 'mpirun -n P cleave-mpi' "$folder/help" || fail "no help"
 for scene in brownian-free:3k 'freefall:1k@60+4'; do
     "$build/cleave" bench "$scene" -m cleave --frames 4 --warmup 0 --repeat 1 -q --json "$folder/one.json" >/dev/null
     one=$(hash_of "$folder/one.json")
@@ -36,13 +37,24 @@ for scene in brownian-free:3k 'freefall:1k@60+4'; do
         on $count bench "$scene" --frames 4 --warmup 0 --repeat 1 --json "$folder/many.json" >/dev/null
         many=$(hash_of "$folder/many.json")
         [ "$one" = "$many" ] || fail "$scene: $many on $count processes, $one on one"
-        for member in processes imbalance ghosts bytes_sent; do
+        for member in processes imbalance ghosts bytes_sent per_process search_ms; do
             grep -q "\"$member\"" "$folder/many.json" || fail "no $member in the JSON"
         done
     done
     on 2 verify "$scene" --frames 4 >"$folder/said" || fail "$scene: verify fails"
     grep -q 'agree with brute' "$folder/said" || fail "$scene: verify does not say who judged"
 done
+
+# A file that several processes write is the one that one core writes, whoever has no body at all included; and it is read in ranges.
+"$build/cleave" gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -q -o "$folder/one.aabbs" >/dev/null
+for count in 1 2 3 4; do
+    on $count gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -o "$folder/many.aabbs" >/dev/null
+    cmp "$folder/one.aabbs" "$folder/many.aabbs" || fail "gen on $count processes writes other bytes"
+done
+on 3 verify "$folder/many.aabbs" >"$folder/said" || fail "verify of a file fails"
+"$build/cleave" gen jitter -n 2 --frames 1 -q -o "$folder/one.aabbs" >/dev/null
+on 4 gen jitter -n 2 --frames 1 -o "$folder/many.aabbs" >/dev/null
+cmp "$folder/one.aabbs" "$folder/many.aabbs" || fail "gen of fewer bodies than processes writes other bytes"
 
 # What is wrong is said once, by name, and ends the program with 2.
 refuses()
@@ -58,4 +70,20 @@ refuses nonsense bench nonsense:1k
 refuses WHAT bench
 refuses frames verify brownian-free:1k --frames many
 refuses colour verify brownian-free:1k --colour red
+refuses repeat verify brownian-free:1k --repeat 2
+refuses touch gen freefall -o "$folder/none.aabbs"
+refuses 'needs -o' gen flat
+truncate -s 100000 "$folder/long.aabbs" && head -c 304 "$folder/many.aabbs" | dd of="$folder/long.aabbs" conv=notrunc status=none
+refuses 'long.aabbs: at byte' bench "$folder/long.aabbs"
+# A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our own, where we may have it.
+mkdir "$folder/disk"
+if unshare -m mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
+    status=0
+    unshare -m sh -c 'disk=$1 && mount -t tmpfs -o size=128k tmpfs "$disk" && shift && "$@"; status=$?; ls "$disk"; exit $status' sh \
+        "$folder/disk" "$root/scripts/check-mpi.sh" "$build/cleave-mpi" 3 gen flat -n 4000 --frames 2 -o "$folder/disk/full.aabbs" \
+        >"$folder/said" 2>&1 || status=$?
+    [ $status = 2 ] || fail "a full disk: exit $status: $(cat "$folder/said")"
+    grep -q 'cleave-mpi: .*full.aabbs: at byte [0-9]*: cannot be written: No space' "$folder/said" || fail "full disk: $(cat "$folder/said")"
+    ! grep -q '^full' "$folder/said" || fail "a full disk leaves $(cat "$folder/said")"
+fi
 echo "cleave-mpi: one hash, and clear refusals"

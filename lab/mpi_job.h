@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// One life of the program `cleave-mpi`: what it was asked for, and how its processes stay of one mind.
+#pragma once
+
+#include "cleave/mpi.h"
+#include "lab/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Where no number was given.
+#define JOB_UNSET UINT64_MAX
+
+typedef struct job_options
+{
+    char command; ///< the first letter of bench, verify, gen, net or plan
+    bool is_borrowed, by_time, is_alone, splits;
+    const char *what, *method, *settings, *json, *output, *type;
+    uint64_t frames, from, threads, warmup, repeat, seed, bodies, processes, sample;
+    clv_mpi_cutter cutter;
+} job_options;
+
+typedef struct job
+{
+    const job_options* o;
+    int rank, process_count; ///< of all processes
+    MPI_Comm comm;           ///< who shares a world: all processes, or with --alone each its own
+    int share, share_count;  ///< this process's place in `comm`
+    lab_error why;
+} job;
+
+/// False names what is wrong with the words behind the program's name.
+bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
+
+/// Everybody's answer: true if all say so. Else the error of the first process that has one is everybody's. Collective.
+bool job_agree( job* j, bool ok );
+
+/// Sums over all processes. Collective.
+uint64_t job_sum( uint64_t value );
+
+/// Objects number .. first of process `share` + 1, cut evenly.
+static inline uint32_t job_part_first( uint32_t count, int share, int share_count )
+{
+    return (uint32_t)( (uint64_t)count * (uint64_t)share / (uint64_t)share_count );
+}
+
+// The commands. False with j->why.
+
+bool job_bench( job* j );
+bool job_verify( job* j );
+bool job_gen( job* j );
+bool job_net( job* j );
