@@ -16,6 +16,14 @@ static bool open_made( mpi_frames* f, job* j, const scene_spec* spec )
     uint32_t bodies = def.scene.body_count;
     def.scene.part_first = job_part_first( bodies, j->share, j->share_count );
     def.scene.part_count = job_part_first( bodies, j->share + 1, j->share_count ) - def.scene.part_first;
+    if ( j->o->sample > 0 && j->o->sample < bodies )
+    {
+        uint32_t sample = (uint32_t)j->o->sample;
+        def.scene.part_count = job_part_first( sample, j->share + 1, j->share_count ) -
+            job_part_first( sample, j->share, j->share_count );
+        f->is_sampled = true;
+        f->count = def.scene.part_count;
+    }
     def.scene.thread_count = (uint32_t)j->o->threads;
     f->kind = FRAMES_MADE;
     if ( def.scene.part_count == 0 ) // fewer bodies than processes: nothing to make, and 0 would be all
@@ -28,6 +36,11 @@ static bool open_made( mpi_frames* f, job* j, const scene_spec* spec )
 
 static bool open_source( mpi_frames* f, job* j, const scene_spec* spec )
 {
+    if ( j->o->sample > 0 && ( spec->generator == NULL || !spec->generator->has_parts ) )
+    {
+        return lab_error_write(
+            &j->why, "--sample: %s is no contact-free scene by name; leave the flag out", j->o->what );
+    }
     if ( spec->generator == NULL )
     {
         f->kind = FRAMES_READ;
@@ -88,7 +101,9 @@ bool mpi_frames_open( mpi_frames* f, job* j )
     uint32_t wanted = j->o->frames > 0 ? (uint32_t)j->o->frames : 60;
     f->frame_count = f->header.frame_count < wanted ? f->header.frame_count : wanted;
     f->first = job_part_first( f->header.object_count, j->share, j->share_count );
-    f->count = job_part_first( f->header.object_count, j->share + 1, j->share_count ) - f->first;
+    f->count = f->is_sampled
+        ? f->count
+        : job_part_first( f->header.object_count, j->share + 1, j->share_count ) - f->first;
     MPI_Type_contiguous( (int)sizeof( clv_aabb ), MPI_BYTE, &f->box_type );
     MPI_Type_commit( &f->box_type );
     return job_agree( j, make_room( f, j ) );

@@ -20,6 +20,7 @@ typedef struct mpi_frames
     frames_kind kind;
     uint32_t frame_count;  ///< to be used, after the initial one
     uint32_t first, count; ///< this process's objects
+    bool is_sampled;       ///< they are some of the whole: nothing can be fetched or gathered
     clv_aabb* boxes;       ///< theirs, in the frame read last
     frame_source source;
     scene_reader reader;

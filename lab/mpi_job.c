@@ -151,6 +151,8 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
         }
         o->what = argv[i];
     }
+    // The last frame is the one that is counted: the first will do where nobody asks for another.
+    o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
     return o->what != NULL || o->command == 'n' ||
         lab_error_write( why, "%s needs a WHAT, such as brownian-free:32k", argv[1] );
 }

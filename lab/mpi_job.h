@@ -50,3 +50,4 @@ bool job_bench( job* j );
 bool job_verify( job* j );
 bool job_gen( job* j );
 bool job_net( job* j );
+bool job_plan( job* j );

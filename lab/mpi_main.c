@@ -14,14 +14,15 @@ static const char s_help[] =
     "  verify WHAT       compare them, frame by frame, with one process\n"
     "  gen SCENE -o F    bake a contact-free scene, each process its part of the file\n"
     "  net               what messages between processes cost\n"
+    "  plan WHAT -P N    cut WHAT for N processes and count what they would send, without running them\n"
     "\n"
     "WHAT is a .aabbs file or a scene such as brownian-free:8m, as `cleave bench` takes it. Of a file every process reads its range,\n"
     "of a contact-free scene it makes its part; other scenes process 0 bakes and deals out.\n"
     "\n"
-    "  --frames F        frames after the initial one (default: all, at most 60; gen: 60)\n"
+    "  --frames F        frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)\n"
     "  --seed S          seed of the scene\n"
     "  --threads T       threads of each process (default 1)\n"
-    "  --json OUT        bench, net: write the result as JSON; - is standard output\n"
+    "  --json OUT        bench, net, plan: write the result as JSON; - is standard output\n"
     "bench and verify:\n"
     "  -m METHOD         of the space in each process (default cleave)\n"
     "  --set P=V,...     parameters of that method\n"
@@ -37,6 +38,9 @@ static const char s_help[] =
     "  --type TYPE       cubes or assorted\n"
     "  --from F0         frame of the run to begin with\n"
     "  --split           cut each body in 8: objects = 8 N\n"
+    "plan:\n"
+    "  -P N              processes to plan for\n"
+    "  --sample S        of a contact-free scene, only S bodies are made, and each stands for as many as it takes\n"
     "\n"
     "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad input.\n"
     "\n"
@@ -56,7 +60,8 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
         ( o.command == 'b'         ? job_bench( &j )
                 : o.command == 'v' ? job_verify( &j )
                 : o.command == 'g' ? job_gen( &j )
-                                   : job_net( &j ) );
+                : o.command == 'n' ? job_net( &j )
+                                   : job_plan( &j ) );
     if ( !ok && rank == 0 )
     {
         fprintf( stderr, "cleave-mpi: %s\n", j.why.text );

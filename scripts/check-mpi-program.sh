@@ -56,6 +56,19 @@ on 3 verify "$folder/many.aabbs" >"$folder/said" || fail "verify of a file fails
 on 4 gen jitter -n 2 --frames 1 -o "$folder/many.aabbs" >/dev/null
 cmp "$folder/one.aabbs" "$folder/many.aabbs" || fail "gen of fewer bodies than processes writes other bytes"
 
+# A plan counts what a run sends, to the byte, as long as the cut is the same one.
+for scene in brownian-free:20k walled:8k; do
+    on 4 bench "$scene" --frames 3 --warmup 0 --repeat 1 --cutter bisection --json "$folder/many.json" >/dev/null
+    on 2 plan "$scene" --frames 3 -P 4 --json "$folder/plan.json" >/dev/null
+    for member in ghosts bytes_sent; do
+        ran=$(sed -n "s/^\t\t\t\"$member\":\t*\([0-9]*\).*/\1/p" "$folder/many.json")
+        planned=$(sed -n "s/.*\"$member\":\t*\([0-9]*\).*/\1/p" "$folder/plan.json")
+        [ -n "$ran" ] && [ "$ran" = "$planned" ] || fail "$scene: $ran $member, planned $planned"
+    done
+done
+on 1 plan brownian-free:1000m --sample 20k -P 64 >"$folder/said" || fail "plan of a sample fails"
+grep -q '1000m objects on 64 processes.*sample of 20k' "$folder/said" || fail "plan says: $(cat "$folder/said")"
+
 # What is wrong is said once, by name, and ends the program with 2.
 refuses()
 {
@@ -73,6 +86,8 @@ refuses colour verify brownian-free:1k --colour red
 refuses repeat verify brownian-free:1k --repeat 2
 refuses touch gen freefall -o "$folder/none.aabbs"
 refuses 'needs -o' gen flat
+refuses 'needs -P' plan flat:1k
+refuses sample plan freefall:1k --sample 10 -P 4
 truncate -s 100000 "$folder/long.aabbs" && head -c 304 "$folder/many.aabbs" | dd of="$folder/long.aabbs" conv=notrunc status=none
 refuses 'long.aabbs: at byte' bench "$folder/long.aabbs"
 # A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our own, where we may have it.

@@ -180,6 +180,7 @@ mutate "mpi: several answers of one object" "mpi_query" src/mpi/mpi_query.c 's/i
 mutate "mpi: equally near, but the wrong ids" "mpi_query" src/mpi/mpi_query_round.c 's/if ( count > k \&\& hits\[k\].t == hits\[k - 1\].t )/if ( count > k \&\& hits[k].t < hits[k - 1].t )/'
 mutate "mpi: nobody is asked in the second round" "mpi_query" src/mpi/mpi_query.c 's/if ( q->limits.items\[query\] < 0 )/if ( q->limits.items[query] < 0 || has_rounds )/'
 mutate "mpi: questions about what has changed" "mpi_query" src/mpi/mpi_query.c 's/if ( !space->list_is_valid || space->has_changed )/if ( !space->list_is_valid )/'
+mutate "mpi: a plan forgets who leaves" "mpi_program" src/mpi/mpi_plan.c 's/bool is_owner = to == owner \&\& owner != sender;/bool is_owner = false;/'
 mutate "mpi: a part of a scene begins at body 0" "scene_part" lab/scene/swarm.c 's/part_job job = { stretch, user, self->def.part_first };/part_job job = { stretch, user, 0 };/'
 mutate "mpi: offsets of 32 bits" "scene_part" lab/frame/scene_file.c 's/SCENE_BOX_BYTES \* ( (uint64_t)object_count \* frame + object );/SCENE_BOX_BYTES * ( object_count * frame + object );/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/return first;/return first + 1 < count ? first : count;/'
