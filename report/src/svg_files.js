@@ -5,6 +5,7 @@ import { courseChart } from './charts/course.js';
 import { heightFor } from './charts/frame.js';
 import { ladderChart } from './charts/ladder.js';
 import { radarChart } from './charts/radar.js';
+import { scalingChart } from './charts/scaling.js';
 import { boxChart, violinChart } from './charts/spread.js';
 import { stageChart } from './charts/stages.js';
 import { sweepChart } from './charts/sweep.js';
@@ -74,9 +75,12 @@ function radarFiles(model, shared) {
 const sweepFiles = model => model.sweeps.map(sweep => ({ title: `${sweep.parameter}: ${sweep.sceneName}, ${sizeText(sweep.objects)}`, height: 420,
     make: frame => sweepChart({ ...frame, ...sweep }, light) }));
 
+const scalingFiles = model => model.scalings.map(scaling => ({ title: `${scaling.kind} scaling: ${scaling.sceneName}, ${sizeText(scaling.objects)}`, height: 400,
+    make: frame => scalingChart({ ...frame, ...scaling }, light) }));
+
 export function svgFiles(model) {
     const shared = { styles: stylesFor(model.labels, light) };
-    const plots = [...radarFiles(model, shared), ...laddersOf(model, shared), ...onesOf(model, shared), ...sweepFiles(model)].filter(Boolean);
+    const plots = [...radarFiles(model, shared), ...laddersOf(model, shared), ...onesOf(model, shared), ...sweepFiles(model), ...scalingFiles(model)].filter(Boolean);
     const taken = new Map();
     return plots.map(({ title, height, make }) => {
         const name = fileName(title);

@@ -8,7 +8,7 @@ import { dark, light, stylesFor } from '../src/look.js';
 import { logAxis } from '../src/charts/frame.js';
 import { radarChart } from '../src/charts/radar.js';
 import { readResults as builtReader, svgFiles, svgText } from '../svg.mjs';
-import { HOSTILE, fullResults, hostileResults, makeResults, makeRun, wrongResults } from './sample.mjs';
+import { HOSTILE, fullResults, hostileResults, makeResults, makeRun, scalingResults, wrongResults } from './sample.mjs';
 
 const model = (...results) => readResults({ files: results.map((one, index) => ({ name: `f${index}.json`, results: one })) });
 
@@ -223,4 +223,23 @@ test('hostile names neither leave the folder nor become markup in an SVG', () =>
 test('one run per label where windows of several lengths meet', () => {
     const read = model(makeResults([makeRun({ frames: 10, ms: 5 }), makeRun({ frames: 20, ms: 3 })]));
     assert.deepEqual(runsAt(read, 'brownian', 1000).map(run => run.median), [3]);
+});
+
+test('more workers: speed-up of one world, efficiency of one that grows; processes that share nothing are neither', () => {
+    const read = model(scalingResults());
+    assert.deepEqual(read.scalings.map(({ kind, objects, series }) => [kind, objects, series.map(one => [one.name, one.points.length])]), [
+        ['strong', 16e6, [['cleave, processes', 5], ['cleave, threads', 5]]],
+        ['weak', 1e6, [['cleave, processes', 5]]],
+    ]);
+    const [strong, weak] = read.scalings;
+    assert.ok(Math.abs(strong.series[0].points[4][1] - 16 ** 0.9) < 1e-9);
+    assert.ok(Math.abs(strong.series[1].points[2][1] - 4 ** 0.95) < 1e-9);
+    assert.ok(Math.abs(weak.series[0].points[3][1] - 101 / 108) < 1e-9);
+    assert.ok(read.hashes.every(group => group.agrees));
+    assert.ok(read.labels.includes('cleave on 4') && read.labels.includes('cleave 16 alone'));
+    const files = svgFiles(read).filter(({ name }) => name.includes('scaling'));
+    assert.deepEqual(files.map(({ name }) => name), ['strong-scaling-brownian-free-16m.svg', 'weak-scaling-brownian-free-1m.svg']);
+    for (const { option } of files) assert.match(svgText(option, { width: 860, height: 400 }), /processes, or threads/);
+    assert.deepEqual(model(fullResults()).scalings, []);
+    assert.deepEqual(model(makeResults([makeRun({}), makeRun({ threads: 2, ms: 0.6 })])).scalings, []);
 });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { fullResults, hostileResults, makeResults, makeRun, wrongResults } from './sample.mjs';
+import { fullResults, hostileResults, makeResults, makeRun, scalingResults, wrongResults } from './sample.mjs';
 
 const { CLEAVE, CHROMIUM = '/usr/bin/chromium', SHOTS } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'cleave-report-'));
@@ -279,4 +279,15 @@ test('screenshots, where wanted', { skip: !SHOTS }, async () => {
     for (const colorScheme of ['light', 'dark']) {
         await withPage(writePage(`shot-${colorScheme}`, fullResults()), page => page.screenshot({ path: join(SHOTS, `${colorScheme}.png`), fullPage: true }), { colorScheme });
     }
+});
+
+test('runs with several numbers of processes are drawn against them', async () => {
+    await withPage(writePage('scaling', scalingResults()), async page => {
+        assert.equal(await page.$$eval('#scaling figure svg', list => list.length), 2);
+        assert.equal(await shown(page, '#scaling'), 2 * 3); // a line and its mark in the legend
+        const cells = await page.$$eval('#scaling tbody tr', rows => rows.map(row => [...row.children].map(cell => cell.textContent)));
+        assert.equal(cells.length, 15);
+        assert.ok(cells.some(row => row.join('|').startsWith('cleave, processes|16|16m|')));
+        if (SHOTS) await (await page.$('#scaling')).screenshot({ path: join(SHOTS, 'scaling.png') });
+    });
 });

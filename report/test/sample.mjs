@@ -32,6 +32,17 @@ export function fullResults() {
         failed('crashes', 'failed', 'signal 11 (segmentation fault)')]);
 }
 
+/** A world of 16m on 1 to 16 processes and threads, and one that grows with its processes; and processes that share nothing. */
+export function scalingResults() {
+    const counts = [1, 2, 4, 8, 16];
+    const many = { scene: 'brownian-free', method: 'cleave', imbalance: 0.03, update_ms: null, search_ms: null, frame_static: [] };
+    const process = (ranks, objects, ms) => makeRun({ ...many, objects, ms, ranks, processes: ranks, alone: false, ghosts: objects / 50, bytes_sent: objects, pairs_hash: hashOf('x', objects) });
+    return makeResults([...counts.flatMap(count => [
+        process(count, 16e6, 1600 / count ** 0.9), makeRun({ ...many, objects: 16e6, ms: 1500 / count ** 0.95, threads: count, pairs_hash: hashOf('x', 16e6) })]),
+    ...counts.slice(0, 4).map(count => process(count, count * 1e6, 100 + count)),
+    makeRun({ ...many, objects: 1e6, ms: 105, ranks: 16, processes: 16, alone: true, pairs_hash: '0x0000000000000001' })]);
+}
+
 /** One method of three finds other pairs. */
 export const wrongResults = () => makeResults([makeRun({}), makeRun({ method: 'sap', ms: 2 }),
     makeRun({ method: 'liar', ms: 0.1, pairs_hash: '0x00000000000000bb', pairs_last: 399 })]);

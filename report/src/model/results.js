@@ -2,6 +2,7 @@
 // From result files to what plots ask for. Everything outside the few fields that `cleave report` has checked may be
 // missing or of any type; what is not usable counts as not there.
 import { isNumber } from './numbers.js';
+import { scalingsOf } from './scaling.js';
 
 // Those first in legends and first in line for the plainest colours; others follow by name.
 const ORDER = ['cleave', 'kd', 'kd-incremental', 'kd-complete', 'kd-rebuilt', 'ray-kd', 'sap', 'isap', 'grid', 'grid-sap', 'tracy',
@@ -32,6 +33,7 @@ function labelOf(run, bestIsa) {
     const parts = [text(run.method)];
     if (text(run.variant) && ![bestIsa, 'plain'].includes(run.variant)) parts[0] += `@${run.variant}`;
     if (run.threads > 1) parts.push(`×${run.threads}`);
+    if (isNumber(run.ranks)) parts.push(run.alone === true ? `${run.ranks} alone` : `on ${run.ranks}`);
     for (const [name, value] of readSettings(run.settings)) parts.push(`${name}=${value}`);
     for (const flag of ['sorted', 'events', 'fat']) if (run[flag] === true) parts.push(flag);
     return parts.join(' ');
@@ -63,13 +65,18 @@ function readRun(run, file, bestIsa) {
         update: isOpaque(run) ? null : number(run.update_ms),
         search: isOpaque(run) ? null : number(run.search_ms),
         pairs: number(run.pairs_last),
-        hash: text(run.pairs_hash),
+        hash: run.alone === true ? '' : text(run.pairs_hash), // worlds of their own: nobody else has these pairs
         frameMs: numbers(run.frame_ms),
         frameStatic: numbers(run.frame_static),
         tests: isOpaque(run) ? null : number(run.tests),
         memory: number(run.memory_bytes),
         fat: run.fat === true,
         counters: readCounters(run.counters),
+        ranks: number(run.ranks), // processes, of a run of cleave-mpi
+        isAlone: run.alone === true,
+        imbalance: number(run.imbalance),
+        ghosts: number(run.ghosts),
+        bytesSent: number(run.bytes_sent),
     };
 }
 
@@ -125,6 +132,7 @@ export function readResults(data) {
         scenes: scenesOf(shown),
         sweeps: swept,
         hashes: hashGroups(all),
+        scalings: scalingsOf(all),
     };
 }
 

@@ -4,6 +4,7 @@ import { dark, light, stylesFor } from '../look.js';
 import { geometricMean, numberText } from '../model/numbers.js';
 import { isOurs, readResults, runsAt } from '../model/results.js';
 import { choice, h } from './dom.js';
+import { scalingSection } from './scaling.js';
 import { makeTheme } from './theme.js';
 import { ladderSection, memorySection, radarSection, sweepSection } from './sections.js';
 import { oneSceneSection } from './one_scene.js';
@@ -110,7 +111,7 @@ function navigation(sections) {
     return h('nav', { 'aria-label': 'sections' }, sections.map(part => h('a', { href: `#${part.id}` }, part.dataset.short ?? part.querySelector('h2').textContent)));
 }
 
-const SHORT = { alarm: 'Disagreement', time: 'Time', radar: 'Radar', scene: 'One scene', memory: 'Memory', sweeps: 'Parameters', hashes: 'Agreement', failures: 'Without result', machine: 'Machine', runs: 'Runs' };
+const SHORT = { alarm: 'Disagreement', time: 'Time', radar: 'Radar', scene: 'One scene', memory: 'Memory', sweeps: 'Parameters', scaling: 'More workers', hashes: 'Agreement', failures: 'Without result', machine: 'Machine', runs: 'Runs' };
 
 export function start() {
     const model = readResults(JSON.parse(document.getElementById('results').textContent));
@@ -118,7 +119,7 @@ export function start() {
     const theme = makeTheme(() => app.refresh());
     app.look = theme.look;
     app.hidden = new Set(model.labels.filter(label => !shownFirst(model).has(label)));
-    const sections = [alarmSection, ladderSection, radarSection, oneSceneSection, memorySection, sweepSection, hashSection, failureSection, machineSection, runSection]
+    const sections = [alarmSection, ladderSection, radarSection, oneSceneSection, memorySection, sweepSection, scalingSection, hashSection, failureSection, machineSection, runSection]
         .map(make => make(app)).filter(Boolean);
     for (const part of sections) part.dataset.short = SHORT[part.id] ?? '';
     const measure = choice('measure', ['median', 'mean', 'min', 'p99'].map(value => ({ text: value, value })), app.measure, value => {
