@@ -3,7 +3,7 @@
 // plain queue, the counters read back once per batch, the median of 5 batches. Beside it the same from memory of the host to pairs
 // in memory of the host, and the CPU's default method. Every row's pairs are held against the CPU's.
 //
-//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--events]
+//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--events] [--host]
 //              [--csv FILE]
 #include "cleave/cleave.h"
 #include "cleave/gpu.h"
@@ -67,7 +67,7 @@ typedef struct bench_flags
     uint32_t threads;
     uint32_t most;
     uint32_t queue_pairs;
-    bool kernels, tune, events;
+    bool kernels, tune, events, host;
     FILE* csv;
 } bench_flags;
 
@@ -468,6 +468,70 @@ static void print_events( const bench_row* row, const bench_flags* flags )
     fflush( stdout );
 }
 
+// ---- from the host and back, part by part
+
+// The median of frames of one part alone, waited for.
+typedef void host_part( bench_world* world, const clv_aabb* boxes );
+
+static void send_boxes( bench_world* world, const clv_aabb* boxes )
+{
+    clv_gpu* gpu = world->gpu;
+    must( clv_gpu_write(
+              gpu, world->moving.memory, 0, boxes, (size_t)world->count * sizeof( clv_aabb ), false ),
+        gpu, "sending boxes" );
+    gpu->cl->clFinish( gpu->queue );
+}
+
+static void search_there( bench_world* world, const clv_aabb* boxes )
+{
+    (void)boxes;
+    must( clv_gpu_update_buffer( world->gpu, world->moving.memory, world->count ), world->gpu, "searching" );
+}
+
+static void fetch_pairs( bench_world* world, const clv_aabb* boxes )
+{
+    const clv_pair* pairs = NULL;
+    (void)boxes;
+    must( clv_gpu_download( world->gpu, &pairs ), world->gpu, "to the host" );
+}
+
+static double time_part( bench_world* world, host_part* part, const clv_aabb* boxes )
+{
+    double times[FRAMES];
+    for ( int i = 0; i < FRAMES; ++i )
+    {
+        double start = now_ms();
+        part( world, boxes );
+        times[i] = now_ms() - start;
+    }
+    return median( times, FRAMES );
+}
+
+static void print_host( const bench_row* row, const bench_flags* flags )
+{
+    bench_world world;
+    clv_gpu* gpu = open_gpu( flags, row->way, NULL );
+    open_world( &world, gpu, row, NULL );
+    clv_aabb* boxes = clv_gpu_host_take( gpu, (size_t)row->count * sizeof( clv_aabb ) );
+    if ( boxes == NULL )
+    {
+        must( CLV_OUT_OF_MEMORY, gpu, "memory of the host" );
+    }
+    warm_up( &world );
+    must( clv_gpu_read( gpu, world.moving.memory, 0, boxes, (size_t)row->count * sizeof( clv_aabb ) ), gpu,
+        "boxes" );
+    double send = time_part( &world, send_boxes, boxes );
+    double search = time_part( &world, search_there, boxes );
+    double fetch = time_part( &world, fetch_pairs, boxes );
+    printf( "%s, waited for each: boxes there %.4f ms (%.1f GB/s), search %.4f, pairs back %.4f (%" PRIu64
+            ")\n",
+        row->name, send, row->count * sizeof( clv_aabb ) / send * 1e-6, search, fetch,
+        clv_gpu_pair_count( gpu ) );
+    fflush( stdout );
+    clv_gpu_host_give( gpu, boxes );
+    close_world( &world );
+}
+
 // ---- other cells
 
 static void print_cells( const bench_row* row, const bench_flags* flags )
@@ -554,6 +618,7 @@ static bench_flags read_flags( int argc, char** argv )
             flags.kernels = flags.kernels || strcmp( argv[i], "--kernels" ) == 0;
             flags.tune = flags.tune || strcmp( argv[i], "--tune" ) == 0;
             flags.events = flags.events || strcmp( argv[i], "--events" ) == 0;
+            flags.host = flags.host || strcmp( argv[i], "--host" ) == 0;
         }
         i += takes ? 1 : 0;
     }
@@ -598,6 +663,10 @@ int main( int argc, char** argv )
         if ( flags.events && is_grid && is_wanted( &s_rows[i], &flags ) )
         {
             print_events( &s_rows[i], &flags );
+        }
+        if ( flags.host && is_grid && is_wanted( &s_rows[i], &flags ) )
+        {
+            print_host( &s_rows[i], &flags );
         }
         if ( flags.tune && is_grid && is_wanted( &s_rows[i], &flags ) )
         {
