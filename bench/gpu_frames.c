@@ -21,6 +21,8 @@ enum
 {
     BATCHES = 5,
     FRAMES = 20,
+    WARM_BATCHES = 6, // at least: what rests is seen in frames that are waited for, one of a batch
+    TRIES = 3 * BATCHES,
     HOST_FRAMES = 6,
     HOST_MOST = 10000000, // beyond, pinned memory of the host is too much to ask for
 };
@@ -54,7 +56,9 @@ static const bench_row s_rows[] = {
     { "sap-1m", 1000000, SPARSE, CLV_GPU_SAP, 3, 0.3f, 1 },
     { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0, 0.3f, 1 },
     { "rest-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 }, // one in a hundred moves
-    { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },       // half a side per frame: no order lasts
+    { "rest10-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 10 },
+    { "still-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 }, // nobody, or one
+    { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },            // half a side per frame: no order lasts
     { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35, 0.3f, 1 },
     { "rest-10m", 10000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
     { "sparse-100m", 100000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1 }, // only when named, or with --most
@@ -74,6 +78,8 @@ typedef struct bench_flags
 typedef struct bench_result
 {
     double frame_ms, move_ms, frame_min_ms;
+    double whole_ms;       // where few move: with all searched all the same; 0: not asked
+    uint32_t rest_batches; // of which every frame searched only what changed
     double host_ms;
     double cpu_ms[2]; // one thread, `threads`
     uint64_t pair_count, test_count;
@@ -183,10 +189,10 @@ static double batch( bench_world* world, bool searches )
 static void warm_up( bench_world* world )
 {
     double start = now_ms();
-    do
+    for ( int i = 0; i < WARM_BATCHES || now_ms() - start < 500; ++i )
     {
         batch( world, true );
-    } while ( now_ms() - start < 500 );
+    }
 }
 
 static void time_device( bench_world* world, bench_result* result )
@@ -194,10 +200,19 @@ static void time_device( bench_world* world, bench_result* result )
     double frames[BATCHES];
     double moves[BATCHES];
     warm_up( world );
-    for ( int i = 0; i < BATCHES; ++i )
+    int taken = 0;
+    for ( int i = 0; i < TRIES && taken < BATCHES; ++i )
     {
-        frames[i] = batch( world, true );
-        moves[i] = batch( world, false );
+        // A frame that cannot go on from the one before is left undone, and so are all behind it but the last, which is waited for.
+        // Such a batch is not taken, as long as there are tries left.
+        uint64_t rests = clv_gpu_get_stats( world->gpu ).rest_count;
+        bool tracks = world->gpu->rest.tracks;
+        frames[taken] = batch( world, true );
+        bool is_whole = clv_gpu_get_stats( world->gpu ).rest_count > rests;
+        moves[taken] = batch( world, false );
+        bool is_good = is_whole || !tracks || TRIES - i <= BATCHES - taken;
+        result->rest_batches += is_good && is_whole ? 1 : 0;
+        taken += is_good ? 1 : 0;
     }
     result->frame_ms = median( frames, BATCHES );
     result->frame_min_ms = frames[0];
@@ -363,15 +378,35 @@ static void print_row(
             " %9.4f %8.4f %9.4f %8.3f %9.3f %9.3f %7s %7.3f\n",
         row->name, way_name( stats.way ), row->count, r->pair_count, r->test_count, r->frame_ms, r->move_ms,
         search_ms, r->host_ms, r->cpu_ms[0], r->cpu_ms[1], r->agrees, row->goal_ms );
+    if ( row->part > 1 )
+    {
+        printf( "    all searched: %.4f ms; %" PRIu32 " of %d batches searched only what changed\n",
+            r->whole_ms, r->rest_batches, BATCHES );
+    }
     fflush( stdout );
     if ( flags->csv != NULL )
     {
         fprintf( flags->csv,
-            "%s,%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.5f,%.5f,%.5f,%.4f,%.4f,%.4f,%s,%.3f\n", row->name,
-            way_name( stats.way ), row->count, r->pair_count, r->test_count, r->frame_ms, r->move_ms,
-            search_ms, r->host_ms, r->cpu_ms[0], r->cpu_ms[1], r->agrees, row->goal_ms );
+            "%s,%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.5f,%.5f,%.5f,%.4f,%.4f,%.4f,%s,%.3f,%.5f,%" PRIu32
+            "\n",
+            row->name, way_name( stats.way ), row->count, r->pair_count, r->test_count, r->frame_ms,
+            r->move_ms, search_ms, r->host_ms, r->cpu_ms[0], r->cpu_ms[1], r->agrees, row->goal_ms,
+            r->whole_ms, r->rest_batches );
         fflush( flags->csv );
     }
+}
+
+// The same world with all boxes searched in every frame, in the same run.
+static double time_whole( const bench_row* row, const bench_flags* flags )
+{
+    bench_result result = { .agrees = "-" };
+    bench_world world;
+    clv_gpu* gpu = open_gpu( flags, row->way, NULL );
+    gpu->grid_wish.rests = -1;
+    open_world( &world, gpu, row, NULL );
+    time_device( &world, &result );
+    close_world( &world );
+    return result.frame_ms - result.move_ms;
 }
 
 static bool run_row( const bench_row* row, const bench_flags* flags )
@@ -379,6 +414,7 @@ static bool run_row( const bench_row* row, const bench_flags* flags )
     bench_result result = { .agrees = "-" };
     bench_world world;
     clv_aabb* boxes = malloc( row->count * sizeof( clv_aabb ) );
+    result.whole_ms = row->part > 1 ? time_whole( row, flags ) : 0;
     open_world( &world, open_gpu( flags, row->way, NULL ), row, boxes );
     time_device( &world, &result );
     if ( row->count <= HOST_MOST )
@@ -537,24 +573,24 @@ static void print_host( const bench_row* row, const bench_flags* flags )
 static void print_cells( const bench_row* row, const bench_flags* flags )
 {
     static const gpu_grid_wish s_sparse[] = {
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, -1, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, 1, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0, 1, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.08, 0, 1, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0, 1, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 4, 0.15, 0, 1, 0 },
-        { { 1.5, 1.5, 1.5 }, 1, 8, 0.15, 0, 1, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 1, 0.15, 0, 1, 0 },
-        { { 1.1, 2.2, 2.2 }, 2, 4, 0.15, 0, 1, 0 },
-        { { 0.9, 1.8, 1.8 }, 2, 8, 0.15, 0, 1, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, -1, 0, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, 1, 0, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0, 1, 0, 0 },
+        { { 2.2, 2.2, 2.2 }, 1, 4, 0.08, 0, 1, 0, 0 },
+        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0, 1, 0, 0 },
+        { { 1.8, 1.8, 1.8 }, 1, 4, 0.15, 0, 1, 0, 0 },
+        { { 1.5, 1.5, 1.5 }, 1, 8, 0.15, 0, 1, 0, 0 },
+        { { 1.8, 1.8, 1.8 }, 1, 1, 0.15, 0, 1, 0, 0 },
+        { { 1.1, 2.2, 2.2 }, 2, 4, 0.15, 0, 1, 0, 0 },
+        { { 0.9, 1.8, 1.8 }, 2, 8, 0.15, 0, 1, 0, 0 },
     };
     static const gpu_grid_wish s_dense[] = {
-        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, -1, 0 },
-        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, 1, 0 },
-        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0, 1, 0 },
-        { { 0.4, 1.05, 1.05 }, 3, 4, 0.3, 0, -1, 0 },
-        { { 1.05, 1.05, 1.05 }, 1, 4, 0.3, 0, -1, 0 },
-        { { 0.4, 1.1, 1.1 }, 3, 4, 0.3, 0, 1, 0 },
+        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, -1, 0, 0 },
+        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, 1, 0, 0 },
+        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0, 1, 0, 0 },
+        { { 0.4, 1.05, 1.05 }, 3, 4, 0.3, 0, -1, 0, 0 },
+        { { 1.05, 1.05, 1.05 }, 1, 4, 0.3, 0, -1, 0, 0 },
+        { { 0.4, 1.1, 1.1 }, 3, 4, 0.3, 0, 1, 0, 0 },
     };
     const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
     size_t wish_count =
@@ -641,7 +677,7 @@ int main( int argc, char** argv )
         flags.threads );
     clv_gpu_destroy( gpu );
     const char* head =
-        "scene,way,boxes,pairs,tests,frame_ms,move_ms,search_ms,host_ms,cpu_1_ms,cpu_t_ms,agrees,goal_ms\n";
+        "scene,way,boxes,pairs,tests,frame_ms,move_ms,search_ms,host_ms,cpu_1_ms,cpu_t_ms,agrees,goal_ms,whole_ms,rest_batches\n";
     if ( flags.csv != NULL )
     {
         fputs( head, flags.csv );

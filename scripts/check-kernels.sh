@@ -7,10 +7,13 @@ clang=${CLANG:-clang}
 command -v "$clang" >/dev/null 2>&1 || { echo "skipped: no clang here"; exit 77; }
 status=0
 for program in *.cl; do
-    [ "$program" != common.cl ] && [ "$program" != solid.cl ] || continue
-    solid=
-    case $program in volume.cl | narrow.cl | match.cl) solid=solid.cl ;; esac # as gpu_program.c has it
-    cat common.cl $solid "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
+    shared=
+    case $program in # as gpu_program.c has it
+        common.cl | solid.cl | cells.cl) continue ;;
+        volume.cl | narrow.cl | match.cl) shared=solid.cl ;;
+        grid.cl | rest.cl) shared=cells.cl ;;
+    esac
+    cat common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \
         -finclude-default-header -Wall -Wextra -Werror - || { echo "check-kernels.sh: $program (lines count from common.cl)" >&2; status=1; }
 done
 # Every kernel of the files is in the table of gpu_state.h, and the other way round.

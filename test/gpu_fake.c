@@ -287,6 +287,8 @@ static cl_int CL_CALL read_buffer( cl_command_queue queue, cl_mem memory, cl_uin
     if ( size == 64 )
     {
         memcpy( to, &fake.pair_count, sizeof( fake.pair_count ) );
+        memcpy( (char*)to + 44, &fake.kept_count, sizeof( fake.kept_count ) );
+        memcpy( (char*)to + 60, &fake.work, sizeof( fake.work ) );
     }
     return CL_SUCCESS;
 }

@@ -11,6 +11,8 @@ typedef struct gpu_fake
     uint32_t call_count;   ///< so far
     int32_t object_count;  ///< made and not released
     uint32_t pair_count;   ///< that every search says it found
+    uint32_t kept_count;   ///< boxes that lie in cells, where their order is kept
+    uint32_t work;         ///< the last of a search's counters, as kernels/rest.cl has it
     bool has_no_memory;    ///< clCreateBuffer fails
     bool cannot_compile;   ///< clBuildProgram fails, with a log
     uint32_t build_count;  ///< programs compiled

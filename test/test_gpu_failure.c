@@ -5,6 +5,7 @@
 #include "cleave/gpu.h"
 #include "gpu_device.h"
 #include "gpu_fake.h"
+#include "gpu_state.h"
 #include "heap.h"
 #include "space/instrument.h"
 #include "support.h"
@@ -78,6 +79,26 @@ static clv_result live( clv_gpu* gpu )
     CHECK( result != CLV_OK || begun == 0 );
     CHECK( result != CLV_OK || seen == fake.pair_count );
     clv_gpu_host_give( gpu, memory );
+    return result;
+}
+
+// A world at rest, the last update of which is searched for what changed; and one that has to be searched whole after all.
+static clv_result live_at_rest( clv_gpu* gpu )
+{
+    uint64_t seen = 0;
+    gpu->grid_wish.keeps = 1;
+    gpu->grid_wish.rests = 1;
+    fake.kept_count = COUNT;
+    fake.work = 0;
+    clv_result result = clv_gpu_update( gpu, s_boxes, COUNT );
+    result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
+    uint64_t rests = clv_gpu_get_stats( gpu ).rest_count;
+    CHECK( result != CLV_OK || rests > 0 );
+    fake.work = GPU_WORK_UNDONE;
+    result = result == CLV_OK ? clv_gpu_update( gpu, s_boxes, COUNT ) : result;
+    CHECK_EQUAL( clv_gpu_get_stats( gpu ).rest_count, rests );
+    result = result == CLV_OK ? clv_gpu_read_pairs( gpu, visit, &seen ) : result;
+    CHECK( result != CLV_OK || seen == fake.pair_count );
     return result;
 }
 
@@ -192,6 +213,19 @@ static void every_call_may_fail( void )
             }
             CHECK( fail_at > 40 );
         }
+    }
+}
+
+static void every_call_may_fail_at_rest( void )
+{
+    for ( uint32_t pair_count = 0; pair_count <= 2000; pair_count += 2000 )
+    {
+        uint32_t fail_at = 1;
+        while ( live_through( live_at_rest, CLV_GPU_GRID, fail_at, CL_OUT_OF_RESOURCES, pair_count ) )
+        {
+            test_where.frame = fail_at++;
+        }
+        CHECK( fail_at > 60 );
     }
 }
 
@@ -502,6 +536,7 @@ int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( every_call_may_fail ),
+        TEST_CASE( every_call_may_fail_at_rest ),
         TEST_CASE( every_call_may_fail_in_blocks ),
         TEST_CASE( every_call_for_bodies_may_fail ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),

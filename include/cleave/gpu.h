@@ -248,6 +248,7 @@ typedef struct clv_gpu_stats
     uint64_t search_count; ///< searches so far; more than updates where lists were cut or plans failed
     uint64_t plan_count;   ///< times a grid was planned, a tree measured or an axis chosen
     uint64_t order_count;  ///< times the grid made its order anew, as far as the host saw
+    uint64_t rest_count;   ///< good updates that searched only for boxes that changed, as far as the host saw
     uint64_t piece_count;  ///< pieces the last list came in; 1 as a rule
     uint32_t cell_count;   ///< entries of the grid's table, 0 without
     uint32_t level_count;  ///< of the grid or the tree

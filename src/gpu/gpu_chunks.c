@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bytes that a search takes per box, whatever the way: records twice, places, cells, tables.
-#define BYTES_PER_BOX 144
+// Bytes that a search takes per box, whatever the way: records twice, places, cells, tables, and boxes to compare with.
+#define BYTES_PER_BOX 176
 
 uint32_t clv_gpu_chunk_most( const clv_gpu* gpu )
 {

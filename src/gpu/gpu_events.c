@@ -21,7 +21,7 @@ static void swap( gpu_buffer* a, gpu_buffer* b )
 }
 
 // The last list becomes the one before. Several updates may begin before one ends; the first of them does it.
-void clv_gpu_events_begin( clv_gpu* gpu )
+bool clv_gpu_events_begin( clv_gpu* gpu )
 {
     gpu_events* events = &gpu->events;
     gpu_buffers* b = &gpu->buffers;
@@ -29,7 +29,7 @@ void clv_gpu_events_begin( clv_gpu* gpu )
     events->counts[ENDED] = 0;
     if ( !gpu->def.events || !gpu->has_list )
     {
-        return;
+        return false;
     }
     uint64_t room = gpu->pair_room;
     swap( &b->pairs, &b->pairs_before );
@@ -38,6 +38,7 @@ void clv_gpu_events_begin( clv_gpu* gpu )
     events->room_before = room;
     events->mask_before = events->mask;
     events->count_before = (uint32_t)gpu->counters.pair_count;
+    return true;
 }
 
 static clv_result make_table( clv_gpu* gpu, uint32_t count )

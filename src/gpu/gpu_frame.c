@@ -151,14 +151,20 @@ clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_coun
             .moved_count = words[9],
             .side = words[10],
             .kept_count = words[11],
+            .carry_count = words[12],
+            .left_count = words[13],
+            .changed_count = words[14],
+            .work = words[15],
         };
+        counters->moved_count += frame->rests ? counters->carry_count + counters->left_count : 0;
     }
     return result;
 }
 
-// Before a search is done once more: pairs and tests from 0; what the preparation counted stays.
+// Before a search is done once more, of all boxes: pairs and tests from 0; what the preparation counted stays.
 static clv_result reset_counters( clv_gpu* gpu )
 {
+    gpu->frame.rests = false;
     uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
     words[4] = (uint32_t)gpu->counters.cell_squares;
     words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
@@ -251,6 +257,7 @@ clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
     gpu->has_list = false;
     gpu->is_pending = false;
     gpu->stats.pair_count = 0;
+    clv_gpu_rest_forget( gpu );
     if ( result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY )
     {
         clv_gpu_close( gpu );
@@ -268,7 +275,7 @@ static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
 
 static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
 {
-    clv_gpu_events_begin( gpu );
+    bool is_before = clv_gpu_events_begin( gpu );
     gpu->has_list = false;
     gpu->is_piecewise = false;
     gpu->is_chunked = false;
@@ -281,7 +288,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         return CLV_OK;
     }
     gpu->next_slot = ( gpu->next_slot + 1 ) % GPU_SLOTS;
-    uint64_t room = gpu->pair_room > gpu->events.room_before ? gpu->pair_room : gpu->events.room_before;
+    uint64_t room = clv_gpu_rest_begin( gpu, is_before );
     clv_result result = reserve_pairs( gpu, room > 0 ? room : gpu->def.pair_capacity );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
     gpu->is_chunked = count > clv_gpu_chunk_most( gpu ) && !gpu->bodies.is_swept; // volumes are no boxes
@@ -301,8 +308,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
 
 // ---- lists that were cut
 
-// Bytes that the list may take on the device.
-static uint64_t list_most( const clv_gpu* gpu )
+uint64_t clv_gpu_list_most( const clv_gpu* gpu )
 {
     uint64_t most = gpu->def.memory_most > 0 ? gpu->def.memory_most : gpu->device->facts.memory_bytes / 4;
     return most < gpu->device->allocation_most ? most : gpu->device->allocation_most;
@@ -322,18 +328,19 @@ static clv_result search_again( clv_gpu* gpu )
 {
     uint64_t total = gpu->counters.pair_count;
     uint64_t bytes = ( total + total / 4 ) * sizeof( clv_pair );
-    bool fits = total * sizeof( clv_pair ) <= list_most( gpu ) && total < UINT32_MAX;
+    bool fits = total * sizeof( clv_pair ) <= clv_gpu_list_most( gpu ) && total < UINT32_MAX;
     if ( fits )
     {
-        bytes = bytes < list_most( gpu ) ? bytes : total * sizeof( clv_pair );
+        bytes = bytes < clv_gpu_list_most( gpu ) ? bytes : total * sizeof( clv_pair );
         clv_result result = reserve_pairs( gpu, bytes / sizeof( clv_pair ) );
         result = result == CLV_OK ? reset_counters( gpu ) : result;
         result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
         return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
     }
-    uint64_t room = list_most( gpu ) / sizeof( clv_pair );
+    uint64_t room = clv_gpu_list_most( gpu ) / sizeof( clv_pair );
     room = room > unit_pairs( &gpu->frame ) ? room : unit_pairs( &gpu->frame );
     gpu->is_piecewise = true;
+    clv_gpu_rest_forget( gpu );
     return reserve_pairs( gpu, room < UINT32_MAX ? room : UINT32_MAX );
 }
 
@@ -352,6 +359,21 @@ static void keep_stats( clv_gpu* gpu )
     gpu->stats.device_bytes = gpu->device_bytes + ( gpu->inner != NULL ? gpu->inner->device_bytes : 0 );
 }
 
+// A frame that could not be searched for what changed alone is searched whole now.
+static clv_result review_grid( clv_gpu* gpu )
+{
+    bool was_compared = gpu->frame.rests;
+    bool is_done = was_compared && ( gpu->counters.work & GPU_WORK_UNDONE ) == 0;
+    gpu_counters seen = gpu->counters;
+    clv_result result = was_compared && !is_done && seen.bad == 0 ? clv_gpu_grid_finish( gpu ) : CLV_OK;
+    if ( result == CLV_OK )
+    {
+        clv_gpu_grid_review( gpu, &gpu->counters );
+        clv_gpu_rest_review( gpu, &seen, was_compared, is_done );
+    }
+    return result;
+}
+
 clv_result clv_gpu_wait( clv_gpu* gpu )
 {
     CLV_ASSERT( gpu != NULL );
@@ -363,9 +385,10 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
     gpu->counters = ( gpu_counters ){ 0 };
     clv_result result =
         gpu->frame.unit_count == 0 ? CLV_OK : clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters );
-    if ( result == CLV_OK && gpu->frame.way == CLV_GPU_GRID && gpu->frame.unit_count > 0 )
+    bool is_grid = gpu->frame.way == CLV_GPU_GRID && gpu->frame.unit_count > 0 && !gpu->is_chunked;
+    if ( result == CLV_OK && is_grid )
     {
-        clv_gpu_grid_review( gpu, &gpu->counters );
+        result = review_grid( gpu );
     }
     if ( result == CLV_OK && gpu->counters.bad != 0 )
     {

@@ -71,6 +71,7 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     grid->entry_count = grid->row_count * plan.pitch;
     grid->count = frame->count;
     grid->kept_slot = 0;
+    clv_gpu_rest_forget( gpu );
     grid->anew_count = 0;
     grid->keeps = grid->keeps && gpu->stats.update_count >= grid->calm_at;
     grid->moved_most = moved_most( &gpu->grid_wish, frame->count );
@@ -140,22 +141,17 @@ static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_refresh, frame->count, arguments );
 }
 
-// Whether all but the refreshing is needed is the device's to say.
-static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
+// Whether it is needed is the device's to say.
+static clv_result lay_anew( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_grid_state* grid = &gpu->grid;
     uint32_t most = gpu->grid_wish.relay_items > 0 ? gpu->grid_wish.relay_items : RELAY_ITEMS;
     uint32_t items = frame->count < most ? frame->count : most;
-    clv_result result = refresh( gpu, frame );
-    if ( result == CLV_OK )
-    {
-        const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
-            GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ),
-            GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-            GPU_ARGUMENT( grid->moved_most ) };
-        result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, items, count );
-    }
+    const gpu_argument count[] = { GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ),
+        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->counts.memory ), GPU_ARGUMENT( b->places.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( grid->moved_most ) };
+    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_count, items, count );
     result = result == CLV_OK ? add_up( gpu, frame ) : result;
     if ( result != CLV_OK )
     {
@@ -167,9 +163,20 @@ static clv_result keep_all( clv_gpu* gpu, const gpu_frame* frame )
     return GPU_LAUNCH( gpu, GPU_KERNEL_grid_scatter, items, scatter );
 }
 
-static clv_result lay_out( clv_gpu* gpu, const gpu_frame* frame )
+static clv_result lay_out( clv_gpu* gpu, gpu_frame* frame )
 {
-    return gpu->grid.keeps ? keep_all( gpu, frame ) : place_all( gpu, frame );
+    if ( !gpu->grid.keeps )
+    {
+        return place_all( gpu, frame );
+    }
+    if ( gpu->rest.tracks && clv_gpu_rest_is_chained( gpu, frame ) )
+    {
+        gpu->grid.kept_slot = frame->slot + 1;
+        return clv_gpu_rest_compare( gpu, frame );
+    }
+    clv_result result = refresh( gpu, frame );
+    result = result == CLV_OK ? lay_anew( gpu, frame ) : result;
+    return result == CLV_OK ? clv_gpu_rest_enter( gpu, frame ) : result;
 }
 
 static bool is_bad( const gpu_counters* counters, uint32_t count )
@@ -260,8 +267,36 @@ static uint32_t groups_of_movers( uint32_t moved_most )
     return groups < 1 ? 1 : groups > MOVER_GROUPS ? MOVER_GROUPS : groups;
 }
 
+// The slot as a frame's whose boxes are in their records: who left his cell is told as one that searches all tells it.
+static clv_result restate( clv_gpu* gpu )
+{
+    uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
+    words[8] = gpu->counters.bad;
+    words[9] = gpu->counters.moved_count;
+    words[10] = gpu->counters.side;
+    words[11] = gpu->counters.kept_count;
+    return clv_gpu_write(
+        gpu, gpu->buffers.slots.memory, gpu->frame.slot * sizeof( words ), words, sizeof( words ), true );
+}
+
+clv_result clv_gpu_grid_finish( clv_gpu* gpu )
+{
+    gpu_frame* frame = &gpu->frame;
+    frame->rests = false;
+    gpu->stats.search_count += 1;
+    clv_result result = restate( gpu );
+    result = result == CLV_OK ? lay_anew( gpu, frame ) : result;
+    result = result == CLV_OK ? clv_gpu_rest_enter( gpu, frame ) : result;
+    result = result == CLV_OK ? clv_gpu_grid_find( gpu, frame, 0, frame->unit_count ) : result;
+    return result == CLV_OK ? clv_gpu_read_counters( gpu, frame, &gpu->counters ) : result;
+}
+
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end )
 {
+    if ( frame->rests )
+    {
+        return clv_gpu_rest_find( gpu, frame );
+    }
     gpu_buffers* b = &gpu->buffers;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;

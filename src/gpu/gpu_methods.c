@@ -247,6 +247,7 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "gpu.searches", (double)stats.search_count );
     method_figure_add( &list, "gpu.plans", (double)stats.plan_count );
     method_figure_add( &list, "gpu.orders", (double)stats.order_count );
+    method_figure_add( &list, "gpu.rests", (double)stats.rest_count );
     method_figure_add( &list, "gpu.pieces", (double)stats.piece_count );
     method_figure_add( &list, "gpu.cells", (double)stats.cell_count );
     method_figure_add( &list, "gpu.levels", (double)stats.level_count );

@@ -160,6 +160,7 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->is_pending = false;
     gpu->has_list = false;
     gpu->grid = ( gpu_grid_state ){ 0 };
+    gpu->rest = ( gpu_rest_state ){ 0 };
     gpu->tree = ( gpu_tree_state ){ 0 };
     gpu->sap = ( gpu_sap_state ){ 0 };
     gpu->events = ( gpu_events ){ 0 };

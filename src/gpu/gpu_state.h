@@ -25,6 +25,7 @@
 #define GPU_PROGRAMS( PROGRAM )                                                                              \
     PROGRAM( tiles )                                                                                         \
     PROGRAM( grid )                                                                                          \
+    PROGRAM( rest )                                                                                          \
     PROGRAM( sort )                                                                                          \
     PROGRAM( sap )                                                                                           \
     PROGRAM( volume )                                                                                        \
@@ -50,6 +51,9 @@
     KERNEL( grid_scan_long, grid )                                                                           \
     KERNEL( grid_scatter, grid )                                                                             \
     KERNEL( grid_find, grid )                                                                                \
+    KERNEL( rest_compare, rest )                                                                             \
+    KERNEL( rest_find, rest )                                                                                \
+    KERNEL( rest_enter, rest )                                                                               \
     KERNEL( sort_count, sort )                                                                               \
     KERNEL( scan_sums, sort )                                                                                \
     KERNEL( scan_add, sort )                                                                                 \
@@ -115,6 +119,11 @@ typedef struct gpu_buffer
     BUFFER( kept )    /* index and cell of each of the grid's records, which have two halves */              \
     BUFFER( movers )                                                                                         \
     BUFFER( grid_plan )                                                                                      \
+    BUFFER( boxes_before ) /* to compare with, and below what that needs */                                  \
+    BUFFER( where )                                                                                          \
+    BUFFER( changed )                                                                                        \
+    BUFFER( changed_bits )                                                                                   \
+    BUFFER( pairs_kept ) /* of the frame before */                                                           \
     BUFFER( counts )                                                                                         \
     BUFFER( starts )                                                                                         \
     BUFFER( places )                                                                                         \
@@ -168,9 +177,15 @@ typedef struct gpu_counters
     uint32_t bad;
     uint32_t moved_count; ///< boxes that left their cells; UINT32_MAX where no order was kept
     uint32_t side;
-    uint32_t kept_count; ///< placed_count of the order that is kept
-    uint32_t unused[4];
+    uint32_t kept_count;  ///< placed_count of the order that is kept
+    uint32_t carry_count; ///< boxes that had left their cells before a frame that searches only what changed,
+    uint32_t left_count;  ///< and in it
+    uint32_t changed_count;
+    uint32_t work; ///< and GPU_WORK_UNDONE
 } gpu_counters;
+
+/// The frame is to be searched whole, as kernels/rest.cl has it.
+#define GPU_WORK_UNDONE ( UINT32_C( 1 ) << 30 )
 
 /// The way of a search of volumes, which only clv_gpu_update_bodies and simulations ask for.
 #define GPU_WAY_VOLUMES ( (clv_gpu_way)( CLV_GPU_LBVH + 1 ) )
@@ -183,6 +198,7 @@ typedef struct gpu_frame
     uint32_t slot;
     clv_gpu_way way;     ///< that was taken
     uint32_t unit_count; ///< what a search may be cut into
+    bool rests;          ///< only what changed is searched, so far
 } gpu_frame;
 
 /// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after every launch.
@@ -209,8 +225,8 @@ typedef struct gpu_spans
 /// What was said to each kernel last: saying the same again costs microseconds per frame.
 typedef struct gpu_said
 {
-    uint64_t values[GPU_KERNEL_COUNT][16];
-    uint8_t sizes[GPU_KERNEL_COUNT][16];
+    uint64_t values[GPU_KERNEL_COUNT][20];
+    uint8_t sizes[GPU_KERNEL_COUNT][20];
 } gpu_said;
 
 /// What a grid was planned for, and what it held then.
@@ -233,6 +249,22 @@ typedef struct gpu_grid_state
     uint32_t anew_count; ///< frames in a row, as far as the host saw, that made it anew
     uint64_t calm_at;    ///< update from which on it is worth trying again
 } gpu_grid_state;
+
+/// Whether only what changed is searched, and what that goes on from.
+typedef struct gpu_rest_state
+{
+    bool tracks;         ///< frames compare their boxes with those before
+    uint32_t slot;       ///< one more than the slot of the last frame that did; 0: none
+    uint32_t count;      ///< its boxes
+    uint32_t calm_count; ///< waited frames in a row in which few boxes changed, while it does not track,
+    uint32_t busy_count; ///< and that had to be searched whole, while it does
+    uint64_t try_at;     ///< update from which on it is worth trying again
+    uint64_t kept_room;  ///< pairs that `pairs_kept` takes
+    cl_mem source;       ///< the list of the frame before,
+    uint64_t source_room;
+    uint64_t last_pairs; ///< and how many pairs and changed boxes the last waited one had
+    uint32_t last_changed;
+} gpu_rest_state;
 
 typedef struct gpu_tree_state
 {
@@ -348,6 +380,7 @@ struct clv_gpu
     bool has_list;
 
     gpu_grid_state grid;
+    gpu_rest_state rest;
     gpu_tree_state tree;
     gpu_sap_state sap;
     gpu_events events;
@@ -446,10 +479,13 @@ clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
 /// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs.
 clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
 
+/// Bytes that a list may take on the device.
+uint64_t clv_gpu_list_most( const clv_gpu* gpu );
+
 // ---- begun and ended pairs
 
-/// Before an update writes its list.
-void clv_gpu_events_begin( clv_gpu* gpu );
+/// Before an update writes its list. True: the last one's list is the one before from now on.
+bool clv_gpu_events_begin( clv_gpu* gpu );
 
 /// When the list is whole. CLV_TOO_MANY_PAIRS where it is not on the device.
 clv_result clv_gpu_events_find( clv_gpu* gpu );
@@ -498,6 +534,27 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_grid_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 /// The frame is done: does the plan still serve?
 void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters );
+/// What a frame that searched only what changed leaves to do: the cells laid anew where that is needed, and all searched.
+clv_result clv_gpu_grid_finish( clv_gpu* gpu );
+
+// ---- worlds that rest
+
+/// Before the frame's list is written: the list of the frame before is put aside where it will be needed; `is_before`: it is the one
+/// that events are compared with. Pairs that the new one should have room for.
+uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before );
+/// Goes the frame on from one that compared its boxes too?
+bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame );
+/// Compares boxes, and searches for those that changed.
+clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame );
+clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame );
+/// Behind cells that are laid out: what the next frame compares with.
+clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame );
+/// The frame is done: shall the next one compare? `was_done`: only what changed was searched.
+void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done );
+/// The frame's list is lost, or never was whole on the device.
+void clv_gpu_rest_forget( clv_gpu* gpu );
+
+// ---- the other ways
 clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );
 clv_result clv_gpu_sap_find( clv_gpu* gpu, const gpu_frame* frame, uint32_t first, uint32_t end );
 clv_result clv_gpu_tree_prepare( clv_gpu* gpu, gpu_frame* frame );

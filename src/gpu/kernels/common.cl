@@ -17,6 +17,11 @@
 #define SLOT_MOVED 9  // records that left their cells; ALL_MOVED where there was no order to keep
 #define SLOT_SIDE 10  // half of the records that the frame began with
 #define SLOT_KEPT 11  // SLOT_PLACED of the frame whose order is kept
+// Of a frame that searches only what changed (rest.cl):
+#define SLOT_CARRY 12   // records that had left their cells before it
+#define SLOT_LEFT 13    // and that left them in it
+#define SLOT_CHANGED 14 // boxes that changed; of a frame that searches all, among those sampled
+#define SLOT_WORK 15    // rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE
 
 typedef struct box6
 {

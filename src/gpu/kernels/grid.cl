@@ -14,84 +14,7 @@
 // frame by frame: count, scan and scatter do nothing otherwise. As records are nearly in order then, they go to memory side by side.
 //
 // A record is 32 bytes, one memory transaction: lower corner and index, with IS_MOVER above it; upper corner and cell, with its level.
-
-#define LEVELS_MOST 8
-#define LEVEL_SHIFT 29
-#define CELL_MASK 0x1FFFFFFFu
-#define NO_CELL 0xFFFFFFFFu
-#define NO_SLOT 0xFFFFFFFFu
-#define ALL_MOVED 0xFFFFFFFFu
-#define IS_MOVER 0x80000000u // indices have 31 bits
-
-typedef struct grid_level
-{
-    float scale_x, scale_y, scale_z; // cells per unit
-    float last_x, last_y, last_z;    // number of the last cell
-    uint rows_y;                     // cells along y
-    uint first_row;
-    uint reach_x;
-    uint unused;
-} grid_level;
-
-typedef struct grid_plan
-{
-    float origin_x, origin_y, origin_z;
-    uint level_count;
-    uint pitch; // entries of a row: its cells and its end, for the longest row
-    float slack_x, slack_y, slack_z;
-    grid_level levels[LEVELS_MOST];
-} grid_plan;
-
-// Monotonic in `value`, infinities included.
-inline uint cell_at( float value, float origin, float scale, float last )
-{
-    return (uint)fmin( fmax( ( value - origin ) * scale, 0.0f ), last );
-}
-
-typedef struct cell_place
-{
-    uint x, y, z;
-} cell_place;
-
-inline cell_place place_of( __constant const grid_plan* plan, uint level, float x, float y, float z )
-{
-    __constant const grid_level* l = &plan->levels[level];
-    cell_place place = {
-        cell_at( x, plan->origin_x, l->scale_x, l->last_x ),
-        cell_at( y, plan->origin_y, l->scale_y, l->last_y ),
-        cell_at( z, plan->origin_z, l->scale_z, l->last_z ),
-    };
-    return place;
-}
-
-// The last cells that a box must be looked for in, and that it must look in.
-inline cell_place last_of( __constant const grid_plan* plan, uint level, float4 upper )
-{
-    return place_of( plan, level, upper.x + plan->slack_x, upper.y + plan->slack_y, upper.z + plan->slack_z );
-}
-
-// A cell's number taken apart.
-inline cell_place cell_place_of( __constant const grid_plan* plan, uint cell )
-{
-    uint entry = cell & CELL_MASK;
-    uint row = entry / plan->pitch;
-    uint first = row - plan->levels[cell >> LEVEL_SHIFT].first_row;
-    uint rows_y = plan->levels[cell >> LEVEL_SHIFT].rows_y;
-    cell_place place = { entry - row * plan->pitch, first % rows_y, first / rows_y };
-    return place;
-}
-
-inline int is_within( cell_place own, cell_place last, uint reach_x )
-{
-    return last.x <= own.x + reach_x && last.y <= own.y + 1 && last.z <= own.z + 1;
-}
-
-// ---- the frame's state, from its slot
-
-inline int is_laid_anew( __global const uint* counters, uint moved_most )
-{
-    return counters[SLOT_MOVED] > moved_most;
-}
+// Behind common.cl and cells.cl.
 
 // The cell of the finest level that takes the box; NO_CELL if none does.
 inline uint choose_cell( __constant const grid_plan* plan, float4 lower, float4 upper )
@@ -176,15 +99,25 @@ __kernel void grid_put( __global const float2* boxes, uint count, __global const
 
 // ---- with the order kept
 
+// One group in so many counts who changed, for the host, which then has only those searched (rest.cl).
+#define SAMPLED_GROUPS 32
+
+// By bits: -0 is another box than 0 here, and a NaN the same one.
+inline int is_other( float4 old_lower, float4 old_upper, float4 lower, float4 upper )
+{
+    return any( as_int3( old_lower.xyz ) != as_int3( lower.xyz ) ) || any( as_int3( old_upper.xyz ) != as_int3( upper.xyz ) );
+}
+
 // Boxes into their records, in the order that is kept, and who left his cell. Without an order (last_slot is NO_SLOT) in their own,
 // and all count as moved. `kept` has the index and the cell of each record.
 __kernel void grid_refresh( __global const float2* boxes, uint count, __constant const grid_plan* plan,
     __global const uint2* kept, __global float4* records, __global uint* movers, __global uint* slots, uint slot,
     uint last_slot, uint next_slot, uint moved_most )
 {
-    __local uint moved, base;
+    __local uint moved, base, changed;
     uint item = (uint)get_local_id( 0 );
     uint k = (uint)get_global_id( 0 );
+    int is_sampled = last_slot != NO_SLOT && get_group_id( 0 ) % SAMPLED_GROUPS == 0;
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     __global const uint* last = slots + ( last_slot == NO_SLOT ? slot : last_slot ) * SLOT_WORDS;
     int has_order = last_slot != NO_SLOT;
@@ -196,6 +129,7 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     if ( item == 0 )
     {
         moved = 0;
+        changed = 0;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     if ( k < count )
@@ -207,16 +141,16 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
         float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, as_float( own_kept.y ) );
         if ( k < placed )
         {
-            uint level = own_kept.y >> LEVEL_SHIFT;
-            cell_place own = cell_place_of( plan, own_kept.y );
-            cell_place first = last_of( plan, level, lower );
-            left = !( own.x <= first.x && own.y <= first.y && own.z <= first.z &&
-                is_within( own, last_of( plan, level, upper ), plan->levels[level].reach_x ) );
+            left = !may_stay( plan, own_kept.y, lower, upper );
         }
         if ( left )
         {
             at = atomic_inc( (volatile __local uint*)&moved );
             lower.w = as_float( own_kept.x | IS_MOVER );
+        }
+        if ( is_sampled && is_other( records[2 * record], records[2 * record + 1], lower, upper ) )
+        {
+            atomic_inc( (volatile __local uint*)&changed );
         }
         records[2 * record] = lower;
         records[2 * record + 1] = upper;
@@ -225,6 +159,10 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     if ( item == 0 && moved > 0 )
     {
         base = atomic_add( counters + SLOT_MOVED, moved );
+    }
+    if ( item == 0 && changed > 0 )
+    {
+        atomic_add( counters + SLOT_CHANGED, changed );
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     if ( left && base + at < moved_most )

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Worlds that mostly rest: only boxes that changed are searched for, and other pairs are carried over; kernels/rest.cl tells how. Here: when
+// that is tried. A frame that searches all counts changed boxes in a sample; where they were few twice in a row, the frame after
+// compares and enters. A frame that finds too many, or for which it does not do, is searched whole when it is waited for; twice in a
+// row, and comparing ends for a while.
+#include "gpu_state.h"
+
+enum
+{
+    TRACK_PART = 8,      // comparing begins where at most one box in so many changed,
+    CHANGED_PART = 6,    // and one in so many is the most that is searched for: there it takes as long as all
+    SAMPLED_GROUPS = 32, // as kernels/grid.cl has it
+    CALM_MOST = 2,       // frames in a row before it begins,
+    BUSY_MOST = 2,       // and before it ends
+    TRY_AGAIN = 64,      // updates after which it is tried again
+    GROUP_PAIRS = 1024,  // that one group carries over, as a rule; half of what its queue takes
+    GROUP_BOXES = 16,    // that one group searches for, as a rule
+    GROUPS_MOST = 8192,
+};
+
+// Of a small world all may change: it is not worth a rule.
+static uint32_t changed_most( uint32_t count )
+{
+    return count / CHANGED_PART + 64;
+}
+
+bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
+{
+    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    return gpu->rest.slot == last_slot + 1 && gpu->rest.count == frame->count;
+}
+
+void clv_gpu_rest_forget( clv_gpu* gpu )
+{
+    gpu->rest.slot = 0;
+    gpu->rest.tracks = false;
+    gpu->rest.calm_count = 0;
+}
+
+// ---- lists
+
+static void swap( gpu_buffer* a, gpu_buffer* b )
+{
+    gpu_buffer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before )
+{
+    gpu_rest_state* rest = &gpu->rest;
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t before = gpu->events.room_before;
+    if ( clv_gpu_rest_is_chained( gpu, &gpu->frame ) && !is_before )
+    {
+        uint64_t room = gpu->pair_room;
+        swap( &b->pairs, &b->pairs_kept );
+        gpu->pair_room = rest->kept_room;
+        rest->kept_room = room;
+    }
+    rest->source = is_before ? b->pairs_before.memory : b->pairs_kept.memory;
+    rest->source_room = is_before ? before : rest->kept_room;
+    uint64_t most = gpu->pair_room > before ? gpu->pair_room : before;
+    return most > rest->kept_room ? most : rest->kept_room;
+}
+
+// ---- one frame
+
+static clv_result reserve( clv_gpu* gpu, uint32_t count )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint64_t groups = ( (uint64_t)count + GPU_GROUP - 1 ) / GPU_GROUP;
+    clv_result result = clv_gpu_reserve( gpu, &b->boxes_before, (uint64_t)count * sizeof( clv_aabb ) );
+    result =
+        result == CLV_OK ? clv_gpu_reserve( gpu, &b->where, (uint64_t)count * sizeof( uint32_t ) ) : result;
+    result = result == CLV_OK
+        ? clv_gpu_reserve( gpu, &b->changed, (uint64_t)changed_most( count ) * sizeof( uint32_t ) )
+        : result;
+    return result == CLV_OK ? clv_gpu_reserve( gpu, &b->changed_bits, groups * GPU_GROUP / 8 ) : result;
+}
+
+clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    gpu_rest_state* rest = &gpu->rest;
+    if ( rest->slot != 0 &&
+        rest->slot != frame->slot + 1 ) // boxes came or went: who does that may do it again
+    {
+        clv_gpu_rest_forget( gpu );
+    }
+    rest->tracks = ( rest->tracks || gpu->grid_wish.rests > 0 ) && gpu->grid_wish.rests >= 0;
+    rest->slot = 0;
+    if ( !rest->tracks )
+    {
+        return CLV_OK;
+    }
+    clv_result result = reserve( gpu, frame->count );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
+        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->kept.memory ), GPU_ARGUMENT( b->where.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( gpu->grid.moved_most ) };
+    rest->slot = frame->slot + 1;
+    rest->count = frame->count;
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_enter, frame->count, arguments );
+}
+
+clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
+    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t most = changed_most( frame->count );
+    const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
+        GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
+        GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ),
+        GPU_ARGUMENT( b->changed.memory ), GPU_ARGUMENT( b->changed_bits.memory ),
+        GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( most ) };
+    frame->rests = true;
+    gpu->rest.slot = frame->slot + 1;
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, arguments );
+}
+
+// As many groups as the last waited frame would have kept busy, and half as many again: items go on where there is more.
+static uint32_t groups_for( uint64_t number, uint32_t each )
+{
+    uint64_t groups = ( number + number / 2 ) / each + 4;
+    return groups < GROUPS_MOST ? (uint32_t)groups : GROUPS_MOST;
+}
+
+clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
+{
+    gpu_buffers* b = &gpu->buffers;
+    const gpu_rest_state* rest = &gpu->rest;
+    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t room = (uint32_t)rest->source_room;
+    uint32_t capacity = (uint32_t)gpu->pair_room;
+    uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
+    uint32_t most = changed_most( frame->count );
+    uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
+    uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS );
+    uint32_t groups = carry_groups + groups_for( rest->last_changed, GROUP_BOXES );
+    const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
+        GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
+        GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),
+        GPU_ARGUMENT( b->changed_bits.memory ), GPU_ARGUMENT( rest->source ), GPU_ARGUMENT( room ),
+        GPU_ARGUMENT( carry_groups ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
+        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( most ),
+        GPU_ARGUMENT( work_most ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
+        GPU_ARGUMENT( counts_tests ) };
+    return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, arguments );
+}
+
+// ---- when
+
+static uint32_t sampled_count( uint32_t count )
+{
+    uint32_t groups = ( count + GPU_GROUP - 1 ) / GPU_GROUP;
+    uint32_t sampled = ( groups + SAMPLED_GROUPS - 1 ) / SAMPLED_GROUPS * GPU_GROUP;
+    return sampled < count ? sampled : count;
+}
+
+// Searched whole, in the order that was kept: did few change?
+static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
+{
+    gpu_rest_state* rest = &gpu->rest;
+    uint32_t sampled = sampled_count( gpu->frame.count );
+    bool is_calm = gpu->grid.keeps && counters->moved_count != UINT32_MAX &&
+        counters->changed_count < sampled / TRACK_PART && gpu->stats.update_count >= rest->try_at &&
+        gpu->counters.pair_count <=
+            clv_gpu_list_most( gpu ) / ( 4 * sizeof( clv_pair ) ); // there will be two lists
+    rest->calm_count = is_calm ? rest->calm_count + 1 : 0;
+    rest->last_changed = counters->changed_count * ( gpu->frame.count / ( sampled > 0 ? sampled : 1 ) );
+    rest->tracks = rest->tracks || ( rest->calm_count >= CALM_MOST && gpu->grid_wish.rests >= 0 );
+}
+
+void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done )
+{
+    gpu_rest_state* rest = &gpu->rest;
+    rest->last_pairs = gpu->counters.pair_count;
+    if ( !was_compared )
+    {
+        look_for_calm( gpu, counters );
+        return;
+    }
+    rest->last_changed = counters->changed_count;
+    rest->busy_count = was_done ? 0 : rest->busy_count + 1;
+    gpu->stats.rest_count += was_done ? 1 : 0;
+    if ( rest->busy_count >= BUSY_MOST && gpu->grid_wish.rests <= 0 )
+    {
+        clv_gpu_rest_forget( gpu );
+        rest->busy_count = 0;
+        rest->try_at = gpu->stats.update_count + TRY_AGAIN;
+    }
+}
