@@ -129,6 +129,20 @@ static void whoever_moves_the_pairs_are_right( void )
             step( 3, 200, 0.2f );
             agree( gpu, COUNT, true, "a giant rests" );
         }
+        else // one that the plan did not know: it fits no level once all is laid anew
+        {
+            s_boxes[COUNT - 1] = test_box( -8, -8, -8, 44, 44, 44 );
+            for ( int i = 0; i < 300; ++i )
+            {
+                shift( 6 * i, 3, 7, -5 );
+            }
+            agree( gpu, COUNT, false, "a giant comes" );
+            CHECK_EQUAL( clv_gpu_get_stats( gpu ).large_count, 1 );
+            step( 3, 200, 9.0f ); // some of whom leave it
+            agree( gpu, COUNT, true, "it rests" );
+            shift( COUNT - 1, 1, 0, 0 );
+            agree( gpu, COUNT, false, "it moves" );
+        }
         clv_gpu_destroy( gpu );
     }
 }
