@@ -531,6 +531,16 @@ static void fetch_pairs( bench_world* world, const clv_aabb* boxes )
     must( clv_gpu_download( world->gpu, &pairs ), world->gpu, "to the host" );
 }
 
+// There, searched, and back: two sets of boxes in turn, one behind the other.
+static void go_there_and_back( bench_world* world, const clv_aabb* boxes )
+{
+    const clv_pair* pairs = NULL;
+    world->frame += 1;
+    must( clv_gpu_update( world->gpu, boxes + ( world->frame & 1 ) * (size_t)world->count, world->count ),
+        world->gpu, "from the host" );
+    must( clv_gpu_download( world->gpu, &pairs ), world->gpu, "to the host" );
+}
+
 static double time_part( bench_world* world, host_part* part, const clv_aabb* boxes )
 {
     double times[FRAMES];
@@ -548,7 +558,7 @@ static void print_host( const bench_row* row, const bench_flags* flags )
     bench_world world;
     clv_gpu* gpu = open_gpu( flags, row->way, NULL );
     open_world( &world, gpu, row, NULL );
-    clv_aabb* boxes = clv_gpu_host_take( gpu, (size_t)row->count * sizeof( clv_aabb ) );
+    clv_aabb* boxes = clv_gpu_host_take( gpu, 2 * (size_t)row->count * sizeof( clv_aabb ) );
     if ( boxes == NULL )
     {
         must( CLV_OUT_OF_MEMORY, gpu, "memory of the host" );
@@ -559,10 +569,18 @@ static void print_host( const bench_row* row, const bench_flags* flags )
     double send = time_part( &world, send_boxes, boxes );
     double search = time_part( &world, search_there, boxes );
     double fetch = time_part( &world, fetch_pairs, boxes );
+    move( &world );
+    must( clv_gpu_read(
+              gpu, world.moving.memory, 0, boxes + row->count, (size_t)row->count * sizeof( clv_aabb ) ),
+        gpu, "boxes" );
+    gpu->ahead.is_off = true;
+    double two_waits = time_part( &world, go_there_and_back, boxes );
+    gpu->ahead.is_off = false;
+    double one_wait = time_part( &world, go_there_and_back, boxes );
     printf( "%s, waited for each: boxes there %.4f ms (%.1f GB/s), search %.4f, pairs back %.4f (%" PRIu64
-            ")\n",
+            "); all of it %.4f, and %.4f with the list sent for before its number is known\n",
         row->name, send, row->count * sizeof( clv_aabb ) / send * 1e-6, search, fetch,
-        clv_gpu_pair_count( gpu ) );
+        clv_gpu_pair_count( gpu ), two_waits, one_wait );
     fflush( stdout );
     clv_gpu_host_give( gpu, boxes );
     close_world( &world );

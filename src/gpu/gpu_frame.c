@@ -15,7 +15,6 @@ enum
     FEW = 4096,            // up to so many boxes every pair is tested: measured on the H200
     TILE_PAIRS = 256 * 32, // pairs that one unit of the tiles may give
     MOVER_PAIRS = 64 * 63 / 2,
-    READ_MOST = 1 << 23, // pairs that come to the host at once
 };
 
 // ---- defs
@@ -232,6 +231,7 @@ static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
 {
     const gpu_frame* frame = &gpu->frame;
     gpu->stats.search_count += 1;
+    gpu->ahead.count = 0;
     return frame->way == CLV_GPU_TILES  ? clv_gpu_tiles_find( gpu, frame, first, end )
         : frame->way == CLV_GPU_GRID    ? clv_gpu_grid_find( gpu, frame, first, end )
         : frame->way == CLV_GPU_SAP     ? clv_gpu_sap_find( gpu, frame, first, end )
@@ -382,9 +382,11 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
     {
         return CLV_OK;
     }
+    clv_result result = gpu->frame.unit_count == 0 ? CLV_OK : clv_gpu_fetch_ahead( gpu );
     gpu->counters = ( gpu_counters ){ 0 };
-    clv_result result =
-        gpu->frame.unit_count == 0 ? CLV_OK : clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters );
+    result = result == CLV_OK && gpu->frame.unit_count > 0
+        ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters )
+        : result;
     bool is_grid = gpu->frame.way == CLV_GPU_GRID && gpu->frame.unit_count > 0 && !gpu->is_chunked;
     if ( result == CLV_OK && is_grid )
     {
@@ -528,49 +530,6 @@ void* clv_gpu_pair_buffer( const clv_gpu* gpu )
     return gpu->has_list && !gpu->is_piecewise ? gpu->buffers.pairs.memory : NULL;
 }
 
-static clv_result fetch( clv_gpu* gpu, cl_mem pairs, uint64_t first, uint64_t count )
-{
-    size_t bytes = (size_t)count * sizeof( clv_pair );
-    clv_result result = clv_gpu_host_reserve( gpu, &gpu->download, bytes );
-    return result == CLV_OK && count > 0
-        ? clv_gpu_read( gpu, pairs, first * sizeof( clv_pair ), gpu->download.data, bytes )
-        : result;
-}
-
-clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs )
-{
-    clv_result result = fetch( gpu, gpu->buffers.pairs.memory, 0, gpu->counters.pair_count );
-    *pairs = gpu->download.data;
-    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
-}
-
-// READ_MOST at a time.
-static clv_result show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
-{
-    for ( uint64_t first = 0; first < count; first += READ_MOST )
-    {
-        uint64_t part = count - first < READ_MOST ? count - first : READ_MOST;
-        clv_result result = fetch( gpu, pairs, first, part );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
-        if ( !visit( gpu->download.data, (size_t)part, user ) )
-        {
-            return CLV_STOPPED;
-        }
-    }
-    return CLV_OK;
-}
-
-clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user )
-{
-    CLV_ASSERT( gpu != NULL && visit != NULL );
-    gpu->error[0] = '\0';
-    clv_result result = show( gpu, pairs, count, visit, user );
-    return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
-}
-
 // Units [*first, …) as far as the buffer reaches: halved until they fit.
 static clv_result find_piece( clv_gpu* gpu, uint32_t first, uint32_t* step, gpu_counters* counters )
 {
@@ -604,8 +563,9 @@ static clv_result show_pieces( clv_gpu* gpu, clv_pair_visitor* visit, void* user
     {
         gpu_counters counters = { 0 };
         result = find_piece( gpu, first, &step, &counters );
-        result = result == CLV_OK ? show( gpu, gpu->buffers.pairs.memory, counters.pair_count, visit, user )
-                                  : result;
+        result = result == CLV_OK
+            ? clv_gpu_show_list( gpu, gpu->buffers.pairs.memory, counters.pair_count, visit, user )
+            : result;
         seen += counters.pair_count;
         first += gpu->frame.unit_count - first > step ? step : gpu->frame.unit_count - first;
         gpu->stats.piece_count += 1;
@@ -627,8 +587,9 @@ clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user
         return CLV_OK;
     }
     clv_result result = gpu->is_chunked ? clv_gpu_chunks_read( gpu, visit, user )
-        : gpu->is_piecewise             ? show_pieces( gpu, visit, user )
-                            : show( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
+        : gpu->is_piecewise
+        ? show_pieces( gpu, visit, user )
+        : clv_gpu_show_list( gpu, gpu->buffers.pairs.memory, gpu->counters.pair_count, visit, user );
     return result == CLV_OK || result == CLV_STOPPED ? result : clv_gpu_end_failed( gpu, result );
 }
 

@@ -284,6 +284,7 @@ clv_result clv_gpu_grid_finish( clv_gpu* gpu )
     gpu_frame* frame = &gpu->frame;
     frame->rests = false;
     gpu->stats.search_count += 1;
+    gpu->ahead.count = 0;
     clv_result result = restate( gpu );
     result = result == CLV_OK ? lay_anew( gpu, frame ) : result;
     result = result == CLV_OK ? clv_gpu_rest_enter( gpu, frame ) : result;

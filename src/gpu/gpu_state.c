@@ -157,6 +157,8 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->is_open = false;
     gpu->said = ( gpu_said ){ 0 };
     gpu->pair_room = 0;
+    gpu->ahead.is_wanted = false;
+    gpu->ahead.count = 0;
     gpu->is_pending = false;
     gpu->has_list = false;
     gpu->grid = ( gpu_grid_state ){ 0 };

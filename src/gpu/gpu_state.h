@@ -349,6 +349,15 @@ typedef struct gpu_bodies
 #undef GPU_BODY_BUFFER_MEMBER
 } gpu_bodies;
 
+/// The list that is sent for before its number is known.
+typedef struct gpu_ahead
+{
+    bool is_off;         ///< for measuring
+    bool is_wanted;      ///< the last list was fetched,
+    uint64_t last_count; ///< of so many pairs
+    uint64_t count;      ///< the frame's first pairs that are in `download`; 0: none
+} gpu_ahead;
+
 struct clv_gpu
 {
     base_memory memory;
@@ -368,6 +377,7 @@ struct clv_gpu
     uint64_t device_bytes;
     gpu_host_block upload;
     gpu_host_block download;
+    gpu_ahead ahead;
     gpu_host_block* taken; ///< by the caller
 
     uint64_t pair_room; ///< pairs that `pairs` takes
@@ -476,7 +486,12 @@ clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count );
 /// All pairs in memory of the host, alive until the next call; only where they are not piecewise.
 clv_result clv_gpu_download( clv_gpu* gpu, const clv_pair** pairs );
 
-/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs.
+/// Sends for the frame's list where the last one was fetched; it is there when the queue's next read is.
+clv_result clv_gpu_fetch_ahead( clv_gpu* gpu );
+
+/// The first `count` pairs of a buffer, in parts; results as clv_gpu_read_pairs. The second closes a device that fails.
+clv_result clv_gpu_show_list(
+    clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
 clv_result clv_gpu_show( clv_gpu* gpu, cl_mem pairs, uint64_t count, clv_pair_visitor* visit, void* user );
 
 /// Bytes that a list may take on the device.
