@@ -106,9 +106,20 @@ static void run_mixes( clv_gpu* gpu, bool is_mixed )
     CHECK( gpu->counters.moved_count >= 25 && gpu->counters.moved_count <= 64 );
     step( 11, 31, 0.1f );
     agree( gpu, COUNT, true, "some elsewhere go on" );
-    for ( int i = 0; i < 300; ++i ) // too many: all is laid anew
+    for ( int i = 0; i < 100; ++i ) // more than a search of all would bear
     {
-        shift( 6 * i, 9, -7, 5 );
+        shift( 19 * i, -5, 3, 7 );
+    }
+    agree( gpu, COUNT, true, "a hundred elsewhere" );
+    CHECK( gpu->counters.moved_count > 64 );
+    for ( int frame = 0; frame < 6; ++frame ) // and the order is kept all the while
+    {
+        step( frame, 100, 0.1f );
+        agree( gpu, COUNT, true, "and go on" );
+    }
+    for ( int i = 0; i < 390; ++i ) // too many: all is laid anew
+    {
+        shift( 5 * i, 9, -7, 5 );
     }
     agree( gpu, COUNT, false, "many elsewhere" );
     CHECK( gpu->counters.moved_count > 64 );
@@ -132,9 +143,9 @@ static void whoever_moves_the_pairs_are_right( void )
         else // one that the plan did not know: it fits no level once all is laid anew
         {
             s_boxes[COUNT - 1] = test_box( -8, -8, -8, 44, 44, 44 );
-            for ( int i = 0; i < 300; ++i )
+            for ( int i = 0; i < 390; ++i )
             {
-                shift( 6 * i, 3, 7, -5 );
+                shift( 5 * i, 3, 7, -5 );
             }
             agree( gpu, COUNT, false, "a giant comes" );
             CHECK_EQUAL( clv_gpu_get_stats( gpu ).large_count, 1 );
@@ -257,6 +268,11 @@ static void lists_without_room_are_searched_whole( void )
         agree( gpu, COUNT, true, "carried from the longer list" );
         step( 0, 100, 0.3f );
         agree( gpu, COUNT, true, "and filtered" );
+        for ( int i = 0; i < 120; ++i ) // many who left their cells, and a list that is cut again
+        {
+            s_boxes[15 * i] = test_cube( i % 2 == 0 ? 10.0f : 20.0f, 12 + 0.001f * (float)i, 11, 0.5f );
+        }
+        gpu_test_agree( gpu, s_boxes, COUNT, "cut, and many left" );
         clv_gpu_destroy( gpu );
     }
 }

@@ -160,10 +160,9 @@ clv_result clv_gpu_read_counters( clv_gpu* gpu, const gpu_frame* frame, gpu_coun
     return result;
 }
 
-// Before a search is done once more, of all boxes: pairs and tests from 0; what the preparation counted stays.
+// Before a search is done once more: pairs and tests from 0; what the preparation counted stays.
 static clv_result reset_counters( clv_gpu* gpu )
 {
-    gpu->frame.rests = false;
     uint32_t words[sizeof( gpu_counters ) / sizeof( uint32_t )] = { 0 };
     words[4] = (uint32_t)gpu->counters.cell_squares;
     words[5] = (uint32_t)( gpu->counters.cell_squares >> 32 );
@@ -323,6 +322,17 @@ static uint64_t unit_pairs( const gpu_frame* frame )
                                        : frame->count;
 }
 
+static clv_result find_all( clv_gpu* gpu )
+{
+    if ( gpu->frame.rests ) // more may have left their cells than a search of all takes
+    {
+        return clv_gpu_grid_finish( gpu );
+    }
+    clv_result result = reset_counters( gpu );
+    result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
+}
+
 // Room for all pairs and a quarter more where the device has it, and searched again; otherwise they will come in pieces.
 static clv_result search_again( clv_gpu* gpu )
 {
@@ -333,15 +343,14 @@ static clv_result search_again( clv_gpu* gpu )
     {
         bytes = bytes < clv_gpu_list_most( gpu ) ? bytes : total * sizeof( clv_pair );
         clv_result result = reserve_pairs( gpu, bytes / sizeof( clv_pair ) );
-        result = result == CLV_OK ? reset_counters( gpu ) : result;
-        result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
-        return result == CLV_OK ? clv_gpu_read_counters( gpu, &gpu->frame, &gpu->counters ) : result;
+        return result == CLV_OK ? find_all( gpu ) : result;
     }
     uint64_t room = clv_gpu_list_most( gpu ) / sizeof( clv_pair );
     room = room > unit_pairs( &gpu->frame ) ? room : unit_pairs( &gpu->frame );
+    clv_result result = gpu->frame.rests ? clv_gpu_grid_finish( gpu ) : CLV_OK;
     gpu->is_piecewise = true;
     clv_gpu_rest_forget( gpu );
-    return reserve_pairs( gpu, room < UINT32_MAX ? room : UINT32_MAX );
+    return result == CLV_OK ? reserve_pairs( gpu, room < UINT32_MAX ? room : UINT32_MAX ) : result;
 }
 
 static void keep_stats( clv_gpu* gpu )

@@ -20,6 +20,7 @@ enum
     MOVER_GROUPS = 64,              // that test those against each other, at most
 };
 
+_Static_assert( GPU_LEFT_MOST >= (uint32_t)MOVED_MOST, "both have the same list" );
 _Static_assert( sizeof( gpu_grid_plan ) == 32 + GPU_GRID_LEVELS * 40, "the layout of kernels/grid.cl" );
 
 static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
@@ -32,7 +33,8 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count, uint32_t entry_count )
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->places, (uint64_t)count * 8 ) : result;
     result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->records, halves * 32 ) : result;
     result = result == CLV_OK && gpu->grid.keeps ? clv_gpu_reserve( gpu, &b->kept, halves * 8 ) : result;
-    result = result == CLV_OK ? clv_gpu_reserve( gpu, &b->movers, MOVED_MOST * sizeof( uint32_t ) ) : result;
+    result =
+        result == CLV_OK ? clv_gpu_reserve( gpu, &b->movers, GPU_LEFT_MOST * sizeof( uint32_t ) ) : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->grid_plan, sizeof( gpu_grid_plan ) ) : result;
 }
 
@@ -239,7 +241,7 @@ clv_result clv_gpu_grid_prepare( clv_gpu* gpu, gpu_frame* frame )
 void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
 {
     gpu_grid_state* grid = &gpu->grid;
-    if ( counters->moved_count <= grid->moved_most ) // all others lie as they lay
+    if ( gpu->frame.rests || counters->moved_count <= grid->moved_most ) // all others lie as they lay
     {
         grid->anew_count = 0;
         counters->cell_squares = grid->cell_squares;

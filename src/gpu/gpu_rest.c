@@ -113,12 +113,14 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
     uint32_t most = changed_most( frame->count );
+    uint32_t left_most = GPU_LEFT_MOST;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
         GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ),
         GPU_ARGUMENT( b->changed.memory ), GPU_ARGUMENT( b->changed_bits.memory ),
         GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( most ) };
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( left_most ),
+        GPU_ARGUMENT( most ) };
     frame->rests = true;
     gpu->rest.slot = frame->slot + 1;
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, arguments );
@@ -136,6 +138,7 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     const gpu_rest_state* rest = &gpu->rest;
     uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t left_most = GPU_LEFT_MOST;
     uint32_t room = (uint32_t)rest->source_room;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
@@ -148,9 +151,8 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
         GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),
         GPU_ARGUMENT( b->changed_bits.memory ), GPU_ARGUMENT( rest->source ), GPU_ARGUMENT( room ),
         GPU_ARGUMENT( carry_groups ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( most ),
-        GPU_ARGUMENT( work_most ), GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ),
-        GPU_ARGUMENT( counts_tests ) };
+        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( left_most ), GPU_ARGUMENT( most ), GPU_ARGUMENT( work_most ),
+        GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, arguments );
 }
 

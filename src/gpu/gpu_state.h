@@ -184,6 +184,10 @@ typedef struct gpu_counters
     uint32_t work; ///< and GPU_WORK_UNDONE
 } gpu_counters;
 
+/// Boxes that may have left their cells while only what changed is searched: only those that changed meet them, so they may be more than
+/// where all do.
+#define GPU_LEFT_MOST UINT32_C( 16384 )
+
 /// The frame is to be searched whole, as kernels/rest.cl has it.
 #define GPU_WORK_UNDONE ( UINT32_C( 1 ) << 30 )
 

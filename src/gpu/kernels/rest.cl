@@ -56,7 +56,7 @@ inline uint renew_record( __constant const grid_plan* plan, __global float4* rec
 // place of each box's record.
 __kernel void rest_compare( __global const uint2* boxes, __global uint2* before, uint count, __constant const grid_plan* plan,
     __global const uint* where, __global float4* records, __global uint* movers, __global uint* changed, __global uint* bits,
-    __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most, uint changed_most )
+    __global uint* slots, uint slot, uint last_slot, uint next_slot, uint moved_most, uint left_most, uint changed_most )
 {
     __local uint words[GROUP / 32];
     __local uint sums[4]; // changed, left, work, and whether any is wide
@@ -126,7 +126,7 @@ __kernel void rest_compare( __global const uint2* boxes, __global uint2* before,
     {
         changed[bases[0] + at] = k;
     }
-    if ( left && bases[1] + left_at < moved_most )
+    if ( left && bases[1] + left_at < left_most )
     {
         movers[bases[1] + left_at] = k;
     }
@@ -167,7 +167,7 @@ inline int is_marked( __global const uint* bits, uint index )
 // The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search for those that did.
 __kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const grid_plan* plan,
     __global const uint* movers, __global const uint* changed, __global const uint* bits, __global const uint2* source, uint source_room,
-    uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint moved_most, uint changed_most, uint work_most,
+    uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint left_most, uint changed_most, uint work_most,
     __global uint2* pairs, uint capacity, uint counts_tests )
 {
     __local uint2 queue[QUEUE];
@@ -182,7 +182,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     uint source_count = last[SLOT_PAIRS];
     __global const float4* records = both_records + 2 * (size_t)slots[slot * SLOT_WORDS + SLOT_SIDE] * count;
     // The mark itself counts as too much work: whoever reads it already set comes to the same end.
-    int is_undone = changed_count > changed_most || left_count > moved_most || slots[slot * SLOT_WORDS + SLOT_WORK] > work_most ||
+    int is_undone = changed_count > changed_most || left_count > left_most || slots[slot * SLOT_WORDS + SLOT_WORK] > work_most ||
         (ulong)changed_count * left_count > LEFT_TESTS * (ulong)count || ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
         last[SLOT_PAIRS + 1] != 0 || source_count > source_room;
     uint tests = 0;
