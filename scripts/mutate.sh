@@ -231,6 +231,7 @@ mutate "kd: who leaves a worker's subtree is lost" "threads" src/methods/kd/kd_r
 mutate "kd: a worker's piece leaves its counters behind" "threads" src/methods/kd/kd_crew.c 's/    add_counters( \&wish->search->counters, \&crew->workers\[i\].counters );/    (void)wish;/'
 mutate "kd: a worker looks at the wrong side of a plane for externals" "threads" src/methods/kd/kd_crew.c 's/if ( node->left == index )/if ( node->left != index )/'
 mutate "kd: two workers in a leaf leave a row out" "threads" src/methods/kd/kd_node_search.c 's/part_end( \&boxes, tests, job->part - 1, job->part_count ) : 0/1 + part_end( \&boxes, tests, job->part - 1, job->part_count ) : 0/'
+mutate "kd: the first worker in a leaf has the externals, the last searches them" "threads" src/methods/kd/kd_crew.c 's/has_externals = piece->part + 1 == piece->part_count/has_externals = piece->part == 0/'
 mutate "kd: workers filter what is below a plane that goes" "threads" src/methods/kd/kd_route.c 's/move_groups( tree, close_gates( tree ) )/close_gates( tree ), move_groups( tree, false )/'
 mutate "kd: workers put what comes from above on the wrong end" "threads" src/methods/kd/kd_route.c 's/is_left_child( tree, index ) ? 0 : stop->depth/is_left_child( tree, index ) ? stop->depth : 0/'
 mutate "kd: workers join the halves of a long block in a row" "threads" src/methods/kd/kd_filter.c 's/        pass->write += p->write;/        pass->write += 0;/'

@@ -54,6 +54,7 @@ void clv_kd_crew_release( kd_crew* crew )
     base_array_free( &crew->places, memory );
     base_array_free( &crew->place_ends, memory );
     base_array_free( &crew->tests, memory );
+    base_array_free( &crew->external_tests, memory );
     clv_task_gather_release( &crew->gather, memory );
     clv_kd_crew_init( crew, memory, crew->tasks );
 }
@@ -190,12 +191,16 @@ static uint64_t round_up( uint64_t count )
     return ( count + PIECES_AT_ONCE - 1 ) / PIECES_AT_ONCE * PIECES_AT_ONCE;
 }
 
+static uint32_t clamp_cost( uint64_t cost )
+{
+    return (uint32_t)( cost < UINT32_MAX ? cost : UINT32_MAX );
+}
+
 static uint32_t cost_of( const kd_crew* crew, uint32_t index, uint32_t object_count )
 {
     uint64_t last = crew->tests.items[index];
     uint64_t tests = last > 0 ? last : (uint64_t)object_count * LIKELY_TESTS;
-    uint64_t cost = tests + (uint64_t)object_count * OWN_TESTS;
-    return (uint32_t)( cost < UINT32_MAX ? cost : UINT32_MAX );
+    return clamp_cost( tests + (uint64_t)object_count * OWN_TESTS );
 }
 
 // Half a worker's share, but each part lays out the whole leaf and reads all of its boxes, so a part is to have more to do than that.
@@ -232,6 +237,7 @@ static bool add_subtree( const crew_run* run, kd_crew_piece piece )
     uint32_t cost = cost_of( crew, piece.node, node->population );
     piece.part_count = parts_of( crew, run->wish->search, node, cost );
     piece.cost = cost / piece.part_count;
+    piece.external_cost = crew->external_tests.items[piece.node];
     bool ok = true;
     for ( ; piece.part < piece.part_count && ok; ++piece.part )
     {
@@ -361,6 +367,7 @@ static bool cut( const crew_run* run )
     crew->lists.count = tree->outside_count;
     uint32_t branch_count = 0;
     bool ok = base_array_extend( &crew->tests, crew->memory, tree->nodes.capacity ) &&
+        base_array_extend( &crew->external_tests, crew->memory, tree->nodes.capacity ) &&
         add_node( run, tree->root, KD_NONE, 0, &branch_count );
     while ( ok && branch_count > 0 )
     {
@@ -466,7 +473,8 @@ static bool pick_externals(
 static clv_result search_piece( const kd_search_job* job, kd_crew* crew, const kd_crew_piece* piece )
 {
     uint32_t count = 0;
-    if ( !pick_externals( job, crew, piece, &count ) )
+    bool has_externals = piece->part + 1 == piece->part_count;
+    if ( has_externals && !pick_externals( job, crew, piece, &count ) )
     {
         return CLV_OUT_OF_MEMORY;
     }
@@ -517,6 +525,7 @@ static clv_result run_piece(
     job.sink = sink;
     job.part = piece->part;
     job.part_count = piece->part_count;
+    job.external_tests = piece->external_cost;
     clv_result result;
     uint64_t candidate_count = 0;
     if ( run->wish->exact != NULL )
@@ -535,6 +544,7 @@ static clv_result run_piece(
     *test_count += worker->search.counters.test_count;
     if ( result == CLV_OK ) // or it is done again
     {
+        piece->external_cost = clamp_cost( worker->search.external_tests );
         add_counters( &worker->counters, &worker->search.counters );
         worker->candidate_count += candidate_count;
     }
@@ -552,7 +562,11 @@ static void remember_tests( kd_crew* crew )
         const task_gather_piece* done = &crew->gather.pieces.items[i];
         uint64_t tests = done->test_count + done->pair_count * PAIR_TESTS;
         tests += piece->part > 0 ? crew->tests.items[piece->node] : 0;
-        crew->tests.items[piece->node] = (uint32_t)( tests < UINT32_MAX ? tests : UINT32_MAX );
+        crew->tests.items[piece->node] = clamp_cost( tests );
+        if ( piece->part + 1 == piece->part_count )
+        {
+            crew->external_tests.items[piece->node] = piece->external_cost;
+        }
     }
 }
 
@@ -622,7 +636,7 @@ clv_result clv_kd_crew_run( kd_crew* crew, kd_crew_wish* wish )
     crew_run run = {
         .crew = crew,
         .wish = wish,
-        .job = { wish->search, wish->tree, wish->boxes, wish->active, NULL, wish->sink, 0, 1 },
+        .job = { wish->search, wish->tree, wish->boxes, wish->active, NULL, wish->sink, 0, 1, 0 },
     };
     wish->candidate_count = 0;
     clv_result result = begin( &run.job, wish );

@@ -20,6 +20,7 @@ typedef struct kd_crew_piece
     uint32_t above;            ///< objects there that are not its own and may reach it
     uint32_t part, part_count; ///< of a leaf that has far more to do than others
     uint32_t cost;             ///< a guess, in tests
+    uint32_t external_cost;    ///< of that, a leaf's externals; afterwards what they cost
     bool is_top;               ///< this node alone; else all below it too
     bool was_tried;            ///< a second call comes from the calling thread, which may take memory
 } kd_crew_piece;
@@ -51,6 +52,7 @@ typedef struct kd_crew
     base_u64_array loads;              ///< by worker: the costs of what it begins with
     base_u32_array places, place_ends; ///< by worker: of its turns, the next free one and the end
     base_u32_array tests;              ///< by node: of the last search of it, a guess for the next
+    base_u32_array external_tests;     ///< of these, its externals'
     uint64_t cost_sum;                 ///< of the pieces, in the last search
     task_gather gather;
     uint64_t chunks_given;

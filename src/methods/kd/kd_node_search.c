@@ -11,6 +11,16 @@ enum
     ACTIVE = KD_MARK_ACTIVE
 };
 
+enum
+{
+    EXTERNAL_TESTS = 12 // that take as long as to find the rows of an external object
+};
+
+static bool is_last_part( const kd_search_job* job )
+{
+    return job->part + 1 >= job->part_count;
+}
+
 clv_result clv_kd_sweep_sorted( kd_search* search, const simd_boxes* boxes, pair_sink* sink )
 {
     if ( search->counts_batches )
@@ -111,7 +121,7 @@ clv_result clv_kd_sweep_small( kd_search* search, const simd_small_boxes* boxes,
     return sweep_rows( search, boxes, 0, sink );
 }
 
-// Where a part of the rows ends if all have as many tests to do, about.
+// Where a part of the rows ends if all parts have as many tests to do, about.
 static uint32_t part_end( const simd_small_boxes* boxes, uint64_t tests, uint32_t part, uint32_t part_count )
 {
     uint64_t wanted = tests * ( part + 1 ) / part_count;
@@ -135,7 +145,7 @@ static clv_result sweep_part( const kd_search_job* job )
     {
         return sweep_rows( job->search, &boxes, 0, job->sink );
     }
-    uint64_t tests = 0;
+    uint64_t tests = job->external_tests;
     for ( uint32_t row = 0; row < boxes.count; ++row )
     {
         tests += boxes.ends[row] - ( row + 1 );
@@ -171,10 +181,11 @@ static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists*
         return *crowded ? CLV_OK : CLV_OUT_OF_MEMORY;
     }
     clv_result result = sweep_part( job );
-    if ( job->part + 1 < job->part_count )
+    if ( !is_last_part( job ) )
     {
         return result;
     }
+    uint64_t before = job->search->counters.test_count;
     if ( result == CLV_OK )
     {
         // Only if anything is at rest, and then the items are there.
@@ -188,6 +199,8 @@ static clv_result sweep_by_small( const kd_search_job* job, const kd_node_lists*
     {
         result = cross_items( job, &grid, lists->externals, lists->external_count, ACTIVE, REST );
     }
+    job->search->external_tests =
+        job->search->counters.test_count - before + (uint64_t)lists->external_count * EXTERNAL_TESTS;
     return result;
 }
 
@@ -306,8 +319,9 @@ static void count_pairs( const kd_search_job* job, const kd_node_lists* lists )
 
 clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* lists )
 {
-    const kd_search* search = job->search;
-    if ( job->part == 0 )
+    kd_search* search = job->search;
+    search->external_tests = 0;
+    if ( is_last_part( job ) )
     {
         count_pairs( job, lists );
     }
@@ -325,9 +339,9 @@ clv_result clv_kd_node_search( const kd_search_job* job, const kd_node_lists* li
     }
     bool crowded;
     clv_result result = sweep_by_small( job, lists, &crowded );
-    if ( !crowded || job->part > 0 )
+    if ( !crowded || !is_last_part( job ) )
     {
-        return result; // what cannot be cut is all the first part's
+        return result; // what cannot be cut is all the last part's, which has the externals
     }
     if ( !lists->is_gathered )
     {

@@ -345,7 +345,7 @@ clv_result clv_kd_search_begin( kd_search_job* job )
 clv_result clv_kd_search_run(
     kd_search* search, kd_tree* tree, const clv_aabb* boxes, const uint64_t* active, pair_sink* sink )
 {
-    kd_search_job job = { search, tree, boxes, active, NULL, sink, 0, 1 };
+    kd_search_job job = { search, tree, boxes, active, NULL, sink, 0, 1, 0 };
     clv_result result = clv_kd_search_begin( &job );
     if ( result == CLV_OK )
     {
@@ -358,7 +358,7 @@ clv_result clv_kd_search_run(
 clv_result clv_kd_search_sweep(
     kd_search* search, const clv_aabb* boxes, const uint32_t* slots, uint32_t count, pair_sink* sink )
 {
-    kd_search_job job = { search, NULL, boxes, NULL, NULL, sink, 0, 1 };
+    kd_search_job job = { search, NULL, boxes, NULL, NULL, sink, 0, 1, 0 };
     if ( !reserve_arena( search, 0, (uint64_t)count + 1 ) )
     {
         return CLV_OUT_OF_MEMORY;

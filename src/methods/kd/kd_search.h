@@ -68,6 +68,7 @@ typedef struct kd_search
     simd_box_lanes own[2], external[2]; ///< the same where buckets would be crowded
     kd_search_counters counters;
     kd_search_needs needs;
+    uint64_t external_tests; ///< of the last node: what its externals cost
 } kd_search;
 
 /// One search: what it needs everywhere.
@@ -82,8 +83,9 @@ typedef struct kd_search_job
     pair_sink* sink;
 
     /// For several workers in one leaf: so many rows of its own objects are this search's, and the last part has the externals
-    /// too. Fewer than two parts: all is.
+    /// too. The others need not be given these. Fewer than two parts: all is.
     uint32_t part, part_count;
+    uint64_t external_tests; ///< a guess at what the externals cost, for which the last part has fewer rows
 } kd_search_job;
 
 /// A node and the lists to be searched in it.
