@@ -234,7 +234,7 @@ mutate "kd: two workers in a leaf leave a row out" "threads" src/methods/kd/kd_n
 mutate "kd: the first worker in a leaf has the externals, the last searches them" "threads" src/methods/kd/kd_crew.c 's/has_externals = piece->part + 1 == piece->part_count/has_externals = piece->part == 0/'
 mutate "kd: workers filter what is below a plane that goes" "threads" src/methods/kd/kd_route.c 's/move_groups( tree, close_gates( tree ) )/close_gates( tree ), move_groups( tree, false )/'
 mutate "kd: workers put what comes from above on the wrong end" "threads" src/methods/kd/kd_route.c 's/is_left_child( tree, index ) ? 0 : stop->depth/is_left_child( tree, index ) ? stop->depth : 0/'
-mutate "kd: workers join the halves of a long block in a row" "threads" src/methods/kd/kd_filter.c 's/        pass->write += p->write;/        pass->write += 0;/'
+mutate "kd: workers put those that stay in a long block the other way round" "threads" src/methods/kd/kd_filter.c 's/stay\[-(ptrdiff_t)i\]/stay[(ptrdiff_t)i + 1 - (ptrdiff_t)p->write]/'
 mutate "kd: the sums of all chunks are those of the first" "threads" src/methods/kd/kd_block.c 's/are_several ? \&tree->block_sums.items\[chunk\]/are_several ? \&tree->block_sums.items[0]/'
 mutate "kd-paper: a fresh plane is evaluated" "kd_paper" src/methods/kd/kd_partition.c 's/tree->flow == KD_FLOW_OURS ? choose_plane/true ? choose_plane/'
 mutate "kd-paper: grown boxes are the answer" "kd_paper random" src/methods/kd/kd_exact.h 's/    sink->count = 0;/    kept = (uint32_t)sink->count;\n    sink->count = 0;/'
