@@ -10,7 +10,8 @@
 # The same `run` again goes on where the last one stopped, as long as FOLDER-work is there; several tars may be brought together.
 # First all cores bake, for half of the time at most (BAKE_S); then runs of several threads; then runs on one, each on a core of its own whose
 # second thread is idle. That second thread is looked for by measuring, since a virtual machine may not tell. In the last ALONE_S
-# seconds the plan's `alone` runs are done by themselves: they tell what the lanes cost each other.
+# seconds the plan's `alone` runs are done by themselves: they tell what the lanes cost each other. SIMS_ASIDE=1 sets the last core aside from
+# the beginning for `sim` lines, two at a time.
 set -u
 say() { echo "bare.sh: $*" >&2; }
 fail() { say "$*"; exit 2; }
@@ -104,9 +105,11 @@ lane() # KINDS CORES [TAKE_UNTIL]
     while [ "$(left)" -gt 2 ] && [ "$(now)" -lt "$take_until" ]; do
         is_waiting=no
         is_taken=no
-        while IFS="$tab" read -r kind name needs words <&3; do
+        while IFS="$tab" read -r kind name needs words least_s <&3; do
             case " $kinds " in *" $kind "*) ;; *) continue ;; esac
             if [ -e "$work/done/$kind-$name" ] || [ -e "$work/claim/$kind-$name" ]; then continue; fi
+            # A line that says how long it takes is not begun in vain.
+            [ "${least_s:-0}" -le "$(left)" ] || continue
             if ! is_ready "$needs"; then
                 is_waiting=yes
                 continue
@@ -198,8 +201,8 @@ share_out()
     own_cores=$(cores_apart "$@" | tr '\n' ' ')
     own_count=$(echo "$own_cores" | wc -w)
     twins=$([ "$own_count" -lt $core_count ] && echo ", the others are their second threads")
-    bake_threads=$((core_count >= 8 ? 4 : 1))
-    baker_count=$((core_count / bake_threads))
+    bake_threads=${BAKE_THREADS:-$((core_count >= 8 ? 4 : 1))}
+    baker_count=$((core_count > bake_threads ? core_count / bake_threads : 1))
     wide_threads=$((own_count >= 4 ? 4 : own_count >= 2 ? 2 : 1))
     lane_count=0
     lane_cores=""
@@ -214,7 +217,7 @@ share_out()
 is_solo_left()
 {
     while IFS="$tab" read -r kind name _; do
-        if [ "$kind" = solo ] && [ ! -e "$work/done/solo-$name" ]; then return 0; fi
+        case " $solo_kinds " in *" $kind "*) [ -e "$work/done/$kind-$name" ] || return 0 ;; esac
     done <"$folder/plan.txt"
     return 1
 }
@@ -228,8 +231,8 @@ bake_solo()
         lane_count=$((lane_count - 1))
     fi
     (
-        lane solo "$last_own,$last_core" &
-        lane solo "$last_own,$last_core" &
+        lane "$solo_kinds" "$last_own,$last_core" &
+        lane "$solo_kinds" "$last_own,$last_core" &
         wait
         : >"$work/is-solo-done"
     ) &
@@ -319,6 +322,7 @@ run()
     last=$deadline
     grep -q "^alone$tab" "$folder/plan.txt" && deadline=$((deadline - ${ALONE_S:-0}))
     solo=""
+    solo_kinds="solo${SIMS_ASIDE:+ sim}"
     if is_solo_left; then bake_solo; else : >"$work/is-solo-done"; fi
     bake_all
     run_lanes

@@ -87,10 +87,12 @@ test('what is missing is a plan of short lines with their scenes', () => {
     const cell = readCell(line);
     assert.deepEqual(cell, { parts: ['004-cubes', '001-others'], scene: 'freefall', type: 'cubes', from: 10, frames: 10, objects: 64000, method: 'kd-paper', isa: 'avx2', threads: 1, settings: 'kd.leaf=256,kd.static=0.55', passes: 3 });
     assert.equal(readCell('7 runs, about 29 s on one core, roughly'), null);
-    // Another part that has the run does not help this one; a ladder that ended below it does.
+    // Another part that has the run does not help this one; a ladder that ended below it does, where the part has one.
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes'] }]).length, 1);
     assert.equal(missingCells([cell], [{ ...cell, parts: ['004-cubes', '001-others', '000-cubes'] }]).length, 0);
-    assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 0);
+    assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 1);
+    assert.equal(missingCells([{ ...cell, parts: ['001-others'] }], [{ ...cell, objects: 32000, ms_mean: 501 }]).length, 0);
+    assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 501 }, { ...cell, parts: ['004-cubes'] }]).length, 0);
     assert.equal(missingCells([cell], [{ ...cell, objects: 32000, ms_mean: 499 }]).length, 1);
     assert.ok(guess(cell, [{ ...cell, ms_mean: 10 }]) < guess(cell, [{ ...cell, ms_mean: 100 }]));
     const one = grades.full.pieces.find(piece => piece.name === 'cubes-64k-ours');
@@ -137,7 +139,8 @@ test('a bare machine bakes, then measures, and does nothing twice', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bare-'));
     const plan = [
         ['solo', 'S', '-', 'paper-003 -n 8'], ['bake', 'A', '-', 'paper-004 -n 1k'], ['alone', 'alone-1', 'A', 'paper-004 -m kd'], ['run', 'late', 'S', 'paper-003 -m sap'],
-        ['run', 'never', 'B', 'paper-004 -m grid'], ['run', 'first', 'A', 'paper-004 -m cgal'], ['wide', 'two', 'A', 'paper-001 -m brute'], ['gpu', 'card', 'A', 'paper-001 -m gpu'], ['sim', 'tower.csv', '-', 'tower --bodies 5'],
+        ['run', 'never', 'B', 'paper-004 -m grid'], ['run', 'first', 'A', 'paper-004 -m cgal'], ['wide', 'two', 'A', 'paper-001 -m brute'], ['gpu', 'card', 'A', 'paper-001 -m gpu'], ['sim', 'tower.csv', '-', 'tower --bodies 5', '5'],
+        ['sim', 'long.csv', '-', 'tower --bodies 512', '99'], // takes longer than there is
     ];
     writeFileSync(join(folder, 'plan.txt'), `${plan.map(line => line.join('\t')).join('\n')}\n`);
     writeFileSync(join(folder, 'cleave'), standIn, { mode: 0o755 });
@@ -145,7 +148,7 @@ test('a bare machine bakes, then measures, and does nothing twice', () => {
     const go = () => spawnSync('sh', [here('bare.sh'), 'run', '30', folder, join(folder, 'out')], { encoding: 'utf8', env: { ...process.env, CORES: '0', CALLS: calls } });
     const first = go();
     assert.equal(first.status, 0, first.stderr);
-    assert.match(first.stderr, /8 of 9 lines of the plan are done/); // nobody bakes B: that line is for another call
+    assert.match(first.stderr, /8 of 10 lines of the plan are done/); // nobody bakes B: that line is for another call, as is the long one
     const lines = readFileSync(calls, 'utf8').trim().split('\n').slice(1); // after `methods`
     const at = pattern => lines.findIndex(line => pattern.test(line));
     assert.ok(at(/-n 1k --bake/) >= 0 && at(/-n 1k --bake/) < at(/-m cgal/), lines.join('; '));

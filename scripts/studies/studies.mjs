@@ -5,6 +5,7 @@
 //     node scripts/studies/studies.mjs --cleave build/cleave --grade short --work build/studies --out bench/papers/studies [--pages] [--also FOLDER,…]
 //
 // --also: towers measured elsewhere, with a machine.json that names their grade too. A sweep is told from the largest towers of which it has all.
+// --plan prints what the folders of --also lack of a grade, for scripts/papers/bare.sh on a machine with many cores, and does nothing else.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +13,14 @@ import { parseArgs } from 'node:util';
 
 import { csvOf, writePages } from './pages.mjs';
 import { grades } from './sweeps.mjs';
-import { measure, readSome, readTowers } from './towers.mjs';
+import { measure, planOf, readSome, readTowers } from './towers.mjs';
 
 const say = text => process.stderr.write(`studies: ${text}\n`);
 
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'short' }, work: { type: 'string', default: 'build/studies' },
-        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
+        out: { type: 'string', default: 'bench/papers/studies' }, pages: { type: 'boolean', default: false }, plan: { type: 'boolean', default: false }, also: { type: 'string', default: '' },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     return values;
@@ -44,8 +45,12 @@ function readAlso(folders) {
 }
 
 function main() {
-    const { cleave, grade: name, work, out, pages, also } = readWords();
+    const { cleave, grade: name, work, out, pages, plan, also } = readWords();
     const grade = { name, ...grades[name] };
+    if (plan) {
+        process.stdout.write(planOf(grade, also.split(',').filter(Boolean)));
+        return;
+    }
     const folder = join(work, name);
     mkdirSync(folder, { recursive: true });
     const machine = machineOf(folder);

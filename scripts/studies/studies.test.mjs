@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { csvOf, rowsOf, sourceOf, writePages } from './pages.mjs';
 import { allRuns, grades, sweeps } from './sweeps.mjs';
-import { readTowers, summarise } from './towers.mjs';
+import { planOf, readTowers, summarise } from './towers.mjs';
 
 const script = fileURLToPath(new URL('studies.mjs', import.meta.url));
 const columns = (pairs, ms) => ({ frame: [1, 2], candidate_pairs: pairs, landed: [0, 1], deepest: [0, 0.5], axis: ['y', 'x'], sweep_ms: ms });
@@ -20,6 +20,16 @@ test('a run that several sweeps ask for is done once', () => {
     assert.equal(new Set(keys).size, keys.length);
     const asked = Object.values(sweeps).flat().flatMap(one => one.points).length;
     assert.ok(keys.length < asked);
+});
+
+test('a plan for many cores names what is not there, and how long it takes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'studies-'));
+    const lines = planOf(grades.full, [folder]).trim().split('\n').map(line => line.split('\t'));
+    assert.equal(lines.length, allRuns().length);
+    assert.deepEqual(lines[0], ['sim', 'study-512-volume_aabb_scale_1_1_1.1.csv', '-', 'tower --volume aabb --scale 1,1,1 --bodies 512 --frames 7000 -q', String(grades.full.seconds)]);
+    writeFileSync(join(folder, 'volume_aabb_scale_1_1_1.1.csv'), '');
+    assert.equal(planOf(grades.full, [folder]).trim().split('\n').length, lines.length - 1);
+    rmSync(folder, { recursive: true });
 });
 
 test('times are each frame\'s least, counts are means', () => {

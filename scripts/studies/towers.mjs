@@ -4,9 +4,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { allRuns } from './sweeps.mjs';
+import { allRuns, runsInOrder } from './sweeps.mjs';
 
-const fileOf = (wanted, repeat) => `${wanted.key.replaceAll('--', '').replaceAll(/[^a-z0-9.-]+/g, '_')}.${repeat}.csv`;
+export const fileOf = (wanted, repeat) => `${wanted.key.replaceAll('--', '').replaceAll(/[^a-z0-9.-]+/g, '_')}.${repeat}.csv`;
+
+const wordsOf = (wanted, grade) => ['tower', ...wanted.words, '--bodies', String(grade.bodies), '--frames', String(grade.frames), '-q'];
+
+/** Lines of a plan for scripts/papers/bare.sh: of each run that FOLDERS lack one pass, sweep after sweep, and the seconds it takes at least. */
+export function planOf(grade, folders) {
+    return runsInOrder().filter(wanted => !folders.some(folder => existsSync(join(folder, fileOf(wanted, 1)))))
+        .map(wanted => ['sim', `study-${grade.bodies}-${fileOf(wanted, 1)}`, '-', wordsOf(wanted, grade).join(' '), grade.seconds].join('\t') + '\n').join('');
+}
 
 /** What is done already stays done. */
 export function measure(program, grade, folder, say) {
@@ -16,7 +24,7 @@ export function measure(program, grade, folder, say) {
             const path = join(folder, fileOf(wanted, repeat));
             if (existsSync(path)) return;
             say(`tower ${index + 1} of ${runs.length}, pass ${repeat} of ${grade.repeats}: ${wanted.key}`);
-            const words = ['sim', 'tower', ...wanted.words, '--bodies', String(grade.bodies), '--frames', String(grade.frames), '-q', '--csv', `${path}.part`];
+            const words = ['sim', ...wordsOf(wanted, grade), '--csv', `${path}.part`];
             const answer = spawnSync(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
             if (answer.error) throw new Error(`${program} cannot be run: ${answer.error.message}; build it with make`);
             if (answer.status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${answer.status ?? answer.signal}; the same command goes on from here`);
