@@ -2,13 +2,21 @@
 # SPDX-License-Identifier: MIT
 # The six towers of paper 003 on a device: scripts/device-towers.sh PROGRAM DEVICE FOLDER [FRAMES] writes into FOLDER one CSV per
 # tower as `cleave sim tower` has it, towers.csv (a row per tower: tables 5.1 to 5.3 and the stages) and stages.csv (means of each 100
-# frames: figures 5.6 to 5.23). DEVICE "-": the CPU. A tower whose CSV is there already is not run again.
+# frames: figures 5.6 to 5.23), and machine.txt, which names the device and the day. DEVICE "-": the CPU. A tower whose CSV is there
+# already is not run again. The pages of the papers draw from these (scripts/papers/device_towers.mjs).
 set -eu
 program=$1
 device=$2
 folder=$3
 frames=${4:-7000}
 mkdir -p "$folder"
+if [ "$device" != - ] && [ ! -s "$folder/machine.txt" ]; then
+    name=$("$program" methods --json | awk -F'"' -v wanted="$device" '
+        /"devices"/ { is_on = 1; count = -1 }
+        is_on && $2 == "name" { name = $4; ++count }
+        is_on && $2 == "driver" && (wanted == count "" || index(tolower(name), tolower(wanted))) { print name ", driver " $4; exit }')
+    echo "${name:-$device}; $(date -u +%Y-%m-%d)" >"$folder/machine.txt"
+fi
 # Columns of the CSV by name, so that new ones do no harm.
 columns='function find(name, i) { for (i = 1; i <= NF; ++i) if ($i == name) return i; print "no column " name >"/dev/stderr"; exit 1 }
 BEGIN { split("candidate_pairs false_positives floor_pairs volume_ms sweep_ms narrow_ms match_ms frame_ms axis_ms project_ms sort_ms prune_ms", names, " ") }

@@ -95,12 +95,16 @@ function measureMethods(program, folder) {
     writeFileSync(join(folder, 'methods.json'), answer.stdout);
 }
 
+/** Seconds a piece may wait for a quiet machine: with a budget all of them together a tenth of it, or a busy machine would spend the hour waiting. */
+export const waitOf = (wait, budget, count) => (budget > 0 ? Math.min(wait, Math.floor(budget / 10 / count)) : wait);
+
 /** Measures a grade within a budget of seconds (0: none). Returns the names of what was not, or not wholly, measured by then. */
 export function measure(program, grade, folder, say, { wait = 60, budget = 0 } = {}) {
     const { pieces, sim } = grades[grade];
     const clock = clockOf(budget);
+    const each = waitOf(wait, budget, pieces.length);
     measureMethods(program, folder);
-    const some = isLate => measurePieces(program, pieces.filter(one => Boolean(one.late) === isLate), folder, say, wait, clock);
+    const some = isLate => measurePieces(program, pieces.filter(one => Boolean(one.late) === isLate), folder, say, each, clock);
     const unfinished = [...some(false), ...measureTowers(program, sim, folder, say, clock), ...some(true)];
     if (unfinished.length > 0) say(`${budget} s are up; not, or not wholly, measured: ${unfinished.join(', ')}; the same command goes on there`);
     return unfinished;

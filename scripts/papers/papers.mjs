@@ -6,12 +6,14 @@
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //
 // --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never), and the pages say what
-// is missing. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
+// is missing. --device FOLDER: where paper 003's towers as a device ran them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { claimsCsv, judge } from './claims.mjs';
+import { readDevice } from './device_towers.mjs';
 import { grades, pieceWords } from './grades.mjs';
 import { leftOut } from './left_out.mjs';
 import { measure } from './measure.mjs';
@@ -126,7 +128,7 @@ function writeIndex(folder, grade, data, claims, drawn) {
 function readWords() {
     const { values } = parseArgs({ options: {
         cleave: { type: 'string', default: 'build/cleave' }, grade: { type: 'string', default: 'hour' }, work: { type: 'string', default: 'build/papers' },
-        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' },
+        out: { type: 'string', default: 'bench/papers' }, pages: { type: 'boolean', default: false }, from: { type: 'string' }, wait: { type: 'string', default: '60' }, budget: { type: 'string' }, device: { type: 'string', default: fileURLToPath(new URL('../../bench/results/h200', import.meta.url)) },
     } });
     if (!(values.grade in grades)) throw new Error(`--grade ${values.grade}: there are ${Object.keys(grades).join(', ')}`);
     if (!/^\d+$/.test(values.wait)) throw new Error(`--wait ${values.wait}: seconds, such as 60`);
@@ -140,14 +142,14 @@ function clean(out) {
 }
 
 function main() {
-    const { cleave, grade, work, out, pages, from, wait, budget } = readWords();
+    const { cleave, grade, work, out, pages, from, wait, budget, device } = readWords();
     const folder = join(work, grade);
     let unfinished = [];
     if (!pages && !from) {
         mkdirSync(folder, { recursive: true });
         unfinished = measure(cleave, grade, folder, say, { wait: Number(wait), budget });
     }
-    const data = { ...readFolders(from ? from.split(',') : [folder]), unfinished, budget };
+    const data = { ...readFolders(from ? from.split(',') : [folder]), unfinished, budget, device: readDevice(device) };
     mkdirSync(out, { recursive: true });
     clean(out);
     const claims = judge(data);

@@ -12,12 +12,14 @@ import { claimsCsv, judge } from './claims.mjs';
 import { meanDepth } from './claims_more.mjs';
 import { gainBetween, gainPoints } from './figures.mjs';
 import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
-import { clockOf, runWords, whyNot, withoutMissing } from './measure.mjs';
+import { aroundTurn } from './claims_003.mjs';
+import { readDevice } from './device_towers.mjs';
+import { clockOf, runWords, waitOf, whyNot, withoutMissing } from './measure.mjs';
 import { guess, linesOf, missingCells, readCell } from './missing.mjs';
 import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
 import { leftOut } from './left_out.mjs';
-import { thin } from './paper_003.mjs';
+import { thin, writePage as write003 } from './paper_003.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
 import { table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
@@ -72,6 +74,8 @@ test('a budget binds every call, and a machine without a GPU leaves its piece ou
     now = 99_500;
     assert.ok(clock.isUp());
     assert.equal(clockOf(0).left(), Infinity);
+    assert.equal(waitOf(60, 3600, 20), 18); // all together a tenth of the hour
+    assert.deepEqual([waitOf(5, 3600, 20), waitOf(60, 0, 20)], [5, 60]);
     assert.equal(grades.hour.budget, 3600);
     // Time that is up costs a size, not a part of each: what grows comes after the towers.
     assert.ok(grades.hour.pieces.filter(one => !one.late).every(one => !/16k|32k/.test(one.words.join()) || one.gpu));
@@ -254,6 +258,52 @@ test('verdicts follow the numbers', () => {
     assert.ok(claims.length > 50 && claims.every(claim => claim.verdict === 'cannot be tested' && claim.why !== '' && claim.rule && claim.where));
     assert.equal(new Set(claims.map(claim => `${claim.paper} ${claim.id}`)).size, claims.length);
     assert.equal(claimsCsv(claims).trim().split('\n').length, claims.length + 1);
+});
+
+// Towers as scripts/device-towers.sh leaves them, of these volumes, with sweep-and-prune of so many ms along the run.
+function deviceFolder(volumes, sweeps) {
+    const folder = mkdtempSync(join(tmpdir(), 'device-'));
+    const names = ['candidate_pairs', 'false_positives', 'floor_pairs', 'volume_ms', 'sweep_ms', 'narrow_ms', 'match_ms', 'frame_ms', 'axis_ms', 'project_ms', 'sort_ms', 'prune_ms'];
+    const stages = volumes.flatMap(volume => sweeps.map((sweep, index) => [volume, '1x1x1', 100 * (index + 1), ...names.map(name => (name === 'sweep_ms' ? sweep : 1))].join()));
+    writeFileSync(join(folder, 'tower_stages.csv'), `${['volume,scale,frame', ...names].join()}\n${stages.join('\n')}\n`);
+    writeFileSync(join(folder, 'towers.csv'), `volume,scale,frames,pairs_and_floor,pairs_and_floor_most,false_positives,frame_ms,volume_ms,project_ms,sort_ms,prune_ms\n${volumes.map(volume => `${volume},1x1x1,700,7,9,3,12.5,1,1,3,1`).join('\n')}\n`);
+    writeFileSync(join(folder, 'machine.txt'), 'Card 7, driver 1; 2026-01-01\n');
+    return folder;
+}
+
+test('towers of a device stand beside the CPU\'s, and those it lacks are named', () => {
+    const folder = deviceFolder(['18-dop', 'sphere'], [1, 1, 1, 1.1]);
+    const device = readDevice(folder);
+    assert.deepEqual([device.short, device.towers.get('sphere 1,1,1').step, device.missing], ['Card 7', 100, ['aabb 1,1,1', '18-dop 1,3,1', 'aabb 1,3,1', 'sphere 1,3,1']]);
+    const frames = Array.from({ length: 400 }, (_, index) => index + 1);
+    const tower = Object.fromEntries(['candidate_pairs', 'floor_pairs', 'frame_ms', 'false_positives', 'narrow_ms', 'match_ms', 'volume_ms', 'sweep_ms', 'axis_ms', 'project_ms', 'sort_ms', 'prune_ms', 'landed'].map(name => [name, frames.map(() => 2)]));
+    const all = new Map(towers.map(({ volume, scale }) => [`${volume} ${scale}`, { ...tower, frame: frames, axis: frames.map(frame => (frame <= 200 ? 'y' : 'x')) }]));
+    const data = { towers: all, runs: [], device };
+    const claims = judge(data).filter(claim => claim.paper === '003');
+    const constant = own => judge({ ...data, device: own }).find(claim => claim.id === 'sap-1.5ms');
+    assert.equal(constant(device).verdict, 'holds');
+    const other = deviceFolder(['18-dop'], [1, 1, 1, 2]);
+    assert.equal(constant(readDevice(other)).verdict, 'does not hold');
+    assert.match(constant(readDevice(other)).why, /pruning along y/);
+    assert.equal(constant(null).verdict, 'cannot be tested');
+    // The paper's sort is a GPU's: where there is one its phases decide.
+    assert.match(claims.find(claim => claim.id === 'sort-most').ours, /Card 7/);
+    assert.deepEqual(aroundTurn(device.towers.get('18-dop 1,1,1'), 'sweep_ms', 250), [1, 1.1]);
+    write003(folder, data, claims);
+    const page = readFileSync(join(folder, '003.md'), 'utf8');
+    assert.match(page, /on a device, Card 7, driver 1; 2026-01-01, 700 frames/);
+    assert.match(page, /Not run there.*aabb, scale \(1, 1, 1\); 18-dop, scale \(1, 3, 1\)/);
+    assert.match(page, /\| aabb \| 26.13 \| 2.00 \| not run \| 44.12 \| 2.00 \| not run \|/);
+    assert.doesNotMatch(page, /NaN|undefined/);
+    const drawn = readdirSync(folder);
+    assert.ok(['003-figure-5.8.svg', '003-figure-5.8-device.svg', '003-figure-5.11.svg', '003-figure-5.21-device.svg'].every(name => drawn.includes(name)));
+    assert.ok(['003-figure-5.9-device.svg', '003-figure-5.11-device.svg', '003-figure-5.22-device.svg'].every(name => !drawn.includes(name))); // nothing to draw
+    assert.match(readFileSync(join(folder, '003-figure-5.8-device.svg'), 'utf8'), /Card 7/);
+    // Without a device the page says that and is whole.
+    write003(folder, { ...data, device: null }, claims);
+    assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /No device ran the towers/);
+    assert.equal(readDevice(join(folder, 'none')), null);
+    for (const one of [folder, other]) rmSync(one, { recursive: true });
 });
 
 test('settings, variation and the frames that count', () => {
