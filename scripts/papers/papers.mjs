@@ -116,7 +116,8 @@ function writeIndex(folder, grade, data, claims, drawn) {
     page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Some drawings are missing, and are named below. What paper 003 leaves open is in [studies](studies/README.md).');
     writeClaims(page, claims);
     writeRuns(page, grade, data);
-    writePictures(page, drawn);
+    // Pictures of an earlier round may lie there that this one could not draw.
+    writePictures(page, drawn, [...readdirSync(folder).filter(name => name.endsWith('.svg')), ...drawn.map(one => one.file)]);
     page.text('The calls, piece by piece (`scripts/papers/grades.mjs`; each with `--resume --budget 540 --others 10`):');
     page.list(grades[grade].pieces.map(one => `\`cleave run ${pieceWords(one).join(' ')}${one.wide ? ' --threads 4' : ''}\``));
     page.write();

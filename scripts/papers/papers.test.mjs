@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { claimsCsv, judge } from './claims.mjs';
 import { meanDepth } from './claims_more.mjs';
+import { missingFigures } from './contents.mjs';
 import { gainBetween, gainPoints } from './figures.mjs';
 import { alone, bakes, grades, planText, towerFile, towers } from './grades.mjs';
 import { aroundTurn } from './claims_003.mjs';
@@ -349,6 +350,16 @@ test('a small tree is drawn with every box once in the scene and once in the tre
     assert.equal(text.match(/<circle/g).length, 3);
     assert.equal(text.match(/<rect/g).length, 2 + boxes.length); // ground and frame besides
     assert.doesNotMatch(text, /NaN|undefined/);
+});
+
+test('figures that are missing are found by looking', () => {
+    const measured = [1, 9, 10, 11, 12, 13, 14].map(number => `004-figure-${number}.svg`);
+    const rows = files => missingFigures(files).map(row => row[0]);
+    assert.ok(rows(measured).includes('004: 3, 4, 8'));
+    assert.deepEqual(rows([...measured, '004-figure-3.svg', '004-figure-4.svg', '004-figure-8-gravity-10.png']).filter(text => text.startsWith('004')), ['004: 2', '004: 5', '004: 6', '004: 7']);
+    assert.ok(rows(['004-figure-8-gravity-10.png', '001-figure-2-gravity.svg']).every(text => !text.startsWith('001'))); // its figure 1 is the other's 8
+    assert.ok(rows(['003-figure-5.10.svg']).includes('003: 5.1 to 5.9, 5.11 to 5.23')); // 5.10 is not 5.1
+    assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('000')), ['000: 1, 5', '000: 2']);
 });
 
 test('numbers as text', () => {

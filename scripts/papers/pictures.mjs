@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { missingFigures } from './contents.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
 
 const draw = fileURLToPath(new URL('../tree_picture.py', import.meta.url));
@@ -51,12 +52,6 @@ const groups = {
     rays: ['Paper 002, figure 1', 'The two scenes of paper 002. `cleave render SCENE --frame 60`.'],
     bodies: ['Paper 003, figures 5.1 to 5.5', 'Bodies as they are turned, and two of the volumes around them. The paper drops 512; 60 show the same. `cleave render tower:60@0+700 --bodies --frame F`.'],
 };
-
-/** [figures, what they are, what stands for them here]. */
-const missing = [
-    ['004: 2, 5, 6, 7', 'positions of an object, moves in the array, the operators, the flow: drawings', 'missing; docs/kd.md tells the same in words'],
-    ['000: 2', 'the operators: drawings', 'missing'],
-];
 
 const lastLine = answer => (answer.error?.message ?? answer.stderr ?? '').trim().split('\n').pop();
 
@@ -114,8 +109,8 @@ export function drawPictures(program, folder, say) {
     return drawn;
 }
 
-/** Their section of a page. */
-export function writePictures(page, drawn) {
+/** Their section of a page; `files`: every figure there is. */
+export function writePictures(page, drawn, files) {
     page.heading('Figures that are pictures');
     for (const [group, [heading, note]] of Object.entries(groups)) {
         const own = drawn.filter(one => one.group === group);
@@ -123,6 +118,7 @@ export function writePictures(page, drawn) {
         page.text(`**${heading}.** ${note}`);
         page.text(own.map(({ file, title }) => `![${title}](${file})`).join(own[0].file.endsWith('.png') ? ' ' : '\n\n'));
     }
-    page.text('Those that are still missing:');
-    page.table(['figures', 'what they are', 'here'], missing, { left: 3 });
+    const missing = missingFigures(files);
+    page.text(missing.length > 0 ? 'Figures that are missing here:' : 'No figure is missing.');
+    if (missing.length > 0) page.table(['figures', 'what they are', 'instead'], missing, { left: 3 });
 }
