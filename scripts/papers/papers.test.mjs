@@ -255,7 +255,10 @@ test('verdicts follow the numbers', () => {
     assert.match(verdict(noisy, 'rebuilt-slowest').why, /repeats vary by 50 % in the middle/);
     // Runs of one node decide nothing about trees.
     assert.equal(verdict(variants(2, 3, 2.1, 1), 'rebuilt-slowest').verdict, 'cannot be tested');
+    // What does not hold is explained, or it is said that it is not.
+    assert.match(verdict(variants(2, 3, 4, 5), 'adaptive-close').why, /^not explained/);
     const claims = judge({ runs: [], towers: new Map() });
+    assert.ok(claims.every(claim => /were not done|no GPU|no device/.test(claim.why)), 'a reason that was there before the runs');
     assert.ok(claims.length > 50 && claims.every(claim => claim.verdict === 'cannot be tested' && claim.why !== '' && claim.rule && claim.where));
     assert.equal(new Set(claims.map(claim => `${claim.paper} ${claim.id}`)).size, claims.length);
     assert.equal(claimsCsv(claims).trim().split('\n').length, claims.length + 1);
