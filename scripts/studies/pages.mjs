@@ -6,7 +6,7 @@ import { light, stylesFor } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
 import { Page, digits, percent, times } from '../papers/page.mjs';
 import { groupChart } from '../papers/paper_charts.mjs';
-import { sweeps } from './sweeps.mjs';
+import { allRuns, sweeps } from './sweeps.mjs';
 
 /** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
 function lineChart(data, look = light) {
@@ -141,7 +141,7 @@ function fromText({ grade, machine, towers }, name) {
     const rows = sweeps[name].flatMap(one => one.points.map(([, wanted]) => towers.get(wanted.key)));
     const passes = Math.min(...rows.map(row => row.passes ?? grade.repeats));
     const landed = rows.map(row => row.landed);
-    return `<sub>${grade.bodies} bodies, ${grade.frames} frames, of which ${Math.min(...landed) === grade.bodies ? 'all' : `${Math.min(...landed)} to ${Math.max(...landed)}`} landed; ${passes === 1 ? 'one pass' : `${passes} passes, of times each frame's least`}; ${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)} when it began${isBusy(machine) ? ': a busy machine, so read ratios above 5 %' : ''}.</sub>`;
+    return `<sub>\`cleave sim tower … --bodies ${grade.bodies} --frames ${grade.frames}\`: ${grade.bodies} bodies, ${grade.frames} frames, of which ${Math.min(...landed) === grade.bodies ? 'all' : `${Math.min(...landed)} to ${Math.max(...landed)}`} landed; ${passes === 1 ? 'one pass' : `${passes} passes, of times each frame's least`}; ${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)} when it began${isBusy(machine) ? ': a busy machine, so read ratios above 5 %' : ''}.</sub>`;
 }
 
 /** One sentence per series that larger towers have whole, beside those the table is from. */
@@ -158,6 +158,20 @@ function largerPca(page, sources) {
     }
 }
 
+/** Which towers of the larger sizes a sweep has without having all, in words. */
+export function partText(name, sources) {
+    const wanted = [...new Set(sweeps[name].flatMap(one => one.points.map(([, run]) => run.key)))];
+    const larger = sources.filter(one => one.grade.bodies > sourceOf(name, sources).grade.bodies).map(({ grade, towers }) => [grade.bodies, wanted.filter(key => towers.has(key)).length]).filter(([, count]) => count > 0);
+    return larger.map(([bodies, count]) => `Of ${bodies} bodies there are ${count} of the ${wanted.length} towers it needs: towers.csv has them.`).join(' ');
+}
+
+/** What a tower takes, and all of them. */
+export function durationText({ grade, machine, towers }) {
+    const seconds = [...towers.values()].map(row => row.frames * row.frame_ms / 1000).sort((a, b) => a - b);
+    const whole = allRuns().length * seconds.reduce((sum, value) => sum + value, 0) / seconds.length;
+    return `${towers.size} towers of ${grade.bodies} bodies took ${digits(seconds[0])} to ${digits(seconds[seconds.length - 1])} s each on one core (${machine.cpu}, ${machine.cores} cores)${towers.size < allRuns().length ? `; all ${allRuns().length} would take about ${whole >= 3600 ? `${digits(whole / 3600)} hours` : `${digits(whole / 60)} minutes`} of it` : ''}.`;
+}
+
 export function writePages(out, sources) {
     const page = new Page(out, 'README', 'What paper 003 leaves open');
     const smallest = sources[sources.length - 1].grade;
@@ -166,8 +180,11 @@ export function writePages(out, sources) {
         const source = sourceOf(name, sources);
         write(page, source.towers);
         page.text(fromText(source, name));
+        page.text(partText(name, sources));
         if (name === 'pca') largerPca(page, sources);
     }
+    page.heading('What they take');
+    page.list(sources.map(durationText));
     page.write();
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { csvOf, rowsOf, sourceOf, writePages } from './pages.mjs';
+import { csvOf, durationText, partText, rowsOf, sourceOf, writePages } from './pages.mjs';
 import { allRuns, grades, sweeps } from './sweeps.mjs';
 import { planOf, readTowers, summarise } from './towers.mjs';
 
@@ -68,6 +68,10 @@ test('a sweep is told from the largest towers of which it has all', () => {
     const small = { grade: { name: 'short', ...grades.short }, machine: { cpu: 'a', cores: 2, load: 9 }, towers: new Map(allRuns().map(run => [run.key, row])) };
     const large = { grade: { name: 'full', ...grades.full }, machine: { cpu: 'b', cores: 16, load: 0 }, towers: new Map(sweeps.pca[0].points.map(([, wanted]) => [wanted.key, row])) };
     assert.equal(sourceOf('pca', [large, small]), small); // boxes alone are not the sweep
+    assert.equal(partText('pca', [large, small]), 'Of 512 bodies there are 9 of the 18 towers it needs: towers.csv has them.');
+    assert.equal(partText('soft', [large, small]), '');
+    const slow = { ...large, towers: new Map([...large.towers].map(([key], index) => [key, { frames: 7000, frame_ms: 10 + index }])) };
+    assert.match(durationText(slow), /^9 towers of 512 bodies took 70.0 to 126 s each on one core \(b, 16 cores\); all \d+ would take about [23]\.\d+ hours of it\.$/);
     for (const [, wanted] of sweeps.pca[1].points) large.towers.set(wanted.key, row);
     assert.equal(sourceOf('pca', [large, small]), large);
     assert.equal(sourceOf('faces', [large, small]), small);
