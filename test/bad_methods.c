@@ -89,6 +89,16 @@ static clv_result eat_shared(
     return hang( state, input, sink, counters );
 }
 
+// Addresses that are never written to, as a device's driver takes them.
+static clv_result reserve(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    size_t size = (size_t)1 << 30;
+    void* more = mmap( NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 );
+    return more == MAP_FAILED || munmap( more, size ) != 0 ? CLV_OUT_OF_MEMORY : CLV_OK;
+}
+
 static clv_result leave(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
@@ -123,6 +133,7 @@ static const clv_method rows[] = {
     ROW( "bad-hang", hang ),
     ROW( "bad-eat", eat ),
     ROW( "bad-eat-shared", eat_shared ),
+    ROW( "gpu-bad-reserve", reserve ), // by its name one of those on a device
     ROW( "bad-leave", leave ),
     ROW( "bad-vanish", vanish ),
     ROW( "bad-blind", find_nothing ),

@@ -3,6 +3,7 @@
 // `cleave worker --help` tells its flags.
 #include "lab/base/progress.h"
 #include "lab/command/commands.h"
+#include "lab/measure/device_choice.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
@@ -56,7 +57,7 @@ static bool work( const worker_flags* flags, const run_spec* spec, const char* t
     if ( good )
     {
         // After the scene is there: baking one needs memory of its own.
-        child_limit_memory( flags->terms.memory_limit_mib << 20 );
+        child_limit_memory( flags->terms.memory_limit_mib << 20, device_is_of( spec->row ) );
         run_options options = runner_terms( &flags->terms, source.header.frame_count );
         good = run_method( &source, spec, &options, &result, why );
         name_limit( &result, flags->terms.memory_limit_mib );

@@ -27,9 +27,9 @@ child_answer child_run( const char* program, const char* const* words, const chi
     return answer;
 }
 
-void child_limit_memory( uint64_t bytes )
+void child_limit_memory( uint64_t bytes, bool is_on_device )
 {
-    (void)bytes;
+    (void)bytes, (void)is_on_device;
 }
 
 bool child_write_answer( const char* text )
@@ -374,19 +374,20 @@ child_answer child_run( const char* program, const char* const* words, const chi
 #endif
 #endif
 
-void child_limit_memory( uint64_t bytes )
+void child_limit_memory( uint64_t bytes, bool is_on_device )
 {
     struct rlimit none = { 0, 0 };
     setrlimit( RLIMIT_CORE, &none ); // no core files: a crash is reported by the name of its signal
 #if !defined( CHILD_IS_SANITIZED )
-    // Written memory, not addresses: threads reserve much that they never touch.
+    // Writable memory, not addresses: threads reserve much that they never touch. A device's driver maps far more than it
+    // writes to, and without it there is no device: then the watcher alone keeps the limit, too.
     struct rlimit data = { (rlim_t)bytes, (rlim_t)bytes };
-    if ( bytes > 0 )
+    if ( bytes > 0 && !is_on_device )
     {
         setrlimit( RLIMIT_DATA, &data );
     }
 #else
-    (void)bytes;
+    (void)bytes, (void)is_on_device;
 #endif
 }
 

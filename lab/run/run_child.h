@@ -43,8 +43,9 @@ typedef struct child_answer
 /// Runs `program` (NULL: this one) with the given words behind its name, NULL at the end, and waits for it.
 child_answer child_run( const char* program, const char* const* words, const child_limits* limits );
 
-/// In the child: no memory beyond this, where the system can see to it. 0: no limit.
-void child_limit_memory( uint64_t bytes );
+/// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to whoever
+/// started the child and watches it.
+void child_limit_memory( uint64_t bytes, bool is_on_device );
 
 /// In the child: the answer, whole, to whoever started it. False if it does not read any more.
 bool child_write_answer( const char* text );
