@@ -16,7 +16,7 @@ skip()
 command -v node >/dev/null 2>&1 || skip "node is not installed"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 18 ] || skip "node is older than 18"
 case $step in
-model) CLEAVE=$cleave exec node --test test/codec.test.mjs test/engine.test.mjs ;;
+model) CLEAVE=$cleave exec node --test test/codec.test.mjs test/near.test.mjs test/engine.test.mjs ;;
 bundle)
     [ -d ../report/node_modules/esbuild ] || skip "report/node_modules is not there"
     exec node build.mjs --check

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a picture costs in script, and how many draw calls it takes: pages of `cleave view` played in headless Chromium, drawn in software. Times are processor
-// time of the page's thread and of the process that draws, so that a busy machine changes little. Prints rows of bench/view.md. Usage: CLEAVE=build/cleave node view/measure.mjs [OBJECTS…]
+// time of the page's thread and of the process that draws, so that a busy machine changes little. Prints rows of bench/view.md. Usage: CLEAVE=build/cleave node view/measure.mjs [OBJECTS|PAGE.html…]
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { closeBrowser, openBrowser, withPage } from './test/browser.mjs';
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2) : ['10k', '100k'];
@@ -54,14 +54,14 @@ async function measure(page) {
 await openBrowser();
 console.log('| objects | drawn | script, ms a picture | drawing in software, ms a picture | draw calls |\n| ---: | --- | ---: | ---: | ---: |');
 for (const size of sizes) {
-    const path = join(folder, `${size}.html`);
-    execFileSync(process.env.CLEAVE ?? 'build/cleave', ['view', `brownian-free:${size}@0+40`, '-q', '-o', path]);
+    const path = size.endsWith('.html') ? resolve(size) : join(folder, `${size}.html`); // a page that is there: one of an older program, to compare
+    if (!size.endsWith('.html')) execFileSync(process.env.CLEAVE ?? 'build/cleave', ['view', `brownian-free:${size}@0+40`, '-q', '-o', path]);
     for (const [name, wanted] of overlays) {
         await withPage(path, async page => {
             await page.evaluate(list => list.forEach(one => cleave.toggle(one)), wanted);
             const { calls, script, drawing } = await measure(page);
-            console.log(`| ${size} | ${name} | ${script.toFixed(2)} | ${drawing.toFixed(0)} | ${calls} |`);
-        });
+            console.log(`| ${basename(size, '.html')} | ${name} | ${script.toFixed(2)} | ${drawing.toFixed(0)} | ${calls} |`);
+        }, { viewport: { width: 1280, height: 720 } });
     }
     console.error(`${size}: ${(statSync(path).size / 1e6).toFixed(1)} MB`);
 }

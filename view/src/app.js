@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What is seen: the frame, whether it plays, what is drawn and selected; and the loop that draws it.
 import { Camera, isHuge, pick } from './camera.js';
+import { cellsOf } from './cells.js';
 import { makeTheme } from './look.js';
-import { cellsOf, planesOf } from './tree.js';
+import { planesOf } from './tree.js';
 
 export const COLOURS = ['touching', 'static', 'speed', 'size', 'node'];
 export const OVERLAYS = ['bodies', 'boxes', 'pairs', 'tree', 'cells'];
 export const RATES = [1, 5, 15, 30, 60, 120];
+const SLOW = 25, REST = 200; // milliseconds between pictures; without any
 
 export class App extends EventTarget {
     constructor(stage) {
@@ -22,6 +24,7 @@ export class App extends EventTarget {
         this.selected = -1;
         this.frame = null;
         this.times = []; // milliseconds of script for the last pictures
+        this.gap = 0; // milliseconds from picture to picture, lately
         this.dirty = true;
         requestAnimationFrame(time => this.#tick(time));
     }
@@ -137,10 +140,25 @@ export class App extends EventTarget {
         this.lastTime = time;
         if (!this.source) return;
         if (this.playing) this.#advance(passed);
+        this.#pace(time);
         if (!this.dirty) return;
         if (this.#load()) this.#draw();
         this.times.push(performance.now() - begin);
         if (this.times.length > 240) this.times.shift();
+    }
+
+    /** Where pictures are drawn in software and slowly, they have half the pixels each way while something moves, and all once it rests. */
+    #pace(time) {
+        const { stage } = this, gap = time - (this.lastPicture ?? 0);
+        if (this.dirty) {
+            this.lastPicture = time;
+            this.gap = gap < REST ? 0.8 * this.gap + 0.2 * gap : 0;
+            if (this.gap > SLOW && stage.isSoftware) stage.sharpness = 0.5;
+        } else if (gap > REST && stage.sharpness < 1) {
+            stage.sharpness = 1;
+            this.dirty = true;
+            this.lastPicture = 0; // the sharp picture is no beginning of a movement
+        }
     }
 
     #advance(seconds) {
@@ -220,7 +238,7 @@ export class App extends EventTarget {
         const { stage, show, frame } = this;
         if (show.pairs) stage.pairs.fill(frame.pairs);
         if (show.tree) stage.planes.fill(planesOf(frame.tree, this.box));
-        if (show.cells) stage.cells.fill(cellsOf(this.fact().cells, frame.boxes));
+        if (show.cells) stage.cells.fill(cellsOf(this.fact().cells, frame.cells));
         if (this.selected >= 0) stage.ownPairs.fill(this.ownPairs());
         this.overlaysAreOld = false;
     }

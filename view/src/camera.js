@@ -48,10 +48,15 @@ export class Camera {
         this.distance = Math.min(Math.max(this.distance * factor, this.radius * 1e-3), this.radius * 60);
     }
 
+    /** What is nearer or farther is not drawn. */
+    range() {
+        return { far: this.distance + 4 * this.radius, near: Math.max(this.distance - 3 * this.radius, this.distance * 0.02) };
+    }
+
     matrix(aspect) {
         const { back, right, up } = this.axes();
         const eye = this.eye;
-        const far = this.distance + 4 * this.radius, near = Math.max(this.distance - 3 * this.radius, this.distance * 0.02);
+        const { far, near } = this.range();
         const f = 1 / Math.tan(0.5 * this.field), a = (far + near) / (near - far), b = (2 * far * near) / (near - far);
         const dot = v => -(v[0] * eye[0] + v[1] * eye[1] + v[2] * eye[2]);
         const rows = [[...right, dot(right)], [...up, dot(up)], [...back, dot(back)]];

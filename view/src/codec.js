@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what lab/view/view_coder.c writes; README.md has the format. Knows nothing of pages: node and workers use it too.
+import { countAllCells } from './cells.js';
+import { spanOf } from './near.js';
 
 const INFINITE = 1 << 28;
 const ORDER = { key: 0, frame: 1, speed: 2 };
@@ -170,8 +172,11 @@ function placeBodies(scene, values, boxes, turns) {
     }
 }
 
-/** Into every box how many others it touches, and its node. */
-export function annotate(boxes, count, pairs, tree) {
+/** Into every box how many others it touches, and its node; what its cells hold, and how far it spreads. */
+export function annotate(frame, grids) {
+    const { boxes, pairs, tree } = frame, count = boxes.length / 8;
+    frame.cells = countAllCells(grids, boxes);
+    frame.span = spanOf(boxes);
     for (let i = 0; i < pairs.length; ++i) boxes[8 * pairs[i] + 3] += 1;
     for (let i = 0; i < count && tree.axes.length > 0; ++i) boxes[8 * i + 7] = nodeOf(tree, boxes, 8 * i);
 }
@@ -193,7 +198,7 @@ export function blockFrames(scene, block) {
     return { begin, end, lead: block > 0 ? 1 : 0 };
 }
 
-/** All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite }. */
+/** All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite, cells, span }. `scene.grids`: the cells of each frame. */
 export function decodeBlock(bytes, scene, block) {
     const { begin, end, lead } = blockFrames(scene, block);
     const reader = new Reader(bytes), count = scene.objects, channels = scene.poses ? 7 : 6;
@@ -211,7 +216,7 @@ export function decodeBlock(bytes, scene, block) {
         const frame = { index, boxes: new Float32Array(8 * count), turns: null, pairs, begun: isKey ? new Uint32Array(0) : begun, ended, tree: readTree(reader, scene), infinite: null };
         if (scene.poses) placeBodies(scene, now, frame.boxes, frame.turns = new Float32Array(4 * count));
         else frame.infinite = placeBoxes(scene, now, frame.boxes);
-        annotate(frame.boxes, count, pairs, frame.tree);
+        annotate(frame, scene.grids?.[index]);
         frames.push(frame);
     }
     if (reader.at !== bytes.length) throw new RangeError(`the block has ${bytes.length - reader.at} bytes too many`);

@@ -7,9 +7,9 @@ let engine, queue = Promise.resolve(); // what comes while the engine is compile
 
 function answer(options) {
     const frame = engine.frame(options);
-    annotate(frame.boxes, frame.boxes.length / 8, frame.pairs, frame.tree);
-    const { boxes, turns, half, pairs, begun, ended, tree } = frame;
-    postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights].map(array => array.buffer));
+    annotate(frame, frame.facts.cells);
+    const { boxes, turns, half, pairs, begun, ended, tree, cells } = frame;
+    postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights, ...cells].map(array => array.buffer));
 }
 
 async function act(data) {

@@ -14,6 +14,7 @@ export class Recording {
         this.first = scene.first;
         this.facts = scene.frames;
         for (let i = 1; i < this.facts.length; ++i) this.facts[i].cells ??= this.facts[i - 1].cells;
+        this.scene.grids = this.facts.map(({ cells }) => cells);
         this.texts = texts;
         this.blocks = new Map(); // number to frames, the one used last at the end; null while it is unpacked
         this.onchange = () => {};

@@ -20,18 +20,12 @@ Box boxAt(int object) {
 }
 `;
 
-/** Bodies: three faces of a box, those that look at the eye, or all of an octahedron with its corners cut off. */
-export const bodies = {
-    vertex: `${HEAD}
+// What the bodies' programs share: how a body is turned, and its colour.
+const BODY = `${HEAD}
 uniform int uColour, uSelected, uIsTurned, uShape;
 uniform vec3 uWorld, uSizes, uIdle, uBusy;
 uniform float uSpeed, uStill;
 uniform vec2 uHuge;
-layout(location = 0) in vec4 aPlace; // of solids: w is 0 in the middle of a face, 1 at its rim
-flat out vec3 vTint;
-flat out float vPick;
-out vec3 vPlace;
-out vec4 vLocal; // in half sides; of solids w alone
 vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 vec3 ramp(float t) { // dark blue, teal, yellow: equal steps look equal
     t = clamp(t, 0.0, 1.0);
@@ -50,11 +44,27 @@ vec3 tint(int object, Box box) {
     if (uColour == 3) { vec3 side = high.xyz - low.xyz; float size = pow(max(side.x * side.y * side.z, 1e-30), 1.0 / 3.0); return ramp((log(size) - uSizes.x) / max(uSizes.y - uSizes.x, 1e-3)); }
     return wheel(fract(box.node * 0.61803399)) * (0.75 + 0.25 * fract(box.node * 0.38196601 + 0.3));
 }
+float lightOf(vec3 n, vec3 toEye) { // from above, a little from the side, a little from the eye
+    float light = 0.62 + 0.30 * n.y + 0.14 * n.x + 0.08 * n.z, facing = max(dot(n, toEye), 0.0);
+    return mix(light, 1.0, 0.18) + 0.10 * facing * facing;
+}
+vec4 turnOf(int object) { return uIsTurned == 1 ? normalize(mix(texel(uOldTurn, object), texel(uTurn, object), uMix)) : vec4(0, 0, 0, 1); }
+bool isHuge(Box box) { return all(greaterThan(box.half_, 0.5 * uHuge.x * uWorld)); } // as large as the world: it would hide everything
+`;
+
+/** Bodies: three faces of a box, those that look at the eye, or all of an octahedron with its corners cut off. */
+export const bodies = {
+    vertex: `${BODY}
+layout(location = 0) in vec4 aPlace; // of solids: w is 0 in the middle of a face, 1 at its rim
+flat out vec3 vTint;
+flat out float vPick;
+out vec3 vPlace;
+out vec4 vLocal; // in half sides; of solids w alone
 void main() {
     int object = uShape == 1 ? gl_InstanceID : gl_VertexID / 8, corner = gl_VertexID % 8;
     Box box = boxAt(object);
     vec3 half_ = uIsTurned == 1 ? texel(uHalf, object).xyz : box.half_;
-    vec4 q = uIsTurned == 1 ? normalize(mix(texel(uOldTurn, object), texel(uTurn, object), uMix)) : vec4(0, 0, 0, 1);
+    vec4 q = turnOf(object);
     vec3 toEye = uIsTurned == 1 ? turn(vec4(-q.xyz, q.w), uEye - box.middle) : uEye - box.middle;
     // Bits of the corner: on this axis towards the eye, or away from it.
     vec3 side = vec3(toEye.x < 0.0 ? -1.0 : 1.0, toEye.y < 0.0 ? -1.0 : 1.0, toEye.z < 0.0 ? -1.0 : 1.0);
@@ -68,7 +78,7 @@ void main() {
     vTint = tint(object, box);
     vPick = object == uSelected ? 1.0 : 0.0;
     gl_Position = uView * vec4(vPlace, 1.0);
-    if (all(greaterThan(box.half_, 0.5 * uHuge.x * uWorld))) gl_Position = vec4(2, 2, 2, 1); // a box as large as the world hides it
+    if (isHuge(box)) gl_Position = vec4(2, 2, 2, 1);
 }`,
     fragment: `#version 300 es
 precision highp float;
@@ -93,6 +103,63 @@ void main() {
     tint = mix(tint, tint * mix(0.45, 0.30, uGround), edge);
     tint = mix(tint, mix(uAccent, vec3(1.0), 0.25 + 0.75 * edge), vPick * 0.85);
     colour = vec4(tint, 1.0);
+}`,
+};
+
+/**
+ * Small boxes for software renderers: one point each instead of seven corners and six triangles; each pixel of its square is cut with the box, as if its rays were
+ * parallel, which at uMost pixels is half a pixel off. Larger ones, and those at the border of the picture, where points vanish whole, are drawn as `bodies`.
+ */
+export const sprites = {
+    vertex: `${BODY}
+uniform vec3 uRight, uUp, uBack, uAccent; // the eye's axes, the first two as long as the picture's half sides are at distance 1
+uniform vec2 uPixels, uDepth; // half sides of the picture; depth of the picture at distance d: x + y / d
+uniform float uMost, uReach, uGround;
+flat out vec3 vAcross, vDown, vHalf, vEdge, vRate, vLight, vTint;
+flat out vec3 vDepth; // of the middle, what a unit along the ray adds; how dark edges are
+void main() {
+    Box box = boxAt(gl_VertexID);
+    gl_Position = uView * vec4(box.middle, 1.0);
+    vec3 half_ = uIsTurned == 1 ? texel(uHalf, gl_VertexID).xyz : box.half_, toEye = uEye - box.middle;
+    float depth = dot(uBack, toEye);
+    half_ = max(half_, vec3(1e-5 * depth)); // what is flat is seen from its side too
+    vec4 q = turnOf(gl_VertexID);
+    mat3 axes = uIsTurned == 1 ? mat3(turn(q, vec3(1, 0, 0)), turn(q, vec3(0, 1, 0)), turn(q, vec3(0, 0, 1))) : mat3(1.0);
+    // A ray goes along -toEye, one unit deeper each; in half sides of the box along its own axes.
+    vec3 way = -(toEye * axes) / (half_ * depth), right = uRight * axes / half_, up = uUp * axes / half_, by = 1.0 / way;
+    vHalf = abs(by);
+    // Pixels from the middle to where each half side ends, and to the rim of the square.
+    vec2 centre = gl_Position.xy / gl_Position.w;
+    vec3 across = (uRight * axes / dot(uRight, uRight) + centre.x * (uBack * axes)) * half_ * uPixels.x / depth, down = (uUp * axes / dot(uUp, uUp) + centre.y * (uBack * axes)) * half_ * uPixels.y / depth;
+    float size = 2.0 * max(dot(abs(across), vec3(1.0)), dot(abs(down), vec3(1.0))) + 1.5;
+    vEdge = sqrt(across * across + down * down);
+    vRate = vEdge * abs(way);
+    vAcross = -by * right * (0.5 * size / uPixels.x * depth);
+    vDown = by * up * (0.5 * size / uPixels.y * depth);
+    vec3 look = normalize(toEye);
+    for (int axis = 0; axis < 3; ++axis) vLight[axis] = lightOf(axes[axis] * (way[axis] > 0.0 ? -1.0 : 1.0), look);
+    vDepth = vec3(uDepth.x + uDepth.y / depth, -uDepth.y / (depth * depth), mix(1.0, mix(0.45, 0.30, uGround), smoothstep(6.0, 20.0, 0.5 * size)));
+    vTint = tint(gl_VertexID, box);
+    if (gl_VertexID == uSelected) {
+        vTint = mix(uAccent, vec3(1.0), 0.25);
+        vDepth.z = 1.4;
+    }
+    gl_PointSize = size;
+    if (uReach * length(box.half_) > uMost * depth || isHuge(box)) gl_Position = vec4(2, 2, 2, 1); // near.js lists the former
+}`,
+    fragment: `#version 300 es
+precision highp float;
+flat in vec3 vAcross, vDown, vHalf, vEdge, vRate, vLight, vTint, vDepth;
+out vec4 colour;
+void main() {
+    vec2 at = 2.0 * gl_PointCoord - 1.0;
+    vec3 middle = at.x * vAcross + at.y * vDown, enter = middle - vHalf, leave = middle + vHalf;
+    float first = max(enter.x, max(enter.y, enter.z));
+    if (first > min(leave.x, min(leave.y, leave.z))) discard;
+    vec3 face = step(vec3(first), enter), to = vEdge - abs(first - middle) * vRate + 1e6 * face;
+    float edge = clamp(1.3 - min(to.x, min(to.y, to.z)), 0.0, 1.0);
+    colour = vec4(vTint * (dot(face, vLight) * mix(1.0, vDepth.z, edge)), 1.0);
+    gl_FragDepth = vDepth.x + first * vDepth.y;
 }`,
 };
 

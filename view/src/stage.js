@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Everything WebGL2: textures of boxes, a program for each thing that is drawn, one draw call for each.
-import { bodies, links, planes, wires } from './shaders.js';
+import { listNear, reaches } from './near.js';
+import { bodies, links, planes, sprites, wires } from './shaders.js';
 
 const WIDTH = 2048; // texels of a row
+const SPRITE_MOST = 48; // pixels across; half a pixel is wrong in one so large
+const FACES = [1, 3, 5, 5, 3, 7, 2, 6, 3, 3, 6, 7, 4, 5, 6, 6, 5, 7]; // the three that look at the eye, by corners of which bits say which way
 
 function compile(gl, { vertex, fragment }) {
     const program = gl.createProgram();
@@ -79,18 +82,26 @@ class Batch {
     }
 }
 
-/** Three faces each of so many boxes, by the numbers of their corners: eight a box, bits say which way. */
+/** Three faces each of so many boxes, by the numbers of their corners: eight a box. */
 function makeFaces(gl, objects, old) {
     if (old?.objects >= objects) return old;
-    const one = [1, 3, 5, 5, 3, 7, 2, 6, 3, 3, 6, 7, 4, 5, 6, 6, 5, 7], all = new Uint32Array(18 * objects);
-    for (let i = 0; i < objects; ++i) for (let k = 0; k < 18; ++k) all[18 * i + k] = 8 * i + one[k];
-    if (old) gl.deleteBuffer(old.buffer);
-    const array = old?.array ?? gl.createVertexArray(), buffer = gl.createBuffer();
+    const all = new Uint32Array(18 * objects);
+    for (let i = 0; i < objects; ++i) for (let k = 0; k < 18; ++k) all[18 * i + k] = 8 * i + FACES[k];
+    const faces = old ?? makeIndices(gl);
+    faces.objects = objects;
+    fillIndices(gl, faces, all, gl.STATIC_DRAW);
+    return faces;
+}
+
+function makeIndices(gl) {
+    return { array: gl.createVertexArray(), buffer: gl.createBuffer(), objects: 0 };
+}
+
+function fillIndices(gl, { array, buffer }, numbers, use) {
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, all, gl.STATIC_DRAW);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, numbers, use);
     gl.bindVertexArray(null);
-    return { array, buffer, objects };
 }
 
 /** Triangles of a truncated octahedron of half sides 1: corners are the permutations of (0, ±1/2, ±1). */
@@ -141,7 +152,8 @@ export class Stage {
         const gl = this.gl = canvas.getContext('webgl2', { antialias: !this.isSoftware, alpha: false, powerPreference: 'high-performance' });
         if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
         this.canvas = canvas;
-        this.programs = Object.fromEntries(Object.entries({ bodies, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
+        this.sharpness = 1; // pixels of the canvas a pixel of the page, less while pictures are slow
+        this.programs = Object.fromEntries(Object.entries({ bodies, sprites, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
         this.empty = gl.createVertexArray();
         this.pairs = new Batch(gl, { isPairs: true });
         this.ownPairs = new Batch(gl, { isPairs: true });
@@ -149,6 +161,7 @@ export class Stage {
         this.cells = new Batch(gl);
         this.frameWire = new Batch(gl);
         this.solid = makeSolid(gl);
+        this.nearFaces = makeIndices(gl);
         this.drawCalls = 0;
         this.objects = 0;
     }
@@ -162,7 +175,8 @@ export class Stage {
         this.tables = [0, 1].map(() => ({ boxes: new Table(this.gl, 2 * objects), turns: new Table(this.gl, half ? objects : 1), frame: null }));
         this.half = new Table(this.gl, half ? objects : 1);
         if (half) this.setHalf(half);
-        this.faces = makeFaces(this.gl, objects, this.faces);
+        if (this.isSoftware) this.nearList = new Uint32Array(objects);
+        if (!this.isSoftware) this.faces = makeFaces(this.gl, objects, this.faces);
         this.frameWire.fill(new Float32Array([...worldBox[0], 1, ...worldBox[1], 1]));
     }
 
@@ -197,7 +211,7 @@ export class Stage {
     }
 
     resize() {
-        const ratio = this.isSoftware ? 1 : Math.min(window.devicePixelRatio || 1, 2);
+        const ratio = this.isSoftware ? this.sharpness : Math.min(window.devicePixelRatio || 1, 2);
         const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio)), height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
         if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
         return width / height;
@@ -251,9 +265,48 @@ export class Stage {
         if (selected >= 0) this.#drawSelected(camera, mix, aspect, look, selected);
     }
 
-    #drawBodies(camera, mix, aspect, look, show, scale, selected) {
+    #drawBodies(...what) {
         const { gl } = this;
-        const places = this.#use('bodies', camera, mix, aspect);
+        if (this.isSoftware && this.shape === 0) {
+            this.#drawSprites(...what);
+            return;
+        }
+        this.#useBodies('bodies', ...what);
+        if (this.shape === 1) this.#draw(gl.TRIANGLES, this.solid.count, this.objects, this.solid.array);
+        else this.#drawFaces(this.faces, this.objects);
+    }
+
+    #drawFaces({ array }, boxes) {
+        const { gl } = this;
+        gl.bindVertexArray(array);
+        gl.drawElements(gl.TRIANGLES, 18 * boxes, gl.UNSIGNED_INT, 0);
+        this.drawCalls += 1;
+    }
+
+    /** Boxes as points, and the faces of those that are too large for it. */
+    #drawSprites(camera, mix, aspect, ...rest) {
+        const { gl } = this, { width, height } = this.canvas, { far, near } = camera.range(), { back, right, up } = camera.axes();
+        const t = Math.tan(0.5 * camera.field);
+        const places = this.#useBodies('sprites', camera, mix, aspect, ...rest);
+        gl.uniform3fv(places.uRight, right.map(value => value * t * aspect));
+        gl.uniform3fv(places.uUp, up.map(value => value * t));
+        gl.uniform3fv(places.uBack, back);
+        gl.uniform2f(places.uPixels, 0.5 * width, 0.5 * height);
+        gl.uniform2f(places.uDepth, 0.5 + 0.5 * (far + near) / (far - near), far * near / (near - far));
+        gl.uniform1f(places.uReach, reaches(camera, aspect).along * height);
+        gl.uniform1f(places.uMost, SPRITE_MOST);
+        this.#draw(gl.POINTS, this.objects, 0);
+        const list = this.nearList, count = listNear(this.tables[0].frame, camera, aspect, height, 0.9 * SPRITE_MOST, list), corners = new Uint32Array(18 * count);
+        if (count === 0) return;
+        for (let i = 0; i < count; ++i) for (let k = 0; k < 18; ++k) corners[18 * i + k] = 8 * list[i] + FACES[k];
+        fillIndices(gl, this.nearFaces, corners, gl.DYNAMIC_DRAW);
+        this.#useBodies('bodies', camera, mix, aspect, ...rest);
+        this.#drawFaces(this.nearFaces, count);
+    }
+
+    #useBodies(name, camera, mix, aspect, look, show, scale, selected) {
+        const { gl } = this;
+        const places = this.#use(name, camera, mix, aspect);
         gl.uniform1i(places.uColour, show.colour);
         gl.uniform1i(places.uSelected, selected);
         gl.uniform1i(places.uIsTurned, this.isTurned ? 1 : 0);
@@ -267,15 +320,7 @@ export class Stage {
         gl.uniform3fv(places.uBusy, look.busy);
         gl.uniform3fv(places.uAccent, look.accent);
         gl.uniform1f(places.uGround, look.isDark ? 1 : 0);
-        if (this.shape === 1) this.#draw(gl.TRIANGLES, this.solid.count, this.objects, this.solid.array);
-        else this.#drawBoxes();
-    }
-
-    #drawBoxes() {
-        const { gl } = this;
-        gl.bindVertexArray(this.faces.array);
-        gl.drawElements(gl.TRIANGLES, 18 * this.objects, gl.UNSIGNED_INT, 0);
-        this.drawCalls += 1;
+        return places;
     }
 
     #drawLines(camera, mix, aspect, look, show) {
