@@ -8,6 +8,7 @@
 #include "lab/base/loopback.h"
 #include "lab/view/view_coder.h"
 #include "lab/view/view_scale.h"
+#include "lab/view/view_volumes.h"
 #include "program.h"
 #include "support.h"
 
@@ -155,6 +156,57 @@ static void a_body_at_constant_speed_costs_nothing( void )
     byte_buffer_free( &bytes );
 }
 
+// Two cubes of half side 1: the first in the middle, the second somewhere, both turned about z by so many degrees.
+static uint8_t compare_cubes( double turn, clv_vec3 second, double second_turn )
+{
+    const float half[3] = { 1, 1, 1 };
+    const clv_pair pair = { 0, 1 };
+    const double to_half_radians = 3.14159265358979 / 360;
+    view_volumes volumes;
+    clv_transform at = clv_identity_transform(), other = { second, { 0, 0, 0, 1 } };
+    at.rotation.z = (float)sin( turn * to_half_radians );
+    at.rotation.w = (float)cos( turn * to_half_radians );
+    other.rotation.z = (float)sin( second_turn * to_half_radians );
+    other.rotation.w = (float)cos( second_turn * to_half_radians );
+    CHECK( view_volumes_open( &volumes, 2 ) );
+    CHECK( view_volumes_place( &volumes, VIEW_BOXES, 0, half, at ) == CLV_OK );
+    CHECK( view_volumes_place( &volumes, VIEW_BOXES, 1, half, other ) == CLV_OK );
+    const uint8_t* bits = view_volumes_find( &volumes, &pair, 1 );
+    uint8_t answer = bits != NULL ? bits[0] : 255;
+    view_volumes_close( &volumes );
+    return answer;
+}
+
+static void false_pairs_are_told_by_volume( void )
+{
+    // In all of these the boxes touch. A corner into a face; a cut-off edge; the same farther out; faces at an angle no 18-DOP has.
+    CHECK_EQUAL( compare_cubes( 45, ( clv_vec3 ){ 2.41f, 0, 0 }, 0 ), 0 );
+    CHECK_EQUAL(
+        compare_cubes( 45, ( clv_vec3 ){ 2.35f, 2.35f, 0 }, 0 ), VIEW_DOPS_APART | VIEW_BODIES_APART );
+    CHECK_EQUAL( compare_cubes( 45, ( clv_vec3 ){ 2.8f, 2.8f, 1.9f }, 45 ),
+        VIEW_DOPS_APART | VIEW_SPHERES_APART | VIEW_BODIES_APART );
+    CHECK_EQUAL( compare_cubes( 22.5, ( clv_vec3 ){ 1.894f, 0.7845f, 0 }, 22.5 ), VIEW_BODIES_APART );
+    CHECK_EQUAL( compare_cubes( 22.5, ( clv_vec3 ){ 1.83f, 0.758f, 0 }, 22.5 ), 0 );
+}
+
+static void bodies_of_the_same_sides_share_a_hull( void )
+{
+    const float half[3] = { 1, 2, 1 }, other[3] = { 1, 1, 1 }, bad[3] = { 1, -1, 1 };
+    view_volumes volumes;
+    CHECK( view_volumes_open( &volumes, 3 ) );
+    CHECK( view_volumes_place( &volumes, VIEW_OCTAHEDRA, 0, half, clv_identity_transform() ) == CLV_OK );
+    CHECK( view_volumes_place( &volumes, VIEW_OCTAHEDRA, 1, other, clv_identity_transform() ) == CLV_OK );
+    CHECK( view_volumes_place( &volumes, VIEW_OCTAHEDRA, 2, half, clv_transform_at( 0, 4, 0 ) ) == CLV_OK );
+    CHECK_EQUAL( volumes.hull_count, 2 );
+    CHECK( view_volumes_place( &volumes, VIEW_OCTAHEDRA, 1, bad, clv_identity_transform() ) != CLV_OK );
+    CHECK( view_volumes_place( &volumes, VIEW_BOXES, 1, bad, clv_identity_transform() ) != CLV_OK );
+    const clv_pair pair = { 0, 2 }; // tip to tip: they touch
+    const uint8_t* bits = view_volumes_find( &volumes, &pair, 1 );
+    CHECK( bits != NULL && bits[0] == 0 );
+    CHECK( view_volumes_find( &volumes, NULL, 0 ) != NULL );
+    view_volumes_close( &volumes );
+}
+
 // ---- the program
 
 static void refuse( const char* line, const char* reason )
@@ -274,6 +326,8 @@ int main( int argc, char** argv )
         TEST_CASE( steps_suit_boxes_and_worlds ),
         TEST_CASE( lists_are_told_apart ),
         TEST_CASE( a_body_at_constant_speed_costs_nothing ),
+        TEST_CASE( false_pairs_are_told_by_volume ),
+        TEST_CASE( bodies_of_the_same_sides_share_a_hull ),
         TEST_CASE( bad_words_and_files_are_refused ),
         TEST_CASE( the_same_scene_makes_the_same_page ),
         TEST_CASE( the_page_is_served_to_this_machine ),

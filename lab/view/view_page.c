@@ -12,6 +12,7 @@
 #include "lab/view/view_input.h"
 #include "lab/view/view_search.h"
 #include "lab/view/view_tree.h"
+#include "lab/view/view_volumes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +29,7 @@ enum
     BLOCK_FRAMES_LEAST = 4,   //
     BLOCK_FRAMES_MOST = 32,   //
     ROTATION_STEPS = 1 << 13, // of a quaternion's component of 1
-    FORMAT = 1,               // view/src/codec.js reads the same
+    FORMAT = 2,               // view/src/codec.js reads the same
 };
 
 /// Everything while it lasts.
@@ -38,6 +39,7 @@ typedef struct page_state
     view_input input;
     view_search search;
     view_cells cells;
+    view_volumes volumes; ///< where bodies are known
     view_coder coder;
     view_scale scale;
     uint32_t block_frames;
@@ -101,8 +103,31 @@ static void place_bodies( page_state* state )
     }
 }
 
+// A byte for each pair of boxes: which tighter volumes do not touch. By the bodies as they are, not as the page has them.
+static bool put_volumes( page_state* state, clv_pair_view pairs, lab_error* why )
+{
+    const view_input* input = &state->input;
+    for ( uint32_t i = 0; i < state->coder.object_count; ++i )
+    {
+        const body_state* body = &input->bodies[i];
+        const double* p = body->position;
+        const double* q = body->rotation;
+        clv_transform at = { { (float)p[0], (float)p[1], (float)p[2] },
+            { (float)q[0], (float)q[1], (float)q[2], (float)q[3] } };
+        clv_result result = view_volumes_place( &state->volumes, input->shape, i, body->half_sides, at );
+        if ( result != CLV_OK )
+        {
+            return lab_error_write( why, "view: %s: no volumes around body %" PRIu32 ": %s",
+                input->source.header.name, i, clv_result_text( result ) );
+        }
+    }
+    const uint8_t* bits = view_volumes_find( &state->volumes, pairs.pairs, pairs.count );
+    byte_buffer_put( &state->raw, bits, bits != NULL ? (size_t)pairs.count : 0 );
+    return bits != NULL || fail_memory( why );
+}
+
 // A block begins with the frame before its first, so that speeds are known from there on.
-static void put_frame( page_state* state, bool is_key )
+static bool put_frame( page_state* state, bool is_key, lab_error* why )
 {
     clv_pair_view pairs = view_search_pairs( &state->search );
     if ( is_key )
@@ -127,6 +152,7 @@ static void put_frame( page_state* state, bool is_key )
         view_coder_put_places( &state->raw, state->search.ended, state->search.ended_count );
         view_coder_put_pairs( &state->raw, state->search.begun, state->search.begun_count );
     }
+    return !state->input.has_poses || put_volumes( state, pairs, why );
 }
 
 static bool put_tree( page_state* state )
@@ -209,7 +235,10 @@ static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
         {
             return false;
         }
-        put_frame( state, true );
+        if ( !put_frame( state, true, why ) )
+        {
+            return false;
+        }
         byte_buffer_put_count( &state->raw, 0 );
     }
     if ( !view_input_read( &state->input, frame, why ) ||
@@ -217,8 +246,8 @@ static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
     {
         return false;
     }
-    put_frame( state, number == 0 );
-    return ( put_tree( state ) || fail_memory( why ) ) && note_facts( state, frame, why );
+    return put_frame( state, number == 0, why ) && ( put_tree( state ) || fail_memory( why ) ) &&
+        note_facts( state, frame, why );
 }
 
 static bool write_frames( page_state* state, lab_error* why )
@@ -337,6 +366,10 @@ static bool open_state( page_state* state, lab_error* why )
         return false;
     }
     view_cells_open( &state->cells );
+    if ( input->has_poses && !view_volumes_open( &state->volumes, count ) )
+    {
+        return fail_memory( why );
+    }
     state->scale = view_scale_choose( input->boxes, count );
     uint32_t frames = BLOCK_OBJECTS / count;
     state->block_frames = frames < BLOCK_FRAMES_LEAST ? BLOCK_FRAMES_LEAST
@@ -352,6 +385,7 @@ static void close_state( page_state* state )
     output_file_abandon( &state->file );
     view_coder_close( &state->coder );
     view_cells_close( &state->cells );
+    view_volumes_close( &state->volumes );
     view_search_close( &state->search );
     view_input_close( &state->input );
     byte_buffer_free( &state->raw );

@@ -8,6 +8,7 @@
 #include "lab/scene/tower.h"
 #include "lab/view/view_cells.h"
 #include "lab/view/view_tree.h"
+#include "lab/view/view_volumes.h"
 
 #include <emscripten.h>
 #include <math.h>
@@ -42,6 +43,7 @@ typedef struct playground
     float* half;  ///< three a body
     rival rivals[SIDES];
     view_cells cells;
+    view_volumes volumes; ///< opened when they are asked for
     char* cells_text;
     byte_buffer tree, tree_text;
     uint64_t poured; ///< bodies so far, for their sides
@@ -95,6 +97,7 @@ static void release( void )
         clv_rigid_destroy( p->rigid );
     }
     view_cells_close( &p->cells );
+    view_volumes_close( &p->volumes );
     byte_buffer_free( &p->tree );
     byte_buffer_free( &p->tree_text );
     free( p->cells_text );
@@ -406,4 +409,23 @@ EMSCRIPTEN_KEEPALIVE const char* pg_cells( void )
     free( s_here.cells_text );
     s_here.cells_text = view_cells_text( &s_here.cells, s_here.boxes, s_here.count );
     return s_here.cells_text != NULL ? s_here.cells_text : "[]";
+}
+
+/// A byte for each pair of side 2: which tighter volumes do not touch, as in lab/view/view_volumes.h. NULL if out of memory.
+EMSCRIPTEN_KEEPALIVE const uint8_t* pg_apart( void )
+{
+    playground* p = &s_here;
+    bool good = p->volumes.bodies != NULL || view_volumes_open( &p->volumes, p->capacity );
+    for ( uint32_t i = 0; good && i < p->count; ++i )
+    {
+        const clv_aabb* box = &p->boxes[i];
+        const float* q = p->turns + 4 * (size_t)i;
+        clv_transform at = { { 0.5f * ( box->lower.x + box->upper.x ), 0.5f * ( box->lower.y + box->upper.y ),
+                                 0.5f * ( box->lower.z + box->upper.z ) },
+            { q[0], q[1], q[2], q[3] } };
+        view_shape shape = p->sim != NULL ? VIEW_OCTAHEDRA : VIEW_BOXES;
+        good = view_volumes_place( &p->volumes, shape, i, p->half + 3 * (size_t)i, at ) == CLV_OK;
+    }
+    clv_pair_view pairs = clv_space_pairs( p->rivals[TELLER].space );
+    return good ? view_volumes_find( &p->volumes, pairs.pairs, pairs.count ) : NULL;
 }

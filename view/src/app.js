@@ -2,13 +2,16 @@
 // What is seen: the frame, whether it plays, what is drawn and selected; and the loop that draws it.
 import { Camera, isHuge, pick } from './camera.js';
 import { cellsOf } from './cells.js';
+import { APART } from './codec.js';
 import { makeTheme } from './look.js';
 import { planesOf } from './tree.js';
 
 export const COLOURS = ['touching', 'static', 'speed', 'size', 'node'];
-export const OVERLAYS = ['bodies', 'boxes', 'pairs', 'tree', 'cells'];
+export const OVERLAYS = ['bodies', 'boxes', 'pairs', 'tree', 'cells', 'dops', 'spheres'];
+export const BODY_OVERLAYS = ['dops', 'spheres']; // where bodies are known
+export const FALSES = ['none', 'boxes', 'dops', 'spheres']; // whose false pairs are drawn
 export const RATES = [1, 5, 15, 30, 60, 120];
-const SLOW = 25, REST = 200; // milliseconds between pictures; without any
+const SLOW = 25, SLOW_LIVE = 60, REST = 200; // milliseconds between pictures, and with an engine that takes its share of them; without any
 
 export class App extends EventTarget {
     constructor(stage) {
@@ -16,7 +19,7 @@ export class App extends EventTarget {
         this.stage = stage;
         this.camera = new Camera();
         this.theme = makeTheme(() => this.touch('look'));
-        this.show = { bodies: true, boxes: false, pairs: false, tree: false, cells: false, world: true, colour: 0 };
+        this.show = { bodies: true, boxes: false, pairs: false, tree: false, cells: false, dops: false, spheres: false, falses: 0, world: true, colour: 0 };
         this.playing = false;
         this.rate = 30;
         this.mix = 1;
@@ -85,8 +88,21 @@ export class App extends EventTarget {
         this.dirty = true;
     }
 
+    /** Are the bodies in the boxes known? */
+    get hasBodies() {
+        return Boolean(this.frame?.turns);
+    }
+
     toggle(overlay) {
+        if (BODY_OVERLAYS.includes(overlay) && !this.hasBodies) return;
         this.show[overlay] = !this.show[overlay];
+        this.touch();
+    }
+
+    /** Lines for the false pairs of boxes, 18-DOPs or spheres, or none. */
+    falses(which) {
+        if (!this.hasBodies) return;
+        this.show.falses = Math.max(FALSES.indexOf(which), 0);
         this.touch();
     }
 
@@ -131,6 +147,16 @@ export class App extends EventTarget {
         return new Uint32Array(out);
     }
 
+    /** Pairs of boxes whose bodies do not touch; the top bit of those that the chosen volume would have left out is set. */
+    falsePairs() {
+        const { pairs, apart } = this.frame, left = [0, 0, APART.dops, APART.spheres][this.show.falses], out = [];
+        for (let i = 0; apart && i < apart.length; ++i) {
+            const mark = apart[i] & left ? 0x80000000 : 0;
+            if (apart[i] & APART.bodies) out.push((pairs[2 * i] | mark) >>> 0, (pairs[2 * i + 1] | mark) >>> 0);
+        }
+        return new Uint32Array(out);
+    }
+
     // ---- the loop
 
     #tick(time) {
@@ -153,7 +179,7 @@ export class App extends EventTarget {
         if (this.dirty) {
             this.lastPicture = time;
             this.gap = gap < REST ? 0.8 * this.gap + 0.2 * gap : 0;
-            if (this.gap > SLOW && stage.isSoftware) stage.sharpness = 0.5;
+            if (this.gap > (this.source.isLive ? SLOW_LIVE : SLOW) && stage.isSoftware) stage.sharpness = 0.5;
         } else if (gap > REST && stage.sharpness < 1) {
             stage.sharpness = 1;
             this.dirty = true;
@@ -193,6 +219,8 @@ export class App extends EventTarget {
         const root = document.documentElement;
         root.dataset.frame = this.number;
         root.dataset.pairs = this.frame.pairs.length / 2;
+        if (this.frame.falses) root.dataset.falses = FALSES.slice(1).map(name => this.frame.falses[name]).join(' ');
+        else delete root.dataset.falses;
         root.dataset.ready = 'true';
         this.dispatchEvent(new Event('frame'));
         return true;
@@ -237,6 +265,7 @@ export class App extends EventTarget {
     #fillOverlays() {
         const { stage, show, frame } = this;
         if (show.pairs) stage.pairs.fill(frame.pairs);
+        if (show.falses > 0) stage.falsePairs.fill(this.falsePairs());
         if (show.tree) stage.planes.fill(planesOf(frame.tree, this.box));
         if (show.cells) stage.cells.fill(cellsOf(this.fact().cells, frame.cells));
         if (this.selected >= 0) stage.ownPairs.fill(this.ownPairs());

@@ -6,7 +6,9 @@ import { spanOf } from './near.js';
 const INFINITE = 1 << 28;
 const ORDER = { key: 0, frame: 1, speed: 2 };
 export const LEAF = 3;
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** Bits of a pair whose boxes touch: what does not. lab/view/view_volumes.h has the same. */
+export const APART = { dops: 1, spheres: 2, bodies: 4 };
 
 /** Bytes one after the other. A block that ends early throws. */
 export class Reader {
@@ -18,6 +20,12 @@ export class Reader {
     byte() {
         if (this.at >= this.bytes.length) throw new RangeError(`the block ends at byte ${this.at}, in the middle of a frame`);
         return this.bytes[this.at++];
+    }
+
+    /** The next so many, as a copy. */
+    take(count) {
+        if (this.at + count > this.bytes.length) throw new RangeError(`the block ends at byte ${this.bytes.length}, in the middle of a frame`);
+        return this.bytes.slice(this.at, this.at += count);
     }
 
     count() {
@@ -172,10 +180,23 @@ function placeBodies(scene, values, boxes, turns) {
     }
 }
 
+/** How many pairs of boxes are false, and how many of those 18-DOPs and spheres keep. */
+export function countFalse(apart) {
+    let boxes = 0, dops = 0, spheres = 0;
+    for (let i = 0; i < apart.length; ++i) {
+        if (!(apart[i] & APART.bodies)) continue;
+        boxes += 1;
+        dops += !(apart[i] & APART.dops);
+        spheres += !(apart[i] & APART.spheres);
+    }
+    return { boxes, dops, spheres };
+}
+
 /** Into every box how many others it touches, and its node; what its cells hold, and how far it spreads. */
 export function annotate(frame, grids) {
     const { boxes, pairs, tree } = frame, count = boxes.length / 8;
     frame.cells = countAllCells(grids, boxes);
+    frame.falses = frame.apart && countFalse(frame.apart);
     frame.span = spanOf(boxes);
     for (let i = 0; i < pairs.length; ++i) boxes[8 * pairs[i] + 3] += 1;
     for (let i = 0; i < count && tree.axes.length > 0; ++i) boxes[8 * i + 7] = nodeOf(tree, boxes, 8 * i);
@@ -198,7 +219,7 @@ export function blockFrames(scene, block) {
     return { begin, end, lead: block > 0 ? 1 : 0 };
 }
 
-/** All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite, cells, span }. `scene.grids`: the cells of each frame. */
+/** All frames of a block, in order: { index, boxes, turns, pairs, begun, ended, tree, infinite, apart, cells, span, falses }. `scene.grids`: the cells of each frame. */
 export function decodeBlock(bytes, scene, block) {
     const { begin, end, lead } = blockFrames(scene, block);
     const reader = new Reader(bytes), count = scene.objects, channels = scene.poses ? 7 : 6;
@@ -213,7 +234,8 @@ export function decodeBlock(bytes, scene, block) {
         const ended = isKey ? new Uint32Array(0) : readEnded(reader, pairs);
         const begun = readPairs(reader);
         pairs = isKey ? begun : changePairs(pairs, ended, begun);
-        const frame = { index, boxes: new Float32Array(8 * count), turns: null, pairs, begun: isKey ? new Uint32Array(0) : begun, ended, tree: readTree(reader, scene), infinite: null };
+        const apart = scene.poses ? reader.take(pairs.length / 2) : null;
+        const frame = { index, boxes: new Float32Array(8 * count), turns: null, pairs, begun: isKey ? new Uint32Array(0) : begun, ended, tree: readTree(reader, scene), infinite: null, apart };
         if (scene.poses) placeBodies(scene, now, frame.boxes, frame.turns = new Float32Array(4 * count));
         else frame.infinite = placeBoxes(scene, now, frame.boxes);
         annotate(frame, scene.grids?.[index]);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Buttons, keys, pointers: everything a hand does.
-import { COLOURS, OVERLAYS, RATES } from './app.js';
+import { BODY_OVERLAYS, COLOURS, FALSES, OVERLAYS, RATES } from './app.js';
 import { $, make } from './dom.js';
 
 const KEYS = [
     ['Space', 'play, pause'], ['← →', 'a frame back, on'], ['Shift ← →', 'ten frames'], ['Home End', 'first, last frame'], ['− +', 'slower, faster'],
     ['W A S D', 'go round the scene'], ['Q E', 'nearer, farther'], ['H', 'the whole scene again'], ['F', 'go to the selected object'],
-    ['1 … 5', 'colour: touching, static, speed, size, node'], ['O B P T C', 'bodies, boxes, pairs, tree, cells'], ['/', 'search an object by its number'],
+    ['1 … 5', 'colour: touching, static, speed, size, node'], ['O B P T C', 'bodies, boxes, pairs, tree, cells'], ['K R', '18-DOPs, spheres around the bodies'], ['X', 'false pairs: none, of boxes, 18-DOPs, spheres'], ['/', 'search an object by its number'],
     ['N', 'next partner of the object'], ['Esc', 'nothing selected'], ['I', 'the panel'], ['L', 'light, dark'], ['?', 'this list'],
 ];
-const LETTER = { o: 'bodies', b: 'boxes', p: 'pairs', t: 'tree', c: 'cells' };
+const LETTER = { o: 'bodies', b: 'boxes', p: 'pairs', t: 'tree', c: 'cells', k: 'dops', r: 'spheres' };
+const LABEL = { dops: '18-DOPs' };
+const FALSE_TEXT = ['no false pairs', 'false of boxes', 'false of 18-DOPs', 'false of spheres'];
 
 export function addControls(app) {
     addToolbar(app);
@@ -22,13 +24,23 @@ function addToolbar(app) {
     const colour = $('colour');
     colour.append(...COLOURS.map(name => make('option', { value: name }, name === 'static' ? 'static or moving' : name)));
     colour.onchange = () => app.colour(colour.value);
-    const buttons = OVERLAYS.map(name => make('button', { type: 'button', 'data-overlay': name, onclick: () => app.toggle(name) }, name));
+    const buttons = OVERLAYS.map(name => make('button', { type: 'button', 'data-overlay': name, onclick: () => app.toggle(name) }, LABEL[name] ?? name));
     $('overlays').append(...buttons);
+    $('falses').append(...FALSES.map((value, i) => make('option', { value }, FALSE_TEXT[i])));
+    $('falses').onchange = () => app.falses($('falses').value);
     const mark = () => {
         colour.value = COLOURS[app.show.colour];
+        $('falses').value = FALSES[app.show.falses];
         for (const button of buttons) button.setAttribute('aria-pressed', String(app.show[button.dataset.overlay]));
         $('theme').textContent = app.theme.name() === 'dark' ? '☀' : '☾';
     };
+    // What needs bodies is there where bodies are.
+    app.addEventListener('frame', () => {
+        if ($('falses').hidden === !app.hasBodies) return;
+        for (const button of buttons) button.hidden = BODY_OVERLAYS.includes(button.dataset.overlay) && !app.hasBodies;
+        $('falses').hidden = !app.hasBodies;
+    });
+    for (const button of buttons) button.hidden = BODY_OVERLAYS.includes(button.dataset.overlay);
     app.addEventListener('show', mark);
     app.addEventListener('look', mark);
     mark();
@@ -169,6 +181,7 @@ function addKeys(app) {
         '+': () => rate(1), '=': () => rate(1), '-': () => rate(-1),
         a: () => camera(eye => eye.orbit(0.12, 0)), d: () => camera(eye => eye.orbit(-0.12, 0)), w: () => camera(eye => eye.orbit(0, 0.1)), s: () => camera(eye => eye.orbit(0, -0.1)),
         q: () => camera(eye => eye.zoom(0.87)), e: () => camera(eye => eye.zoom(1.15)), h: () => app.home(), f: () => app.follow(), n: partner,
+        x: () => app.falses(FALSES[(app.show.falses + 1) % FALSES.length]),
         escape: () => app.select(-1), i: () => showPanel(app, $('panel').hidden), l: () => app.theme.turn(), '?': () => $('help').showModal(), '/': () => { showPanel(app, true); $('search').focus(); $('search').select(); },
     };
     COLOURS.forEach((name, i) => { acts[i + 1] = () => app.colour(name); });

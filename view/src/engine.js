@@ -115,8 +115,15 @@ class Engine {
         this.old = boxes.slice();
         this.index += 1;
         const tree = this.#tree(wants.tree);
+        const apart = wants.volumes ? copy(Uint8Array, this.#apart(), rivals[0].pairs) : null;
         const facts = { pairs: rivals[0].pairs, still, ms, moved, rivals, cells: wants.cells ? JSON.parse(this.#text(c.pg_cells())) : undefined };
-        return { index: this.index, boxes, turns: copy(Float32Array, c.pg_turns(), 4 * count), half: copy(Float32Array, c.pg_half(), 3 * count), pairs, begun: this.#events(0), ended: this.#events(1), tree, infinite: null, facts };
+        return { index: this.index, boxes, turns: copy(Float32Array, c.pg_turns(), 4 * count), half: copy(Float32Array, c.pg_half(), 3 * count), pairs, begun: this.#events(0), ended: this.#events(1), tree, infinite: null, apart, facts };
+    }
+
+    #apart() {
+        const address = this.c.pg_apart();
+        if (address === 0) throw new Error('out of memory for the volumes');
+        return address;
     }
 
     #tree(wanted) {

@@ -8,8 +8,8 @@ let engine, queue = Promise.resolve(); // what comes while the engine is compile
 function answer(options) {
     const frame = engine.frame(options);
     annotate(frame, frame.facts.cells);
-    const { boxes, turns, half, pairs, begun, ended, tree, cells } = frame;
-    postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights, ...cells].map(array => array.buffer));
+    const { boxes, turns, half, pairs, begun, ended, tree, cells, apart } = frame;
+    postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights, ...cells, ...(apart ? [apart] : [])].map(array => array.buffer));
 }
 
 async function act(data) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is told in words: the status bar, the object that was clicked, the log of pairs, the legend.
-import { legend } from './look.js';
+import { falseLegend, legend } from './look.js';
 import { COLOURS } from './app.js';
 import { $, grouped, make, milliseconds, number, say } from './dom.js';
 import { describeNode } from './tree.js';
@@ -10,8 +10,9 @@ const LOG_FRAMES = 40, LOG_PAIRS = 8, WORDS_EVERY = 100; // milliseconds, while 
 export function addPanels(app) {
     let told = 0, late = 0;
     const tell = () => {
-        told = performance.now();
         late = 0;
+        if (!app.frame) return; // another scene is on its way
+        told = performance.now();
         status(app);
         inspect(app);
         if ($('legend').dataset.colour === undefined) showLegend(app);
@@ -33,6 +34,9 @@ function status(app) {
     say($('s-frame'), `${grouped(app.number)}${last}`);
     say($('s-objects'), grouped(app.source.objects));
     say($('s-pairs'), fact.pairs === undefined ? 'left out' : grouped(frame.pairs.length / 2));
+    const { falses } = frame;
+    $('s-falses').parentElement.hidden = !falses;
+    if (falses) say($('s-falses'), `${grouped(falses.boxes)} of boxes · ${grouped(falses.dops)} of 18-DOPs · ${grouped(falses.spheres)} of spheres`);
     say($('s-still'), fact.still === undefined ? '–' : `${(100 * fact.still).toFixed(1)} %`);
     say($('s-ms'), fact.ms ? `${milliseconds(fact.ms[0])} update · ${milliseconds(fact.ms[1])} search · ${milliseconds(fact.ms[2])} list` : 'not measured');
 }
@@ -91,6 +95,6 @@ function note(app) {
 }
 
 function showLegend(app) {
-    $('legend').replaceChildren(...legend(app.show.colour, app.theme.look()).map(([swatch, text]) => make('span', {}, make('i', { style: `background: ${swatch}` }), text)));
+    $('legend').replaceChildren(...[...legend(app.show.colour, app.theme.look()), ...falseLegend(app.show.falses, app.theme.look())].map(([swatch, text]) => make('span', {}, make('i', { style: `background: ${swatch}` }), text)));
     $('legend').dataset.colour = COLOURS[app.show.colour];
 }

@@ -128,6 +128,9 @@ function addHands(app, live) {
     };
 }
 
+/** What the engine is asked for beside boxes and pairs. */
+const wanted = show => ({ tree: show.tree || show.colour === 4, cells: show.cells, volumes: show.falses > 0 });
+
 function start() {
     const app = new App(new Stage($('picture')));
     const live = new Live(bytesOf($('engine').textContent), ['cleave', 'bvh-d']);
@@ -137,7 +140,7 @@ function start() {
         say($('live-count'), grouped(SIZES[$('live-size').value]));
         history.forEach(list => { list.length = 0; });
         say($('live-hint'), scene === 'pour' ? 'Press on the ground and hold: it rains boxes there. Drag a body to lift it, let go to throw it.' : scene === 'tower' ? 'The experiment of paper 003: truncated octahedra fall on each other.' : 'Drag a body, and let it go to throw it.');
-        live.wants = { tree: app.show.tree || app.show.colour === 4, cells: app.show.cells };
+        live.wants = wanted(app.show);
         live.open(scene, SIZES[$('live-size').value]);
     };
     addControls(app);
@@ -171,7 +174,7 @@ function start() {
         drawRace();
     });
     app.addEventListener('show', () => {
-        live.wants = { tree: app.show.tree || app.show.colour === 4, cells: app.show.cells };
+        live.wants = wanted(app.show);
         live.again();
     });
     say($('title'), 'Cleave');

@@ -163,6 +163,80 @@ void main() {
 }`,
 };
 
+/** 18-DOPs or spheres around turned bodies, as glass: a square each, whose pixels are cut with the volume; edges are where two faces, or front and back, meet. */
+export const volumes = {
+    vertex: `${HEAD}
+uniform int uShape, uKind;
+flat out vec3 vFrom, vReach, vSums, vDifferences;
+flat out float vRadius;
+out vec3 vWay;
+vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
+float along(vec3 way, mat3 sides) { // a box reaches as far as all its half sides together, a truncated octahedron as one and half of another
+    vec3 parts = abs(way * sides);
+    float most = max(parts.x, max(parts.y, parts.z)), all_ = parts.x + parts.y + parts.z;
+    return uShape == 1 ? most + 0.5 * (all_ - most - min(parts.x, min(parts.y, parts.z))) : all_;
+}
+void main() {
+    int object = gl_VertexID / 6, which = gl_VertexID % 6, corner = which < 3 ? which : 6 - which; // 0 1 2, 3 2 1
+    Box box = boxAt(object);
+    vec3 half_ = texel(uHalf, object).xyz, middle = box.middle;
+    vec4 q = normalize(mix(texel(uOldTurn, object), texel(uTurn, object), uMix));
+    mat3 sides = mat3(turn(q, vec3(half_.x, 0, 0)), turn(q, vec3(0, half_.y, 0)), turn(q, vec3(0, 0, half_.z)));
+    vReach = vec3(along(vec3(1, 0, 0), sides), along(vec3(0, 1, 0), sides), along(vec3(0, 0, 1), sides));
+    vSums = vec3(along(vec3(1, 1, 0), sides), along(vec3(1, 0, 1), sides), along(vec3(0, 1, 1), sides));
+    vDifferences = vec3(along(vec3(1, -1, 0), sides), along(vec3(1, 0, -1), sides), along(vec3(0, 1, -1), sides));
+    float most = max(half_.x, max(half_.y, half_.z)), least = min(half_.x, min(half_.y, half_.z)), other = half_.x + half_.y + half_.z - most - least;
+    vRadius = uShape == 1 ? length(vec2(most, 0.5 * other)) : length(half_);
+    float radius = uKind == 1 ? vRadius : length(vReach), away = length(uEye - middle);
+    vFrom = uEye - middle;
+    // Through the middle and across the line of sight, as large as the sphere looks from here.
+    vec3 n = vFrom / away, right = normalize(cross(abs(n.y) < 0.9 ? vec3(0, 1, 0) : vec3(1, 0, 0), n)), up = cross(n, right);
+    float size = 1.03 * radius / sqrt(max(1.0 - radius * radius / (away * away), 0.05));
+    vec3 place = middle + size * (float((corner & 1) * 2 - 1) * right + float((corner & 2) - 1) * up);
+    vWay = place - uEye;
+    gl_Position = uView * vec4(place, 1.0);
+    if (away < 1.05 * radius) gl_Position = vec4(2, 2, 2, 1); // the eye is inside
+}`,
+    fragment: `#version 300 es
+precision highp float;
+precision highp int;
+uniform int uKind;
+uniform vec3 uBack;
+uniform vec2 uDepth;
+uniform vec4 uInk;
+flat in vec3 vFrom, vReach, vSums, vDifferences;
+flat in float vRadius;
+in vec3 vWay;
+out vec4 colour;
+float first = -1e30, second = -1e30, last = 1e30;
+void slabs(vec3 from, vec3 way, vec3 reach) {
+    vec3 by = 1.0 / way, near = -from * by - reach * abs(by), far = near + 2.0 * reach * abs(by);
+    for (int i = 0; i < 3; ++i) {
+        second = max(second, min(first, near[i]));
+        first = max(first, near[i]);
+    }
+    last = min(last, min(far.x, min(far.y, far.z)));
+}
+void main() {
+    float away, inside;
+    if (uKind == 1) {
+        float a = dot(vWay, vWay), middle = -dot(vFrom, vWay) / a, off = length(vFrom + middle * vWay);
+        inside = vRadius - off;
+        first = middle - sqrt(max(vRadius * vRadius - off * off, 0.0) / a);
+        away = inside / max(fwidth(off), 1e-9);
+    } else {
+        slabs(vFrom, vWay, vReach);
+        slabs(vFrom.xxy + vFrom.yzz, vWay.xxy + vWay.yzz, vSums);
+        slabs(vFrom.xxy - vFrom.yzz, vWay.xxy - vWay.yzz, vDifferences);
+        inside = last - first;
+        away = min((first - second) / max(fwidth(first - second), 1e-9), inside / max(fwidth(inside), 1e-9));
+    }
+    if (inside < 0.0) discard;
+    colour = vec4(uInk.rgb, uInk.a * mix(0.10, 1.0, 1.0 - smoothstep(0.7, 1.7, away)));
+    gl_FragDepth = uDepth.x + uDepth.y / (first * -dot(uBack, vWay)) - 0.0001;
+}`,
+};
+
 /** The twelve edges of boxes: of all objects, of one, or of boxes in a buffer. */
 export const wires = {
     vertex: `${HEAD}
@@ -190,15 +264,15 @@ out vec4 colour;
 void main() { colour = vInk; }`,
 };
 
-/** A line from middle to middle for each pair. */
+/** A line from middle to middle for each pair; the top bit of an object's number says which ink. */
 export const links = {
     vertex: `${HEAD}
-uniform vec4 uInk;
+uniform vec4 uInk, uOtherInk;
 layout(location = 0) in uint aObject;
 out vec4 vInk;
 void main() {
-    Box box = boxAt(int(aObject));
-    vInk = uInk;
+    Box box = boxAt(int(aObject & 0x7fffffffu));
+    vInk = aObject > 0x7fffffffu ? uOtherInk : uInk;
     gl_Position = uView * vec4(box.middle, 1.0);
 }`,
     fragment: wires.fragment,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything WebGL2: textures of boxes, a program for each thing that is drawn, one draw call for each.
 import { listNear, reaches } from './near.js';
-import { bodies, links, planes, sprites, wires } from './shaders.js';
+import { bodies, links, planes, sprites, volumes, wires } from './shaders.js';
 
 const WIDTH = 2048; // texels of a row
 const SPRITE_MOST = 48; // pixels across; half a pixel is wrong in one so large
@@ -153,10 +153,11 @@ export class Stage {
         if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
         this.canvas = canvas;
         this.sharpness = 1; // pixels of the canvas a pixel of the page, less while pictures are slow
-        this.programs = Object.fromEntries(Object.entries({ bodies, sprites, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
+        this.programs = Object.fromEntries(Object.entries({ bodies, sprites, volumes, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));
         this.empty = gl.createVertexArray();
         this.pairs = new Batch(gl, { isPairs: true });
         this.ownPairs = new Batch(gl, { isPairs: true });
+        this.falsePairs = new Batch(gl, { isPairs: true });
         this.planes = new Batch(gl);
         this.cells = new Batch(gl);
         this.frameWire = new Batch(gl);
@@ -257,11 +258,13 @@ export class Stage {
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
         this.#drawLines(camera, mix, aspect, look, show);
         gl.depthMask(false);
+        if (this.isTurned) this.#drawVolumes(camera, mix, aspect, look, show);
         if (show.tree && this.planes.count > 0) {
             this.#use('planes', camera, mix, aspect);
             this.#draw(gl.TRIANGLE_STRIP, 4, this.planes.count, this.planes.array);
         }
         gl.depthMask(true);
+        if (show.falses > 0 && this.falsePairs.count > 0) this.#drawPairs(this.falsePairs, camera, mix, aspect, [...look.false, 0.9], [...look.saved, 0.9]);
         if (selected >= 0) this.#drawSelected(camera, mix, aspect, look, selected);
     }
 
@@ -285,14 +288,14 @@ export class Stage {
 
     /** Boxes as points, and the faces of those that are too large for it. */
     #drawSprites(camera, mix, aspect, ...rest) {
-        const { gl } = this, { width, height } = this.canvas, { far, near } = camera.range(), { back, right, up } = camera.axes();
+        const { gl } = this, { width, height } = this.canvas, { back, right, up } = camera.axes();
         const t = Math.tan(0.5 * camera.field);
         const places = this.#useBodies('sprites', camera, mix, aspect, ...rest);
         gl.uniform3fv(places.uRight, right.map(value => value * t * aspect));
         gl.uniform3fv(places.uUp, up.map(value => value * t));
         gl.uniform3fv(places.uBack, back);
         gl.uniform2f(places.uPixels, 0.5 * width, 0.5 * height);
-        gl.uniform2f(places.uDepth, 0.5 + 0.5 * (far + near) / (far - near), far * near / (near - far));
+        this.#setDepth(places, camera);
         gl.uniform1f(places.uReach, reaches(camera, aspect).along * height);
         gl.uniform1f(places.uMost, SPRITE_MOST);
         this.#draw(gl.POINTS, this.objects, 0);
@@ -302,6 +305,27 @@ export class Stage {
         fillIndices(gl, this.nearFaces, corners, gl.DYNAMIC_DRAW);
         this.#useBodies('bodies', camera, mix, aspect, ...rest);
         this.#drawFaces(this.nearFaces, count);
+    }
+
+    /** How deep the picture is at distance d: x + y / d. */
+    #setDepth(places, camera) {
+        const { far, near } = camera.range();
+        this.gl.uniform2f(places.uDepth, 0.5 + 0.5 * (far + near) / (far - near), far * near / (near - far));
+    }
+
+    /** Glass around the bodies. */
+    #drawVolumes(camera, mix, aspect, look, show) {
+        const { gl } = this;
+        for (const [isShown, kind, ink] of [[show.dops, 0, look.dop], [show.spheres, 1, look.sphere]]) {
+            if (!isShown) continue;
+            const places = this.#use('volumes', camera, mix, aspect);
+            gl.uniform1i(places.uShape, this.shape);
+            gl.uniform1i(places.uKind, kind);
+            gl.uniform3fv(places.uBack, camera.axes().back);
+            gl.uniform4fv(places.uInk, [...ink, 0.75]);
+            this.#setDepth(places, camera);
+            this.#draw(gl.TRIANGLES, 6 * this.objects, 0);
+        }
     }
 
     #useBodies(name, camera, mix, aspect, look, show, scale, selected) {
@@ -340,10 +364,12 @@ export class Stage {
         if (show.pairs && this.pairs.count > 0) this.#drawPairs(this.pairs, camera, mix, aspect, [...look.link, 0.5]);
     }
 
-    #drawPairs(batch, camera, mix, aspect, ink) {
+    #drawPairs(batch, camera, mix, aspect, ink, otherInk = ink) {
         const { gl } = this;
         gl.disable(gl.DEPTH_TEST); // or bodies would hide them all
-        gl.uniform4fv(this.#use('links', camera, mix, aspect).uInk, ink);
+        const places = this.#use('links', camera, mix, aspect);
+        gl.uniform4fv(places.uInk, ink);
+        gl.uniform4fv(places.uOtherInk, otherInk);
         this.#draw(gl.LINES, 2 * batch.count, 0, batch.array);
         gl.enable(gl.DEPTH_TEST);
     }

@@ -10,8 +10,8 @@ export async function unpackBlock(text, about, block) {
 
 function buffersOf(frames) {
     const buffers = new Set();
-    for (const { boxes, turns, pairs, begun, ended, tree, cells } of frames) {
-        for (const array of [boxes, turns, pairs, begun, ended, tree.axes, tree.planes, tree.rights, ...cells]) if (array) buffers.add(array.buffer);
+    for (const { boxes, turns, pairs, begun, ended, tree, cells, apart } of frames) {
+        for (const array of [boxes, turns, pairs, begun, ended, tree.axes, tree.planes, tree.rights, apart, ...cells]) if (array) buffers.add(array.buffer);
     }
     return [...buffers];
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
-import { LEAF, decodeBlock, nodeOf, prepareScene } from '../src/codec.js';
+import { APART, LEAF, countFalse, decodeBlock, nodeOf, prepareScene } from '../src/codec.js';
 import { describeNode, planesOf } from '../src/tree.js';
 import { at, brutePairs, cleave, folder, readScene, writeScene } from './scenes.mjs';
 
@@ -108,6 +108,44 @@ test('bodies come back turned: their boxes are those of the file', () => {
     }
 });
 
+/** The three sides of a turned box, as vectors. */
+function sidesOf(turns, half, i) {
+    const [x, y, z, w] = turns.subarray(4 * i, 4 * i + 4), [a, b, c] = half.subarray(3 * i, 3 * i + 3);
+    return [[1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)].map(value => value * a), [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)].map(value => value * b), [2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)].map(value => value * c)];
+}
+
+test('false pairs are those whose volumes are apart, by planes between them', () => {
+    const page = at('false.html');
+    cleave('view', 'freefall:300@90+8', '--bodies', '-o', page);
+    const { scene, frames } = framesOf(page), dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    const diagonals = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, -1, 0], [1, 0, 1], [1, 0, -1], [0, 1, 1], [0, 1, -1]];
+    let seen = 0, doubtful = 0;
+    const found = [0, 0, 0];
+    for (const { boxes, turns, pairs, apart, falses } of frames) {
+        assert.equal(apart.length, pairs.length / 2);
+        assert.deepEqual(falses, countFalse(apart));
+        apart.forEach((bits, i) => {
+            const [a, b] = [pairs[2 * i], pairs[2 * i + 1]].map(body => ({ sides: sidesOf(turns, scene.half, body), middle: [0, 1, 2].map(axis => 0.5 * (boxes[8 * body + axis] + boxes[8 * body + 4 + axis])) }));
+            const between = [0, 1, 2].map(axis => b.middle[axis] - a.middle[axis]), reach = (body, way) => body.sides.reduce((sum, side) => sum + Math.abs(dot(side, way)), 0);
+            const gap = way => (Math.abs(dot(between, way)) - reach(a, way) - reach(b, way)) / Math.hypot(...way);
+            const faces = [...a.sides, ...b.sides], ways = [...faces, ...a.sides.flatMap(one => b.sides.map(other => cross(one, other)))].filter(way => Math.hypot(...way) > 1e-3);
+            const radius = body => Math.sqrt(body.sides.reduce((sum, side) => sum + dot(side, side), 0));
+            const gaps = [Math.max(...diagonals.map(gap)), Math.hypot(...between) - radius(a) - radius(b), Math.max(...ways.map(gap))];
+            [APART.dops, APART.spheres, APART.bodies].forEach((bit, kind) => {
+                seen += 1;
+                // The page's bodies are rounded: nearer than that they may be either.
+                if (Math.abs(gaps[kind]) < 2 * scene.step[0]) doubtful += 1;
+                else assert.equal((bits & bit) !== 0, gaps[kind] > 0, `pair ${pairs[2 * i]} ${pairs[2 * i + 1]}, ${['18-DOPs', 'spheres', 'bodies'][kind]}: ${gaps[kind]}`);
+                found[kind] += (bits & bit) !== 0;
+            });
+        });
+    }
+    assert.ok(seen > 1000 && doubtful < 0.4 * seen, `${doubtful} of ${seen}`);
+    assert.ok(Math.min(...found) > 20 && found[2] > found[0], String(found));
+    assert.deepEqual(countFalse(Uint8Array.from([0, 4, 5, 6, 7])), { boxes: 4, dops: 2, spheres: 2 });
+});
+
 test('a .posrot file shows its bodies turned', () => {
     writeScene(at('pose.aabbs'), [[-1, -1, -1, 1, 1, 1, 1.2, -1, -1, 3.2, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]);
     const bytes = readFileSync(at('pose.aabbs')), half = Math.SQRT1_2, turn = Math.sin(Math.PI / 8);
@@ -132,5 +170,5 @@ test('a block that ends early is refused, as is one that goes on', () => {
     const { scene, blocks } = framesOf(at('one.html'));
     assert.throws(() => decodeBlock(blocks[0].subarray(0, blocks[0].length - 3), scene, 0), /ends at byte/);
     assert.throws(() => decodeBlock(Buffer.concat([blocks[0], Buffer.from([0])]), scene, 0), /1 bytes too many/);
-    assert.throws(() => prepareScene({ ...scene, format: 99 }), /format 1.*99/);
+    assert.throws(() => prepareScene({ ...scene, format: 99 }), /format 2.*99/);
 });

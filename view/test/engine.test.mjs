@@ -33,6 +33,18 @@ test('its scenes are those of the lab, bit for bit', () => {
     }
 });
 
+test('false pairs are those of cleave view', () => {
+    engine.open('freefall', 300, 1);
+    let frame;
+    for (let f = 0; f < 40; ++f) frame = engine.frame({ still: f === 0, wants: { volumes: f === 39 } });
+    assert.equal(frame.apart.length, frame.pairs.length / 2);
+    assert.ok(frame.apart.every(bits => bits < 8 && (bits === 0 || bits >= 4)) && frame.apart.some(bits => bits === 0) && frame.apart.some(bits => bits > 4), String(frame.apart));
+    assert.equal(engine.frame({ still: true }).apart, null);
+    engine.open('tower', 6, 1);
+    for (let f = 0; f < 140; ++f) frame = engine.frame({ wants: { volumes: f === 139 } });
+    assert.equal(frame.apart.length, frame.pairs.length / 2);
+});
+
 test('every method finds the same pairs, and what began and ended is what changed', () => {
     for (const method of ['kd', 'sap', 'grid', 'bvh-d', 'brute']) {
         engine.chosen = ['cleave', method];

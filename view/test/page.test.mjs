@@ -154,6 +154,50 @@ test('a renderer in software shows by points what others show by faces', async (
     }
 });
 
+test('volumes around bodies, and their false pairs', async () => {
+    await withPage(page60, async page => {
+        assert.deepEqual(await page.$$eval('[data-overlay="dops"], [data-overlay="spheres"], #falses', all => all.map(one => one.hidden)), [true, true, true]); // nothing tells of bodies
+        await page.keyboard.press('k');
+        await page.keyboard.press('x');
+        assert.deepEqual(await page.evaluate(() => [cleave.show.dops, cleave.show.falses]), [false, 0]);
+        assert.ok(await page.isHidden('#s-falses'));
+    });
+    await withPage(turned, async page => {
+        await page.fill('#scrub', '40');
+        await untilSaid(page, 'frame', 40);
+        const shoot = async () => { await page.waitForTimeout(500); return page.locator('#picture').screenshot(); };
+        const [boxes, dops, spheres] = (await said(page)).falses.split(' ').map(Number);
+        assert.ok(boxes >= dops && boxes >= spheres && dops > 0 && spheres > dops, `${boxes} ${dops} ${spheres}`);
+        assert.equal(await page.textContent('#s-falses'), `${boxes} of boxes · ${dops} of 18-DOPs · ${spheres} of spheres`);
+        let last = await shoot();
+        for (const [name, key] of [['dops', 'k'], ['spheres', 'r']]) {
+            await page.click(`[data-overlay="${name}"]`);
+            assert.equal(await page.getAttribute(`[data-overlay="${name}"]`, 'aria-pressed'), 'true');
+            const now = await shoot();
+            assert.ok(await differ(page, last, now) > 0.3, name);
+            last = now;
+            await page.evaluate(() => document.activeElement.blur());
+            await page.keyboard.press(key);
+            assert.equal(await page.getAttribute(`[data-overlay="${name}"]`, 'aria-pressed'), 'false');
+            last = await shoot();
+        }
+        for (const [which, kept] of [['boxes', boxes], ['dops', dops], ['spheres', spheres]]) {
+            await page.keyboard.press('x');
+            assert.equal(await page.inputValue('#falses'), which);
+            await page.waitForTimeout(300);
+            const lines = await page.evaluate(() => [...cleave.falsePairs()]);
+            assert.equal(lines.length, 2 * boxes);
+            assert.equal(lines.filter(object => object < 2 ** 31).length, 2 * kept);
+            assert.equal(await page.evaluate(() => cleave.stage.falsePairs.count), boxes);
+            assert.match(await page.textContent('#legend'), /bodies do not/);
+        }
+        assert.ok(await differ(page, last, await shoot()) > 0.1);
+        await page.selectOption('#falses', 'none');
+        assert.equal(await page.evaluate(() => cleave.show.falses), 0);
+        assert.equal(await page.evaluate(() => cleave.stage.gl.getError()), 0);
+    });
+});
+
 test('pairs that begin and end are logged', async () => {
     await withPage(page60, async page => {
         await page.fill('#scrub', '20');
@@ -220,7 +264,7 @@ test('light and dark, and the choice is remembered', async () => {
 });
 
 test('a telephone can use it', async () => {
-    await withPage(page60, async page => {
+    for (const file of [page60, turned]) await withPage(file, async page => {
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
         const cut = await page.$$eval('header button, header select, footer button, footer select, footer input', all => all.filter(one => { const { left, right, top, bottom } = one.getBoundingClientRect(); return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight; }).map(one => one.id || one.textContent));
         assert.deepEqual(cut, []);

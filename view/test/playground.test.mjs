@@ -56,6 +56,10 @@ test('every scene runs, paused it steps', async () => {
         await page.keyboard.press('t');
         await page.selectOption('#method-0', 'kd');
         await page.waitForFunction(() => cleave.frame.tree.axes.length > 0);
+        await page.selectOption('#falses', 'dops');
+        await page.waitForFunction(() => cleave.frame.apart?.length === cleave.frame.pairs.length / 2);
+        await page.click('[data-overlay="dops"]');
+        assert.match(await page.textContent('#s-falses'), /of boxes .* of 18-DOPs .* of spheres/);
     });
 });
 
