@@ -304,6 +304,7 @@ mutate "engine: its checker of cells looks at no sum" "engine_lay" src/core/engi
 mutate "engine: its checker of cells looks at no code" "engine_lay" src/core/engine/check.c 's/if ( ( expected \& ~bits ) != /if ( false \&\& ( expected \& ~bits ) != /'
 mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( engine->starts.items\[cell + 1\] - engine->starts.items\[cell\] != counts\[cell\] )/if ( false )/'
 mutate "engine: its checker looks at no home" "engine_search" src/core/engine/check.c 's/    if ( cell_before( record ) != before )/    if ( false )/'
+mutate "engine: waste of an old plan is held against the world" "engine_search" src/core/engine/axis_rank.c 's/bool is_to_blame = is_wasteful && is_old/bool is_to_blame = false && is_wasteful && is_old/'
 
 # What rests in it.
 mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'

@@ -323,6 +323,41 @@ static void the_checker_sees_spoilt_blocks( void )
     close_world( &w );
 }
 
+// One more update of a world: how many boxes that do not touch had to be told apart in float.
+static uint64_t update_world( world_case* w )
+{
+    uint64_t tests = 0;
+    CHECK( clv_engine_fill( &w->world, &w->input ) );
+    CHECK_OK( clv_engine_search( &w->world, open_log(), &tests ) );
+    check_log( w->input.live_count );
+    return clv_engine_counters( &w->world ).failed_count;
+}
+
+// A fifth of a world leaves for a place far beyond the plan's grids, where all of them look alike, and stays there. One update may be slow;
+// the next has a plan of its own, and neither ranks nor a finer scale are kept for the sake of that one.
+static void a_plan_that_wastes_is_made_anew_at_once( void )
+{
+    world_case w;
+    fill_crowd( TEST_CROWD_SPREAD, BOXES, 4 );
+    open_world( &w, BOXES, 1, 64 );
+    CHECK( w.world.plan.block_count > 8 );
+    update_world( &w );
+    for ( uint32_t i = 0; i < BOXES; i += 5 )
+    {
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            ( &s_boxes[i].lower.x )[axis] += 100;
+            ( &s_boxes[i].upper.x )[axis] += 100;
+        }
+    }
+    CHECK( update_world( &w ) > 8 * BOXES );
+    CHECK_EQUAL( w.world.plan_age, 3 );
+    CHECK( update_world( &w ) < BOXES );
+    CHECK_EQUAL( w.world.plan_age, 1 );
+    CHECK( !w.world.axes.is_ranked && w.world.axes.sharp_left == 0 );
+    close_world( &w );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -334,6 +369,7 @@ int main( int argc, char** argv )
         TEST_CASE( the_checker_sees_a_spoilt_grid ),
         TEST_CASE( the_checker_sees_spoilt_slabs ),
         TEST_CASE( the_checker_sees_spoilt_blocks ),
+        TEST_CASE( a_plan_that_wastes_is_made_anew_at_once ),
     };
     return test_run( "engine_search", cases, TEST_COUNT( cases ), argc, argv );
 }

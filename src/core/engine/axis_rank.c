@@ -16,6 +16,7 @@ enum
     WORTH_PAIR = 64,  // a pair,
     COST_FLOAT = 32,  // and what a test in float costs
     WASTE = 8,        // times what it is worth: then ranks are quicker
+    WASTE_OLD = 4,    // and here a grid or plan of an earlier update is to blame, as far as one knows
     SHARP_STAY = 64,  // updates
     SHARP_TIES = 2,   // in vain for every box
 };
@@ -82,10 +83,27 @@ static double waste_of( const cell_counters* done, uint32_t count )
     return tests / ( WORTH_BOX * (double)count + WORTH_PAIR * pairs );
 }
 
+// Under a grid or plan that was made for an earlier world waste says nothing of this one: that is made anew first, once. A quarter of the
+// boxes may have left it, and ranks, or a finer scale, would then be kept for 64 updates for the sake of one.
+static bool is_old_waste( clv_engine* engine, double waste )
+{
+    engine_axes* axes = &engine->axes;
+    bool is_wasteful = waste > WASTE_OLD;
+    bool is_old = ( engine->plan.block_count > 0 ? engine->plan_age : engine->grid_age ) > 1;
+    bool is_to_blame = is_wasteful && is_old && !axes->was_wasteful && !axes->is_ranked;
+    axes->was_wasteful = is_wasteful;
+    axes->is_new = axes->is_new || is_to_blame;
+    return is_to_blame;
+}
+
 void clv_engine_axes_note( clv_engine* engine, const cell_counters* done )
 {
     engine_axes* axes = &engine->axes;
     double waste = waste_of( done, axes->count_now );
+    if ( is_old_waste( engine, waste ) )
+    {
+        return;
+    }
     bool was_ranked = axes->is_ranked;
     // A finer scale in crowded cells costs little, so that is tried first.
     bool is_blurred = axes->sharp_left == 0 && done->failed_count > SHARP_TIES * (uint64_t)axes->count_now;

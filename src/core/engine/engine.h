@@ -51,6 +51,7 @@ typedef struct engine_axes
     uint32_t rank_wait;  ///< updates until ranks are ended, or may be tried again
     uint32_t rank_stay;  ///< how long they were used last; 0: not needed since
     double waste_before; ///< of the search that led to ranks
+    bool was_wasteful;   ///< the last search, so that making plans anew is not tried for ever
     base_keyed_array keys;
 } engine_axes;
 
