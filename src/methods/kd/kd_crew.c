@@ -14,11 +14,11 @@ enum
     TOP_DEPTH = 32,        // of the top: our trees have a sixty-fourth of the objects to a branch by then
     LISTS_LEAST = 4096,    // items
     GATHERED = 512,        // items of a piece, while they are gathered
-    OWN_TESTS = 12,        // that take as long as to lay out an object
-    PAIR_TESTS = 8,        // to test a pair exactly and write it down
+    OWN_TESTS = 40,        // that take as long as to read and lay out an object
+    PAIR_TESTS = 24,       // to test a pair exactly and write it down
     LIKELY_TESTS = 40,     // of an object, where there was no search before
     PARTS_MOST = 16,       // of a leaf
-    PART_TESTS = 60,       // of an object, in a part of a leaf, at least
+    PART_TESTS = 100,      // of an object, in a part of a leaf, at least
     ABOVE_SHARE = 4        // of what is above a piece, about one in so many reaches it
 };
 
@@ -53,8 +53,7 @@ void clv_kd_crew_release( kd_crew* crew )
     base_array_free( &crew->loads, memory );
     base_array_free( &crew->places, memory );
     base_array_free( &crew->place_ends, memory );
-    base_array_free( &crew->tests, memory );
-    base_array_free( &crew->external_tests, memory );
+    base_array_free( &crew->pasts, memory );
     clv_task_gather_release( &crew->gather, memory );
     clv_kd_crew_init( crew, memory, crew->tasks );
 }
@@ -196,11 +195,14 @@ static uint32_t clamp_cost( uint64_t cost )
     return (uint32_t)( cost < UINT32_MAX ? cost : UINT32_MAX );
 }
 
+// By what each of its objects took the last time; in a node that is new, by what they took everywhere.
 static uint32_t cost_of( const kd_crew* crew, uint32_t index, uint32_t object_count )
 {
-    uint64_t last = crew->tests.items[index];
-    uint64_t tests = last > 0 ? last : (uint64_t)object_count * LIKELY_TESTS;
-    return clamp_cost( tests + (uint64_t)object_count * OWN_TESTS );
+    const kd_crew_past* past = &crew->pasts.items[index];
+    double per_object = past->object_count > 0 ? (double)past->tests / past->object_count
+        : crew->past_objects > 0               ? (double)crew->past_tests / (double)crew->past_objects
+                                               : LIKELY_TESTS;
+    return clamp_cost( (uint64_t)( ( per_object + OWN_TESTS ) * object_count ) );
 }
 
 // Half a worker's share, but each part lays out the whole leaf and reads all of its boxes, so a part is to have more to do than that.
@@ -235,9 +237,10 @@ static bool add_subtree( const crew_run* run, kd_crew_piece piece )
     kd_crew* crew = run->crew;
     const kd_node* node = &run->wish->tree->nodes.items[piece.node];
     uint32_t cost = cost_of( crew, piece.node, node->population );
+    piece.object_count = node->population;
     piece.part_count = parts_of( crew, run->wish->search, node, cost );
     piece.cost = cost / piece.part_count;
-    piece.external_cost = crew->external_tests.items[piece.node];
+    piece.external_cost = crew->pasts.items[piece.node].external_tests;
     bool ok = true;
     for ( ; piece.part < piece.part_count && ok; ++piece.part )
     {
@@ -254,6 +257,7 @@ static bool add_top( const crew_run* run, kd_crew_piece piece, uint32_t* branch_
     uint32_t own_count = node->end - node->begin;
     piece.is_top = true;
     piece.own = (uint32_t)crew->lists.count;
+    piece.object_count = own_count;
     piece.cost = cost_of( crew, piece.node, own_count );
     crew->lists.count += own_count;
     if ( !add_piece( crew, piece ) ||
@@ -366,8 +370,7 @@ static bool cut( const crew_run* run )
     crew->pieces.count = 0;
     crew->lists.count = tree->outside_count;
     uint32_t branch_count = 0;
-    bool ok = base_array_extend( &crew->tests, crew->memory, tree->nodes.capacity ) &&
-        base_array_extend( &crew->external_tests, crew->memory, tree->nodes.capacity ) &&
+    bool ok = base_array_extend( &crew->pasts, crew->memory, tree->nodes.capacity ) &&
         add_node( run, tree->root, KD_NONE, 0, &branch_count );
     while ( ok && branch_count > 0 )
     {
@@ -556,17 +559,20 @@ static clv_result run_piece(
 // What each node's tests and pairs cost, for the next time.
 static void remember_tests( kd_crew* crew )
 {
+    crew->past_tests = crew->past_objects = 0;
     for ( uint32_t i = 0; i < crew->pieces.count; ++i )
     {
         const kd_crew_piece* piece = &crew->pieces.items[i];
         const task_gather_piece* done = &crew->gather.pieces.items[i];
+        kd_crew_past* past = &crew->pasts.items[piece->node];
         uint64_t tests = done->test_count + done->pair_count * PAIR_TESTS;
-        tests += piece->part > 0 ? crew->tests.items[piece->node] : 0;
-        crew->tests.items[piece->node] = clamp_cost( tests );
-        if ( piece->part + 1 == piece->part_count )
-        {
-            crew->external_tests.items[piece->node] = piece->external_cost;
-        }
+        crew->past_tests += tests;
+        crew->past_objects += piece->part == 0 ? piece->object_count : 0;
+        *past = ( kd_crew_past ){
+            .object_count = piece->object_count,
+            .tests = clamp_cost( tests + ( piece->part > 0 ? past->tests : 0 ) ),
+            .external_tests = piece->external_cost, // the last part's, which has them
+        };
     }
 }
 

@@ -11,6 +11,14 @@
 #include "kd/kd_search.h"
 #include "task/gather.h"
 
+/// What the last search of a node took, a guess for the next.
+typedef struct kd_crew_past
+{
+    uint32_t object_count; ///< 0: there was none
+    uint32_t tests;        ///< with its pairs, in tests
+    uint32_t external_tests;
+} kd_crew_past;
+
 typedef struct kd_crew_piece
 {
     uint32_t node;
@@ -19,10 +27,11 @@ typedef struct kd_crew_piece
     uint32_t own;              ///< where its own objects stand in kd_crew.lists, if it is of the top
     uint32_t above;            ///< objects there that are not its own and may reach it
     uint32_t part, part_count; ///< of a leaf that has far more to do than others
-    uint32_t cost;             ///< a guess, in tests
-    uint32_t external_cost;    ///< of that, a leaf's externals; afterwards what they cost
-    bool is_top;               ///< this node alone; else all below it too
-    bool was_tried;            ///< a second call comes from the calling thread, which may take memory
+    uint32_t object_count;
+    uint32_t cost;          ///< a guess, in tests
+    uint32_t external_cost; ///< of that, a leaf's externals; afterwards what they cost
+    bool is_top;            ///< this node alone; else all below it too
+    bool was_tried;         ///< a second call comes from the calling thread, which may take memory
 } kd_crew_piece;
 
 /// A worker's search. It takes no memory: that is the calling thread's matter.
@@ -51,9 +60,9 @@ typedef struct kd_crew
     base_u64_array keys;               ///< for that: costs and pieces
     base_u64_array loads;              ///< by worker: the costs of what it begins with
     base_u32_array places, place_ends; ///< by worker: of its turns, the next free one and the end
-    base_u32_array tests;              ///< by node: of the last search of it, a guess for the next
-    base_u32_array external_tests;     ///< of these, its externals'
+    BASE_ARRAY( kd_crew_past ) pasts;  ///< by node
     uint64_t cost_sum;                 ///< of the pieces, in the last search
+    uint64_t past_tests, past_objects; ///< of all pieces, in the last search
     task_gather gather;
     uint64_t chunks_given;
 } kd_crew;
