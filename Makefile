@@ -8,8 +8,11 @@ REST := asan-clang ubsan-gcc msan
 # Release runs every random case; the slower builds look at the same code with a share of them.
 SCALE_release := 1
 $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) := 0.25))
-# Races are looked for where there are threads; everything else would only be slow.
-ONLY_tsan := -R '^(task|gather|threads|engine|rest|visit|event|hub|rigid|recipe|query)$$'
+# Races are looked for where there are threads; everything else would only be slow, to build and to run.
+RACING := task gather threads engine rest visit event hub rigid recipe query
+none :=
+ONLY_tsan := -R '^($(subst $(none) $(none),|,$(RACING)))$$'
+TARGETS_tsan := $(addprefix --target test_,$(RACING))
 # Release shares its folder with `make`, which leaves the tests out.
 TESTS_release := -DCLEAVE_TESTS=ON
 FOLDER_release := $(BUILD)
@@ -154,7 +157,7 @@ setup-test:
 $(addprefix test-,$(PRESETS)): test-%: setup-test
 	@echo "== $*"
 	@cmake --preset $* $(TESTS_$*) >/dev/null
-	@scripts/build.sh $(FOLDER_$*) -j $(JOBS)
+	@scripts/build.sh $(FOLDER_$*) -j $(JOBS) $(if $(ONLY),,$(TARGETS_$*))
 	@CLEAVE_TEST_SCALE=$(SCALE_$*) ctest --preset $* -j $(JOBS) $(if $(ONLY),-R '$(ONLY)',-LE 'long|report' $(ONLY_$*))
 
 lint-quick: setup-test
