@@ -64,6 +64,11 @@ uint32_t test_scaled( uint32_t count )
     return scaled >= 1.0 && scaled < 1e9 ? (uint32_t)scaled : 1;
 }
 
+bool test_is_share( uint32_t number, uint32_t of )
+{
+    return test_scaled( 1000 ) >= 1000 || number % of == 0;
+}
+
 // ---- checking
 
 void test_fail( const char* file, int line, const char* format, ... )

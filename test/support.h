@@ -34,6 +34,9 @@ int test_run( const char* group, const test_case* cases, size_t count, int argc,
 /// `count` times the environment variable CLEAVE_TEST_SCALE (default 1), at least 1.
 uint32_t test_scaled( uint32_t count );
 
+/// Is this one of many alike to be done? All are; with CLEAVE_TEST_SCALE below 1 one in `of`, by its number.
+bool test_is_share( uint32_t number, uint32_t of );
+
 // ---- checking
 
 /// Printed with every failure; cleared before every case.

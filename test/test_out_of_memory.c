@@ -555,12 +555,12 @@ static bool play_with_refusal( const way* w, uint64_t refuse_from, answer* answe
     return ended;
 }
 
-// Every allocation; with a small CLEAVE_TEST_SCALE every fifth, others in the next
-// way, and so for rows that only choose otherwise among the code of another.
+// Every allocation; every fifth, others in the next way, for rows that only choose otherwise among the code of another; with a
+// small CLEAVE_TEST_SCALE every eleventh.
 static void check_all_refusals( const way* w )
 {
     static uint32_t turn = 0;
-    uint32_t stride = test_scaled( 12 ) < 12 || test_method_is_kin( w->variant.method ) ? 5 : 1;
+    uint32_t stride = test_scaled( 12 ) < 12 ? 11 : test_method_is_kin( w->variant.method ) ? 5 : 1;
     answer answers[UPDATES];
     CHECK( play_with_refusal( w, 0, answers ) );
     uint64_t refuse_from = 1 + turn++ % stride;

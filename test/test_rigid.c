@@ -248,7 +248,10 @@ static void any_number_of_workers_gives_the_same_bits( void )
         for ( uint32_t workers = 2; workers <= 4; ++workers )
         {
             test_where.seed = workers;
-            CHECK_EQUAL( hash_run( workers, assorted != 0 ), expected );
+            if ( test_is_share( workers + (uint32_t)assorted, 3 ) )
+            {
+                CHECK_EQUAL( hash_run( workers, assorted != 0 ), expected );
+            }
         }
     }
 }
