@@ -108,14 +108,14 @@ own_projects()
     echo "  the examples' own projects, this repository"
 }
 
-# As docs/use-it.md has it, but compiled once for all programs.
+# As docs/use-it.md has it, but compiled once for all programs and without -O2.
 by_plain_cc()
 {
     mkdir "$folder/plain"
     # shellcheck disable=SC2046 # a list of files
-    (cd "$folder/plain" && $cc -std=c17 -O1 -I"$root/include" -I"$root/src/core" -I"$root/src/methods" -I"$root/src/physics" -c $(find "$root/src/core" "$root/src/methods" "$root/src/physics" -name '*.c'))
+    (cd "$folder/plain" && $cc -std=c17 -I"$root/include" -I"$root/src/core" -I"$root/src/methods" -I"$root/src/physics" -c $(find "$root/src/core" "$root/src/methods" "$root/src/physics" -name '*.c'))
     for program in $names; do
-        $cc -std=c17 -O1 -I"$root/include" "$folder/$program.c" "$folder"/plain/*.o -o "$folder/plain/hello_$program" -lm -pthread
+        $cc -std=c17 -I"$root/include" "$folder/$program.c" "$folder"/plain/*.o -o "$folder/plain/hello_$program" -lm -pthread
     done
     compare "plain $cc" "$folder/plain"
 }
@@ -192,9 +192,11 @@ for target in cleave::cleave cleave::static cleave::shared; do
 done
 by_pkg_config
 all_three
-by_cmake FetchContent cleave::cleave "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
+# As Debug: whether it is found and linked is the question here, and how it is optimised that of check-flags.sh.
+debug='set( CMAKE_BUILD_TYPE Debug )'
+by_cmake FetchContent cleave::cleave "$debug" "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
     "FetchContent_MakeAvailable( cleave )"
-by_cmake add_subdirectory cleave::shared "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
+by_cmake add_subdirectory cleave::shared "$debug" "set( CLEAVE_SHARED ON )" "add_subdirectory( \"$root\" cleave )"
 by_plain_cc
 own_projects
 if [ -x "$stage/bin/cleave" ]; then
