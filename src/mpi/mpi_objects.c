@@ -129,13 +129,18 @@ bool clv_mpi_objects_list( clv_mpi_space* space )
     {
         return false;
     }
-    uint64_t count = 0;
+    uint64_t count = 0, rows = 0;
+    uint32_t before = 0;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
+        uint32_t is_own = ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
         space->own.items[count] = slot;
-        count += ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+        count += is_own;
+        rows += is_own & ~before;
+        before = is_own;
     }
     space->own.count = count;
+    space->own_rows = rows;
     space->own_is_stale = false;
     return true;
 }
@@ -349,8 +354,25 @@ static void take_row( clv_mpi_space* space, const mpi_fence* fence, mpi_row row,
     }
 }
 
+// Rows that are not worth a call inside are left to the update.
+static void take_short( clv_mpi_space* space, mpi_row row, const clv_aabb* boxes )
+{
+    mpi_columns* c = &space->columns;
+    for ( uint32_t i = 0; i < row.count; ++i )
+    {
+        uint32_t* flags = &c->flags.items[row.slot + i];
+        c->boxes.items[row.slot + i] = boxes[i];
+        *flags = ( *flags | MPI_MOVED ) & ~(uint32_t)MPI_PLACED;
+    }
+    space->moved_count += row.count;
+}
+
 static void take_rows( clv_mpi_space* space, const clv_aabb* boxes )
 {
+    enum
+    {
+        SHORT_ROW = 8
+    };
     mpi_fence fence;
     clv_mpi_fence_raise( &fence, &space->regions.bounds[space->rank] );
     for ( uint64_t i = 0; i < space->rows.count; ++i )
@@ -359,6 +381,10 @@ static void take_rows( clv_mpi_space* space, const clv_aabb* boxes )
         if ( space->grows )
         {
             memcpy( space->columns.givens.items + row.slot, boxes, row.count * sizeof( clv_aabb ) );
+        }
+        else if ( row.count < SHORT_ROW )
+        {
+            take_short( space, row, boxes );
         }
         else
         {

@@ -52,14 +52,14 @@ static bool ask_filter( const clv_space* inside, clv_pair pair, void* user )
     return space->def.filter( a < b ? a : b, a < b ? b : a, space->def.filter_user );
 }
 
-static clv_result open_inside( clv_mpi_space* space )
+clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside )
 {
     clv_space_def def = space->def.space;
     def.margin = def.margin_by_size = def.margin_by_speed = 0;
     def.sorted = def.events = false;
     def.filter = space->def.filter != NULL ? ask_filter : NULL;
     def.filter_user = space;
-    return clv_space_create( &def, &space->inside );
+    return clv_space_create( &def, inside );
 }
 
 static bool take_tables( clv_mpi_space* space )
@@ -211,7 +211,7 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
     space->remembers = def->space.events;
     space->grows = def->space.margin > 0 || def->space.margin_by_size > 0 || def->space.margin_by_speed > 0;
     space->error = ( clv_mpi_error ){ CLV_OK, -1, UINT32_MAX, 0, "" };
-    *result = take_tables( space ) ? open_inside( space ) : CLV_OUT_OF_MEMORY;
+    *result = take_tables( space ) ? clv_mpi_open_inside( space, &space->inside ) : CLV_OUT_OF_MEMORY;
     return space;
 }
 

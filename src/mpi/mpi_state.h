@@ -167,6 +167,8 @@ struct clv_mpi_space
     base_u32_array ghosts;      ///< slots of other processes' objects, after a search
     uint64_t moved_count;       ///< own boxes that the space inside does not have yet, or more
     bool own_is_stale;
+    uint64_t own_rows;  ///< rows of slots that they stand in
+    uint64_t packed_at; ///< the update that last brought them into one; 0: none
     uint32_t stamp;
     bool grows;         ///< margins or motions were set, or the def has a margin
     bool remembers;     ///< befores and filters are kept
@@ -259,6 +261,12 @@ clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uin
 clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 
 clv_filter clv_mpi_filter_of( const clv_mpi_space* space, uint32_t slot );
+
+/// A space like the one inside, empty.
+clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
+
+/// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
+void clv_mpi_pack( clv_mpi_space* space );
 
 // ---- an update's parts
 

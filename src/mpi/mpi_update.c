@@ -346,6 +346,10 @@ static clv_result update_now( clv_mpi_space* space )
     clv_result mine = clv_mpi_objects_list( space )
         ? CLV_OK
         : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
+    if ( mine == CLV_OK )
+    {
+        clv_mpi_pack( space );
+    }
     bool all_know = space->cut_is_due;
     mine = cut_if_due( space, mine );
     if ( mine != CLV_OK && all_know )

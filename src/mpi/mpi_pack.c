@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Own objects in a row. Where many left and came, as after the first cut, own objects stand scattered among free slots, and all
+// that is done by rows is slow: then the space inside is made anew, own objects first. It costs a few updates and happens seldom.
+#include "mpi_state.h"
+
+/// What is made before anything changes.
+typedef struct packing
+{
+    clv_space* inside;
+    uint32_t* order; ///< old slots: own ones, then ghosts
+    clv_id* locals;
+    char* spare; ///< room for the widest column
+    uint32_t count;
+    uint64_t capacity;
+} packing;
+
+static void list_order( const clv_mpi_space* space, packing* p )
+{
+    const uint32_t* flags = space->columns.flags.items;
+    uint32_t count = 0;
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        p->order[count++] = space->own.items[i];
+    }
+    for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
+    {
+        if ( ( flags[slot] & ( MPI_LIVE | MPI_OWN ) ) == MPI_LIVE )
+        {
+            p->order[count++] = slot;
+        }
+    }
+    p->count = count;
+}
+
+// Items of a column, in the new order, into `spare`.
+static void gather( const packing* p, const void* column, size_t size )
+{
+    for ( uint32_t i = 0; i < p->count; ++i )
+    {
+        memcpy( p->spare + i * size, (const char*)column + p->order[i] * size, size );
+    }
+}
+
+static void permute( const packing* p, void* column, size_t size )
+{
+    gather( p, column, size );
+    memcpy( column, p->spare, p->count * size );
+}
+
+static bool add_all( clv_mpi_space* space, packing* p )
+{
+    const mpi_columns* c = &space->columns;
+    gather( p, c->boxes.items, sizeof( clv_aabb ) );
+    bool ok = clv_mpi_open_inside( space, &p->inside ) == CLV_OK &&
+        clv_space_add( p->inside, (const clv_aabb*)(const void*)p->spare, p->count, p->locals ) == CLV_OK;
+    for ( uint32_t i = 0; ok && i < p->count; ++i )
+    {
+        ok = p->locals[i].index == i;
+    }
+    for ( uint32_t i = 0; ok && space->remembers && i < p->count; ++i )
+    {
+        bool is_static = ( c->flags.items[p->order[i]] & MPI_STATIC ) != 0;
+        ok = clv_space_set_filter( p->inside, &p->locals[i], &c->filters.items[p->order[i]], 1 ) == CLV_OK &&
+            clv_space_set_static( p->inside, &p->locals[i], &is_static, 1 ) == CLV_OK;
+    }
+    return ok;
+}
+
+static void take_order( clv_mpi_space* space, packing* p )
+{
+    mpi_columns* c = &space->columns;
+    permute( p, c->ids.items, sizeof( *c->ids.items ) );
+    permute( p, c->boxes.items, sizeof( *c->boxes.items ) );
+    permute( p, c->flags.items, sizeof( *c->flags.items ) );
+    permute( p, c->names.items, sizeof( *c->names.items ) );
+    permute( p, c->stamps.items, sizeof( *c->stamps.items ) );
+    if ( space->grows )
+    {
+        permute( p, c->givens.items, sizeof( *c->givens.items ) );
+        permute( p, c->rules.items, sizeof( *c->rules.items ) );
+        permute( p, c->motions.items, sizeof( *c->motions.items ) );
+    }
+    if ( space->remembers )
+    {
+        permute( p, c->befores.items, sizeof( *c->befores.items ) );
+        permute( p, c->filters.items, sizeof( *c->filters.items ) );
+        permute( p, c->filters_before.items, sizeof( *c->filters_before.items ) );
+    }
+    memcpy( c->locals.items, p->locals, p->count * sizeof( clv_id ) );
+    for ( uint32_t slot = p->count; slot < space->slot_end; ++slot )
+    {
+        c->flags.items[slot] = 0;
+    }
+    for ( uint32_t slot = 0; slot < p->count; ++slot )
+    {
+        clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
+    }
+    for ( uint32_t i = 0; i < space->own.count; ++i )
+    {
+        space->own.items[i] = i;
+    }
+    space->slot_end = p->count;
+    space->batch.count = space->guess.count = 0;
+    space->moved_count = 0; // it has all boxes as they are
+    clv_space* before = space->inside;
+    space->inside = p->inside;
+    p->inside = before;
+}
+
+void clv_mpi_pack( clv_mpi_space* space )
+{
+    enum
+    {
+        WIDEST = 32,   ///< bytes of an item of a column, at most
+        FEW = 64,      ///< objects that are not worth it
+        LONG_ROW = 12, ///< objects in a row that are long enough
+        PATIENCE = 32  ///< updates from one time to the next, unless space was cut
+    };
+    uint64_t now = space->stats.update_count;
+    bool may_be_due =
+        space->packed_at == 0 || now >= space->packed_at + PATIENCE || space->stats_before.was_cut;
+    if ( !may_be_due || space->own.count < FEW || space->own_rows <= space->own.count / LONG_ROW )
+    {
+        return;
+    }
+    base_memory* memory = &space->memory;
+    packing p = { .capacity = space->slot_end };
+    p.order = clv_base_memory_take( memory, p.capacity, sizeof( uint32_t ) );
+    p.locals = clv_base_memory_take( memory, p.capacity, sizeof( clv_id ) );
+    p.spare = clv_base_memory_take( memory, p.capacity, WIDEST );
+    if ( p.order != NULL && p.locals != NULL && p.spare != NULL )
+    {
+        list_order( space, &p );
+        if ( add_all( space, &p ) )
+        {
+            take_order( space, &p );
+            space->own_rows = 1;
+            space->packed_at = now + 1;
+        }
+    }
+    // Without memory everything is as it was, only slower.
+    clv_space_destroy( p.inside );
+    clv_base_memory_give( memory, p.order, p.capacity, sizeof( uint32_t ) );
+    clv_base_memory_give( memory, p.locals, p.capacity, sizeof( clv_id ) );
+    clv_base_memory_give( memory, p.spare, p.capacity, WIDEST );
+}
