@@ -178,7 +178,7 @@ mutate "mpi: a box that left is taken to be inside" "mpi" src/mpi/mpi_objects.c 
 mutate "mpi: owners of a failed update stay" "mpi" src/mpi/mpi_update.c 's/space->columns.names.items\[slot\].owner = space->rank;/(void)0;/'
 mutate "mpi: names stay where their objects were" "mpi" src/mpi/mpi_pack.c 's/permute( p, c->names.items, sizeof( \*c->names.items ) );/(void)0;/'
 mutate "mpi: several answers of one object" "mpi_query" src/mpi/mpi_query.c 's/if ( kept == first || q->ordered.items\[k\].hit.id != /if ( kept == first || 1 + q->ordered.items[k].hit.id != /'
-mutate "mpi: equally near, but the wrong ids" "mpi_query" src/mpi/mpi_query_round.c 's/if ( count > k \&\& hits\[k\].t == hits\[k - 1\].t )/if ( count > k \&\& hits[k].t < hits[k - 1].t )/'
+mutate "mpi: equally near, but the wrong ids" "mpi_query" src/mpi/mpi_query_round.c 's/count > k \&\& hits\[k\].t == hits\[k - 1\].t/count > k \&\& hits[k].t < hits[k - 1].t/'
 mutate "mpi: nobody is asked in the second round" "mpi_query" src/mpi/mpi_query.c 's/if ( q->limits.items\[query\] < 0 )/if ( q->limits.items[query] < 0 || has_rounds )/'
 mutate "mpi: questions about what has changed" "mpi_query" src/mpi/mpi_query.c 's/if ( !space->list_is_valid || space->has_changed )/if ( !space->list_is_valid )/'
 mutate "mpi: a plan forgets who leaves" "mpi_program" src/mpi/mpi_plan.c 's/bool is_owner = to == owner \&\& owner != sender;/bool is_owner = false;/'

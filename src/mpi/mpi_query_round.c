@@ -264,6 +264,11 @@ static clv_result answer_any( clv_mpi_space* space, const clv_queries* list )
     return result;
 }
 
+static bool comes_first( const mpi_name* names, const clv_hit* x, const clv_hit* y )
+{
+    return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
+}
+
 // Of hits at one time the lowest id counts, and inside it is the lowest slot: so the time is asked for first, and then all that is
 // hit until then. Times of casts are rounded to floats: one farther has all that are the same.
 static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char* items )
@@ -281,12 +286,18 @@ static clv_result answer_closest( clv_mpi_space* space, clv_queries* list, char*
         shorten( list->kind, items + i * clv_mpi_query_size( list->kind ),
             hit->index != CLV_NO_HIT ? nextafterf( hit->t, INFINITY ) : 0 );
     }
-    return result == CLV_OK ? answer_all( space, list ) : result;
-}
-
-static bool comes_first( const mpi_name* names, const clv_hit* x, const clv_hit* y )
-{
-    return x->t != y->t ? x->t < y->t : names[x->index].id < names[y->index].id;
+    result = result == CLV_OK ? find_all( space, list ) : result;
+    const mpi_name* names = space->columns.names.items;
+    for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
+    {
+        uint64_t first = q->local_offsets.items[i], end = q->local_offsets.items[i + 1], best = first;
+        for ( uint64_t k = first; k < end; ++k )
+        {
+            best = comes_first( names, &q->local.items[k], &q->local.items[best] ) ? k : best;
+        }
+        result = put_hits( space, q->local.items + best, end > first ) ? CLV_OK : CLV_OUT_OF_MEMORY;
+    }
+    return result;
 }
 
 static void sift( clv_hit* hits, const mpi_name* names, uint64_t count, uint64_t at )
@@ -354,7 +365,7 @@ static clv_result answer_nearest_one(
     {
         count += 1;
     }
-    if ( count > k && hits[k].t == hits[k - 1].t )
+    if ( k > 0 && count > k && hits[k].t == hits[k - 1].t )
     {
         return answer_ties( space, list, index, k, hits[k].t, distance );
     }
@@ -367,6 +378,8 @@ static clv_result answer_nearest(
     clv_mpi_space* space, const clv_queries* list, uint32_t k, const float* limits )
 {
     base_memory* memory = &space->memory;
+    uint32_t known = clv_space_object_count( space->inside );
+    k = k < known ? k : known; // so that one more is still a number, and fits
     uint64_t room = (uint64_t)list->count * ( (uint64_t)k + 1 );
     clv_hit* hits = clv_base_memory_take( memory, room, sizeof( clv_hit ) );
     if ( hits == NULL )

@@ -425,6 +425,12 @@ static void everybody_asks_its_own( void )
     check_nearest( &w, &points, 1 + (uint32_t)s_rank % K, s_rank == 0 ? INFINITY : (float)s_rank );
     clv_mpi_hit_view view;
     CHECK( clv_mpi_space_query_all( w.space, NULL, &view ) == CLV_OK && view.count == 0 );
+    // More than there are: all of them.
+    static clv_mpi_hit every[N + 7];
+    points.count = 1;
+    CHECK( clv_mpi_space_query_nearest( w.space, &points, N + 7, INFINITY, every ) == CLV_OK );
+    CHECK( every[0].owner >= 0 && every[N - 1].owner >= 0 && every[N - 1].t >= every[0].t &&
+        every[N].owner == -1 );
     close_world( &w );
 }
 
