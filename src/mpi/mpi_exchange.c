@@ -174,7 +174,7 @@ static clv_result move_rows( clv_mpi_space* space )
 {
     enum
     {
-        SHORT_ROW = 32
+        SHORT_ROW = 8
     };
     const mpi_columns* c = &space->columns;
     uint64_t count = 0;
@@ -391,66 +391,100 @@ static bool is_last_word_for_us( const clv_mpi_space* space, const mpi_letter_te
     return mpi_region_reached( &space->regions_before.bounds[space->rank], &before );
 }
 
-// One letter: a ghost that is known gets its new box; a new one is taken in.
-static clv_result receive_one( clv_mpi_space* space, const mpi_letter_text* text, bool is_wide )
+// What a letter says, into the slot that its object has.
+static void note_letter(
+    clv_mpi_space* space, const clv_aabb* here, uint32_t slot, const mpi_letter_text* text )
+{
+    clv_mpi_letter_take( space, slot, text );
+    bool is_inside = mpi_box_encloses( here, &text->box );
+    space->columns.flags.items[slot] &= ~(uint32_t)( MPI_INSIDE | MPI_PLACED );
+    space->columns.flags.items[slot] |= is_inside ? (uint32_t)MPI_INSIDE : 0;
+    space->columns.names.items[slot].is_inside = is_inside;
+}
+
+static bool put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
+{
+    uint64_t count = space->fresh_letters.count;
+    if ( !base_array_reserve( &space->fresh_letters, &space->memory, count + 1 ) ||
+        !base_array_reserve( &space->fresh_ids, &space->memory, count + 1 ) ||
+        !base_array_reserve( &space->fresh_boxes, &space->memory, count + 1 ) )
+    {
+        return false;
+    }
+    space->fresh_letters.items[count] = at;
+    space->fresh_ids.items[count] = text->id;
+    space->fresh_boxes.items[count] = text->box;
+    space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = count + 1;
+    return true;
+}
+
+// One letter: an object that is known gets its new box; one that is new waits for the others that are.
+static bool receive_one(
+    clv_mpi_space* space, const clv_aabb* here, uint64_t at, const mpi_letter_text* text, bool is_wide )
 {
     uint32_t slot = clv_mpi_ids_find( &space->ids, text->id );
     if ( slot != MPI_NONE && ( space->columns.flags.items[slot] & MPI_OWN ) != 0 )
     {
-        return CLV_OK; // its own wide one comes back
+        return true; // its own wide one comes back
+    }
+    if ( slot != MPI_NONE )
+    {
+        note_letter( space, here, slot, text );
+        return true;
     }
     bool is_near = mpi_region_reached( &space->regions.bounds[space->rank], &text->box ) ||
         is_last_word_for_us( space, text );
-    if ( slot == MPI_NONE && ( is_wide || space->def.space.events ) && !is_near )
+    return ( ( is_wide || space->def.space.events ) && !is_near ) || put_aside( space, at, text );
+}
+
+// All that are new at once: one by one they would cost as much as the search.
+static clv_result take_fresh( clv_mpi_space* space, const clv_aabb* here, const uint64_t* words )
+{
+    uint64_t count = space->fresh_letters.count;
+    if ( count == 0 )
     {
         return CLV_OK;
     }
-    if ( slot == MPI_NONE )
+    clv_result result = count <= CLV_MAX_OBJECTS
+        ? clv_mpi_objects_take(
+              space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, MPI_MOVED, NULL )
+        : clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "too many ghosts" );
+    for ( uint64_t i = 0; result == CLV_OK && i < count; ++i )
     {
-        clv_result result = clv_mpi_objects_take( space, &text->id, &text->box, 1, MPI_MOVED, &slot );
-        if ( result != CLV_OK )
-        {
-            return result;
-        }
+        mpi_letter_text text = clv_mpi_letter_read( space, words + space->fresh_letters.items[i] );
+        note_letter( space, here, clv_mpi_ids_find( &space->ids, text.id ), &text );
     }
-    clv_mpi_letter_take( space, slot, text );
-    clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
-    bool is_inside = mpi_box_encloses( &here, &text->box );
-    space->columns.flags.items[slot] &= ~(uint32_t)MPI_INSIDE;
-    space->columns.flags.items[slot] |= is_inside ? (uint32_t)MPI_INSIDE : 0;
-    space->columns.names.items[slot].is_inside = is_inside;
-    return CLV_OK;
+    return result;
 }
 
-static clv_result receive_all( clv_mpi_space* space, const uint64_t* at, const uint64_t* end, bool is_wide )
+static clv_result receive_all( clv_mpi_space* space, const base_u64_array* box, bool is_wide )
 {
-    while ( at < end )
+    const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
+    space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = 0;
+    bool ok = true;
+    for ( uint64_t at = 0; ok && at < box->count; )
     {
-        mpi_letter_text text = clv_mpi_letter_read( space, at );
-        clv_result result = receive_one( space, &text, is_wide );
-        if ( result != CLV_OK )
+        mpi_letter_text text = clv_mpi_letter_read( space, box->items + at );
+        ok = receive_one( space, &here, at, &text, is_wide );
+        if ( ok && text.payload != NULL && !is_wide )
         {
-            return result;
-        }
-        if ( text.payload != NULL && !is_wide )
-        {
-            if ( !base_array_reserve( &space->arrivals, &space->memory, space->arrivals.count + 1 ) )
+            ok = base_array_reserve( &space->arrivals, &space->memory, space->arrivals.count + 1 );
+            if ( ok )
             {
-                return clv_mpi_complain(
-                    space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for objects that arrive" );
+                space->arrivals.items[space->arrivals.count++] = at;
             }
-            space->arrivals.items[space->arrivals.count++] = (uint64_t)( at - space->inbox.items );
         }
-        at = text.end;
+        at = (uint64_t)( text.end - box->items );
     }
-    return CLV_OK;
+    return ok ? take_fresh( space, &here, box->items )
+              : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
 }
 
 // Ghosts that nobody told of are gone: removed, or out of reach. The others are listed.
 static void list_ghosts( clv_mpi_space* space )
 {
     const mpi_columns* c = &space->columns;
-    uint64_t count = 0;
+    uint64_t count = 0, gone = 0;
     for ( uint32_t slot = 0, any; slot < space->slot_end; ++slot )
     {
         if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
@@ -463,16 +497,13 @@ static void list_ghosts( clv_mpi_space* space )
         {
             continue;
         }
-        if ( c->stamps.items[slot] == space->stamp )
-        {
-            space->ghosts.items[count++] = slot;
-        }
-        else
-        {
-            clv_mpi_objects_drop( space, slot );
-        }
+        bool is_told = c->stamps.items[slot] == space->stamp;
+        ( is_told ? space->ghosts.items : space->gone.items )[is_told ? count : gone] = slot;
+        count += is_told;
+        gone += !is_told;
     }
     space->ghosts.count = count;
+    clv_mpi_objects_drop_all( space, space->gone.items, gone );
 }
 
 // Filters and hints, of own objects and ghosts, that are new.
@@ -511,21 +542,14 @@ static clv_result move_ghosts( clv_mpi_space* space )
 clv_result clv_mpi_receive( clv_mpi_space* space )
 {
     space->arrivals.count = 0;
-    const uint64_t *in = space->inbox.items, *wide = space->wide_inbox.items;
-    clv_result result = CLV_OK;
-    if ( space->inbox.count > 0 )
-    {
-        result = receive_all( space, in, in + space->inbox.count, false );
-    }
-    if ( result == CLV_OK && space->wide_inbox.count > 0 )
-    {
-        result = receive_all( space, wide, wide + space->wide_inbox.count, true );
-    }
+    clv_result result = receive_all( space, &space->inbox, false );
+    result = result == CLV_OK ? receive_all( space, &space->wide_inbox, true ) : result;
     if ( result != CLV_OK )
     {
         return result;
     }
     if ( !base_array_renew( &space->ghosts, &space->memory, space->slot_end ) ||
+        !base_array_renew( &space->gone, &space->memory, space->slot_end ) ||
         !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
         !base_array_renew( &space->moved_boxes, &space->memory, space->slot_end ) ||
         !base_array_reserve( &space->own, &space->memory, space->slot_end ) ) // for those that arrive

@@ -191,6 +191,11 @@ clv_result clv_mpi_address( clv_mpi_space* space )
             continue;
         }
         uint32_t slot = space->own.items[i];
+        const uint32_t placed = MPI_INSIDE | MPI_PLACED;
+        if ( ( c->flags.items[slot] & placed ) == placed && !space->stats.was_cut && !space->remembers )
+        {
+            continue;
+        }
         bool is_inside = mpi_box_encloses( &here, &c->boxes.items[slot] );
         note_inside( c, slot, is_inside );
         if ( is_inside && was_inside( space, slot, &here_before ) )

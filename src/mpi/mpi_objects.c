@@ -119,6 +119,21 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
     c->flags.items[slot] = 0;
 }
 
+void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count )
+{
+    mpi_columns* c = &space->columns;
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        uint32_t slot = slots[i];
+        space->moved_ids.items[i] = c->locals.items[slot];
+        clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
+        space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
+        c->flags.items[slot] = 0;
+    }
+    clv_space_remove(
+        space->inside, space->moved_ids.items, (uint32_t)count ); // ascending ids need no memory
+}
+
 bool clv_mpi_objects_list( clv_mpi_space* space )
 {
     if ( !space->own_is_stale )
@@ -355,14 +370,15 @@ static void take_row( clv_mpi_space* space, const mpi_fence* fence, mpi_row row,
 }
 
 // Rows that are not worth a call inside are left to the update.
-static void take_short( clv_mpi_space* space, mpi_row row, const clv_aabb* boxes )
+static void take_short( clv_mpi_space* space, const clv_aabb* inner, mpi_row row, const clv_aabb* boxes )
 {
     mpi_columns* c = &space->columns;
     for ( uint32_t i = 0; i < row.count; ++i )
     {
         uint32_t* flags = &c->flags.items[row.slot + i];
         c->boxes.items[row.slot + i] = boxes[i];
-        *flags = ( *flags | MPI_MOVED ) & ~(uint32_t)MPI_PLACED;
+        *flags = ( ( *flags | MPI_MOVED ) & ~(uint32_t)MPI_PLACED ) |
+            ( mpi_box_encloses( inner, &boxes[i] ) ? (uint32_t)MPI_PLACED : 0 );
     }
     space->moved_count += row.count;
 }
@@ -375,6 +391,7 @@ static void take_rows( clv_mpi_space* space, const clv_aabb* boxes )
     };
     mpi_fence fence;
     clv_mpi_fence_raise( &fence, &space->regions.bounds[space->rank] );
+    const clv_aabb inner = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
     for ( uint64_t i = 0; i < space->rows.count; ++i )
     {
         mpi_row row = space->rows.items[i];
@@ -384,7 +401,7 @@ static void take_rows( clv_mpi_space* space, const clv_aabb* boxes )
         }
         else if ( row.count < SHORT_ROW )
         {
-            take_short( space, row, boxes );
+            take_short( space, &inner, row, boxes );
         }
         else
         {

@@ -139,6 +139,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->guess, memory );
     base_array_free( &space->rows, memory );
     base_array_free( &space->ghosts, memory );
+    base_array_free( &space->gone, memory );
     base_array_free( &space->letters, memory );
     base_array_free( &space->sorted_letters, memory );
     base_array_free( &space->wide, memory );
@@ -149,6 +150,9 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->moved_ids, memory );
     base_array_free( &space->moved_boxes, memory );
     base_array_free( &space->arrivals, memory );
+    base_array_free( &space->fresh_letters, memory );
+    base_array_free( &space->fresh_ids, memory );
+    base_array_free( &space->fresh_boxes, memory );
     base_array_free( &space->scratch, memory );
     base_array_free( &space->found, memory );
     base_array_free( &space->found_before, memory );

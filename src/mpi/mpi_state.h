@@ -165,6 +165,7 @@ struct clv_mpi_space
     base_u32_array guess; ///< the same of the last large one before it: most batches name the same objects
     BASE_ARRAY( mpi_row ) rows; ///< of a batch in the order of own objects
     base_u32_array ghosts;      ///< slots of other processes' objects, after a search
+    base_u32_array gone;        ///< of those that are to be dropped; room for all
     uint64_t moved_count;       ///< own boxes that the space inside does not have yet, or more
     bool own_is_stale;
     uint64_t own_rows;  ///< rows of slots that they stand in
@@ -196,6 +197,9 @@ struct clv_mpi_space
     base_u64_array outbox, inbox, wide_outbox, wide_inbox;
     BASE_ARRAY( clv_id ) moved_ids;
     BASE_ARRAY( clv_aabb ) moved_boxes;
+    base_u64_array fresh_letters; ///< words of letters about objects that are new here: where they begin
+    base_u64_array fresh_ids;
+    BASE_ARRAY( clv_aabb ) fresh_boxes;
     base_u64_array arrivals; ///< words of letters with MPI_LETTER_OWNED: where they begin in the inbox
     base_u64_array scratch;
 
@@ -246,6 +250,9 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
 
 /// Forgets one object.
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
+
+/// Several, in the order of their slots; `moved_ids` has room for them.
+void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count );
 
 /// Test boxes of own objects from what was given.
 void clv_mpi_objects_grow( clv_mpi_space* space );

@@ -123,8 +123,8 @@ static void take_payloads( clv_mpi_space* space )
     }
 }
 
-// One object of which the update is over.
-static void settle( clv_mpi_space* space, uint32_t slot )
+// One object of which the update is over. True: it is nobody's here any more.
+static bool settle( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
     uint32_t* flags = &c->flags.items[slot];
@@ -146,10 +146,7 @@ static void settle( clv_mpi_space* space, uint32_t slot )
         c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
     }
     bool is_ghost = ( *flags & MPI_OWN ) == 0;
-    if ( is_ghost && !mpi_region_reached( &space->regions.bounds[space->rank], &c->boxes.items[slot] ) )
-    {
-        clv_mpi_objects_drop( space, slot ); // it said good-bye
-    }
+    return is_ghost && !mpi_region_reached( &space->regions.bounds[space->rank], &c->boxes.items[slot] );
 }
 
 // A block of own objects that stay, and of which nothing is remembered: their flags.
@@ -175,17 +172,27 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
 
 static void settle_all( clv_mpi_space* space )
 {
+    const uint32_t mask = MPI_LIVE | MPI_OWN | MPI_ARRIVED | MPI_GOING | MPI_STATIC | MPI_WAS_STATIC,
+                   stays = MPI_LIVE | MPI_OWN;
+    bool is_plain = !space->remembers && !space->grows;
+    uint64_t gone = 0;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
+        uint32_t* flags = &space->columns.flags.items[slot];
         if ( slot % MPI_BLOCK == 0 && settle_block( space, slot ) )
         {
             slot += MPI_BLOCK - 1;
         }
-        else if ( ( space->columns.flags.items[slot] & MPI_LIVE ) != 0 )
+        else if ( is_plain && ( *flags & mask ) == stays )
         {
-            settle( space, slot );
+            *flags = ( *flags & ~(uint32_t)( MPI_MOVED | MPI_CHANGED ) ) | MPI_OLD;
+        }
+        else if ( ( *flags & MPI_LIVE ) != 0 && settle( space, slot ) )
+        {
+            space->gone.items[gone++] = slot;
         }
     }
+    clv_mpi_objects_drop_all( space, space->gone.items, gone );
     space->moved_count = 0;
 }
 
