@@ -445,16 +445,32 @@ static clv_result take_fresh( clv_mpi_space* space, const clv_aabb* here, const 
     {
         return CLV_OK;
     }
+    if ( !base_array_renew( &space->gone, &space->memory, count ) )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
+    }
+    uint32_t* slots = space->gone.items; // nobody is gone yet
     clv_result result = count <= CLV_MAX_OBJECTS
         ? clv_mpi_objects_take(
-              space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, MPI_MOVED, NULL )
+              space, space->fresh_ids.items, space->fresh_boxes.items, (uint32_t)count, MPI_MOVED, slots )
         : clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0, "too many ghosts" );
     for ( uint64_t i = 0; result == CLV_OK && i < count; ++i )
     {
         mpi_letter_text text = clv_mpi_letter_read( space, words + space->fresh_letters.items[i] );
-        note_letter( space, here, clv_mpi_ids_find( &space->ids, text.id ), &text );
+        note_letter( space, here, slots[i], &text );
     }
     return result;
+}
+
+// Where the letter behind this one begins; meanwhile its id is looked for.
+static uint64_t fetch_one( const clv_mpi_space* space, const base_u64_array* box, uint64_t at )
+{
+    if ( at >= box->count )
+    {
+        return at;
+    }
+    clv_mpi_ids_fetch( &space->ids, box->items[at] );
+    return at + clv_mpi_letter_words( space, (uint32_t)( box->items[at + 4] >> 32 ) );
 }
 
 static clv_result receive_all( clv_mpi_space* space, const base_u64_array* box, bool is_wide )
@@ -462,8 +478,14 @@ static clv_result receive_all( clv_mpi_space* space, const base_u64_array* box, 
     const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
     space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = 0;
     bool ok = true;
+    uint64_t next = 0;
+    for ( uint32_t i = 0; i < MPI_AHEAD; ++i )
+    {
+        next = fetch_one( space, box, next );
+    }
     for ( uint64_t at = 0; ok && at < box->count; )
     {
+        next = fetch_one( space, box, next );
         mpi_letter_text text = clv_mpi_letter_read( space, box->items + at );
         ok = receive_one( space, &here, at, &text, is_wide );
         if ( ok && text.payload != NULL && !is_wide )

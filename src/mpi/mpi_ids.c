@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_ids.h"
 
+#include "base/bits.h"
+
 // Neighbouring numbers, which ids often are, must not be neighbours in the table.
 uint64_t clv_mpi_ids_mix( uint64_t id )
 {
@@ -62,6 +64,16 @@ bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count )
     clv_mpi_ids_free( ids, memory );
     *ids = fresh;
     return true;
+}
+
+void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key )
+{
+    if ( ids->values.capacity > 0 )
+    {
+        uint64_t at = place_of( ids, key );
+        base_prefetch( &ids->keys.items[at] );
+        base_prefetch( &ids->values.items[at] );
+    }
 }
 
 uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key )

@@ -19,6 +19,9 @@ uint64_t clv_mpi_ids_mix( uint64_t id );
 /// Room for so many keys without another allocation. False: out of memory, and as it was.
 bool clv_mpi_ids_reserve( mpi_ids* ids, base_memory* memory, uint64_t count );
 
+/// Where a key would stand is fetched: whoever looks many up asks a few ahead.
+void clv_mpi_ids_fetch( const mpi_ids* ids, uint64_t key );
+
 /// MPI_NONE if the key is not there.
 uint32_t clv_mpi_ids_find( const mpi_ids* ids, uint64_t key );
 

@@ -98,6 +98,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
+        clv_mpi_ids_fetch( &space->ids, ids[i + MPI_AHEAD < count ? i + MPI_AHEAD : i] );
         fill_slot( space, locals[i], ids[i], &boxes[i], flags );
         if ( slots != NULL )
         {
@@ -125,6 +126,7 @@ void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t slot = slots[i];
+        clv_mpi_ids_fetch( &space->ids, c->ids.items[slots[i + MPI_AHEAD < count ? i + MPI_AHEAD : i]] );
         space->moved_ids.items[i] = c->locals.items[slot];
         clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
         space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;

@@ -64,6 +64,12 @@ typedef struct mpi_fence
     float signs[MPI_FACES], least[MPI_FACES];
 } mpi_fence;
 
+/// Ids that are on their way from memory while others are looked up.
+enum
+{
+    MPI_AHEAD = 8
+};
+
 /// Slots that are looked at together, where most are own objects that nothing happens to.
 enum
 {
