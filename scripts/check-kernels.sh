@@ -9,8 +9,9 @@ status=0
 for program in *.cl; do
     shared=
     case $program in # as gpu_program.c has it
-        common.cl | solid.cl | cells.cl) continue ;;
-        volume.cl | narrow.cl | match.cl) shared=solid.cl ;;
+        common.cl | solid.cl | cells.cl | gjk.cl | epa.cl) continue ;;
+        volume.cl | match.cl) shared=solid.cl ;;
+        narrow.cl) shared="solid.cl gjk.cl epa.cl" ;;
         grid.cl | rest.cl) shared=cells.cl ;;
     esac
     cat common.cl $shared "$program" | "$clang" -x cl -cl-std=CL1.2 -DGROUP=256 -DQUEUE=2048 -fsyntax-only -Xclang \

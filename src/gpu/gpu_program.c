@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common, kernel_text_solid, kernel_text_cells and one array for each program, a zero behind
+// Made from kernels/*.cl by cmake/kernels.cmake: kernel_text_common, kernel_text_solid, kernel_text_cells, kernel_text_gjk, kernel_text_epa and one array for each program, a zero behind
 // each.
 #include "gpu_kernel_texts.inc"
 
@@ -35,13 +35,16 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
 
 void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] )
 {
-    bool is_of_bodies = id == GPU_PROGRAM_volume || id == GPU_PROGRAM_narrow || id == GPU_PROGRAM_match;
+    bool is_narrow = id == GPU_PROGRAM_narrow;
+    bool is_of_bodies = id == GPU_PROGRAM_volume || id == GPU_PROGRAM_match || is_narrow;
     bool is_of_cells = id == GPU_PROGRAM_grid || id == GPU_PROGRAM_rest;
     parts[0] = kernel_text_common;
     parts[1] = is_of_bodies ? kernel_text_solid // doubles, which not every device has
         : is_of_cells       ? kernel_text_cells
                             : "";
-    parts[2] = s_texts[id];
+    parts[2] = is_narrow ? kernel_text_gjk : "";
+    parts[3] = is_narrow ? kernel_text_epa : "";
+    parts[4] = s_texts[id];
 }
 
 // ---- the cache's key

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What devices leave undecided is decided here in the same way with more room: kernels/narrow.cl and kernels/match.cl are written
-// in what C and OpenCL C have in common, and are compiled once more as C.
+// What devices leave undecided is decided here in the same way with more room: kernels/gjk.cl, epa.cl, narrow.cl and match.cl are
+// written in what C and OpenCL C have in common, and are compiled once more as C.
 #include "gpu_solid_host.h"
 
 #include "base/exact.h"
@@ -25,6 +25,8 @@ static float as_float( uint bits )
 
 // clang-format off
 #include "kernels/solid.cl"
+#include "kernels/gjk.cl"
+#include "kernels/epa.cl"
 #include "kernels/narrow.cl"
 #include "kernels/match.cl"
 // clang-format on

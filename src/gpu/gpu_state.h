@@ -446,8 +446,9 @@ const char* clv_gpu_kernel_name( gpu_kernel_id id );
 #define GPU_OPTIONS_ROOM 64
 void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] );
 
-/// The text of a program: what all share, what those about bodies share (else empty), then its own. Each NULL-terminated.
-#define GPU_TEXT_PARTS 3
+/// The text of a program: what all share, what those about bodies or cells share, GJK and EPA (each empty where it is not needed), then
+/// its own. Each NULL-terminated.
+#define GPU_TEXT_PARTS 5
 void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] );
 
 /// Is the binary of a program in the cache? `data` is to be given back by clv_gpu_cache_free.
