@@ -5,6 +5,9 @@
 #include "cleave/gpu.h"
 #include "support.h"
 
+#define EACH_WAY( way )                                                                                      \
+    for ( clv_gpu_way way = CLV_GPU_AUTO; way <= CLV_GPU_LBVH; way = (clv_gpu_way)( way + 1 ) )
+
 /// For main: true, with a sentence on standard output, where no OpenCL device is here; such tests end with status 77.
 bool gpu_test_is_skipped( void );
 
