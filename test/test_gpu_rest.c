@@ -485,6 +485,41 @@ static void comparing_begins_and_ends_by_itself( void )
     clv_gpu_destroy( gpu );
 }
 
+// A dense world, whose order is not kept as a rule: it is, from when it is seen to rest until it does no more.
+static void an_order_is_kept_for_a_world_at_rest( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 16, false );
+    gpu->grid_wish = ( gpu_grid_wish ){ .rest_least = 1000 };
+    make_world( false );
+    for ( int i = 0; i < COUNT; ++i ) // six meet each
+    {
+        clv_vec3 at = s_boxes[i].lower;
+        s_boxes[i] = test_cube( at.x * 0.3f, at.y * 0.3f, at.z * 0.3f, 0.5f );
+    }
+    for ( int frame = 0; frame < 7;
+          ++frame ) // one that keeps a sample, two calm ones, one that is planned anew
+    {
+        agree( gpu, COUNT, frame >= 4, "dense, calm" );
+        CHECK( gpu->grid.keeps == ( frame >= 3 ) );
+        step( frame, 100, 0.1f );
+    }
+    for ( int frame = 0; frame < 4; ++frame )
+    {
+        step( 0, 1, 0.05f );
+        agree( gpu, COUNT, false, "dense, busy" );
+        CHECK( gpu->grid.keeps == ( frame < 2 ) );
+    }
+    gpu->stats.update_count += 1000; // long after
+    for ( int frame = 0; frame < 5; ++frame )
+    {
+        agree( gpu, COUNT, frame >= 3, "dense, calm again" );
+    }
+    agree( gpu, COUNT - 1, false, "one went" );
+    agree( gpu, COUNT - 1, false, "planned anew" );
+    CHECK( !gpu->grid.keeps );
+    clv_gpu_destroy( gpu );
+}
+
 // ---- for a device that is watched (scripts/check-oclgrind.sh)
 
 static void small_worlds_at_rest_agree( void )
@@ -525,6 +560,7 @@ int main( int argc, char** argv )
         TEST_CASE( frames_that_are_not_waited_for_agree ),
         TEST_CASE( begun_and_ended_pairs_agree_at_rest ),
         TEST_CASE( comparing_begins_and_ends_by_itself ),
+        TEST_CASE( an_order_is_kept_for_a_world_at_rest ),
         TEST_CASE( small_worlds_at_rest_agree ),
     };
     return gpu_test_is_skipped() ? 77 : test_run( "gpu_rest", cases, TEST_COUNT( cases ), argc, argv );

@@ -58,9 +58,10 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     clv_result result = clv_gpu_sample( gpu, frame, sample, &sample_count );
     gpu_grid_state* grid = &gpu->grid;
     gpu_grid_plan plan;
+    gpu_grid_wish wish = clv_gpu_rest_plan( gpu );
     if ( result == CLV_OK )
     {
-        plan = clv_gpu_grid_plan_make( sample, sample_count, frame->count, &gpu->grid_wish,
+        plan = clv_gpu_grid_plan_make( sample, sample_count, frame->count, &wish,
             (float*)( sample + GPU_SAMPLE ), &grid->row_count, &grid->keeps );
     }
     clv_base_memory_give( &gpu->memory, sample, sample_bytes + 2 * GPU_SAMPLE * sizeof( float ), 1 );
@@ -73,9 +74,9 @@ static clv_result make_plan( clv_gpu* gpu, const gpu_frame* frame )
     grid->entry_count = grid->row_count * plan.pitch;
     grid->count = frame->count;
     grid->kept_slot = 0;
-    clv_gpu_rest_forget( gpu );
     grid->anew_count = 0;
     grid->keeps = grid->keeps && gpu->stats.update_count >= grid->calm_at;
+    gpu->rest.wants_order = gpu->rest.wants_order && grid->keeps;
     grid->moved_most = moved_most( &gpu->grid_wish, frame->count );
     grid->asked_at = gpu->stats.update_count;
     result = reserve( gpu, frame->count, grid->entry_count );
@@ -101,16 +102,22 @@ static clv_result add_up( clv_gpu* gpu, const gpu_frame* frame )
 
 // ---- all anew
 
-static clv_result place_all( clv_gpu* gpu, const gpu_frame* frame )
+static clv_result place_all( clv_gpu* gpu, gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
+    clv_result result = clv_gpu_rest_sample( gpu, frame );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    uint32_t has_sample = frame->is_sampled ? 1 : 0;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     const gpu_argument place[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->counts.memory ),
         GPU_ARGUMENT( b->places.memory ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( next_slot ) };
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( b->sampled.memory ), GPU_ARGUMENT( has_sample ) };
     gpu->grid.kept_slot = 0;
-    clv_result result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, place );
+    result = GPU_LAUNCH( gpu, GPU_KERNEL_grid_place, frame->count, place );
     result = result == CLV_OK ? add_up( gpu, frame ) : result;
     if ( result != CLV_OK )
     {

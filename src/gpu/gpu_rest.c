@@ -9,12 +9,15 @@ enum
 {
     TRACK_PART = 8,      // comparing begins where at most one box in so many changed,
     CHANGED_PART = 6,    // and one in so many is the most that is searched for: there it takes as long as all
-    SAMPLED_GROUPS = 32, // as kernels/grid.cl has it
-    CALM_MOST = 2,       // frames in a row before it begins,
-    BUSY_MOST = 2,       // and before it ends
-    TRY_AGAIN = 64,      // updates after which it is tried again
-    GROUP_PAIRS = 1024,  // that one group carries over, as a rule; half of what its queue takes
-    GROUP_BOXES = 16,    // that one group searches for, as a rule
+    SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
+    SAMPLED_OF_PLACED = 128,
+    FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
+    ORDER_LEAST = 100000, // boxes whose order is kept for this alone
+    CALM_MOST = 2,        // frames in a row before it begins,
+    BUSY_MOST = 2,        // and before it ends
+    TRY_AGAIN = 64,       // updates after which it is tried again
+    GROUP_PAIRS = 1024,   // that one group carries over, as a rule; half of what its queue takes
+    GROUP_BOXES = 16,     // that one group searches for, as a rule
     GROUPS_MOST = 8192,
 };
 
@@ -30,11 +33,49 @@ bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
     return gpu->rest.slot == last_slot + 1 && gpu->rest.count == frame->count;
 }
 
+static void begin_anew( gpu_rest_state* rest )
+{
+    rest->slot = 0;
+    rest->tracks = false;
+    rest->calm_count = 0;
+    rest->busy_count = 0;
+}
+
 void clv_gpu_rest_forget( clv_gpu* gpu )
 {
-    gpu->rest.slot = 0;
-    gpu->rest.tracks = false;
-    gpu->rest.calm_count = 0;
+    begin_anew( &gpu->rest );
+    gpu->grid.is_planned = gpu->grid.is_planned && !gpu->rest.wants_order; // cells as they would be without
+    gpu->rest.wants_order = false;
+}
+
+// Cells of twice the boxes' size and with slack, as for sparse ones: who moves shall not leave his at once, and few look into them.
+gpu_grid_wish clv_gpu_rest_plan( clv_gpu* gpu )
+{
+    gpu_grid_wish wish = gpu->grid_wish;
+    begin_anew( &gpu->rest );
+    gpu->rest.tracks = gpu->rest.wants_order;
+    if ( gpu->rest.wants_order )
+    {
+        wish.keeps = 1;
+        wish.reach_x = 1;
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            wish.factors[axis] = 1.8;
+        }
+    }
+    return wish;
+}
+
+clv_result clv_gpu_rest_sample( clv_gpu* gpu, gpu_frame* frame )
+{
+    gpu_rest_state* rest = &gpu->rest;
+    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint64_t groups = ( (uint64_t)frame->count + GPU_GROUP - 1 ) / GPU_GROUP;
+    groups = ( groups + SAMPLED_OF_PLACED - 1 ) / SAMPLED_OF_PLACED;
+    frame->is_sampled = rest->sample_slot == last_slot + 1 && rest->sample_count == frame->count;
+    rest->sample_slot = frame->slot + 1;
+    rest->sample_count = frame->count;
+    return clv_gpu_reserve( gpu, &gpu->buffers.sampled, groups * GPU_GROUP * sizeof( clv_aabb ) );
 }
 
 // ---- lists
@@ -158,25 +199,37 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
 
 // ---- when
 
-static uint32_t sampled_count( uint32_t count )
+static uint32_t sampled_count( uint32_t count, uint32_t part )
 {
     uint32_t groups = ( count + GPU_GROUP - 1 ) / GPU_GROUP;
-    uint32_t sampled = ( groups + SAMPLED_GROUPS - 1 ) / SAMPLED_GROUPS * GPU_GROUP;
+    uint32_t sampled = ( groups + part - 1 ) / part * GPU_GROUP;
     return sampled < count ? sampled : count;
 }
 
-// Searched whole, in the order that was kept: did few change?
+// Searched whole: did few change?
 static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
 {
     gpu_rest_state* rest = &gpu->rest;
-    uint32_t sampled = sampled_count( gpu->frame.count );
-    bool is_calm = gpu->grid.keeps && counters->moved_count != UINT32_MAX &&
-        counters->changed_count < sampled / TRACK_PART && gpu->stats.update_count >= rest->try_at &&
+    uint32_t least = gpu->grid_wish.rest_least > 0 ? gpu->grid_wish.rest_least : ORDER_LEAST;
+    bool keeps = gpu->grid.keeps;
+    bool was_seen =
+        keeps ? counters->moved_count != UINT32_MAX : gpu->frame.is_sampled && gpu->frame.count >= least;
+    uint32_t sampled = sampled_count( gpu->frame.count, keeps ? SAMPLED_GROUPS : SAMPLED_OF_PLACED );
+    bool is_calm = was_seen && counters->changed_count < sampled / TRACK_PART &&
+        gpu->stats.update_count >= rest->try_at && gpu->grid_wish.rests >= 0 &&
         gpu->counters.pair_count <=
             clv_gpu_list_most( gpu ) / ( 4 * sizeof( clv_pair ) ); // there will be two lists
     rest->calm_count = is_calm ? rest->calm_count + 1 : 0;
     rest->last_changed = counters->changed_count * ( gpu->frame.count / ( sampled > 0 ? sampled : 1 ) );
-    rest->tracks = rest->tracks || ( rest->calm_count >= CALM_MOST && gpu->grid_wish.rests >= 0 );
+    bool begins = rest->calm_count >= CALM_MOST;
+    rest->tracks = rest->tracks || ( begins && keeps );
+    // The next frame is planned with an order, unless one has just been given up or the larger cells would hold too much.
+    if ( begins && !keeps && gpu->grid_wish.keeps == 0 && gpu->stats.update_count >= gpu->grid.calm_at &&
+        gpu->grid.cell_squares / FULL_CELLS <= gpu->frame.count )
+    {
+        rest->wants_order = true;
+        gpu->grid.is_planned = false;
+    }
 }
 
 void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done )
@@ -194,7 +247,6 @@ void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_c
     if ( rest->busy_count >= BUSY_MOST && gpu->grid_wish.rests <= 0 )
     {
         clv_gpu_rest_forget( gpu );
-        rest->busy_count = 0;
         rest->try_at = gpu->stats.update_count + TRY_AGAIN;
     }
 }

@@ -123,6 +123,7 @@ typedef struct gpu_buffer
     BUFFER( where )                                                                                          \
     BUFFER( changed )                                                                                        \
     BUFFER( changed_bits )                                                                                   \
+    BUFFER( sampled )    /* boxes of some groups, as they were in the frame before */                        \
     BUFFER( pairs_kept ) /* of the frame before */                                                           \
     BUFFER( counts )                                                                                         \
     BUFFER( starts )                                                                                         \
@@ -203,6 +204,7 @@ typedef struct gpu_frame
     clv_gpu_way way;     ///< that was taken
     uint32_t unit_count; ///< what a search may be cut into
     bool rests;          ///< only what changed is searched, so far
+    bool is_sampled;     ///< it has counted who changed, in a sample
 } gpu_frame;
 
 /// For measuring: the device's own time for each kernel. The queue is one that keeps times, and waits after every launch.
@@ -257,14 +259,17 @@ typedef struct gpu_grid_state
 /// Whether only what changed is searched, and what that goes on from.
 typedef struct gpu_rest_state
 {
-    bool tracks;         ///< frames compare their boxes with those before
-    uint32_t slot;       ///< one more than the slot of the last frame that did; 0: none
-    uint32_t count;      ///< its boxes
-    uint32_t calm_count; ///< waited frames in a row in which few boxes changed, while it does not track,
-    uint32_t busy_count; ///< and that had to be searched whole, while it does
-    uint64_t try_at;     ///< update from which on it is worth trying again
-    uint64_t kept_room;  ///< pairs that `pairs_kept` takes
-    cl_mem source;       ///< the list of the frame before,
+    bool tracks;          ///< frames compare their boxes with those before
+    uint32_t slot;        ///< one more than the slot of the last frame that did; 0: none
+    uint32_t count;       ///< its boxes
+    uint32_t calm_count;  ///< waited frames in a row in which few boxes changed, while it does not track,
+    uint32_t busy_count;  ///< and that had to be searched whole, while it does
+    bool wants_order;     ///< the grid keeps an order for this alone
+    uint32_t sample_slot; ///< one more than the slot of the last frame that kept a sample, and its boxes
+    uint32_t sample_count;
+    uint64_t try_at;    ///< update from which on it is worth trying again
+    uint64_t kept_room; ///< pairs that `pairs_kept` takes
+    cl_mem source;      ///< the list of the frame before,
     uint64_t source_room;
     uint64_t last_pairs; ///< and how many pairs and changed boxes the last waited one had
     uint32_t last_changed;
@@ -573,6 +578,10 @@ clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame );
 void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done );
 /// The frame's list is lost, or never was whole on the device.
 void clv_gpu_rest_forget( clv_gpu* gpu );
+/// A new plan: nothing goes on from before. What to wish for where the order is kept for this alone.
+gpu_grid_wish clv_gpu_rest_plan( clv_gpu* gpu );
+/// Room for the sample of a frame that lays all anew; frame->is_sampled: the frame before had one too.
+clv_result clv_gpu_rest_sample( clv_gpu* gpu, gpu_frame* frame );
 
 // ---- the other ways
 clv_result clv_gpu_sap_prepare( clv_gpu* gpu, gpu_frame* frame );

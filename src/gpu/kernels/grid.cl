@@ -46,9 +46,24 @@ inline uint target_of( uint2 place, __global const uint* starts, uint count )
 
 // ---- all anew
 
+// One group in so many keeps its boxes and counts who changed, for the host, which may have only those searched from then on (rest.cl).
+#define SAMPLED_OF_PLACED 128
+
+// By bits; and keeps it.
+inline int is_other_box( __global const float2* box, __global float2* sample )
+{
+    int2 differing = ( as_int2( box[0] ) ^ as_int2( sample[0] ) ) | ( as_int2( box[1] ) ^ as_int2( sample[1] ) ) |
+        ( as_int2( box[2] ) ^ as_int2( sample[2] ) );
+    sample[0] = box[0];
+    sample[1] = box[1];
+    sample[2] = box[2];
+    return ( differing.x | differing.y ) != 0;
+}
+
 // Where each box will lie.
 __kernel void grid_place( __global const float2* boxes, uint count, __constant const grid_plan* plan,
-    volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot )
+    volatile __global uint* counts, __global uint2* places, __global uint* slots, uint slot, uint next_slot,
+    __global float2* sampled, uint has_sample )
 {
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     clear_slot( slots, next_slot );
@@ -64,6 +79,15 @@ __kernel void grid_place( __global const float2* boxes, uint count, __constant c
         float4 lower = (float4)( box.lower_x, box.lower_y, box.lower_z, 0 );
         float4 upper = (float4)( box.upper_x, box.upper_y, box.upper_z, 0 );
         places[i] = take_place( choose_cell( plan, lower, upper ), counts, counters );
+        if ( get_group_id( 0 ) % SAMPLED_OF_PLACED == 0 )
+        {
+            size_t own = 3 * ( get_group_id( 0 ) / SAMPLED_OF_PLACED * GROUP + get_local_id( 0 ) );
+            int is_changed = is_other_box( boxes + 3 * (size_t)i, sampled + own );
+            if ( has_sample != 0 && is_changed )
+            {
+                atomic_inc( counters + SLOT_CHANGED );
+            }
+        }
     }
 }
 
