@@ -376,6 +376,7 @@ mutate "gpu: who left before is forgotten at rest" "gpu_rest" src/gpu/kernels/re
 mutate "gpu: lists in pieces and lost ones are carried over" "gpu_rest" src/gpu/gpu_frame.c 's/^    clv_gpu_rest_forget( gpu );/    (void)0;/'
 mutate "gpu: boxes that came are compared with none" "gpu_rest" src/gpu/gpu_rest.c 's/gpu->rest.slot == last_slot + 1 \&\& gpu->rest.count == frame->count;/gpu->rest.slot == last_slot + 1;/'
 mutate "gpu: a list sent for before it was made counts" "gpu_rest" src/gpu/gpu_grid.c 's/^    gpu->ahead.count = 0;/    (void)0;/'
+mutate "gpu: a world that moves again keeps the cells of one at rest" "gpu_rest" src/gpu/gpu_rest.c 's/gpu->grid.is_planned \&\& !gpu->rest.wants_order;/gpu->grid.is_planned;/'
 mutate "gpu: events that were cut count as whole" "gpu_events" src/gpu/gpu_events.c 's/if ( result == CLV_OK \&\& was_cut )/if ( false )/'
 mutate "gpu: a failed update is the base of events" "gpu_events" src/gpu/gpu_events.c 's/if ( !gpu->def.events || !gpu->has_list )/if ( !gpu->def.events )/'
 mutate "gpu: a place in the table taken twice" "gpu_events" src/gpu/kernels/events.cl 's/while ( atomic_cmpxchg( table + at, NOBODY, i ) != NOBODY )/table[at] = i; while ( false )/'
