@@ -467,10 +467,22 @@ static void comparing_begins_and_ends_by_itself( void )
     {
         agree( gpu, COUNT, false, "calm, too early" );
     }
+    CHECK_EQUAL( gpu->rest.pause, 64 );
     gpu->stats.update_count += 1000; // long after
     for ( int frame = 0; frame < 5; ++frame )
     {
         agree( gpu, COUNT, frame >= 3, "calm again" );
+    }
+    for ( int frame = 0; frame < 4; ++frame ) // it did not last: the next try is farther off
+    {
+        step( 0, 1, 0.05f );
+        agree( gpu, COUNT, false, "busy again" );
+    }
+    CHECK_EQUAL( gpu->rest.pause, 256 );
+    gpu->stats.update_count += 1000;
+    for ( int frame = 0; frame < 5; ++frame )
+    {
+        agree( gpu, COUNT, frame >= 3, "calm once more" );
     }
     for ( uint32_t frame = 0; frame < 6; ++frame ) // boxes come in every frame: nothing is entered in vain
     {

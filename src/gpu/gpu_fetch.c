@@ -8,15 +8,18 @@
 enum
 {
     READ_MOST = 1 << 23, // pairs that come to the host at once
+    AHEAD_MOST = 1
+        << 18, // and before their number is known: of more the wait is no matter, and what is read in vain is
 };
 
 clv_result clv_gpu_fetch_ahead( clv_gpu* gpu )
 {
     gpu_ahead* ahead = &gpu->ahead;
     uint64_t most = gpu->pair_room < READ_MOST ? gpu->pair_room : READ_MOST;
-    uint64_t count = ahead->last_count + ahead->last_count / 16 + 64;
+    uint64_t count = ahead->last_count + ahead->last_count / 64 + 64;
     count = count < most ? count : most;
-    bool is_wanted = ahead->is_wanted && ahead->last_count < most && !ahead->is_off && !gpu->is_chunked;
+    bool is_wanted = ahead->is_wanted && ahead->last_count < most && ahead->last_count <= AHEAD_MOST &&
+        !ahead->is_off && !gpu->is_chunked;
     ahead->is_wanted = false;
     ahead->count = 0;
     if ( !is_wanted || count == 0 )

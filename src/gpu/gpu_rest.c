@@ -7,16 +7,18 @@
 
 enum
 {
-    TRACK_PART = 8,      // comparing begins where at most one box in so many changed,
-    CHANGED_PART = 6,    // and one in so many is the most that is searched for: there it takes as long as all
+    TRACK_PART = 32, // comparing begins where at most one box in so many changed,
+    CHANGED_PART =
+        16, // and one in so many is the most that is searched for; at one in ten all take no longer
     SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
     SAMPLED_OF_PLACED = 128,
     FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
     ORDER_LEAST = 100000, // boxes whose order is kept for this alone
     CALM_MOST = 2,        // frames in a row before it begins,
     BUSY_MOST = 2,        // and before it ends
-    TRY_AGAIN = 64,       // updates after which it is tried again
-    GROUP_PAIRS = 1024,   // that one group carries over, as a rule; half of what its queue takes
+    TRY_AGAIN = 64,       // updates after which it is tried again,
+    PAUSE_MOST = 4096,    // and after which at the latest
+    GROUP_PAIRS = 1024,   // that one group carries over at a time, as kernels/rest.cl has it
     GROUP_BOXES = 16,     // that one group searches for, as a rule
     GROUPS_MOST = 8192,
 };
@@ -222,6 +224,7 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
     rest->calm_count = is_calm ? rest->calm_count + 1 : 0;
     rest->last_changed = counters->changed_count * ( gpu->frame.count / ( sampled > 0 ? sampled : 1 ) );
     bool begins = rest->calm_count >= CALM_MOST;
+    rest->began_at = begins ? gpu->stats.update_count : rest->began_at;
     rest->tracks = rest->tracks || ( begins && keeps );
     // The next frame is planned with an order, unless one has just been given up or the larger cells would hold too much.
     if ( begins && !keeps && gpu->grid_wish.keeps == 0 && gpu->stats.update_count >= gpu->grid.calm_at &&
@@ -230,6 +233,15 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
         rest->wants_order = true;
         gpu->grid.is_planned = false;
     }
+}
+
+// Longer each time, where it never lasts: movers that travel fast have cells laid anew all the time, though they are few.
+static void pause_for_a_while( gpu_rest_state* rest, uint64_t update )
+{
+    bool was_short = update - rest->began_at < 4 * TRY_AGAIN;
+    uint32_t longer = rest->pause * 4 < PAUSE_MOST ? rest->pause * 4 : PAUSE_MOST;
+    rest->pause = was_short && rest->pause > 0 ? longer : TRY_AGAIN;
+    rest->try_at = update + rest->pause;
 }
 
 void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_compared, bool was_done )
@@ -247,6 +259,6 @@ void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_c
     if ( rest->busy_count >= BUSY_MOST && gpu->grid_wish.rests <= 0 )
     {
         clv_gpu_rest_forget( gpu );
-        rest->try_at = gpu->stats.update_count + TRY_AGAIN;
+        pause_for_a_while( rest, gpu->stats.update_count );
     }
 }

@@ -268,6 +268,8 @@ typedef struct gpu_rest_state
     uint32_t sample_slot; ///< one more than the slot of the last frame that kept a sample, and its boxes
     uint32_t sample_count;
     uint64_t try_at;    ///< update from which on it is worth trying again
+    uint32_t pause;     ///< updates that it was left alone for the last time,
+    uint64_t began_at;  ///< and the update that it began at before
     uint64_t kept_room; ///< pairs that `pairs_kept` takes
     cl_mem source;      ///< the list of the frame before,
     uint64_t source_room;

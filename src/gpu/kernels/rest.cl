@@ -17,7 +17,9 @@
 #define WORK_UNDONE 0x40000000u
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
 #define LANES 16u      // items for a box that changed
-#define LEFT_TESTS 64u // per box of the world: those that changed against those that left their cells
+#define LEFT_TESTS 2u  // per box of the world, and some for small worlds: those that changed against those that left their cells
+#define LEFT_TESTS_LEAST 65536u
+#define CARRIED 4u     // pairs that an item carries over at a time
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
 inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 upper )
@@ -164,6 +166,41 @@ inline int is_marked( __global const uint* bits, uint index )
         }                                                                                                    \
     }
 
+// Pairs [first, …) of the list before of which none changed, CARRIED for each item of the group: added up, not queued, since nearly all
+// of them stay.
+inline void carry_over( __global const uint2* source, uint first, uint source_count, __global const uint* bits, __local uint* sums,
+    __local uint* base, volatile __global uint* counters, __global uint2* pairs, uint capacity )
+{
+    uint item = (uint)get_local_id( 0 );
+    uint2 kept[CARRIED];
+    uint count = 0;
+    for ( uint k = 0; k < CARRIED; ++k )
+    {
+        uint at = first + CARRIED * item + k;
+        uint2 pair = at < source_count ? source[at] : (uint2)( 0, 0 );
+        if ( at < source_count && !is_marked( bits, pair.x ) && !is_marked( bits, pair.y ) )
+        {
+            kept[count++] = pair;
+        }
+    }
+    uint total = 0;
+    uint before = scan_group( sums, count, &total );
+    if ( item == 0 )
+    {
+        *base = total > 0 ? add_wide( counters + SLOT_PAIRS, total ) : 0;
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+    uint to = *base;
+    for ( uint k = 0; k < count; ++k )
+    {
+        if ( to < capacity && before + k < capacity - to )
+        {
+            pairs[to + before + k] = kept[k];
+        }
+    }
+    barrier( CLK_LOCAL_MEM_FENCE );
+}
+
 // The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search for those that did.
 __kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const grid_plan* plan,
     __global const uint* movers, __global const uint* changed, __global const uint* bits, __global const uint2* source, uint source_room,
@@ -171,6 +208,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     __global uint2* pairs, uint capacity, uint counts_tests )
 {
     __local uint2 queue[QUEUE];
+    __local uint sums[GROUP];
     __local uint fill, base, test_sum;
     uint item = (uint)get_local_id( 0 );
     uint group = (uint)get_group_id( 0 );
@@ -183,7 +221,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     __global const float4* records = both_records + 2 * (size_t)slots[slot * SLOT_WORDS + SLOT_SIDE] * count;
     // The mark itself counts as too much work: whoever reads it already set comes to the same end.
     int is_undone = changed_count > changed_most || left_count > left_most || slots[slot * SLOT_WORDS + SLOT_WORK] > work_most ||
-        (ulong)changed_count * left_count > LEFT_TESTS * (ulong)count || ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
+        (ulong)changed_count * left_count > LEFT_TESTS * (ulong)count + LEFT_TESTS_LEAST || ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
         last[SLOT_PAIRS + 1] != 0 || source_count > source_room;
     uint tests = 0;
     if ( item == 0 )
@@ -201,18 +239,15 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
             atomic_or( counters + SLOT_WORK, WORK_UNDONE );
         }
     }
-    for ( size_t at = get_global_id( 0 ); group < carry_groups && at < source_count; at += (size_t)carry_groups * GROUP )
+    uint carried = group < carry_groups ? source_count : 0; // the same for the whole group: there are barriers inside
+    for ( uint first = group * CARRIED * GROUP; first < carried; first += carry_groups * CARRIED * GROUP )
     {
-        uint2 pair = source[at];
-        if ( !is_marked( bits, pair.x ) && !is_marked( bits, pair.y ) )
-        {
-            put_pair( queue, &fill, counters, pairs, capacity, pair.x, pair.y );
-        }
+        carry_over( source, first, source_count, bits, sums, &base, counters, pairs, capacity );
     }
     uint lane = item % LANES;
-    uint first = ( ( group - carry_groups ) * GROUP + item ) / LANES;
+    uint first_box = ( ( group - carry_groups ) * GROUP + item ) / LANES;
     uint stride = ( (uint)get_num_groups( 0 ) - carry_groups ) * ( GROUP / LANES );
-    for ( uint m = first; group >= carry_groups && m < changed_count; m += stride )
+    for ( uint m = first_box; group >= carry_groups && m < changed_count; m += stride )
     {
         uint own = changed[m];
         float4 lower = records[2 * (size_t)own];
