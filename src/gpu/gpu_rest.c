@@ -23,6 +23,9 @@ enum
     GROUPS_MOST = 8192,
 };
 
+// Pairs of a list that is carried over; 16 GB.
+#define LIST_MOST ( UINT32_C( 1 ) << 31 )
+
 // Of a small world all may change: it is not worth a rule.
 static uint32_t changed_most( uint32_t count )
 {
@@ -182,7 +185,8 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     const gpu_rest_state* rest = &gpu->rest;
     uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
     uint32_t left_most = GPU_LEFT_MOST;
-    uint32_t room = (uint32_t)rest->source_room;
+    // Items step over the list in 32 bits, and past its end.
+    uint32_t room = rest->source_room < LIST_MOST ? (uint32_t)rest->source_room : LIST_MOST;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
     uint32_t most = changed_most( frame->count );
