@@ -57,12 +57,14 @@ function narrowText(runs, ratio, before, after) {
 
 // Levels are counted, so one frame decides.
 function levelsClaim(runs) {
-    const depth = (scene, leaf) => {
-        const run = pick(runs, '004-levels', { scene, settings: { 'kd.leaf': leaf } }).filter(isTree)[0];
-        return run ? meanDepth(run.counters) : NaN;
-    };
+    const at = (scene, leaf) => pick(runs, '004-levels', { scene, settings: { 'kd.leaf': leaf } }).filter(isTree)[0];
+    const depth = (scene, leaf) => (at(scene, leaf) ? meanDepth(at(scene, leaf).counters) : NaN);
+    const height = (scene, leaf) => at(scene, leaf)?.counters.height ?? NaN;
+    const across = known(Object.fromEntries(scenes.map(scene => [scene, (at(scene, 1)?.counters['objects in inner nodes'] ?? NaN) / at(scene, 1)?.objects])));
+    const heights = known(Object.fromEntries(scenes.map(scene => [scene, height(scene, 1) - height(scene, 512)])));
+    const why = Object.keys(across).length > 0 ? `nine is the logarithm of 512, if every object went down to a leaf; with T = 1 ${eachScene(across, percent)} lie across a plane and stay in inner nodes; by the deepest leaf it saves ${eachScene(heights, String)}` : '';
     const saved = known(Object.fromEntries(scenes.map(scene => [scene, depth(scene, 1) - depth(scene, 512)])));
-    return { id: 'levels', isCount: true, where: 'section 5', claim: 'T = 512 saves up to nine levels over one object per leaf', rule: 'the leaves of T = 1 lie 8 to 10 levels deeper in the mean, on the scene where it is most', is: Object.keys(saved).length > 0 ? Math.abs(Math.max(...Object.values(saved)) - 9) <= 1 : undefined, ours: `${eachScene(saved, digits)}, ${sizeOf(runs, '004-levels')}` };
+    return { id: 'levels', isCount: true, where: 'section 5', claim: 'T = 512 saves up to nine levels over one object per leaf', rule: 'the leaves of T = 1 lie 8 to 10 levels deeper in the mean, on the scene where it is most', is: Object.keys(saved).length > 0 ? Math.abs(Math.max(...Object.values(saved)) - 9) <= 1 : undefined, ours: `${eachScene(saved, digits)}, ${sizeOf(runs, '004-levels')}`, why };
 }
 
 // Means of the gain within a range of static shares, size by size.

@@ -10,10 +10,10 @@ const sameAs = { '000 1': '004 3', '001 1': '004 8' };
 
 /** What those are that nothing is drawn for, and where else it is told: [pattern of "paper figure", what, here]. */
 const drawings = [
-    [/^004 2$/, 'where an object may lie to a plane', 'docs/kd.md in words'],
-    [/^004 5$/, 'moves in the array', 'docs/kd.md in words'],
+    [/^004 2$/, 'ideal, fitting and incorrect places of an object', 'docs/kd.md in words'],
+    [/^004 5$/, 'objects on their way from a node to another in the array', 'docs/kd.md in words'],
     [/^00[04] (2|6)$/, 'the operators', 'docs/kd.md in words'],
-    [/^004 7$/, 'the flow of a frame', 'docs/kd.md in words'],
+    [/^004 7$/, 'the flow of the optimization', 'docs/kd.md in words'],
     [/^003 2/, 'drawings of its chapter on what was known before', 'docs/shape-matching.md, docs/narrow.md in words'],
     [/^003 [34]/, 'drawings of its method and program', 'docs/shape-matching.md in words'],
 ];
