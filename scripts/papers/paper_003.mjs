@@ -31,6 +31,8 @@ const pointsOf = (tower, values, most) => (tower.step ? values.map((value, index
 
 const largest = values => values.reduce((most, value) => Math.max(most, value), -Infinity);
 
+const lackOf = (device, key) => (device.towers.has(key) ? 'cut off' : 'not run');
+
 // Each figure once per source, the device's marked in its name; the source is named in the title.
 function figures(page, sources, number, describe, title, chart, height = 300) {
     for (const { mark, name, towers } of sources) {
@@ -53,7 +55,7 @@ function writePairs(page, { towers, sources, device }, scale, number, title) {
         const other = onDevice(volume);
         return [volume, theirs.mean, theirs.most, digits(mean(pairs)), largest(pairs), digits(mean(tower.candidate_pairs)), digits(mean(tower.false_positives)),
             volume === base.volume ? '' : percent(theirs.mean / base.theirs.mean - 1), volume === base.volume ? '' : percent(mean(pairs) / mean(pairsOf(base.tower)) - 1),
-            ...(device ? [other ? digits(other.pairs_and_floor) : 'not run', other?.pairs_and_floor_most, other && digits(other.false_positives)] : [])];
+            ...(device ? [other ? digits(other.pairs_and_floor) : lackOf(device, `${volume} ${scale}`), other?.pairs_and_floor_most, other && digits(other.false_positives)] : [])];
     }));
     figures(page, sources, number + 5, `Candidate pairs along the run, ${title}`, `pairs that sweep-and-prune lets through, ${title}`, { value: 'pairs, with the floor', seriesOf: byVolume(scale, pairsOf) }, 340);
 }
@@ -83,7 +85,7 @@ function writeTimes(page, data) {
     page.heading('Table 5.3 and figures 5.14, 5.15: ms per frame');
     page.table(['volume', ...scales.flatMap(([, title]) => [`paper, ${title}`, `one core, ${title}`, ...(device ? [`${device.short}, ${title}`] : [])])], published.map(row => [row.volume, ...scales.flatMap(([scale]) => {
         const key = `${row.volume} ${scale}`;
-        return [row[scale], towers.has(key) ? digits(mean(towers.get(key).frame_ms)) : '', ...(device ? [device.means.has(key) ? digits(device.means.get(key).frame_ms) : 'not run'] : [])];
+        return [row[scale], towers.has(key) ? digits(mean(towers.get(key).frame_ms)) : '', ...(device ? [device.means.has(key) ? digits(device.means.get(key).frame_ms) : lackOf(device, key)] : [])];
     })]));
     lines(page, data, [14, 15], 'ms per frame', 'all of a frame', tower => tower.frame_ms);
 }
@@ -110,7 +112,7 @@ function writeBuilding(page, { towers, sources, device }) {
     page.table(['', ...unscaled], [
         ['paper, ms (512 bodies, GPU)', ...unscaled.map(volume => ({ '18-dop': 0.34, aabb: 0.21, sphere: 0.02 })[volume])],
         ['ours, ms (one core)', ...unscaled.map(volume => digits(mean(towers.get(`${volume} 1,1,1`).volume_ms)))],
-        ...(device ? [[`ours, ms (${device.short})`, ...unscaled.map(volume => digits(device.means.get(`${volume} 1,1,1`)?.volume_ms) || 'not run')]] : []),
+        ...(device ? [[`ours, ms (${device.short})`, ...unscaled.map(volume => digits(device.means.get(`${volume} 1,1,1`)?.volume_ms) || lackOf(device, `${volume} 1,1,1`))]] : []),
     ]);
 }
 
@@ -152,9 +154,11 @@ function deviceText({ device }) {
     if (!device) return 'No device ran the towers: the figures are those of one core alone.';
     const few = new Set([...device.means.values()].map(row => row.frames));
     const bare = [...device.means.keys()].filter(key => !device.towers.has(key));
+    const [none, cut] = [false, true].map(isBegun => device.missing.filter(key => device.towers.has(key) === isBegun));
     return [
         `Beside them the tower with all stages on a device, ${device.name}, ${[...few].join(' or ')} frames: \`scripts/device-towers.sh\`; means of each ${Math.max(0, ...[...device.towers.values()].map(tower => tower.step))} frames in the figures.`,
-        device.missing.length > 0 ? `Not run there, so that their figures and cells are missing: ${device.missing.map(towerName).join('; ')}.` : '',
+        none.length > 0 ? `Not run there, so that their figures and cells are missing: ${none.map(towerName).join('; ')}.` : '',
+        cut.length > 0 ? `Cut off, so that their figures end early and their cells are missing: ${cut.map(key => `${towerName(key)} after ${device.towers.get(key).frame.at(-1)} frames`).join('; ')}.` : '',
         bare.length > 0 ? `Of ${bare.map(towerName).join('; ')} the means alone came back.` : '',
     ].filter(Boolean).join(' ');
 }

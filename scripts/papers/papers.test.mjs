@@ -303,6 +303,9 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     assert.ok(['003-figure-5.8.svg', '003-figure-5.8-device.svg', '003-figure-5.11.svg', '003-figure-5.21-device.svg'].every(name => drawn.includes(name)));
     assert.ok(['003-figure-5.9-device.svg', '003-figure-5.11-device.svg', '003-figure-5.22-device.svg'].every(name => !drawn.includes(name))); // nothing to draw
     assert.match(readFileSync(join(folder, '003-figure-5.8-device.svg'), 'utf8'), /Card 7/);
+    // A tower that was cut off has stages and no means.
+    write003(folder, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
+    assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /Cut off.*sphere, scale \(1, 1, 1\) after 400 frames[^]*\| sphere \| 24.98 \| 2.00 \| cut off \|/);
     // Without a device the page says that and is whole.
     write003(folder, { ...data, device: null }, claims);
     assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /No device ran the towers/);
