@@ -3,7 +3,7 @@
 // (device_towers.mjs), from a device beside it. Verdicts: claims_003.mjs.
 import { aroundTurn, pairsOf, turnOf, volumes } from './claims_003.mjs';
 import { frameChart } from './paper_charts.mjs';
-import { Page, digits, percent } from './page.mjs';
+import { OTHERS_MOST, Page, digits, percent } from './page.mjs';
 import { pairsOf003, timesOf003 } from './published.mjs';
 import { distinct, isBareRoot, machineText, mean, pick } from './runs.mjs';
 
@@ -142,11 +142,19 @@ function writeMethods(page, runs) {
     page.from(own);
 }
 
-function fromText({ towers, towerRun }) {
+// A tower does not look at what others use; the runs measured beside it do.
+function busyText({ towers, raw = [] }) {
+    const { folder } = [...towers.values()][0];
+    const own = raw.filter(run => run.folder === folder && run.others !== undefined && run.others !== null);
+    const busy = own.filter(run => run.others > OTHERS_MOST).length;
+    return busy > 0 ? `; **on a busy machine**: before ${busy} of the ${own.length} runs beside them others used more than ${percent(OTHERS_MOST)} of the processors` : '';
+}
+
+function fromText(data) {
+    const { towers, towerRun } = data;
     const any = [...towers.values()][0];
-    return towerRun
-        ? `<sub>${machineText(towerRun.machine)}; ${towerRun.date ?? ''}; one run each, ${any.frame.length} frames on one core.</sub>`
-        : `<sub>one run each, ${any.frame.length} frames on one core.</sub>`;
+    const machine = towerRun ? `${machineText(towerRun.machine)}; ${towerRun.date ?? ''}; ` : '';
+    return `<sub>${machine}one run each, ${any.frame.length} frames on one core${busyText(data)}.</sub>`;
 }
 
 // What the device has, and in words what it has not.

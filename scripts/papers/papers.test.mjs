@@ -306,6 +306,10 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     // A tower that was cut off has stages and no means.
     write003(folder, { ...data, device: { ...device, means: new Map([...device.means].slice(0, 1)), missing: ['sphere 1,1,1'] } }, claims);
     assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /Cut off.*sphere, scale \(1, 1, 1\) after 400 frames[^]*\| sphere \| 24.98 \| 2.00 \| cut off \|/);
+    // Towers measured beside runs that found the machine busy say so.
+    for (const tower of all.values()) tower.folder = 'here';
+    write003(folder, { ...data, raw: [raw({ folder: 'here', others: 0.3 }), raw({ folder: 'here' }), raw({ folder: 'there', others: 0.9 })] }, claims);
+    assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /on a busy machine\*\*: before 1 of the 2 runs beside them/);
     // Without a device the page says that and is whole.
     write003(folder, { ...data, device: null }, claims);
     assert.match(readFileSync(join(folder, '003.md'), 'utf8'), /No device ran the towers/);
