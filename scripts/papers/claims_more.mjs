@@ -144,7 +144,7 @@ function gpuClaim(runs) {
     const trees = pick(runs, ['001-others', '001-others-large'], { scene, method: 'kd-paper' }).filter(isTree).sort((a, b) => a.objects - b.objects);
     const tree = trees.filter(run => names.every(method => gpu(method, run.objects))).pop();
     const base = { id: 'kd-gpu', where: 'section V', claim: 'on Free Fall it surpasses GPU solutions', rule: 'none of the three GPU columns is quicker, at the largest size' };
-    if (!tree) return { ...base, is: undefined, why: 'no GPU was there' };
+    if (!tree) return { ...base, is: undefined, why: 'the GPU columns were not run' };
     const list = names.map(method => [method, gpu(method, tree.objects).ms_mean]);
     const ahead = trees.filter(run => names.every(method => gpu(method, run.objects)?.ms_mean > run.ms_mean)).map(run => sizeText(run.objects));
     return {
