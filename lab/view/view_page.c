@@ -25,11 +25,11 @@
 
 enum
 {
-    BLOCK_OBJECTS = 1 << 20,  // times frames of one block, about: what the page unpacks at a time
-    BLOCK_FRAMES_LEAST = 4,   //
-    BLOCK_FRAMES_MOST = 32,   //
-    ROTATION_STEPS = 1 << 13, // of a quaternion's component of 1
-    FORMAT = 2,               // view/src/codec.js reads the same
+    BLOCK_OBJECTS = 1 << 20, // times frames of one block, about: what the page unpacks at a time
+    BLOCK_FRAMES_LEAST = 4,  //
+    BLOCK_FRAMES_MOST = 32,  //
+    ROTATION_STEPS = 512,    // of a quaternion's component of 1
+    FORMAT = 2,              // view/src/codec.js reads the same
 };
 
 /// Everything while it lasts.

@@ -21,10 +21,9 @@ void view_volumes_close( view_volumes* volumes )
 {
     for ( uint32_t i = 0; i < volumes->hull_count; ++i )
     {
-        clv_hull_destroy( volumes->hulls[i] );
+        clv_hull_destroy( volumes->hulls[i].hull );
     }
     free( volumes->hulls );
-    free( volumes->hull_halves );
     free( volumes->bodies );
     free( volumes->bits );
     *volumes = ( view_volumes ){ 0 };
@@ -33,20 +32,16 @@ void view_volumes_close( view_volumes* volumes )
 static clv_result add_hull( view_volumes* volumes, clv_vec3 half )
 {
     uint32_t count = volumes->hull_count;
-    clv_hull** hulls = realloc( volumes->hulls, ( count + 1 ) * sizeof( clv_hull* ) );
-    volumes->hulls = hulls != NULL ? hulls : volumes->hulls;
-    clv_vec3* halves = realloc( volumes->hull_halves, ( count + 1 ) * sizeof( clv_vec3 ) );
-    volumes->hull_halves = halves != NULL ? halves : volumes->hull_halves;
-    if ( hulls == NULL || halves == NULL || count == HULLS_MOST )
+    view_hull* larger = realloc( volumes->hulls, ( count + 1 ) * sizeof( view_hull ) );
+    if ( larger == NULL || count == HULLS_MOST )
     {
+        volumes->hulls = larger != NULL ? larger : volumes->hulls;
         return CLV_OUT_OF_MEMORY;
     }
-    clv_result result = clv_hull_create_truncated_octahedron( half, &hulls[count] );
-    if ( result == CLV_OK )
-    {
-        halves[count] = half;
-        volumes->hull_count += 1;
-    }
+    volumes->hulls = larger;
+    larger[count].half = half;
+    clv_result result = clv_hull_create_truncated_octahedron( half, &larger[count].hull );
+    volumes->hull_count += result == CLV_OK;
     return result;
 }
 
@@ -55,17 +50,17 @@ static clv_result find_hull( view_volumes* volumes, clv_vec3 half, clv_shape* sh
 {
     for ( uint32_t i = volumes->hull_count; i > 0; --i )
     {
-        clv_vec3 known = volumes->hull_halves[i - 1];
+        clv_vec3 known = volumes->hulls[i - 1].half;
         if ( known.x == half.x && known.y == half.y && known.z == half.z )
         {
-            *shape = clv_hull_shape( volumes->hulls[i - 1] );
+            *shape = clv_hull_shape( volumes->hulls[i - 1].hull );
             return CLV_OK;
         }
     }
     clv_result result = add_hull( volumes, half );
     if ( result == CLV_OK )
     {
-        *shape = clv_hull_shape( volumes->hulls[volumes->hull_count - 1] );
+        *shape = clv_hull_shape( volumes->hulls[volumes->hull_count - 1].hull );
     }
     return result;
 }

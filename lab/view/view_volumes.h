@@ -23,13 +23,18 @@ typedef struct view_body
     clv_sphere sphere;
 } view_body;
 
+typedef struct view_hull
+{
+    clv_hull* hull;
+    clv_vec3 half;
+} view_hull;
+
 /// Zero-initialised is closed.
 typedef struct view_volumes
 {
     view_body* bodies;
     uint32_t count;
-    clv_hull** hulls; ///< of bodies that are no boxes, one for all of the same sides
-    clv_vec3* hull_halves;
+    view_hull* hulls; ///< of bodies that are no boxes, one for all of the same sides
     uint32_t hull_count;
     uint8_t* bits; ///< of the pairs of view_volumes_find
     uint64_t bit_capacity;
