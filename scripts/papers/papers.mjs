@@ -113,7 +113,7 @@ function writeRuns(page, grade, data) {
 
 function writeIndex(folder, grade, data, claims, drawn) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Some drawings are missing, and are named below. What paper 003 leaves open is in [studies](studies/README.md).');
+    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Their pictures and drawings are below. What paper 003 leaves open is in [studies](studies/README.md).');
     writeClaims(page, claims);
     writeRuns(page, grade, data);
     // Pictures of an earlier round may lie there that this one could not draw.
@@ -157,7 +157,7 @@ function main() {
     for (const [paper, write] of [['004', write004], ['000', write000], ['001', write001], ['002', write002], ['003', write003]]) write(out, data, claims.filter(claim => claim.paper === paper));
     writeFileSync(join(out, 'runs.csv'), runsCsv(data.runs));
     writeFileSync(join(out, 'claims.csv'), claimsCsv(claims));
-    const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say));
+    const agree = writeIndex(out, grade, data, claims, drawPictures(cleave, out, say, { isTiny: grade === 'tiny' }));
     const left = leftOut(data.runs, data.raw);
     if (left.length > 0) say(`sizes left out: ${left.join('; ')}`);
     say(`wrote ${join(out, 'README.md')}`);

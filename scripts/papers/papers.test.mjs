@@ -19,8 +19,11 @@ import { clockOf, runWords, waitOf, whyNot, withoutMissing } from './measure.mjs
 import { guess, linesOf, missingCells, readCell } from './missing.mjs';
 import { digits, provenance, sizeText } from './page.mjs';
 import { movingAverage } from './paper_charts.mjs';
+import { transferSteps } from './flow.mjs';
 import { leftOut } from './left_out.mjs';
+import { operatorBetween } from './operators.mjs';
 import { thin, writePage as write003 } from './paper_003.mjs';
+import { readPng, writePng, writeSheet } from './sheet.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
 import { shortText, table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
@@ -484,5 +487,37 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     papers(...words, '--pages');
     lookThrough(out);
     assert.match(readFileSync(join(out, 'README.md'), 'utf8'), /Not installed there: bullet-dbvt-f/);
+    rmSync(folder, { recursive: true });
+});
+
+test('an operator is told from the trees before and after it, and two at once are not', () => {
+    const leaf = (node, objects) => ({ node, objects }), inner = (node, axis, plane, left, right, objects = []) => ({ node, axis, plane, left, right, objects });
+    const two = (objects, plane = 1, axis = 0) => [inner(0, axis, plane, 1, 2, objects), leaf(1, [1, 2]), leaf(2, [3])];
+    assert.deepEqual(operatorBetween(two([4]), [inner(0, 0, 1, 1, 2), leaf(1, [1, 2]), leaf(2, [3, 4])]), { name: 'filter', path: '' });
+    assert.equal(operatorBetween(two([]), two([])), null);
+    assert.equal(operatorBetween(two([]), [inner(0, 0, 1, 1, 2, [3]), leaf(1, [1, 2]), leaf(2, [])]), null); // up: that is the refit
+    assert.deepEqual(operatorBetween([leaf(0, [1, 2, 3])], two([])), { name: 'partition', path: '' });
+    assert.deepEqual(operatorBetween(two([]), [leaf(0, [1, 2, 3])]), { name: 'collapse', path: '' });
+    assert.deepEqual(operatorBetween(two([]), two([], 2)), { name: 'translate', path: '' });
+    const three = [inner(0, 0, 1, 1, 2), inner(1, 2, 5, 3, 4), leaf(3, [1]), leaf(4, [2]), leaf(2, [3])];
+    assert.deepEqual(operatorBetween(three, two([], 5, 2)), { name: 'erase', path: '' });
+    assert.equal(operatorBetween(three, [inner(0, 0, 9, 1, 2), inner(1, 2, 7, 3, 4), leaf(3, [1]), leaf(4, [2]), leaf(2, [3])]), null);
+});
+
+test('objects that move within the array are the same before and after, in another order', () => {
+    const steps = transferSteps([1], [2, 3, 4, 5], [6, 7], [8], [2, 4, 5]);
+    const all = steps.map(([, blocks, buffer]) => [...blocks.flatMap(([, objects]) => objects).filter(object => object !== null), ...buffer].sort());
+    for (const objects of all) assert.deepEqual(objects, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert.deepEqual(steps[4][1], [['N_LL', [1]], ['N_L', [3]], ['N_LR', [6, 7]], ['N', [2, 4, 5, 8]]]);
+    assert.equal(new Set(steps.map(([, blocks]) => blocks.flatMap(([, objects]) => objects).length)).size, 1); // the array stays as long
+});
+
+test('pictures side by side are those that were there', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sheet-')), files = [1, 2, 3].map(i => join(folder, `${i}.png`));
+    files.forEach((file, i) => writeFileSync(file, writePng({ width: 2, height: 2, pixels: Buffer.alloc(12, 40 * (i + 1)) })));
+    writeSheet(join(folder, 'all.png'), files, 2);
+    const { width, height, pixels } = readPng(readFileSync(join(folder, 'all.png')));
+    assert.deepEqual([width, height], [4, 4]);
+    assert.deepEqual([...pixels].filter((_, i) => i % 3 === 0), [40, 40, 80, 80, 40, 40, 80, 80, 120, 120, 255, 255, 120, 120, 255, 255]);
     rmSync(folder, { recursive: true });
 });

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Figures of the papers that are pictures: frames of the scenes and of the tower from `cleave render`, trees from `cleave tree`; of the others
-// README.md says that they are missing.
+// Figures of the papers that are pictures: frames of the scenes and of the tower from `cleave render`, trees and what becomes of them from `cleave tree`.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { missingFigures } from './contents.mjs';
+import { drawFlow, drawTransfer } from './flow.mjs';
+import { drawOperators, drawPositions } from './operators.mjs';
+import { writeSheet } from './sheet.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
 
 const draw = fileURLToPath(new URL('../tree_picture.py', import.meta.url));
@@ -21,8 +23,9 @@ const cuts = [
     { file: '004-figure-8-gravity.svg', scene: 'gravity:4k@90+2', about: 'Gravity, frame 92' },
 ].map(one => ({ ...one, title: `${one.about}: a cut through 4000 cubes and their KD-tree, T = 64`, group: 'cuts' }));
 
-const frames = [['freefall', 'Free Fall'], ['brownian', 'Brownian'], ['gravity', 'Gravity']].flatMap(([scene, name]) => [10, 60, 120].map(frame => ({
-    file: `004-figure-8-${scene}-${frame}.png`, words: [`${scene}:4k@0+120`, '--frame', frame, '--size', '400x330'], title: `${name}, 4000 cubes, frame ${frame}`, group: 'frames' })));
+const NINE = [0, 15, 30, 45, 60, 75, 90, 105, 120];
+const frames = [['freefall', 'Free Fall'], ['brownian', 'Brownian'], ['gravity', 'Gravity']].flatMap(([scene, name]) => ['cubes', 'assorted'].map(type => ({
+    file: `004-figure-8-${scene}-${type}.png`, sheet: NINE.map(frame => [`${scene}:4k:${type}@0+120`, '--frame', frame, '--size', '250x206']), title: `${name}, 4000 ${type === 'cubes' ? 'cubes' : 'objects of various sizes'}, frames ${NINE.join(', ')}`, group: 'frames' })));
 
 const rays = [['ray-freefall', 'falling bodies'], ['ray-particles', 'particles']].map(([scene, name]) => ({
     file: `002-figure-1-${scene}.png`, words: [`${scene}:4k@0+60`, '--frame', 60, '--size', '400x330'], title: `The scene of ${name}, 4000 objects, frame 60`, group: 'rays' }));
@@ -40,15 +43,28 @@ const flat = [{ file: '004-figure-3.svg', scene: 'flat:24@0+1', leaf: 3, isSmall
 const small = [{ file: '004-figure-3.png', words: [...SMALL, '--tree', 'kd-paper', '--colour', 'node', '--overlay', 'tree', '--size', '560x440'], title: '60 boxes and the planes of their KD-tree, T = 8; a colour for each node', group: 'small' }];
 const array = [{ file: '004-figure-4.svg', title: 'Figure 4: the array of its objects, in order: left, own, right', group: 'small' }];
 
+const drawings = [
+    { file: '004-figure-2.svg', paint: drawPositions, title: 'Figure 2: the ideal, a fitting and an incorrect place of an object', group: 'positions' },
+    { file: '004-figure-5.svg', paint: drawTransfer, title: 'Figure 5: three objects move up within the array', group: 'transfer' },
+    { file: '004-figure-6.svg', paint: (...where) => drawOperators(...where, { names: [['filter', '(a) Filter'], ['partition', '(b) Partition'], ['collapse', '(b) Collapse'], ['translate', '(c) Translate'], ['erase', '(d) Erase']] }), title: 'Figure 6: the operators', group: 'operators' },
+    { file: '004-figure-7.svg', paint: (program, work, target) => drawFlow(target), title: 'Figure 7: the update, node by node', group: 'flow' },
+    { file: '000-figure-2.svg', paint: (...where) => drawOperators(...where, { isWhole: true, names: [['filter', 'Otimização'], ['partition', 'Partição'], ['translate', 'Translação'], ['collapse', 'Poda'], ['erase', 'Deleção']] }), title: 'Figure 2 of paper 000: structure and operations', group: 'operations' },
+];
+
 /** In the order of the page. */
-const pictures = [...flat, ...small, ...array, ...cuts, ...frames, ...rays, ...bodies];
+const pictures = [...drawings, ...flat, ...small, ...array, ...cuts, ...frames, ...rays, ...bodies];
 
 /** What stands above and below the pictures of a group. */
 const groups = {
+    positions: ['Paper 004, figure 2', 'The tree of figure 3; the object is put into the marked node, whose region is red. `cleave tree flat:24@0+1 -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/operators.mjs`.'],
+    transfer: ['Paper 004, figure 5', 'The array of a tree of 40 objects; three of a left child are taken up as if they had left it. `cleave tree brownian-free:40@0+2 -m kd-paper --set kd.leaf=6`, drawn by `scripts/papers/flow.mjs`.'],
+    operators: ['Paper 004, figure 6', 'Boxes fly over a plate, and `cleave tree FILE -m kd-paper-complete --set kd.leaf=3` tells the tree of every frame: for each operator the first two frames between which it alone was at work, the node marked. `scripts/papers/operators.mjs`.'],
+    flow: ['Paper 004, figure 7', 'As `kd-paper` goes; [docs/kd.md](../../docs/kd.md) says where `kd` does something else.'],
+    operations: ['Paper 000, figure 2', 'The same operators under their earlier names, below a tree with its planes and its array.'],
     flat: ['Paper 004, figure 3; paper 000, figure 1', 'Blue boxes lie in leaves, orange ones across a plane; the number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/small_tree.mjs`.'],
     small: ['Paper 004, figure 4', 'A small scene, its tree, and the one array that holds the objects of all nodes in order, blocks in the colours of the boxes; grey blocks are empty. `cleave render`, `cleave tree`.'],
     cuts: ['Trees over the scenes', 'Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. `cleave tree SCENE -m kd-paper --set kd.leaf=64`, drawn by `scripts/tree_picture.py`.'],
-    frames: ['Paper 004, figure 8; paper 001, figure 1', 'Three of the nine frames of each scene, orange where boxes touch. `cleave render SCENE --frame F`.'],
+    frames: ['Paper 004, figure 8; paper 001, figure 1', 'Nine frames of each scene, from top left to bottom right, orange where boxes touch: cubes, and assorted sizes. `cleave render SCENE --frame F`, put together by `scripts/papers/sheet.mjs`.'],
     rays: ['Paper 002, figure 1', 'The two scenes of paper 002. `cleave render SCENE --frame 60`.'],
     bodies: ['Paper 003, figures 5.1 to 5.5', 'Bodies as they are turned, and two of the volumes around them. The paper drops 512; 60 show the same. `cleave render tower:60@0+700 --bodies --frame F`.'],
 };
@@ -96,12 +112,38 @@ function drawArray(program, work, target) {
     return written;
 }
 
+function render(program, target, words) {
+    return spawnSync(program, ['render', ...words.map(String), '-q', '-o', target], { encoding: 'utf8' });
+}
+
+function drawSheet(program, work, target, list) {
+    const files = list.map((_, i) => join(work, `${i}.png`));
+    const failed = list.map((words, i) => render(program, files[i], words)).find(answer => answer.status !== 0);
+    if (failed) return failed;
+    writeSheet(target, files, 3);
+    return { status: 0 };
+}
+
+function drawOne(program, work, target, one) {
+    if (one.paint) return one.paint(program, work, target);
+    if (one.scene) return drawTree(program, work, target, one);
+    if (one.sheet) return drawSheet(program, work, target, one.sheet);
+    return one.words ? render(program, target, one.words) : drawArray(program, work, target);
+}
+
+/** The same of a tenth of the objects: for tests. */
+function withFew(one) {
+    const few = word => String(word).replace(':4k', ':400');
+    return { ...one, scene: one.scene && few(one.scene), words: one.words?.map(few), sheet: one.sheet?.map(words => words.map(few)) };
+}
+
 /** Draws those that can be drawn; returns them. Needs the program, and python3 for the cuts. */
-export function drawPictures(program, folder, say) {
+export function drawPictures(program, folder, say, { isTiny = false } = {}) {
     const work = mkdtempSync(join(tmpdir(), 'cleave-tree-'));
     const drawn = pictures.filter(one => {
         const target = join(folder, one.file);
-        const answer = one.scene ? drawTree(program, work, target, one) : one.words ? spawnSync(program, ['render', ...one.words.map(String), '-q', '-o', target], { encoding: 'utf8' }) : drawArray(program, work, target);
+        if (isTiny && existsSync(target)) return true; // a test writes the pages again and again
+        const answer = drawOne(program, work, target, isTiny ? withFew(one) : one);
         if (answer.status !== 0) say(`${one.file} is not drawn: ${lastLine(answer)}`);
         return answer.status === 0;
     });

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // A small flat scene from above and its tree beside it, from what `cleave tree` writes: figure 3 of paper 004, figure 1 of 000.
 
-const SIDE = 400;
-const MARGIN = 24;
+export const SIDE = 400;
+export const MARGIN = 24;
 const ROW = 74; // between two depths
 const blue = ['#4a7fb5', '#dce8f4'];
 const orange = ['#c9781c', '#fbe6cb'];
+const mark = ['#b3140f', '#fdeceb'];
 
 const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
 const endsOf = (boxes, axis) => [Math.min(...boxes.map(box => box[axis])), Math.max(...boxes.map(box => box[axis + 3]))];
 const colorsOf = node => (node.axis === undefined ? blue : orange);
 const label = (x, y, text, more = '') => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-family="sans-serif" text-anchor="middle" ${more}>${text}</text>`;
 
-/** The scene along x and z, which is where a flat one has its width. */
-function drawScene(nodes, boxes) {
+/** The scene along x and z, which is where a flat one has its width; regions of `marked` nodes stand out. */
+export function drawScene(nodes, boxes, marked = []) {
     const ends = [endsOf(boxes, 0), null, endsOf(boxes, 2)];
     const scale = SIDE / Math.max(ends[0][1] - ends[0][0], ends[2][1] - ends[2][0]);
     const at = (axis, value) => MARGIN + (clamp(value, ends[axis]) - ends[axis][0]) * scale;
@@ -27,11 +28,11 @@ function drawScene(nodes, boxes) {
     const box = (slot, [line, fill]) => rect(boxes[slot].slice(0, 3), boxes[slot].slice(3), `fill="${fill}" stroke="${line}"`) +
         label(at(0, (boxes[slot][0] + boxes[slot][3]) / 2), at(2, (boxes[slot][2] + boxes[slot][5]) / 2) + 4, slot, 'font-size="11"');
     return [rect(ends.map(range => range?.[0] ?? 0), ends.map(range => range?.[1] ?? 0), 'fill="none" stroke="#999"'),
-        ...nodes.filter(node => node.axis === 0 || node.axis === 2).map(plane), ...nodes.flatMap(node => node.objects.map(slot => box(slot, colorsOf(node))))];
+        ...marked.map(node => rect(node.lower, node.upper, `fill="${mark[1]}" stroke="${mark[0]}" stroke-width="4"`)), ...nodes.filter(node => node.axis === 0 || node.axis === 2).map(plane), ...nodes.flatMap(node => node.objects.map(slot => box(slot, colorsOf(node))))];
 }
 
-/** Leaves side by side in the order of the planes, an inner node over the middle of its own. */
-function drawHierarchy(nodes, left, width) {
+/** Leaves side by side in the order of the planes, an inner node over the middle of its own; `marked` nodes stand out. */
+export function drawHierarchy(nodes, left, width, marked = []) {
     const byId = new Map(nodes.map(node => [node.node, node]));
     const isInner = node => node.axis !== undefined;
     const order = node => (isInner(node) ? [...order(byId.get(node.left)), ...order(byId.get(node.right))] : [node.node]);
@@ -41,7 +42,7 @@ function drawHierarchy(nodes, left, width) {
     const edges = nodes.filter(isInner).flatMap(node => [node.left, node.right].map(id => `<line x1="${x(node).toFixed(1)}" y1="${y(node)}" x2="${x(byId.get(id)).toFixed(1)}" y2="${y(byId.get(id))}" stroke="#999"/>`));
     return [...edges, ...nodes.flatMap(node => {
         const [line, fill] = colorsOf(node);
-        return [`<circle cx="${x(node).toFixed(1)}" cy="${y(node)}" r="13" fill="${fill}" stroke="${line}"/>`, label(x(node), y(node) + 4, isInner(node) ? 'xyz'[node.axis] : node.population, 'font-size="12"'), label(x(node), y(node) + 27, node.objects.join(' '), `font-size="11" fill="${line}"`)];
+        return [`<circle cx="${x(node).toFixed(1)}" cy="${y(node)}" r="13" fill="${fill}" stroke="${marked.includes(node) ? mark[0] : line}" stroke-width="${marked.includes(node) ? 5 : 1}"/>`, label(x(node), y(node) + 4, isInner(node) ? 'xyz'[node.axis] : node.population, 'font-size="12"'), label(x(node), y(node) + 27, node.objects.join(' '), `font-size="11" fill="${line}"`)];
     })];
 }
 
