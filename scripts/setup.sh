@@ -128,6 +128,7 @@ want_report()
     want npm command -v npm
     want chromium command -v chromium
     want fonts-dejavu-core test -d /usr/share/fonts/truetype
+    wish ffmpeg command -v ffmpeg # films of cleave render; 50 MB, and less than a browser
 }
 
 # For `make papers`: other people's libraries to compare with, and node for pages and pictures.

@@ -233,18 +233,57 @@ static void put_ffmpeg( const char* script )
 
 static void a_film_is_handed_to_ffmpeg( void )
 {
-    put_ffmpeg( "#!/bin/sh\nfor last; do :; done\ncat >\"$last\"\n" );
+    put_ffmpeg( "#!/bin/sh\nfor last; do :; done\ncat >\"${last#file:}\"\n" );
     render( "render brownian-free:50@0+4 --frames 1:3 --size 32x20 -o test_render.gif", "3 frames" );
     struct stat entry;
     CHECK( stat( "test_render.gif", &entry ) == 0 && entry.st_size == 3 * 3 * 32 * 20 );
     remove( "test_render.gif" );
-    put_ffmpeg( "#!/bin/sh\ncat >/dev/null\nexit 3\n" );
+    // One that fails leaves what was there.
+    FILE* old = fopen( "test_render.mp4", "w" );
+    CHECK( old != NULL && fputs( "old", old ) >= 0 && fclose( old ) == 0 );
+    put_ffmpeg( "#!/bin/sh\nfor last; do :; done\ncat >\"${last#file:}\"\nexit 3\n" );
     refuse( "render brownian-free:50@0+4 --frames 1:3 --size 32x20 -o test_render.mp4", "ffmpeg failed" );
+    CHECK( stat( "test_render.mp4", &entry ) == 0 && entry.st_size == 3 );
+    remove( "test_render.mp4" );
+    refuse( "render brownian-free:50@0+4 --frames 1:3 -o no-such-folder/x.gif", "no-such-folder" );
     setenv( "PATH", "/nowhere", 1 );
     refuse( "render brownian-free:50@0+4 --frames 1:3 --size 32x20 -o test_render.mp4", "needs ffmpeg" );
     setenv( "PATH", "/usr/bin:/bin", 1 );
     remove( "test_render_bin/ffmpeg" );
     rmdir( "test_render_bin" );
+}
+
+// Frames, width and height of a film, as ffprobe counts them.
+static void probe( const char* path, const char* expected )
+{
+    char line[512], said[256] = "";
+    snprintf( line, sizeof( line ),
+        "ffprobe -v error -count_frames -show_entries stream=codec_name,width,height,nb_read_frames -of csv=p=0 'file:%s'",
+        path );
+    FILE* pipe = popen( line, "r" );
+    CHECK( pipe != NULL && fgets( said, sizeof( said ), pipe ) != NULL && pclose( pipe ) == 0 );
+    said[strcspn( said, "\r\n" )] = '\0';
+    if ( strcmp( said, expected ) != 0 )
+    {
+        printf( "%s is %s, not %s\n", path, said, expected );
+    }
+    CHECK( strcmp( said, expected ) == 0 );
+}
+
+static void films_are_what_ffmpeg_reads( void )
+{
+    if ( system( "command -v ffmpeg >/dev/null 2>&1 && command -v ffprobe >/dev/null 2>&1" ) != 0 )
+    {
+        printf(
+            "skipped: ffmpeg is not installed (Debian: ffmpeg); films were tried with a stand-in alone\n" );
+        return;
+    }
+    render( "render brownian-free:50@0+4 --frames 0:4 --size 33x21 -o test:render.gif", "5 frames" );
+    probe( "test:render.gif", "gif,33,21,5" );
+    remove( "test:render.gif" );
+    render( "render brownian-free:50@0+4 --frames 1:3 --size 33x21 -o test_render.mp4", "3 frames" );
+    probe( "test_render.mp4", "h264,34,22,3" ); // its codec wants even sides
+    remove( "test_render.mp4" );
 }
 
 static void bad_words_are_refused( void )
@@ -283,6 +322,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_svg_has_three_faces_a_cube ),
         TEST_CASE( bad_words_are_refused ),
         TEST_CASE( a_film_is_handed_to_ffmpeg ),
+        TEST_CASE( films_are_what_ffmpeg_reads ),
     };
     int status = test_run( "render", cases, TEST_COUNT( cases ), argc, argv );
     remove( PNG );

@@ -263,7 +263,7 @@ static bool write_film( render_work* work, lab_error* why )
     }
     progress_end( &bar );
     lab_error ignored;
-    good = film_close( &out, good ? why : &ignored ) && good;
+    good = film_close( &out, good, good ? why : &ignored );
     if ( good )
     {
         printf( "%s: %s, %" PRIu32 " frames\n", work->flags->output, work->input.source.header.name, count );

@@ -26,9 +26,10 @@ bool film_put( film* self, const uint8_t* pixels, lab_error* why )
     return false;
 }
 
-bool film_close( film* self, lab_error* why )
+bool film_close( film* self, bool is_whole, lab_error* why )
 {
     (void)self;
+    (void)is_whole;
     (void)why;
     return false;
 }
@@ -61,19 +62,29 @@ bool film_open( film* self, const char* path, uint32_t width, uint32_t height, l
             "render: %s needs ffmpeg, which is not installed (Debian: ffmpeg); use -o FILE.png for one frame",
             path );
     }
+    if ( !output_file_open( &self->target, path, why ) )
+    {
+        return false;
+    }
     bool is_gif = text_ends_with( path, ".gif" );
-    char* target = quote( path );
+    char* target = quote( self->target.temporary != NULL ? self->target.temporary : path );
+    // "file:", or a name with a colon would be a protocol, and one that begins with a dash an option.
     char* line =
-        text_format( "ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgb24 -s %ux%u -r %u -i - %s %s",
+        text_format( "ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgb24 -s %ux%u -r %u -i - %s file:%s",
             (unsigned)width, (unsigned)height, is_gif ? 20u : 30u,
-            is_gif ? "-vf 'split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse'"
-                   : "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p",
+            is_gif ? "-vf 'split[a][b];[a]palettegen=max_colors=128[p];[b][p]paletteuse' -f gif"
+                   : "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p -f mp4",
             target );
     signal( SIGPIPE, SIG_IGN ); // an ffmpeg that ends early is an error with a sentence, not a signal
     self->pipe = popen( line, "w" );
     free( line );
     free( target );
-    return self->pipe != NULL || lab_error_write( why, "render: ffmpeg cannot be started" );
+    if ( self->pipe == NULL )
+    {
+        output_file_abandon( &self->target );
+        return lab_error_write( why, "render: ffmpeg cannot be started" );
+    }
+    return true;
 }
 
 bool film_put( film* self, const uint8_t* pixels, lab_error* why )
@@ -82,11 +93,20 @@ bool film_put( film* self, const uint8_t* pixels, lab_error* why )
         lab_error_write( why, "render: ffmpeg ended early; see above" );
 }
 
-bool film_close( film* self, lab_error* why )
+bool film_close( film* self, bool is_whole, lab_error* why )
 {
-    FILE* pipe = self->pipe;
+    bool is_content = self->pipe == NULL || pclose( self->pipe ) == 0;
+    bool good = is_whole && ( is_content || lab_error_write( why, "render: ffmpeg failed; see above" ) );
+    if ( good && self->pipe != NULL )
+    {
+        good = output_file_commit( &self->target, why );
+    }
+    else
+    {
+        output_file_abandon( &self->target );
+    }
     *self = ( film ){ 0 };
-    return pipe == NULL || pclose( pipe ) == 0 || lab_error_write( why, "render: ffmpeg failed; see above" );
+    return good;
 }
 
 #endif
