@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests of the pages in view/. Usage: check-view.sh model|bundle|page PROGRAM. Ends with 77, which ctest shows as skipped, and
+# Tests of the pages in view/. Usage: check-view.sh model|bundle|page|smoke PROGRAM. Ends with 77, which ctest shows as skipped, and
 # names what is missing, where node, the packages of report/ or Chromium are not there; scripts/setup.sh report installs them.
 set -eu
-step=${1:?usage: check-view.sh model|bundle|page PROGRAM}
-cleave=${2:?usage: check-view.sh model|bundle|page PROGRAM}
+step=${1:?usage: check-view.sh model|bundle|page|smoke PROGRAM}
+cleave=${2:?usage: check-view.sh model|bundle|page|smoke PROGRAM}
 cd "$(dirname "$0")/../view"
 
 skip()
@@ -26,8 +26,18 @@ page)
     CHROMIUM=$(command -v "${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome) || skip "Chromium is not installed"
     CLEAVE=$cleave CHROMIUM=$CHROMIUM exec node --test --test-concurrency=1 test/page.test.mjs test/playground.test.mjs
     ;;
+smoke)
+    # Seconds, and without npm: for `make test`.
+    CHROMIUM=$(command -v "${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome) || skip "Chromium is not installed"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    "$cleave" view freefall:200@60+10 --bodies -q -o "$work/view.html" >/dev/null
+    status=0
+    CHROMIUM=$CHROMIUM node test/smoke.mjs "$work/view.html" "$PWD/playground.html" || status=$?
+    exit "$status"
+    ;;
 *)
-    echo "check-view.sh: unknown step '$step'; use model, bundle or page" >&2
+    echo "check-view.sh: unknown step '$step'; use model, bundle, page or smoke" >&2
     exit 2
     ;;
 esac

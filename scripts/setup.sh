@@ -70,6 +70,9 @@ want_test()
     wish openmpi-bin command -v mpirun
     wish libtrilinos-zoltan-dev test -e /usr/include/trilinos/zoltan.h
     wish oclgrind command -v oclgrind # a device that watches every access; without it that test is skipped
+    # A short look at the viewer's pages; skipped without them.
+    wish nodejs command -v node
+    wish chromium command -v chromium
     want libcmocka-dev has_cmocka
     want locales test -e /usr/share/i18n/locales/ps_AF # a decimal point of two bytes
     want git command -v git
