@@ -114,7 +114,7 @@ static bool time_frame( bench* b, job* j, uint64_t pass, uint32_t frame, uint64_
 static bool do_pass( bench* b, job* j, uint64_t pass )
 {
     uint64_t hash = 0;
-    bool ok = mpi_world_begin( &b->world, j );
+    bool ok = mpi_world_begin( &b->world, j ) && mpi_world_settle( &b->world, j );
     for ( uint32_t frame = 1; ok && frame <= b->world.frames.frame_count; ++frame )
     {
         ok = time_frame( b, j, pass, frame, &hash );

@@ -48,6 +48,7 @@ static const flag s_flags[] = {
     { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0 },
     { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0 },
     { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0 },
+    { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0 },
     { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0 },
 };
 

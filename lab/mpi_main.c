@@ -32,6 +32,7 @@ static const char s_help[] =
     "bench:\n"
     "  --warmup W        untimed passes (default 1)\n"
     "  --repeat R        timed passes, each from a fresh space (default 3)\n"
+    "  --scattered       begin with objects shared out by number; else each begins where it lies\n"
     "  --alone           every process a world of its own at the same time: what the machine gives without any exchange\n"
     "gen:\n"
     "  -n N              bodies (default 8k)\n"

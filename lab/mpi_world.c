@@ -60,6 +60,33 @@ static bool make_space( mpi_world* w, job* j )
     return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
 }
 
+// Objects as they lie: each process tells a fresh space what it owns now, as a simulation would that has run for a while.
+static bool begin_again( mpi_world* w, job* j )
+{
+    uint32_t count = clv_mpi_space_object_count( w->space );
+    if ( !make_room( w, j, count ) )
+    {
+        return false;
+    }
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_mpi_space_object_at( w->space, i, &w->ids[i], &w->own[i] );
+    }
+    mpi_world_end( w );
+    if ( !make_space( w, j ) )
+    {
+        return false;
+    }
+    clv_result result = clv_mpi_space_add( w->space, w->ids, w->own, count );
+    result = result == CLV_OK ? clv_mpi_space_update( w->space ) : result;
+    return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
+}
+
+bool mpi_world_settle( mpi_world* w, job* j )
+{
+    return j->share_count == 1 || j->o->is_scattered || begin_again( w, j );
+}
+
 bool mpi_world_begin( mpi_world* w, job* j )
 {
     const mpi_frames* f = &w->frames;

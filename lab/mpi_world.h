@@ -24,6 +24,9 @@ void mpi_world_close( mpi_world* w );
 /// A new space with the objects of frame 0, each process with its share by number, wherever that lies.
 bool mpi_world_begin( mpi_world* w, job* j );
 
+/// After that, unless --scattered says otherwise: a new space with the same objects, each with the process in whose region it lies.
+bool mpi_world_settle( mpi_world* w, job* j );
+
 /// Frame 1 .. on, after it was read. *ms is that of the slowest process, from handing over the boxes to the list.
 bool mpi_world_step( mpi_world* w, job* j, uint32_t frame, double* ms );
 
