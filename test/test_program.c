@@ -5,6 +5,7 @@
 #include "lab/base/text_table.h"
 #include "lab/measure/estimate.h"
 #include "lab/result/results.h"
+#include "lab/scene/generator.h"
 #include "program.h"
 #include "support.h"
 
@@ -218,6 +219,16 @@ static void a_default_is_told_once( void )
             test_where.note = text;
             CHECK( first == NULL || strstr( first + 1, "(default " ) == NULL );
         }
+    }
+}
+
+static void every_scene_is_in_the_help( void )
+{
+    program_answer* answer = program_run( "gen --help" );
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        test_where.note = generator_at( index )->about;
+        CHECK( program_said( answer, generator_at( index )->about ) );
     }
 }
 
@@ -633,6 +644,7 @@ int main( int argc, char** argv )
         TEST_CASE( each_kind_of_number_has_its_words ),
         TEST_CASE( files_of_another_kind_are_recognised ),
         TEST_CASE( a_default_is_told_once ),
+        TEST_CASE( every_scene_is_in_the_help ),
         TEST_CASE( a_method_named_that_cannot_run_is_refused ),
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( methods_tell_what_table_1_tells ),

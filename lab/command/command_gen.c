@@ -114,7 +114,7 @@ static lab_status bake( void* data, text_list* operands )
 
 static const char* scene_notes( void )
 {
-    static char notes[2048];
+    static char notes[8192]; // of all scenes, and of some that are to come
     size_t length = (size_t)snprintf( notes, sizeof( notes ), "Scenes:" );
     for ( uint32_t index = 0; index < generator_count() && length < sizeof( notes ); ++index )
     {
