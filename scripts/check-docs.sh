@@ -21,6 +21,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 export CLEAVE_CACHE="${CLEAVE_CACHE:-$build/test/cache}"
+# Open MPI asks twice before it starts anything for root; more processes than cores take turns.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 touch "$work/wrong" "$work/used"
 
 wrong()
@@ -44,6 +46,8 @@ for command in $("$cleave" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     [ "$command" = help ] || help_of "$command" || { echo "check-docs.sh: cleave $command has no help" >&2; exit 1; }
 done
 "$cleave" help | cat - "$work"/help.* >"$work/flags"
+# cleave-mpi's too, whether it was built or not.
+sed -n 's/^ *"  \(-[-a-zA-Z]*\) .*/ \1 /p' lab/mpi_main.c >>"$work/flags"
 
 # exception COMMAND: what the table says about it, or nothing.
 exception()
@@ -194,6 +198,7 @@ make_tree()
         [ "$entry" = "$root/build" ] || ln -s "$entry" "$1/"
     done
     ln -s "$root/test/docs/small-cleave.sh" "$1/build/cleave"
+    [ ! -x "$build/cleave-mpi" ] || ln -s "$build/cleave-mpi" "$1/build/cleave-mpi"
 }
 
 run_page()

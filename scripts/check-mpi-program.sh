@@ -41,6 +41,7 @@ for scene in brownian-free:3k 'freefall:1k@60+4'; do
             grep -q "\"$member\"" "$folder/many.json" || fail "no $member in the JSON"
         done
     done
+    "$build/cleave" report "$folder/one.json" "$folder/many.json" -o "$folder/page.html" >/dev/null || fail "report does not read the JSON"
     on 2 verify "$scene" --frames 4 >"$folder/said" || fail "$scene: verify fails"
     grep -q 'agree with brute' "$folder/said" || fail "$scene: verify does not say who judged"
 done
@@ -104,5 +105,11 @@ if unshare -m mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
     [ $status = 2 ] || fail "a full disk: exit $status: $(cat "$folder/said")"
     grep -q 'cleave-mpi: .*full.aabbs: at byte [0-9]*: cannot be written: No space' "$folder/said" || fail "full disk: $(cat "$folder/said")"
     ! grep -q '^full' "$folder/said" || fail "a full disk leaves $(cat "$folder/said")"
+fi
+# In a folder of its own, with the MPI that it needs.
+if [ -n "$(find /usr/lib -type d -name openmpi3 2>/dev/null | head -n 1)" ]; then
+    "$root/scripts/mpi-bundle.sh" "$folder/bundle" "$build/cleave-mpi"
+    env -i PATH=/usr/bin:/bin "$folder/bundle/mpi" -n 2 --oversubscribe --bind-to none "$folder/bundle/cleave-mpi" verify flat:500 --frames 1 >"$folder/said" ||
+        fail "the bundle does not run: $(cat "$folder/said")"
 fi
 echo "cleave-mpi: one hash, and clear refusals"
