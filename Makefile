@@ -20,6 +20,7 @@ $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval FOLDER_$(preset) 
 # Named one by one: a pattern alone would not reach targets that are .PHONY, and nothing would run.
 PRESETS := release debug scalar-only $(SANITIZED) $(REST)
 FUZZ_SECONDS ?= 60
+SEED ?= 1
 PAPERS ?= hour
 STUDIES ?= short
 SPEED ?= short
@@ -32,7 +33,7 @@ PEERS ?= no
 ONLY ?=
 
 .PHONY: all help setup setup-test demo test check fresh fresh-test test-release test-debug $(addprefix test-,$(SANITIZED) $(REST)) \
-	test-scalar-only test-all test-long test-report papers studies setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz lint lint-quick flags other-machines coverage mutate wasm test-wasm playground install format clean
+	test-scalar-only test-all test-long test-report papers studies setup-papers speed speed-raise instructions instructions-store worst setup-peers fuzz fuzz-mpi lint lint-quick flags other-machines coverage mutate wasm test-wasm playground install format clean
 
 # Without the tests: what only they need must not be needed here. `make test-release` switches them on in the same folder.
 all: setup
@@ -56,6 +57,7 @@ help:
 	@echo "make worst   scenes that hurt against ordinary ones with as many boxes and pairs; fails above three times"
 	@echo "make test-report  the pages of cleave report and cleave view, in headless Chromium too"
 	@echo "make fuzz    libFuzzer on calls and scene files for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make fuzz-mpi  random steps on 1 to 4 processes, each mirrored in one space, for FUZZ_SECONDS=$(FUZZ_SECONDS); SEED=$(SEED)"
 	@echo "make lint    clang-format, cppcheck and clang-tidy"
 	@echo "make flags   the library under flags that people use, by gcc and clang, and as plain files"
 	@echo "make coverage  lines and branches of src/ that the tests reach"
@@ -172,6 +174,12 @@ flags: test-release
 
 fuzz: setup-test
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# Needs MPI; a life that fails names its seed, and `make fuzz-mpi SEED=n FUZZ_SECONDS=0` lives that one again.
+fuzz-mpi: setup-test
+	@cmake --preset release -DCLEAVE_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_mpi
+	@for count in 4 3 2; do MPI_SECONDS=$$(($(FUZZ_SECONDS) + 300)) scripts/check-mpi.sh $(BUILD)/test/fuzz_mpi $$count $(SEED) $$(($(FUZZ_SECONDS) / 3)) || exit 1; done
 
 other-machines:
 	-@scripts/setup.sh machines

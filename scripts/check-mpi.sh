@@ -12,5 +12,5 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # One machine, with or without a network; more processes than cores take turns.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
 for count in $counts; do
-    timeout 300 mpirun -n "$count" "$program" "$@"
+    timeout "${MPI_SECONDS:-300}" mpirun -n "$count" "$program" "$@"
 done

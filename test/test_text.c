@@ -22,7 +22,7 @@ static void results_are_called_what_the_header_calls_them( void )
     const char* names[] = { "CLV_OK", "CLV_BAD_DEF", "CLV_BAD_ARGUMENT", "CLV_BAD_BOX", "CLV_BAD_ID",
         "CLV_DUPLICATE_ID", "CLV_OUT_OF_MEMORY", "CLV_TOO_MANY_PAIRS", "CLV_TOO_MANY_OBJECTS",
         "CLV_UNSUPPORTED", "CLV_STOPPED", "CLV_BUSY", "CLV_NO_ROOM", "CLV_STALE", "CLV_DEVICE_FAILED",
-        "CLV_LOST" };
+        "CLV_LOST", "CLV_FILE_FAILED" };
     for ( size_t i = 0; i < TEST_COUNT( names ); ++i )
     {
         CHECK_TEXT( clv_result_name( (clv_result)i ), names[i] );
@@ -31,7 +31,7 @@ static void results_are_called_what_the_header_calls_them( void )
 
 static void results_have_a_sentence_each( void )
 {
-    for ( int i = 0; i <= CLV_LOST; ++i )
+    for ( int i = 0; i <= CLV_FILE_FAILED; ++i )
     {
         const char* text = clv_result_text( (clv_result)i );
         CHECK( text != NULL && strlen( text ) > 1 );
@@ -45,7 +45,7 @@ static void results_have_a_sentence_each( void )
 
 static void numbers_that_are_no_result_have_a_name_too( void )
 {
-    const int numbers[] = { CLV_LOST + 1, 1000, 0x7FFFFFFF };
+    const int numbers[] = { CLV_FILE_FAILED + 1, 1000, 0x7FFFFFFF };
     for ( size_t i = 0; i < TEST_COUNT( numbers ); ++i )
     {
         const char* name = clv_result_name( (clv_result)numbers[i] );

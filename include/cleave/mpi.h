@@ -51,10 +51,12 @@ typedef struct clv_mpi_payload
     uint32_t size; ///< bytes per object; 0: none
 
     /// Called while an update is being made, on the process that gives the object away: write `size` bytes, and take nothing
-    /// away yet. If the update fails the object stays, and it is asked again in the next.
+    /// away yet. If the update fails the object stays, and it is asked again in the next. Called for every own object by
+    /// clv_mpi_space_save.
     void ( *pack )( uint64_t id, void* bytes, void* user );
 
-    /// Called at the end of a good update, on the new owner, after every pack of the same update there.
+    /// Called at the end of a good update, on the new owner, after every pack of the same update there; and by
+    /// clv_mpi_space_load.
     void ( *unpack )( uint64_t id, const void* bytes, void* user );
     void* user;
 } clv_mpi_payload;
@@ -219,6 +221,27 @@ CLV_API clv_mpi_region clv_mpi_space_region( const clv_mpi_space* space, int32_t
 /// The whole list, sorted by (a, b), on process `root`; elsewhere the view is empty. Collective. The array is the space's, and dies
 /// at the next call. CLV_STALE without a good update, CLV_BAD_ARGUMENT for a root that is none, CLV_OUT_OF_MEMORY.
 CLV_API clv_result clv_mpi_space_gather( clv_mpi_space* space, int32_t root, clv_mpi_pair_view* view );
+
+// ---- checkpoints
+//
+// A checkpoint is PATH.manifest and a file for each process that wrote it, PATH.a-0, PATH.a-1, … or PATH.b-0, …; docs/mpi.md has their
+// format. PATH must mean the same folder on all processes. The time limit holds here too: it must be longer than files take.
+
+/// Writes what the next update needs: objects with all they carry and their payload (by pack), and the pairs of the last good update
+/// where there are events. Each file is written beside its place and renamed when it is on the disk, the manifest last; a checkpoint
+/// that is there already stays whole until then, and then goes. May follow an update that failed. CLV_FILE_FAILED with the file
+/// and the system's reason; CLV_BAD_ARGUMENT without a path; CLV_OUT_OF_MEMORY.
+CLV_API clv_result clv_mpi_space_save( clv_mpi_space* space, const char* path );
+
+/// Into a space without objects: those of a checkpoint, on however many processes there are now. The next update lists the pairs, and
+/// tells the events, that the saved space's would have; until then there is no list. stats.update_count goes on from the saved
+/// one's. Every process owns what it owned, if there are as many as wrote it; otherwise each gets an equal share, in the order of the
+/// files. With `borrowed` it stays so; else the next update gives objects to whose region they lie in. unpack is called for each.
+/// The def must have the same payload size, and with events the checkpoint must have them, and the same skip_static_pairs;
+/// method, workers, margins for new objects, cutter and `borrowed` may be others; the filter, where there is one, must be the same.
+/// CLV_FILE_FAILED, with file and offset, for one that is missing, cut off, damaged, of another save or version, or does not fit the
+/// def; CLV_BAD_ARGUMENT if some process has objects; CLV_OUT_OF_MEMORY. Then everything is as it was.
+CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 
 // ---- questions
 //

@@ -111,6 +111,21 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     return CLV_OK;
 }
 
+// Once in 2^32 batches and updates the numbers begin anew, and no slot may still have one from the last time round.
+uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
+{
+    if ( space->stamp == UINT32_MAX )
+    {
+        for ( uint64_t slot = 0; slot < space->columns.stamps.capacity; ++slot )
+        {
+            space->columns.stamps.items[slot] = 0;
+        }
+        space->stamp = 0;
+    }
+    space->stamp += 1;
+    return space->stamp;
+}
+
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
@@ -237,7 +252,7 @@ static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
     }
-    uint32_t stamp = ++space->stamp;
+    uint32_t stamp = clv_mpi_next_stamp( space );
     uint64_t next = 0;
     for ( uint32_t i = 0; i < count; ++i )
     {
@@ -593,7 +608,7 @@ static clv_result remove_now( clv_mpi_space* space, const uint64_t* ids, uint32_
 // ---- what objects carry
 
 // Columns that somebody needs are needed by all: whoever has none yet makes them now, for what there is.
-static clv_result begin_growing( clv_mpi_space* space )
+clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space )
 {
     if ( space->grows )
     {
@@ -615,7 +630,7 @@ static clv_result begin_growing( clv_mpi_space* space )
     return CLV_OK;
 }
 
-static clv_result begin_remembering( clv_mpi_space* space )
+clv_result clv_mpi_objects_remember( clv_mpi_space* space )
 {
     if ( space->remembers )
     {
@@ -645,7 +660,7 @@ static clv_result set_filter_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
+    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_remember( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         uint32_t slot = space->batch.items[i];
@@ -663,7 +678,7 @@ static clv_result set_static_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = clv_mpi_agree( space, result == CLV_OK ? begin_remembering( space ) : result );
+    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_remember( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         uint32_t* flags = &space->columns.flags.items[space->batch.items[i]];
@@ -695,7 +710,7 @@ static clv_result set_margin_rule_now(
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
+    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_begin_growing( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         space->columns.rules.items[space->batch.items[i]] = rules[i];
@@ -720,7 +735,7 @@ static clv_result set_motion_now(
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = clv_mpi_agree( space, result == CLV_OK ? begin_growing( space ) : result );
+    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_begin_growing( space ) : result );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         space->columns.motions.items[space->batch.items[i]] = motions[i];

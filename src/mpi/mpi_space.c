@@ -157,6 +157,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->found, memory );
     base_array_free( &space->found_before, memory );
     base_array_free( &space->found_scratch, memory );
+    base_array_free( &space->corners, memory );
     base_array_free( &space->pairs, memory );
     base_array_free( &space->begun, memory );
     base_array_free( &space->ended, memory );

@@ -210,6 +210,8 @@ struct clv_mpi_space
     base_u64_array scratch;
 
     mpi_found_list found, found_before, found_scratch;
+    BASE_ARRAY( clv_vec3 ) corners; ///< of found_before, while keeps_corners; clv_mpi_keep_corners
+    bool keeps_corners;
     mpi_pair_list pairs, begun, ended, gathered;
     bool list_is_valid;
     bool has_changed; ///< objects did, since the last good update
@@ -254,6 +256,9 @@ bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
 clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
     uint32_t count, uint32_t flags, uint32_t* slots );
 
+/// A number that no slot has in `stamps`.
+uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
+
 /// Forgets one object.
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 
@@ -268,6 +273,10 @@ bool clv_mpi_objects_list( clv_mpi_space* space );
 
 /// The same after objects went, which needs no memory.
 void clv_mpi_objects_compact( clv_mpi_space* space );
+
+/// Columns for margins and motions, or for filters and boxes before, where they were not needed so far. A complaint: out of memory.
+clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space );
+clv_result clv_mpi_objects_remember( clv_mpi_space* space );
 
 /// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
@@ -286,7 +295,11 @@ void clv_mpi_pack( clv_mpi_space* space );
 /// Cuts space anew for the objects there are. Collective.
 clv_result clv_mpi_cut( clv_mpi_space* space );
 
-/// Of clv_mpi_cut: writes cuts by our own bisection, or Zoltan's.
+/// Of clv_mpi_cut: for so many points of this process, with more than one process. Collective.
+clv_result clv_mpi_cut_points( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
+    uint64_t count, mpi_regions* into );
+
+/// Of that: writes cuts by our own bisection, or Zoltan's.
 clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
     uint64_t count, mpi_regions* into );
 clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
@@ -326,6 +339,11 @@ clv_result clv_mpi_list( clv_mpi_space* space );
 
 /// After a good update: new owners, what is now is before.
 void clv_mpi_commit( clv_mpi_space* space );
+
+/// For checkpoints: the lower corners of the overlaps of the last good update's pairs, in the order of found_before; NaN where one of
+/// the two is gone, so that the pair ended wherever it is told. Kept from before ghosts are forgotten until the next good
+/// update. False: out of memory.
+bool clv_mpi_keep_corners( clv_mpi_space* space );
 
 /// Sorts by (a, b).
 clv_result clv_mpi_sort_found( clv_mpi_space* space, mpi_found_list* list );

@@ -21,10 +21,10 @@ static uint64_t weight_here( const clv_mpi_space* space )
 }
 
 // Objects on all processes. Zoltan has nothing good to say about none at all.
-static bool count_all( clv_mpi_space* space, uint64_t* count )
+static bool count_all( clv_mpi_space* space, uint64_t own, uint64_t* count )
 {
     MPI_Request request;
-    space->wire.own[0] = space->own.count;
+    space->wire.own[0] = own;
     int answer =
         MPI_Iallreduce( space->wire.own, space->wire.sums, 1, MPI_UINT64_T, MPI_SUM, space->all, &request );
     bool ok = clv_mpi_went_well( space, answer, "a reduction" ) && clv_mpi_wait( space, &request, 1 );
@@ -32,24 +32,23 @@ static bool count_all( clv_mpi_space* space, uint64_t* count )
     return ok;
 }
 
-static clv_result cut_points(
-    clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights, mpi_regions* into )
+clv_result clv_mpi_cut_points(
+    clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights, uint64_t count, mpi_regions* into )
 {
     bool by_zoltan = space->def.cutter == CLV_MPI_CUT_ZOLTAN ||
         ( space->def.cutter == CLV_MPI_CUT_AUTO && clv_mpi_has_zoltan() );
-    uint64_t count = 0;
-    if ( by_zoltan && !count_all( space, &count ) )
+    uint64_t count_of_all = 0;
+    if ( by_zoltan && !count_all( space, count, &count_of_all ) )
     {
         return CLV_LOST;
     }
-    if ( count == 0 )
+    if ( count_of_all == 0 )
     {
-        return clv_mpi_bisect( space, points, weights, space->own.count, into );
+        return clv_mpi_bisect( space, points, weights, count, into );
     }
-    clv_result result = clv_mpi_zoltan( space, points, weights, space->own.count, into );
+    clv_result result = clv_mpi_zoltan( space, points, weights, count, into );
     // Zoltan gives up where all points are alike, and says so on all processes.
-    return result == CLV_UNSUPPORTED ? clv_mpi_bisect( space, points, weights, space->own.count, into )
-                                     : result;
+    return result == CLV_UNSUPPORTED ? clv_mpi_bisect( space, points, weights, count, into ) : result;
 }
 
 clv_result clv_mpi_cut( clv_mpi_space* space )
@@ -74,7 +73,7 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
     clv_result result = clv_mpi_agree( space,
         fits ? CLV_OK
              : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory to cut space" ) );
-    result = result == CLV_OK ? cut_points( space, points, weights, &fresh ) : result;
+    result = result == CLV_OK ? clv_mpi_cut_points( space, points, weights, count, &fresh ) : result;
     if ( result == CLV_OK )
     {
         clv_mpi_regions_copy( &space->regions, &fresh );
@@ -211,6 +210,8 @@ void clv_mpi_commit( clv_mpi_space* space )
         space->found_before = space->found;
         space->found = other;
     }
+    base_array_free( &space->corners, &space->memory );
+    space->keeps_corners = false;
     space->must_tell_all = false;
     space->list_is_valid = true;
     space->has_changed = false;
@@ -346,11 +347,12 @@ static clv_result update_now( clv_mpi_space* space )
     space->list_is_valid = false;
     space->pairs.count = space->begun.count = space->ended.count = 0;
     begin_stats( space );
-    if ( space->must_tell_all )
+    bool fits = !space->must_tell_all || clv_mpi_keep_corners( space );
+    if ( space->must_tell_all && fits )
     {
         forget_ghosts( space );
     }
-    clv_result mine = clv_mpi_objects_list( space )
+    clv_result mine = fits && clv_mpi_objects_list( space )
         ? CLV_OK
         : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
     if ( mine == CLV_OK )
@@ -364,7 +366,7 @@ static clv_result update_now( clv_mpi_space* space )
         return fail( space, mine );
     }
     uint64_t sending = clv_base_clock_ns();
-    space->stamp += 1;
+    clv_mpi_next_stamp( space );
     mine = mine == CLV_OK ? clv_mpi_address( space ) : mine;
     clv_result result = clv_mpi_exchange( space, mine );
     space->stats.send_ms = ms_since( sending );

@@ -33,6 +33,7 @@ static const wording s_wordings[] = {
     [CLV_STALE] = { "CLV_STALE", "boxes were changed since the last update, and nobody had asked before" },
     [CLV_DEVICE_FAILED] = { "CLV_DEVICE_FAILED", "a device or its driver failed" },
     [CLV_LOST] = { "CLV_LOST", "another process did not answer, or MPI failed" },
+    [CLV_FILE_FAILED] = { "CLV_FILE_FAILED", "a file could not be written or read, or is damaged" },
 };
 
 static const wording* wording_of( clv_result result )

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+// A checkpoint is written. New parts have other names than those of the checkpoint that is there, which stays whole until the new
+// manifest takes the place of the old one: that one rename is when the new checkpoint is in force.
+#include "base/fp_mode.h"
+#include "mpi_checkpoint.h"
+
+#include <math.h>
+
+/// What all processes of a save know.
+typedef struct save_plan
+{
+    mpi_save_kind kind;
+    uint32_t generation;
+    uint32_t old_part_count; ///< of the checkpoint that is there; 0: none
+} save_plan;
+
+// ---- blocks
+
+typedef struct block_writer
+{
+    mpi_file* file;
+    const mpi_save_kind* kind;
+    uint8_t* bytes;
+    uint64_t record_size, block_records, count, block;
+    uint32_t part;
+    bool is_pairs;
+} block_writer;
+
+static bool flush_block( block_writer* w )
+{
+    uint64_t size = w->count * w->record_size;
+    if ( size == 0 )
+    {
+        return true;
+    }
+    uint64_t seed = clv_mpi_block_seed( w->kind, w->part, w->is_pairs, w->block );
+    mpi_put_u64( w->bytes + size, clv_mpi_file_sum( seed, w->bytes, size ) );
+    w->count = 0;
+    w->block += 1;
+    return clv_mpi_file_write( w->file, w->bytes, size + 8 );
+}
+
+// Room for the next record, all zeros; NULL after a failure.
+static uint8_t* next_record( block_writer* w )
+{
+    if ( w->count == w->block_records && !flush_block( w ) )
+    {
+        return NULL;
+    }
+    uint8_t* at = w->bytes + w->count++ * w->record_size;
+    memset( at, 0, (size_t)w->record_size );
+    return at;
+}
+
+// ---- what is in it
+
+static uint8_t* put_filter( uint8_t* at, const clv_filter* filter )
+{
+    at = mpi_put_u64( at, filter->category );
+    at = mpi_put_u64( at, filter->mask );
+    return mpi_put_u32( at, (uint32_t)filter->group );
+}
+
+// Columns that this process does not keep have what they would begin with.
+static void put_object( const clv_mpi_space* space, const mpi_save_kind* kind, uint32_t slot, uint8_t* at )
+{
+    const mpi_columns* c = &space->columns;
+    const clv_filter usual = clv_default_filter();
+    const clv_aabb* box = space->grows ? &c->givens.items[slot] : &c->boxes.items[slot];
+    at = mpi_put_u64( at, c->ids.items[slot] );
+    at = mpi_put_floats( at, &box->lower.x, 6 );
+    at = mpi_put_u32( at, c->flags.items[slot] & ( MPI_OLD | MPI_STATIC | MPI_WAS_STATIC ) );
+    at += 4;
+    if ( ( kind->flags & MPI_SAVES_FILTERS ) != 0 )
+    {
+        at = mpi_put_floats(
+            at, space->remembers ? &c->befores.items[slot].lower.x : &c->boxes.items[slot].lower.x, 6 );
+        at = put_filter( at, space->remembers ? &c->filters.items[slot] : &usual );
+        at = put_filter( at, space->remembers ? &c->filters_before.items[slot] : &usual );
+    }
+    if ( ( kind->flags & MPI_SAVES_MARGINS ) != 0 )
+    {
+        at = mpi_put_floats(
+            at, space->grows ? &c->rules.items[slot].fixed : ( const float[3] ){ 0, 0, 0 }, 3 );
+        at =
+            mpi_put_floats( at, space->grows ? &c->motions.items[slot].x : ( const float[3] ){ 0, 0, 0 }, 3 );
+    }
+    if ( space->def.payload.size > 0 )
+    {
+        space->def.payload.pack( c->ids.items[slot], at, space->def.payload.user );
+    }
+}
+
+static bool write_objects( clv_mpi_space* space, block_writer* w )
+{
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        uint8_t* record = next_record( w );
+        if ( record == NULL )
+        {
+            return false;
+        }
+        put_object( space, w->kind, space->own.items[i], record );
+    }
+    return flush_block( w );
+}
+
+// ---- where pairs were
+
+static clv_vec3 corner_of( const clv_mpi_space* space, const mpi_found* pair )
+{
+    const mpi_columns* c = &space->columns;
+    uint32_t a = clv_mpi_ids_find( &space->ids, pair->a ), b = clv_mpi_ids_find( &space->ids, pair->b );
+    if ( a == MPI_NONE || b == MPI_NONE || ( c->flags.items[a] & c->flags.items[b] & MPI_OLD ) == 0 )
+    {
+        return ( clv_vec3 ){ NAN, NAN, NAN };
+    }
+    const clv_aabb *x = &c->befores.items[a], *y = &c->befores.items[b];
+    return ( clv_vec3 ){ x->lower.x > y->lower.x ? x->lower.x : y->lower.x,
+        x->lower.y > y->lower.y ? x->lower.y : y->lower.y,
+        x->lower.z > y->lower.z ? x->lower.z : y->lower.z };
+}
+
+bool clv_mpi_keep_corners( clv_mpi_space* space )
+{
+    if ( space->keeps_corners || !space->def.space.events )
+    {
+        return true;
+    }
+    if ( !base_array_renew( &space->corners, &space->memory, space->found_before.count ) )
+    {
+        return false;
+    }
+    for ( uint64_t i = 0; i < space->found_before.count; ++i )
+    {
+        space->corners.items[i] = corner_of( space, &space->found_before.items[i] );
+    }
+    space->keeps_corners = true;
+    return true;
+}
+
+static bool write_pairs( const clv_mpi_space* space, block_writer* w )
+{
+    for ( uint64_t i = 0; i < space->found_before.count; ++i )
+    {
+        const mpi_found* pair = &space->found_before.items[i];
+        uint8_t* at = next_record( w );
+        if ( at == NULL )
+        {
+            return false;
+        }
+        clv_vec3 corner = space->keeps_corners ? space->corners.items[i] : corner_of( space, pair );
+        bool is_gone = isnan( corner.x );
+        at = mpi_put_u64( at, pair->a );
+        at = mpi_put_u64( at, pair->b );
+        at = is_gone ? at + 12 : mpi_put_floats( at, &corner.x, 3 );
+        mpi_put_u32( at, is_gone );
+    }
+    return flush_block( w );
+}
+
+// ---- a part
+
+static mpi_part part_of( const clv_mpi_space* space, const mpi_save_kind* kind )
+{
+    mpi_part part = { .object_count = space->own.count };
+    part.pair_count = ( kind->flags & MPI_SAVES_EVENTS ) != 0 ? space->found_before.count : 0;
+    part.size = clv_mpi_part_size( kind, part.object_count, part.pair_count );
+    return part;
+}
+
+static bool write_part(
+    clv_mpi_space* space, const save_plan* plan, mpi_file* file, uint8_t* bytes, mpi_part* part )
+{
+    uint8_t header[MPI_PART_HEADER];
+    uint32_t rank = (uint32_t)space->rank;
+    clv_mpi_part_header_write( header, &plan->kind, rank, (uint32_t)space->process_count, part );
+    part->header_sum = mpi_get_u64( header + MPI_PART_HEADER - 8 );
+    block_writer objects = { .file = file,
+        .kind = &plan->kind,
+        .bytes = bytes,
+        .record_size = plan->kind.record_size,
+        .block_records = plan->kind.block_records,
+        .part = rank };
+    block_writer pairs = objects;
+    pairs.is_pairs = true;
+    pairs.record_size = MPI_PAIR_RECORD;
+    pairs.block_records = MPI_BLOCK_RECORDS;
+    return clv_mpi_file_write( file, header, sizeof( header ) ) && write_objects( space, &objects ) &&
+        ( part->pair_count == 0 || write_pairs( space, &pairs ) ) && clv_mpi_file_finish( file );
+}
+
+static uint64_t block_room( const mpi_save_kind* kind )
+{
+    uint64_t objects = kind->record_size * kind->block_records,
+             pairs = (uint64_t)MPI_PAIR_RECORD * MPI_BLOCK_RECORDS;
+    return ( objects > pairs ? objects : pairs ) + 8;
+}
+
+static clv_result save_part( clv_mpi_space* space, const char* base, const save_plan* plan, mpi_part* part )
+{
+    mpi_file file;
+    char path[MPI_PATH_ROOM];
+    clv_mpi_part_path( path, base, plan->generation, (uint32_t)space->rank );
+    uint64_t room = block_room( &plan->kind );
+    uint8_t* bytes = clv_base_memory_take( &space->memory, room, 1 );
+    if ( bytes == NULL ||
+        !base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
+    {
+        clv_base_memory_give( &space->memory, bytes, bytes != NULL ? room : 0, 1 );
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a block of a file" );
+    }
+    *part = part_of( space, &plan->kind );
+    bool ok = clv_mpi_file_create( &file, path ) && write_part( space, plan, &file, bytes, part );
+    clv_base_memory_give( &space->memory, bytes, room, 1 );
+    return ok ? CLV_OK : clv_mpi_blame_file( space, path, file.reason );
+}
+
+// ---- the manifest
+
+static clv_result write_manifest( clv_mpi_space* space, const char* base, const save_plan* plan )
+{
+    uint32_t count = (uint32_t)space->process_count;
+    uint64_t size = clv_mpi_manifest_size( count );
+    uint8_t* bytes = clv_base_memory_take( &space->memory, size, 1 );
+    if ( bytes == NULL )
+    {
+        return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a manifest" );
+    }
+    mpi_manifest manifest = { .kind = plan->kind,
+        .part_count = count,
+        .generation = plan->generation,
+        .update_count = space->stats.update_count };
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        const uint64_t* row = space->scratch.items + (uint64_t)i * 4;
+        mpi_part part = { row[0], row[1], row[2], row[3] };
+        clv_mpi_manifest_put_part( bytes, i, &part );
+        manifest.object_count += part.object_count;
+        manifest.pair_count += part.pair_count;
+    }
+    clv_mpi_manifest_write( bytes, &manifest );
+    mpi_file file;
+    char path[MPI_PATH_ROOM];
+    clv_mpi_manifest_path( path, base );
+    bool ok = clv_mpi_file_create( &file, path ) && clv_mpi_file_write( &file, bytes, size ) &&
+        clv_mpi_file_finish( &file );
+    clv_base_memory_give( &space->memory, bytes, size, 1 );
+    return ok ? CLV_OK : clv_mpi_blame_file( space, path, file.reason );
+}
+
+static bool gather_parts( clv_mpi_space* space, const mpi_part* part )
+{
+    const uint64_t row[4] = { part->object_count, part->pair_count, part->size, part->header_sum };
+    memcpy( space->wire.own, row, sizeof( row ) );
+    MPI_Request request;
+    return clv_mpi_went_well( space,
+               MPI_Iallgather( space->wire.own, 4, MPI_UINT64_T, space->scratch.items, 4, MPI_UINT64_T,
+                   space->all, &request ),
+               "an exchange" ) &&
+        clv_mpi_wait( space, &request, 1 );
+}
+
+// ---- all of it
+
+// Which names are free: those that the checkpoint there, if any, does not have. A file that is no manifest of ours is not
+// overwritten; one of ours that is damaged names nothing that could be kept.
+static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan* plan )
+{
+    char path[MPI_PATH_ROOM];
+    clv_mpi_manifest_path( path, base );
+    if ( clv_mpi_file_is_missing( path ) )
+    {
+        return CLV_OK;
+    }
+    uint64_t size = 0, offset = 0;
+    uint8_t* bytes = clv_mpi_manifest_fetch( space, base, &size );
+    if ( bytes == NULL )
+    {
+        return space->error.code;
+    }
+    mpi_manifest old;
+    const char* fault = clv_mpi_manifest_read( bytes, size, &old, &offset );
+    clv_base_memory_give( &space->memory, bytes, size, 1 );
+    if ( fault != NULL && offset <= 8 )
+    {
+        return clv_mpi_blame_byte( space, path, fault, offset );
+    }
+    plan->generation = fault == NULL ? 1 - old.generation : 0;
+    plan->old_part_count = fault == NULL ? old.part_count : 0;
+    return CLV_OK;
+}
+
+static clv_result check_path( clv_mpi_space* space, const char* base )
+{
+    if ( base == NULL || base[0] == '\0' )
+    {
+        return clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "a checkpoint needs a path" );
+    }
+    return strlen( base ) < MPI_PATH_ROOM - 64 ? CLV_OK
+                                               : clv_mpi_blame_file( space, base, "the path is too long" );
+}
+
+// Process 0's plan is everybody's, and what some keep all write.
+static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* plan )
+{
+    *plan = ( save_plan ){ .generation = 0 };
+    clv_result mine = check_path( space, base );
+    mine = mine == CLV_OK && space->rank == 0 ? look_at_old( space, base, plan ) : mine;
+    mine = mine == CLV_OK && !clv_mpi_objects_list( space )
+        ? clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" )
+        : mine;
+    clv_result result = clv_mpi_agree( space, mine );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    uint64_t *own = space->wire.own, *most = space->wire.sums;
+    own[0] = space->rank == 0 ? clv_mpi_file_unique() : 0;
+    own[1] = plan->generation;
+    own[2] = plan->old_part_count;
+    own[3] = space->remembers;
+    own[4] = space->grows;
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce( own, most, 5, MPI_UINT64_T, MPI_MAX, space->all, &request ), "a reduction" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    uint32_t flags = ( space->def.space.events ? MPI_SAVES_EVENTS : 0u ) |
+        ( most[3] != 0 ? MPI_SAVES_FILTERS : 0u ) | ( most[4] != 0 ? MPI_SAVES_MARGINS : 0u ) |
+        ( space->def.space.skip_static_pairs ? MPI_SAVES_NO_STATICS : 0u );
+    plan->kind = clv_mpi_save_kind( most[0], flags, space->def.payload.size );
+    plan->generation = (uint32_t)most[1];
+    plan->old_part_count = (uint32_t)most[2];
+    return CLV_OK;
+}
+
+// Parts that no manifest names: those of the last checkpoint, or those of one that failed.
+static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t generation, uint32_t count )
+{
+    char path[MPI_PATH_ROOM];
+    for ( uint64_t i = (uint64_t)space->rank; i < count; i += (uint64_t)space->process_count )
+    {
+        clv_mpi_part_path( path, base, generation, (uint32_t)i );
+        remove( path );
+    }
+}
+
+static clv_result save_now( clv_mpi_space* space, const char* base )
+{
+    if ( space->is_lost )
+    {
+        return CLV_LOST;
+    }
+    save_plan plan;
+    mpi_part part = { 0 };
+    clv_result result = make_plan( space, base, &plan );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    result = clv_mpi_agree( space, save_part( space, base, &plan, &part ) );
+    if ( result == CLV_OK )
+    {
+        clv_result mine = !gather_parts( space, &part ) ? CLV_LOST
+            : space->rank == 0                          ? write_manifest( space, base, &plan )
+                                                        : CLV_OK;
+        result = clv_mpi_agree( space, mine );
+    }
+    // Of a lost one nobody knows which manifest is in force: all parts stay.
+    if ( result == CLV_OK )
+    {
+        remove_parts( space, base, 1 - plan.generation, plan.old_part_count );
+    }
+    else if ( result != CLV_LOST )
+    {
+        remove_parts( space, base, plan.generation, (uint32_t)space->process_count );
+    }
+    return result;
+}
+
+clv_result clv_mpi_space_save( clv_mpi_space* space, const char* path )
+{
+    base_fp_mode mode = base_fp_enter();
+    clv_result result = save_now( space, path );
+    base_fp_leave( mode );
+    return result;
+}

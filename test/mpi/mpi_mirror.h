@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// A world on some of the processes of MPI_COMM_WORLD, and the same world by brute force in one clv_space on every process: each step
+// is made in both, and each good update compared, pairs and events and owners and payloads. Every process throws the same
+// dice, also those that are not among the active ones, which are the first ones.
+#pragma once
+
+#include "cleave/cleave.h"
+#include "cleave/mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    MIRROR_MOST = 300
+};
+
+extern int g_mirror_rank, g_mirror_count;
+extern char g_mirror_case[200];
+
+#define CHECK( condition )                                                                                   \
+    do                                                                                                       \
+    {                                                                                                        \
+        if ( !( condition ) )                                                                                \
+        {                                                                                                    \
+            fprintf( stderr, "%s:%d: process %d of %d: %s: %s\n", __FILE__, __LINE__, g_mirror_rank,         \
+                g_mirror_count, g_mirror_case, #condition );                                                 \
+            fflush( NULL );                                                                                  \
+            MPI_Abort( MPI_COMM_WORLD, 1 );                                                                  \
+        }                                                                                                    \
+    } while ( 0 )
+
+typedef struct mpi_dice
+{
+    uint64_t state;
+} mpi_dice;
+
+uint64_t mpi_dice_next( mpi_dice* dice );
+uint32_t mpi_dice_below( mpi_dice* dice, uint32_t end );
+float mpi_dice_between( mpi_dice* dice, float low, float high );
+
+/// Memory that may be refused: from the refuse_at-th allocation on, 0 never.
+typedef struct mpi_purse
+{
+    uint64_t count, refuse_at, held;
+} mpi_purse;
+
+/// How a world is made.
+typedef struct mpi_way
+{
+    uint32_t kind; ///< of boxes: spread, flat, one spot, giants, infinite, on a line
+    bool borrowed, is_quiet, skips_static, asks, trusts;
+    uint32_t wide, workers;
+    clv_mpi_cutter cutter;
+    float margin;
+    const char* method;
+} mpi_way;
+
+typedef struct mpi_mirror
+{
+    mpi_way how;
+    int active_count;
+    MPI_Comm active;      ///< MPI_COMM_NULL on the others
+    clv_mpi_space* space; ///< NULL on the others
+    clv_space* judge;
+    mpi_dice dice;
+    mpi_purse purse;
+    uint64_t next_id;
+    uint64_t ids[MIRROR_MOST];
+    clv_id judge_ids[MIRROR_MOST];
+    clv_aabb boxes[MIRROR_MOST];
+    bool is_there[MIRROR_MOST];
+    uint64_t tags[MIRROR_MOST];     ///< what the owner's payload must say
+    uint64_t own_tags[MIRROR_MOST]; ///< what it says
+} mpi_mirror;
+
+mpi_mirror* mpi_mirror_open( const mpi_way* how, uint64_t seed, int active_count );
+void mpi_mirror_close( mpi_mirror* w );
+
+/// Ends the space on the active processes, and makes an empty one on other ones.
+void mpi_mirror_restart( mpi_mirror* w, int active_count );
+
+/// Everybody's result, those of the others too; all active ones must have the same.
+clv_result mpi_mirror_agree( clv_result mine, bool is_active );
+
+// Steps; the calls must succeed.
+
+void mpi_mirror_add( mpi_mirror* w, uint32_t count );
+void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far );
+void mpi_mirror_remove( mpi_mirror* w, uint32_t percent );
+void mpi_mirror_dress( mpi_mirror* w, uint32_t what ); ///< filters, hints, margins, motions: 0 to 3
+
+/// An update that must be good, compared with the judge's.
+void mpi_mirror_update( mpi_mirror* w );
+
+/// One that may be refused memory on a process; true if it was good, and then the judge's was made too.
+bool mpi_mirror_try_update( mpi_mirror* w, int refused_rank, uint64_t refused_at );
+
+clv_result mpi_mirror_save( mpi_mirror* w, const char* path );
+clv_result mpi_mirror_load( mpi_mirror* w, const char* path );
+
+/// What the last call complained about, on active processes.
+const char* mpi_mirror_text( const mpi_mirror* w );
