@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi bench`: frames on many processes, timed, with what each of them did.
 #include "lab/measure/frame_hash.h"
-#include "lab/mpi_world.h"
+#include "lab/mpi_resume.h"
 #include "lab/result/run_output.h"
 
 #include <inttypes.h>
@@ -26,6 +26,7 @@ typedef struct bench
     double* frame_ms; ///< frame by frame, the least over the passes
     double* pass_ms;
     uint64_t hash, cuts, timed_frames;
+    uint32_t resumed_at; ///< the last frame of the checkpoint; 0: from the beginning
     clv_mpi_stats stats; ///< of the last frame
     process_record mine;
     process_record* everybody; ///< on process 0
@@ -114,10 +115,11 @@ static bool time_frame( bench* b, job* j, uint64_t pass, uint32_t frame, uint64_
 static bool do_pass( bench* b, job* j, uint64_t pass )
 {
     uint64_t hash = 0;
-    bool ok = mpi_world_begin( &b->world, j ) && mpi_world_settle( &b->world, j );
-    for ( uint32_t frame = 1; ok && frame <= b->world.frames.frame_count; ++frame )
+    bool ok = j->o->resume != NULL ? mpi_resume_begin( &b->world, j, &b->resumed_at, &hash )
+                                   : mpi_world_begin( &b->world, j ) && mpi_world_settle( &b->world, j );
+    for ( uint32_t frame = b->resumed_at + 1; ok && frame <= b->world.frames.frame_count; ++frame )
     {
-        ok = time_frame( b, j, pass, frame, &hash );
+        ok = time_frame( b, j, pass, frame, &hash ) && mpi_resume_keep( &b->world, j, frame, hash );
     }
     if ( ok && pass > 0 && hash != b->hash )
     {
@@ -191,11 +193,11 @@ static int by_size( const void* a, const void* b )
 
 static void fill_times( const bench* b, const job* j, run_result* run )
 {
-    uint64_t count = (uint64_t)b->world.frames.frame_count * j->o->repeat;
+    uint64_t count = (uint64_t)b->world.frames.frame_count * j->o->repeat - b->resumed_at;
     double* sorted = calloc( count + 1, sizeof( double ) );
     if ( sorted != NULL && count > 0 )
     {
-        memcpy( sorted, b->pass_ms, count * sizeof( double ) );
+        memcpy( sorted, b->pass_ms + b->resumed_at, count * sizeof( double ) );
         qsort( sorted, count, sizeof( double ), by_size );
         for ( uint64_t i = 0; i < count; ++i )
         {
@@ -204,6 +206,10 @@ static void fill_times( const bench* b, const job* j, run_result* run )
         run->ms_min = sorted[0];
         run->ms_median = ( sorted[( count - 1 ) / 2] + sorted[count / 2] ) / 2;
         run->ms_p99 = sorted[( count - 1 ) * 99 / 100];
+    }
+    else
+    {
+        run->ms_mean = run->ms_min = run->ms_median = run->ms_p99 = NAN;
     }
     free( sorted );
 }
@@ -225,8 +231,11 @@ static void fill_result( bench* b, const job* j, const bench_sums* sums, run_res
     run->variant = clv_isa_name( clv_isa_best() );
     run->settings = j->o->settings;
     run->thread_count = (uint32_t)j->o->threads;
-    run->frame_ms = b->frame_ms;
-    b->frame_ms = NULL; // the result's now
+    if ( b->resumed_at == 0 ) // else there are not as many as frames
+    {
+        run->frame_ms = b->frame_ms;
+        b->frame_ms = NULL; // the result's now
+    }
     run->pairs_last = sums->pairs;
     run->pairs_hash = b->hash;
     run->update_ms = run->search_ms = NAN; // stages are each process's own
@@ -245,6 +254,10 @@ static void fill_result( bench* b, const job* j, const bench_sums* sums, run_res
     json_put_count( run->json, "processes", sums->owning );
     json_put_count( run->json, "ranks", (uint64_t)j->process_count );
     json_put_bool( run->json, "alone", j->o->is_alone );
+    if ( b->resumed_at > 0 )
+    {
+        json_put_count( run->json, "resumed_at", b->resumed_at );
+    }
     json_put_number( run->json, "imbalance", b->stats.imbalance );
     json_put_count( run->json, "ghosts", sums->ghosts );
     json_put_count( run->json, "bytes_sent", sums->bytes_sent );

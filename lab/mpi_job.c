@@ -3,6 +3,7 @@
 
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
+#include "lab/mpi_resume.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -44,6 +45,9 @@ static const flag s_flags[] = {
     { "-n", "g", FLAG_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST },
     { "-P", "p", FLAG_COUNT, IN_OPTIONS( processes ), 1, 65536 },
     { "--sample", "p", FLAG_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST },
+    { "--checkpoint", "b", FLAG_TEXT, IN_OPTIONS( checkpoint ), 0, 0 },
+    { "--every", "b", FLAG_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST },
+    { "--resume", "b", FLAG_TEXT, IN_OPTIONS( resume ), 0, 0 },
     { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0 },
     { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0 },
     { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0 },
@@ -154,6 +158,15 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
     }
     // The last frame is the one that is counted: the first will do where nobody asks for another.
     o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
+    if ( o->checkpoint != NULL || o->resume != NULL ) // there is one life to go on with
+    {
+        o->warmup = 0;
+        o->repeat = 1;
+    }
+    if ( !mpi_resume_check( o, why ) )
+    {
+        return false;
+    }
     return o->what != NULL || o->command == 'n' ||
         lab_error_write( why, "%s needs a WHAT, such as brownian-free:32k", argv[1] );
 }

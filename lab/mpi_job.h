@@ -15,8 +15,8 @@ typedef struct job_options
 {
     char command; ///< the first letter of bench, verify, gen, net or plan
     bool is_borrowed, by_time, is_alone, is_scattered, splits;
-    const char *what, *method, *settings, *json, *output, *type;
-    uint64_t frames, from, threads, warmup, repeat, seed, bodies, processes, sample;
+    const char *what, *method, *settings, *json, *output, *type, *checkpoint, *resume;
+    uint64_t frames, from, threads, warmup, repeat, seed, bodies, processes, sample, every;
     clv_mpi_cutter cutter;
 } job_options;
 

@@ -103,6 +103,17 @@ bool mpi_world_begin( mpi_world* w, job* j )
     return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
 }
 
+bool mpi_world_load( mpi_world* w, job* j, const char* path )
+{
+    if ( !make_space( w, j ) )
+    {
+        return false;
+    }
+    clv_result result = clv_mpi_space_load( w->space, path );
+    return job_agree(
+        j, result == CLV_OK || lab_error_write( &j->why, "%s", clv_mpi_space_error( w->space ).text ) );
+}
+
 bool mpi_world_step( mpi_world* w, job* j, uint32_t frame, double* ms )
 {
     uint32_t count = clv_mpi_space_object_count( w->space );

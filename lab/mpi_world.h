@@ -27,6 +27,9 @@ bool mpi_world_begin( mpi_world* w, job* j );
 /// After that, unless --scattered says otherwise: a new space with the same objects, each with the process in whose region it lies.
 bool mpi_world_settle( mpi_world* w, job* j );
 
+/// A new space from a checkpoint.
+bool mpi_world_load( mpi_world* w, job* j, const char* path );
+
 /// Frame 1 .. on, after it was read. *ms is that of the slowest process, from handing over the boxes to the list.
 bool mpi_world_step( mpi_world* w, job* j, uint32_t frame, double* ms );
 

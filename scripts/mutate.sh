@@ -176,6 +176,7 @@ mutate "mpi: a block that is not as its sum says" "mpi_faults" src/mpi/mpi_parts
 mutate "mpi: where pairs were is forgotten with ghosts" "mpi_faults" src/mpi/mpi_save.c '/^bool clv_mpi_keep_corners/,/^}/s/space->keeps_corners = true;/space->keeps_corners = false;/'
 mutate "mpi: the old checkpoint's parts written over" "mpi_faults" src/mpi/mpi_save.c 's/fault == NULL ? 1 - old.generation : 0/fault == NULL ? old.generation : 0/'
 mutate "mpi: a part that failed stays" "mpi_faults" src/mpi/mpi_file.c '/^void clv_mpi_file_abandon/,/^}/s/remove( file->beside );/(void)0;/'
+mutate "mpi: a run that goes on forgets its hash" "mpi_resume" lab/mpi_resume.c 's/\*hash = note->hash;/*hash = 0;/'
 mutate "mpi: numbers of batches meet old ones" "mpi_faults" src/mpi/mpi_objects.c '/^uint32_t clv_mpi_next_stamp/,/^}/s/space->columns.stamps.items\[slot\] = 0;/(void)slot;/'
 mutate "mpi: a cut beside its part takes another's" "mpi" src/mpi/mpi_regions.c 's/\*upper = cut->at < \*upper ? cut->at : \*upper;/*upper = cut->at;/'
 mutate "mpi: last words thrown away after a failure" "mpi" src/mpi/mpi_exchange.c 's/if ( !space->must_tell_all || text->full == NULL/if ( space->must_tell_all || text->full == NULL/'

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "lab/mpi_resume.h"
+
+#include "lab/base/output_file.h"
+#include "lab/base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// What a bench knows of a checkpoint. The file has two of them: the one in force, and the one that is being written, so that whichever
+/// manifest a killed job leaves is known.
+typedef struct bench_note
+{
+    uint64_t frame, hash;
+} bench_note;
+
+static bench_note s_last; // of the checkpoint in force
+
+bool mpi_resume_check( const job_options* o, lab_error* why )
+{
+    if ( o->every != 0 && o->checkpoint == NULL )
+    {
+        return lab_error_write( why, "--every needs --checkpoint PATH" );
+    }
+    return !o->is_alone || ( o->checkpoint == NULL && o->resume == NULL ) ||
+        lab_error_write( why, "--alone has no checkpoints: every process has a world of its own" );
+}
+
+// ---- what the bench knows
+
+static bool read_notes( const char* path, const job* j, bench_note notes[2], lab_error* why )
+{
+    char* name = text_format( "%s.bench", path );
+    FILE* file = fopen( name, "rb" );
+    char what[1024] = "";
+    uint64_t seed = 0;
+    bool ok =
+        file != NULL && fscanf( file, "cleave-mpi bench 1 what %1023[^\n] seed %" SCNu64, what, &seed ) == 2;
+    for ( int i = 0; i < 2 && ok; ++i )
+    {
+        ok = fscanf( file, " frame %" SCNu64 " hash %" SCNx64, &notes[i].frame, &notes[i].hash ) == 2;
+    }
+    if ( !ok )
+    {
+        lab_error_write( why, "%s: %s", name,
+            file == NULL ? "cannot be opened" : "is not what bench --checkpoint writes" );
+    }
+    else if ( strcmp( what, j->o->what ) != 0 || seed != j->o->seed )
+    {
+        ok = lab_error_write( why, "%s: is of %s with seed %" PRIu64 ", not of %s with seed %" PRIu64, name,
+            what, seed, j->o->what, j->o->seed );
+    }
+    if ( file != NULL )
+    {
+        fclose( file );
+    }
+    free( name );
+    return ok;
+}
+
+static bool write_notes( const char* path, const job* j, const bench_note notes[2], lab_error* why )
+{
+    char* name = text_format( "%s.bench", path );
+    char* text = text_format( "cleave-mpi bench 1\nwhat %s\nseed %" PRIu64 "\nframe %" PRIu64
+                              " hash 0x%016" PRIx64 "\nframe %" PRIu64 " hash 0x%016" PRIx64 "\n",
+        j->o->what, j->o->seed, notes[0].frame, notes[0].hash, notes[1].frame, notes[1].hash );
+    output_file file = { 0 };
+    bool ok = output_file_open( &file, name, why ) && output_file_write( &file, text, strlen( text ), why ) &&
+        output_file_commit( &file, why );
+    free( text );
+    free( name );
+    return ok;
+}
+
+// ---- going on
+
+// Objects of the scene, all of them: another scene's would ask for boxes that are not there.
+static bool fits_scene( const mpi_world* w, job* j )
+{
+    uint32_t count = clv_mpi_space_object_count( w->space ), objects = w->frames.header.object_count;
+    bool ok = true;
+    for ( uint32_t i = 0; i < count && ok; ++i )
+    {
+        uint64_t id;
+        clv_aabb box;
+        clv_mpi_space_object_at( w->space, i, &id, &box );
+        ok = id < objects;
+    }
+    return ok || lab_error_write( &j->why, "%s: has objects that %s has not", j->o->resume, j->o->what );
+}
+
+bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
+{
+    bench_note notes[2] = { { 0, 0 }, { 0, 0 } };
+    if ( !job_agree( j, j->rank != 0 || read_notes( j->o->resume, j, notes, &j->why ) ) )
+    {
+        return false;
+    }
+    MPI_Bcast( notes, 4, MPI_UINT64_T, 0, MPI_COMM_WORLD );
+    if ( !mpi_world_load( w, j, j->o->resume ) || !job_agree( j, fits_scene( w, j ) ) )
+    {
+        return false;
+    }
+    // The first update is that of frame 0.
+    uint64_t done = clv_mpi_space_stats( w->space ).update_count - 1;
+    const bench_note* note = notes[1].frame == done ? &notes[1] : &notes[0];
+    bool ok = note->frame == done && done <= w->frames.frame_count;
+    *frame = (uint32_t)done;
+    *hash = note->hash;
+    s_last = *note;
+    return job_agree( j,
+        ok ||
+            lab_error_write( &j->why,
+                "%s: was saved after frame %" PRIu64
+                ", which %s.bench does not know, or which lies beyond --frames",
+                j->o->resume, done, j->o->resume ) );
+}
+
+bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )
+{
+    const char* path = j->o->checkpoint;
+    uint64_t every = j->o->every != 0 ? j->o->every : 10;
+    if ( path == NULL || ( frame % every != 0 && frame != w->frames.frame_count ) )
+    {
+        return true;
+    }
+    bench_note notes[2] = { s_last, { frame, hash } };
+    bool ok = job_agree( j, j->rank != 0 || write_notes( path, j, notes, &j->why ) );
+    clv_result result = ok ? clv_mpi_space_save( w->space, path ) : CLV_OK;
+    s_last = notes[1];
+    return ok &&
+        job_agree( j,
+            result == CLV_OK ||
+                lab_error_write( &j->why, "frame %u: %s", frame, clv_mpi_space_error( w->space ).text ) );
+}

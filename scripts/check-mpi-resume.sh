@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A job that is killed in the middle goes on from its checkpoint, on another number of processes, to the hash of a job in one go; and
+# what cleave-mpi bench refuses to go on from. Usage: check-mpi-resume.sh BUILD
+set -eu
+build=$(cd "${1:?usage: check-mpi-resume.sh BUILD}" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+export CLEAVE_CACHE="${CLEAVE_CACHE:-$build/test/cache}"
+scene=brownian:2k
+frames=60
+
+fail()
+{
+    echo "check-mpi-resume.sh: $1" >&2
+    [ ! -f "$folder/said" ] || cat "$folder/said" >&2
+    exit 1
+}
+
+hash_of()
+{
+    sed -n 's/.*"pairs_hash"[^0]*\(0x[0-9a-f]*\).*/\1/p' "$1"
+}
+
+on()
+{
+    "$root/scripts/check-mpi.sh" "$build/cleave-mpi" "$@"
+}
+
+# children PID...: processes that these started.
+children()
+{
+    for parent in "$@"; do
+        cat "/proc/$parent/task/$parent/children" 2>/dev/null || true
+    done
+}
+
+status=0
+on 2 bench $scene --frames $frames --warmup 0 --repeat 1 --json "$folder/whole.json" >"$folder/said" 2>&1 || status=$?
+[ $status != 77 ] || { cat "$folder/said"; exit 77; }
+[ $status = 0 ] || fail "a run in one go: exit $status"
+whole=$(hash_of "$folder/whole.json")
+
+# Killed as soon as there is a checkpoint: the script's sh starts timeout, that mpirun, and that the processes.
+killed=no
+if [ -r /proc/self/task/self/children ] || [ -r "/proc/$$/task/$$/children" ]; then
+    for attempt in 1 2 3; do
+        rm -f "$folder"/job.*
+        "$root/scripts/check-mpi.sh" "$build/cleave-mpi" 3 bench $scene --frames $frames --checkpoint "$folder/job" --every 1 \
+            >"$folder/said" 2>&1 &
+        job=$!
+        while kill -0 $job 2>/dev/null && [ ! -f "$folder/job.manifest" ]; do sleep 0.01; done
+        first=$(children $(children $(children $job)) | awk '{ print $1 }')
+        [ -z "$first" ] || kill -9 "$first" 2>/dev/null || true
+        status=0
+        wait $job || status=$?
+        [ $status = 0 ] || { killed=yes; break; }
+    done
+fi
+if [ $killed = no ]; then # too quick to be killed, or no /proc: one that ends in the middle
+    on 3 bench $scene --frames 20 --checkpoint "$folder/job" >"$folder/said" 2>&1 || fail "a run to frame 20"
+fi
+[ -f "$folder/job.manifest" ] || fail "the job left no checkpoint"
+for count in 4; do
+    on $count bench $scene --frames $frames --resume "$folder/job" --json "$folder/rest.json" >"$folder/said" 2>&1 ||
+        fail "no going on with $count processes"
+    rest=$(hash_of "$folder/rest.json")
+    [ "$whole" = "$rest" ] || fail "$rest on $count processes, $whole in one go"
+done
+at=$(sed -n 's/.*"resumed_at"[^0-9]*\([0-9]*\).*/\1/p' "$folder/rest.json")
+
+# What is wrong is said once, by name, and ends the program with 2.
+refuses()
+{
+    word=$1
+    shift
+    status=0
+    on 1 bench "$@" >"$folder/said" 2>&1 || status=$?
+    [ $status = 2 ] || fail "$*: exit $status"
+    [ "$(grep -c "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: not refused with $word"
+}
+refuses "nothing.bench" $scene --resume "$folder/nothing"
+refuses "job.bench: is of brownian:2k" $scene --seed 2 --resume "$folder/job"
+refuses "alone" $scene --alone --checkpoint "$folder/other"
+refuses "No such file" $scene --checkpoint "$folder/none/job" --frames 1
+part=$(ls "$folder"/job.[ab]-0)
+printf 'x' | dd of="$part" bs=1 seek=100 conv=notrunc 2>/dev/null
+refuses "job\.[ab]-0: is not as its checksum says" $scene --resume "$folder/job"
+echo "cleave-mpi: a job $([ $killed = yes ] && echo killed || echo ended) after frame $at goes on to the same hash"
