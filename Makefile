@@ -11,8 +11,8 @@ $(foreach preset,debug scalar-only $(SANITIZED) $(REST),$(eval SCALE_$(preset) :
 # Races are looked for where there are threads; everything else would only be slow, to build and to run.
 RACING := task gather threads engine rest visit event hub rigid recipe query
 none :=
-ONLY_tsan := -R '^($(subst $(none) $(none),|,$(RACING)))$$'
-TARGETS_tsan := $(addprefix --target test_,$(RACING))
+ONLY_tsan := -R '^($(subst $(none) $(none),|,$(RACING))|mpi_workers)$$'
+TARGETS_tsan := $(addprefix --target test_,$(RACING)) --target mpi_workers
 # Release shares its folder with `make`, which leaves the tests out.
 TESTS_release := -DCLEAVE_TESTS=ON
 FOLDER_release := $(BUILD)

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What goes wrong over processes: checkpoints (test_mpi_checkpoint), a disk that is full, a process that is killed in the middle of an
-# update. Usage: check-mpi-faults.sh TEST COUNTS [MORE]; without MORE only the checkpoints, as for sanitizers.
+# update. Usage: check-mpi-faults.sh TEST COUNTS [all|workers]; without `all` only the checkpoints, as for the address sanitizer; with
+# `workers` only spaces of several workers, as for the thread sanitizer.
 set -eu
-program=${1:?usage: check-mpi-faults.sh TEST COUNTS [MORE]}
-counts=${2:?usage: check-mpi-faults.sh TEST COUNTS [MORE]}
+program=${1:?usage: check-mpi-faults.sh TEST COUNTS [all|workers]}
+counts=${2:?usage: check-mpi-faults.sh TEST COUNTS [all|workers]}
+what=${3:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
@@ -16,9 +18,13 @@ fail()
     exit 1
 }
 
-"$root/scripts/check-mpi.sh" "$program" "$counts" "$folder"
+if [ "$what" = workers ]; then
+    "$root/scripts/check-mpi.sh" "$program" "$counts" "$folder" workers
+else
+    "$root/scripts/check-mpi.sh" "$program" "$counts" "$folder"
+fi
 [ -z "$(ls -A "$folder")" ] || fail "left behind: $(ls -A "$folder")"
-[ -n "${3:-}" ] || exit 0
+[ "$what" = all ] || exit 0
 
 # A disk of 40 kB, where one can be had: in a name space of our own, so that it goes by itself.
 mkdir "$folder/disk"

@@ -767,6 +767,73 @@ static void a_killed_process_is_noticed( void )
     _exit( 0 ); // MPI_Finalize would wait for the one that is gone
 }
 
+// Enough boxes that the workers of every process's space are needed, for the thread sanitizer to look at: with what one space lists, frame by
+// frame, and over a checkpoint. test_mpi_checkpoint FOLDER workers
+static void workers_of_each_process_do_not_meet( void )
+{
+    snprintf( g_mirror_case, sizeof( g_mirror_case ), "workers" );
+    enum
+    {
+        N = 12000
+    };
+    static uint64_t ids[N];
+    static clv_aabb boxes[N], own[N];
+    clv_mpi_def def = clv_default_mpi_def();
+    def.space.worker_count = 3;
+    def.space.events = true;
+    clv_mpi_space* space = NULL;
+    clv_space* judge = NULL;
+    clv_space_def judge_def = clv_default_space_def();
+    CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_OK );
+    CHECK( clv_space_create( &judge_def, &judge ) == CLV_OK );
+    mpi_dice dice = { 3 };
+    for ( uint32_t i = 0; i < N; ++i )
+    {
+        float x = mpi_dice_between( &dice, 0, 40 ), y = mpi_dice_between( &dice, 0, 40 );
+        float z = mpi_dice_between( &dice, 0, 40 );
+        boxes[i] = ( clv_aabb ){ { x, y, z }, { x + 1, y + 1, z + 1 } };
+        ids[i] = i;
+    }
+    uint32_t first = N / (uint32_t)g_mirror_count * (uint32_t)g_mirror_rank;
+    uint32_t end = g_mirror_rank + 1 == g_mirror_count ? N : first + N / (uint32_t)g_mirror_count;
+    CHECK( clv_mpi_space_add( space, ids + first, boxes + first, end - first ) == CLV_OK );
+    static clv_id judge_ids[N];
+    CHECK( clv_space_add( judge, boxes, N, judge_ids ) == CLV_OK );
+    for ( uint32_t frame = 0; frame < 4; ++frame )
+    {
+        CHECK( clv_mpi_space_update( space ) == CLV_OK && clv_space_update( judge ) == CLV_OK );
+        CHECK( clv_mpi_space_stats( space ).all_pair_count == clv_space_pairs( judge ).count );
+        if ( frame == 1 )
+        {
+            CHECK( clv_mpi_space_save( space, s_path ) == CLV_OK );
+            clv_mpi_space_destroy( space );
+            CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_OK );
+            CHECK( clv_mpi_space_load( space, s_path ) == CLV_OK );
+        }
+        for ( uint32_t i = 0; i < N; ++i )
+        {
+            float step = mpi_dice_between( &dice, -0.5f, 0.5f );
+            boxes[i].lower.x += step;
+            boxes[i].upper.x += step;
+        }
+        uint32_t count = clv_mpi_space_object_count( space );
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            clv_aabb box;
+            CHECK( clv_mpi_space_object_at( space, i, &ids[i], &box ) == CLV_OK );
+            own[i] = boxes[ids[i]];
+        }
+        CHECK( clv_mpi_space_move( space, ids, own, count ) == CLV_OK );
+        CHECK( clv_space_move( judge, judge_ids, boxes, N ) == CLV_OK );
+    }
+    clv_mpi_space_destroy( space );
+    clv_space_destroy( judge );
+    if ( g_mirror_rank == 0 )
+    {
+        printf( "mpi: workers of %d processes do not meet\n", g_mirror_count );
+    }
+}
+
 int main( int argc, char** argv )
 {
     int given = 0;
@@ -778,6 +845,13 @@ int main( int argc, char** argv )
     if ( argc > 2 && strcmp( argv[2], "full" ) == 0 )
     {
         a_full_disk_is_said();
+        MPI_Finalize();
+        return 0;
+    }
+    if ( argc > 2 && strcmp( argv[2], "workers" ) == 0 )
+    {
+        workers_of_each_process_do_not_meet();
+        clean_up();
         MPI_Finalize();
         return 0;
     }
