@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cleave/base.h"
+#include "cleave/geom.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,15 +65,16 @@ static inline uint8_t* mpi_put_u64( uint8_t* to, uint64_t value )
     return mpi_put_u32( mpi_put_u32( to, (uint32_t)value ), (uint32_t)( value >> 32 ) );
 }
 
-static inline uint8_t* mpi_put_floats( uint8_t* to, const float* values, int count )
+static inline uint8_t* mpi_put_float( uint8_t* to, float value )
 {
-    for ( int i = 0; i < count; ++i )
-    {
-        uint32_t bits;
-        memcpy( &bits, &values[i], sizeof( bits ) );
-        to = mpi_put_u32( to, bits );
-    }
-    return to;
+    uint32_t bits;
+    memcpy( &bits, &value, sizeof( bits ) );
+    return mpi_put_u32( to, bits );
+}
+
+static inline uint8_t* mpi_put_point( uint8_t* to, clv_vec3 point )
+{
+    return mpi_put_float( mpi_put_float( mpi_put_float( to, point.x ), point.y ), point.z );
 }
 
 static inline uint32_t mpi_get_u32( const uint8_t* from )
@@ -85,11 +87,20 @@ static inline uint64_t mpi_get_u64( const uint8_t* from )
     return (uint64_t)mpi_get_u32( from ) | (uint64_t)mpi_get_u32( from + 4 ) << 32;
 }
 
-static inline void mpi_get_floats( const uint8_t* from, float* values, int count )
+static inline float mpi_get_float( const uint8_t* from )
 {
-    for ( int i = 0; i < count; ++i )
-    {
-        uint32_t bits = mpi_get_u32( from + 4 * i );
-        memcpy( &values[i], &bits, sizeof( bits ) );
-    }
+    uint32_t bits = mpi_get_u32( from );
+    float value;
+    memcpy( &value, &bits, sizeof( value ) );
+    return value;
+}
+
+static inline clv_vec3 mpi_get_point( const uint8_t* from )
+{
+    return ( clv_vec3 ){ mpi_get_float( from ), mpi_get_float( from + 4 ), mpi_get_float( from + 8 ) };
+}
+
+static inline clv_aabb mpi_get_box( const uint8_t* from )
+{
+    return ( clv_aabb ){ mpi_get_point( from ), mpi_get_point( from + 12 ) };
 }

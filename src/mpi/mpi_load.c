@@ -132,14 +132,14 @@ static record get_record( const loading* l, uint64_t i )
     at += 40;
     if ( ( l->parts.manifest.kind.flags & MPI_SAVES_FILTERS ) != 0 )
     {
-        mpi_get_floats( at, &r.before.lower.x, 6 );
+        r.before = mpi_get_box( at );
         at = get_filter( at + 24, &r.filter );
         at = get_filter( at, &r.filter_before );
     }
     if ( ( l->parts.manifest.kind.flags & MPI_SAVES_MARGINS ) != 0 )
     {
-        mpi_get_floats( at, &r.rule.fixed, 3 );
-        mpi_get_floats( at + 12, &r.motion.x, 3 );
+        r.rule = ( clv_margin_rule ){ mpi_get_float( at ), mpi_get_float( at + 4 ), mpi_get_float( at + 8 ) };
+        r.motion = mpi_get_point( at + 12 );
         at += 24;
     }
     r.payload = at;
@@ -158,7 +158,7 @@ static clv_result check_records( loading* l )
     {
         const uint8_t* at = l->records + i * l->parts.manifest.kind.record_size;
         l->ids[i] = mpi_get_u64( at );
-        mpi_get_floats( at + 8, &l->boxes[i].lower.x, 6 );
+        l->boxes[i] = mpi_get_box( at + 8 );
         record r = get_record( l, i );
         const char* fault = !clv_aabb_is_valid( l->boxes[i] ) || !clv_aabb_is_valid( r.before )
             ? "has a box with a NaN, or its lower corner above its upper,"
@@ -223,8 +223,7 @@ static clv_result read_pairs( loading* l )
     for ( uint64_t i = 0; i < count; ++i )
     {
         const uint8_t* at = l->pair_records + i * MPI_PAIR_RECORD;
-        clv_vec3 corner;
-        mpi_get_floats( at + 16, &corner.x, 3 );
+        clv_vec3 corner = mpi_get_point( at + 16 );
         if ( mpi_get_u64( at ) >= mpi_get_u64( at + 8 ) || isnan( corner.x ) || isnan( corner.y ) ||
             isnan( corner.z ) || mpi_get_u32( at + 28 ) > 1 )
         {
@@ -269,8 +268,7 @@ static clv_result cut_for( loading* l )
 // A pair of which one object is gone ended wherever it is told.
 static int32_t home_of( const loading* l, const uint8_t* at )
 {
-    clv_vec3 corner;
-    mpi_get_floats( at + 16, &corner.x, 3 );
+    clv_vec3 corner = mpi_get_point( at + 16 );
     return mpi_get_u32( at + 28 ) != 0 ? l->space->rank : clv_mpi_regions_home( &l->regions, corner );
 }
 
@@ -396,8 +394,7 @@ static clv_result sort_pairs( loading* l )
         const uint64_t* words = l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS;
         uint8_t bytes[16];
         mpi_put_u64( mpi_put_u64( bytes, words[2] ), words[3] );
-        clv_vec3 corner;
-        mpi_get_floats( bytes, &corner.x, 3 );
+        clv_vec3 corner = mpi_get_point( bytes );
         bool is_gone = mpi_get_u32( bytes + 12 ) != 0;
         l->corners.items[i] = is_gone ? ( clv_vec3 ){ NAN, NAN, NAN } : corner;
     }

@@ -61,30 +61,38 @@ static uint8_t* put_filter( uint8_t* at, const clv_filter* filter )
     return mpi_put_u32( at, (uint32_t)filter->group );
 }
 
+static uint8_t* put_box( uint8_t* at, const clv_aabb* box )
+{
+    return mpi_put_point( mpi_put_point( at, box->lower ), box->upper );
+}
+
+static uint8_t* put_margins( const clv_mpi_space* space, uint32_t slot, uint8_t* at )
+{
+    if ( !space->grows )
+    {
+        return at + 24; // zeros
+    }
+    const clv_margin_rule* rule = &space->columns.rules.items[slot];
+    at = mpi_put_point( at, ( clv_vec3 ){ rule->fixed, rule->by_size, rule->by_speed } );
+    return mpi_put_point( at, space->columns.motions.items[slot] );
+}
+
 // Columns that this process does not keep have what they would begin with.
 static void put_object( const clv_mpi_space* space, const mpi_save_kind* kind, uint32_t slot, uint8_t* at )
 {
     const mpi_columns* c = &space->columns;
     const clv_filter usual = clv_default_filter();
-    const clv_aabb* box = space->grows ? &c->givens.items[slot] : &c->boxes.items[slot];
     at = mpi_put_u64( at, c->ids.items[slot] );
-    at = mpi_put_floats( at, &box->lower.x, 6 );
+    at = put_box( at, space->grows ? &c->givens.items[slot] : &c->boxes.items[slot] );
     at = mpi_put_u32( at, c->flags.items[slot] & ( MPI_OLD | MPI_STATIC | MPI_WAS_STATIC ) );
     at += 4;
     if ( ( kind->flags & MPI_SAVES_FILTERS ) != 0 )
     {
-        at = mpi_put_floats(
-            at, space->remembers ? &c->befores.items[slot].lower.x : &c->boxes.items[slot].lower.x, 6 );
+        at = put_box( at, space->remembers ? &c->befores.items[slot] : &c->boxes.items[slot] );
         at = put_filter( at, space->remembers ? &c->filters.items[slot] : &usual );
         at = put_filter( at, space->remembers ? &c->filters_before.items[slot] : &usual );
     }
-    if ( ( kind->flags & MPI_SAVES_MARGINS ) != 0 )
-    {
-        at = mpi_put_floats(
-            at, space->grows ? &c->rules.items[slot].fixed : ( const float[3] ){ 0, 0, 0 }, 3 );
-        at =
-            mpi_put_floats( at, space->grows ? &c->motions.items[slot].x : ( const float[3] ){ 0, 0, 0 }, 3 );
-    }
+    at = ( kind->flags & MPI_SAVES_MARGINS ) != 0 ? put_margins( space, slot, at ) : at;
     if ( space->def.payload.size > 0 )
     {
         space->def.payload.pack( c->ids.items[slot], at, space->def.payload.user );
@@ -153,7 +161,7 @@ static bool write_pairs( const clv_mpi_space* space, block_writer* w )
         bool is_gone = isnan( corner.x );
         at = mpi_put_u64( at, pair->a );
         at = mpi_put_u64( at, pair->b );
-        at = is_gone ? at + 12 : mpi_put_floats( at, &corner.x, 3 );
+        at = is_gone ? at + 12 : mpi_put_point( at, corner );
         mpi_put_u32( at, is_gone );
     }
     return flush_block( w );
