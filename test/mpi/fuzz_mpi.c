@@ -70,6 +70,8 @@ static void restart( mpi_mirror* w, const char* path )
         CHECK( w->space == NULL || clv_mpi_space_object_count( w->space ) == 0 );
         CHECK( mpi_mirror_load( w, path ) == CLV_OK );
     }
+    clv_mpi_hit_view view; // what is loaded can be asked about after an update
+    CHECK( w->space == NULL || clv_mpi_space_query_all( w->space, NULL, &view ) == CLV_STALE );
 }
 
 // What is refused changes nothing.
@@ -113,7 +115,11 @@ static void step( mpi_mirror* w, const char* path )
     case 12:
     case 13: restart( w, path ); break;
     case 14: ask_for_nonsense( w ); break;
-    default: mpi_mirror_update( w ); break;
+    case 15: mpi_mirror_ask( w ); break;
+    default:
+        mpi_mirror_update( w );
+        mpi_mirror_ask( w );
+        break;
     }
 }
 

@@ -178,6 +178,7 @@ void mpi_mirror_close( mpi_mirror* w )
 
 void mpi_mirror_restart( mpi_mirror* w, int active_count )
 {
+    w->is_fresh = false;
     end_space( w );
     memset( w->own_tags, 0, sizeof( w->own_tags ) ); // what a restarted program knows is in the files
     open_space( w, active_count );
@@ -229,6 +230,7 @@ static uint32_t list_own( const mpi_mirror* w, bool* is_own )
 
 void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
 {
+    w->is_fresh = false;
     uint64_t ids[MIRROR_MOST];
     clv_aabb boxes[MIRROR_MOST];
     uint32_t own = 0, added = 0;
@@ -263,6 +265,7 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
 
 void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
 {
+    w->is_fresh = false;
     uint64_t ids[MIRROR_MOST];
     clv_aabb boxes[MIRROR_MOST];
     bool is_own[MIRROR_MOST];
@@ -293,6 +296,7 @@ void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
 
 void mpi_mirror_remove( mpi_mirror* w, uint32_t percent )
 {
+    w->is_fresh = false;
     uint64_t ids[MIRROR_MOST];
     bool is_own[MIRROR_MOST];
     uint32_t count = 0;
@@ -325,6 +329,7 @@ static clv_result dress_judge( mpi_mirror* w, uint32_t what, uint32_t i, const c
 
 void mpi_mirror_dress( mpi_mirror* w, uint32_t what )
 {
+    w->is_fresh = false;
     uint64_t ids[MIRROR_MOST];
     clv_filter filters[MIRROR_MOST];
     bool is_own[MIRROR_MOST], hints[MIRROR_MOST];
@@ -455,6 +460,7 @@ static void compare_update( mpi_mirror* w )
     compare( own_events.ended, own_events.ended_count, judge_pairs( w, events.ended_user, NULL, ended ),
         ended, "ended" );
     check_owners( w );
+    w->is_fresh = true;
 }
 
 void mpi_mirror_update( mpi_mirror* w )
@@ -469,6 +475,7 @@ void mpi_mirror_update( mpi_mirror* w )
 bool mpi_mirror_try_update( mpi_mirror* w, int refused_rank, uint64_t refused_at )
 {
     clv_result result = CLV_OK;
+    w->is_fresh = false;
     if ( w->space != NULL )
     {
         w->purse.refuse_at = g_mirror_rank == refused_rank ? w->purse.count + refused_at : 0;
@@ -483,6 +490,93 @@ bool mpi_mirror_try_update( mpi_mirror* w, int refused_rank, uint64_t refused_at
     }
     return result == CLV_OK;
 }
+
+// ---- questions
+
+enum
+{
+    ASKED = 6,
+    NEAREST = 4
+};
+
+static int by_number( const void* x, const void* y )
+{
+    const uint64_t *a = x, *b = y;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static void compare_boxes( const mpi_mirror* w, const clv_queries* boxes, const clv_mpi_hit_view* view )
+{
+    static clv_hit hits[ASKED * MIRROR_MOST];
+    uint64_t offsets[ASKED + 1], ids[MIRROR_MOST];
+    clv_query_lists wanted = { offsets, hits, ASKED * MIRROR_MOST, 0, 0 };
+    CHECK( clv_space_query_all( w->judge, boxes, &wanted ) == CLV_OK );
+    clv_user_data_view data = clv_space_user_data( w->judge );
+    for ( uint32_t i = 0; i < ASKED; ++i )
+    {
+        uint64_t count = offsets[i + 1] - offsets[i];
+        CHECK( view->offsets[i] == offsets[i] && view->offsets[i + 1] == offsets[i + 1] );
+        for ( uint64_t k = 0; k < count; ++k )
+        {
+            ids[k] = data.values[hits[offsets[i] + k].index];
+        }
+        qsort( ids, count, sizeof( uint64_t ), by_number );
+        for ( uint64_t k = 0; k < count; ++k )
+        {
+            CHECK( view->hits[offsets[i] + k].id == ids[k] );
+        }
+    }
+}
+
+// Of equal times and distances the judge has the lowest slot, the space the lowest id: how far is what is compared.
+static void compare_hits( const clv_mpi_hit* got, const clv_hit* wanted, uint32_t count )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        bool is_hit = wanted[i].index != CLV_NO_HIT;
+        CHECK( ( got[i].owner >= 0 ) == is_hit && ( !is_hit || got[i].t == wanted[i].t ) );
+    }
+}
+
+void mpi_mirror_ask( mpi_mirror* w )
+{
+    mpi_dice dice = { mpi_dice_next( &w->dice ) + (uint64_t)g_mirror_rank };
+    clv_aabb boxes[ASKED];
+    clv_ray rays[ASKED];
+    clv_vec3 points[ASKED];
+    for ( uint32_t i = 0; i < ASKED; ++i )
+    {
+        boxes[i] = new_box( &dice, w->how.kind );
+        float x = mpi_dice_between( &dice, -1, 1 ), y = mpi_dice_between( &dice, -1, 1 );
+        points[i] = boxes[i].upper.y < INFINITY ? boxes[i].upper : ( clv_vec3 ){ 1, 2, 3 };
+        rays[i] = ( clv_ray ){ points[i], { x, y, 0.5f }, i % 2 == 0 ? INFINITY : 5 };
+    }
+    if ( w->space == NULL )
+    {
+        return;
+    }
+    clv_queries lists[3] = { clv_query_boxes( boxes, ASKED ), clv_query_rays( rays, ASKED ),
+        clv_query_points( points, ASKED ) };
+    clv_mpi_hit_view view;
+    clv_mpi_hit got[ASKED * NEAREST];
+    clv_hit wanted[ASKED * NEAREST];
+    clv_result result = clv_mpi_space_query_all( w->space, &lists[0], &view );
+    if ( !w->is_fresh )
+    {
+        CHECK( result == CLV_STALE || result == CLV_OK ); // a batch may have been empty
+        return;
+    }
+    CHECK( result == CLV_OK );
+    compare_boxes( w, &lists[0], &view );
+    CHECK( clv_mpi_space_query_closest( w->space, &lists[1], got ) == CLV_OK );
+    CHECK( clv_space_query_closest( w->judge, &lists[1], wanted, NULL ) == CLV_OK );
+    compare_hits( got, wanted, ASKED );
+    CHECK( clv_mpi_space_query_nearest( w->space, &lists[2], NEAREST, INFINITY, got ) == CLV_OK );
+    CHECK( clv_space_query_nearest( w->judge, &lists[2], NEAREST, INFINITY, wanted, NULL ) == CLV_OK );
+    compare_hits( got, wanted, ASKED * NEAREST );
+}
+
+// ---- files
 
 clv_result mpi_mirror_save( mpi_mirror* w, const char* path )
 {

@@ -73,6 +73,7 @@ typedef struct mpi_mirror
     bool is_there[MIRROR_MOST];
     uint64_t tags[MIRROR_MOST];     ///< what the owner's payload must say
     uint64_t own_tags[MIRROR_MOST]; ///< what it says
+    bool is_fresh;                  ///< nothing changed since the last good update
 } mpi_mirror;
 
 mpi_mirror* mpi_mirror_open( const mpi_way* how, uint64_t seed, int active_count );
@@ -96,6 +97,9 @@ void mpi_mirror_update( mpi_mirror* w );
 
 /// One that may be refused memory on a process; true if it was good, and then the judge's was made too.
 bool mpi_mirror_try_update( mpi_mirror* w, int refused_rank, uint64_t refused_at );
+
+/// Questions that every active process asks, answered as the judge does; CLV_STALE where that is the answer.
+void mpi_mirror_ask( mpi_mirror* w );
 
 clv_result mpi_mirror_save( mpi_mirror* w, const char* path );
 clv_result mpi_mirror_load( mpi_mirror* w, const char* path );
