@@ -115,10 +115,18 @@ static bool write_objects( clv_mpi_space* space, block_writer* w )
 
 // ---- where pairs were
 
+// Where an object is now: mostly where it was when the pair was found.
+static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t guess )
+{
+    bool is_same = guess < space->slot_end && space->columns.ids.items[guess] == id &&
+        ( space->columns.flags.items[guess] & MPI_LIVE ) != 0;
+    return is_same ? guess : clv_mpi_ids_find( &space->ids, id );
+}
+
 static clv_vec3 corner_of( const clv_mpi_space* space, const mpi_found* pair )
 {
     const mpi_columns* c = &space->columns;
-    uint32_t a = clv_mpi_ids_find( &space->ids, pair->a ), b = clv_mpi_ids_find( &space->ids, pair->b );
+    uint32_t a = slot_of( space, pair->a, pair->slot_a ), b = slot_of( space, pair->b, pair->slot_b );
     if ( a == MPI_NONE || b == MPI_NONE || ( c->flags.items[a] & c->flags.items[b] & MPI_OLD ) == 0 )
     {
         return ( clv_vec3 ){ NAN, NAN, NAN };
