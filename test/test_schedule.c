@@ -135,7 +135,7 @@ static void bad_lines_are_named( void )
         { "sizes 0", ":1: 0 is out of range" },
         { "sizes 1.5", ":1: 1.5 is out of range" },
         { "sizes 8k..1k", ":1: '8k..1k': a range goes upwards" },
-        { "sizes 11m", ":1: 11000000 is out of range" },
+        { "sizes 3000m", ":1: 3000000000 is out of range" },
         { "threads 0", ":1: 0 is out of range" },
         { "types cubs", ":1: 'cubs': no type" },
         { "window 5-6", ":1: '5-6': no window" },
