@@ -279,7 +279,7 @@ static void plans_stay_within_their_bounds( void )
         for ( uint32_t count = 2000; count <= 2000000000u; count *= 100 )
         {
             uint32_t rows = 0;
-            gpu_grid_wish none = { { 0 }, 0, 0, 0, 0, 0, 0, 0, 0 };
+            gpu_grid_wish none = { .rests = 0 };
             bool keeps = false;
             gpu_grid_plan plan = clv_gpu_grid_plan_make( boxes, 2000, count, &none, scratch, &rows, &keeps );
             test_where.frame = (uint32_t)crowd;

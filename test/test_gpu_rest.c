@@ -51,6 +51,7 @@ static clv_gpu* make_gpu( uint64_t pair_capacity, bool has_events )
     CHECK_OK( clv_gpu_create( &def, &gpu ) );
     gpu->grid_wish.keeps = 1; // of so few it would not
     gpu->grid_wish.rests = 1;
+    gpu->grid_wish.rest_part = 16; // so few could hardly move else
     test_where.method = "grid at rest";
     return gpu;
 }
@@ -501,7 +502,7 @@ static void comparing_begins_and_ends_by_itself( void )
 static void an_order_is_kept_for_a_world_at_rest( void )
 {
     clv_gpu* gpu = make_gpu( 1 << 16, false );
-    gpu->grid_wish = ( gpu_grid_wish ){ .rest_least = 1000 };
+    gpu->grid_wish = ( gpu_grid_wish ){ .rest_least = 1000, .rest_part = 16 };
     make_world( false );
     for ( int i = 0; i < COUNT; ++i ) // six meet each
     {

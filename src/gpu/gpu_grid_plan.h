@@ -39,6 +39,7 @@ typedef struct gpu_grid_wish
     int keeps;              ///< the order: 1 yes, -1 no, 0 as chosen
     uint32_t relay_items;   ///< work items that lay all records anew; 0: as chosen
     int rests;              ///< only what changed is searched: 1 always, -1 never, 0 as chosen
+    uint32_t rest_part;     ///< one box in so many may change for that; 0: as chosen
     uint32_t rest_least;    ///< boxes whose order is kept for that; 0: as chosen
 } gpu_grid_wish;
 

@@ -7,9 +7,8 @@
 
 enum
 {
-    TRACK_PART = 32, // comparing begins where at most one box in so many changed,
     CHANGED_PART =
-        16, // and one in so many is the most that is searched for; at one in ten all take no longer
+        256, // one box in so many may change and all be searched for alone, and half as many for that to begin
     SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
     SAMPLED_OF_PLACED = 128,
     FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
@@ -26,10 +25,16 @@ enum
 // Pairs of a list that is carried over; 16 GB.
 #define LIST_MOST ( UINT32_C( 1 ) << 31 )
 
-// Of a small world all may change: it is not worth a rule.
-static uint32_t changed_most( uint32_t count )
+// At one in a hundred a search of all took less.
+static uint32_t changed_part( const clv_gpu* gpu )
 {
-    return count / CHANGED_PART + 64;
+    return gpu->grid_wish.rest_part > 0 ? gpu->grid_wish.rest_part : CHANGED_PART;
+}
+
+// Of a small world all may change: it is not worth a rule.
+static uint32_t changed_most( const clv_gpu* gpu, uint32_t count )
+{
+    return count / changed_part( gpu ) + 64;
 }
 
 bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
@@ -120,7 +125,7 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count )
     result =
         result == CLV_OK ? clv_gpu_reserve( gpu, &b->where, (uint64_t)count * sizeof( uint32_t ) ) : result;
     result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &b->changed, (uint64_t)changed_most( count ) * sizeof( uint32_t ) )
+        ? clv_gpu_reserve( gpu, &b->changed, (uint64_t)changed_most( gpu, count ) * sizeof( uint32_t ) )
         : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->changed_bits, groups * GPU_GROUP / 8 ) : result;
 }
@@ -158,7 +163,7 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
-    uint32_t most = changed_most( frame->count );
+    uint32_t most = changed_most( gpu, frame->count );
     uint32_t left_most = GPU_LEFT_MOST;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
@@ -189,7 +194,7 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t room = rest->source_room < LIST_MOST ? (uint32_t)rest->source_room : LIST_MOST;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    uint32_t most = changed_most( frame->count );
+    uint32_t most = changed_most( gpu, frame->count );
     uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
     uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS );
     uint32_t groups = carry_groups + groups_for( rest->last_changed, GROUP_BOXES );
@@ -221,7 +226,7 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
     bool was_seen =
         keeps ? counters->moved_count != UINT32_MAX : gpu->frame.is_sampled && gpu->frame.count >= least;
     uint32_t sampled = sampled_count( gpu->frame.count, keeps ? SAMPLED_GROUPS : SAMPLED_OF_PLACED );
-    bool is_calm = was_seen && counters->changed_count < sampled / TRACK_PART &&
+    bool is_calm = was_seen && counters->changed_count < sampled / ( 2 * changed_part( gpu ) ) &&
         gpu->stats.update_count >= rest->try_at && gpu->grid_wish.rests >= 0 &&
         gpu->counters.pair_count <=
             clv_gpu_list_most( gpu ) / ( 4 * sizeof( clv_pair ) ); // there will be two lists
