@@ -59,6 +59,7 @@ static const bench_row s_rows[] = {
     { "rest10-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 10 },
     { "rest-far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 3, 100 }, // 0.15 sides per frame
     { "rest-dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
+    { "rest512-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 600 },
     { "still-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 }, // nobody, or one
     { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },            // half a side per frame: no order lasts
     { "sparse-10m", 10000000, SPARSE, CLV_GPU_AUTO, 1.35, 0.3f, 1 },

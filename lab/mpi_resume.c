@@ -75,7 +75,7 @@ static bool write_notes( const char* path, const job* j, const bench_note notes[
 
 // ---- going on
 
-// Objects of the scene, all of them: another scene's would ask for boxes that are not there.
+// Objects of the scene: another one's would ask for boxes that are not there.
 static bool fits_scene( const mpi_world* w, job* j )
 {
     uint32_t count = clv_mpi_space_object_count( w->space ), objects = w->frames.header.object_count;
@@ -90,6 +90,15 @@ static bool fits_scene( const mpi_world* w, job* j )
     return ok || lab_error_write( &j->why, "%s: has objects that %s has not", j->o->resume, j->o->what );
 }
 
+static bool has_all( const mpi_world* w, job* j )
+{
+    uint64_t mine = clv_mpi_space_object_count( w->space ), all = 0, wanted = w->frames.header.object_count;
+    MPI_Allreduce( &mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD );
+    return all == wanted ||
+        lab_error_write(
+            &j->why, "%s: has %" PRIu64 " objects, %s has %" PRIu64, j->o->resume, all, j->o->what, wanted );
+}
+
 bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
 {
     bench_note notes[2] = { { 0, 0 }, { 0, 0 } };
@@ -98,7 +107,8 @@ bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
         return false;
     }
     MPI_Bcast( notes, 4, MPI_UINT64_T, 0, MPI_COMM_WORLD );
-    if ( !mpi_world_load( w, j, j->o->resume ) || !job_agree( j, fits_scene( w, j ) ) )
+    if ( !mpi_world_load( w, j, j->o->resume ) || !job_agree( j, fits_scene( w, j ) ) ||
+        !job_agree( j, has_all( w, j ) ) )
     {
         return false;
     }

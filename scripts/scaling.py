@@ -32,7 +32,7 @@ def number(value):
 def run_row(name, run):
     frames = run["frame_ms"]
     row = {"name": name, "scene": run["scene"], "objects": run["objects"], "processes": run.get("ranks", ""), "threads": run["threads"],
-           "alone": int(run.get("alone", False)), "frames": run["frames"], "ms": sum(frames) / len(frames), "ms_min": run["ms_min"],
+           "alone": int(run.get("alone", False)), "frames": run["frames"], "ms": sum(frames) / len(frames) if frames else run["ms_mean"], "ms_min": run["ms_min"],
            "ms_median": run["ms_median"], "pairs_hash": run["pairs_hash"]}
     for field in ["ghosts", "bytes_sent", "imbalance", "cuts"]:
         row[field] = run.get(field, "")

@@ -251,9 +251,29 @@ install_debian_packages()
 }
 
 [ -z "$need" ] || install_debian_packages
-# shellcheck disable=SC2086 # a list of words
-if [ -n "$wished" ] && command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
-    DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $wished >/dev/null 2>&1 ||
-        echo "setup.sh: without$wished, what needs it is skipped"
-fi
+
+# wish ARGUMENT...: without questions, and without waiting for a network that is not there.
+wish()
+{
+    DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@" >/dev/null 2>&1
+}
+
+# All at once, or, where one cannot be had, each by itself: the others shall not be without for its sake.
+install_wishes()
+{
+    left=$wished
+    if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+        left=""
+        # shellcheck disable=SC2086 # a list of words
+        if ! wish install -y --no-install-recommends $wished; then
+            wish update || true
+            for one in $wished; do
+                wish install -y --no-install-recommends "$one" || left="$left $one"
+            done
+        fi
+    fi
+    [ -z "$left" ] || echo "setup.sh: without$left, what needs it is skipped"
+}
+
+[ -z "$wished" ] || install_wishes
 [ "${1:-build}" != report ] || install_report_packages

@@ -140,6 +140,7 @@ static void each_kind_of_number_has_its_words( void )
             "--judge is for pairs; questions are held against brute force" },
         { "bench -n -5", "-n '-5' is no size; write 8000, 8k, 128k or 1m" },
         { "bench -n 0", "-n 0 is out of range; use 1 to" },
+        { "verify freefall -n 2000m", "freefall: 2000000000 objects are more than the 10000000 it can have" },
         { "bench --frames x", "--frames 'x' is no number; use 1 to" },
         { "bench --frames -1", "--frames '-1' is no number; use 1 to" },
         { "bench --threads two", "--threads 'two' is no number; use 1 to" },

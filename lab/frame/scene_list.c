@@ -3,6 +3,7 @@
 
 #include "lab/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,14 @@ static bool check_scene( const char* text, bool* needs_size, lab_error* why )
     return good;
 }
 
+static bool check_size( const scene_item* item, const char* text, lab_error* why )
+{
+    const generator* scene = item->spec.generator;
+    return scene == NULL || item->body_count <= scene->bodies_most ||
+        lab_error_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
+            item->body_count, scene->bodies_most );
+}
+
 static bool add_scene( scene_list* list, const char* text, const size_list* sizes, lab_error* why )
 {
     bool needs_size = false;
@@ -66,6 +75,10 @@ static bool add_scene( scene_list* list, const char* text, const size_list* size
     for ( uint32_t index = 0; index < sizes->count; ++index )
     {
         add( list, text, (uint32_t)sizes->items[index] );
+        if ( !check_size( &list->items[list->count - 1], text, why ) )
+        {
+            return false;
+        }
     }
     return true;
 }

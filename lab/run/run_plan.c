@@ -233,15 +233,6 @@ static int compare_sizes( const void* left, const void* right )
     return ( a > b ) - ( a < b );
 }
 
-static bool check_size( const scene_item* item, const char* text, lab_error* why )
-{
-    const generator* scene = item->spec.generator;
-    uint32_t count = item->spec.body_count != 0 ? item->spec.body_count : item->body_count;
-    return scene == NULL || count <= scene->bodies_most ||
-        lab_error_write( why, "%s: %" PRIu32 " objects are more than the %" PRIu32 " it can have", text,
-            count, scene->bodies_most );
-}
-
 // One WHAT of one type: once per size.
 static bool add_sizes(
     run_plan* plan, const schedule_part* part, const char* text, const run_spec_list* specs, lab_error* why )
@@ -252,11 +243,7 @@ static bool add_sizes(
     bool good = scene_list_make( &scenes, &texts, &part->sizes, why );
     for ( uint32_t index = 0; good && index < scenes.count; ++index )
     {
-        good = check_size( &scenes.items[index], text, why );
-        if ( good )
-        {
-            add_specs( plan, part, text, &scenes.items[index], specs );
-        }
+        add_specs( plan, part, text, &scenes.items[index], specs );
     }
     scene_list_free( &scenes );
     text_list_free( &texts );
