@@ -445,6 +445,46 @@ static void begun_and_ended_pairs_agree_at_rest( void )
     clv_gpu_destroy( gpu );
 }
 
+// An update of no boxes takes no slot, but its lists are swapped; what it left must not be taken for the list of the frame before.
+static void nothing_is_carried_over_an_empty_update( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 14, true );
+    make_world( false );
+    for ( int frame = 0; frame < 6; ++frame )
+    {
+        agree( gpu, COUNT, frame != 0 && frame != 4, "before and after nothing" );
+        if ( frame == 3 )
+        {
+            gpu_test_agree( gpu, s_boxes, 0, "nothing" );
+            continue; // and nobody moved
+        }
+        step( frame, 20, 0.5f );
+    }
+    clv_gpu_destroy( gpu );
+}
+
+// Slots come round: after as many frames of another way as there are slots, the frame before is none of the grid's.
+static void nothing_is_carried_over_other_ways( void )
+{
+    for ( int rests = 0; rests < 2; ++rests )
+    {
+        clv_gpu* gpu = make_gpu( 1 << 14, false );
+        gpu->grid_wish.rests = rests == 0 ? -1 : 1;
+        make_world( false );
+        agree( gpu, COUNT, false, "before other ways" );
+        agree( gpu, COUNT, rests != 0, "before other ways" );
+        for ( int frame = 0; frame < GPU_SLOTS; ++frame )
+        {
+            gpu->def.way = CLV_GPU_TILES;
+            CHECK_OK( clv_gpu_update( gpu, s_boxes, 40 ) );
+        }
+        gpu->def.way = CLV_GPU_GRID;
+        step( 0, 50, 0.5f );
+        agree( gpu, COUNT, false, "after other ways" );
+        clv_gpu_destroy( gpu );
+    }
+}
+
 // ---- when
 
 // By itself: it begins when few changed twice in a row, ends when many did, and is tried again later.
@@ -572,6 +612,8 @@ int main( int argc, char** argv )
         TEST_CASE( boxes_that_come_and_go_agree ),
         TEST_CASE( frames_that_are_not_waited_for_agree ),
         TEST_CASE( begun_and_ended_pairs_agree_at_rest ),
+        TEST_CASE( nothing_is_carried_over_an_empty_update ),
+        TEST_CASE( nothing_is_carried_over_other_ways ),
         TEST_CASE( comparing_begins_and_ends_by_itself ),
         TEST_CASE( an_order_is_kept_for_a_world_at_rest ),
         TEST_CASE( small_worlds_at_rest_agree ),

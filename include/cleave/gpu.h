@@ -133,7 +133,7 @@ CLV_API clv_result clv_gpu_wait( clv_gpu* gpu );
 /// Pairs found by the last update; 0 after a failed one.
 CLV_API uint64_t clv_gpu_pair_count( const clv_gpu* gpu );
 
-/// The last update's pairs where they lie: a cl_mem of clv_pair, alive until the next update. NULL where they did not fit
+/// The last update's pairs where they lie: a cl_mem of clv_pair, alive until the next update, which reads it: not to be written. NULL where they did not fit
 /// memory_most and so are nowhere on the device as a whole; clv_gpu_read_pairs brings them in pieces.
 CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
 

@@ -256,6 +256,9 @@ clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
     gpu->has_list = false;
     gpu->is_pending = false;
     gpu->stats.pair_count = 0;
+    // What resting takes is a luxury: where it may have been too much, the next try does without.
+    gpu->has_no_room_to_rest = gpu->has_no_room_to_rest ||
+        ( result == CLV_OUT_OF_MEMORY && ( gpu->rest.tracks || gpu->rest.wants_order ) );
     clv_gpu_rest_forget( gpu );
     if ( result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY )
     {
@@ -272,6 +275,14 @@ static clv_result check_boxes( clv_gpu* gpu, const gpu_frame* frame )
     return GPU_LAUNCH( gpu, GPU_KERNEL_check_boxes, frame->count, arguments );
 }
 
+// What is kept from frame to frame is found by the slot of the frame before, and slots come round: one of another kind ends it.
+static void end_chains( clv_gpu* gpu )
+{
+    gpu->grid.kept_slot = 0;
+    gpu->rest.slot = 0;
+    gpu->rest.sample_slot = 0;
+}
+
 static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
 {
     bool is_before = clv_gpu_events_begin( gpu );
@@ -284,6 +295,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     {
         gpu->frame.way = gpu->def.way == CLV_GPU_AUTO ? CLV_GPU_TILES : gpu->def.way;
         gpu->is_pending = true;
+        end_chains( gpu );
         return CLV_OK;
     }
     gpu->next_slot = ( gpu->next_slot + 1 ) % GPU_SLOTS;
@@ -300,6 +312,10 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     {
         result = prepare( gpu, &gpu->frame );
         result = result == CLV_OK ? find( gpu, 0, gpu->frame.unit_count ) : result;
+    }
+    if ( gpu->is_chunked || gpu->frame.way != CLV_GPU_GRID )
+    {
+        end_chains( gpu );
     }
     gpu->is_pending = result == CLV_OK;
     return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );

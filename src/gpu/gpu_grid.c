@@ -18,6 +18,7 @@ enum
     ANEW_MOST = 4,                  // frames in a row whose order is made anew before it is no longer kept
     RELAY_ITEMS = 4096 * GPU_GROUP, // that lay all records anew, where that is needed
     MOVER_GROUPS = 64,              // that test those against each other, at most
+    REFUSED_REST = 64, // updates before an order is wanted again, after cells with one were refused
 };
 
 _Static_assert( GPU_LEFT_MOST >= (uint32_t)MOVED_MOST, "both have the same list" );
@@ -209,6 +210,14 @@ static clv_result try_plan( clv_gpu* gpu, gpu_frame* frame )
     gpu->grid.is_refused = is_bad( &counters, frame->count );
     gpu->grid.is_planned = !gpu->grid.is_refused;
     gpu->grid.kept_slot = gpu->grid.is_refused ? 0 : gpu->grid.kept_slot;
+    if ( gpu->grid.is_refused &&
+        gpu->rest.wants_order ) // the plain cells are smaller, and may do: the next frame tries them
+    {
+        clv_gpu_rest_forget( gpu );
+        gpu->rest.try_at = gpu->stats.update_count + REFUSED_REST;
+        gpu->grid.is_refused = false;
+        return CLV_UNSUPPORTED;
+    }
     return gpu->grid.is_refused ? CLV_UNSUPPORTED : CLV_OK;
 }
 

@@ -139,7 +139,8 @@ clv_result clv_gpu_rest_enter( clv_gpu* gpu, const gpu_frame* frame )
     {
         clv_gpu_rest_forget( gpu );
     }
-    rest->tracks = ( rest->tracks || gpu->grid_wish.rests > 0 ) && gpu->grid_wish.rests >= 0;
+    rest->tracks = ( rest->tracks || gpu->grid_wish.rests > 0 ) && gpu->grid_wish.rests >= 0 &&
+        !gpu->has_no_room_to_rest;
     rest->slot = 0;
     if ( !rest->tracks )
     {
@@ -227,7 +228,7 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
         keeps ? counters->moved_count != UINT32_MAX : gpu->frame.is_sampled && gpu->frame.count >= least;
     uint32_t sampled = sampled_count( gpu->frame.count, keeps ? SAMPLED_GROUPS : SAMPLED_OF_PLACED );
     bool is_calm = was_seen && counters->changed_count < sampled / ( 2 * changed_part( gpu ) ) &&
-        gpu->stats.update_count >= rest->try_at && gpu->grid_wish.rests >= 0 &&
+        gpu->stats.update_count >= rest->try_at && gpu->grid_wish.rests >= 0 && !gpu->has_no_room_to_rest &&
         gpu->counters.pair_count <=
             clv_gpu_list_most( gpu ) / ( 4 * sizeof( clv_pair ) ); // there will be two lists
     rest->calm_count = is_calm ? rest->calm_count + 1 : 0;

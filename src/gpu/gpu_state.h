@@ -402,6 +402,7 @@ struct clv_gpu
 
     gpu_grid_state grid;
     gpu_rest_state rest;
+    bool has_no_room_to_rest; ///< for as long as this lives, also when the device is opened anew
     gpu_tree_state tree;
     gpu_sap_state sap;
     gpu_events events;

@@ -49,14 +49,11 @@ inline uint target_of( uint2 place, __global const uint* starts, uint count )
 // One group in so many keeps its boxes and counts who changed, for the host, which may have only those searched from then on (rest.cl).
 #define SAMPLED_OF_PLACED 128
 
-// By bits; and keeps it.
-inline int is_other_box( __global const float2* box, __global float2* sample )
+// By bits.
+inline int is_other_box( __global const float2* box, __global const float2* sample )
 {
     int2 differing = ( as_int2( box[0] ) ^ as_int2( sample[0] ) ) | ( as_int2( box[1] ) ^ as_int2( sample[1] ) ) |
         ( as_int2( box[2] ) ^ as_int2( sample[2] ) );
-    sample[0] = box[0];
-    sample[1] = box[1];
-    sample[2] = box[2];
     return ( differing.x | differing.y ) != 0;
 }
 
@@ -82,10 +79,13 @@ __kernel void grid_place( __global const float2* boxes, uint count, __constant c
         if ( get_group_id( 0 ) % SAMPLED_OF_PLACED == 0 )
         {
             size_t own = 3 * ( get_group_id( 0 ) / SAMPLED_OF_PLACED * GROUP + get_local_id( 0 ) );
-            int is_changed = is_other_box( boxes + 3 * (size_t)i, sampled + own );
-            if ( has_sample != 0 && is_changed )
+            if ( has_sample != 0 && is_other_box( boxes + 3 * (size_t)i, sampled + own ) )
             {
                 atomic_inc( counters + SLOT_CHANGED );
+            }
+            for ( uint part = 0; part < 3; ++part )
+            {
+                sampled[own + part] = boxes[3 * (size_t)i + part];
             }
         }
     }
