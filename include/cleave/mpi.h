@@ -241,6 +241,8 @@ CLV_API clv_result clv_mpi_space_save( clv_mpi_space* space, const char* path );
 /// method, workers, margins for new objects, cutter and `borrowed` may be others; the filter, where there is one, must be the same.
 /// CLV_FILE_FAILED, with file and offset, for one that is missing, cut off, damaged, of another save or version, or does not fit the
 /// def; CLV_BAD_ARGUMENT if some process has objects; CLV_OUT_OF_MEMORY. Then everything is as it was.
+/// CLV_TOO_MANY_OBJECTS, CLV_TOO_MANY_PAIRS: more for one process than it can take (2^31 - 1 pairs); more processes can load it. Ids that
+/// are there twice are found unless the def says trust_ids.
 CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 
 // ---- questions
@@ -256,7 +258,8 @@ CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 // for callbacks, and for as_given where there are margins or motions; CLV_TOO_MANY_OBJECTS for more than 2^31 words of 8 bytes to
 // or from one process; CLV_OUT_OF_MEMORY. After a failure nothing was written.
 //
-// Collective. A call costs two exchanges of all with all per round, of which there are one (all) or two.
+// Collective. A call costs four exchanges of all with all (sizes and words, there and back) and four reductions per round, of which
+// there are one (all) or two.
 
 /// An object that was found.
 typedef struct clv_mpi_hit

@@ -167,7 +167,7 @@ static bool nothing_to_tell(
         return false;
     }
     uint32_t any, all = mpi_flags_of( c->flags.items + slots[0], &any );
-    bool is_placed = ( all & MPI_PLACED ) != 0 && !space->stats.was_cut;
+    bool is_placed = ( all & MPI_PLACED ) != 0 && !space->stats.was_cut && !space->must_tell_all;
     return ( all & MPI_INSIDE ) != 0 &&
         ( is_placed || clv_mpi_fence_holds( now, c->boxes.items + slots[0] ) ) &&
         ( !space->remembers || clv_mpi_fence_holds( before, c->befores.items + slots[0] ) );
@@ -192,7 +192,8 @@ clv_result clv_mpi_address( clv_mpi_space* space )
         }
         uint32_t slot = space->own.items[i];
         const uint32_t placed = MPI_INSIDE | MPI_PLACED;
-        if ( ( c->flags.items[slot] & placed ) == placed && !space->stats.was_cut && !space->remembers )
+        if ( ( c->flags.items[slot] & placed ) == placed && !space->stats.was_cut && !space->must_tell_all &&
+            !space->remembers )
         {
             continue;
         }

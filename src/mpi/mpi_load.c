@@ -186,6 +186,10 @@ static clv_result read_objects( loading* l )
         return clv_mpi_complain( l->space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
             "%llu objects for one process; more processes can load it", (unsigned long long)count );
     }
+    if ( !clv_mpi_parts_look( &l->parts ) ) // before room is made for what a manifest only says
+    {
+        return l->space->error.code;
+    }
     l->parts.block_room = kind->record_size * kind->block_records + 8;
     uint64_t pairs = (uint64_t)MPI_PAIR_RECORD * MPI_BLOCK_RECORDS + 8;
     l->parts.block_room = l->parts.block_room > pairs ? l->parts.block_room : pairs;
@@ -198,9 +202,8 @@ static clv_result read_objects( loading* l )
     {
         return no_memory( l, "objects" );
     }
-    return clv_mpi_parts_look( &l->parts ) && clv_mpi_parts_read( &l->parts, false, l->objects, l->records )
-        ? check_records( l )
-        : l->space->error.code;
+    return clv_mpi_parts_read( &l->parts, false, l->objects, l->records ) ? check_records( l )
+                                                                          : l->space->error.code;
 }
 
 static clv_result read_pairs( loading* l )

@@ -35,7 +35,10 @@ static bool make_room( mpi_plan* plan )
     if ( ok )
     {
         memset( plan->shares, 0, count * sizeof( mpi_plan_share ) );
-        memset( plan->links, 0, words * sizeof( uint64_t ) );
+        if ( words > 0 ) // else there is no memory at all
+        {
+            memset( plan->links, 0, words * sizeof( uint64_t ) );
+        }
     }
     return ok;
 }

@@ -780,6 +780,86 @@ static void memory_that_one_lacks_ends_the_call_on_all( void )
     CHECK( failures > 10 );
 }
 
+enum
+{
+    CROWD = 600
+};
+
+// A crowd that is drawn together towards one side.
+static clv_aabb crowd_box( uint64_t id, int phase )
+{
+    dice d = { 77 + id };
+    float x = between( &d, 0, 12 ), y = between( &d, 0, 12 ), z = between( &d, 0, 12 );
+    return cube( powf( x / 12, 1 + 0.5f * (float)phase ) * 12, y, z, 0.5f );
+}
+
+// All own objects, in rows, to where they are in a phase.
+static void move_crowd( clv_mpi_space* space, clv_space* judge, const clv_id* names, int phase )
+{
+    uint64_t ids[CROWD];
+    clv_aabb boxes[CROWD];
+    uint32_t count = clv_mpi_space_object_count( space );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        clv_mpi_space_object_at( space, i, &ids[i], &boxes[i] );
+        boxes[i] = crowd_box( ids[i], phase );
+    }
+    CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, count ) );
+    for ( uint64_t id = 0; id < CROWD; ++id )
+    {
+        boxes[id] = crowd_box( id, phase );
+    }
+    CHECK( clv_space_move( judge, names, boxes, CROWD ) == CLV_OK && clv_space_update( judge ) == CLV_OK );
+}
+
+// Space was cut anew, and then memory was refused: the regions are new in the next update too, though that one cuts nothing.
+static void a_cut_that_failed_later_is_remembered( void )
+{
+    s_case = "a cut that failed";
+    uint32_t failures = 0;
+    for ( uint64_t refused = 1; refused < 40; refused += 1 )
+    {
+        miser m = { 0, 0 };
+        clv_mpi_def def = clv_default_mpi_def();
+        def.space.allocator.allocate = take;
+        def.space.allocator.release = give;
+        def.space.allocator.user = &m;
+        def.cutter = CLV_MPI_CUT_BISECTION;
+        clv_mpi_space* space = NULL;
+        CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
+        clv_space* judge = NULL;
+        clv_space_def judge_def = clv_default_space_def();
+        CHECK( clv_space_create( &judge_def, &judge ) == CLV_OK );
+        clv_id names[CROWD];
+        uint64_t ids[CROWD];
+        clv_aabb boxes[CROWD];
+        for ( uint64_t id = 0; id < CROWD; ++id )
+        {
+            ids[id] = id;
+            boxes[id] = crowd_box( id, 0 );
+        }
+        // All with the last one, so that the first has no room yet.
+        CHECK( clv_space_add( judge, boxes, CROWD, names ) == CLV_OK );
+        CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, s_rank == s_count - 1 ? CROWD : 0 ) );
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+        for ( int update = 0; update < 4; ++update ) // balanced twice, then not, then cut anew
+        {
+            move_crowd( space, judge, names, update < 2 ? 0 : 6 );
+            m.refuse_at = update == 3 && s_rank == 0 ? m.count + refused : 0;
+            clv_result result = clv_mpi_space_update( space );
+            failures += result != CLV_OK;
+            m.refuse_at = 0;
+            CHECK( s_count < 3 || update != 2 || clv_mpi_space_stats( space ).will_cut );
+            result = result == CLV_OK ? result : clv_mpi_space_update( space );
+            CHECK_OK( space, result );
+            CHECK( clv_mpi_space_stats( space ).all_pair_count == clv_space_pairs( judge ).count );
+        }
+        clv_mpi_space_destroy( space );
+        clv_space_destroy( judge );
+    }
+    CHECK( s_count < 3 || failures > 3 );
+}
+
 // ---- regions that nobody is in
 
 // Space is cut for one object, so most groups are empty; what comes into them later is still found, once.
@@ -933,6 +1013,7 @@ int main( int argc, char** argv )
     bad_input_on_one_is_an_error_on_all();
     modes_of_the_caller_change_nothing();
     memory_that_one_lacks_ends_the_call_on_all();
+    a_cut_that_failed_later_is_remembered();
     empty_regions_are_nobody_elses();
     batches_come_in_any_order();
     work_is_shared_out();
