@@ -230,6 +230,12 @@ function ladderClaims(runs) {
         const plain = varied && pick(runs, '004-cubes', { scene, method, objects: varied.objects })[0];
         return plain ? varied.ms_mean / plain.ms_mean : NaN;
     }).filter(ratio => !Number.isNaN(ratio)));
+    // Pairs that assorted objects have, over those of as many cubes, in the first window.
+    const crowded = scenes.map(scene => {
+        const varied = at('004-assorted', scene, 'cgal');
+        const plain = varied && pick(runs, '004-cubes', { scene, method: 'cgal', objects: varied.objects })[0];
+        return plain ? varied.pairs_last / plain.pairs_last : NaN;
+    }).filter(ratio => ratio > 0);
     const hurts = Object.fromEntries([...peers, 'kd-paper'].map(method => [method, hurt(method)]).filter(([, ratio]) => !Number.isNaN(ratio)));
     const isHurt = Object.keys(hurts).length === 4 ? Math.min(hurts['bullet-dbvt-f'], hurts['bullet-dbvt-d']) > Math.max(hurts.cgal, hurts['kd-paper']) && Math.max(hurts.cgal, hurts['kd-paper']) < 1.25 : undefined;
     const ours = gainsOf(runs, parts, 'kd');
@@ -238,7 +244,7 @@ function ladderClaims(runs) {
         { id: 'twice', where: 'figure 13, table 1', claim: 'it is two to three times as fast as the second best, cubes', rule: 'the mean over scenes and sizes is 2 or more', is: allOf(cubes).length > 0 ? mean(allOf(cubes)) >= 2 : undefined, ours: allOf(cubes).length > 0 ? times(mean(allOf(cubes))) : '', why: ours },
         { id: 'dbvt-second', where: 'figure 13', claim: 'DBVT, F or D, is second in all scenes', rule: 'the best of the others at the largest size is one of them', is: Object.keys(second).length > 0 ? Object.values(second).every(method => method.startsWith('bullet-dbvt')) : undefined, ours: Object.entries(second).map(([scene, method]) => `${method} on ${titles[scene]}`).join(', '), why: bestBySize(runs, parts) },
         { id: 'axissweep-tracy-last', where: 'figure 13', claim: 'AxisSweep and Tracy are the slowest', rule: 'the two slowest of all others at the largest size both ran, on each scene', is: Object.keys(slowest).length > 0 ? Object.values(slowest).every(names => [...names].sort().join() === 'bullet-axissweep,tracy') : undefined, ours: Object.entries(slowest).map(([scene, names]) => `${names.join(' and ')} on ${titles[scene]}`).join(', '), why: Object.values(slowest).flat().length > 0 && !Object.values(slowest).flat().includes('tracy') ? 'our `tracy` is written anew, from the paper alone' : '' },
-        { id: 'assorted-dbvt', where: 'figure 13', claim: 'assorted objects slow DBVT down, the others only marginally', rule: 'assorted over cubes is larger for both DBVT than for CGAL and the KD-tree, and below 1.25 for these', is: isHurt, ours: Object.entries(hurts).map(([method, ratio]) => `${method} ${times(ratio)}`).join(', ') },
+        { id: 'assorted-dbvt', where: 'figure 13', claim: 'assorted objects slow DBVT down, the others only marginally', rule: 'assorted over cubes is larger for both DBVT than for CGAL and the KD-tree, and below 1.25 for these', is: isHurt, ours: Object.entries(hurts).map(([method, ratio]) => `${method} ${times(ratio)}`).join(', '), why: crowded.length > 0 ? `assorted objects make ${digits(Math.min(...crowded))} to ${digits(Math.max(...crowded))} times the pairs of as many cubes here` : '' },
         { id: 'assorted-gain', where: 'table 2', claim: 'with assorted objects the gain is even higher', rule: 'the mean gain, assorted, is above that over the same sizes of cubes', is: assortedGain(runs, assorted)?.is, ours: assortedGain(runs, assorted)?.text ?? '' },
     ];
 }
