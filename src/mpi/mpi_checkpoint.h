@@ -11,6 +11,7 @@ enum
 {
     MPI_CHECKPOINT_VERSION = 1,
     MPI_PART_HEADER = 64,     ///< bytes, the last 8 a checksum
+    MPI_PART_SAVE = 16,       ///< where the number of the save is in it
     MPI_MANIFEST_HEADER = 64, ///< bytes
     MPI_MANIFEST_PART = 32,   ///< bytes per part after that; then the checksum
     MPI_PAIR_RECORD = 32,     ///< bytes

@@ -364,6 +364,23 @@ static void remove_parts( const clv_mpi_space* space, const char* base, uint32_t
     }
 }
 
+// Is the next process's part there? Where each one writes to a disk of its own nobody could ever load them together.
+static clv_result see_neighbour( clv_mpi_space* space, const char* base, const save_plan* plan )
+{
+    char path[MPI_PATH_ROOM];
+    uint8_t header[MPI_PART_HEADER];
+    uint32_t next = ( (uint32_t)space->rank + 1 ) % (uint32_t)space->process_count;
+    clv_mpi_part_path( path, base, plan->generation, next );
+    mpi_file file;
+    bool ok = clv_mpi_file_open( &file, path ) && clv_mpi_file_read( &file, 0, header, sizeof( header ) ) &&
+        mpi_get_u64( header + MPI_PART_SAVE ) == plan->kind.save;
+    clv_mpi_file_close( &file );
+    return ok
+        ? CLV_OK
+        : clv_mpi_blame_file( space, path,
+              "was written by another process and is not there for this one: the path must be one folder for all" );
+}
+
 static clv_result save_now( clv_mpi_space* space, const char* base )
 {
     if ( space->is_lost )
@@ -378,6 +395,7 @@ static clv_result save_now( clv_mpi_space* space, const char* base )
         return result;
     }
     result = clv_mpi_agree( space, save_part( space, base, &plan, &part ) );
+    result = result == CLV_OK ? clv_mpi_agree( space, see_neighbour( space, base, &plan ) ) : result;
     if ( result == CLV_OK )
     {
         clv_result mine = !gather_parts( space, &part ) ? CLV_LOST
