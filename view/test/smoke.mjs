@@ -12,8 +12,8 @@ const LIMIT = 60000; // milliseconds, of a busy machine
 /** Chromium's protocol through two pipes: JSON, a zero behind each message. */
 class Browser {
     constructor(profile) {
-        const args = ['--headless=new', '--remote-debugging-pipe', `--user-data-dir=${profile}`, '--no-first-run', '--disable-background-networking', '--disable-component-update', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--window-size=900,700', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
-        this.child = spawn(process.env.CHROMIUM ?? 'chromium', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+        const args = ['--headless=new', '--remote-debugging-pipe', `--user-data-dir=${profile}`, '--no-first-run', '--disable-background-networking', '--disable-component-update', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage', '--window-size=900,700', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
+        this.child = spawn(process.env.CHROMIUM ?? 'chromium', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true });
         this.gone = new Promise((_, fail) => { this.child.on('error', fail); this.child.on('exit', code => fail(new Error(`Chromium ended with ${code}`))); });
         this.gone.catch(() => {});
         this.child.stdio[3].on('error', () => {}); // of one that ended: `gone` tells
@@ -32,6 +32,19 @@ class Browser {
         else if (error) this.answers.get(id)?.fail(new Error(error.message));
         else this.answers.get(id)?.done(result);
         this.answers.delete(id);
+    }
+
+    /** The browser and all that it started, which outlive it by a moment: they are a group of their own. */
+    async end() {
+        const { child } = this, isGone = child.pid === undefined || child.exitCode !== null || child.signalCode;
+        const ended = isGone ? Promise.resolve() : new Promise(done => child.on('exit', done));
+        const strike = signal => { try { process.kill(-child.pid, signal); } catch { /* none is left */ } };
+        if (child.pid === undefined) return;
+        strike('SIGTERM');
+        const late = setTimeout(() => strike('SIGKILL'), 5000);
+        await ended;
+        clearTimeout(late);
+        strike('SIGKILL');
     }
 
     ask(method, params = {}, sessionId = undefined) {
@@ -75,6 +88,15 @@ async function look(browser, path) {
     await browser.ask('Target.closeTarget', { targetId });
 }
 
+/** Processes of Chromium's may still be writing; what they leave is no fault of the pages. */
+function removeProfile() {
+    try {
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    } catch (error) {
+        console.log(`left behind: ${profile}: ${error.message}`);
+    }
+}
+
 const profile = mkdtempSync(join(tmpdir(), 'cleave-smoke-')), browser = new Browser(profile);
 const hasStarted = await browser.ask('Browser.getVersion').then(({ product }) => product, error => { console.log(`skipped: Chromium does not start here: ${error.message}`); return null; });
 try {
@@ -85,8 +107,7 @@ try {
     process.exitCode = 1;
 } finally {
     browser.child.removeAllListeners('exit');
-    browser.child.kill();
-    await new Promise(done => browser.child.pid === undefined || browser.child.exitCode !== null || browser.child.signalCode ? done() : browser.child.on('exit', done));
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await browser.end();
+    removeProfile();
 }
 process.exit();
