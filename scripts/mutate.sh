@@ -184,7 +184,7 @@ mutate "mpi: every process reports the pair" "mpi" src/mpi/mpi_list.c 's/return 
 mutate "mpi: rows of a batch may go back" "mpi" src/mpi/mpi_objects.c 's/if ( !is_own || slot < behind || missed/if ( !is_own || missed/'
 mutate "mpi: a box that left is taken to be inside" "mpi" src/mpi/mpi_objects.c 's/bool is_inside = length == MPI_BLOCK \&\& clv_mpi_fence_holds(/bool is_inside = length == MPI_BLOCK || clv_mpi_fence_holds(/'
 mutate "mpi: owners of a failed update stay" "mpi" src/mpi/mpi_update.c 's/space->columns.names.items\[slot\].owner = space->rank;/(void)0;/'
-mutate "mpi: places of a cut that failed are trusted" "mpi" src/mpi/mpi_letters.c 's/ \&\& !space->must_tell_all//'
+mutate "mpi: places of a cut that failed are trusted" "mpi_memory" src/mpi/mpi_letters.c 's/ \&\& !space->must_tell_all//'
 mutate "mpi: names stay where their objects were" "mpi" src/mpi/mpi_pack.c 's/permute( p, c->names.items, sizeof( \*c->names.items ) );/(void)0;/'
 mutate "mpi: several answers of one object" "mpi_query" src/mpi/mpi_query.c 's/if ( kept == first || q->ordered.items\[k\].hit.id != /if ( kept == first || 1 + q->ordered.items[k].hit.id != /'
 mutate "mpi: equally near, but the wrong ids" "mpi_query" src/mpi/mpi_query_round.c 's/count > k \&\& hits\[k\].t == hits\[k - 1\].t/count > k \&\& hits[k].t < hits[k - 1].t/'

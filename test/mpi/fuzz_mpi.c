@@ -32,7 +32,7 @@ static mpi_way way_of( mpi_dice* d )
 
 static int some_processes( mpi_mirror* w )
 {
-    return 1 + (int)mpi_dice_below( &w->dice, (uint32_t)g_mirror_count );
+    return 1 + (int)mpi_dice_below( &w->dice, (uint32_t)g_mpi_count );
 }
 
 static int some_rank( mpi_mirror* w )
@@ -47,7 +47,7 @@ static void restart( mpi_mirror* w, const char* path )
     {
         int refused = some_rank( w );
         uint64_t at = 1 + mpi_dice_below( &w->dice, 4 );
-        w->purse.refuse_at = g_mirror_rank == refused ? w->purse.count + at : 0;
+        w->purse.refuse_at = g_mpi_rank == refused ? w->purse.count + at : 0;
         clv_result result = mpi_mirror_save( w, path );
         w->purse.refuse_at = 0;
         CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
@@ -61,7 +61,7 @@ static void restart( mpi_mirror* w, const char* path )
     int refused = some_rank( w );
     uint64_t at = 1 + mpi_dice_below( &w->dice, 60 );
     w->purse.refuse_at =
-        mpi_dice_below( &w->dice, 2 ) == 0 && g_mirror_rank == refused ? w->purse.count + at : 0;
+        mpi_dice_below( &w->dice, 2 ) == 0 && g_mpi_rank == refused ? w->purse.count + at : 0;
     clv_result result = mpi_mirror_load( w, path );
     w->purse.refuse_at = 0;
     CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
@@ -82,8 +82,8 @@ static void ask_for_nonsense( mpi_mirror* w )
     int bad = some_rank( w );
     uint32_t which = mpi_dice_below( &w->dice, 3 );
     clv_result result = w->space == NULL ? CLV_OK
-        : which == 0                     ? clv_mpi_space_add( w->space, &id, &box, g_mirror_rank == bad )
-        : which == 1                     ? clv_mpi_space_remove( w->space, &id, g_mirror_rank == bad )
+        : which == 0                     ? clv_mpi_space_add( w->space, &id, &box, g_mpi_rank == bad )
+        : which == 1                     ? clv_mpi_space_remove( w->space, &id, g_mpi_rank == bad )
                                          : clv_mpi_space_load( w->space, "/no/such/checkpoint" );
     result = mpi_mirror_agree( result, w->space != NULL );
     CHECK( result == ( which == 0 ? CLV_BAD_BOX : which == 1 ? CLV_BAD_ID : result ) );
@@ -128,11 +128,11 @@ static void live( uint64_t seed, const char* path )
     mpi_dice dice = { seed };
     mpi_way how = way_of( &dice );
     mpi_mirror* w =
-        mpi_mirror_open( &how, seed * 77 + 5, 1 + (int)mpi_dice_below( &dice, (uint32_t)g_mirror_count ) );
+        mpi_mirror_open( &how, seed * 77 + 5, 1 + (int)mpi_dice_below( &dice, (uint32_t)g_mpi_count ) );
     mpi_mirror_add( w, 120 );
     for ( uint32_t i = 0; i < STEPS; ++i )
     {
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "seed %llu, step %u, kind %u%s%s",
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "seed %llu, step %u, kind %u%s%s",
             (unsigned long long)seed, i, how.kind, how.borrowed ? ", borrowed" : "",
             how.is_quiet ? ", quiet" : "" );
         step( w, path );
@@ -145,7 +145,7 @@ static void live( uint64_t seed, const char* path )
 static void open_folder( char folder[64] )
 {
     snprintf( folder, 64, "/tmp/cleave-fuzz-XXXXXX" );
-    bool ok = g_mirror_rank != 0 || mkdtemp( folder ) != NULL;
+    bool ok = g_mpi_rank != 0 || mkdtemp( folder ) != NULL;
     CHECK( ok );
     MPI_Bcast( folder, 64, MPI_CHAR, 0, MPI_COMM_WORLD );
 }
@@ -153,12 +153,12 @@ static void open_folder( char folder[64] )
 static void close_folder( const char* path )
 {
     char name[128];
-    for ( int i = 0; g_mirror_rank == 0 && i < 2 * g_mirror_count; ++i )
+    for ( int i = 0; g_mpi_rank == 0 && i < 2 * g_mpi_count; ++i )
     {
         snprintf( name, sizeof( name ), "%s.%c-%d", path, i % 2 == 0 ? 'a' : 'b', i / 2 );
         remove( name );
     }
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         snprintf( name, sizeof( name ), "%s.manifest", path );
         remove( name );
@@ -167,10 +167,7 @@ static void close_folder( const char* path )
 
 int main( int argc, char** argv )
 {
-    int given = 0;
-    MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
-    MPI_Comm_rank( MPI_COMM_WORLD, &g_mirror_rank );
-    MPI_Comm_size( MPI_COMM_WORLD, &g_mirror_count );
+    mpi_test_begin( &argc, &argv );
     uint64_t seed = argc > 1 ? strtoull( argv[1], NULL, 10 ) : 1, lives = 0;
     double seconds = argc > 2 ? strtod( argv[2], NULL ) : 0, start = MPI_Wtime();
     char folder[64], path[80];
@@ -186,12 +183,12 @@ int main( int argc, char** argv )
     }
     MPI_Barrier( MPI_COMM_WORLD );
     close_folder( path );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         CHECK( rmdir( folder ) == 0 ); // nothing else was left behind
         printf(
             "fuzz_mpi: %llu lives of %d steps from seed %llu on up to %d processes, all as in one space\n",
-            (unsigned long long)lives, STEPS, (unsigned long long)seed, g_mirror_count );
+            (unsigned long long)lives, STEPS, (unsigned long long)seed, g_mpi_count );
     }
     MPI_Finalize();
     return 0;

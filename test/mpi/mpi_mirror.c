@@ -3,29 +3,6 @@
 
 #include <math.h>
 
-int g_mirror_rank, g_mirror_count;
-char g_mirror_case[200];
-
-// ---- chance
-
-uint64_t mpi_dice_next( mpi_dice* dice )
-{
-    uint64_t x = dice->state += 0x9E3779B97F4A7C15u;
-    x = ( x ^ x >> 30 ) * 0xBF58476D1CE4E5B9u;
-    x = ( x ^ x >> 27 ) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-uint32_t mpi_dice_below( mpi_dice* dice, uint32_t end )
-{
-    return (uint32_t)( mpi_dice_next( dice ) % end );
-}
-
-float mpi_dice_between( mpi_dice* dice, float low, float high )
-{
-    return low + ( high - low ) * (float)( mpi_dice_next( dice ) >> 40 ) * ( 1.0f / 16777216.0f );
-}
-
 static clv_aabb new_box( mpi_dice* dice, uint32_t kind )
 {
     float x = mpi_dice_between( dice, 0, 12 ), y = mpi_dice_between( dice, 0, 12 );
@@ -39,28 +16,6 @@ static clv_aabb new_box( mpi_dice* dice, uint32_t kind )
     box.lower.x = kind == 4 && odd == 0 ? -INFINITY : box.lower.x;
     box.upper.y = kind == 4 && odd == 1 ? INFINITY : box.upper.y;
     return box;
-}
-
-// ---- memory
-
-static void* take( size_t size, size_t alignment, void* user )
-{
-    mpi_purse* purse = user;
-    purse->count += 1;
-    if ( purse->refuse_at != 0 && purse->count >= purse->refuse_at )
-    {
-        return NULL;
-    }
-    purse->held += size;
-    return aligned_alloc( alignment, ( size + alignment - 1 ) / alignment * alignment );
-}
-
-static void give( void* memory, size_t size, size_t alignment, void* user )
-{
-    mpi_purse* purse = user;
-    (void)alignment;
-    purse->held -= size;
-    free( memory );
 }
 
 // ---- made and ended
@@ -110,7 +65,7 @@ static clv_mpi_def def_of( mpi_mirror* w )
     const mpi_way* how = &w->how;
     clv_mpi_def def = clv_default_mpi_def();
     def.space.events = !how->is_quiet;
-    def.space.allocator = ( clv_allocator ){ take, give, &w->purse };
+    def.space.allocator = mpi_purse_allocator( &w->purse );
     def.space.margin = how->margin;
     def.space.skip_static_pairs = how->skips_static;
     def.space.method = how->method;
@@ -131,9 +86,9 @@ static clv_mpi_def def_of( mpi_mirror* w )
 static void open_space( mpi_mirror* w, int active_count )
 {
     w->active_count = active_count;
-    bool is_active = g_mirror_rank < active_count;
-    MPI_Comm_split( MPI_COMM_WORLD, is_active ? 0 : MPI_UNDEFINED, g_mirror_rank, &w->active );
-    w->purse = ( mpi_purse ){ 0, 0, 0 };
+    bool is_active = g_mpi_rank < active_count;
+    MPI_Comm_split( MPI_COMM_WORLD, is_active ? 0 : MPI_UNDEFINED, g_mpi_rank, &w->active );
+    w->purse = ( mpi_purse ){ .count = 0 };
     if ( is_active )
     {
         clv_mpi_def def = def_of( w );
@@ -202,7 +157,7 @@ static void must( mpi_mirror* w, clv_result result, const char* what )
 {
     if ( result != CLV_OK )
     {
-        fprintf( stderr, "process %d of %d: %s: %s: %s\n", g_mirror_rank, g_mirror_count, g_mirror_case, what,
+        fprintf( stderr, "process %d of %d: %s: %s: %s\n", g_mpi_rank, g_mpi_count, g_mpi_case, what,
             mpi_mirror_text( w ) );
         MPI_Abort( MPI_COMM_WORLD, 1 );
     }
@@ -247,7 +202,7 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
         w->tags[i] = mpi_dice_next( &w->dice );
         w->own_tags[i] = 0;
         int owner = (int)mpi_dice_below( &w->dice, (uint32_t)w->active_count );
-        if ( owner == g_mirror_rank )
+        if ( owner == g_mpi_rank )
         {
             ids[own] = w->ids[i];
             boxes[own++] = w->boxes[i];
@@ -396,7 +351,7 @@ static void compare(
     int mine = (int)( own_count * sizeof( clv_mpi_pair ) ), bytes = 0;
     int sizes[64], starts[64];
     MPI_Gather( &mine, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD );
-    for ( int r = 0; g_mirror_rank == 0 && r < g_mirror_count; ++r )
+    for ( int r = 0; g_mpi_rank == 0 && r < g_mpi_count; ++r )
     {
         starts[r] = bytes;
         bytes += sizes[r];
@@ -405,15 +360,14 @@ static void compare(
     MPI_Gatherv( own, mine, MPI_BYTE, all, sizes, starts, MPI_BYTE, 0, MPI_COMM_WORLD );
     uint64_t total = (uint64_t)bytes / sizeof( clv_mpi_pair );
     qsort( all, total, sizeof( clv_mpi_pair ), by_ids );
-    for ( uint64_t i = 0; g_mirror_rank == 0 && ( i < total || i < count ); ++i )
+    for ( uint64_t i = 0; g_mpi_rank == 0 && ( i < total || i < count ); ++i )
     {
         if ( i >= total || i >= count || all[i].a != wanted[i].a || all[i].b != wanted[i].b )
         {
             fprintf( stderr, "%s: %s: entry %llu of %llu (%llu wanted): %lld %lld, wanted %lld %lld\n",
-                g_mirror_case, what, (unsigned long long)i, (unsigned long long)total,
-                (unsigned long long)count, i < total ? (long long)all[i].a : -1,
-                i < total ? (long long)all[i].b : -1, i < count ? (long long)wanted[i].a : -1,
-                i < count ? (long long)wanted[i].b : -1 );
+                g_mpi_case, what, (unsigned long long)i, (unsigned long long)total, (unsigned long long)count,
+                i < total ? (long long)all[i].a : -1, i < total ? (long long)all[i].b : -1,
+                i < count ? (long long)wanted[i].a : -1, i < count ? (long long)wanted[i].b : -1 );
             MPI_Abort( MPI_COMM_WORLD, 1 );
         }
     }
@@ -478,7 +432,7 @@ bool mpi_mirror_try_update( mpi_mirror* w, int refused_rank, uint64_t refused_at
     w->is_fresh = false;
     if ( w->space != NULL )
     {
-        w->purse.refuse_at = g_mirror_rank == refused_rank ? w->purse.count + refused_at : 0;
+        w->purse.refuse_at = g_mpi_rank == refused_rank ? w->purse.count + refused_at : 0;
         result = clv_mpi_space_update( w->space );
         w->purse.refuse_at = 0;
     }
@@ -540,7 +494,7 @@ static void compare_hits( const clv_mpi_hit* got, const clv_hit* wanted, uint32_
 
 void mpi_mirror_ask( mpi_mirror* w )
 {
-    mpi_dice dice = { mpi_dice_next( &w->dice ) + (uint64_t)g_mirror_rank };
+    mpi_dice dice = { mpi_dice_next( &w->dice ) + (uint64_t)g_mpi_rank };
     clv_aabb boxes[ASKED];
     clv_ray rays[ASKED];
     clv_vec3 points[ASKED];

@@ -4,47 +4,12 @@
 // dice, also those that are not among the active ones, which are the first ones.
 #pragma once
 
-#include "cleave/cleave.h"
-#include "cleave/mpi.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "mpi_support.h"
 
 enum
 {
     MIRROR_MOST = 300
 };
-
-extern int g_mirror_rank, g_mirror_count;
-extern char g_mirror_case[200];
-
-#define CHECK( condition )                                                                                   \
-    do                                                                                                       \
-    {                                                                                                        \
-        if ( !( condition ) )                                                                                \
-        {                                                                                                    \
-            fprintf( stderr, "%s:%d: process %d of %d: %s: %s\n", __FILE__, __LINE__, g_mirror_rank,         \
-                g_mirror_count, g_mirror_case, #condition );                                                 \
-            fflush( NULL );                                                                                  \
-            MPI_Abort( MPI_COMM_WORLD, 1 );                                                                  \
-        }                                                                                                    \
-    } while ( 0 )
-
-typedef struct mpi_dice
-{
-    uint64_t state;
-} mpi_dice;
-
-uint64_t mpi_dice_next( mpi_dice* dice );
-uint32_t mpi_dice_below( mpi_dice* dice, uint32_t end );
-float mpi_dice_between( mpi_dice* dice, float low, float high );
-
-/// Memory that may be refused: from the refuse_at-th allocation on, 0 never.
-typedef struct mpi_purse
-{
-    uint64_t count, refuse_at, held;
-} mpi_purse;
 
 /// How a world is made.
 typedef struct mpi_way

@@ -5,62 +5,11 @@
 // fenv's traps are the C library's own.
 #define _GNU_SOURCE
 
-#include "cleave/cleave.h"
-#include "cleave/mpi.h"
+#include "mpi_support.h"
 
 #include <fenv.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static int s_rank, s_count;
-static const char* s_case = "";
-
-#define CHECK( condition )                                                                                   \
-    do                                                                                                       \
-    {                                                                                                        \
-        if ( !( condition ) )                                                                                \
-        {                                                                                                    \
-            fprintf( stderr, "%s:%d: process %d of %d: %s: %s\n", __FILE__, __LINE__, s_rank, s_count,       \
-                s_case, #condition );                                                                        \
-            MPI_Abort( MPI_COMM_WORLD, 1 );                                                                  \
-        }                                                                                                    \
-    } while ( 0 )
-
-#define CHECK_OK( space, call )                                                                              \
-    do                                                                                                       \
-    {                                                                                                        \
-        clv_result check_result = ( call );                                                                  \
-        if ( check_result != CLV_OK )                                                                        \
-        {                                                                                                    \
-            fprintf( stderr, "%s:%d: process %d of %d: %s: %s: %s\n", __FILE__, __LINE__, s_rank, s_count,   \
-                s_case, clv_result_name( check_result ),                                                     \
-                ( space ) != NULL ? clv_mpi_space_error( space ).text : "" );                                \
-            MPI_Abort( MPI_COMM_WORLD, 1 );                                                                  \
-        }                                                                                                    \
-    } while ( 0 )
-
-// ---- chance, the same on all processes
-
-typedef struct dice
-{
-    uint64_t state;
-} dice;
-
-static uint64_t next( dice* d )
-{
-    uint64_t x = d->state += 0x9E3779B97F4A7C15u;
-    x = ( x ^ x >> 30 ) * 0xBF58476D1CE4E5B9u;
-    x = ( x ^ x >> 27 ) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-static float between( dice* d, float low, float high )
-{
-    return low + ( high - low ) * (float)( next( d ) >> 40 ) * ( 1.0f / 16777216.0f );
-}
 
 // ---- worlds
 
@@ -86,58 +35,29 @@ typedef enum shape
 static const char* const s_shapes[SHAPES] = { "spread", "flat", "line", "spot", "equal", "giants", "infinite",
     "far away", "clusters" };
 
-static clv_aabb cube( float x, float y, float z, float half )
+static clv_aabb new_box( mpi_dice* d, shape kind, uint32_t i )
 {
-    clv_aabb box = { { x - half, y - half, z - half }, { x + half, y + half, z + half } };
-    return box;
-}
-
-static clv_aabb new_box( dice* d, shape kind, uint32_t i )
-{
-    float x = between( d, 0, 20 ), y = between( d, 0, 20 ), z = between( d, 0, 20 ),
-          r = between( d, 0.2f, 0.9f );
+    float x = mpi_dice_between( d, 0, 20 ), y = mpi_dice_between( d, 0, 20 ),
+          z = mpi_dice_between( d, 0, 20 ), r = mpi_dice_between( d, 0.2f, 0.9f );
     switch ( kind )
     {
-    case FLAT: return cube( x * 3, 0, z * 3, r );
-    case LINE: return cube( x * 20, 1, 1, r );
-    case SPOT: return cube( x * 0.05f, y * 0.05f, z * 0.05f, 0.3f );
-    case EQUAL: return cube( i < MOST / 3 ? -3 : (float)( i % 7 ) - 3, 0, 0, 0.5f ); // touching faces
-    case GIANTS: return i % 40 == 0 ? cube( x, y, z, 12 ) : cube( x, y, z, r );
+    case FLAT: return mpi_cube( x * 3, 0, z * 3, r );
+    case LINE: return mpi_cube( x * 20, 1, 1, r );
+    case SPOT: return mpi_cube( x * 0.05f, y * 0.05f, z * 0.05f, 0.3f );
+    case EQUAL: return mpi_cube( i < MOST / 3 ? -3 : (float)( i % 7 ) - 3, 0, 0, 0.5f ); // touching faces
+    case GIANTS: return i % 40 == 0 ? mpi_cube( x, y, z, 12 ) : mpi_cube( x, y, z, r );
     case INFINITE:
     {
-        clv_aabb box = cube( x, y, z, r );
+        clv_aabb box = mpi_cube( x, y, z, r );
         box.lower.x = i % 31 == 0 ? -INFINITY : box.lower.x;
         box.upper.y = i % 37 == 0 ? INFINITY : box.upper.y;
         return box;
     }
-    case FAR_AWAY: return i % 50 == 0 ? cube( x * 1e30f, y * 1e30f, z, 1e28f ) : cube( x + 1e6f, y, z, r );
-    case CLUSTERS: return cube( x * 0.2f + 100 * (float)( i % 3 ), y * 0.2f, z, r );
-    default: return cube( x, y, z, r );
+    case FAR_AWAY:
+        return i % 50 == 0 ? mpi_cube( x * 1e30f, y * 1e30f, z, 1e28f ) : mpi_cube( x + 1e6f, y, z, r );
+    case CLUSTERS: return mpi_cube( x * 0.2f + 100 * (float)( i % 3 ), y * 0.2f, z, r );
+    default: return mpi_cube( x, y, z, r );
     }
-}
-
-// ---- memory that may be refused
-
-typedef struct miser
-{
-    uint64_t count, refuse_at;
-} miser;
-
-static void* take( size_t size, size_t alignment, void* user )
-{
-    miser* m = user;
-    m->count += 1;
-    return m->refuse_at != 0 && m->count >= m->refuse_at
-        ? NULL
-        : aligned_alloc( alignment, ( size + alignment - 1 ) / alignment * alignment );
-}
-
-static void give( void* memory, size_t size, size_t alignment, void* user )
-{
-    (void)size;
-    (void)alignment;
-    (void)user;
-    free( memory );
 }
 
 // Everything there is, the same on all processes; which of them owns what only that one knows.
@@ -145,7 +65,7 @@ typedef struct world
 {
     clv_mpi_space* space;
     clv_space* judge;
-    dice chance;
+    mpi_dice chance;
     shape kind;
     uint64_t ids[MOST];
     clv_id judge_ids[MOST];
@@ -156,7 +76,7 @@ typedef struct world
     uint64_t own_tags[MOST];
     bool borrowed, is_quiet;
     uint64_t next_id;
-    miser purse;
+    mpi_purse purse;
 } world;
 
 static uint32_t place_of( const world* w, uint64_t id )
@@ -215,11 +135,11 @@ static int by_ids( const void* x, const void* y )
 static clv_mpi_pair* collect( const clv_mpi_pair* own, uint64_t own_count, uint64_t* total )
 {
     int mine = (int)( own_count * sizeof( clv_mpi_pair ) );
-    int* sizes = malloc( (size_t)s_count * sizeof( int ) );
-    int* starts = malloc( (size_t)s_count * sizeof( int ) );
+    int* sizes = malloc( (size_t)g_mpi_count * sizeof( int ) );
+    int* starts = malloc( (size_t)g_mpi_count * sizeof( int ) );
     MPI_Allgather( &mine, 1, MPI_INT, sizes, 1, MPI_INT, MPI_COMM_WORLD );
     int bytes = 0;
-    for ( int r = 0; r < s_count; ++r )
+    for ( int r = 0; r < g_mpi_count; ++r )
     {
         starts[r] = bytes;
         bytes += sizes[r];
@@ -246,7 +166,7 @@ static void compare( const world* w, const clv_mpi_pair* own, uint64_t own_count
         {
             fprintf( stderr,
                 "process %d of %d: %s: %s: entry %llu of %llu (%llu wanted): %lld %lld, wanted %lld %lld\n",
-                s_rank, s_count, s_case, what, (unsigned long long)i, (unsigned long long)total,
+                g_mpi_rank, g_mpi_count, g_mpi_case, what, (unsigned long long)i, (unsigned long long)total,
                 (unsigned long long)wanted_count, i < total ? (long long)all[i].a : -1,
                 i < total ? (long long)all[i].b : -1, i < wanted_count ? (long long)wanted[i].a : -1,
                 i < wanted_count ? (long long)wanted[i].b : -1 );
@@ -297,9 +217,9 @@ static void check_update( world* w )
     free( wanted );
     // The same list on one process.
     clv_mpi_pair_view whole;
-    int32_t root = (int32_t)( w->chance.state % (uint64_t)s_count );
+    int32_t root = (int32_t)( w->chance.state % (uint64_t)g_mpi_count );
     CHECK_OK( w->space, clv_mpi_space_gather( w->space, root, &whole ) );
-    CHECK( whole.count == ( s_rank == root ? view.count : 0 ) );
+    CHECK( whole.count == ( g_mpi_rank == root ? view.count : 0 ) );
     for ( uint64_t i = 1; i < whole.count; ++i )
     {
         CHECK( by_ids( &whole.pairs[i - 1], &whole.pairs[i] ) < 0 );
@@ -318,7 +238,7 @@ static void check_owners( world* w )
     uint32_t count = list_own( w, places );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        owners[places[i]] = 1 + s_rank;
+        owners[places[i]] = 1 + g_mpi_rank;
         CHECK( w->borrowed || w->own_tags[places[i]] == w->tags[places[i]] );
     }
     static int32_t owned[MOST], owned_all[MOST];
@@ -353,15 +273,17 @@ static void add_some( world* w, uint32_t wanted )
         {
             continue;
         }
-        bool is_again = w->ids[i] != 0 && next( &w->chance ) % 2 == 0; // an id that was there before
+        bool is_again = w->ids[i] != 0 && mpi_dice_next( &w->chance ) % 2 == 0; // an id that was there before
         w->ids[i] = is_again ? w->ids[i] : 1000000007u * ++w->next_id;
         w->boxes[i] = new_box( &w->chance, w->kind, i );
         w->filters[i] = clv_default_filter();
         w->is_there[i] = true;
-        w->tags[i] = next( &w->chance );
+        w->tags[i] = mpi_dice_next( &w->chance );
         w->own_tags[i] = 0;
-        int owner = (int)( next( &w->chance ) % 3 == 0 ? 0 : next( &w->chance ) % (uint64_t)s_count );
-        if ( owner == s_rank )
+        int owner = (int)( mpi_dice_next( &w->chance ) % 3 == 0
+                ? 0
+                : mpi_dice_next( &w->chance ) % (uint64_t)g_mpi_count );
+        if ( owner == g_mpi_rank )
         {
             ids[own] = w->ids[i];
             boxes[own++] = w->boxes[i];
@@ -384,8 +306,8 @@ static void move_some( world* w, uint32_t percent, float far )
     uint32_t own = list_own( w, places ), count = 0;
     for ( uint32_t i = 0; i < MOST; ++i )
     {
-        moves[i] = next( &w->chance ) % 100 < percent && w->is_there[i];
-        float x = between( &w->chance, -far, far ), y = between( &w->chance, -far, far );
+        moves[i] = mpi_dice_next( &w->chance ) % 100 < percent && w->is_there[i];
+        float x = mpi_dice_between( &w->chance, -far, far ), y = mpi_dice_between( &w->chance, -far, far );
         fresh[i] = w->boxes[i];
         fresh[i].lower.x += x;
         fresh[i].upper.x += x;
@@ -419,7 +341,7 @@ static void remove_some( world* w, uint32_t percent )
     uint32_t own = list_own( w, places ), count = 0;
     for ( uint32_t i = 0; i < MOST; ++i )
     {
-        goes[i] = next( &w->chance ) % 100 < percent && w->is_there[i];
+        goes[i] = mpi_dice_next( &w->chance ) % 100 < percent && w->is_there[i];
     }
     for ( uint32_t i = 0; i < own; ++i )
     {
@@ -449,17 +371,19 @@ static void dress_some( world* w )
     static bool hints[MOST];
     static clv_margin_rule rules[MOST];
     static clv_vec3 motions[MOST];
-    uint64_t salt = next( &w->chance );
+    uint64_t salt = mpi_dice_next( &w->chance );
     uint32_t count = 0;
     for ( uint32_t i = 0; i < MOST; ++i )
     {
-        dice own_dice = { salt + i * 77 };
-        bool is_meant = w->is_there[i] && next( &own_dice ) % 5 == 0;
-        clv_filter filter = { 1 + next( &own_dice ) % 3, next( &own_dice ) % 4 == 0 ? 1 : UINT64_MAX,
-            (int32_t)( next( &own_dice ) % 5 ) - 2 };
-        bool is_static = next( &own_dice ) % 2 == 0;
-        clv_margin_rule rule = { between( &own_dice, 0, 0.3f ), between( &own_dice, 0, 0.1f ), 0 };
-        clv_vec3 motion = { between( &own_dice, -2, 2 ), 0, between( &own_dice, -2, 2 ) };
+        mpi_dice own_dice = { salt + i * 77 };
+        bool is_meant = w->is_there[i] && mpi_dice_next( &own_dice ) % 5 == 0;
+        clv_filter filter = { 1 + mpi_dice_next( &own_dice ) % 3,
+            mpi_dice_next( &own_dice ) % 4 == 0 ? 1 : UINT64_MAX,
+            (int32_t)( mpi_dice_next( &own_dice ) % 5 ) - 2 };
+        bool is_static = mpi_dice_next( &own_dice ) % 2 == 0;
+        clv_margin_rule rule = { mpi_dice_between( &own_dice, 0, 0.3f ),
+            mpi_dice_between( &own_dice, 0, 0.1f ), 0 };
+        clv_vec3 motion = { mpi_dice_between( &own_dice, -2, 2 ), 0, mpi_dice_between( &own_dice, -2, 2 ) };
         bool is_own = false;
         for ( uint32_t k = 0; k < own; ++k )
         {
@@ -516,7 +440,7 @@ static clv_mpi_def def_of( const way* how, world* w )
 {
     clv_mpi_def def = clv_default_mpi_def();
     def.space.events = !how->is_quiet;
-    def.space.allocator = ( clv_allocator ){ take, give, &w->purse };
+    def.space.allocator = mpi_purse_allocator( &w->purse );
     def.space.margin = how->margin;
     def.space.skip_static_pairs = how->skips_static;
     def.space.method = how->method;
@@ -561,7 +485,7 @@ static void close_world( world* w )
 // Updates that fail, or not: the next good one tells what changed since the last good one.
 static void fail_sometimes( world* w, uint32_t frame )
 {
-    w->purse.refuse_at = s_rank == s_count - 1 ? w->purse.count + 1 + frame % 4 : 0;
+    w->purse.refuse_at = g_mpi_rank == g_mpi_count - 1 ? w->purse.count + 1 + frame % 4 : 0;
     clv_result result = clv_mpi_space_update( w->space );
     w->purse.refuse_at = 0;
     CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
@@ -578,7 +502,7 @@ static void live( way how, uint64_t seed, uint32_t frames )
     snprintf( name, sizeof( name ), "%s%s%s%s seed %llu", s_shapes[how.kind],
         how.borrowed ? ", borrowed" : "", how.is_dressed ? ", dressed" : "", how.wide < 16 ? ", wide" : "",
         (unsigned long long)seed );
-    s_case = name;
+    mpi_test_case( name );
     world* w = open_world( &how, seed );
     check_update( w ); // nothing there
     add_some( w, 400 );
@@ -644,50 +568,51 @@ static void refuse( world* w, clv_result got, clv_result wanted, int rank, const
 
 static void bad_input_on_one_is_an_error_on_all( void )
 {
-    s_case = "bad input";
+    mpi_test_case( "bad input" );
     way how = { .kind = SPREAD, .wide = 16, .cutter = CLV_MPI_CUT_BISECTION };
     world* w = open_world( &how, 5 );
     add_some( w, 100 );
     check_update( w );
-    int bad = s_count - 1;
-    uint64_t id = 3, others = 1000 + (uint64_t)s_rank;
-    clv_aabb broken = { { 1, 0, 0 }, { 0, 1, 1 } }, fine = cube( 0, 0, 0, 1 );
+    int bad = g_mpi_count - 1;
+    uint64_t id = 3, others = 1000 + (uint64_t)g_mpi_rank;
+    clv_aabb broken = { { 1, 0, 0 }, { 0, 1, 1 } }, fine = mpi_cube( 0, 0, 0, 1 );
     refuse( w,
-        clv_mpi_space_add( w->space, s_rank == bad ? &id : &others, s_rank == bad ? &broken : &fine, 1 ),
+        clv_mpi_space_add(
+            w->space, g_mpi_rank == bad ? &id : &others, g_mpi_rank == bad ? &broken : &fine, 1 ),
         CLV_BAD_BOX, bad, "object 3" );
     broken.lower.x = NAN;
-    refuse( w, clv_mpi_space_add( w->space, &id, &broken, s_rank == bad ), CLV_BAD_BOX, bad, "object 3" );
-    refuse( w, clv_mpi_space_move( w->space, &id, &fine, s_rank == bad ), CLV_BAD_ID, bad, "object 3" );
-    refuse( w, clv_mpi_space_remove( w->space, &id, s_rank == bad ), CLV_BAD_ID, bad, "object 3" );
+    refuse( w, clv_mpi_space_add( w->space, &id, &broken, g_mpi_rank == bad ), CLV_BAD_BOX, bad, "object 3" );
+    refuse( w, clv_mpi_space_move( w->space, &id, &fine, g_mpi_rank == bad ), CLV_BAD_ID, bad, "object 3" );
+    refuse( w, clv_mpi_space_remove( w->space, &id, g_mpi_rank == bad ), CLV_BAD_ID, bad, "object 3" );
     const uint64_t twice[2] = { 8, 8 };
     const clv_aabb two[2] = { fine, fine };
-    refuse( w, clv_mpi_space_add( w->space, twice, two, s_rank == bad ? 2 : 0 ), CLV_DUPLICATE_ID, bad,
+    refuse( w, clv_mpi_space_add( w->space, twice, two, g_mpi_rank == bad ? 2 : 0 ), CLV_DUPLICATE_ID, bad,
         "object 8" );
     check_update( w ); // as if nothing had been
     // An id that another process has.
     uint64_t taken = w->ids[0];
-    clv_result result = clv_mpi_space_add( w->space, &taken, &fine, s_rank == 0 );
+    clv_result result = clv_mpi_space_add( w->space, &taken, &fine, g_mpi_rank == 0 );
     CHECK( result == CLV_DUPLICATE_ID && clv_mpi_space_error( w->space ).rank == 0 );
     CHECK( clv_mpi_space_error( w->space ).id == taken );
-    if ( s_count > 1 ) // the same new id on all
+    if ( g_mpi_count > 1 ) // the same new id on all
     {
         CHECK( clv_mpi_space_add( w->space, &id, &fine, 1 ) == CLV_DUPLICATE_ID );
     }
     check_update( w );
     check_owners( w );
     clv_mpi_pair_view view;
-    refuse( w, clv_mpi_space_gather( w->space, s_count, &view ), CLV_BAD_ARGUMENT, 0, "process" );
+    refuse( w, clv_mpi_space_gather( w->space, g_mpi_count, &view ), CLV_BAD_ARGUMENT, 0, "process" );
     close_world( w );
     clv_mpi_def def = clv_default_mpi_def();
     clv_mpi_space* space = NULL;
-    def.wide = s_rank == bad ? 0 : 16;
+    def.wide = g_mpi_rank == bad ? 0 : 16;
     CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL );
 }
 
 // A caller may have traps on, and another rounding: neither changes an answer, nor is a trap sprung.
 static void modes_of_the_caller_change_nothing( void )
 {
-    s_case = "modes";
+    mpi_test_case( "modes" );
     way how = { .kind = INFINITE, .wide = 16, .cutter = CLV_MPI_CUT_BISECTION, .is_dressed = true };
     world* w = open_world( &how, 11 );
     add_some( w, 200 );
@@ -711,161 +636,12 @@ static void modes_of_the_caller_change_nothing( void )
     close_world( w );
 }
 
-// ---- memory that is not there
-
-static void memory_that_one_lacks_ends_the_call_on_all( void )
-{
-    s_case = "memory";
-    uint32_t failures = 0;
-    for ( uint64_t refused = 1; refused < 400; refused += refused < 60 ? 3 : 29 )
-    {
-        miser m = { 0, 0 };
-        clv_mpi_def def = clv_default_mpi_def();
-        def.space.events = true;
-        def.space.allocator.allocate = take;
-        def.space.allocator.release = give;
-        def.space.allocator.user = &m;
-        def.time_limit = 60;
-        def.cutter = CLV_MPI_CUT_BISECTION;
-        clv_mpi_space* space = NULL;
-        CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
-        clv_space* judge = NULL;
-        clv_space_def judge_def = clv_default_space_def();
-        CHECK( clv_space_create( &judge_def, &judge ) == CLV_OK );
-        dice d = { refused };
-        enum
-        {
-            N = 60
-        };
-        uint64_t ids[N], own_ids[N];
-        clv_aabb boxes[N], own_boxes[N];
-        uint32_t own = 0;
-        for ( uint32_t i = 0; i < N; ++i )
-        {
-            ids[i] = i;
-            boxes[i] = cube( between( &d, 0, 5 ), between( &d, 0, 5 ), between( &d, 0, 5 ), 0.6f );
-            if ( i % (uint32_t)s_count == (uint32_t)s_rank )
-            {
-                own_ids[own] = ids[i];
-                own_boxes[own++] = boxes[i];
-            }
-        }
-        m.refuse_at = s_rank == s_count - 1 ? m.count + refused : 0;
-        clv_result result = CLV_OUT_OF_MEMORY;
-        for ( int attempt = 0; attempt < 2 && result != CLV_OK; ++attempt )
-        {
-            result = clv_mpi_space_add( space, own_ids, own_boxes, own );
-            CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
-            failures += result != CLV_OK;
-            m.refuse_at = result != CLV_OK ? 0 : m.refuse_at;
-        }
-        CHECK( result == CLV_OK );
-        CHECK( clv_space_add( judge, boxes, N, NULL ) == CLV_OK && clv_space_update( judge ) == CLV_OK );
-        for ( int update = 0; update < 2; ++update )
-        {
-            result = clv_mpi_space_update( space );
-            if ( result != CLV_OK )
-            {
-                CHECK( result == CLV_OUT_OF_MEMORY && clv_mpi_space_error( space ).rank == s_count - 1 );
-                CHECK( !clv_mpi_space_pairs( space ).valid );
-                failures += 1;
-                m.refuse_at = 0;
-                CHECK_OK( space, clv_mpi_space_update( space ) );
-            }
-            CHECK( clv_mpi_space_stats( space ).all_pair_count == clv_space_pairs( judge ).count );
-        }
-        clv_mpi_space_destroy( space );
-        clv_space_destroy( judge );
-    }
-    CHECK( failures > 10 );
-}
-
-enum
-{
-    CROWD = 600
-};
-
-// A crowd that is drawn together towards one side.
-static clv_aabb crowd_box( uint64_t id, int phase )
-{
-    dice d = { 77 + id };
-    float x = between( &d, 0, 12 ), y = between( &d, 0, 12 ), z = between( &d, 0, 12 );
-    return cube( powf( x / 12, 1 + 0.5f * (float)phase ) * 12, y, z, 0.5f );
-}
-
-// All own objects, in rows, to where they are in a phase.
-static void move_crowd( clv_mpi_space* space, clv_space* judge, const clv_id* names, int phase )
-{
-    uint64_t ids[CROWD];
-    clv_aabb boxes[CROWD];
-    uint32_t count = clv_mpi_space_object_count( space );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        clv_mpi_space_object_at( space, i, &ids[i], &boxes[i] );
-        boxes[i] = crowd_box( ids[i], phase );
-    }
-    CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, count ) );
-    for ( uint64_t id = 0; id < CROWD; ++id )
-    {
-        boxes[id] = crowd_box( id, phase );
-    }
-    CHECK( clv_space_move( judge, names, boxes, CROWD ) == CLV_OK && clv_space_update( judge ) == CLV_OK );
-}
-
-// Space was cut anew, and then memory was refused: the regions are new in the next update too, though that one cuts nothing.
-static void a_cut_that_failed_later_is_remembered( void )
-{
-    s_case = "a cut that failed";
-    uint32_t failures = 0;
-    for ( uint64_t refused = 1; refused < 40; refused += 1 )
-    {
-        miser m = { 0, 0 };
-        clv_mpi_def def = clv_default_mpi_def();
-        def.space.allocator.allocate = take;
-        def.space.allocator.release = give;
-        def.space.allocator.user = &m;
-        def.cutter = CLV_MPI_CUT_BISECTION;
-        clv_mpi_space* space = NULL;
-        CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
-        clv_space* judge = NULL;
-        clv_space_def judge_def = clv_default_space_def();
-        CHECK( clv_space_create( &judge_def, &judge ) == CLV_OK );
-        clv_id names[CROWD];
-        uint64_t ids[CROWD];
-        clv_aabb boxes[CROWD];
-        for ( uint64_t id = 0; id < CROWD; ++id )
-        {
-            ids[id] = id;
-            boxes[id] = crowd_box( id, 0 );
-        }
-        // All with the last one, so that the first has no room yet.
-        CHECK( clv_space_add( judge, boxes, CROWD, names ) == CLV_OK );
-        CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, s_rank == s_count - 1 ? CROWD : 0 ) );
-        CHECK_OK( space, clv_mpi_space_update( space ) );
-        for ( int update = 0; update < 4; ++update ) // balanced twice, then not, then cut anew
-        {
-            move_crowd( space, judge, names, update < 2 ? 0 : 6 );
-            m.refuse_at = update == 3 && s_rank == 0 ? m.count + refused : 0;
-            clv_result result = clv_mpi_space_update( space );
-            failures += result != CLV_OK;
-            m.refuse_at = 0;
-            CHECK( s_count < 3 || update != 2 || clv_mpi_space_stats( space ).will_cut );
-            result = result == CLV_OK ? result : clv_mpi_space_update( space );
-            CHECK_OK( space, result );
-            CHECK( clv_mpi_space_stats( space ).all_pair_count == clv_space_pairs( judge ).count );
-        }
-        clv_mpi_space_destroy( space );
-        clv_space_destroy( judge );
-    }
-    CHECK( s_count < 3 || failures > 3 );
-}
-
 // ---- regions that nobody is in
 
 // Space is cut for one object, so most groups are empty; what comes into them later is still found, once.
 static void empty_regions_are_nobody_elses( void )
 {
-    s_case = "empty regions";
+    mpi_test_case( "empty regions" );
     for ( int x = -4; x <= 4; ++x )
     {
         clv_mpi_def def = clv_default_mpi_def();
@@ -873,21 +649,21 @@ static void empty_regions_are_nobody_elses( void )
         clv_mpi_space* space = NULL;
         CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
         uint64_t id = 1;
-        clv_aabb box = cube( (float)x, 0, 0, 0.25f );
-        CHECK_OK( space, clv_mpi_space_add( space, &id, &box, s_rank == 0 ) );
+        clv_aabb box = mpi_cube( (float)x, 0, 0, 0.25f );
+        CHECK_OK( space, clv_mpi_space_add( space, &id, &box, g_mpi_rank == 0 ) );
         CHECK_OK( space, clv_mpi_space_update( space ) );
         // Two at each place, from the first process and from the last.
         uint64_t ids[9];
         clv_aabb boxes[9];
         for ( int i = 0; i < 9; ++i )
         {
-            ids[i] = 10 + (uint64_t)i * 2 + ( s_rank != 0 );
-            boxes[i] = cube( (float)i - 4.5f, 3, 0, 0.4f );
+            ids[i] = 10 + (uint64_t)i * 2 + ( g_mpi_rank != 0 );
+            boxes[i] = mpi_cube( (float)i - 4.5f, 3, 0, 0.4f );
         }
-        bool has_some = s_rank == 0 || s_rank == s_count - 1;
+        bool has_some = g_mpi_rank == 0 || g_mpi_rank == g_mpi_count - 1;
         CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, has_some ? 9 : 0 ) );
         CHECK_OK( space, clv_mpi_space_update( space ) );
-        CHECK( clv_mpi_space_stats( space ).all_pair_count == ( s_count > 1 ? 9 : 0 ) );
+        CHECK( clv_mpi_space_stats( space ).all_pair_count == ( g_mpi_count > 1 ? 9 : 0 ) );
         clv_mpi_space_destroy( space );
     }
 }
@@ -898,7 +674,7 @@ static void empty_regions_are_nobody_elses( void )
 // one. None touches another but where two are put together.
 static void batches_come_in_any_order( void )
 {
-    s_case = "order";
+    mpi_test_case( "order" );
     enum
     {
         ROW = 200
@@ -917,24 +693,25 @@ static void batches_come_in_any_order( void )
                 : order == 3         ? ( i + ROW / 2 ) % ROW
                 : order == 4         ? i * 7 % ROW
                                      : i;
-            ids[i] = at + 1000u * (uint64_t)s_rank;
+            ids[i] = at + 1000u * (uint64_t)g_mpi_rank;
             // The last two of every ten are at one place, in a world that moves on.
             uint32_t place = at % 10 == 9 ? at - 1 : at;
-            boxes[i] = cube( (float)place * 3 + (float)order * 5, (float)s_rank * 3, 0, 1 );
+            boxes[i] = mpi_cube( (float)place * 3 + (float)order * 5, (float)g_mpi_rank * 3, 0, 1 );
         }
         CHECK_OK( space,
             order == 0 ? clv_mpi_space_add( space, ids, boxes, ROW )
                        : clv_mpi_space_move( space, ids, boxes, ROW ) );
         CHECK_OK( space, clv_mpi_space_update( space ) );
-        CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)s_count * ROW / 10 );
+        CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)g_mpi_count * ROW / 10 );
     }
     ids[ROW / 2] = ids[ROW / 2 - 1];
-    CHECK( clv_mpi_space_move( space, ids, boxes, s_rank == s_count - 1 ? ROW : 0 ) == CLV_DUPLICATE_ID );
+    CHECK( clv_mpi_space_move( space, ids, boxes, g_mpi_rank == g_mpi_count - 1 ? ROW : 0 ) ==
+        CLV_DUPLICATE_ID );
     clv_mpi_error error = clv_mpi_space_error( space );
-    CHECK( error.rank == s_count - 1 && error.position == ROW / 2 &&
-        error.id == 1000u * (uint64_t)( s_count - 1 ) + ROW / 2 - 1 );
+    CHECK( error.rank == g_mpi_count - 1 && error.position == ROW / 2 &&
+        error.id == 1000u * (uint64_t)( g_mpi_count - 1 ) + ROW / 2 - 1 );
     CHECK_OK( space, clv_mpi_space_update( space ) );
-    CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)s_count * ROW / 10 );
+    CHECK( clv_mpi_space_stats( space ).all_pair_count == (uint64_t)g_mpi_count * ROW / 10 );
     clv_mpi_space_destroy( space );
 }
 
@@ -942,7 +719,7 @@ static void batches_come_in_any_order( void )
 
 static void work_is_shared_out( void )
 {
-    s_case = "balance";
+    mpi_test_case( "balance" );
     clv_mpi_def def = clv_default_mpi_def();
     clv_mpi_space* space = NULL;
     CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
@@ -952,19 +729,20 @@ static void work_is_shared_out( void )
     };
     uint64_t* ids = malloc( N * sizeof( uint64_t ) );
     clv_aabb* boxes = malloc( N * sizeof( clv_aabb ) );
-    dice d = { 9 };
+    mpi_dice d = { 9 };
     for ( uint32_t i = 0; i < N; ++i )
     {
         ids[i] = i;
-        boxes[i] = cube( between( &d, 0, 30 ), between( &d, 0, 30 ), between( &d, 0, 30 ), 0.3f );
+        boxes[i] = mpi_cube( mpi_dice_between( &d, 0, 30 ), mpi_dice_between( &d, 0, 30 ),
+            mpi_dice_between( &d, 0, 30 ), 0.3f );
     }
-    CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, s_rank == 0 ? N : 0 ) ); // all on one
+    CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, g_mpi_rank == 0 ? N : 0 ) ); // all on one
     for ( int i = 0; i < 4; ++i )
     {
         CHECK_OK( space, clv_mpi_space_update( space ) );
     }
     clv_mpi_stats stats = clv_mpi_space_stats( space );
-    CHECK( stats.all_own_count == N && stats.owning_processes == (uint32_t)s_count );
+    CHECK( stats.all_own_count == N && stats.owning_processes == (uint32_t)g_mpi_count );
     CHECK( stats.imbalance < 0.25 );
     CHECK( stats.cut_count <= 3 );
     free( ids );
@@ -975,13 +753,13 @@ static void work_is_shared_out( void )
 // A process that ends: the others hear of it within their time, or MPI ends the job. Only started by itself: test_mpi lost.
 static void a_lost_process_is_noticed( void )
 {
-    s_case = "lost";
+    mpi_test_case( "lost" );
     clv_mpi_def def = clv_default_mpi_def();
     def.time_limit = 2;
     clv_mpi_space* space = NULL;
     CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
     CHECK_OK( space, clv_mpi_space_update( space ) );
-    if ( s_rank == s_count - 1 )
+    if ( g_mpi_rank == g_mpi_count - 1 )
     {
         sleep( 5 ); // as one that hangs
         printf( "lost: done\n" );
@@ -993,7 +771,7 @@ static void a_lost_process_is_noticed( void )
     CHECK( clv_mpi_space_update( space ) == CLV_LOST );
     CHECK( clv_mpi_space_add( space, NULL, NULL, 0 ) == CLV_LOST );
     clv_mpi_space_destroy( space );
-    printf( "lost: noticed on process %d\n", s_rank );
+    printf( "lost: noticed on process %d\n", g_mpi_rank );
     fflush( stdout );
     sleep( 4 );
     _exit( 0 );
@@ -1001,10 +779,7 @@ static void a_lost_process_is_noticed( void )
 
 int main( int argc, char** argv )
 {
-    int given = 0;
-    MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
-    MPI_Comm_rank( MPI_COMM_WORLD, &s_rank );
-    MPI_Comm_size( MPI_COMM_WORLD, &s_count );
+    mpi_test_begin( &argc, &argv );
     if ( argc > 1 && strcmp( argv[1], "lost" ) == 0 )
     {
         a_lost_process_is_noticed();
@@ -1012,14 +787,12 @@ int main( int argc, char** argv )
     lives();
     bad_input_on_one_is_an_error_on_all();
     modes_of_the_caller_change_nothing();
-    memory_that_one_lacks_ends_the_call_on_all();
-    a_cut_that_failed_later_is_remembered();
     empty_regions_are_nobody_elses();
     batches_come_in_any_order();
     work_is_shared_out();
-    if ( s_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
-        printf( "mpi: one answer on %d processes\n", s_count );
+        printf( "mpi: one answer on %d processes\n", g_mpi_count );
     }
     MPI_Finalize();
     return 0;

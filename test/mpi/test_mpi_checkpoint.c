@@ -45,12 +45,12 @@ static void make_busy( mpi_mirror* w )
 
 static void a_saved_space_goes_on_with_any_number_of_processes( void )
 {
-    for ( int from = 1; from <= g_mirror_count; ++from )
+    for ( int from = 1; from <= g_mpi_count; ++from )
     {
-        for ( int to = 1; to <= g_mirror_count; ++to )
+        for ( int to = 1; to <= g_mpi_count; ++to )
         {
             uint32_t number = (uint32_t)( from * 5 + to );
-            snprintf( g_mirror_case, sizeof( g_mirror_case ), "saved by %d, loaded by %d", from, to );
+            snprintf( g_mpi_case, sizeof( g_mpi_case ), "saved by %d, loaded by %d", from, to );
             mpi_way how = plain_way();
             how.kind = number % 6;
             how.borrowed = number % 3 == 0;
@@ -70,7 +70,7 @@ static void a_saved_space_goes_on_with_any_number_of_processes( void )
             if ( number % 2 == 1 ) // saved again at once, before any update
             {
                 CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
-                mpi_mirror_restart( w, 1 + ( to + 1 ) % g_mirror_count );
+                mpi_mirror_restart( w, 1 + ( to + 1 ) % g_mpi_count );
                 CHECK( mpi_mirror_load( w, s_path ) == CLV_OK );
             }
             mpi_mirror_update( w );
@@ -84,23 +84,23 @@ static void a_saved_space_goes_on_with_any_number_of_processes( void )
 // Two updates that fail forget all ghosts, and with them where pairs were, but for what is kept for this.
 static void a_space_whose_updates_failed_can_be_saved( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "saved after failures" );
+    mpi_test_case( "saved after failures" );
     uint32_t most = 0;
     for ( uint64_t at = 1; at < 5; ++at )
     {
         mpi_way how = plain_way();
-        mpi_mirror* w = mpi_mirror_open( &how, 30 + at, g_mirror_count );
+        mpi_mirror* w = mpi_mirror_open( &how, 30 + at, g_mpi_count );
         make_busy( w );
         uint32_t failures = 0;
         for ( int i = 0; i < 4; ++i )
         {
             mpi_mirror_add( w, 20 );
             mpi_mirror_move( w, 30, 1 );
-            failures += !mpi_mirror_try_update( w, i % g_mirror_count, at );
+            failures += !mpi_mirror_try_update( w, i % g_mpi_count, at );
         }
         most = failures > most ? failures : most;
         CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
-        mpi_mirror_restart( w, 1 + g_mirror_count / 2 );
+        mpi_mirror_restart( w, 1 + g_mpi_count / 2 );
         CHECK( mpi_mirror_load( w, s_path ) == CLV_OK );
         mpi_mirror_update( w );
         mpi_mirror_close( w );
@@ -111,10 +111,10 @@ static void a_space_whose_updates_failed_can_be_saved( void )
 // Borrowed objects come back to who had them, if there are as many processes.
 static void borrowed_objects_come_back( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "borrowed" );
+    mpi_test_case( "borrowed" );
     mpi_way how = plain_way();
     how.borrowed = true;
-    mpi_mirror* w = mpi_mirror_open( &how, 8, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 8, g_mpi_count );
     make_busy( w );
     uint64_t before = 0, after = 0, id = 0;
     clv_aabb box;
@@ -124,7 +124,7 @@ static void borrowed_objects_come_back( void )
         before += clv_mpi_ids_mix( id );
     }
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
-    mpi_mirror_restart( w, g_mirror_count );
+    mpi_mirror_restart( w, g_mpi_count );
     CHECK( mpi_mirror_load( w, s_path ) == CLV_OK );
     mpi_mirror_update( w );
     for ( uint32_t i = 0; i < clv_mpi_space_object_count( w->space ); ++i )
@@ -184,7 +184,7 @@ static void refuse( mpi_mirror* w, const char* name, const char* word )
         if ( result != CLV_FILE_FAILED || strstr( text, slash + 1 ) == NULL || strstr( text, word ) == NULL )
         {
             fprintf(
-                stderr, "%s: result %d: %s (wanted %s, %s)\n", g_mirror_case, (int)result, text, name, word );
+                stderr, "%s: result %d: %s (wanted %s, %s)\n", g_mpi_case, (int)result, text, name, word );
         }
         CHECK(
             result == CLV_FILE_FAILED && strstr( text, slash + 1 ) != NULL && strstr( text, word ) != NULL );
@@ -201,10 +201,9 @@ static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
     meet();
     for ( uint64_t at = 0; at < size; at += step )
     {
-        snprintf(
-            g_mirror_case, sizeof( g_mirror_case ), "byte %llu of %.100s", (unsigned long long)at, name );
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "byte %llu of %.100s", (unsigned long long)at, name );
         bytes[at] ^= (uint8_t)( 1u << at % 8 );
-        if ( g_mirror_rank == 0 )
+        if ( g_mpi_rank == 0 )
         {
             write_file( name, bytes, size );
         }
@@ -217,22 +216,22 @@ static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
         {
             continue;
         }
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "%llu bytes of %.100s", (unsigned long long)length,
-            name );
+        snprintf(
+            g_mpi_case, sizeof( g_mpi_case ), "%llu bytes of %.100s", (unsigned long long)length, name );
         memset( bytes + size, 0, 64 );
-        if ( g_mirror_rank == 0 )
+        if ( g_mpi_rank == 0 )
         {
             write_file( name, bytes, length );
         }
         refuse( w, name, "byte" );
     }
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "missing: %.100s", name );
-    if ( g_mirror_rank == 0 )
+    snprintf( g_mpi_case, sizeof( g_mpi_case ), "missing: %.100s", name );
+    if ( g_mpi_rank == 0 )
     {
         remove( name );
     }
     refuse( w, name, "No such file" );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         write_file( name, bytes, size );
     }
@@ -263,7 +262,7 @@ static void forge_manifest( mpi_mirror* w )
     {
         uint8_t* forged = malloc( size );
         memcpy( forged, bytes, size );
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "forgery %u", (unsigned)i );
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "forgery %u", (unsigned)i );
         if ( forgeries[i].width == 4 )
         {
             mpi_put_u32( forged + forgeries[i].at, (uint32_t)forgeries[i].value );
@@ -273,7 +272,7 @@ static void forge_manifest( mpi_mirror* w )
             mpi_put_u64( forged + forgeries[i].at, forgeries[i].value );
         }
         mpi_put_u64( forged + size - 8, clv_mpi_file_sum( 0, forged, size - 8 ) );
-        if ( g_mirror_rank == 0 )
+        if ( g_mpi_rank == 0 )
         {
             write_file( name, forged, size );
         }
@@ -281,7 +280,7 @@ static void forge_manifest( mpi_mirror* w )
         refuse( w, forgeries[i].at == 16 || forgeries[i].at == 88 ? "/world.a-0" : name, forgeries[i].word );
         free( forged );
     }
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         write_file( name, bytes, size );
     }
@@ -310,7 +309,7 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
         memcpy( forged, bytes, size );
         uint8_t *first = forged + MPI_PART_HEADER, *second = first + record, *pair = forged + pairs_at;
         const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "none", "none", "twice" };
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "forged part %d", which );
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "forged part %d", which );
         switch ( which )
         {
         case 0: mpi_put_float( second + 8, NAN ); break;
@@ -330,14 +329,14 @@ static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_p
             mpi_put_u64( pair + pair_bytes,
                 clv_mpi_file_sum( clv_mpi_block_seed( &manifest->kind, 0, true, 0 ), pair, pair_bytes ) );
         }
-        if ( g_mirror_rank == 0 )
+        if ( g_mpi_rank == 0 )
         {
             write_file( name, forged, size );
         }
         refuse( w, which == 2 || which == 7 ? manifest_name( whole ) : name, words[which] );
         free( forged );
     }
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         write_file( name, bytes, size );
     }
@@ -369,39 +368,38 @@ static void files_that_are_not_as_written_are_refused( void )
 {
     char name[600], other[600];
     mpi_way how = plain_way();
-    mpi_mirror* w = mpi_mirror_open( &how, 3, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 3, g_mpi_count );
     make_busy( w );
     // Two saves: the second has parts "a" again once a third is made; one of the first is put among them.
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
     snprintf( other, sizeof( other ), "%s.kept", s_path );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
-        copy_file( part_name( name, 0, g_mirror_count - 1 ), other );
+        copy_file( part_name( name, 0, g_mpi_count - 1 ), other );
     }
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK && mpi_mirror_save( w, s_path ) == CLV_OK );
-    CHECK(
-        is_there( part_name( name, 0, g_mirror_rank ) ) && !is_there( part_name( name, 1, g_mirror_rank ) ) );
+    CHECK( is_there( part_name( name, 0, g_mpi_rank ) ) && !is_there( part_name( name, 1, g_mpi_rank ) ) );
     meet();
     mpi_part first;
     mpi_manifest manifest = look_at_manifest( &first );
-    mpi_mirror_restart( w, g_mirror_count );
+    mpi_mirror_restart( w, g_mpi_count );
     damage_bytes( w, manifest_name( name ), 7 );
-    damage_bytes( w, part_name( name, 0, g_mirror_count - 1 ), 331 );
+    damage_bytes( w, part_name( name, 0, g_mpi_count - 1 ), 331 );
     forge_manifest( w );
     forge_part( w, &manifest, &first );
 
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "another save" );
+    mpi_test_case( "another save" );
     uint64_t size = 0;
-    part_name( name, 0, g_mirror_count - 1 );
+    part_name( name, 0, g_mpi_count - 1 );
     uint8_t* bytes = read_file( name, &size );
     meet();
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         copy_file( other, name );
         remove( other );
     }
     refuse( w, name, "another save" );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         write_file( name, bytes, size );
     }
@@ -409,11 +407,11 @@ static void files_that_are_not_as_written_are_refused( void )
     // A def that does not fit.
     mpi_way another = how;
     another.borrowed = true; // and so without payload
-    mpi_mirror* misfit = mpi_mirror_open( &another, 3, g_mirror_count );
+    mpi_mirror* misfit = mpi_mirror_open( &another, 3, g_mpi_count );
     refuse( misfit, manifest_name( name ), "payload" );
     mpi_mirror_close( misfit );
     // After all that it is still what it was.
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "whole again" );
+    mpi_test_case( "whole again" );
     meet();
     CHECK( mpi_mirror_load( w, s_path ) == CLV_OK );
     CHECK( mpi_mirror_load( w, s_path ) == CLV_BAD_ARGUMENT ); // there are objects now
@@ -423,11 +421,11 @@ static void files_that_are_not_as_written_are_refused( void )
 
 static void a_space_without_events_cannot_tell_them_later( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "events" );
+    mpi_test_case( "events" );
     char name[600];
     mpi_way how = plain_way();
     how.is_quiet = true;
-    mpi_mirror* w = mpi_mirror_open( &how, 3, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 3, g_mpi_count );
     make_busy( w );
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
     mpi_mirror_restart( w, 1 );
@@ -435,7 +433,7 @@ static void a_space_without_events_cannot_tell_them_later( void )
     mpi_mirror_update( w );
     mpi_mirror_close( w );
     how.is_quiet = false;
-    w = mpi_mirror_open( &how, 3, g_mirror_count );
+    w = mpi_mirror_open( &how, 3, g_mpi_count );
     refuse( w, manifest_name( name ), "events" );
     mpi_mirror_close( w );
 }
@@ -456,7 +454,7 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     signal( SIGXFSZ, SIG_IGN );
     char name[600];
     mpi_way how = plain_way();
-    mpi_mirror* w = mpi_mirror_open( &how, 4, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 4, g_mpi_count );
     make_busy( w );
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
     mpi_part part;
@@ -465,12 +463,12 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     const uint64_t limits[] = { 0, 1, 60, 64, 4000, part.size / 2, part.size - 1 };
     for ( size_t i = 0; i < 2 * sizeof( limits ) / sizeof( limits[0] ); ++i )
     {
-        int rank = i % 2 == 0 ? 0 : g_mirror_count - 1;
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "disk full on process %d, limit %u", rank,
-            (unsigned)i / 2 );
+        int rank = i % 2 == 0 ? 0 : g_mpi_count - 1;
+        snprintf(
+            g_mpi_case, sizeof( g_mpi_case ), "disk full on process %d, limit %u", rank, (unsigned)i / 2 );
         // The last process's part may be smaller than the first one's.
         uint64_t limit = rank == 0 ? limits[i / 2] : limits[i / 2] / 4;
-        if ( g_mirror_rank == rank )
+        if ( g_mpi_rank == rank )
         {
             limit_files( limit );
         }
@@ -491,26 +489,26 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
         CHECK( error.code == CLV_FILE_FAILED && error.rank == rank );
         CHECK( strstr( error.text, part_name( name, next, rank ) + strlen( s_path ) ) != NULL );
         CHECK( strstr( error.text, "File too large" ) != NULL && strstr( error.text, "byte" ) != NULL );
-        CHECK( !is_there( part_name( name, next, g_mirror_rank ) ) );
+        CHECK( !is_there( part_name( name, next, g_mpi_rank ) ) );
         strcat( name, ".new" );
         CHECK( !is_there( name ) );
         meet();
     }
     // What a job that was killed in the middle of a save left behind is written over.
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "left behind" );
-    write_file( part_name( name, next, g_mirror_rank ), (const uint8_t*)"half a part", 11 );
+    mpi_test_case( "left behind" );
+    write_file( part_name( name, next, g_mpi_rank ), (const uint8_t*)"half a part", 11 );
     strcat( name, ".new" );
     write_file( name, (const uint8_t*)"less", 4 );
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
-    CHECK( !is_there( name ) && !is_there( part_name( name, 1 - next, g_mirror_rank ) ) );
+    CHECK( !is_there( name ) && !is_there( part_name( name, 1 - next, g_mpi_rank ) ) );
     next = 1 - next;
     meet();
     // A manifest that cannot be written, when all parts are.
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "no manifest" );
+    mpi_test_case( "no manifest" );
     char folder[700], inside[720];
     snprintf( folder, sizeof( folder ), "%s.new", manifest_name( name ) );
     snprintf( inside, sizeof( inside ), "%s/x", folder );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         CHECK( mkdir( folder, 0755 ) == 0 && mkdir( inside, 0755 ) == 0 );
     }
@@ -518,9 +516,9 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     CHECK( mpi_mirror_save( w, s_path ) == CLV_FILE_FAILED );
     CHECK( strstr( mpi_mirror_text( w ), ".manifest" ) != NULL &&
         strstr( mpi_mirror_text( w ), "exists" ) != NULL );
-    CHECK( !is_there( part_name( name, next, g_mirror_rank ) ) );
+    CHECK( !is_there( part_name( name, next, g_mpi_rank ) ) );
     meet();
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         CHECK( rmdir( inside ) == 0 && rmdir( folder ) == 0 );
     }
@@ -528,17 +526,17 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
     CHECK( strstr( mpi_mirror_text( w ), "No such file" ) != NULL );
     CHECK( mpi_mirror_save( w, "" ) == CLV_BAD_ARGUMENT );
     // As on machines that share no disk: each process has a place of its own.
-    if ( g_mirror_count > 1 )
+    if ( g_mpi_count > 1 )
     {
         char own[640];
-        snprintf( own, sizeof( own ), "%s-of-%d", s_path, g_mirror_rank );
+        snprintf( own, sizeof( own ), "%s-of-%d", s_path, g_mpi_rank );
         CHECK( mpi_mirror_save( w, own ) == CLV_FILE_FAILED );
         CHECK( strstr( mpi_mirror_text( w ), "one folder for all" ) != NULL );
         strcat( own, ".a-0" );
-        own[strlen( own ) - 1] = (char)( '0' + g_mirror_rank );
+        own[strlen( own ) - 1] = (char)( '0' + g_mpi_rank );
         CHECK( !is_there( own ) );
     }
-    mpi_mirror_restart( w, g_mirror_count );
+    mpi_mirror_restart( w, g_mpi_count );
     CHECK( mpi_mirror_load( w, s_path ) == CLV_OK );
     mpi_mirror_update( w );
     mpi_mirror_close( w );
@@ -547,15 +545,15 @@ static void a_save_that_fails_leaves_the_last_one_whole( void )
 // What lies there and is none of ours is not overwritten.
 static void a_strangers_manifest_stays( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "a stranger's" );
+    mpi_test_case( "a stranger's" );
     char name[600];
     mpi_way how = plain_way();
-    mpi_mirror* w = mpi_mirror_open( &how, 4, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 4, g_mpi_count );
     size_t length = strlen( s_path );
     snprintf( s_path + length, 16, "-other" );
     const char* text =
         "these are somebody's notes, more than a hundred bytes of them, and they are not a checkpoint at all, so leave them";
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         write_file( manifest_name( name ), (const uint8_t*)text, strlen( text ) );
     }
@@ -567,7 +565,7 @@ static void a_strangers_manifest_stays( void )
     CHECK( size == strlen( text ) && memcmp( bytes, text, size ) == 0 );
     free( bytes );
     meet();
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
         remove( name );
     }
@@ -580,38 +578,36 @@ static void a_strangers_manifest_stays( void )
 static void memory_that_one_lacks_fails_saves_and_loads( void )
 {
     mpi_way how = plain_way();
-    mpi_mirror* w = mpi_mirror_open( &how, 6, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 6, g_mpi_count );
     make_busy( w );
     uint32_t failures = 0;
     bool is_good = false;
     for ( uint64_t at = 1; !is_good; ++at )
     {
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "save, allocation %u", (unsigned)at );
-        w->purse.refuse_at = g_mirror_rank == (int)at % g_mirror_count
-            ? w->purse.count + at / (uint64_t)g_mirror_count + 1
-            : 0;
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "save, allocation %u", (unsigned)at );
+        w->purse.refuse_at =
+            g_mpi_rank == (int)at % g_mpi_count ? w->purse.count + at / (uint64_t)g_mpi_count + 1 : 0;
         clv_result result = mpi_mirror_save( w, s_path );
         w->purse.refuse_at = 0;
         CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
         failures += result != CLV_OK;
-        is_good = result == CLV_OK && (int)at % g_mirror_count == 0;
+        is_good = result == CLV_OK && (int)at % g_mpi_count == 0;
     }
     CHECK( failures > 0 );
     failures = 0;
     is_good = false;
     for ( uint64_t at = 1; !is_good; ++at )
     {
-        snprintf( g_mirror_case, sizeof( g_mirror_case ), "load, allocation %u", (unsigned)at );
-        mpi_mirror_restart( w, g_mirror_count );
-        w->purse.refuse_at = g_mirror_rank == (int)at % g_mirror_count
-            ? w->purse.count + at / (uint64_t)g_mirror_count + 1
-            : 0;
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "load, allocation %u", (unsigned)at );
+        mpi_mirror_restart( w, g_mpi_count );
+        w->purse.refuse_at =
+            g_mpi_rank == (int)at % g_mpi_count ? w->purse.count + at / (uint64_t)g_mpi_count + 1 : 0;
         clv_result result = mpi_mirror_load( w, s_path );
         w->purse.refuse_at = 0;
         CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
         failures += result != CLV_OK;
         CHECK( result == CLV_OK || clv_mpi_space_object_count( w->space ) == 0 );
-        is_good = result == CLV_OK && (int)at % g_mirror_count == 0;
+        is_good = result == CLV_OK && (int)at % g_mpi_count == 0;
         if ( result != CLV_OK && at % 7 == 0 )
         {
             CHECK( clv_mpi_space_update( w->space ) == CLV_OK );
@@ -631,7 +627,7 @@ static void memory_that_one_lacks_fails_saves_and_loads( void )
 
 static void sizes_and_offsets_have_64_bits( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "sizes" );
+    mpi_test_case( "sizes" );
     mpi_save_kind kind = clv_mpi_save_kind( 1, MPI_SAVES_ALL, 0 );
     CHECK( kind.record_size == 128 && kind.block_records == 4096 );
     CHECK( clv_mpi_section_size( UINT64_C( 100000000 ), 128, 4096 ) == UINT64_C( 12800195320 ) );
@@ -649,7 +645,7 @@ static void sizes_and_offsets_have_64_bits( void )
     CHECK( memcmp( header,
                "CLVMPART\x01\0\0\0\x03\0\0\0\x05\0\0\0\0\0\0\0\x01\0\0\0\x03\0\0\0\x07\0\0\0\0\0\0\0",
                40 ) == 0 );
-    if ( g_mirror_rank != 0 )
+    if ( g_mpi_rank != 0 )
     {
         return;
     }
@@ -678,12 +674,12 @@ static void sizes_and_offsets_have_64_bits( void )
 // After 2^32 batches and updates the numbers that tell them apart begin anew; nothing is named twice by that.
 static void numbers_of_batches_may_wrap( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "stamps" );
+    mpi_test_case( "stamps" );
     for ( uint32_t left = 0; left < 6; ++left )
     {
         mpi_way how = plain_way();
         how.is_quiet = left % 2 == 1;
-        mpi_mirror* w = mpi_mirror_open( &how, 9 + left, g_mirror_count );
+        mpi_mirror* w = mpi_mirror_open( &how, 9 + left, g_mpi_count );
         mpi_mirror_add( w, 100 );
         mpi_mirror_move( w, 100, 1 ); // number 1, which all objects keep
         mpi_mirror_update( w );
@@ -702,9 +698,9 @@ static void clean_up( void )
 {
     char name[600];
     meet();
-    remove( part_name( name, 0, g_mirror_rank ) );
-    remove( part_name( name, 1, g_mirror_rank ) );
-    if ( g_mirror_rank == 0 )
+    remove( part_name( name, 0, g_mpi_rank ) );
+    remove( part_name( name, 1, g_mpi_rank ) );
+    if ( g_mpi_rank == 0 )
     {
         remove( manifest_name( name ) );
     }
@@ -713,9 +709,9 @@ static void clean_up( void )
 // A disk that is really full: started by itself, on one of a few kilobytes. test_mpi_checkpoint FOLDER full
 static void a_full_disk_is_said( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "full disk" );
+    mpi_test_case( "full disk" );
     mpi_way how = plain_way();
-    mpi_mirror* w = mpi_mirror_open( &how, 5, g_mirror_count );
+    mpi_mirror* w = mpi_mirror_open( &how, 5, g_mpi_count );
     mpi_mirror_add( w, 30 );
     mpi_mirror_update( w );
     CHECK( mpi_mirror_save( w, s_path ) == CLV_OK );
@@ -730,8 +726,8 @@ static void a_full_disk_is_said( void )
     mpi_part part;
     mpi_manifest manifest = look_at_manifest( &part );
     CHECK( manifest.object_count == 30 && manifest.pair_count == pairs );
-    CHECK( manifest.part_count == (uint32_t)g_mirror_count );
-    if ( g_mirror_rank == 0 )
+    CHECK( manifest.part_count == (uint32_t)g_mpi_count );
+    if ( g_mpi_rank == 0 )
     {
         printf( "mpi checkpoint: a full disk is said, and the last checkpoint stays\n" );
     }
@@ -747,7 +743,7 @@ static bool die_or_accept( uint64_t a, uint64_t b, void* user )
     (void)a;
     (void)b;
     (void)user;
-    if ( s_dying == g_mirror_rank )
+    if ( s_dying == g_mpi_rank )
     {
         raise( SIGKILL );
     }
@@ -758,7 +754,7 @@ static bool die_or_accept( uint64_t a, uint64_t b, void* user )
 // time, and the checkpoint can be loaded by a new job; else MPI ends the job, and says so. test_mpi_checkpoint FOLDER killed
 static void a_killed_process_is_noticed( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "killed" );
+    mpi_test_case( "killed" );
     enum
     {
         N = 20
@@ -767,8 +763,8 @@ static void a_killed_process_is_noticed( void )
     clv_aabb boxes[64 * N];
     for ( int i = 0; i < N; ++i )
     {
-        float x = (float)( g_mirror_rank * N + i );
-        ids[i] = (uint64_t)( g_mirror_rank * N + i );
+        float x = (float)( g_mpi_rank * N + i );
+        ids[i] = (uint64_t)( g_mpi_rank * N + i );
         boxes[i] = ( clv_aabb ){ { x, 0, 0 }, { x + 1, 1, 1 } };
     }
     clv_mpi_def def = clv_default_mpi_def();
@@ -785,14 +781,14 @@ static void a_killed_process_is_noticed( void )
         boxes[i].upper.x += 2;
     }
     CHECK( clv_mpi_space_move( space, ids, boxes, clv_mpi_space_object_count( space ) ) == CLV_OK );
-    s_dying = g_mirror_count - 1;
+    s_dying = g_mpi_count - 1;
     space->def.time_limit = 1; // only now: a busy machine may take longer for what comes before
     clv_result result = clv_mpi_space_update( space );
     CHECK( result == CLV_LOST && clv_mpi_space_error( space ).code == CLV_LOST );
     CHECK(
         clv_mpi_space_save( space, s_path ) == CLV_LOST && clv_mpi_space_load( space, s_path ) == CLV_LOST );
     clv_mpi_space_destroy( space );
-    printf( "killed: noticed on process %d\n", g_mirror_rank );
+    printf( "killed: noticed on process %d\n", g_mpi_rank );
     fflush( stdout );
     _exit( 0 ); // MPI_Finalize would wait for the one that is gone
 }
@@ -801,7 +797,7 @@ static void a_killed_process_is_noticed( void )
 // frame, and over a checkpoint. test_mpi_checkpoint FOLDER workers
 static void workers_of_each_process_do_not_meet( void )
 {
-    snprintf( g_mirror_case, sizeof( g_mirror_case ), "workers" );
+    mpi_test_case( "workers" );
     enum
     {
         N = 12000
@@ -824,8 +820,8 @@ static void workers_of_each_process_do_not_meet( void )
         boxes[i] = ( clv_aabb ){ { x, y, z }, { x + 1, y + 1, z + 1 } };
         ids[i] = i;
     }
-    uint32_t first = N / (uint32_t)g_mirror_count * (uint32_t)g_mirror_rank;
-    uint32_t end = g_mirror_rank + 1 == g_mirror_count ? N : first + N / (uint32_t)g_mirror_count;
+    uint32_t first = N / (uint32_t)g_mpi_count * (uint32_t)g_mpi_rank;
+    uint32_t end = g_mpi_rank + 1 == g_mpi_count ? N : first + N / (uint32_t)g_mpi_count;
     CHECK( clv_mpi_space_add( space, ids + first, boxes + first, end - first ) == CLV_OK );
     static clv_id judge_ids[N];
     CHECK( clv_space_add( judge, boxes, N, judge_ids ) == CLV_OK );
@@ -858,18 +854,15 @@ static void workers_of_each_process_do_not_meet( void )
     }
     clv_mpi_space_destroy( space );
     clv_space_destroy( judge );
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
-        printf( "mpi: workers of %d processes do not meet\n", g_mirror_count );
+        printf( "mpi: workers of %d processes do not meet\n", g_mpi_count );
     }
 }
 
 int main( int argc, char** argv )
 {
-    int given = 0;
-    MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
-    MPI_Comm_rank( MPI_COMM_WORLD, &g_mirror_rank );
-    MPI_Comm_size( MPI_COMM_WORLD, &g_mirror_count );
+    mpi_test_begin( &argc, &argv );
     CHECK( argc > 1 && strlen( argv[1] ) < 400 );
     snprintf( s_path, sizeof( s_path ), "%s/world", argv[1] );
     if ( argc > 2 && strcmp( argv[2], "full" ) == 0 )
@@ -905,9 +898,9 @@ int main( int argc, char** argv )
     memory_that_one_lacks_fails_saves_and_loads();
     clean_up();
     meet();
-    if ( g_mirror_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
-        printf( "mpi checkpoint: %d processes go on from every other number\n", g_mirror_count );
+        printf( "mpi checkpoint: %d processes go on from every other number\n", g_mpi_count );
     }
     MPI_Finalize();
     return 0;

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Questions over processes: the answers of one space with all objects, whose slots are the ids. Every process asks a list of its
 // own; started by mpirun with any number of processes.
-#include "cleave/cleave.h"
-#include "cleave/mpi.h"
+#include "mpi_support.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int s_rank, s_count;
-static const char* s_case = "";
-
-#define CHECK( condition )                                                                                   \
-    do                                                                                                       \
-    {                                                                                                        \
-        if ( !( condition ) )                                                                                \
-        {                                                                                                    \
-            fprintf( stderr, "%s:%d: process %d of %d: %s: %s\n", __FILE__, __LINE__, s_rank, s_count,       \
-                s_case, #condition );                                                                        \
-            MPI_Abort( MPI_COMM_WORLD, 1 );                                                                  \
-        }                                                                                                    \
-    } while ( 0 )
 
 enum
 {
@@ -30,19 +12,11 @@ enum
     K = 5
 };
 
-static uint64_t s_dice;
-
-static uint64_t next( void )
-{
-    uint64_t x = s_dice += 0x9E3779B97F4A7C15u;
-    x = ( x ^ x >> 30 ) * 0xBF58476D1CE4E5B9u;
-    x = ( x ^ x >> 27 ) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
+static mpi_dice s_dice;
 
 static float between( float low, float high )
 {
-    return low + ( high - low ) * (float)( next() >> 40 ) * ( 1.0f / 16777216.0f );
+    return mpi_dice_between( &s_dice, low, high );
 }
 
 static clv_vec3 somewhere( float low, float high )
@@ -69,8 +43,7 @@ static const char* const s_shapes[SHAPES] = { "spread", "equal", "giants", "infi
 
 static clv_aabb cube( clv_vec3 at, float half )
 {
-    clv_aabb box = { { at.x - half, at.y - half, at.z - half }, { at.x + half, at.y + half, at.z + half } };
-    return box;
+    return mpi_cube( at.x, at.y, at.z, half );
 }
 
 static clv_aabb new_box( shape kind, uint32_t i )
@@ -94,28 +67,7 @@ static clv_aabb new_box( shape kind, uint32_t i )
     }
 }
 
-static bool s_is_refused;
-static uint64_t s_taken, s_refuse_at;
-
-static void* take( size_t size, size_t alignment, void* user )
-{
-    (void)user;
-    s_taken += 1;
-    if ( s_refuse_at != 0 && s_taken >= s_refuse_at )
-    {
-        s_is_refused = true;
-        return NULL;
-    }
-    return aligned_alloc( alignment, ( size + alignment - 1 ) / alignment * alignment );
-}
-
-static void give( void* memory, size_t size, size_t alignment, void* user )
-{
-    (void)size;
-    (void)alignment;
-    (void)user;
-    free( memory );
-}
+static mpi_purse s_purse;
 
 typedef struct world
 {
@@ -137,11 +89,11 @@ typedef struct way
 
 static void open_world( world* w, way how )
 {
-    s_dice = 17 + (uint64_t)how.kind;
+    s_dice.state = 17 + (uint64_t)how.kind;
     clv_mpi_def def = clv_default_mpi_def();
     def.space.events = how.events;
     def.space.margin = how.margin;
-    def.space.allocator = ( clv_allocator ){ take, give, NULL };
+    def.space.allocator = mpi_purse_allocator( &s_purse );
     def.borrowed = how.borrowed;
     def.wide = how.wide;
     def.time_limit = 100;
@@ -159,7 +111,7 @@ static void open_world( world* w, way how )
         w->boxes[i] = new_box( how.kind, i );
         ids[count] = i;
         own[count] = w->boxes[i];
-        count += i % (uint32_t)s_count == (uint32_t)s_rank;
+        count += i % (uint32_t)g_mpi_count == (uint32_t)g_mpi_rank;
     }
     CHECK( clv_mpi_space_add( w->space, ids, own, count ) == CLV_OK );
     CHECK( clv_space_add( w->judge, w->boxes, N, w->judge_ids ) == CLV_OK );
@@ -367,9 +319,9 @@ static void ask_half( world* w, const clv_filter* filter, size_t first )
     for ( size_t kind = first; kind < sizeof( s_kinds ) / sizeof( s_kinds[0] ); kind += 2 )
     {
         // The last process asks nothing, and the others each their own.
-        uint64_t common = s_dice;
-        s_dice += 1000u * (uint64_t)s_rank;
-        uint32_t count = s_rank > 0 && s_rank == s_count - 1 ? 0 : ASKED;
+        uint64_t common = s_dice.state;
+        s_dice.state += 1000u * (uint64_t)g_mpi_rank;
+        uint32_t count = g_mpi_rank > 0 && g_mpi_rank == g_mpi_count - 1 ? 0 : ASKED;
         clv_queries list = make_list( &to, s_kinds[kind], count );
         list.filters = filter;
         check_all( w, &list );
@@ -380,10 +332,10 @@ static void ask_half( world* w, const clv_filter* filter, size_t first )
         if ( s_kinds[kind] <= CLV_QUERY_BOX )
         {
             check_nearest( w, &list, K, INFINITY );
-            check_nearest( w, &list, 1 + (uint32_t)s_rank % 2, 1.5f );
+            check_nearest( w, &list, 1 + (uint32_t)g_mpi_rank % 2, 1.5f );
             check_nearest( w, &list, 0, 1 );
         }
-        s_dice = common + 1;
+        s_dice.state = common + 1;
     }
     check_by_hand( w );
 }
@@ -393,7 +345,7 @@ static void one_answer( void )
     for ( int kind = 0; kind < SHAPES; ++kind )
     {
         static world w;
-        s_case = s_shapes[kind];
+        mpi_test_case( s_shapes[kind] );
         way how = { (shape)kind, kind % 2 == 1, kind % 3 == 0, kind % 2 == 0 ? 16 : 1,
             kind == GIANTS ? 0.25f : 0 };
         open_world( &w, how );
@@ -406,23 +358,24 @@ static void one_answer( void )
         }
         close_world( &w );
     }
-    CHECK( s_found > 0 || s_rank == s_count - 1 );
+    CHECK( s_found > 0 || g_mpi_rank == g_mpi_count - 1 );
 }
 
 // Kinds may differ from process to process, and so k; no list at all is an empty one.
 static void everybody_asks_its_own( void )
 {
-    s_case = "own kinds";
+    mpi_test_case( "own kinds" );
     static world w;
     open_world( &w, ( way ){ .kind = SPREAD, .wide = 16, .events = true } );
     update( &w );
     change( &w, false ); // the first question comes after ghosts have said good-bye
     update( &w );
     static items to;
-    clv_queries list = make_list( &to, s_kinds[s_rank % 3], ASKED );
+    clv_queries list = make_list( &to, s_kinds[g_mpi_rank % 3], ASKED );
     check_all( &w, &list );
     clv_queries points = make_list( &to, CLV_QUERY_POINT, ASKED );
-    check_nearest( &w, &points, 1 + (uint32_t)s_rank % K, s_rank == 0 ? INFINITY : (float)s_rank );
+    check_nearest(
+        &w, &points, 1 + (uint32_t)g_mpi_rank % K, g_mpi_rank == 0 ? INFINITY : (float)g_mpi_rank );
     clv_mpi_hit_view view;
     CHECK( clv_mpi_space_query_all( w.space, NULL, &view ) == CLV_OK && view.count == 0 );
     // More than there are: all of them.
@@ -455,11 +408,11 @@ static bool accept( const clv_space* space, uint32_t query, clv_hit hit, float* 
 
 static void bad_questions_are_an_error_on_all( void )
 {
-    s_case = "bad questions";
+    mpi_test_case( "bad questions" );
     static world w;
     open_world( &w, ( way ){ .kind = SPREAD, .wide = 16 } );
-    int bad = s_count - 1;
-    bool is_bad = s_rank == bad;
+    int bad = g_mpi_count - 1;
+    bool is_bad = g_mpi_rank == bad;
     clv_mpi_hit_view view;
     clv_mpi_hit hits[2];
     clv_ray rays[2] = { { { 0, 0, 0 }, { 1, 0, 0 }, 1 }, { { 0, 0, 0 }, { is_bad ? NAN : 1, 0, 0 }, 1 } };
@@ -493,7 +446,7 @@ static void bad_questions_are_an_error_on_all( void )
 
 static void memory_that_one_lacks( void )
 {
-    s_case = "memory";
+    mpi_test_case( "memory" );
     static world w;
     static items to;
     uint32_t failures = 0;
@@ -505,15 +458,15 @@ static void memory_that_one_lacks( void )
                     points = make_list( &to, CLV_QUERY_POINT, 0 );
         clv_mpi_hit hits[ASKED];
         clv_mpi_hit_view view;
-        s_is_refused = false;
-        s_refuse_at = s_rank == s_count - 1 ? s_taken + refused : 0;
+        s_purse.was_refused = false;
+        s_purse.refuse_at = g_mpi_rank == g_mpi_count - 1 ? s_purse.count + refused : 0;
         clv_result result = refused % 3 == 0 ? clv_mpi_space_query_closest( w.space, &list, hits )
             : refused % 3 == 1               ? clv_mpi_space_query_all( w.space, &list, &view )
                                              : clv_mpi_space_query_nearest( w.space, &points, 1, 1, hits );
-        s_refuse_at = 0;
+        s_purse.refuse_at = 0;
         CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
-        CHECK( result == CLV_OK || clv_mpi_space_error( w.space ).rank == s_count - 1 );
-        CHECK( s_rank != s_count - 1 || s_is_refused == ( result != CLV_OK ) );
+        CHECK( result == CLV_OK || clv_mpi_space_error( w.space ).rank == g_mpi_count - 1 );
+        CHECK( g_mpi_rank != g_mpi_count - 1 || s_purse.was_refused == ( result != CLV_OK ) );
         failures += result != CLV_OK;
         check_all( &w, &list );
         check_closest( &w, &list );
@@ -524,17 +477,14 @@ static void memory_that_one_lacks( void )
 
 int main( int argc, char** argv )
 {
-    int given = 0;
-    MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
-    MPI_Comm_rank( MPI_COMM_WORLD, &s_rank );
-    MPI_Comm_size( MPI_COMM_WORLD, &s_count );
+    mpi_test_begin( &argc, &argv );
     one_answer();
     everybody_asks_its_own();
     bad_questions_are_an_error_on_all();
     memory_that_one_lacks();
-    if ( s_rank == 0 )
+    if ( g_mpi_rank == 0 )
     {
-        printf( "mpi: one answer to questions on %d processes\n", s_count );
+        printf( "mpi: one answer to questions on %d processes\n", g_mpi_count );
     }
     MPI_Finalize();
     return 0;
