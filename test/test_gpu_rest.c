@@ -538,6 +538,43 @@ static void comparing_begins_and_ends_by_itself( void )
     clv_gpu_destroy( gpu );
 }
 
+// So dense that cells with room for an order would hold too much, while the plain ones would not: the tree serves for one frame, not for long.
+static void an_order_that_is_refused_gives_way_to_plain_cells( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 20, false );
+    gpu->grid_wish = ( gpu_grid_wish ){ .rest_least = 1000, .rest_part = 16 };
+    test_random random = test_random_make( 5 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        float x = test_random_between( &random, 0, 3.6f ), y = test_random_between( &random, 0, 3.6f );
+        s_boxes[i] = test_cube( x, y, test_random_between( &random, 0, 3.6f ), 0.5f );
+    }
+    agree( gpu, COUNT, false, "plain cells" );
+    CHECK( gpu->frame.way == CLV_GPU_GRID && !gpu->grid.keeps );
+    gpu->rest.wants_order = true; // as when the world was seen to rest before it was pressed together
+    gpu->grid.is_planned = false;
+    agree( gpu, COUNT, false, "cells with an order" );
+    CHECK( gpu->frame.way != CLV_GPU_GRID && !gpu->rest.wants_order );
+    agree( gpu, COUNT, false, "plain cells again" );
+    CHECK( gpu->frame.way == CLV_GPU_GRID && !gpu->grid.keeps );
+    clv_gpu_destroy( gpu );
+}
+
+// What resting takes was too much once: it is not asked for again.
+static void a_device_without_room_does_not_rest( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 14, false );
+    make_world( false );
+    agree( gpu, COUNT, false, "room" );
+    agree( gpu, COUNT, true, "room" );
+    CHECK( clv_gpu_end_failed( gpu, CLV_OUT_OF_MEMORY ) == CLV_OUT_OF_MEMORY );
+    for ( int frame = 0; frame < 3; ++frame )
+    {
+        agree( gpu, COUNT, false, "no room" );
+    }
+    clv_gpu_destroy( gpu );
+}
+
 // A dense world, whose order is not kept as a rule: it is, from when it is seen to rest until it does no more.
 static void an_order_is_kept_for_a_world_at_rest( void )
 {
@@ -616,6 +653,8 @@ int main( int argc, char** argv )
         TEST_CASE( nothing_is_carried_over_other_ways ),
         TEST_CASE( comparing_begins_and_ends_by_itself ),
         TEST_CASE( an_order_is_kept_for_a_world_at_rest ),
+        TEST_CASE( an_order_that_is_refused_gives_way_to_plain_cells ),
+        TEST_CASE( a_device_without_room_does_not_rest ),
         TEST_CASE( small_worlds_at_rest_agree ),
     };
     return gpu_test_is_skipped() ? 77 : test_run( "gpu_rest", cases, TEST_COUNT( cases ), argc, argv );
