@@ -185,12 +185,6 @@ static json_value* record_value( const process_record* r, int rank )
     return value;
 }
 
-static int by_size( const void* a, const void* b )
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return x < y ? -1 : x > y;
-}
-
 static void fill_times( const bench* b, const job* j, run_result* run )
 {
     uint64_t count = (uint64_t)b->world.frames.frame_count * j->o->repeat - b->resumed_at;
@@ -198,14 +192,13 @@ static void fill_times( const bench* b, const job* j, run_result* run )
     if ( sorted != NULL && count > 0 )
     {
         memcpy( sorted, b->pass_ms + b->resumed_at, count * sizeof( double ) );
-        qsort( sorted, count, sizeof( double ), by_size );
         for ( uint64_t i = 0; i < count; ++i )
         {
             run->ms_mean += sorted[i] / (double)count;
         }
+        run->ms_median = run_median( sorted, (size_t)count ); // which sorts
+        run->ms_p99 = run_percentile( sorted, (size_t)count, 99 );
         run->ms_min = sorted[0];
-        run->ms_median = ( sorted[( count - 1 ) / 2] + sorted[count / 2] ) / 2;
-        run->ms_p99 = sorted[( count - 1 ) * 99 / 100];
     }
     else
     {

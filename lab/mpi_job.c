@@ -167,6 +167,10 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
     {
         return false;
     }
+    if ( o->command == 'n' && o->what != NULL )
+    {
+        return lab_error_write( why, "net takes no WHAT, such as %s", o->what );
+    }
     return o->what != NULL || o->command == 'n' ||
         lab_error_write( why, "%s needs a WHAT, such as brownian-free:32k", argv[1] );
 }

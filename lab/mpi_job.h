@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Where no number was given.
-#define JOB_UNSET UINT64_MAX
-
 typedef struct job_options
 {
     char command; ///< the first letter of bench, verify, gen, net or plan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program `cleave-mpi`, started by mpirun: scenes on many processes.
 #include "cleave/methods.h"
+#include "lab/base/args.h"
 #include "lab/base/interrupt.h"
 #include "lab/mpi_job.h"
 
@@ -31,12 +32,12 @@ static const char s_help[] =
     "  --by-time         balance by measured time, not by counters\n"
     "bench:\n"
     "  --warmup W        untimed passes (default 1)\n"
-    "  --repeat R        timed passes, each from a fresh space (default 3)\n"
+    "  --repeat R        timed passes, each from a fresh space; of net too (default 3)\n"
     "  --scattered       begin with objects shared out by number; else each begins where it lies\n"
     "  --alone           every process a world of its own at the same time: what the machine gives without any exchange\n"
     "  --checkpoint PATH  one pass, saved to PATH.manifest and parts beside it, with PATH.bench, every N frames and at the end\n"
     "  --every N         frames between checkpoints (default 10)\n"
-    "  --resume PATH     go on from a checkpoint of the same WHAT, on any number of processes: the hash is that of a run in one go\n"
+    "  --resume PATH     go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in one go\n"
     "gen:\n"
     "  -n N              bodies (default 8k)\n"
     "  --type TYPE       cubes or assorted\n"
@@ -73,6 +74,16 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     return ok ? LAB_DONE : j.why.status;
 }
 
+static bool asks_for_help( int argc, char** argv )
+{
+    bool asks = argc > 1 && strcmp( argv[1], "help" ) == 0;
+    for ( int i = 1; i < argc; ++i )
+    {
+        asks = asks || args_is_help( argv[i] );
+    }
+    return asks;
+}
+
 int main( int argc, char** argv )
 {
     int given = 0, rank = 0, process_count = 0;
@@ -82,13 +93,19 @@ int main( int argc, char** argv )
     interrupt_install();
     clv_methods_register();
     lab_status status = LAB_DONE;
-    if ( argc > 1 && ( strcmp( argv[1], "--help" ) == 0 || strcmp( argv[1], "help" ) == 0 ) )
+    if ( asks_for_help( argc, argv ) )
     {
         fputs( rank == 0 ? s_help : "", stdout );
     }
     else
     {
         status = run( argc, argv, rank, process_count );
+    }
+    // A full disk behind `cleave-mpi … > file` must not look like success.
+    if ( fflush( stdout ) != 0 || ferror( stdout ) )
+    {
+        fputs( "cleave-mpi: standard output: cannot be written\n", stderr );
+        status = status != LAB_DONE ? status : LAB_BAD_INPUT;
     }
     MPI_Finalize();
     return (int)status;

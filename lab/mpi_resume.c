@@ -92,8 +92,7 @@ static bool fits_scene( const mpi_world* w, job* j )
 
 static bool has_all( const mpi_world* w, job* j )
 {
-    uint64_t mine = clv_mpi_space_object_count( w->space ), all = 0, wanted = w->frames.header.object_count;
-    MPI_Allreduce( &mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD );
+    uint64_t all = job_sum( clv_mpi_space_object_count( w->space ) ), wanted = w->frames.header.object_count;
     return all == wanted ||
         lab_error_write(
             &j->why, "%s: has %" PRIu64 " objects, %s has %" PRIu64, j->o->resume, all, j->o->what, wanted );

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "lab/mpi_world.h"
 
+#include "lab/measure/timed_run.h"
+
 #include <stdlib.h>
 
 static bool fail( mpi_world* w, job* j, clv_result result, uint32_t frame )
 {
+    if ( w->space == NULL && w->reason[0] != '\0' )
+    {
+        return lab_error_write( &j->why, "%s", w->reason );
+    }
     return lab_error_write( &j->why, "frame %u: %s: %s", frame, clv_result_name( result ),
         w->space != NULL ? clv_mpi_space_error( w->space ).text : clv_result_text( result ) );
 }
@@ -56,6 +62,8 @@ static bool make_space( mpi_world* w, job* j )
     def.borrowed = j->o->is_borrowed;
     def.balance_by_time = j->o->by_time;
     def.cutter = j->o->cutter;
+    w->reason[0] = '\0';
+    def.space.logger = run_reason_logger( w->reason );
     clv_result result = clv_mpi_space_create( j->comm, &def, &w->space );
     return job_agree( j, result == CLV_OK || fail( w, j, result, 0 ) );
 }

@@ -13,6 +13,7 @@ typedef struct mpi_world
     uint64_t* ids; ///< of what this process hands over
     clv_aabb* own;
     uint64_t room;
+    char reason[256];          ///< why no space could be made: its logger writes here
     double move_ms, update_ms; ///< of this process, in the last frame
 } mpi_world;
 

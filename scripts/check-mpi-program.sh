@@ -42,10 +42,20 @@ for scene in brownian-free:3k 'freefall:1k@60+4'; do
             grep -q "\"$member\"" "$folder/many.json" || fail "no $member in the JSON"
         done
     done
+    for flags in --borrowed --by-time --scattered; do
+        on 2 bench "$scene" --frames 4 --warmup 0 --repeat 1 $flags --json "$folder/many.json" >/dev/null
+        [ "$(hash_of "$folder/many.json")" = "$one" ] || fail "$scene: another hash with $flags"
+    done
     "$build/cleave" report "$folder/one.json" "$folder/many.json" -o "$folder/page.html" >/dev/null || fail "report does not read the JSON"
     on 2 verify "$scene" --frames 4 >"$folder/said" || fail "$scene: verify fails"
-    grep -q 'agree with brute' "$folder/said" || fail "$scene: verify does not say who judged"
+    grep -q 'agree with brute.*frames 0 to 4, [1-9][0-9]* pairs' "$folder/said" || fail "$scene: verify says $(cat "$folder/said")"
 done
+
+on 2 bench brownian-free:1k --alone --frames 2 --warmup 0 --repeat 1 --json "$folder/many.json" >/dev/null || fail "--alone"
+grep -q '"ghosts":[[:space:]]*0,' "$folder/many.json" || fail "worlds alone have ghosts"
+on 3 net --repeat 1 --json "$folder/net.json" >/dev/null || fail "net"
+grep -q '"alpha_us":[[:space:]]*[0-9]' "$folder/net.json" || fail "no alpha_us"
+"$build/cleave-mpi" bench --help | grep -q 'mpirun -n P' || fail "bench --help"
 
 # A file that several processes write is the one that one core writes, whoever has no body at all included; and it is read in ranges.
 "$build/cleave" gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -q -o "$folder/one.aabbs" >/dev/null
@@ -90,6 +100,8 @@ processes=2
 refuses nonsense bench nonsense:1k
 processes=1
 refuses WHAT bench
+refuses "no method 'nonsense'" bench brownian-free:1k -m nonsense
+refuses 'net takes no WHAT' net brownian-free:1k
 refuses frames verify brownian-free:1k --frames many
 refuses colour verify brownian-free:1k --colour red
 refuses repeat verify brownian-free:1k --repeat 2

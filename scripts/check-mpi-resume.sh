@@ -63,13 +63,14 @@ if [ $killed = no ]; then # too quick to be killed, or no /proc: one that ends i
     on 3 bench $scene --frames 20 --checkpoint "$folder/job" >"$folder/said" 2>&1 || fail "a run to frame 20"
 fi
 [ -f "$folder/job.manifest" ] || fail "the job left no checkpoint"
-for count in 4; do
-    on $count bench $scene --frames $frames --resume "$folder/job" --json "$folder/rest.json" >"$folder/said" 2>&1 ||
-        fail "no going on with $count processes"
-    rest=$(hash_of "$folder/rest.json")
-    [ -n "$whole" ] && [ "$whole" = "$rest" ] || fail "$rest on $count processes, $whole in one go"
-done
+count=4
+on $count bench $scene --frames $frames --resume "$folder/job" --json "$folder/rest.json" >"$folder/said" 2>&1 ||
+    fail "no going on with $count processes"
+rest=$(hash_of "$folder/rest.json")
+[ -n "$whole" ] && [ "$whole" = "$rest" ] || fail "$rest on $count processes, $whole in one go"
 at=$(sed -n 's/.*"resumed_at"[^0-9]*\([0-9]*\).*/\1/p' "$folder/rest.json")
+
+[ "${at:-0}" -gt 0 ] || fail "it began anew instead of going on"
 
 # What is wrong is said once, by name, and ends the program with 2; without mpirun, which takes two seconds to end after that.
 refuses()
