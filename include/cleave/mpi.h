@@ -259,7 +259,7 @@ CLV_API clv_result clv_mpi_space_load( clv_mpi_space* space, const char* path );
 // or from one process; CLV_OUT_OF_MEMORY. After a failure nothing was written.
 //
 // Collective. A call costs four exchanges of all with all (sizes and words, there and back) and four reductions per round, of which
-// there are one (all) or two.
+// there are one (all) or two, and one reduction at the end.
 
 /// An object that was found.
 typedef struct clv_mpi_hit

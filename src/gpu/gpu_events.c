@@ -13,13 +13,6 @@ enum
 // Of pairs that one table takes: entries have a number of 32 bits, and there are twice as many.
 #define PAIRS_MOST ( UINT64_C( 1 ) << 30 )
 
-static void swap( gpu_buffer* a, gpu_buffer* b )
-{
-    gpu_buffer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 // The last list becomes the one before. Several updates may begin before one ends; the first of them does it.
 bool clv_gpu_events_begin( clv_gpu* gpu )
 {
@@ -32,8 +25,8 @@ bool clv_gpu_events_begin( clv_gpu* gpu )
         return false;
     }
     uint64_t room = gpu->pair_room;
-    swap( &b->pairs, &b->pairs_before );
-    swap( &b->pair_table, &b->pair_table_before );
+    gpu_swap( &b->pairs, &b->pairs_before );
+    gpu_swap( &b->pair_table, &b->pair_table_before );
     gpu->pair_room = events->room_before;
     events->room_before = room;
     events->mask_before = events->mask;

@@ -139,7 +139,7 @@ static clv_result refresh( clv_gpu* gpu, const gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     gpu_grid_state* grid = &gpu->grid;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
-    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t last_slot = gpu_last_slot( frame );
     last_slot = grid->kept_slot == last_slot + 1 && grid->kept_count == frame->count ? last_slot : UINT32_MAX;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->kept.memory ),

@@ -39,7 +39,7 @@ static uint32_t changed_most( const clv_gpu* gpu, uint32_t count )
 
 bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
 {
-    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t last_slot = gpu_last_slot( frame );
     return gpu->rest.slot == last_slot + 1 && gpu->rest.count == frame->count;
 }
 
@@ -79,7 +79,7 @@ gpu_grid_wish clv_gpu_rest_plan( clv_gpu* gpu )
 clv_result clv_gpu_rest_sample( clv_gpu* gpu, gpu_frame* frame )
 {
     gpu_rest_state* rest = &gpu->rest;
-    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t last_slot = gpu_last_slot( frame );
     uint64_t groups = ( (uint64_t)frame->count + GPU_GROUP - 1 ) / GPU_GROUP;
     groups = ( groups + SAMPLED_OF_PLACED - 1 ) / SAMPLED_OF_PLACED;
     frame->is_sampled = rest->sample_slot == last_slot + 1 && rest->sample_count == frame->count;
@@ -90,13 +90,6 @@ clv_result clv_gpu_rest_sample( clv_gpu* gpu, gpu_frame* frame )
 
 // ---- lists
 
-static void swap( gpu_buffer* a, gpu_buffer* b )
-{
-    gpu_buffer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before )
 {
     gpu_rest_state* rest = &gpu->rest;
@@ -105,7 +98,7 @@ uint64_t clv_gpu_rest_begin( clv_gpu* gpu, bool is_before )
     if ( clv_gpu_rest_is_chained( gpu, &gpu->frame ) && !is_before )
     {
         uint64_t room = gpu->pair_room;
-        swap( &b->pairs, &b->pairs_kept );
+        gpu_swap( &b->pairs, &b->pairs_kept );
         gpu->pair_room = rest->kept_room;
         rest->kept_room = room;
     }
@@ -163,7 +156,7 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
-    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t last_slot = gpu_last_slot( frame );
     uint32_t most = changed_most( gpu, frame->count );
     uint32_t left_most = GPU_LEFT_MOST;
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
@@ -189,7 +182,7 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
 {
     gpu_buffers* b = &gpu->buffers;
     const gpu_rest_state* rest = &gpu->rest;
-    uint32_t last_slot = ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+    uint32_t last_slot = gpu_last_slot( frame );
     uint32_t left_most = GPU_LEFT_MOST;
     // Items step over the list in 32 bits, and past its end.
     uint32_t room = rest->source_room < LIST_MOST ? (uint32_t)rest->source_room : LIST_MOST;

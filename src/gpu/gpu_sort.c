@@ -29,13 +29,6 @@ clv_result clv_gpu_sort_reserve( clv_gpu* gpu, uint32_t count )
         : result;
 }
 
-static void swap( gpu_buffer* a, gpu_buffer* b )
-{
-    gpu_buffer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
 {
     gpu_buffers* b = &gpu->buffers;
@@ -54,8 +47,8 @@ static clv_result sort_digit( clv_gpu* gpu, uint32_t count, uint32_t shift )
     result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_sums, scan_items, sums ) : result;
     result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_scan_add, scan_items, sums ) : result;
     result = result == CLV_OK ? GPU_LAUNCH( gpu, GPU_KERNEL_sort_scatter, items, scatter ) : result;
-    swap( &b->keys, &b->keys_twin );
-    swap( &b->values, &b->values_twin );
+    gpu_swap( &b->keys, &b->keys_twin );
+    gpu_swap( &b->values, &b->values_twin );
     return result;
 }
 

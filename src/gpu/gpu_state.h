@@ -257,6 +257,19 @@ typedef struct gpu_grid_state
 } gpu_grid_state;
 
 /// Whether only what changed is searched, and what that goes on from.
+static inline void gpu_swap( gpu_buffer* a, gpu_buffer* b )
+{
+    gpu_buffer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/// The slot of the frame before.
+static inline uint32_t gpu_last_slot( const gpu_frame* frame )
+{
+    return ( frame->slot + GPU_SLOTS - 1 ) % GPU_SLOTS;
+}
+
 typedef struct gpu_rest_state
 {
     bool tracks;          ///< frames compare their boxes with those before

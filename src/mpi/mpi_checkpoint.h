@@ -55,7 +55,7 @@ typedef struct mpi_manifest
 /// Sizes of records follow from flags and payload.
 mpi_save_kind clv_mpi_save_kind( uint64_t save, uint32_t flags, uint32_t payload_size );
 
-/// Bytes of `count` records in blocks, checksums included; and where the block with a record begins.
+/// Bytes of `count` records in blocks, checksums included; and of a whole part.
 uint64_t clv_mpi_section_size( uint64_t count, uint64_t record_size, uint64_t block_records );
 uint64_t clv_mpi_part_size( const mpi_save_kind* kind, uint64_t object_count, uint64_t pair_count );
 
@@ -84,6 +84,12 @@ const char* clv_mpi_manifest_read(
 uint8_t* clv_mpi_manifest_fetch( clv_mpi_space* space, const char* base, uint64_t* size );
 
 /// CLV_FILE_FAILED with the file's name and what was wrong with it.
+/// Is there one, and short enough for all names that are made of it?
+clv_result clv_mpi_check_path( clv_mpi_space* space, const char* base );
+
+/// Bytes of the longest block, checksum included.
+uint64_t clv_mpi_block_room( const mpi_save_kind* kind );
+
 clv_result clv_mpi_blame_file( clv_mpi_space* space, const char* path, const char* reason );
 clv_result clv_mpi_blame_byte( clv_mpi_space* space, const char* path, const char* reason, uint64_t offset );
 

@@ -354,12 +354,9 @@ static clv_result prepare( clv_mpi_space* space, clv_result mine )
     {
         return result;
     }
-    int32_t wide = space->wire.wishes_of_all[2];
     result = meet( space );
     result = result == CLV_OK ? expect_letters( space, CLV_OK ) : result;
-    result = clv_mpi_agree( space, result );
-    space->wire.wishes_of_all[2] = wide;
-    return result;
+    return clv_mpi_agree( space, result ); // which leaves the third wish as it is
 }
 
 clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine )

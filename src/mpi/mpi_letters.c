@@ -33,18 +33,6 @@ static bool add_letter( clv_mpi_space* space, int32_t to, uint32_t slot, uint32_
     return true;
 }
 
-static bool is_among( const int32_t* ranks, uint32_t count, int32_t rank )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        if ( ranks[i] == rank )
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Those who knew the object after the last good update; nobody, where ghosts are made anew or nothing is remembered.
 static uint32_t who_knew( clv_mpi_space* space, uint32_t slot )
 {
@@ -71,7 +59,7 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
     uint32_t before = who_knew( space, slot );
     bool is_wide = now > space->def.wide || before > space->def.wide;
     // A box that lies at infinity alone has its middle elsewhere: then whoever it reaches first owns it.
-    if ( !space->def.borrowed && !is_among( space->ranks, now, c->names.items[slot].owner ) )
+    if ( !space->def.borrowed && !mpi_is_among( space->ranks, now, c->names.items[slot].owner ) )
     {
         c->names.items[slot].owner = space->ranks[0];
         c->flags.items[slot] &= ~(uint32_t)MPI_GOING;
@@ -93,7 +81,7 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
         bool is_owner = to == owner && owner != space->rank;
         if ( to != space->rank && ( !is_wide || is_owner ) )
         {
-            uint32_t kind = kind_for( space, slot, is_among( space->ranks_before, before, to ) );
+            uint32_t kind = kind_for( space, slot, mpi_is_among( space->ranks_before, before, to ) );
             ok = add_letter( space, to, slot, is_owner ? kind | MPI_LETTER_OWNED : kind );
         }
     }
@@ -101,7 +89,7 @@ static bool address_one( clv_mpi_space* space, uint32_t slot )
     for ( uint32_t i = 0; ok && !is_wide && space->def.space.events && i < before; ++i )
     {
         int32_t to = space->ranks_before[i];
-        if ( to != space->rank && !is_among( space->ranks, now, to ) )
+        if ( to != space->rank && !mpi_is_among( space->ranks, now, to ) )
         {
             ok = add_letter( space, to, slot, kind_for( space, slot, true ) );
         }

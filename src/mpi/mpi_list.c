@@ -11,14 +11,6 @@
 
 // ---- whose pair
 
-static clv_vec3 overlap_corner( const clv_aabb* a, const clv_aabb* b )
-{
-    clv_vec3 corner = { a->lower.x > b->lower.x ? a->lower.x : b->lower.x,
-        a->lower.y > b->lower.y ? a->lower.y : b->lower.y,
-        a->lower.z > b->lower.z ? a->lower.z : b->lower.z };
-    return corner;
-}
-
 static bool is_ours( const clv_mpi_space* space, clv_pair pair )
 {
     const mpi_columns* c = &space->columns;
@@ -26,7 +18,7 @@ static bool is_ours( const clv_mpi_space* space, clv_pair pair )
     {
         return true; // so the overlap is
     }
-    clv_vec3 corner = overlap_corner( &c->boxes.items[pair.a], &c->boxes.items[pair.b] );
+    clv_vec3 corner = mpi_overlap_corner( &c->boxes.items[pair.a], &c->boxes.items[pair.b] );
     return mpi_region_holds( &space->regions.bounds[space->rank], corner );
 }
 

@@ -190,9 +190,7 @@ static clv_result read_objects( loading* l )
     {
         return l->space->error.code;
     }
-    l->parts.block_room = kind->record_size * kind->block_records + 8;
-    uint64_t pairs = (uint64_t)MPI_PAIR_RECORD * MPI_BLOCK_RECORDS + 8;
-    l->parts.block_room = l->parts.block_room > pairs ? l->parts.block_room : pairs;
+    l->parts.block_room = clv_mpi_block_room( kind );
     l->parts.block = clv_base_memory_take( memory, l->parts.block_room, 1 );
     l->records = clv_base_memory_take( memory, count * kind->record_size, 1 );
     l->ids = clv_base_memory_take( memory, count, sizeof( uint64_t ) );
@@ -487,16 +485,9 @@ static clv_result add_objects( loading* l )
 
 static clv_result check_empty( clv_mpi_space* space, const char* base )
 {
-    if ( base == NULL || base[0] == '\0' )
-    {
-        return clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "a checkpoint needs a path" );
-    }
-    if ( strlen( base ) >= MPI_PATH_ROOM - 64 )
-    {
-        return clv_mpi_blame_file( space, base, "the path is too long" );
-    }
-    return space->own.count == 0
-        ? CLV_OK
+    clv_result result = clv_mpi_check_path( space, base );
+    return result != CLV_OK || space->own.count == 0
+        ? result
         : clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0,
               "a checkpoint is loaded into an empty space; process %d has objects", space->rank );
 }

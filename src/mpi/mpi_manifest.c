@@ -245,3 +245,20 @@ uint8_t* clv_mpi_manifest_fetch( clv_mpi_space* space, const char* base, uint64_
     clv_mpi_file_close( &file );
     return bytes;
 }
+
+clv_result clv_mpi_check_path( clv_mpi_space* space, const char* base )
+{
+    if ( base == NULL || base[0] == '\0' )
+    {
+        return clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "a checkpoint needs a path" );
+    }
+    return strlen( base ) < MPI_PATH_ROOM - 64 ? CLV_OK
+                                               : clv_mpi_blame_file( space, base, "the path is too long" );
+}
+
+uint64_t clv_mpi_block_room( const mpi_save_kind* kind )
+{
+    uint64_t objects = kind->record_size * kind->block_records,
+             pairs = (uint64_t)MPI_PAIR_RECORD * MPI_BLOCK_RECORDS;
+    return ( objects > pairs ? objects : pairs ) + 8;
+}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "mpi_plan.h"
-
 #include "mpi_state.h"
+
+#include "base/bit_set.h"
 
 static uint64_t link_words( const mpi_plan* plan )
 {
     uint64_t count = (uint64_t)plan->process_count;
-    return count <= MPI_PLAN_LINKS_MOST ? ( count * count + 63 ) / 64 : 0;
+    return count <= MPI_PLAN_LINKS_MOST ? base_bits_words( count * count ) : 0;
 }
 
 void clv_mpi_plan_close( mpi_plan* plan )
@@ -89,32 +90,19 @@ clv_result clv_mpi_plan_open(
     return result;
 }
 
-static bool is_among( const int32_t* ranks, uint32_t count, int32_t rank )
-{
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        if ( ranks[i] == rank )
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Who owns a box: whose region holds its middle, or whoever it reaches first.
 static int32_t owner_of( mpi_plan* plan, const clv_aabb* box, uint32_t* reached )
 {
     int32_t owner = clv_mpi_regions_home( &plan->regions, clv_mpi_box_middle( box ) );
     *reached = clv_mpi_regions_reach( &plan->regions, box, plan->ranks );
-    return is_among( plan->ranks, *reached, owner ) ? owner : plan->ranks[0];
+    return mpi_is_among( plan->ranks, *reached, owner ) ? owner : plan->ranks[0];
 }
 
 static void link( mpi_plan* plan, int32_t from, int32_t to )
 {
     if ( plan->links != NULL )
     {
-        uint64_t bit = (uint64_t)to * (uint64_t)plan->process_count + (uint64_t)from;
-        plan->links[bit / 64] |= UINT64_C( 1 ) << bit % 64;
+        base_bits_add( plan->links, (uint32_t)to * (uint32_t)plan->process_count + (uint32_t)from );
     }
 }
 
@@ -180,7 +168,7 @@ uint32_t clv_mpi_plan_neighbours( const mpi_plan* plan, int32_t process )
     uint64_t processes = (uint64_t)plan->process_count, first = (uint64_t)process * processes;
     for ( uint64_t bit = first; plan->links != NULL && bit < first + processes; ++bit )
     {
-        count += plan->links[bit / 64] >> bit % 64 & 1;
+        count += base_bits_has( plan->links, (uint32_t)bit );
     }
     return count;
 }

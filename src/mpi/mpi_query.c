@@ -11,7 +11,7 @@ static const char* fault_of( const clv_mpi_space* space, const clv_queries* list
     return list->callback != NULL || list->callback64 != NULL
         ? "callbacks do not travel: ask without one, and choose among the hits"
         : list->as_given && space->grows
-        ? "boxes as given stay with their owners where there are margins or motions"
+        ? "boxes as given stay with their owners where there are margins or motions: ask without as_given"
         : clv_mpi_query_size( list->kind ) == 0 ? "questions of this kind do not travel"
                                                 : NULL;
 }
@@ -57,7 +57,7 @@ static clv_result check( clv_mpi_space* space, const mpi_asking* asking )
     if ( !space->list_is_valid || space->has_changed )
     {
         return clv_mpi_complain( space, CLV_STALE, UINT32_MAX, 0,
-            "questions are about the last update: there was none, it failed, or objects have changed since" );
+            "questions are about the last update, and there was none, it failed, or objects have changed since: update first" );
     }
     if ( list->count == 0 )
     {

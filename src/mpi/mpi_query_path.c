@@ -4,6 +4,8 @@
 #include "mpi_query.h"
 #include "mpi_regions.h"
 
+#include "base/directed.h"
+
 #include <float.h>
 
 /// A box that goes straight on, in double.
@@ -150,13 +152,12 @@ static void put_query( path* p, const clv_queries* list, uint32_t index, float l
 
 static float round_down( double value )
 {
-    float near = value > (double)FLT_MAX ? FLT_MAX : value < -(double)FLT_MAX ? -INFINITY : (float)value;
-    return (double)near > value ? nextafterf( near, -INFINITY ) : near;
+    return -base_round_up( -value, 0 );
 }
 
 static float round_up( double value )
 {
-    return -round_down( -value );
+    return base_round_up( value, 0 );
 }
 
 static float least_of( const path* p, int axis )

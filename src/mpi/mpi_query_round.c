@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Questions to other processes and their answers back: counts, then words, both ways. To a process goes, if anything does: a head
-// of three words (kind and flags; how many and k; distance), the items, their limits, their filters. Back comes for each question
+// of three words (kind and flags; how many and k; the farthest any looks), the items, their filters. Back comes for each question
 // how many hits there are, and for each hit its id, and owner and time.
 #include "mpi_query.h"
 #include "mpi_state.h"
@@ -19,9 +19,7 @@ static uint64_t words_for( uint64_t bytes )
 static uint64_t letter_words( const clv_queries* list, uint64_t count )
 {
     uint64_t filters = list->filters != NULL ? words_for( count * sizeof( clv_filter ) ) : 0;
-    return count == 0 ? 0
-                      : HEAD + words_for( count * clv_mpi_query_size( list->kind ) ) +
-            words_for( count * sizeof( float ) ) + filters;
+    return count == 0 ? 0 : HEAD + words_for( count * clv_mpi_query_size( list->kind ) ) + filters;
 }
 
 // ---- out
@@ -74,10 +72,9 @@ static void write_letter(
     memset( to, 0, letter_words( list, count ) * sizeof( uint64_t ) );
     to[0] = (uint64_t)( list->filters != NULL ? HAS_FILTERS : 0 ) << 32 | (uint32_t)list->kind;
     to[1] = (uint64_t)asking->k << 32 | (uint32_t)count;
-    memcpy( &to[2], &asking->max_distance, sizeof( float ) );
     char* item = (char*)( to + HEAD );
-    char* limit = (char*)( to + HEAD + words_for( count * size ) );
-    char* filter = (char*)( to + HEAD + words_for( count * size ) + words_for( count * sizeof( float ) ) );
+    char* filter = (char*)( to + HEAD + words_for( count * size ) );
+    float most = 0;
     for ( uint64_t i = 0; i < count; ++i )
     {
         uint32_t query = errands[i].query;
@@ -91,15 +88,17 @@ static void write_letter(
             clv_neighbourhood around;
         } copy;
         memcpy( &copy, (const char*)list->items + query * size, size );
-        shorten( list->kind, &copy, space->questions.limits.items[query] );
+        float limit = space->questions.limits.items[query];
+        most = limit > most ? limit : most;
+        shorten( list->kind, &copy, limit );
         memcpy( item + i * size, &copy, size );
-        memcpy( limit + i * sizeof( float ), &space->questions.limits.items[query], sizeof( float ) );
         if ( list->filters != NULL )
         {
             const clv_filter* who = &list->filters[list->filter_each ? query : 0];
             memcpy( filter + i * sizeof( clv_filter ), who, sizeof( clv_filter ) );
         }
     }
+    memcpy( &to[2], &most, sizeof( most ) );
 }
 
 static clv_result no_memory( clv_mpi_space* space )
@@ -370,12 +369,10 @@ static clv_result answer_nearest_one(
         return answer_ties( space, list, index, k, hits[k].t, distance );
     }
     count = count < k ? count : k;
-    sort_hits( space, hits, count );
     return put_hits( space, hits, count ) ? CLV_OK : CLV_OUT_OF_MEMORY;
 }
 
-static clv_result answer_nearest(
-    clv_mpi_space* space, const clv_queries* list, uint32_t k, const float* limits )
+static clv_result answer_nearest( clv_mpi_space* space, const clv_queries* list, uint32_t k, float most )
 {
     base_memory* memory = &space->memory;
     uint32_t known = clv_space_object_count( space->inside );
@@ -385,11 +382,6 @@ static clv_result answer_nearest(
     if ( hits == NULL )
     {
         return CLV_OUT_OF_MEMORY;
-    }
-    float most = 0;
-    for ( uint32_t i = 0; i < list->count; ++i )
-    {
-        most = limits[i] > most ? limits[i] : most;
     }
     clv_result result = clv_space_query_nearest( space->inside, list, k + 1, most, hits, NULL );
     for ( uint32_t i = 0; result == CLV_OK && i < list->count; ++i )
@@ -406,10 +398,11 @@ static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking,
     clv_query_kind kind = (clv_query_kind)(uint32_t)at[0];
     uint64_t count = (uint32_t)at[1];
     uint64_t* items = at + HEAD;
-    uint64_t* limits = items + words_for( count * clv_mpi_query_size( kind ) );
+    float most;
+    memcpy( &most, &at[2], sizeof( most ) );
     clv_queries list = clv_query_list( kind, items, (uint32_t)count );
     list.filters = ( at[0] >> 32 & HAS_FILTERS ) != 0
-        ? (const clv_filter*)(const void*)( limits + words_for( count * sizeof( float ) ) )
+        ? (const clv_filter*)(const void*)( items + words_for( count * clv_mpi_query_size( kind ) ) )
         : NULL;
     list.filter_each = true;
     switch ( asking->mode )
@@ -417,8 +410,7 @@ static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking,
     case MPI_ASK_ALL: return answer_all( space, &list );
     case MPI_ASK_ANY: return answer_any( space, &list );
     case MPI_ASK_CLOSEST: return answer_closest( space, &list, (char*)items );
-    default:
-        return answer_nearest( space, &list, (uint32_t)( at[1] >> 32 ), (const float*)(const void*)limits );
+    default: return answer_nearest( space, &list, (uint32_t)( at[1] >> 32 ), most );
     }
 }
 

@@ -71,3 +71,24 @@ static inline bool mpi_region_reached( const clv_mpi_region* region, const clv_a
         ( box->lower.y < region->upper.y || region->upper.y == INFINITY ) &&
         ( box->lower.z < region->upper.z || region->upper.z == INFINITY );
 }
+
+/// The lower corner of what two boxes share: whose region holds it reports the pair.
+static inline clv_vec3 mpi_overlap_corner( const clv_aabb* a, const clv_aabb* b )
+{
+    clv_vec3 corner = { a->lower.x > b->lower.x ? a->lower.x : b->lower.x,
+        a->lower.y > b->lower.y ? a->lower.y : b->lower.y,
+        a->lower.z > b->lower.z ? a->lower.z : b->lower.z };
+    return corner;
+}
+
+static inline bool mpi_is_among( const int32_t* ranks, uint32_t count, int32_t rank )
+{
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        if ( ranks[i] == rank )
+        {
+            return true;
+        }
+    }
+    return false;
+}

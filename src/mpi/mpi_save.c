@@ -131,10 +131,7 @@ static clv_vec3 corner_of( const clv_mpi_space* space, const mpi_found* pair )
     {
         return ( clv_vec3 ){ NAN, NAN, NAN };
     }
-    const clv_aabb *x = &c->befores.items[a], *y = &c->befores.items[b];
-    return ( clv_vec3 ){ x->lower.x > y->lower.x ? x->lower.x : y->lower.x,
-        x->lower.y > y->lower.y ? x->lower.y : y->lower.y,
-        x->lower.z > y->lower.z ? x->lower.z : y->lower.z };
+    return mpi_overlap_corner( &c->befores.items[a], &c->befores.items[b] );
 }
 
 bool clv_mpi_keep_corners( clv_mpi_space* space )
@@ -206,19 +203,12 @@ static bool write_part(
         ( part->pair_count == 0 || write_pairs( space, &pairs ) ) && clv_mpi_file_finish( file );
 }
 
-static uint64_t block_room( const mpi_save_kind* kind )
-{
-    uint64_t objects = kind->record_size * kind->block_records,
-             pairs = (uint64_t)MPI_PAIR_RECORD * MPI_BLOCK_RECORDS;
-    return ( objects > pairs ? objects : pairs ) + 8;
-}
-
 static clv_result save_part( clv_mpi_space* space, const char* base, const save_plan* plan, mpi_part* part )
 {
     mpi_file file;
     char path[MPI_PATH_ROOM];
     clv_mpi_part_path( path, base, plan->generation, (uint32_t)space->rank );
-    uint64_t room = block_room( &plan->kind );
+    uint64_t room = clv_mpi_block_room( &plan->kind );
     uint8_t* bytes = clv_base_memory_take( &space->memory, room, 1 );
     if ( bytes == NULL ||
         !base_array_renew( &space->scratch, &space->memory, (uint64_t)space->process_count * 4 ) )
@@ -307,21 +297,11 @@ static clv_result look_at_old( clv_mpi_space* space, const char* base, save_plan
     return CLV_OK;
 }
 
-static clv_result check_path( clv_mpi_space* space, const char* base )
-{
-    if ( base == NULL || base[0] == '\0' )
-    {
-        return clv_mpi_complain( space, CLV_BAD_ARGUMENT, UINT32_MAX, 0, "a checkpoint needs a path" );
-    }
-    return strlen( base ) < MPI_PATH_ROOM - 64 ? CLV_OK
-                                               : clv_mpi_blame_file( space, base, "the path is too long" );
-}
-
 // Process 0's plan is everybody's, and what some keep all write.
 static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* plan )
 {
     *plan = ( save_plan ){ .generation = 0 };
-    clv_result mine = check_path( space, base );
+    clv_result mine = clv_mpi_check_path( space, base );
     mine = mine == CLV_OK && space->rank == 0 ? look_at_old( space, base, plan ) : mine;
     mine = mine == CLV_OK && !clv_mpi_objects_list( space )
         ? clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" )
