@@ -3,8 +3,8 @@
 // plain queue, the counters read back once per batch, the median of 5 batches. Beside it the same from memory of the host to pairs
 // in memory of the host, and the CPU's default method. Every row's pairs are held against the CPU's.
 //
-//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--kernels] [--tune] [--events] [--host]
-//              [--csv FILE]
+//   gpu_frames [--device NAME|N] [--threads T] [--scene WORD] [--most N] [--queue PAIRS] [--rest-part N] [--kernels] [--tune] [--events]
+//              [--host] [--csv FILE]
 #include "cleave/cleave.h"
 #include "cleave/gpu.h"
 #include "gpu_state.h"
@@ -56,6 +56,7 @@ static const bench_row s_rows[] = {
     { "sap-1m", 1000000, SPARSE, CLV_GPU_SAP, 3, 0.3f, 1 },
     { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0, 0.3f, 1 },
     { "rest-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 }, // one in a hundred moves
+    { "rest200-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 200 },
     { "rest10-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 10 },
     { "rest-far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 3, 100 }, // 0.15 sides per frame
     { "rest-dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
@@ -74,6 +75,7 @@ typedef struct bench_flags
     uint32_t threads;
     uint32_t most;
     uint32_t queue_pairs;
+    uint32_t rest_part;
     bool kernels, tune, events, host;
     FILE* csv;
 } bench_flags;
@@ -338,6 +340,7 @@ static clv_gpu* open_gpu( const bench_flags* flags, clv_gpu_way way, void* queue
     def.queue = queue;
     must( clv_gpu_create( &def, &gpu ), NULL, "opening the device" );
     gpu->queue_pairs = flags->queue_pairs;
+    gpu->grid_wish.rest_part = flags->rest_part;
     return gpu;
 }
 
@@ -591,27 +594,33 @@ static void print_host( const bench_row* row, const bench_flags* flags )
 
 // ---- other cells
 
+// Sides of a cell, cells that a box may cross along x, entries per box, slack, and whether the order is kept.
+#define WISH( x, y, z, reach, entries, room, keep )                                                          \
+    {                                                                                                        \
+        .factors = { x, y, z }, .reach_x = reach, .entries_per_box = entries, .slack = room, .keeps = keep   \
+    }
+
 static void print_cells( const bench_row* row, const bench_flags* flags )
 {
     static const gpu_grid_wish s_sparse[] = {
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, -1, 0, 0, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.3, 0, 1, 0, 0, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.15, 0, 1, 0, 0, 0 },
-        { { 2.2, 2.2, 2.2 }, 1, 4, 0.08, 0, 1, 0, 0, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 4, 0.3, 0, 1, 0, 0, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 4, 0.15, 0, 1, 0, 0, 0 },
-        { { 1.5, 1.5, 1.5 }, 1, 8, 0.15, 0, 1, 0, 0, 0 },
-        { { 1.8, 1.8, 1.8 }, 1, 1, 0.15, 0, 1, 0, 0, 0 },
-        { { 1.1, 2.2, 2.2 }, 2, 4, 0.15, 0, 1, 0, 0, 0 },
-        { { 0.9, 1.8, 1.8 }, 2, 8, 0.15, 0, 1, 0, 0, 0 },
+        WISH( 2.2, 2.2, 2.2, 1, 4, 0.3, -1 ),
+        WISH( 2.2, 2.2, 2.2, 1, 4, 0.3, 1 ),
+        WISH( 2.2, 2.2, 2.2, 1, 4, 0.15, 1 ),
+        WISH( 2.2, 2.2, 2.2, 1, 4, 0.08, 1 ),
+        WISH( 1.8, 1.8, 1.8, 1, 4, 0.3, 1 ),
+        WISH( 1.8, 1.8, 1.8, 1, 4, 0.15, 1 ),
+        WISH( 1.5, 1.5, 1.5, 1, 8, 0.15, 1 ),
+        WISH( 1.8, 1.8, 1.8, 1, 1, 0.15, 1 ),
+        WISH( 1.1, 2.2, 2.2, 2, 4, 0.15, 1 ),
+        WISH( 0.9, 1.8, 1.8, 2, 8, 0.15, 1 ),
     };
     static const gpu_grid_wish s_dense[] = {
-        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, -1, 0, 0, 0 },
-        { { 0.53, 1.05, 1.05 }, 2, 4, 0.3, 0, 1, 0, 0, 0 },
-        { { 0.55, 1.1, 1.1 }, 2, 4, 0.3, 0, 1, 0, 0, 0 },
-        { { 0.4, 1.05, 1.05 }, 3, 4, 0.3, 0, -1, 0, 0, 0 },
-        { { 1.05, 1.05, 1.05 }, 1, 4, 0.3, 0, -1, 0, 0, 0 },
-        { { 0.4, 1.1, 1.1 }, 3, 4, 0.3, 0, 1, 0, 0, 0 },
+        WISH( 0.53, 1.05, 1.05, 2, 4, 0.3, -1 ),
+        WISH( 0.53, 1.05, 1.05, 2, 4, 0.3, 1 ),
+        WISH( 0.55, 1.1, 1.1, 2, 4, 0.3, 1 ),
+        WISH( 0.4, 1.05, 1.05, 3, 4, 0.3, -1 ),
+        WISH( 1.05, 1.05, 1.05, 1, 4, 0.3, -1 ),
+        WISH( 0.4, 1.1, 1.1, 3, 4, 0.3, 1 ),
     };
     const gpu_grid_wish* wishes = row->room < 2 ? s_dense : s_sparse;
     size_t wish_count =
@@ -664,6 +673,10 @@ static bench_flags read_flags( int argc, char** argv )
         else if ( strcmp( argv[i], "--queue" ) == 0 )
         {
             flags.queue_pairs = (uint32_t)strtoul( value, NULL, 10 );
+        }
+        else if ( strcmp( argv[i], "--rest-part" ) == 0 )
+        {
+            flags.rest_part = (uint32_t)strtoul( value, NULL, 10 );
         }
         else if ( strcmp( argv[i], "--csv" ) == 0 )
         {
