@@ -178,8 +178,8 @@ CLV_API bool clv_mpi_has_zoltan( void );
 CLV_API clv_result clv_mpi_space_add(
     clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count );
 
-/// New boxes for objects that this process owns. CLV_BAD_ID for any other, CLV_DUPLICATE_ID, CLV_BAD_BOX. Fastest when the
-/// same ids come in the same order as the last time.
+/// New boxes for objects that this process owns. CLV_BAD_ID for any other, CLV_DUPLICATE_ID, CLV_BAD_BOX. Fastest with all
+/// own objects in the order of clv_mpi_space_object_at; then when the same ids come in the same order as the last time.
 CLV_API clv_result clv_mpi_space_move(
     clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes, uint32_t count );
 

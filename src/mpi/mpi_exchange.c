@@ -153,15 +153,15 @@ static clv_result move_marked( clv_mpi_space* space )
     return clv_space_move( space->inside, space->moved_ids.items, space->moved_boxes.items, (uint32_t)count );
 }
 
-static uint32_t end_of_row( const clv_mpi_space* space, uint32_t slot )
+uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end )
 {
     const uint32_t* flags = space->columns.flags.items;
     uint32_t any;
-    while ( slot + MPI_BLOCK <= space->slot_end && ( mpi_flags_of( flags + slot, &any ) & MPI_LIVE ) != 0 )
+    while ( slot + MPI_BLOCK <= end && ( mpi_flags_of( flags + slot, &any ) & MPI_LIVE ) != 0 )
     {
         slot += MPI_BLOCK;
     }
-    while ( slot < space->slot_end && ( flags[slot] & MPI_LIVE ) != 0 )
+    while ( slot < end && ( flags[slot] & MPI_LIVE ) != 0 )
     {
         slot += 1;
     }
@@ -181,7 +181,7 @@ static clv_result move_rows( clv_mpi_space* space )
     clv_result result = CLV_OK;
     for ( uint32_t first = 0; result == CLV_OK && first < space->slot_end; )
     {
-        uint32_t end = end_of_row( space, first );
+        uint32_t end = clv_mpi_end_of_row( space, first, space->slot_end );
         if ( end - first >= SHORT_ROW )
         {
             result =
@@ -394,12 +394,12 @@ static void note_letter(
 {
     clv_mpi_letter_take( space, slot, text );
     bool is_inside = mpi_box_encloses( here, &text->box );
-    space->columns.flags.items[slot] &= ~(uint32_t)( MPI_INSIDE | MPI_PLACED );
+    space->columns.flags.items[slot] &= ~(uint32_t)MPI_INSIDE;
     space->columns.flags.items[slot] |= is_inside ? (uint32_t)MPI_INSIDE : 0;
     space->columns.names.items[slot].is_inside = is_inside;
 }
 
-static bool put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
+bool clv_mpi_put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
 {
     uint64_t count = space->fresh_letters.count;
     if ( !base_array_reserve( &space->fresh_letters, &space->memory, count + 1 ) ||
@@ -412,6 +412,20 @@ static bool put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text*
     space->fresh_ids.items[count] = text->id;
     space->fresh_boxes.items[count] = text->box;
     space->fresh_letters.count = space->fresh_ids.count = space->fresh_boxes.count = count + 1;
+    return true;
+}
+
+bool clv_mpi_note_arrival( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text )
+{
+    if ( text->payload == NULL )
+    {
+        return true;
+    }
+    if ( !base_array_reserve( &space->arrivals, &space->memory, space->arrivals.count + 1 ) )
+    {
+        return false;
+    }
+    space->arrivals.items[space->arrivals.count++] = at;
     return true;
 }
 
@@ -431,7 +445,7 @@ static bool receive_one(
     }
     bool is_near = mpi_region_reached( &space->regions.bounds[space->rank], &text->box ) ||
         is_last_word_for_us( space, text );
-    return ( ( is_wide || space->def.space.events ) && !is_near ) || put_aside( space, at, text );
+    return ( ( is_wide || space->def.space.events ) && !is_near ) || clv_mpi_put_aside( space, at, text );
 }
 
 // All that are new at once: one by one they would cost as much as the search.
@@ -484,15 +498,8 @@ static clv_result receive_all( clv_mpi_space* space, const base_u64_array* box, 
     {
         next = fetch_one( space, box, next );
         mpi_letter_text text = clv_mpi_letter_read( space, box->items + at );
-        ok = receive_one( space, &here, at, &text, is_wide );
-        if ( ok && text.payload != NULL && !is_wide )
-        {
-            ok = base_array_reserve( &space->arrivals, &space->memory, space->arrivals.count + 1 );
-            if ( ok )
-            {
-                space->arrivals.items[space->arrivals.count++] = at;
-            }
-        }
+        ok = receive_one( space, &here, at, &text, is_wide ) &&
+            ( is_wide || clv_mpi_note_arrival( space, at, &text ) );
         at = (uint64_t)( text.end - box->items );
     }
     return ok ? take_fresh( space, &here, box->items )
@@ -521,7 +528,7 @@ static void list_ghosts( clv_mpi_space* space )
         count += is_told;
         gone += !is_told;
     }
-    space->ghosts.count = count;
+    space->ghosts.count = space->ghost_count = count;
     clv_mpi_objects_drop_all( space, space->gone.items, gone );
 }
 
@@ -561,6 +568,10 @@ static clv_result move_ghosts( clv_mpi_space* space )
 clv_result clv_mpi_receive( clv_mpi_space* space )
 {
     space->arrivals.count = 0;
+    if ( mpi_has_berths( space ) )
+    {
+        return clv_mpi_berth( space );
+    }
     clv_result result = receive_all( space, &space->inbox, false );
     result = result == CLV_OK ? receive_all( space, &space->wide_inbox, true ) : result;
     if ( result != CLV_OK )

@@ -121,6 +121,14 @@ void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key )
     ids->count -= 1;
 }
 
+void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value )
+{
+    if ( clv_mpi_ids_find( ids, key ) == value )
+    {
+        clv_mpi_ids_drop( ids, key );
+    }
+}
+
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
 {
     base_array_free( &ids->keys, memory );

@@ -31,4 +31,7 @@ void clv_mpi_ids_put( mpi_ids* ids, uint64_t key, uint32_t value );
 /// Of a key that is not there: nothing.
 void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key );
 
+/// Only if that is its value.
+void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value );
+
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory );

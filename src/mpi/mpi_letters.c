@@ -114,91 +114,37 @@ static bool was_inside( const clv_mpi_space* space, uint32_t slot, const clv_aab
         mpi_box_encloses( here_before, &space->columns.befores.items[slot] );
 }
 
-// ---- many at once
-
-void clv_mpi_fence_raise( mpi_fence* fence, const clv_mpi_region* region )
+// An own object: is there anything to tell of it? False: out of memory.
+static bool look_at( clv_mpi_space* space, uint32_t slot, const clv_aabb* here, const clv_aabb* here_before )
 {
-    const clv_aabb inner = clv_mpi_region_inner( region );
-    const float signs[6] = { 1, 1, 1, -1, -1, -1 };
-    const float least[6] = { inner.lower.x, inner.lower.y, inner.lower.z, -inner.upper.x, -inner.upper.y,
-        -inner.upper.z };
-    for ( int i = 0; i < MPI_FACES; ++i )
+    mpi_columns* c = &space->columns;
+    bool is_inside = mpi_box_encloses( here, &c->boxes.items[slot] );
+    note_inside( c, slot, is_inside );
+    if ( is_inside && was_inside( space, slot, here_before ) )
     {
-        fence->signs[i] = signs[i % 6];
-        fence->least[i] = least[i % 6];
+        return true;
     }
-}
-
-bool clv_mpi_fence_holds( const mpi_fence* fence, const clv_aabb* boxes )
-{
-    const float* faces = (const float*)(const void*)boxes; // a box is six floats, and nothing else
-    int outside = 0;
-    for ( int i = 0; i < MPI_FACES; ++i )
+    if ( !space->def.borrowed )
     {
-        outside |= !( faces[i] * fence->signs[i] >= fence->least[i] );
+        int32_t owner = clv_mpi_regions_home( &space->regions, clv_mpi_box_middle( &c->boxes.items[slot] ) );
+        c->names.items[slot].owner = owner;
+        c->flags.items[slot] |= owner != space->rank ? (uint32_t)MPI_GOING : 0;
     }
-    return outside == 0;
-}
-
-// A block of own objects that were inside and still are.
-static bool nothing_to_tell(
-    const clv_mpi_space* space, uint64_t first, const mpi_fence* now, const mpi_fence* before )
-{
-    if ( first + MPI_BLOCK > space->own.count )
-    {
-        return false;
-    }
-    const uint32_t* slots = space->own.items + first;
-    const mpi_columns* c = &space->columns;
-    if ( slots[MPI_BLOCK - 1] - slots[0] != MPI_BLOCK - 1 )
-    {
-        return false;
-    }
-    uint32_t any, all = mpi_flags_of( c->flags.items + slots[0], &any );
-    bool is_placed = ( all & MPI_PLACED ) != 0 && !space->stats.was_cut && !space->must_tell_all;
-    return ( all & MPI_INSIDE ) != 0 &&
-        ( is_placed || clv_mpi_fence_holds( now, c->boxes.items + slots[0] ) ) &&
-        ( !space->remembers || clv_mpi_fence_holds( before, c->befores.items + slots[0] ) );
+    return address_one( space, slot );
 }
 
 clv_result clv_mpi_address( clv_mpi_space* space )
 {
-    mpi_columns* c = &space->columns;
     space->letters.count = 0;
     space->wide.count = 0;
     const clv_aabb here = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
     const clv_aabb here_before = clv_mpi_region_inner( &space->regions_before.bounds[space->rank] );
-    mpi_fence now, before;
-    clv_mpi_fence_raise( &now, &space->regions.bounds[space->rank] );
-    clv_mpi_fence_raise( &before, &space->regions_before.bounds[space->rank] );
-    for ( uint64_t i = 0; i < space->own.count; ++i )
+    bool outer_will_do =
+        space->outer_is_known && !space->remembers && !space->stats.was_cut && !space->must_tell_all;
+    const base_u32_array* slots = outer_will_do ? &space->outer : &space->own;
+    for ( uint64_t i = 0; i < slots->count; ++i )
     {
-        if ( i % MPI_BLOCK == 0 && nothing_to_tell( space, i, &now, &before ) )
-        {
-            i += MPI_BLOCK - 1;
-            continue;
-        }
-        uint32_t slot = space->own.items[i];
-        const uint32_t placed = MPI_INSIDE | MPI_PLACED;
-        if ( ( c->flags.items[slot] & placed ) == placed && !space->stats.was_cut && !space->must_tell_all &&
-            !space->remembers )
-        {
-            continue;
-        }
-        bool is_inside = mpi_box_encloses( &here, &c->boxes.items[slot] );
-        note_inside( c, slot, is_inside );
-        if ( is_inside && was_inside( space, slot, &here_before ) )
-        {
-            continue;
-        }
-        if ( !space->def.borrowed )
-        {
-            int32_t owner =
-                clv_mpi_regions_home( &space->regions, clv_mpi_box_middle( &c->boxes.items[slot] ) );
-            c->names.items[slot].owner = owner;
-            c->flags.items[slot] |= owner != space->rank ? (uint32_t)MPI_GOING : 0;
-        }
-        if ( !address_one( space, slot ) )
+        if ( !look_at( space, slots->items[i], &here, &here_before ) )
         {
             return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );
         }

@@ -67,7 +67,10 @@ static void fill_slot( clv_mpi_space* space, clv_id local, uint64_t id, const cl
         c->filters.items[slot] = clv_default_filter();
         c->filters_before.items[slot] = clv_default_filter();
     }
-    clv_mpi_ids_put( &space->ids, id, slot );
+    if ( !mpi_has_berths( space ) || ( flags & MPI_OWN ) != 0 )
+    {
+        clv_mpi_ids_put( &space->ids, id, slot ); // nobody looks for a ghost in a berth
+    }
 }
 
 static uint32_t slot_end_with( const clv_mpi_space* space, uint32_t count )
@@ -107,6 +110,7 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     }
     space->slot_end = clv_space_stats( space->inside ).slot_count;
     space->own_is_stale |= ( flags & MPI_OWN ) != 0;
+    space->outer_is_known &= ( flags & MPI_OWN ) == 0;
     space->moved_count += ( flags & MPI_OWN ) != 0 ? count : 0;
     return CLV_OK;
 }
@@ -130,8 +134,9 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
     clv_space_remove_one( space->inside, c->locals.items[slot] );
-    clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
+    clv_mpi_ids_drop_of( &space->ids, c->ids.items[slot], slot );
     space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
+    space->outer_is_known &= ( c->flags.items[slot] & MPI_OWN ) == 0;
     c->flags.items[slot] = 0;
 }
 
@@ -143,7 +148,7 @@ void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint
         uint32_t slot = slots[i];
         clv_mpi_ids_fetch( &space->ids, c->ids.items[slots[i + MPI_AHEAD < count ? i + MPI_AHEAD : i]] );
         space->moved_ids.items[i] = c->locals.items[slot];
-        clv_mpi_ids_drop( &space->ids, c->ids.items[slot] );
+        clv_mpi_ids_drop_of( &space->ids, c->ids.items[slot], slot );
         space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
         c->flags.items[slot] = 0;
     }
@@ -165,14 +170,14 @@ bool clv_mpi_objects_list( clv_mpi_space* space )
     uint32_t before = 0;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
-        uint32_t is_own = ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+        uint32_t flags = space->columns.flags.items[slot], is_live = ( flags & MPI_LIVE ) != 0;
         space->own.items[count] = slot;
-        count += is_own;
-        rows += is_own & ~before;
-        before = is_own;
+        count += ( flags & MPI_OWN ) != 0;
+        rows += is_live & ~before;
+        before = is_live;
     }
     space->own.count = count;
-    space->own_rows = rows;
+    space->live_rows = rows;
     space->own_is_stale = false;
     return true;
 }
@@ -201,8 +206,9 @@ void clv_mpi_objects_grow( clv_mpi_space* space )
         if ( memcmp( &box, &c->boxes.items[slot], sizeof( box ) ) != 0 )
         {
             c->boxes.items[slot] = box;
-            c->flags.items[slot] = ( c->flags.items[slot] | MPI_MOVED ) & ~(uint32_t)MPI_PLACED;
+            c->flags.items[slot] |= MPI_MOVED;
             space->moved_count += 1;
+            space->outer_is_known = false;
         }
     }
 }
@@ -276,158 +282,6 @@ static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_
     return CLV_OK;
 }
 
-// ---- batches in the order of own objects
-
-// How many of the ids stand in a row of own objects from the slot on. The first does.
-static uint32_t row_length( const clv_mpi_space* space, uint32_t slot, const uint64_t* ids, uint32_t count )
-{
-    const uint64_t* known = space->columns.ids.items + slot;
-    const uint32_t* flags = space->columns.flags.items + slot;
-    uint32_t most = count < space->slot_end - slot ? count : space->slot_end - slot, length = 1;
-    while ( length + MPI_BLOCK <= most )
-    {
-        uint64_t different = 0;
-        uint32_t any, all = mpi_flags_of( flags + length, &any );
-        for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
-        {
-            different |= known[length + i] ^ ids[length + i];
-        }
-        if ( different != 0 || ( all & MPI_OWN ) == 0 )
-        {
-            break;
-        }
-        length += MPI_BLOCK;
-    }
-    while ( length < most && known[length] == ids[length] && ( flags[length] & MPI_OWN ) != 0 )
-    {
-        length += 1;
-    }
-    return length;
-}
-
-static uint32_t next_own( const clv_mpi_space* space, uint32_t slot )
-{
-    while ( slot < space->slot_end && ( space->columns.flags.items[slot] & MPI_OWN ) == 0 )
-    {
-        slot += 1;
-    }
-    return slot;
-}
-
-// Whoever asks object_at for its objects names them in the order of their slots: rows, which ascend, so that none is named twice.
-// False: the batch is not so, or there was no memory; find_slots says what is wrong, if anything is.
-static bool find_rows( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
-{
-    space->rows.count = 0;
-    uint32_t behind = 0, missed = 0;
-    for ( uint32_t i = 0; i < count; )
-    {
-        uint32_t slot = next_own( space, behind );
-        if ( slot == space->slot_end || space->columns.ids.items[slot] != ids[i] )
-        {
-            slot = clv_mpi_ids_find( &space->ids, ids[i] ); // some were left out
-            bool is_own = slot != MPI_NONE && ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
-            missed += 1;
-            if ( !is_own || slot < behind || missed > 16 + i / 8 )
-            {
-                return false;
-            }
-        }
-        if ( !base_array_reserve( &space->rows, &space->memory, space->rows.count + 1 ) )
-        {
-            return false;
-        }
-        uint32_t length = row_length( space, slot, ids + i, count - i );
-        space->rows.items[space->rows.count++] = ( mpi_row ){ slot, length };
-        behind = slot + length;
-        i += length;
-    }
-    return true;
-}
-
-// Whether a piece of a row is still inside is asked while its boxes are near.
-static void place_piece(
-    clv_mpi_space* space, const mpi_fence* fence, uint32_t slot, uint32_t count, bool is_told )
-{
-    mpi_columns* c = &space->columns;
-    uint32_t more = is_told ? 0u : (uint32_t)MPI_MOVED;
-    for ( uint32_t i = 0; i < count; )
-    {
-        uint32_t length = count - i < MPI_BLOCK ? count - i : MPI_BLOCK;
-        bool is_inside = length == MPI_BLOCK && clv_mpi_fence_holds( fence, c->boxes.items + slot + i );
-        uint32_t* flags = c->flags.items + slot + i;
-        for ( uint32_t k = 0; k < length; ++k )
-        {
-            flags[k] = ( flags[k] & ~(uint32_t)MPI_PLACED ) | more | ( is_inside ? (uint32_t)MPI_PLACED : 0 );
-        }
-        i += length;
-    }
-}
-
-// Of boxes that do not change any more until the update, the space inside hears at once, piece by piece, while they are near.
-static void take_row( clv_mpi_space* space, const mpi_fence* fence, mpi_row row, const clv_aabb* boxes )
-{
-    enum
-    {
-        PIECE = 2048
-    };
-    mpi_columns* c = &space->columns;
-    // Workers share one large batch.
-    uint32_t most = clv_space_worker_count( space->inside ) > 1 ? row.count : PIECE;
-    for ( uint32_t i = 0; i < row.count; )
-    {
-        uint32_t slot = row.slot + i, count = row.count - i < most ? row.count - i : most;
-        memcpy( c->boxes.items + slot, boxes + i, count * sizeof( clv_aabb ) );
-        clv_result result =
-            clv_space_move( space->inside, c->locals.items + slot, c->boxes.items + slot, count );
-        place_piece( space, fence, slot, count, result == CLV_OK );
-        space->moved_count += result == CLV_OK ? 0 : count;
-        i += count;
-    }
-}
-
-// Rows that are not worth a call inside are left to the update.
-static void take_short( clv_mpi_space* space, const clv_aabb* inner, mpi_row row, const clv_aabb* boxes )
-{
-    mpi_columns* c = &space->columns;
-    for ( uint32_t i = 0; i < row.count; ++i )
-    {
-        uint32_t* flags = &c->flags.items[row.slot + i];
-        c->boxes.items[row.slot + i] = boxes[i];
-        *flags = ( ( *flags | MPI_MOVED ) & ~(uint32_t)MPI_PLACED ) |
-            ( mpi_box_encloses( inner, &boxes[i] ) ? (uint32_t)MPI_PLACED : 0 );
-    }
-    space->moved_count += row.count;
-}
-
-static void take_rows( clv_mpi_space* space, const clv_aabb* boxes )
-{
-    enum
-    {
-        SHORT_ROW = 8
-    };
-    mpi_fence fence;
-    clv_mpi_fence_raise( &fence, &space->regions.bounds[space->rank] );
-    const clv_aabb inner = clv_mpi_region_inner( &space->regions.bounds[space->rank] );
-    for ( uint64_t i = 0; i < space->rows.count; ++i )
-    {
-        mpi_row row = space->rows.items[i];
-        if ( space->grows )
-        {
-            memcpy( space->columns.givens.items + row.slot, boxes, row.count * sizeof( clv_aabb ) );
-        }
-        else if ( row.count < SHORT_ROW )
-        {
-            take_short( space, &inner, row, boxes );
-        }
-        else
-        {
-            take_row( space, &fence, row, boxes );
-        }
-        boxes += row.count;
-    }
-}
-
 static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t count )
 {
     mpi_columns* c = &space->columns;
@@ -436,10 +290,10 @@ static void take_boxes( clv_mpi_space* space, const clv_aabb* boxes, uint32_t co
     {
         uint32_t slot = space->batch.items[i];
         to[slot] = boxes[i];
-        uint32_t flags = c->flags.items[slot];
-        c->flags.items[slot] = space->grows ? flags : ( flags | MPI_MOVED ) & ~(uint32_t)MPI_PLACED;
+        c->flags.items[slot] |= space->grows ? 0 : (uint32_t)MPI_MOVED;
     }
     space->moved_count += space->grows ? 0 : count;
+    space->outer_is_known = false;
 }
 
 static clv_result check_boxes(
@@ -567,16 +421,17 @@ static clv_result move_now( clv_mpi_space* space, const uint64_t* ids, const clv
         return CLV_LOST;
     }
     clv_result result = check_boxes( space, ids, boxes, count );
-    bool in_rows = result == CLV_OK && find_rows( space, ids, count );
-    result = result == CLV_OK && !in_rows ? find_slots( space, ids, count ) : result;
+    bool are_all = result == CLV_OK && clv_mpi_are_all_own( space, ids, count ) &&
+        base_array_renew( &space->outer, &space->memory, (uint64_t)count + 1 );
+    result = result == CLV_OK && !are_all ? find_slots( space, ids, count ) : result;
     result = clv_mpi_agree( space, result );
     if ( result != CLV_OK )
     {
         return result;
     }
-    if ( in_rows )
+    if ( are_all )
     {
-        take_rows( space, boxes );
+        clv_mpi_take_all_own( space, boxes );
     }
     else
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Own objects in a row. Where many left and came, as after the first cut, own objects stand scattered among free slots, and all
+// Own objects in a row. Where many left, as after the first cut, the others stand scattered among free slots, and all
 // that is done by rows is slow: then the space inside is made anew, own objects first. It costs a few updates and happens seldom.
 #include "mpi_state.h"
 
@@ -93,7 +93,10 @@ static void take_order( clv_mpi_space* space, packing* p )
     }
     for ( uint32_t slot = 0; slot < p->count; ++slot )
     {
-        clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
+        if ( !mpi_has_berths( space ) || slot < space->own.count )
+        {
+            clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
+        }
     }
     for ( uint32_t i = 0; i < space->own.count; ++i )
     {
@@ -102,6 +105,7 @@ static void take_order( clv_mpi_space* space, packing* p )
     space->slot_end = p->count;
     space->batch.count = space->guess.count = 0;
     space->moved_count = 0; // it has all boxes as they are
+    space->outer_is_known = false;
     clv_space* before = space->inside;
     space->inside = p->inside;
     p->inside = before;
@@ -119,7 +123,7 @@ void clv_mpi_pack( clv_mpi_space* space )
     uint64_t now = space->stats.update_count;
     bool may_be_due =
         space->packed_at == 0 || now >= space->packed_at + PATIENCE || space->stats_before.was_cut;
-    if ( !may_be_due || space->own.count < FEW || space->own_rows <= space->own.count / LONG_ROW )
+    if ( !may_be_due || space->own.count < FEW || space->live_rows <= space->own.count / LONG_ROW )
     {
         return;
     }
@@ -134,7 +138,7 @@ void clv_mpi_pack( clv_mpi_space* space )
         if ( add_all( space, &p ) )
         {
             take_order( space, &p );
-            space->own_rows = 1;
+            space->live_rows = 1;
             space->packed_at = now + 1;
         }
     }

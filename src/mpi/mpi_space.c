@@ -137,7 +137,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &space->own, memory );
     base_array_free( &space->batch, memory );
     base_array_free( &space->guess, memory );
-    base_array_free( &space->rows, memory );
+    base_array_free( &space->outer, memory );
     base_array_free( &space->ghosts, memory );
     base_array_free( &space->gone, memory );
     base_array_free( &space->letters, memory );

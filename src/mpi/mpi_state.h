@@ -19,7 +19,6 @@ enum
     MPI_ARRIVED = 128,   ///< will be owned once the update is good
     MPI_GOING = 256,     ///< an own object that another process will own once the update is good
     MPI_INSIDE = 512,    ///< as its name says
-    MPI_PLACED = 1024,   ///< that holds for the box as it is now, unless space is cut anew
 };
 
 /// What a pair is written from, in one place: its two objects lie anywhere in memory, so each costs one cache line.
@@ -29,12 +28,6 @@ typedef struct mpi_name
     int32_t owner;
     uint32_t is_inside; ///< all of its box lies in this process's region
 } mpi_name;
-
-/// Objects in a row of slots.
-typedef struct mpi_row
-{
-    uint32_t slot, count;
-} mpi_row;
 
 /// Columns by slot. Those that nobody needs stay empty.
 typedef struct mpi_columns
@@ -53,17 +46,6 @@ typedef struct mpi_columns
     BASE_ARRAY( clv_filter ) filters_before;
 } mpi_columns;
 
-/// The faces of a region as boxes have them, a block of them in a row: a number is inside if, times its sign, it is not below.
-enum
-{
-    MPI_FACES = 96
-};
-
-typedef struct mpi_fence
-{
-    float signs[MPI_FACES], least[MPI_FACES];
-} mpi_fence;
-
 /// Ids that are on their way from memory while others are looked up.
 enum
 {
@@ -73,7 +55,7 @@ enum
 /// Slots that are looked at together, where most are own objects that nothing happens to.
 enum
 {
-    MPI_BLOCK = MPI_FACES / 6
+    MPI_BLOCK = 16
 };
 
 /// What the flags of a block have in common, and what any of them has.
@@ -169,12 +151,15 @@ struct clv_mpi_space
     base_u32_array own;   ///< slots of own objects
     base_u32_array batch; ///< slots that the last batch named, in its order
     base_u32_array guess; ///< the same of the last large one before it: most batches name the same objects
-    BASE_ARRAY( mpi_row ) rows; ///< of a batch in the order of own objects
-    base_u32_array ghosts;      ///< slots of other processes' objects, after a search
-    base_u32_array gone;        ///< of those that are to be dropped; room for all
-    uint64_t moved_count;       ///< own boxes that the space inside does not have yet, or more
+    base_u32_array
+        outer; ///< of own objects, those that lie elsewhere than deep inside, or did; in their order
+    bool outer_is_known;   ///< for the boxes as they are, unless space is cut anew
+    base_u32_array ghosts; ///< slots of other processes' objects, or of berths
+    uint64_t ghost_count;  ///< after letters came
+    base_u32_array gone;   ///< of those that are to be dropped; room for all
+    uint64_t moved_count;  ///< own boxes that the space inside does not have yet, or more
     bool own_is_stale;
-    uint64_t own_rows;  ///< rows of slots that they stand in
+    uint64_t live_rows; ///< rows of slots that are taken
     uint64_t packed_at; ///< the update that last brought them into one; 0: none
     uint32_t stamp;
     bool grows;         ///< margins or motions were set, or the def has a margin
@@ -222,6 +207,13 @@ struct clv_mpi_space
     char text[256];
 };
 
+/// Ghosts of which nothing is remembered, and about whose pairs nobody is asked: the space inside would go on with the answers that it
+/// got for the last one in a slot.
+static inline bool mpi_has_berths( const clv_mpi_space* space )
+{
+    return !space->remembers && space->def.filter == NULL;
+}
+
 // ---- talking
 
 /// Remember what this process has to complain about; returns the code.
@@ -265,6 +257,15 @@ void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot );
 /// Several, in the order of their slots; `moved_ids` has room for them.
 void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint64_t count );
 
+/// Are these the ids of all own objects, in their order?
+bool clv_mpi_are_all_own( const clv_mpi_space* space, const uint64_t* ids, uint32_t count );
+
+/// Their boxes, then; `outer` has room for all and one more.
+void clv_mpi_take_all_own( clv_mpi_space* space, const clv_aabb* boxes );
+
+/// The first slot that is free, from one on and up to an end.
+uint32_t clv_mpi_end_of_row( const clv_mpi_space* space, uint32_t slot, uint32_t end );
+
 /// Test boxes of own objects from what was given.
 void clv_mpi_objects_grow( clv_mpi_space* space );
 
@@ -305,10 +306,6 @@ clv_result clv_mpi_bisect( clv_mpi_space* space, const clv_vec3* points, const u
 clv_result clv_mpi_zoltan( clv_mpi_space* space, const clv_vec3* points, const uint64_t* weights,
     uint64_t count, mpi_regions* into );
 
-/// Around all that lies in a region; and do a block of boxes?
-void clv_mpi_fence_raise( mpi_fence* fence, const clv_mpi_region* region );
-bool clv_mpi_fence_holds( const mpi_fence* fence, const clv_aabb* boxes );
-
 /// Who must hear of what: the letters of this update.
 clv_result clv_mpi_address( clv_mpi_space* space );
 
@@ -333,6 +330,13 @@ clv_result clv_mpi_exchange( clv_mpi_space* space, clv_result mine );
 
 /// Ghosts from the letters that came.
 clv_result clv_mpi_receive( clv_mpi_space* space );
+
+/// The same where nothing is remembered of them.
+clv_result clv_mpi_berth( clv_mpi_space* space );
+
+/// Of both: a letter about an object that has no slot yet; and one whose payload waits for the end of the update. False: out of memory.
+bool clv_mpi_put_aside( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text );
+bool clv_mpi_note_arrival( clv_mpi_space* space, uint64_t at, const mpi_letter_text* text );
 
 /// The pairs that are this process's to report, and what began and ended.
 clv_result clv_mpi_list( clv_mpi_space* space );

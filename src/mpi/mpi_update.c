@@ -145,7 +145,8 @@ static bool settle( clv_mpi_space* space, uint32_t slot )
         c->motions.items[slot] = ( clv_vec3 ){ 0, 0, 0 };
     }
     bool is_ghost = ( *flags & MPI_OWN ) == 0;
-    return is_ghost && !mpi_region_reached( &space->regions.bounds[space->rank], &c->boxes.items[slot] );
+    return !mpi_has_berths( space ) && is_ghost &&
+        !mpi_region_reached( &space->regions.bounds[space->rank], &c->boxes.items[slot] );
 }
 
 // A block of own objects that stay, and of which nothing is remembered: their flags.
@@ -162,6 +163,10 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
     {
         return false;
     }
+    if ( ( all & MPI_OLD ) != 0 && ( any & ( MPI_MOVED | MPI_CHANGED ) ) == 0 )
+    {
+        return true; // as they are to be
+    }
     for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
     {
         flags[i] = ( flags[i] & ~(uint32_t)( MPI_MOVED | MPI_CHANGED ) ) | MPI_OLD;
@@ -169,12 +174,30 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
     return true;
 }
 
+// Where ghosts have berths only own objects are known by their ids: those that left are not any more, those that came are now.
+static void settle_names( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
+    const uint32_t* came, uint64_t came_count )
+{
+    const uint64_t* ids = space->columns.ids.items;
+    for ( uint64_t i = 0; i < left_count; ++i )
+    {
+        clv_mpi_ids_fetch( &space->ids, ids[left[i + MPI_AHEAD < left_count ? i + MPI_AHEAD : i]] );
+        clv_mpi_ids_drop_of( &space->ids, ids[left[i]], left[i] );
+    }
+    for ( uint64_t i = 0; i < came_count; ++i )
+    {
+        clv_mpi_ids_fetch( &space->ids, ids[came[i + MPI_AHEAD < came_count ? i + MPI_AHEAD : i]] );
+        clv_mpi_ids_put( &space->ids, ids[came[i]], came[i] );
+    }
+}
+
 static void settle_all( clv_mpi_space* space )
 {
     const uint32_t mask = MPI_LIVE | MPI_OWN | MPI_ARRIVED | MPI_GOING | MPI_STATIC | MPI_WAS_STATIC,
                    stays = MPI_LIVE | MPI_OWN;
-    bool is_plain = !space->remembers && !space->grows;
-    uint64_t gone = 0;
+    bool is_plain = !space->remembers && !space->grows, has_berths = mpi_has_berths( space );
+    // Those that go from the front, those that come from the back: together no more than there are.
+    uint64_t gone = 0, came = space->slot_end;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
         uint32_t* flags = &space->columns.flags.items[slot];
@@ -186,12 +209,28 @@ static void settle_all( clv_mpi_space* space )
         {
             *flags = ( *flags & ~(uint32_t)( MPI_MOVED | MPI_CHANGED ) ) | MPI_OLD;
         }
-        else if ( ( *flags & MPI_LIVE ) != 0 && settle( space, slot ) )
+        else if ( ( *flags & MPI_LIVE ) != 0 )
         {
-            space->gone.items[gone++] = slot;
+            uint32_t was = *flags;
+            if ( settle( space, slot ) || ( has_berths && ( was & MPI_GOING ) != 0 ) )
+            {
+                space->gone.items[gone++] = slot;
+            }
+            else if ( ( was & MPI_ARRIVED ) != 0 )
+            {
+                space->gone.items[--came] = slot;
+            }
         }
     }
-    clv_mpi_objects_drop_all( space, space->gone.items, gone );
+    if ( has_berths )
+    {
+        settle_names( space, space->gone.items, gone, space->gone.items + came, space->slot_end - came );
+    }
+    else
+    {
+        clv_mpi_objects_drop_all( space, space->gone.items, gone );
+    }
+    space->outer_is_known = false;
     space->moved_count = 0;
 }
 
@@ -373,7 +412,7 @@ static clv_result update_now( clv_mpi_space* space )
     // What failed on this process alone is told at the end, where everybody listens.
     mine = result == CLV_OK ? clv_mpi_receive( space ) : result;
     space->stats.own_count = space->own.count;
-    space->stats.ghost_count = space->ghosts.count;
+    space->stats.ghost_count = space->ghost_count;
     mine = mine == CLV_OK ? search_inside( space ) : mine;
     space->stats.pair_count = space->pairs.count;
     space->work = work_here( space, start );

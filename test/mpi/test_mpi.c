@@ -551,6 +551,7 @@ static void lives( void )
             .wide = 3,
             .is_quiet = true,
             .borrowed = kind % 3 == 0,
+            .asks = kind % 2 == 1,
             .fails = kind % 4 == 0 };
         live( quiet, 200 + (uint64_t)kind, 9 );
     }
