@@ -186,7 +186,7 @@ mutate "mpi: a box that left is taken to be inside" "mpi" src/mpi/mpi_move.c 's/
 mutate "mpi: owners of a failed update stay" "mpi" src/mpi/mpi_update.c 's/space->columns.names.items\[slot\].owner = space->rank;/(void)0;/'
 mutate "mpi: places of a cut that failed are trusted" "mpi_memory" src/mpi/mpi_letters.c 's/ \&\& !space->must_tell_all//'
 mutate "mpi: berths though somebody is asked" "mpi" src/mpi/mpi_state.h 's/return !space->remembers \&\& space->def.filter == NULL;/return !space->remembers;/'
-mutate "mpi: what left keeps its name" "mpi" src/mpi/mpi_update.c '/^static void settle_names/,/^}/s/clv_mpi_ids_drop_of( .*;/(void)0;/'
+mutate "mpi: what left keeps its name" "mpi" src/mpi/mpi_names.c 's/write_down( space, left, left_count, false );/(void)left;/'
 mutate "mpi: berths that nobody took stay" "mpi" src/mpi/mpi_berths.c 's/clv_mpi_objects_drop_all( space, b.slots + b.front, b.back - b.front );/(void)0;/'
 mutate "mpi: names stay where their objects were" "mpi" src/mpi/mpi_pack.c 's/permute( p, c->names.items, sizeof( \*c->names.items ) );/(void)0;/'
 mutate "mpi: several answers of one object" "mpi_query" src/mpi/mpi_query.c 's/if ( kept == first || q->ordered.items\[k\].hit.id != /if ( kept == first || 1 + q->ordered.items[k].hit.id != /'

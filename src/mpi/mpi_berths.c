@@ -177,8 +177,7 @@ clv_result clv_mpi_berth( clv_mpi_space* space )
     // Slots are as many now as they will be, and so is what a good end of the update needs.
     if ( !base_array_renew( &space->gone, &space->memory, space->slot_end ) ||
         !base_array_renew( &space->moved_ids, &space->memory, space->slot_end ) ||
-        !base_array_reserve( &space->own, &space->memory, space->slot_end ) ||
-        !clv_mpi_ids_reserve( &space->ids, &space->memory, space->ids.count + space->ghost_count ) )
+        !base_array_reserve( &space->own, &space->memory, space->slot_end ) )
     {
         return no_memory( space );
     }

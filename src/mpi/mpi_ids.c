@@ -129,6 +129,15 @@ void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value )
     }
 }
 
+void clv_mpi_ids_clear( mpi_ids* ids )
+{
+    if ( ids->count > 0 )
+    {
+        memset( ids->values.items, 0xFF, ( place_mask( ids ) + 1 ) * sizeof( uint32_t ) );
+    }
+    ids->count = 0;
+}
+
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory )
 {
     base_array_free( &ids->keys, memory );

@@ -34,4 +34,7 @@ void clv_mpi_ids_drop( mpi_ids* ids, uint64_t key );
 /// Only if that is its value.
 void clv_mpi_ids_drop_of( mpi_ids* ids, uint64_t key, uint32_t value );
 
+/// No keys, and the room as it was.
+void clv_mpi_ids_clear( mpi_ids* ids );
+
 void clv_mpi_ids_free( mpi_ids* ids, base_memory* memory );

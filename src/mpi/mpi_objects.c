@@ -84,7 +84,8 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
 {
     uint32_t slot_end = slot_end_with( space, count );
     base_memory* memory = &space->memory;
-    if ( !clv_mpi_columns_reserve( space, slot_end ) ||
+    bool is_own = ( flags & MPI_OWN ) != 0;
+    if ( !clv_mpi_columns_reserve( space, slot_end ) || ( is_own && !clv_mpi_names_know( space ) ) ||
         !clv_mpi_ids_reserve( &space->ids, memory, space->ids.count + count ) ||
         !base_array_renew( &space->moved_ids, memory, count ) )
     {
@@ -101,7 +102,10 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     }
     for ( uint32_t i = 0; i < count; ++i )
     {
-        clv_mpi_ids_fetch( &space->ids, ids[i + MPI_AHEAD < count ? i + MPI_AHEAD : i] );
+        if ( is_own || !mpi_has_berths( space ) )
+        {
+            clv_mpi_ids_fetch( &space->ids, ids[i + MPI_AHEAD < count ? i + MPI_AHEAD : i] );
+        }
         fill_slot( space, locals[i], ids[i], &boxes[i], flags );
         if ( slots != NULL )
         {
@@ -109,9 +113,9 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
         }
     }
     space->slot_end = clv_space_stats( space->inside ).slot_count;
-    space->own_is_stale |= ( flags & MPI_OWN ) != 0;
-    space->outer_is_known &= ( flags & MPI_OWN ) == 0;
-    space->moved_count += ( flags & MPI_OWN ) != 0 ? count : 0;
+    space->own_is_stale |= is_own;
+    space->outer_is_known &= !is_own;
+    space->moved_count += is_own ? count : 0;
     return CLV_OK;
 }
 
@@ -130,13 +134,23 @@ uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
     return space->stamp;
 }
 
+// Ghosts in berths have none.
+static void drop_name( clv_mpi_space* space, uint32_t slot )
+{
+    bool is_own = ( space->columns.flags.items[slot] & MPI_OWN ) != 0;
+    if ( is_own || !mpi_has_berths( space ) )
+    {
+        clv_mpi_ids_drop_of( &space->ids, space->columns.ids.items[slot], slot );
+    }
+    space->own_is_stale |= is_own;
+    space->outer_is_known &= !is_own;
+}
+
 void clv_mpi_objects_drop( clv_mpi_space* space, uint32_t slot )
 {
     mpi_columns* c = &space->columns;
     clv_space_remove_one( space->inside, c->locals.items[slot] );
-    clv_mpi_ids_drop_of( &space->ids, c->ids.items[slot], slot );
-    space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
-    space->outer_is_known &= ( c->flags.items[slot] & MPI_OWN ) == 0;
+    drop_name( space, slot );
     c->flags.items[slot] = 0;
 }
 
@@ -148,8 +162,7 @@ void clv_mpi_objects_drop_all( clv_mpi_space* space, const uint32_t* slots, uint
         uint32_t slot = slots[i];
         clv_mpi_ids_fetch( &space->ids, c->ids.items[slots[i + MPI_AHEAD < count ? i + MPI_AHEAD : i]] );
         space->moved_ids.items[i] = c->locals.items[slot];
-        clv_mpi_ids_drop_of( &space->ids, c->ids.items[slot], slot );
-        space->own_is_stale |= ( c->flags.items[slot] & MPI_OWN ) != 0;
+        drop_name( space, slot );
         c->flags.items[slot] = 0;
     }
     clv_space_remove(
@@ -253,7 +266,7 @@ static void turn_batches( clv_mpi_space* space )
 static clv_result find_slots( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     turn_batches( space );
-    if ( !base_array_renew( &space->batch, &space->memory, count ) )
+    if ( !base_array_renew( &space->batch, &space->memory, count ) || !clv_mpi_names_know( space ) )
     {
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
@@ -323,7 +336,7 @@ static clv_result check_boxes(
 // In one batch, and among the objects this process knows. Ids that other processes have are the directory's matter.
 static clv_result check_new_ids( clv_mpi_space* space, const uint64_t* ids, uint32_t count, mpi_ids* batch )
 {
-    if ( !clv_mpi_ids_reserve( batch, &space->memory, count ) )
+    if ( !clv_mpi_names_know( space ) || !clv_mpi_ids_reserve( batch, &space->memory, count ) )
     {
         return clv_mpi_complain(
             space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a batch of %u", count );
@@ -491,8 +504,9 @@ clv_result clv_mpi_objects_remember( clv_mpi_space* space )
     {
         return CLV_OK;
     }
+    bool knows = clv_mpi_names_know( space ); // from now on ghosts are looked for too
     space->remembers = true;
-    if ( !clv_mpi_columns_reserve( space, space->slot_end ) )
+    if ( !knows || !clv_mpi_columns_reserve( space, space->slot_end ) )
     {
         space->remembers = false;
         return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for filters" );

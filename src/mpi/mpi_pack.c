@@ -91,12 +91,9 @@ static void take_order( clv_mpi_space* space, packing* p )
     {
         c->flags.items[slot] = 0;
     }
-    for ( uint32_t slot = 0; slot < p->count; ++slot )
+    for ( uint32_t slot = 0; !mpi_has_berths( space ) && slot < p->count; ++slot )
     {
-        if ( !mpi_has_berths( space ) || slot < space->own.count )
-        {
-            clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
-        }
+        clv_mpi_ids_put( &space->ids, c->ids.items[slot], slot );
     }
     for ( uint32_t i = 0; i < space->own.count; ++i )
     {
@@ -106,6 +103,10 @@ static void take_order( clv_mpi_space* space, packing* p )
     space->batch.count = space->guess.count = 0;
     space->moved_count = 0; // it has all boxes as they are
     space->outer_is_known = false;
+    if ( mpi_has_berths( space ) )
+    {
+        clv_mpi_names_forget( space );
+    }
     clv_space* before = space->inside;
     space->inside = p->inside;
     p->inside = before;

@@ -133,6 +133,7 @@ static void give_lists( clv_mpi_space* space )
     base_array_free( &c->filters, memory );
     base_array_free( &c->filters_before, memory );
     clv_mpi_ids_free( &space->ids, memory );
+    base_array_free( &space->renamed, memory );
     clv_mpi_ids_free( &space->directory, memory );
     base_array_free( &space->own, memory );
     base_array_free( &space->batch, memory );

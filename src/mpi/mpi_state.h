@@ -29,6 +29,14 @@ typedef struct mpi_name
     uint32_t is_inside; ///< all of its box lies in this process's region
 } mpi_name;
 
+/// An object that left a slot, or came to one.
+typedef struct mpi_renamed
+{
+    uint64_t id;
+    uint32_t slot;
+    bool has_come;
+} mpi_renamed;
+
 /// Columns by slot. Those that nobody needs stay empty.
 typedef struct mpi_columns
 {
@@ -145,11 +153,14 @@ struct clv_mpi_space
     clv_space* inside;
 
     mpi_columns columns;
-    uint32_t slot_end;    ///< slots that the columns have room for and that were used
-    mpi_ids ids;          ///< of all live slots
-    mpi_ids directory;    ///< ids that this process watches over, whoever owns them
-    base_u32_array own;   ///< slots of own objects
-    base_u32_array batch; ///< slots that the last batch named, in its order
+    uint32_t slot_end; ///< slots that the columns have room for and that were used
+    mpi_ids
+        ids; ///< of all live slots, or, where ghosts have berths, of own objects, as of clv_mpi_names_know
+    BASE_ARRAY( mpi_renamed ) renamed; ///< since then, in order
+    bool names_are_lost;               ///< that was too much
+    mpi_ids directory;                 ///< ids that this process watches over, whoever owns them
+    base_u32_array own;                ///< slots of own objects
+    base_u32_array batch;              ///< slots that the last batch named, in its order
     base_u32_array guess; ///< the same of the last large one before it: most batches name the same objects
     base_u32_array
         outer; ///< of own objects, those that lie elsewhere than deep inside, or did; in their order
@@ -278,6 +289,14 @@ void clv_mpi_objects_compact( clv_mpi_space* space );
 /// Columns for margins and motions, or for filters and boxes before, where they were not needed so far. A complaint: out of memory.
 clv_result clv_mpi_objects_begin_growing( clv_mpi_space* space );
 clv_result clv_mpi_objects_remember( clv_mpi_space* space );
+
+/// Who left and who came, for the table of ids. It is right only after clv_mpi_names_know; false: out of memory, and not yet.
+void clv_mpi_names_note( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
+    const uint32_t* came, uint64_t came_count );
+bool clv_mpi_names_know( clv_mpi_space* space );
+
+/// All have other slots.
+void clv_mpi_names_forget( clv_mpi_space* space );
 
 /// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );

@@ -174,23 +174,6 @@ static bool settle_block( clv_mpi_space* space, uint32_t slot )
     return true;
 }
 
-// Where ghosts have berths only own objects are known by their ids: those that left are not any more, those that came are now.
-static void settle_names( clv_mpi_space* space, const uint32_t* left, uint64_t left_count,
-    const uint32_t* came, uint64_t came_count )
-{
-    const uint64_t* ids = space->columns.ids.items;
-    for ( uint64_t i = 0; i < left_count; ++i )
-    {
-        clv_mpi_ids_fetch( &space->ids, ids[left[i + MPI_AHEAD < left_count ? i + MPI_AHEAD : i]] );
-        clv_mpi_ids_drop_of( &space->ids, ids[left[i]], left[i] );
-    }
-    for ( uint64_t i = 0; i < came_count; ++i )
-    {
-        clv_mpi_ids_fetch( &space->ids, ids[came[i + MPI_AHEAD < came_count ? i + MPI_AHEAD : i]] );
-        clv_mpi_ids_put( &space->ids, ids[came[i]], came[i] );
-    }
-}
-
 static void settle_all( clv_mpi_space* space )
 {
     const uint32_t mask = MPI_LIVE | MPI_OWN | MPI_ARRIVED | MPI_GOING | MPI_STATIC | MPI_WAS_STATIC,
@@ -224,7 +207,8 @@ static void settle_all( clv_mpi_space* space )
     }
     if ( has_berths )
     {
-        settle_names( space, space->gone.items, gone, space->gone.items + came, space->slot_end - came );
+        clv_mpi_names_note(
+            space, space->gone.items, gone, space->gone.items + came, space->slot_end - came );
     }
     else
     {
