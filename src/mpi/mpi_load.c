@@ -460,12 +460,17 @@ static clv_result add_objects( loading* l )
     clv_mpi_space* space = l->space;
     bool has_filters = ( l->parts.manifest.kind.flags & MPI_SAVES_FILTERS ) != 0;
     bool has_margins = ( l->parts.manifest.kind.flags & MPI_SAVES_MARGINS ) != 0;
+    mpi_habits before = mpi_habits_of( space );
     clv_result mine = has_filters ? clv_mpi_objects_remember( space ) : CLV_OK;
     mine = mine == CLV_OK && has_margins ? clv_mpi_objects_begin_growing( space ) : mine;
     clv_result result = clv_mpi_agree( space, mine );
     if ( result == CLV_OK )
     {
         result = clv_mpi_space_add( space, l->ids, l->boxes, (uint32_t)l->objects.count );
+    }
+    if ( result != CLV_OK )
+    {
+        mpi_habits_restore( space, before );
     }
     if ( result == CLV_DUPLICATE_ID )
     {

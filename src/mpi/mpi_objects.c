@@ -420,6 +420,7 @@ static clv_result add_now( clv_mpi_space* space, const uint64_t* ids, const clv_
         if ( is_taken )
         {
             drop_taken( space, ids, count );
+            space->questions.must_refresh = true;
         }
         take_back_ids( space, ids, count );
         clv_mpi_objects_compact( space );
@@ -521,6 +522,17 @@ clv_result clv_mpi_objects_remember( clv_mpi_space* space )
     return CLV_OK;
 }
 
+static clv_result agree_to( clv_mpi_space* space, clv_result mine, clv_result ( *begin )( clv_mpi_space* ) )
+{
+    mpi_habits before = mpi_habits_of( space );
+    clv_result result = clv_mpi_agree( space, mine == CLV_OK ? begin( space ) : mine );
+    if ( result != CLV_OK )
+    {
+        mpi_habits_restore( space, before );
+    }
+    return result;
+}
+
 static clv_result set_filter_now(
     clv_mpi_space* space, const uint64_t* ids, const clv_filter* filters, uint32_t count )
 {
@@ -529,7 +541,7 @@ static clv_result set_filter_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_remember( space ) : result );
+    result = agree_to( space, result, clv_mpi_objects_remember );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         uint32_t slot = space->batch.items[i];
@@ -547,7 +559,7 @@ static clv_result set_static_now(
         return CLV_LOST;
     }
     clv_result result = find_slots( space, ids, count );
-    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_remember( space ) : result );
+    result = agree_to( space, result, clv_mpi_objects_remember );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         uint32_t* flags = &space->columns.flags.items[space->batch.items[i]];
@@ -579,7 +591,7 @@ static clv_result set_margin_rule_now(
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_begin_growing( space ) : result );
+    result = agree_to( space, result, clv_mpi_objects_begin_growing );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         space->columns.rules.items[space->batch.items[i]] = rules[i];
@@ -604,7 +616,7 @@ static clv_result set_motion_now(
                 (unsigned long long)ids[i], space->rank, i );
         }
     }
-    result = clv_mpi_agree( space, result == CLV_OK ? clv_mpi_objects_begin_growing( space ) : result );
+    result = agree_to( space, result, clv_mpi_objects_begin_growing );
     for ( uint32_t i = 0; result == CLV_OK && i < count; ++i )
     {
         space->columns.motions.items[space->batch.items[i]] = motions[i];

@@ -45,6 +45,7 @@ typedef struct mpi_asking
 typedef struct mpi_questions
 {
     clv_space* nothing; ///< a space that is empty: it says what is wrong with a list, and finds nothing
+    bool must_refresh;  ///< the space inside changed and changed back
     BASE_ARRAY( mpi_errand ) errands;
     BASE_ARRAY( mpi_errand ) sorted;
     BASE_ARRAY( float ) limits;       ///< per query: no farther than this; below 0: answered

@@ -414,10 +414,23 @@ static clv_result answer_letter( clv_mpi_space* space, const mpi_asking* asking,
     }
 }
 
+// After an add that failed the space inside has the boxes of the last update, as before, but does not know that.
+static clv_result refresh_inside( clv_mpi_space* space )
+{
+    clv_result result = space->questions.must_refresh ? clv_space_refresh( space->inside ) : CLV_OK;
+    space->questions.must_refresh = result != CLV_OK;
+    return result == CLV_OK ? CLV_OK : no_memory( space );
+}
+
 static clv_result answer( clv_mpi_space* space, const mpi_asking* asking )
 {
     mpi_questions* q = &space->questions;
     q->replies.count = 0;
+    clv_result ready = refresh_inside( space );
+    if ( ready != CLV_OK )
+    {
+        return ready;
+    }
     for ( int32_t r = 0; r < space->process_count; ++r )
     {
         uint64_t before = q->replies.count;

@@ -298,6 +298,24 @@ bool clv_mpi_names_know( clv_mpi_space* space );
 /// All have other slots.
 void clv_mpi_names_forget( clv_mpi_space* space );
 
+/// What those two switch on, so that a call that fails on another process can leave all as it was. The columns' memory stays.
+typedef struct mpi_habits
+{
+    bool grows, remembers, must_tell_all;
+} mpi_habits;
+
+static inline mpi_habits mpi_habits_of( const clv_mpi_space* space )
+{
+    return ( mpi_habits ){ space->grows, space->remembers, space->must_tell_all };
+}
+
+static inline void mpi_habits_restore( clv_mpi_space* space, mpi_habits before )
+{
+    space->grows = before.grows;
+    space->remembers = before.remembers;
+    space->must_tell_all = before.must_tell_all;
+}
+
 /// Every id has one process that watches over it, so that no two objects have the same. All or nothing; collective.
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count );
 clv_result clv_mpi_directory_remove( clv_mpi_space* space, const uint64_t* ids, uint32_t count );

@@ -580,6 +580,7 @@ static void memory_that_one_lacks_fails_saves_and_loads( void )
     mpi_way how = plain_way();
     mpi_mirror* w = mpi_mirror_open( &how, 6, g_mpi_count );
     make_busy( w );
+    mpi_mirror_dress( w, 2 );
     uint32_t failures = 0;
     bool is_good = false;
     for ( uint64_t at = 1; !is_good; ++at )
@@ -612,6 +613,11 @@ static void memory_that_one_lacks_fails_saves_and_loads( void )
         {
             CHECK( clv_mpi_space_update( w->space ) == CLV_OK );
             CHECK( clv_mpi_space_stats( w->space ).all_pair_count == 0 );
+            clv_vec3 point = { 0, 0, 0 };
+            clv_queries list = clv_query_points( &point, 1 );
+            list.as_given = true; // refused where there are margins, which the load would have brought
+            clv_mpi_hit hit;
+            CHECK( clv_mpi_space_query_any( w->space, &list, &hit ) == CLV_OK && hit.owner < 0 );
         }
         if ( result != CLV_OK )
         {

@@ -475,6 +475,91 @@ static void memory_that_one_lacks( void )
     CHECK( failures > 5 );
 }
 
+// ---- calls that fail
+
+// More objects than there is memory for on the last process, while the others have taken theirs in already. True: it was there after all.
+static bool add_in_vain( world* w, uint64_t refused )
+{
+    enum
+    {
+        MORE = 300 // arrays must grow, and slots of ghosts that are gone are filled first
+    };
+    static uint64_t ids[MORE];
+    static clv_aabb boxes[MORE];
+    for ( uint32_t i = 0; i < MORE; ++i )
+    {
+        ids[i] = N + (uint64_t)g_mpi_rank * MORE + i;
+        boxes[i] = new_box( SPREAD, i );
+    }
+    s_purse.refuse_at = g_mpi_rank == g_mpi_count - 1 ? s_purse.count + refused : 0;
+    clv_result result = clv_mpi_space_add( w->space, ids, boxes, MORE );
+    s_purse.refuse_at = 0;
+    CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
+    return result == CLV_OK;
+}
+
+static void an_add_that_failed_changes_no_answer( void )
+{
+    mpi_test_case( "an add that failed" );
+    static world w;
+    static items to;
+    uint32_t failures = 0;
+    bool is_good = false;
+    for ( uint64_t refused = 1; !is_good; ++refused )
+    {
+        open_world( &w, ( way ){ .kind = SPREAD, .wide = 16 } );
+        update( &w );
+        change( &w, false ); // ghosts leave slots behind
+        update( &w );
+        clv_queries list = make_list( &to, CLV_QUERY_RAY, ASKED );
+        if ( refused % 2 == 0 ) // else nobody has asked before
+        {
+            check_all( &w, &list );
+        }
+        is_good = add_in_vain( &w, refused );
+        failures += !is_good;
+        if ( !is_good )
+        {
+            check_all( &w, &list );
+            check_closest( &w, &list );
+            update( &w );
+            check_all( &w, &list );
+        }
+        close_world( &w );
+    }
+    CHECK( failures > 5 );
+}
+
+// Another process's id in a batch: what the others have made ready for it is gone again.
+static void a_setting_that_failed_changes_nothing( void )
+{
+    mpi_test_case( "a setting that failed" );
+    static world w;
+    static items to;
+    open_world( &w, ( way ){ .kind = SPREAD, .wide = 16 } );
+    update( &w );
+    update( &w );
+    uint64_t bytes = clv_mpi_space_stats( w.space ).all_bytes_sent;
+    uint64_t stranger = N + 1;
+    uint32_t count = g_mpi_rank == g_mpi_count - 1;
+    const clv_filter filter = { 1, 2, 0 };
+    const clv_margin_rule rule = { 1, 0, 0 };
+    const clv_vec3 motion = { 1, 0, 0 };
+    const bool is_static = true;
+    CHECK( clv_mpi_space_set_filter( w.space, &stranger, &filter, count ) == CLV_BAD_ID );
+    CHECK( clv_mpi_space_set_static( w.space, &stranger, &is_static, count ) == CLV_BAD_ID );
+    CHECK( clv_mpi_space_set_margin_rule( w.space, &stranger, &rule, count ) == CLV_BAD_ID );
+    CHECK( clv_mpi_space_set_motion( w.space, &stranger, &motion, count ) == CLV_BAD_ID );
+    clv_queries list = make_list( &to, CLV_QUERY_BOX, ASKED );
+    check_all( &w, &list );
+    list.as_given = true; // which is refused where there are margins
+    check_all( &w, &list );
+    update( &w );
+    CHECK( clv_mpi_space_stats( w.space ).all_bytes_sent == bytes ); // no filters travel
+    check_all( &w, &list );
+    close_world( &w );
+}
+
 int main( int argc, char** argv )
 {
     mpi_test_begin( &argc, &argv );
@@ -482,6 +567,8 @@ int main( int argc, char** argv )
     everybody_asks_its_own();
     bad_questions_are_an_error_on_all();
     memory_that_one_lacks();
+    an_add_that_failed_changes_no_answer();
+    a_setting_that_failed_changes_nothing();
     if ( g_mpi_rank == 0 )
     {
         printf( "mpi: one answer to questions on %d processes\n", g_mpi_count );
