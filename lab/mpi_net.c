@@ -3,12 +3,12 @@
 // over all costs. A message of b bytes takes about alpha + b / beta (R. W. Hockney, The communication challenge for MPP, Parallel
 // Computing 20, 1994); docs/scaling.md uses both.
 #include "lab/mpi_job.h"
-#include "lab/result/run_output.h"
+#include "lab/result/results.h"
+#include "lab/result/text_output.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum
 {
@@ -104,12 +104,8 @@ static json_value* times_value( const double* us )
     return list;
 }
 
-static bool write_json( const net* n, job* j )
+static json_value* net_document( const net* n, const job* j )
 {
-    if ( !json_is_here( &j->why ) )
-    {
-        return false;
-    }
     json_value* value = json_object();
     json_put_count( value, "processes", (uint64_t)j->process_count );
     json_put_number( value, "alpha_us", floor( n->one_us[0] * 1e3 + 0.5 ) / 1e3 );
@@ -120,26 +116,12 @@ static bool write_json( const net* n, job* j )
     json_put( value, "all_pairs", times_value( n->all_us ) );
     json_value* document = results_document( json_array(), NULL );
     json_put( document, "net", value );
-    char* text = json_text( document );
-    output_file file = { 0 };
-    bool is_stdout = strcmp( j->o->json, "-" ) == 0;
-    bool ok = text != NULL || lab_error_write( &j->why, "--json: out of memory" );
-    if ( ok && is_stdout )
-    {
-        fputs( text, stdout );
-    }
-    else if ( ok )
-    {
-        ok = output_file_open( &file, j->o->json, &j->why ) &&
-            output_file_write( &file, text, strlen( text ), &j->why ) && output_file_commit( &file, &j->why );
-    }
-    free( text );
-    return ok;
+    return document;
 }
 
-static bool report( const net* n, job* j )
+static bool report( const net* n, job* j, text_output* output )
 {
-    if ( j->o->json == NULL || strcmp( j->o->json, "-" ) != 0 )
+    if ( !text_output_is_stdout( output ) )
     {
         printf( "%10s %12s %12s\n", "bytes", "one pair us", "all pairs us" );
         for ( int i = 0; i < SIZES; ++i )
@@ -151,15 +133,11 @@ static bool report( const net* n, job* j )
             n->one_us[0], beta_of( n->one_us ) / 1e3, beta_of( n->all_us ) / 1e3, j->process_count,
             n->reduce_us );
     }
-    return j->o->json == NULL || write_json( n, j );
+    return output->path == NULL || text_output_write_json( output, net_document( n, j ), &j->why );
 }
 
-bool job_net( job* j )
+static bool measure_all( job* j, text_output* output )
 {
-    if ( j->process_count < 2 )
-    {
-        return lab_error_write( &j->why, "net needs two processes or more: mpirun -n 2" );
-    }
     net n = { .buffer = calloc( s_sizes[SIZES - 1], 1 ) };
     if ( !job_agree( j, n.buffer != NULL || lab_error_write( &j->why, "out of memory for a message" ) ) )
     {
@@ -177,5 +155,18 @@ bool job_net( job* j )
     }
     n.reduce_us = measure_reductions( j );
     free( n.buffer );
-    return job_agree( j, j->rank != 0 || report( &n, j ) );
+    return job_agree( j, j->rank != 0 || report( &n, j, output ) );
+}
+
+bool job_net( job* j )
+{
+    if ( j->process_count < 2 )
+    {
+        return lab_error_write( &j->why, "net needs two processes or more: mpirun -n 2" );
+    }
+    text_output output = { 0 };
+    bool ok = job_agree( j, j->rank != 0 || text_output_open_json( &output, j->o->json, &j->why ) ) &&
+        measure_all( j, &output );
+    text_output_close( &output );
+    return ok;
 }

@@ -6,6 +6,7 @@
 #include "lab/base/text.h"
 #include "lab/mpi_frames.h"
 #include "lab/result/results.h"
+#include "lab/result/text_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -86,24 +87,11 @@ static json_value* plan_value( const plan_sums* s, const mpi_plan* plan, const m
     return value;
 }
 
-static bool write_json( json_value* value, job* j )
+static json_value* plan_document( json_value* value )
 {
     json_value* document = results_document( json_array(), NULL );
     json_put( document, "plan", value );
-    char* text = json_text( document );
-    output_file file = { 0 };
-    bool ok = text != NULL || lab_error_write( &j->why, "--json: out of memory" );
-    if ( ok && strcmp( j->o->json, "-" ) == 0 )
-    {
-        fputs( text, stdout );
-    }
-    else if ( ok )
-    {
-        ok = output_file_open( &file, j->o->json, &j->why ) &&
-            output_file_write( &file, text, strlen( text ), &j->why ) && output_file_commit( &file, &j->why );
-    }
-    free( text );
-    return ok;
+    return document;
 }
 
 static void print_plan( const plan_sums* s, const mpi_plan* plan, const mpi_frames* f, uint64_t made )
@@ -136,19 +124,19 @@ static void print_plan( const plan_sums* s, const mpi_plan* plan, const mpi_fram
     }
 }
 
-static bool report( const mpi_plan* plan, const mpi_frames* f, uint64_t made, job* j )
+static bool report( const mpi_plan* plan, const mpi_frames* f, uint64_t made, job* j, text_output* output )
 {
     plan_sums s = sum_up( plan, (double)f->header.object_count / (double)made );
-    if ( j->o->json == NULL || strcmp( j->o->json, "-" ) != 0 )
+    if ( !text_output_is_stdout( output ) )
     {
         print_plan( &s, plan, f, made );
     }
-    return j->o->json == NULL ||
-        ( json_is_here( &j->why ) && write_json( plan_value( &s, plan, f, made ), j ) );
+    return output->path == NULL ||
+        text_output_write_json( output, plan_document( plan_value( &s, plan, f, made ) ), &j->why );
 }
 
 // Cut at frame 0, counted from the last frame but one to the last.
-static bool make_plan( mpi_plan* plan, mpi_frames* f, clv_aabb* before, job* j )
+static bool make_plan( mpi_plan* plan, mpi_frames* f, clv_aabb* before, job* j, text_output* output )
 {
     if ( !mpi_frames_read( f, j, 0 ) )
     {
@@ -172,7 +160,7 @@ static bool make_plan( mpi_plan* plan, mpi_frames* f, clv_aabb* before, job* j )
     clv_mpi_plan_count( plan, before, f->boxes, f->count );
     clv_mpi_plan_sum( plan, MPI_COMM_WORLD );
     uint64_t made = job_sum( f->count );
-    return job_agree( j, j->rank != 0 || report( plan, f, made, j ) );
+    return job_agree( j, j->rank != 0 || report( plan, f, made, j, output ) );
 }
 
 bool job_plan( job* j )
@@ -186,15 +174,21 @@ bool job_plan( job* j )
         return lab_error_write( &j->why, "plan: -P %" PRIu64 " is less than the %d processes that plan",
             j->o->processes, j->process_count );
     }
+    text_output output = { 0 };
+    if ( !job_agree( j, j->rank != 0 || text_output_open_json( &output, j->o->json, &j->why ) ) )
+    {
+        return false;
+    }
     mpi_frames f;
     mpi_plan plan = { 0 };
     bool ok = mpi_frames_open( &f, j );
     clv_aabb* before = ok ? calloc( (size_t)f.count + 1, sizeof( clv_aabb ) ) : NULL;
     ok = ok &&
         job_agree( j, before != NULL || lab_error_write( &j->why, "process %d: out of memory", j->rank ) ) &&
-        make_plan( &plan, &f, before, j );
+        make_plan( &plan, &f, before, j, &output );
     free( before );
     clv_mpi_plan_close( &plan );
     mpi_frames_close( &f );
+    text_output_close( &output );
     return ok;
 }

@@ -112,6 +112,13 @@ refuses sample plan freefall:1k --sample 10 -P 4
 head -c 400 "$folder/many.aabbs" >"$folder/short.aabbs"
 processes=2
 refuses 'short.aabbs: at byte 400: the file ends' bench "$folder/short.aabbs"
+# A path that cannot be written is said before anything else is done, or looked at.
+refuses 'none/one.json' net --json "$folder/none/one.json"
+! grep -q alpha "$folder/said" || fail "net measures before it opens its file"
+processes=1
+for command in bench plan; do
+    refuses 'none/one.json' $command nonsense:1k $([ $command = bench ] || echo -P 4) --json "$folder/none/one.json"
+done
 # A disk that fills up half-way: all end, with the offset, and no file is left. A small one of our own, where we may have it.
 mkdir "$folder/disk"
 if unshare -rm mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then

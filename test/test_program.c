@@ -626,6 +626,11 @@ static void queries_are_asked_and_judged( void )
     CHECK( starts_with( head_of( JSON ), "{" ) );
     remove( STEM ".answers" );
     remove( JSON );
+    // A path that cannot be written is said before anything is asked.
+    answer = program_run( "bench brownian-free:300 --queries rays --json no/such/one.json" );
+    CHECK_EQUAL( answer->status, 2 );
+    check_said( answer, "no/such/one.json: cannot be created" );
+    CHECK( strstr( answer->out, "batched ns" ) == NULL );
 }
 
 int main( int argc, char** argv )

@@ -2,12 +2,11 @@
 #include "lab/query/query_bench.h"
 
 #include "cleave/cleave.h"
-#include "lab/base/json.h"
-#include "lab/base/output_file.h"
 #include "lab/base/text_table.h"
 #include "lab/measure/peer_modules.h"
 #include "lab/query/query_trial.h"
 #include "lab/result/results.h"
+#include "lab/result/text_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -90,6 +89,7 @@ typedef struct query_report
     const query_bench_def* def;
     text_table table;
     json_value* runs;
+    text_output json;
     output_file answers;
     bool all_agree;
 } query_report;
@@ -351,23 +351,9 @@ static bool ask_scene( query_report* report, const scene_item* item, lab_error* 
 
 static bool write_json( query_report* report, lab_error* why )
 {
-    if ( report->runs == NULL )
-    {
-        return true;
-    }
-    char* text = json_text( results_document( report->runs, NULL ) );
+    json_value* runs = report->runs;
     report->runs = NULL;
-    if ( text == NULL )
-    {
-        return lab_error_write( why, "out of memory for the results" );
-    }
-    bool is_stdout = strcmp( report->def->json, "-" ) == 0;
-    output_file file = { 0 };
-    bool good = is_stdout ? fputs( text, stdout ) >= 0
-                          : output_file_open( &file, report->def->json, why ) &&
-            output_file_write( &file, text, strlen( text ), why ) && output_file_commit( &file, why );
-    free( text );
-    return good;
+    return runs == NULL || text_output_write_json( &report->json, results_document( runs, NULL ), why );
 }
 
 // Everything that may be wrong with what was asked for, before anything takes time or is printed.
@@ -380,8 +366,8 @@ static bool open_report( query_report* report, scene_list* scenes, lab_error* wh
     {
         good = query_family_parse( def->families->items[i], &unused, why );
     }
-    good = good && ( def->json == NULL || json_is_here( why ) ) &&
-        scene_list_make( scenes, def->scenes, def->sizes, why ) &&
+    good = good && scene_list_make( scenes, def->scenes, def->sizes, why ) &&
+        text_output_open_json( &report->json, def->json, why ) &&
         ( def->answers == NULL || output_file_open( &report->answers, def->answers, why ) );
     report->runs = good && def->json != NULL ? json_array() : NULL;
     return good;
@@ -397,9 +383,7 @@ static bool ask_all( query_report* report, const scene_list* scenes, lab_error* 
     {
         good = ask_scene( report, &scenes->items[i], why );
     }
-    const char* json = report->def->json;
-    bool is_text = json == NULL || strcmp( json, "-" ) != 0;
-    text_table_print( &report->table, is_text ? stdout : stderr );
+    text_table_print( &report->table, text_output_is_stdout( &report->json ) ? stderr : stdout );
     return good;
 }
 
@@ -413,6 +397,7 @@ lab_status query_bench_run( const query_bench_def* def )
         ( report.answers.stream == NULL || output_file_commit( &report.answers, &why ) );
     scene_list_free( &scenes );
     output_file_abandon( &report.answers );
+    text_output_close( &report.json );
     json_free( report.runs );
     return !good ? lab_error_print( &why ) : report.all_agree ? LAB_DONE : LAB_DISAGREES;
 }

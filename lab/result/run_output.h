@@ -4,13 +4,14 @@
 #pragma once
 
 #include "lab/result/results.h"
+#include "lab/result/text_output.h"
 
 typedef struct run_output
 {
     const char* json; ///< path, "-" for standard output, or NULL
     const char* csv;
     bool counters; ///< print what the methods count too
-    output_file json_file, csv_file;
+    text_output json_file, csv_file;
 } run_output;
 
 /// json, csv and counters are set; the rest is zero.
