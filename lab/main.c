@@ -110,35 +110,6 @@ static lab_status run_help( int argc, char** argv )
     return wanted->run( 1, words );
 }
 
-// Takes --plugin FILE and --plugin=FILE from the front of the words.
-static lab_status load_plugins( int* argc, char*** argv )
-{
-    static const char flag[] = "--plugin";
-    const size_t length = sizeof( flag ) - 1;
-    while ( *argc > 1 && strncmp( ( *argv )[1], flag, length ) == 0 )
-    {
-        const char* word = ( *argv )[1];
-        bool is_joined = word[length] == '=';
-        const char* path = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
-        if ( !is_joined && word[length] != '\0' )
-        {
-            break; // another flag
-        }
-        if ( path[0] == '\0' )
-        {
-            return lab_fail( "--plugin: needs a file; `cleave --plugin my.so bench …`" );
-        }
-        char reason[600];
-        if ( !plugin_load_named( path, reason, sizeof( reason ) ) )
-        {
-            return lab_fail( "--plugin: %s", reason );
-        }
-        *argc -= is_joined ? 1 : 2;
-        *argv += is_joined ? 1 : 2;
-    }
-    return LAB_DONE;
-}
-
 static lab_status run( int argc, char** argv )
 {
     if ( argc < 2 )
@@ -174,8 +145,8 @@ int main( int argc, char** argv )
 #endif
     clv_gpu_register();
     peer_modules_load();
-    lab_status status = load_plugins( &argc, &argv );
-    status = status == LAB_DONE ? run( argc, argv ) : status;
+    lab_error why;
+    lab_status status = plugin_load_words( &argc, &argv, &why ) ? run( argc, argv ) : lab_error_print( &why );
     errno = 0;
     // A full disk behind `cleave … > file` must not look like success.
     if ( fflush( stdout ) != 0 || ferror( stdout ) )

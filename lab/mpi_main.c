@@ -3,13 +3,14 @@
 #include "cleave/methods.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
+#include "lab/measure/plugin.h"
 #include "lab/mpi_job.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char s_help[] =
-    "Usage: mpirun -n P cleave-mpi COMMAND WHAT [flags]\n"
+    "Usage: mpirun -n P cleave-mpi [--plugin FILE]... COMMAND WHAT [flags]\n"
     "\n"
     "  bench WHAT        time frames on P processes; the slowest counts\n"
     "  verify WHAT       compare them, frame by frame, with one process\n"
@@ -25,7 +26,7 @@ static const char s_help[] =
     "  --threads T       threads of each process (default 1)\n"
     "  --json OUT        bench, net, plan: write the result as JSON; - is standard output\n"
     "bench and verify:\n"
-    "  -m METHOD         of the space in each process (default cleave)\n"
+    "  -m METHOD         of the space in each process (default cleave); --plugin FILE, before the command, loads more\n"
     "  --set P=V,...     parameters of that method\n"
     "  --cutter C        zoltan or bisection\n"
     "  --borrowed        objects stay where they were added; only ghosts travel\n"
@@ -54,10 +55,12 @@ static const char s_help[] =
 
 static lab_status run( int argc, char** argv, int rank, int process_count )
 {
-    job_options o;
+    job_options o = { 0 };
     job j = { .o = &o, .rank = rank, .process_count = process_count };
     j.why.status = LAB_BAD_INPUT;
-    bool ok = job_parse( argc, argv, &o, &j.why ); // alike on all
+    // Words are alike on all processes, but files need not be.
+    bool ok =
+        job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) && job_parse( argc, argv, &o, &j.why );
     j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
     j.share = o.is_alone ? 0 : rank;
     j.share_count = o.is_alone ? 1 : process_count;

@@ -49,26 +49,71 @@ static bool feed_judge( one_judge* judge, const mpi_frames* f, job* j, uint32_t 
         lab_error_write( &j->why, "frame %u: one process: %s", frame, clv_result_text( result ) );
 }
 
-// Both lists are sorted.
-static bool same_lists( job* j, clv_pair_view one, clv_mpi_pair_view many, uint32_t frame )
+/// What two lists differ in.
+typedef struct difference
 {
-    for ( uint64_t i = 0; i < one.count || i < many.count; ++i )
+    uint64_t missing, extra; ///< pairs
+    uint64_t a, b;           ///< the first of them
+    uint64_t is_missing;
+} difference;
+
+// Below 0: `one` comes first in the order of both lists.
+static int order_of( const clv_pair* one, const clv_mpi_pair* other )
+{
+    return one->a != other->a ? ( one->a < other->a ? -1 : 1 )
+        : one->b != other->b  ? ( one->b < other->b ? -1 : 1 )
+                              : 0;
+}
+
+static difference compare_lists( clv_pair_view one, clv_mpi_pair_view many )
+{
+    difference d = { 0 };
+    for ( uint64_t i = 0, k = 0; i < one.count || k < many.count; )
     {
-        bool has_one = i < one.count, has_many = i < many.count;
-        uint64_t a = has_many ? many.pairs[i].a : 0, b = has_many ? many.pairs[i].b : 0;
-        if ( has_one && has_many && one.pairs[i].a == a && one.pairs[i].b == b )
+        int order = i == one.count ? 1 : k == many.count ? -1 : order_of( &one.pairs[i], &many.pairs[k] );
+        if ( order != 0 && d.missing + d.extra == 0 )
         {
-            continue;
+            d.is_missing = order < 0;
+            d.a = order < 0 ? one.pairs[i].a : many.pairs[k].a;
+            d.b = order < 0 ? one.pairs[i].b : many.pairs[k].b;
         }
-        bool is_missing =
-            has_one && ( !has_many || one.pairs[i].a < a || ( one.pairs[i].a == a && one.pairs[i].b < b ) );
-        lab_error_write( &j->why, "frame %u: pair %" PRIu64 "-%" PRIu64 " is %s", frame,
-            is_missing ? one.pairs[i].a : a, is_missing ? one.pairs[i].b : b,
-            is_missing ? "missing" : "extra" );
-        j->why.status = LAB_DISAGREES;
-        return false;
+        d.missing += order < 0;
+        d.extra += order > 0;
+        i += order <= 0;
+        k += order >= 0;
     }
-    return true;
+    return d;
+}
+
+// Who owns an object; -1: nobody. Collective.
+static int owner_of( const clv_mpi_space* space, const job* j, uint64_t wanted )
+{
+    int mine = -1, owner = -1;
+    uint64_t id = 0;
+    clv_aabb box;
+    for ( uint32_t i = 0; clv_mpi_space_object_at( space, i, &id, &box ) == CLV_OK; ++i )
+    {
+        mine = id == wanted ? j->rank : mine;
+    }
+    MPI_Allreduce( &mine, &owner, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD );
+    return owner;
+}
+
+// What process 0 found is everybody's, with the owners of the first pair that differs. Collective.
+static bool are_same( const clv_mpi_space* space, job* j, difference d, uint32_t frame )
+{
+    MPI_Bcast( &d, (int)( sizeof( d ) / sizeof( uint64_t ) ), MPI_UINT64_T, 0, MPI_COMM_WORLD );
+    if ( d.missing + d.extra == 0 )
+    {
+        return true;
+    }
+    int owner_a = owner_of( space, j, d.a ), owner_b = owner_of( space, j, d.b );
+    lab_error_write( &j->why,
+        "frame %u: pair %" PRIu64 "-%" PRIu64 " is %s (%" PRIu64 " is process %d's, %" PRIu64
+        " process %d's); in all %" PRIu64 " missing, %" PRIu64 " extra",
+        frame, d.a, d.b, d.is_missing ? "missing" : "extra", d.a, owner_a, d.b, owner_b, d.missing, d.extra );
+    j->why.status = LAB_DISAGREES;
+    return false;
 }
 
 static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame )
@@ -92,7 +137,12 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
         return lab_error_write( &j->why, "frame %u: %s", frame, clv_mpi_space_error( w->space ).text );
     }
     judge->pair_count += many.count;
-    return job_agree( j, j->rank != 0 || same_lists( j, clv_space_pairs( judge->space ), many, frame ) );
+    difference d = { 0 };
+    if ( j->rank == 0 )
+    {
+        d = compare_lists( clv_space_pairs( judge->space ), many );
+    }
+    return are_same( w->space, j, d, frame );
 }
 
 static bool verify_frames( mpi_world* w, one_judge* judge, job* j )

@@ -57,6 +57,23 @@ on 3 net --repeat 1 --json "$folder/net.json" >/dev/null || fail "net"
 grep -q '"alpha_us":[[:space:]]*[0-9]' "$folder/net.json" || fail "no alpha_us"
 "$build/cleave-mpi" bench --help | grep -q 'mpirun -n P' || fail "bench --help"
 
+# Methods that lie: verify says in which frame, which pair, whose objects, and how many in all, and ends with 1.
+lies()
+{
+    status=0
+    said=$1
+    shift
+    "$@" >"$folder/said" 2>&1 || status=$?
+    [ $status = 1 ] || fail "$*: exit $status: $(cat "$folder/said")"
+    grep -q -E "cleave-mpi: frame [1-4]: pair [0-9]+-[0-9]+ is $said" "$folder/said" || fail "$*: $(cat "$folder/said")"
+}
+plugins=$build/test/plugins
+if [ -f "$plugins/forgets.so" ]; then
+    owned="[0-9]+ is process [0-2]'s, [0-9]+ process [0-2]'s"
+    lies "missing \\($owned\\); in all [1-9][0-9]* missing, 0 extra" on 3 --plugin "$plugins/forgets.so" verify brownian-free:1k -m plugged --frames 4
+    lies "extra \\($owned\\); in all 0 missing, 1 extra" "$build/cleave-mpi" --plugin "$plugins/invents.so" verify brownian-free:300 -m plugged --frames 4
+fi
+
 # A file that several processes write is the one that one core writes, whoever has no body at all included; and it is read in ranges.
 "$build/cleave" gen brownian-free -n 2001 --type assorted --from 2 --frames 3 --split -q -o "$folder/one.aabbs" >/dev/null
 for count in 1 3 4; do
@@ -101,6 +118,7 @@ refuses nonsense bench nonsense:1k
 processes=1
 refuses WHAT bench
 refuses "no method 'nonsense'" bench brownian-free:1k -m nonsense
+refuses 'plugin: .*none.so' --plugin "$folder/none.so" bench brownian-free:1k
 refuses 'net takes no WHAT' net brownian-free:1k
 refuses frames verify brownian-free:1k --frames many
 refuses colour verify brownian-free:1k --colour red

@@ -5,6 +5,8 @@
 //   PLUGIN_VERSION   another version of the row
 //   PLUGIN_FUTURE    a plug-in that was built for another host
 //   PLUGIN_NO_ENTRY  no entry at all
+//   PLUGIN_FORGETS   no pair at all from the third update on
+//   PLUGIN_INVENTS   a pair that is none, from the third update on: the first two objects
 #include <cleave/method.h>
 
 #ifndef PLUGIN_NAME
@@ -27,6 +29,7 @@ typedef struct plugged
     uint8_t* touches;              ///< by object of the row and object, for the pieces' rows
     size_t touch_size;
     uint32_t first; ///< row of the first piece
+    uint32_t update_count;
 } plugged;
 
 static void* create( const clv_method_context* context )
@@ -75,6 +78,24 @@ static void test_row( uint32_t index, uint32_t worker, void* data )
     }
 }
 
+// What a bad one makes of what it found.
+static bool is_told( const plugged* self, uint32_t row, uint32_t other, bool touches )
+{
+    bool is_late = self->update_count >= 3;
+#if defined( PLUGIN_FORGETS )
+    (void)row;
+    (void)other;
+    return touches && !is_late;
+#elif defined( PLUGIN_INVENTS )
+    return touches || ( is_late && row == 0 && other == 1 );
+#else
+    (void)is_late;
+    (void)row;
+    (void)other;
+    return touches;
+#endif
+}
+
 static clv_result put_rows( plugged* self, uint32_t count, clv_pair_sink* sink )
 {
     const clv_method_input* input = self->input;
@@ -85,7 +106,7 @@ static clv_result put_rows( plugged* self, uint32_t count, clv_pair_sink* sink )
         const uint8_t* touches = self->touches + (size_t)index * input->live_count;
         for ( uint32_t i = row + 1; i < input->live_count && result == CLV_OK; ++i )
         {
-            if ( touches[i] )
+            if ( is_told( self, row, i, touches[i] ) )
             {
                 result = clv_pair_sink_put(
                     sink, clv_method_live_slot( input, row ), clv_method_live_slot( input, i ) );
@@ -111,6 +132,7 @@ static clv_result update(
         self->touch_size = needed;
     }
     self->input = input;
+    self->update_count += 1;
     clv_result result = CLV_OK;
     for ( self->first = 0; self->first < input->live_count && result == CLV_OK; self->first += ROWS )
     {

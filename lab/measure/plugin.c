@@ -176,3 +176,31 @@ plugin_function* plugin_find( const char* path, const char* name, char* reason, 
     }
     return found;
 }
+
+bool plugin_load_words( int* argc, char*** argv, lab_error* why )
+{
+    static const char flag[] = "--plugin";
+    const size_t length = sizeof( flag ) - 1;
+    while ( *argc > 1 && strncmp( ( *argv )[1], flag, length ) == 0 )
+    {
+        const char* word = ( *argv )[1];
+        bool is_joined = word[length] == '=';
+        const char* path = is_joined ? word + length + 1 : *argc > 2 ? ( *argv )[2] : "";
+        if ( !is_joined && word[length] != '\0' )
+        {
+            break; // another flag
+        }
+        if ( path[0] == '\0' )
+        {
+            return lab_error_write( why, "--plugin: needs a file; `cleave --plugin my.so bench …`" );
+        }
+        char reason[600];
+        if ( !plugin_load_named( path, reason, sizeof( reason ) ) )
+        {
+            return lab_error_write( why, "--plugin: %s", reason );
+        }
+        *argc -= is_joined ? 1 : 2;
+        *argv += is_joined ? 1 : 2;
+    }
+    return true;
+}

@@ -3,7 +3,8 @@
 // loads nothing. include/cleave/method.h says what a plug-in is.
 #pragma once
 
-#include <stdbool.h>
+#include "lab/base/error.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ bool plugin_load( const char* path, char* reason, size_t reason_size );
 
 /// The same for one that the user named: a process that this one starts is to load it too. At most PLUGIN_MOST.
 bool plugin_load_named( const char* path, char* reason, size_t reason_size );
+
+/// Those of a command line: takes --plugin FILE and --plugin=FILE from the front of the words behind the program's name.
+bool plugin_load_words( int* argc, char*** argv, lab_error* why );
 
 /// A function of a shared object that registers nothing, to cast to what it is. NULL with a reason.
 typedef void plugin_function( void );
