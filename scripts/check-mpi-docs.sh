@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The programs of docs/mpi.md: each prints what the page says behind it, on any number of processes.
-# Usage: check-mpi-docs.sh LIBRARY...: the libraries to link, in their order. Exit 77 where there is no mpicc.
+# Usage: check-mpi-docs.sh LIBRARY...: the libraries to link, in their order. By $MPICC, or mpicc; exit 77 where there is none.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-command -v mpicc >/dev/null || { echo "check-mpi-docs.sh: SKIPPED: no mpicc here (Debian: libopenmpi-dev)"; exit 77; }
+mpicc=${MPICC:-mpicc}
+command -v "$mpicc" >/dev/null || { echo "check-mpi-docs.sh: SKIPPED: no $mpicc here (Debian: libopenmpi-dev)"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
@@ -21,7 +22,7 @@ programs=0
 for program in "$folder"/*.c; do
     name=${program%.c}
     [ -f "$name.said" ] || { echo "check-mpi-docs.sh: the page does not say what its program prints" >&2; exit 1; }
-    mpicc -std=c17 -O1 -I"$root/include" -o "$name" "$program" "$@" -lm -lpthread
+    "$mpicc" -std=c17 -O1 -I"$root/include" -o "$name" "$program" "$@" -lm -lpthread
     for count in 1 3; do
         "$root/scripts/check-mpi.sh" "$name" $count >"$name.printed"
         diff "$name.said" "$name.printed" >&2 || { echo "check-mpi-docs.sh: not what docs/mpi.md says" >&2; exit 1; }

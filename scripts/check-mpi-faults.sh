@@ -44,7 +44,7 @@ mkdir "$folder/killed"
 "$root/scripts/check-mpi.sh" "$program" 3 "$folder/killed" killed >"$folder/said" 2>&1 || status=$?
 [ $status != 0 ] && [ $status != 124 ] || fail "a killed process: exit $status"
 grep -q -E 'signal 9|noticed on process' "$folder/said" || fail "a killed process: not a word"
-if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
+if "${MPIRUN:-mpirun}" --version 2>/dev/null | grep -q -E 'Open ?(MPI|RTE)\) 4'; then
     rm -f "$folder/killed"/*
     OMPI_MCA_orte_enable_recovery=1 "$root/scripts/check-mpi.sh" "$program" 3 "$folder/killed" killed >"$folder/said" 2>&1 || true
     [ "$(grep -c 'noticed on process' "$folder/said")" -ge 2 ] || fail "a killed process: not noticed by the others"

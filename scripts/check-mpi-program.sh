@@ -151,7 +151,7 @@ else
     echo "check-mpi-program.sh: SKIPPED a full disk: no small one may be had here"
 fi
 # In a folder of its own, with the MPI that it needs.
-if [ -n "$(find /usr/lib -type d -name openmpi3 2>/dev/null | head -n 1)" ]; then
+if [ -n "$(find /usr/lib -type d -name openmpi3 2>/dev/null | head -n 1)" ] && ldd "$build/cleave-mpi" | grep -q 'libmpi\.so'; then
     "$root/scripts/mpi-bundle.sh" "$folder/bundle" "$build/cleave-mpi"
     env -i PATH=/usr/bin:/bin "$folder/bundle/mpi" -n 2 --oversubscribe --bind-to none "$folder/bundle/cleave-mpi" verify flat:500 --frames 1 >"$folder/said" ||
         fail "the bundle does not run: $(cat "$folder/said")"

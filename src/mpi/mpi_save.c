@@ -311,25 +311,26 @@ static clv_result make_plan( clv_mpi_space* space, const char* base, save_plan* 
     {
         return result;
     }
-    uint64_t *own = space->wire.own, *most = space->wire.sums;
+    uint64_t *own = space->wire.own, *all = space->wire.sums;
     own[0] = space->rank == 0 ? clv_mpi_file_unique() : 0;
     own[1] = plan->generation;
     own[2] = plan->old_part_count;
     own[3] = space->remembers;
     own[4] = space->grows;
     MPI_Request request;
+    // By bits: MPICH 4.0.2 takes unsigned numbers for signed ones where the largest is asked for (its issue 6083).
     if ( !clv_mpi_went_well( space,
-             MPI_Iallreduce( own, most, 5, MPI_UINT64_T, MPI_MAX, space->all, &request ), "a reduction" ) ||
+             MPI_Iallreduce( own, all, 5, MPI_UINT64_T, MPI_BOR, space->all, &request ), "a reduction" ) ||
         !clv_mpi_wait( space, &request, 1 ) )
     {
         return CLV_LOST;
     }
     uint32_t flags = ( space->def.space.events ? MPI_SAVES_EVENTS : 0u ) |
-        ( most[3] != 0 ? MPI_SAVES_FILTERS : 0u ) | ( most[4] != 0 ? MPI_SAVES_MARGINS : 0u ) |
+        ( all[3] != 0 ? MPI_SAVES_FILTERS : 0u ) | ( all[4] != 0 ? MPI_SAVES_MARGINS : 0u ) |
         ( space->def.space.skip_static_pairs ? MPI_SAVES_NO_STATICS : 0u );
-    plan->kind = clv_mpi_save_kind( most[0], flags, space->def.payload.size );
-    plan->generation = (uint32_t)most[1];
-    plan->old_part_count = (uint32_t)most[2];
+    plan->kind = clv_mpi_save_kind( all[0], flags, space->def.payload.size );
+    plan->generation = (uint32_t)all[1];
+    plan->old_part_count = (uint32_t)all[2];
     return CLV_OK;
 }
 

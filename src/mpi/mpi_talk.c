@@ -43,7 +43,35 @@ bool clv_mpi_went_well( clv_mpi_space* space, int answer, const char* what )
     return false;
 }
 
-static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count );
+// One after the other: none of them ends before the last, and an error is that of its request. (MPI_Waitall answers that there is one
+// among the statuses; and MPICH's MPI_STATUSES_IGNORE is an array of none to GCC, which warns.)
+static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count )
+{
+    static const char what[] = "waiting for other processes";
+    bool has_limit = space->def.time_limit > 0, is_well = true;
+    uint64_t start = clv_base_clock_ns();
+    for ( int i = 0; is_well && i < count; )
+    {
+        int done = 1;
+        is_well = clv_mpi_went_well( space,
+            has_limit ? MPI_Test( &requests[i], &done, MPI_STATUS_IGNORE )
+                      : MPI_Wait( &requests[i], MPI_STATUS_IGNORE ),
+            what );
+        i += done;
+        if ( is_well && !done && (double)( clv_base_clock_ns() - start ) > space->def.time_limit * 1e9 )
+        {
+            clv_mpi_complain( space, CLV_LOST, UINT32_MAX, 0,
+                "no answer from another process within %g s; it may have ended", space->def.time_limit );
+            space->is_lost = true;
+            is_well = false;
+        }
+        if ( !done )
+        {
+            yield();
+        }
+    }
+    return is_well;
+}
 
 bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
 {
@@ -55,34 +83,6 @@ bool clv_mpi_wait( clv_mpi_space* space, MPI_Request* requests, int count )
     bool is_there = wait_for( space, requests, count );
     space->stats.wait_ms += (double)( clv_base_clock_ns() - start ) * 1e-6;
     return is_there;
-}
-
-static bool wait_for( clv_mpi_space* space, MPI_Request* requests, int count )
-{
-    if ( space->def.time_limit <= 0 )
-    {
-        return clv_mpi_went_well(
-            space, MPI_Waitall( count, requests, MPI_STATUSES_IGNORE ), "waiting for other processes" );
-    }
-    uint64_t start = clv_base_clock_ns();
-    int done = 0;
-    while ( clv_mpi_went_well(
-        space, MPI_Testall( count, requests, &done, MPI_STATUSES_IGNORE ), "waiting for other processes" ) )
-    {
-        if ( done )
-        {
-            return true;
-        }
-        if ( (double)( clv_base_clock_ns() - start ) > space->def.time_limit * 1e9 )
-        {
-            clv_mpi_complain( space, CLV_LOST, UINT32_MAX, 0,
-                "no answer from another process within %g s; it may have ended", space->def.time_limit );
-            space->is_lost = true;
-            return false;
-        }
-        yield();
-    }
-    return false;
 }
 
 // The first process that complains tells everybody.
