@@ -100,21 +100,20 @@ static bool address_query( clv_mpi_space* space, const mpi_asking* asking, uint3
 {
     const mpi_questions* q = &space->questions;
     bool has_rounds = asking->mode != MPI_ASK_ALL;
-    int32_t home = -1;
-    if ( has_rounds )
+    clv_vec3 begin;
+    // As far as it first looked: the second round has the same home.
+    float far = asking->mode == MPI_ASK_NEAREST ? asking->max_distance : INFINITY;
+    if ( q->limits.items[query] < 0 || !clv_mpi_query_begin( asking, query, far, &q->bounds, &begin ) )
     {
-        home = clv_mpi_regions_home( &space->regions, clv_mpi_query_begin( asking->list, query ) );
+        return true;
     }
+    int32_t home = has_rounds ? clv_mpi_regions_home( &space->regions, begin ) : -1;
     if ( has_rounds && asking->is_first_round )
     {
         return add_errand( space, home, query );
     }
-    if ( q->limits.items[query] < 0 )
-    {
-        return true;
-    }
-    uint32_t count =
-        clv_mpi_query_reach( asking, query, q->limits.items[query], &space->regions, space->ranks );
+    uint32_t count = clv_mpi_query_reach(
+        asking, query, q->limits.items[query], &q->bounds, &space->regions, space->ranks );
     bool ok = true;
     for ( uint32_t i = 0; ok && i < count; ++i )
     {
@@ -262,6 +261,54 @@ static void draw_limits( clv_mpi_space* space, const mpi_asking* asking )
     }
 }
 
+// ---- what there is
+
+static float smaller( float a, float b )
+{
+    return a < b ? a : b;
+}
+
+// Around all own objects; of none, the other way round.
+static void measure_own( const clv_mpi_space* space, float least[6] )
+{
+    for ( int i = 0; i < 6; ++i )
+    {
+        least[i] = INFINITY;
+    }
+    for ( uint64_t i = 0; i < space->own.count; ++i )
+    {
+        const clv_aabb* box = &space->columns.boxes.items[space->own.items[i]];
+        least[0] = smaller( box->lower.x, least[0] );
+        least[1] = smaller( box->lower.y, least[1] );
+        least[2] = smaller( box->lower.z, least[2] );
+        least[3] = smaller( -box->upper.x, least[3] );
+        least[4] = smaller( -box->upper.y, least[4] );
+        least[5] = smaller( -box->upper.z, least[5] );
+    }
+}
+
+// At the first question after an update; collective, and all are of one mind about whether it is needed.
+static bool find_bounds( clv_mpi_space* space )
+{
+    mpi_questions* q = &space->questions;
+    if ( q->has_bounds || !space->list_is_valid || space->has_changed )
+    {
+        return true;
+    }
+    MPI_Request request;
+    float* least = q->wire + 6;
+    measure_own( space, q->wire );
+    if ( !clv_mpi_went_well( space,
+             MPI_Iallreduce( q->wire, least, 6, MPI_FLOAT, MPI_MIN, space->all, &request ), "a reduction" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return false;
+    }
+    q->bounds = ( clv_aabb ){ { least[0], least[1], least[2] }, { -least[3], -least[4], -least[5] } };
+    q->has_bounds = true;
+    return true;
+}
+
 // ---- a call
 
 // All rounds. What one process alone cannot do is told in the next exchange, where all listen.
@@ -270,6 +317,10 @@ static clv_result ask( clv_mpi_space* space, mpi_asking* asking )
     mpi_questions* q = &space->questions;
     q->answers.count = 0;
     q->errands.count = 0;
+    if ( !find_bounds( space ) )
+    {
+        return CLV_LOST;
+    }
     clv_result mine = check( space, asking );
     mine = mine == CLV_OK ? set_limits( space, asking ) : mine;
     asking->is_first_round = true;

@@ -46,6 +46,10 @@ typedef struct mpi_questions
 {
     clv_space* nothing; ///< a space that is empty: it says what is wrong with a list, and finds nothing
     bool must_refresh;  ///< the space inside changed and changed back
+    bool has_bounds;    ///< since the last update
+    clv_aabb bounds;    ///< around all objects of all processes
+    float wire
+        [12]; ///< the same on its way: lower corners and upper ones with their signs turned, here and of all
     BASE_ARRAY( mpi_errand ) errands;
     BASE_ARRAY( mpi_errand ) sorted;
     BASE_ARRAY( float ) limits;       ///< per query: no farther than this; below 0: answered
@@ -65,12 +69,13 @@ void clv_mpi_questions_free( mpi_questions* questions, base_memory* memory );
 /// Bytes of an item; 0: a kind that does not travel.
 size_t clv_mpi_query_size( clv_query_kind kind );
 
-/// Where question `index` begins.
-clv_vec3 clv_mpi_query_begin( const clv_queries* list, uint32_t index );
+/// A point of question `index` where it comes to what there is, `all` around it. False: it does not.
+bool clv_mpi_query_begin(
+    const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all, clv_vec3* point );
 
-/// Processes that it reaches within `limit`, which is a time or a distance, as its kind has it; others never.
-uint32_t clv_mpi_query_reach(
-    const mpi_asking* asking, uint32_t index, float limit, const mpi_regions* regions, int32_t* ranks );
+/// Processes that may find something for it within `limit`, which is a time or a distance, as its kind has it; others never.
+uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all,
+    const mpi_regions* regions, int32_t* ranks );
 
 /// Errands there and answers back. Collective; `mine` is this process's result so far.
 clv_result clv_mpi_query_round( clv_mpi_space* space, const mpi_asking* asking, clv_result mine );

@@ -12,7 +12,8 @@
 typedef struct path
 {
     double lower[3], upper[3]; ///< of the box at the beginning
-    double motion[3];          ///< all of it
+    double way[3], first, end; ///< it goes from first to end times this
+    double motion[3];          ///< all of it, to the end
     double pad[3];             ///< rounding
     bool moves;
 } path;
@@ -54,17 +55,59 @@ static void put_box( path* p, clv_aabb box, double more )
 static void put_motion( path* p, clv_vec3 direction, float max_t, float limit )
 {
     double end = (double)( max_t < limit ? max_t : limit );
-    end = end < (double)FLT_MAX ? end : (double)FLT_MAX;
-    const double way[3] = { (double)direction.x, (double)direction.y, (double)direction.z };
+    p->end = end < (double)FLT_MAX ? end : (double)FLT_MAX;
+    p->way[0] = (double)direction.x;
+    p->way[1] = (double)direction.y;
+    p->way[2] = (double)direction.z;
+    p->moves = true;
+}
+
+// The reciprocal of a number so small is infinite: then the question stands still along this axis.
+static bool stands( const path* p, int axis )
+{
+    return fabs( p->way[axis] ) < (double)FLT_MIN;
+}
+
+// Cuts off what is before and after all boxes there are, `all` around them. A way without an end has one then, and rounding, which
+// goes with the length of the way, does not reach every region any more. False: it comes by none of them. What is no number, of
+// infinities, cuts nothing off.
+static bool clip( path* p, const clv_aabb* all )
+{
+    const double lower[3] = { (double)all->lower.x, (double)all->lower.y, (double)all->lower.z };
+    const double upper[3] = { (double)all->upper.x, (double)all->upper.y, (double)all->upper.z };
+    double first = 0, last = p->end;
+    bool misses = false;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double length = fabs( way[axis] ) * end;
-        p->motion[axis] = way[axis] * end;
-        // The reciprocal of a number so small is infinite: then the question stands still along this axis.
-        p->pad[axis] +=
-            fabs( way[axis] ) < (double)FLT_MIN ? length : length * 1e-5 + fabs( way[axis] ) * 1e-44;
+        double way = p->way[axis];
+        double size = fabs( p->lower[axis] ) + fabs( p->upper[axis] );
+        double slack = p->pad[axis] + size * 1e-6 + 1e-30;
+        double near = lower[axis] - p->upper[axis], far = upper[axis] - p->lower[axis]; // going up
+        if ( !p->moves || stands( p, axis ) )
+        {
+            slack += fabs( way ) * p->end;
+            misses |= near > slack || far < -slack;
+            continue;
+        }
+        double to = way > 0 ? near : far, from = way > 0 ? far : near;
+        double enters = to / way - ( fabs( to ) * 1e-5 + slack ) / fabs( way );
+        double leaves = from / way + ( fabs( from ) * 1e-5 + slack ) / fabs( way );
+        first = enters > first ? enters : first;
+        last = leaves < last ? leaves : last;
     }
-    p->moves = true;
+    p->first = first;
+    p->end = last < 0 ? 0 : last;
+    return !misses && !( first > last );
+}
+
+static void set_out( path* p )
+{
+    for ( int axis = 0; p->moves && axis < 3; ++axis )
+    {
+        double length = fabs( p->way[axis] ) * p->end;
+        p->motion[axis] = p->way[axis] * p->end;
+        p->pad[axis] += stands( p, axis ) ? length : length * 1e-5 + fabs( p->way[axis] ) * 1e-44;
+    }
 }
 
 static clv_aabb box_of_capsule( const clv_capsule* c )
@@ -175,7 +218,7 @@ static bool passes( const path* p, const clv_mpi_region* region )
 {
     const double lower[3] = { (double)region->lower.x, (double)region->lower.y, (double)region->lower.z };
     const double upper[3] = { (double)region->upper.x, (double)region->upper.y, (double)region->upper.z };
-    double first = 0, last = 1;
+    double first = p->end > 0 ? p->first / p->end : 0, last = 1;
     for ( int axis = 0; axis < 3; ++axis )
     {
         double near = lower[axis] - p->upper[axis] - p->pad[axis];
@@ -193,26 +236,42 @@ static bool passes( const path* p, const clv_mpi_region* region )
     return first <= last;
 }
 
-clv_vec3 clv_mpi_query_begin( const clv_queries* list, uint32_t index )
+static clv_aabb beginning( const path* p )
 {
-    path p;
-    put_query( &p, list, index, 0 );
-    clv_aabb box = { { round_down( p.lower[0] ), round_down( p.lower[1] ), round_down( p.lower[2] ) },
-        { round_up( p.upper[0] ), round_up( p.upper[1] ), round_up( p.upper[2] ) } };
-    return clv_mpi_box_middle( &box );
+    return ( clv_aabb ){ { round_down( p->lower[0] ), round_down( p->lower[1] ), round_down( p->lower[2] ) },
+        { round_up( p->upper[0] ), round_up( p->upper[1] ), round_up( p->upper[2] ) } };
 }
 
-uint32_t clv_mpi_query_reach(
-    const mpi_asking* asking, uint32_t index, float limit, const mpi_regions* regions, int32_t* ranks )
+bool clv_mpi_query_begin(
+    const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all, clv_vec3* point )
+{
+    path p;
+    put_query( &p, asking->list, index, limit );
+    bool meets = clip( &p, all ) || asking->mode == MPI_ASK_NEAREST;
+    for ( int axis = 0; p.moves && axis < 3; ++axis )
+    {
+        p.lower[axis] += p.way[axis] * p.first;
+        p.upper[axis] += p.way[axis] * p.first;
+    }
+    clv_aabb box = beginning( &p );
+    *point = clv_mpi_box_middle( &box );
+    return meets;
+}
+
+uint32_t clv_mpi_query_reach( const mpi_asking* asking, uint32_t index, float limit, const clv_aabb* all,
+    const mpi_regions* regions, int32_t* ranks )
 {
     path p;
     put_query( &p, asking->list, index, limit );
     if ( asking->mode == MPI_ASK_NEAREST )
     {
-        clv_aabb box = { { round_down( p.lower[0] ), round_down( p.lower[1] ), round_down( p.lower[2] ) },
-            { round_up( p.upper[0] ), round_up( p.upper[1] ), round_up( p.upper[2] ) } };
-        put_box( &p, box, (double)limit );
+        put_box( &p, beginning( &p ), (double)limit );
     }
+    if ( !clip( &p, all ) )
+    {
+        return 0;
+    }
+    set_out( &p );
     clv_aabb around = { { least_of( &p, 0 ), least_of( &p, 1 ), least_of( &p, 2 ) },
         { most_of( &p, 0 ), most_of( &p, 1 ), most_of( &p, 2 ) } };
     uint32_t reached = clv_mpi_regions_reach( regions, &around, ranks ), count = 0;

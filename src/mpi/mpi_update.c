@@ -238,6 +238,7 @@ void clv_mpi_commit( clv_mpi_space* space )
     space->must_tell_all = false;
     space->list_is_valid = true;
     space->has_changed = false;
+    space->questions.has_bounds = false;
 }
 
 // ---- everybody's numbers

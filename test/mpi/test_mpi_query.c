@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions over processes: the answers of one space with all objects, whose slots are the ids. Every process asks a list of its
 // own; started by mpirun with any number of processes.
+#include "mpi_state.h"
 #include "mpi_support.h"
 
 #include <math.h>
@@ -129,8 +130,8 @@ static void update( world* w )
     CHECK( clv_space_update( w->judge ) == CLV_OK );
 }
 
-// Every box somewhere else, and filters for every third.
-static void change( world* w, bool has_filters )
+// Every box somewhere else, by 2 or so after a step of all of them, and filters for every third.
+static void change_far( world* w, bool has_filters, float step )
 {
     static uint64_t ids[N];
     static clv_aabb own[N];
@@ -138,7 +139,7 @@ static void change( world* w, bool has_filters )
     static clv_filter own_filters[N];
     for ( uint32_t i = 0; i < N; ++i )
     {
-        float x = between( -2, 2 );
+        float x = step + between( -2, 2 );
         w->boxes[i].lower.x += x;
         w->boxes[i].upper.x += x;
         filters[i] = clv_default_filter();
@@ -159,6 +160,11 @@ static void change( world* w, bool has_filters )
         CHECK( clv_mpi_space_set_filter( w->space, ids, own_filters, count ) == CLV_OK );
         CHECK( clv_space_set_filter( w->judge, w->judge_ids, filters, N ) == CLV_OK );
     }
+}
+
+static void change( world* w, bool has_filters )
+{
+    change_far( w, has_filters, 0 );
 }
 
 // ---- questions
@@ -475,6 +481,116 @@ static void memory_that_one_lacks( void )
     CHECK( failures > 5 );
 }
 
+// ---- ways without an end
+
+// From near and far, along axes and not, at every scale that floats have, and to and from what is there.
+static clv_ray hostile_ray( uint32_t i )
+{
+    static const float far[] = { 0, 30, 1e6f, 1e20f, 3e38f }, fast[] = { 1, 1e-30f, 1e30f, 3e38f, 1e-37f };
+    clv_vec3 at = somewhere( 0, 20 ), along = some_way( i );
+    float distance = far[i % 5] * ( i % 2 == 0 ? 1.0f : -1.0f ), speed = fast[i / 5 % 5];
+    uint32_t axis = i % 3;
+    if ( i % 4 != 0 ) // along an axis, so that what is far away can be met
+    {
+        along = ( clv_vec3 ){ axis == 0, axis == 1, axis == 2 };
+        speed = distance > 0 ? -speed : speed;
+        speed = i % 7 == 0 ? -speed : i % 13 == 0 ? 0 : speed;
+    }
+    at.x += axis == 0 ? distance : 0;
+    at.y += axis == 1 ? distance : 0;
+    at.z += axis == 2 ? distance : 0;
+    float scale = speed > 1e37f ? speed / 4 : speed;
+    clv_ray ray = { at, { along.x * scale, along.y * scale, along.z * scale }, INFINITY };
+    ray.direction.y = i % 11 == 0 ? 1e-41f : ray.direction.y;
+    return ray;
+}
+
+static clv_queries make_hostile( items* to, clv_query_kind kind, uint32_t first )
+{
+    for ( uint32_t i = 0; i < ASKED; ++i )
+    {
+        clv_ray ray = hostile_ray( first + i );
+        switch ( kind )
+        {
+        case CLV_QUERY_RAY: to->rays[i] = ray; break;
+        case CLV_QUERY_BOX_CAST:
+            to->box_casts[i] = ( clv_box_cast ){ cube( ray.origin, 0.3f ), ray.direction, INFINITY };
+            break;
+        default:
+            to->sphere_casts[i] = ( clv_sphere_cast ){ { ray.origin, 0.4f }, ray.direction, INFINITY };
+            break;
+        }
+    }
+    return clv_query_list( kind, to, ASKED );
+}
+
+static void hostile_ways_have_one_answer( void )
+{
+    static world w;
+    static items to;
+    for ( int kind = 0; kind < SHAPES; ++kind )
+    {
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "hostile ways, %s", s_shapes[kind] );
+        open_world( &w, ( way ){ .kind = (shape)kind, .wide = kind % 2 == 0 ? 16 : 1 } );
+        update( &w );
+        for ( uint32_t n = 0; n < 3; ++n )
+        {
+            s_dice.state += 1000u * (uint64_t)g_mpi_rank;
+            clv_query_kind which[] = { CLV_QUERY_RAY, CLV_QUERY_BOX_CAST, CLV_QUERY_SPHERE_CAST };
+            clv_queries list = make_hostile( &to, which[n], n * ASKED + (uint32_t)g_mpi_rank );
+            check_all( &w, &list );
+            check_closest( &w, &list );
+        }
+        close_world( &w );
+    }
+}
+
+// How many processes are asked: none for what points away, and not all for what stays in one row.
+static void a_way_asks_whom_it_comes_by( void )
+{
+    mpi_test_case( "who is asked" );
+    static world w;
+    clv_ray rays[ASKED];
+    clv_mpi_hit_view view;
+    open_world( &w, ( way ){ .kind = SPREAD, .wide = 16 } );
+    update( &w );
+    update( &w );
+    for ( uint32_t i = 0; i < ASKED; ++i ) // each from outside, and away
+    {
+        rays[i] =
+            ( clv_ray ){ { 50, between( 0, 20 ), between( 0, 20 ) }, { 1, between( -1, 1 ), 0 }, INFINITY };
+    }
+    clv_queries list = clv_query_rays( rays, ASKED );
+    CHECK( clv_mpi_space_query_all( w.space, &list, &view ) == CLV_OK && view.count == 0 );
+    CHECK( w.space->questions.errands.count == 0 );
+    for ( int axis = 0; axis < 4; ++axis ) // in rows along every axis, and across
+    {
+        for ( uint32_t i = 0; i < ASKED; ++i )
+        {
+            rays[i].origin = somewhere( 0, 20 );
+            rays[i].direction =
+                axis == 3 ? somewhere( -1, 1 ) : ( clv_vec3 ){ axis == 0, axis == 1, axis == 2 };
+        }
+        check_all( &w, &list );
+        CHECK( clv_mpi_space_query_all( w.space, &list, &view ) == CLV_OK );
+        // About 13 of 20 with two processes, 8 with four.
+        uint64_t asked = w.space->questions.errands.count;
+        CHECK( axis < 3 || g_mpi_count == 1 || asked < ASKED * (uint64_t)g_mpi_count * 3 / 4 );
+    }
+    // All of them elsewhere: what there was before is no measure.
+    change_far( &w, false, 1000 );
+    update( &w );
+    for ( uint32_t i = 0; i < ASKED; ++i )
+    {
+        rays[i].origin.x = 990;
+        rays[i].direction = ( clv_vec3 ){ 1, 0, 0 };
+    }
+    uint64_t found = s_found;
+    check_all( &w, &list );
+    CHECK( s_found > found );
+    close_world( &w );
+}
+
 // ---- calls that fail
 
 // More objects than there is memory for on the last process, while the others have taken theirs in already. True: it was there after all.
@@ -567,6 +683,8 @@ int main( int argc, char** argv )
     everybody_asks_its_own();
     bad_questions_are_an_error_on_all();
     memory_that_one_lacks();
+    hostile_ways_have_one_answer();
+    a_way_asks_whom_it_comes_by();
     an_add_that_failed_changes_no_answer();
     a_setting_that_failed_changes_nothing();
     if ( g_mpi_rank == 0 )
