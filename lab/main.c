@@ -10,6 +10,7 @@
 #include "lab/command/commands.h"
 #include "lab/measure/peer_modules.h"
 #include "lab/measure/plugin.h"
+#include "lab/run/run_child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,6 +140,7 @@ int main( int argc, char** argv )
 {
     platform_open_streams(); // before anything else opens a file
     interrupt_install();
+    child_keep_environment();
     clv_methods_register(); // the first to come: every name is free
 #ifdef LAB_SANITIZED
     setenv( "CLEAVE_OPENCL", "none", 0 );

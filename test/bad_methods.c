@@ -4,7 +4,9 @@
 #define _DEFAULT_SOURCE
 #include "cleave/method.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,6 +101,29 @@ static clv_result reserve(
     return more == MAP_FAILED || munmap( more, size ) != 0 ? CLV_OUT_OF_MEMORY : CLV_OK;
 }
 
+#define HEIRLOOM "CLEAVE_TEST_HEIRLOOM"
+#define HEIRLOOM_HANDLE 200
+
+// Did this process find in its environment, or among its handles, what the module left there in the one that started it?
+static bool s_is_heir;
+
+// As drivers do when they are loaded: OpenCL's loader and PoCL write to the environment, others open a device for as long as the process lives.
+static void leave_traces( void )
+{
+    s_is_heir = getenv( HEIRLOOM ) != NULL || fcntl( HEIRLOOM_HANDLE, F_GETFD ) >= 0;
+    setenv( HEIRLOOM, "1", 1 );
+    int nothing = open( "/dev/null", O_RDONLY );
+    dup2( nothing, HEIRLOOM_HANDLE );
+    close( nothing );
+}
+
+static clv_result inherit(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    _exit( s_is_heir ? 5 : 4 );
+}
+
 static clv_result leave(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
@@ -134,6 +159,7 @@ static const clv_method rows[] = {
     ROW( "bad-eat", eat ),
     ROW( "bad-eat-shared", eat_shared ),
     ROW( "gpu-bad-reserve", reserve ), // by its name one of those on a device
+    ROW( "bad-heir", inherit ),
     ROW( "bad-leave", leave ),
     ROW( "bad-vanish", vanish ),
     ROW( "bad-blind", find_nothing ),
@@ -153,5 +179,6 @@ static const clv_method rows[] = {
 
 CLV_PLUGIN clv_result clv_plugin_register( const clv_plugin_host* host )
 {
+    leave_traces();
     return clv_plugin_register_all( host, rows, sizeof( rows ) / sizeof( rows[0] ) );
 }

@@ -80,11 +80,11 @@ static void bad_runs_end_alone( void )
 {
     begin( "sizes 1k\nframes 3\nrepeat 1\ntime-limit 1\nmemory-limit 200\n"
            "methods sap bad-crash brute bad-abort bad-hang bad-eat bad-eat-shared bad-leave bad-vanish kd "
-           "gpu-bad-reserve\n" );
+           "gpu-bad-reserve bad-heir\n" );
     program_answer* answer = program_run( RUN );
     CHECK_EQUAL( answer->status, 1 );
     run_results results = read_results();
-    CHECK_EQUAL( results.count, 11 );
+    CHECK_EQUAL( results.count, 12 );
     check_run( &results, "bad-crash", RUN_FAILED, "crashed by SIGSEGV" );
     check_run( &results, "bad-abort", RUN_FAILED, "crashed by SIGABRT" );
     check_run( &results, "bad-abort", RUN_FAILED, "the very last words" );
@@ -93,6 +93,8 @@ static void bad_runs_end_alone( void )
     check_run( &results, "bad-eat-shared", RUN_FAILED, "over the memory limit of 200.0 MiB" );
     // Where there is no device it is not available; a limit must not keep it from one.
     CHECK( find( &results, "gpu-bad-reserve", 1000 )->status != RUN_FAILED );
+    // 5: something that a module did to the program itself has reached the process it started.
+    check_run( &results, "bad-heir", RUN_FAILED, "ended with status 4" );
     check_run( &results, "bad-leave", RUN_FAILED, "ended with status 3" );
     check_run( &results, "bad-vanish", RUN_FAILED, "without an answer" );
     const run_result* sap = find( &results, "sap", 1000 );

@@ -27,6 +27,10 @@ child_answer child_run( const char* program, const char* const* words, const chi
     return answer;
 }
 
+void child_keep_environment( void )
+{
+}
+
 void child_limit_memory( uint64_t bytes, bool is_on_device )
 {
     (void)bytes, (void)is_on_device;
@@ -60,12 +64,35 @@ typedef struct pipe_end
     size_t length, capacity;
 } pipe_end;
 
+extern char** environ; // of POSIX, which has no header for it
+
+// As it was when this program began; NULL: as it is.
+static char** s_environment;
+
+// Handles below are closed in a child. Systems give out the lowest number that is free, and nobody has as many open.
+#define HANDLES_MOST 4096
+
 bool child_is_here( void )
 {
     return access( CHILD_PROGRAM, X_OK ) == 0;
 }
 
 // ---- starting
+
+void child_keep_environment( void )
+{
+    size_t count = 0;
+    while ( environ != NULL && environ[count] != NULL )
+    {
+        count += 1;
+    }
+    char** copies = lab_take( count + 1, sizeof( char* ) );
+    for ( size_t index = 0; index < count; ++index )
+    {
+        copies[index] = text_copy( environ[index] );
+    }
+    s_environment = copies;
+}
 
 // Both ends closed in whatever is started later.
 static bool open_pipe( int ends[2] )
@@ -87,13 +114,16 @@ static void become_program( const char* program, char** words, int answer, int e
     dup2( high_errors, STDOUT_FILENO ); // what a library prints must not get into the answer
     dup2( high_errors, STDERR_FILENO );
     dup2( high_answer, CHILD_ANSWER );
-    close( high_answer );
-    close( high_errors );
+    // Scenes, journals, and what a driver has open: a device's handle may keep the device.
+    for ( int handle = CHILD_ANSWER + 1; handle < HANDLES_MOST; ++handle )
+    {
+        close( handle );
+    }
 #if defined( __linux__ )
     // If the parent is killed this child is killed too.
     prctl( PR_SET_PDEATHSIG, SIGKILL );
 #endif
-    execv( program, words );
+    execve( program, words, s_environment != NULL ? s_environment : environ );
     const char* text = "the program cannot be started";
     if ( write( STDERR_FILENO, text, strlen( text ) ) < 0 )
     {

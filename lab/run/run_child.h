@@ -40,7 +40,12 @@ typedef struct child_answer
     char reason[256]; ///< unless it ended well
 } child_answer;
 
-/// Runs `program` (NULL: this one) with the given words behind its name, NULL at the end, and waits for it.
+/// At the program's start, before modules and drivers are loaded: children get the environment as it is now. What is loaded writes to
+/// that of its process: Khronos' OpenCL loader cuts OCL_ICD_FILENAMES at the first colon, and PoCL adds a variable.
+void child_keep_environment( void );
+
+/// Runs `program` (NULL: this one) with the given words behind its name, NULL at the end, and waits for it. It gets none
+/// of this program's handles but those of its answer and its messages.
 child_answer child_run( const char* program, const char* const* words, const child_limits* limits );
 
 /// In the child: no memory beyond this, where the system can see to it. 0: no limit. What runs on a device is left to whoever
