@@ -63,6 +63,12 @@ function sortClaim(device, core) {
     };
 }
 
+// The paper's times are a GPU's: what a device takes that ran all three stretched towers.
+function deviceTimes(device, isSo) {
+    const rows = volumes.map(volume => device?.means.get(`${volume} 1,3,1`)?.frame_ms);
+    return rows.every(Number.isFinite) ? `; the ${device.short} takes ${listText(rows, value => `${digits(value)} ms`)}, where it ${isSo(rows) ? 'holds' : 'does not hold either'}` : '';
+}
+
 export function of003({ towers, device: found }) {
     const all = scale => volumes.map(volume => towers.get(`${volume} ${scale}`));
     const [plain, stretched] = [all('1,1,1'), all('1,3,1')];
@@ -84,6 +90,7 @@ export function of003({ towers, device: found }) {
     const lastLanded = isWhole ? Math.max(...[...plain, ...stretched].map(tower => tower.landed.indexOf(Math.max(...tower.landed)) + 1)) : NaN;
     const small = isWhole && !isPaper ? 'these towers are smaller than the paper\'s 512 bodies and 7000 frames' : '';
     const whole = text => (isWhole ? text : '');
+    const isDopFastest = ([dop, ...others]) => others.every(ms => ms / dop >= 1.05);
     const within = (list, bound) => Math.max(...list) / Math.min(...list) <= bound;
     return [
         { id: 'pairs-similar', where: 'table 5.1', claim: 'unscaled, all volumes let about as many pairs through', rule: 'the most over the least is 1.15 at most', is: when(() => within(pairs, 1.15)), ours: listText(pairs, digits) },
@@ -96,7 +103,7 @@ export function of003({ towers, device: found }) {
         { id: 'gjk-over-match', where: 'section 5.2', claim: 'GJK + EPA takes longer than shape matching', rule: 'in the mean of the six', is: when(() => share('narrow_ms') > share('match_ms')), ours: `${percent(share('narrow_ms'))} against ${percent(share('match_ms'))}` },
         constantClaim(device),
         { id: 'sphere-unscaled', where: 'table 5.3', claim: 'unscaled, spheres are slightly the fastest', rule: 'the least time per frame, by 1 to 15 % over the next', is: when(() => times1[2] < Math.min(times1[0], times1[1]) && Math.min(times1[0], times1[1]) / times1[2] <= 1.15), ours: listText(times1, value => `${digits(value)} ms`) },
-        { id: 'dop-scaled', where: 'table 5.3', claim: 'scaled, 18-DOPs are clearly the fastest, 15 % over boxes, 22 % over spheres', rule: 'the least, by 5 % or more over both', is: when(() => times3[1] / times3[0] >= 1.05 && times3[2] / times3[0] >= 1.05), ours: listText(times3, value => `${digits(value)} ms`), why: whole('a pair found apart is not searched again in the later rounds of a frame here, so a false positive costs GJK once where the paper pays ten times') },
+        { id: 'dop-scaled', where: 'table 5.3', claim: 'scaled, 18-DOPs are clearly the fastest, 15 % over boxes, 22 % over spheres', rule: 'the least, by 5 % or more over both', is: when(() => isDopFastest(times3)), ours: listText(times3, value => `${digits(value)} ms`), why: whole(`a pair found apart is not searched again in the later rounds of a frame here, so a false positive costs GJK once where the paper pays ten times${deviceTimes(device, isDopFastest)}`) },
         { id: 'false-similar', where: 'figure 5.16', claim: 'unscaled, false positives are similar, spheres slightly more', rule: 'the most over the least is 1.5 at most, spheres the most', is: when(() => within(false1, 1.5) && false1[2] === Math.max(...false1)), ours: listText(false1, digits), why: whole('a truncated octahedron on a hexagon fits a sphere better than a box (bench/tower.md)') },
         { id: 'false-scaled', where: 'figure 5.17', claim: 'scaled, spheres stand out', rule: 'at least twice the next', is: when(() => false3[2] >= 2 * Math.max(false3[0], false3[1])), ours: listText(false3, digits) },
         { id: 'gjk-scaled', where: 'figure 5.19', claim: 'scaled, the false positives show in GJK + EPA', rule: 'spheres take longest, 18-DOPs least', is: when(() => orderOf(narrow3) === volumes.join(' ')), ours: listText(narrow3, value => `${digits(value)} ms`) },

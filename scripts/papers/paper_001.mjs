@@ -87,7 +87,7 @@ export function writePage(folder, { runs, methods }, claims) {
     page.heading('Figure 2: the same as curves');
     for (const scene of scenes) {
         const series = columns.map(([name, , parts, method]) => ({ name, points: ladder(pick(runs, parts, { scene, method })) })).filter(one => one.points.length > 0);
-        if (series.length > 0) page.figure(`figure-2-${scene}`, `${scene}: mean ms per frame`, ladderChart({ title: scene, series, guides: [1, 2] }), { height: 480 });
+        if (series.length > 0) page.figure(`figure-2-${scene}`, `${scene}: mean ms per frame`, ladderChart({ title: scene, series, guides: [1, 2] }), { height: Math.max(480, 40 + 22 * series.length) });
     }
     page.claims(claims);
     page.write();

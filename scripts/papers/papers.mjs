@@ -94,7 +94,7 @@ function writeRuns(page, grade, data) {
     page.heading('These runs');
     page.list([
         `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. ${machines.join('; ')}; ${distinct(raw.map(run => run.date).filter(Boolean)).sort().join(', ') || 'day unknown'}.`,
-        `${raw.length} runs, each in a process of its own. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
+        `${raw.length} runs, each in a process of its own${data.hasShared ? ', those on the GPU in one for each scene and size' : ''}. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
         'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of page 004). Above 128k piles take too long to simulate: there windows end early.',
         busy.length > 0 ? `**The machine was busy with other work**: before ${busy.length} of ${raw.length} runs others used more than 10 % of the processors, also after waiting. The figures concerned say so.` : raw.every(run => run.others !== undefined) ? 'Before each scene the share of the processors that others used was measured: 10 % at most throughout.' : 'What others used of the processors was not measured before all runs.',
         ...laneText(data),

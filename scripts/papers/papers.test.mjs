@@ -118,8 +118,10 @@ test('sizes that were not run are named, and methods that lack one', () => {
     const text = runs => leftOut(runs).find(one => one.startsWith('004-assorted'));
     assert.equal(text([]), '004-assorted: 1k, 2k, 4k, 8k, 16k, 32k');
     const sizes = [1, 2, 4, 8, 16, 32].map(size => 1000 * size);
-    assert.equal(text([...sizes.map(size => of(size, 'kd')), ...sizes.slice(0, 5).map(size => of(size, 'cgal'))]), '004-assorted: 32k without cgal on gravity');
-    assert.equal(text([...sizes.map(size => of(size, 'kd')), ...sizes.slice(0, 5).map(size => of(size, 'cgal', { ms_mean: size === 16000 ? 501 : 1 }))]), undefined); // its ladder ended
+    const kd = sizes.flatMap(size => ['freefall', 'brownian', 'gravity'].map(scene => of(size, 'kd', { scene })));
+    assert.equal(text([...kd, ...sizes.slice(0, 5).map(size => of(size, 'cgal'))]), '004-assorted: 32k without cgal on gravity');
+    assert.equal(text(kd.filter(run => run.scene !== 'brownian' && run.objects > 8000)), '004-assorted: 1k, 2k, 4k, 8k, 16k without all on brownian, 32k without all on brownian');
+    assert.equal(text([...kd, ...sizes.slice(0, 5).map(size => of(size, 'cgal', { ms_mean: size === 16000 ? 501 : 1 }))]), undefined); // its ladder ended
 });
 
 test('a plan for a bare machine names only bakes it has', () => {
@@ -194,6 +196,9 @@ test('windows count by what they stand for, and a method that lacks one is left 
     assert.ok(joined.repeat_cv > 0 && joined.cv > 0);
     assert.deepEqual(joinRuns([start, rest, raw({ method: 'cgal' })]).map(run => run.method), ['kd-paper']);
     assert.deepEqual(joinRuns([start, rest, raw({ objects: 2000 })]).map(run => run.objects), [1000]);
+    // Of a window's lengths, from before and after a schedule was changed, the longest counts, whichever came first.
+    const long = raw({ window: { from: 10, frames: 3 }, pass_ms: [[9, 5, 5], [9, 5, 5]] });
+    for (const runs of [[start, long], [long, start]]) assert.deepEqual(joinRuns(runs).map(run => [run.ms_mean, run.windows]), [[5, [{ from: 10, frames: 3 }]]]);
     assert.deepEqual(windowOf('freefall', 450), { name: 'rest', weight: 650 });
     assert.equal(windowsText('freefall', joined.windows), 'start 10+2, rest 450+2');
     assert.deepEqual(windowOfKey('freefall:cubes@75+10 of 8000 version 1, seed 1, all frames | kd', 10), { from: 75, frames: 10 });
@@ -257,6 +262,15 @@ test('verdicts follow the numbers', () => {
     assert.equal(verdict(variants(2, 3, 2.1, 5), 'adaptive-close').verdict, 'holds');
     assert.equal(verdict(variants(2, 3, 4, 5), 'adaptive-close').verdict, 'does not hold');
     assert.match(verdict(variants(2, 3, 4, 5), 'adaptive-close').ours, /2.00 × on Free Fall/);
+    // The sizes that the tree and all GPU columns have decide, and the reason names them.
+    const gpus = (objects, tree, card) => [raw({ objects, parts: ['001-others'], pass_ms: [[tree, tree]] }), ...['gpu-sap', 'gpu-lbvh', 'gpu-grid'].map(method => raw({ objects, method, parts: ['001-gpu'], device: 'Card 7', pass_ms: [[card, card]] }))];
+    const ofGpu = runs => judge({ runs: joinRuns(runs), towers: new Map() }).find(claim => claim.id === 'kd-gpu');
+    const mixed = ofGpu([...gpus(1000, 1, 2), ...gpus(8000, 4, 3), raw({ objects: 32000, parts: ['001-others'], pass_ms: [[9, 9]] })]);
+    assert.equal(mixed.verdict, 'does not hold');
+    assert.match(mixed.why, /ours on the Card 7; of 1k, 8k the tree is ahead at 1k$/);
+    assert.match(ofGpu(gpus(8000, 4, 3)).why, /of 8k the tree is ahead at none$/);
+    assert.equal(ofGpu(gpus(8000, 2, 3)).verdict, 'holds');
+    assert.equal(ofGpu([raw({ parts: ['001-others'] })]).verdict, 'cannot be tested');
     // Nor do repeats that differ by half: the machine was busy.
     const noisy = variants(2, 3, 2.1, 5).map(run => ({ ...run, pass_ms: [...run.pass_ms, run.pass_ms[0].map(ms => 3 * ms)] }));
     assert.match(verdict(noisy, 'rebuilt-slowest').why, /repeats vary by 50 % in the middle/);
@@ -297,6 +311,10 @@ test('towers of a device stand beside the CPU\'s, and those it lacks are named',
     assert.equal(constant(readDevice(other)).verdict, 'does not hold');
     assert.match(constant(readDevice(other)).why, /pruning along y/);
     assert.equal(constant(null).verdict, 'cannot be tested');
+    const scaled = times => judge({ ...data, device: { ...device, means: new Map(times.map(([volume, ms]) => [`${volume} 1,3,1`, { frame_ms: ms }])) } }).find(claim => claim.id === 'dop-scaled');
+    assert.match(scaled([['18-dop', 10], ['aabb', 11], ['sphere', 12]]).why, /the Card 7 takes 18-dop 10.0 ms, aabb 11.0 ms, sphere 12.0 ms, where it holds/);
+    assert.match(scaled([['18-dop', 10], ['aabb', 10], ['sphere', 12]]).why, /does not hold either/);
+    assert.doesNotMatch(scaled([['18-dop', 10]]).why, /Card 7/);
     // The paper's sort is a GPU's: where there is one its phases decide.
     assert.match(claims.find(claim => claim.id === 'sort-most').ours, /Card 7/);
     assert.deepEqual(aroundTurn(device.towers.get('18-dop 1,1,1'), 'sweep_ms', 250), [1, 1.1]);

@@ -84,9 +84,16 @@ export function joinWindows(runs) {
 
 const identityOf = (run, part) => JSON.stringify([part, run.scene, run.type, run.objects, run.method, run.variant, run.threads, run.settings, run.machineName]);
 
+// Windows that begin alike and are of several lengths, from before and after a schedule was changed: the longest of each stays.
+function withoutShort(group) {
+    const longest = new Map();
+    for (const run of group) if (!(longest.get(run.window.from)?.window.frames > run.window.frames)) longest.set(run.window.from, run);
+    return [...longest.values()];
+}
+
 // A window that a run lacks would make its mean another kind of mean: only runs that have all of their scene's in that part stay.
 function joinPart(runs, part) {
-    const joined = [...groupBy(runs, run => identityOf(run, part)).values()].map(group => ({ ...joinWindows(group), parts: [part] }));
+    const joined = [...groupBy(runs, run => identityOf(run, part)).values()].map(group => ({ ...joinWindows(withoutShort(group)), parts: [part] }));
     const most = new Map();
     for (const { scene, windows } of joined) most.set(scene, Math.max(most.get(scene) ?? 0, windows.length));
     return joined.filter(run => run.windows.length === most.get(run.scene));
@@ -180,7 +187,7 @@ export function readFolders(folders) {
     const towerRun = raw.find(run => run.folder === [...found.values()][0]?.folder);
     const text = folders.map(folder => join(folder, 'machine.txt')).filter(existsSync).map(path => readFileSync(path, 'utf8'));
     return {
-        raw, runs: joinRuns(raw), alone: joinRuns(withoutTwins(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs))), twins: twinRatios(measured),
+        raw, runs: joinRuns(raw), hasShared: folders.map(folder => join(folder, 'plan.txt')).filter(existsSync).some(path => /^gpu\t.*--in-process/m.test(readFileSync(path, 'utf8'))), alone: joinRuns(withoutTwins(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs))), twins: twinRatios(measured),
         methods: lists[lists.length - 1].methods, towers: found, towerRun, left, lanes: Math.max(0, ...[...text.join('\n').matchAll(/lanes: (\d+)/g)].map(([, count]) => Number(count))),
     };
 }

@@ -144,7 +144,7 @@ function fromText({ grade, machine, towers }, name) {
     const rows = sweeps[name].flatMap(one => one.points.map(([, wanted]) => towers.get(wanted.key)));
     const passes = Math.min(...rows.map(row => row.passes ?? grade.repeats));
     const landed = rows.map(row => row.landed);
-    return `<sub>\`cleave sim tower … --bodies ${grade.bodies} --frames ${grade.frames}\`: ${grade.bodies} bodies, ${grade.frames} frames, of which ${Math.min(...landed) === grade.bodies ? 'all' : `${Math.min(...landed)} to ${Math.max(...landed)}`} landed; ${passes === 1 ? 'one pass' : `${passes} passes, of times each frame's least`}; ${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)} when it began${isBusy(machine) ? ': a busy machine, so read ratios above 5 %' : ''}.</sub>`;
+    return `<sub>\`cleave sim tower … --bodies ${grade.bodies} --frames ${grade.frames}\`: ${grade.bodies} bodies, ${grade.frames} frames, of which ${Math.min(...landed) === grade.bodies ? 'all' : `${Math.min(...landed)} to ${Math.max(...landed)}`} landed; ${passes === 1 ? 'one pass' : `${passes} passes, of times each frame's least`}; ${machine.cpu}, ${machine.cores} cores, load ${machine.load.toFixed(1)} when it began${machine.note ? `, ${machine.note}` : ''}${isBusy(machine) ? ': a busy machine, so read ratios above 5 %' : ''}.</sub>`;
 }
 
 /** One sentence per series that larger towers have whole, beside those the table is from. */

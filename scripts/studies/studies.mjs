@@ -4,7 +4,7 @@
 //
 //     node scripts/studies/studies.mjs --cleave build/cleave --grade short --work build/studies --out bench/papers/studies [--pages] [--also FOLDER,…]
 //
-// --also: towers measured elsewhere, with a machine.json that names their grade too. A sweep is told from the largest towers of which it has all.
+// --also: towers measured elsewhere, with a machine.json that names their grade too, and in `note` what else is to be known of their times. A sweep is told from the largest towers of which it has all.
 // --plan prints what the folders of --also lack of a grade, for scripts/papers/bare.sh on a machine with many cores, and does nothing else.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
