@@ -132,6 +132,10 @@ static lab_status run( int argc, char** argv )
     {
         return command_worker( argc - 2, argv + 2 );
     }
+    if ( strcmp( name, "look" ) == 0 )
+    {
+        return command_look( argc - 2, argv + 2 );
+    }
     const command* wanted = find_command( name );
     return wanted != NULL ? wanted->run( argc - 2, argv + 2 ) : fail_command( name );
 }

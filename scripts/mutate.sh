@@ -199,6 +199,8 @@ mutate "mpi: verify does not see what is missing" "mpi_program" lab/mpi_verify.c
 mutate "mpi: ways end where boxes were before" "mpi_query" src/mpi/mpi_update.c 's/space->questions.has_bounds = false;/(void)0;/'
 mutate "mpi: a way without an end asks everybody" "mpi_query" src/mpi/mpi_query_path.c 's/p->end = last < 0 ? 0 : last;/(void)last;/'
 mutate "mpi: a plan forgets who leaves" "mpi_program" src/mpi/mpi_plan.c 's/bool is_owner = to == owner \&\& owner != sender;/bool is_owner = false;/'
+mutate "runs inherit what loaders wrote to the environment" "runner" lab/run/run_child.c 's/s_environment != NULL ? s_environment : environ/environ/'
+mutate "the program looks for devices itself" "runner" lab/run/device_look.c 's/device_look_by( look_apart );/(void)look_apart;/'
 mutate "mpi: a part of a scene begins at body 0" "scene_part" lab/scene/swarm.c 's/part_job job = { stretch, user, self->def.part_first };/part_job job = { stretch, user, 0 };/'
 mutate "mpi: offsets of 32 bits" "scene_part" lab/frame/scene_file.c 's/SCENE_BOX_BYTES \* ( (uint64_t)object_count \* frame + object );/SCENE_BOX_BYTES * ( object_count * frame + object );/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/return first;/return first + 1 < count ? first : count;/'

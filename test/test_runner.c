@@ -107,6 +107,39 @@ static void bad_runs_end_alone( void )
     run_results_free( &results );
 }
 
+// The program loads no driver itself where each run has a process of its own: it has one look for devices too.
+static void a_driver_that_crashes_ends_alone( void )
+{
+    const char* before = getenv( "CLEAVE_OPENCL" );
+    char* kept = before != NULL ? strdup( before ) : NULL;
+    setenv( "CLEAVE_OPENCL", TEST_BAD_OPENCL, 1 );
+    begin( "sizes 1k\nframes 3\nrepeat 1\nmethods sap gpu-grid\n" );
+    program_answer* answer = program_run( RUN );
+    CHECK_EQUAL( answer->status, 0 );
+    run_results results = read_results();
+    CHECK_EQUAL( results.count, 2 );
+    check_run( &results, "sap", RUN_OK, "" );
+    check_run( &results, "gpu-grid", RUN_UNAVAILABLE, "looking for devices crashed by SIGABRT" );
+    run_results_free( &results );
+    // All methods there are: those on a device are left out.
+    begin( "sizes 100\nframes 1\nrepeat 1\n" );
+    answer = program_run( "run " SCHEDULE " --dry-run" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said( answer, "sap@" ) && !program_said( answer, "gpu-grid" ) );
+    // Named on the command line, with a device or without, it is an error at once.
+    answer = program_run( "run " SCHEDULE " -m gpu-grid" );
+    CHECK_EQUAL( answer->status, 2 );
+    CHECK( program_said( answer, "-m: gpu-grid cannot run here: looking for devices crashed by SIGABRT" ) );
+    answer = program_run( "run " SCHEDULE " -m gpu-grid --device 0" );
+    CHECK_EQUAL( answer->status, 2 );
+    CHECK( program_said( answer, "--device 0: looking for devices crashed by SIGABRT" ) );
+    answer = program_run( "bench -n 100 --frames 1 -m gpu-grid --isolate -q" );
+    CHECK_EQUAL( answer->status, 2 );
+    CHECK( program_said( answer, "cannot run here: looking for devices crashed by SIGABRT" ) );
+    kept != NULL ? setenv( "CLEAVE_OPENCL", kept, 1 ) : unsetenv( "CLEAVE_OPENCL" );
+    free( kept );
+}
+
 static void wrong_answers_are_noticed( void )
 {
     begin( "sizes 1k\nframes 3\nrepeat 1\nmethods sap bad-blind\n" );
@@ -572,6 +605,7 @@ int main( int argc, char** argv )
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
     const test_case cases[] = {
         TEST_CASE( bad_runs_end_alone ),
+        TEST_CASE( a_driver_that_crashes_ends_alone ),
         TEST_CASE( wrong_answers_are_noticed ),
         TEST_CASE( a_judge_is_judged ),
         TEST_CASE( a_time_limit_between_frames_tells_the_frame ),

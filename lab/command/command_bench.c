@@ -5,6 +5,7 @@
 #include "lab/query/query_bench.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
+#include "lab/run/device_look.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
@@ -125,6 +126,10 @@ static lab_status run( void* data, text_list* operands )
     }
     lab_error why;
     run_plan plan = { 0 };
+    if ( flags->isolate )
+    {
+        device_look_apart();
+    }
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
     lab_status status = good ? measure( flags, &plan ) : lab_error_print( &why );
     run_plan_free( &plan );

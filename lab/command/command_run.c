@@ -10,6 +10,7 @@
 #include "lab/frame/bake_cache.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
+#include "lab/run/device_look.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
@@ -515,6 +516,10 @@ static lab_status run( run_flags* flags, const text_list* names )
     lab_error why;
     run_plan plan = { 0 };
     journal log = { 0 };
+    if ( !flags->in_process )
+    {
+        device_look_apart();
+    }
     bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
     lab_status status = LAB_DONE;
     if ( good && flags->dry_run )

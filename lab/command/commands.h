@@ -10,6 +10,7 @@ lab_status command_compare( int argc, char** argv );
 lab_status command_floors( int argc, char** argv );
 lab_status command_gen( int argc, char** argv );
 lab_status command_info( int argc, char** argv );
+lab_status command_look( int argc, char** argv ); ///< not in the help: `cleave run` starts it
 lab_status command_methods( int argc, char** argv );
 lab_status command_run( int argc, char** argv );
 lab_status command_render( int argc, char** argv );

@@ -4,7 +4,6 @@
 #include "cleave/gpu.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char s_setting[] = "gpu.device=";
@@ -14,16 +13,59 @@ bool device_is_of( const method* row )
     return strcmp( row->name, "gpu" ) == 0 || text_starts_with( row->name, "gpu-" );
 }
 
-bool device_runs_unasked( void )
+// ---- looking
+
+// What another process saw is kept: asking costs one.
+typedef struct device_answer
 {
-    uint32_t index = 0;
-    clv_gpu_device device;
-    return clv_gpu_device_find( NULL, &index, NULL, 0 ) == CLV_OK &&
-        clv_gpu_device_at( index, &device ) == CLV_OK && !device.is_cpu;
+    char* wish;
+    device_seen seen;
+} device_answer;
+
+static device_looker* s_looker;
+static device_answer* s_answers;
+static uint32_t s_answer_count;
+
+void device_look_by( device_looker* looker )
+{
+    s_looker = looker;
 }
 
-// What the settings name: the last one counts, as everywhere. False, with the reason, if it cannot be used.
-static bool find( const char* settings, uint32_t* index, char* reason, size_t reason_size )
+void device_look_here( const char* wish, device_seen* seen )
+{
+    clv_gpu_device device;
+    *seen = ( device_seen ){ 0 };
+    seen->is_found =
+        clv_gpu_device_find( wish, &seen->index, seen->reason, sizeof( seen->reason ) ) == CLV_OK &&
+        clv_gpu_device_at( seen->index, &device ) == CLV_OK;
+    if ( seen->is_found )
+    {
+        seen->is_cpu = device.is_cpu;
+        seen->name = device.name;
+    }
+}
+
+static void look( const char* wish, device_seen* seen )
+{
+    if ( s_looker == NULL )
+    {
+        device_look_here( wish, seen );
+        return;
+    }
+    for ( uint32_t index = 0; index < s_answer_count; ++index )
+    {
+        if ( strcmp( s_answers[index].wish, wish ) == 0 )
+        {
+            *seen = s_answers[index].seen;
+            return;
+        }
+    }
+    s_looker( wish, seen );
+    *lab_list_next( s_answers, s_answer_count ) = ( device_answer ){ text_copy( wish ), *seen };
+}
+
+// What the settings name: the last one counts, as everywhere.
+static void look_for_settings( const char* settings, device_seen* seen )
 {
     char wish[16] = "";
     const char* at = settings != NULL ? strstr( settings, s_setting ) : NULL;
@@ -34,32 +76,44 @@ static bool find( const char* settings, uint32_t* index, char* reason, size_t re
         snprintf( wish, sizeof( wish ), "%.*s", length < 15 ? (int)length : 15, value );
         at = strstr( value, s_setting );
     }
-    const char* named = wish[0] == '-' || wish[0] == '\0' ? NULL : wish;
-    return clv_gpu_device_find( named, index, reason, reason_size ) == CLV_OK;
+    look( wish[0] == '-' ? "" : wish, seen );
+}
+
+// ---- asking
+
+bool device_runs_unasked( void )
+{
+    device_seen seen;
+    look( "", &seen );
+    return seen.is_found && !seen.is_cpu;
 }
 
 bool device_is_usable( const char* settings, char* reason, size_t reason_size )
 {
-    uint32_t index = 0;
-    return find( settings, &index, reason, reason_size );
+    device_seen seen;
+    look_for_settings( settings, &seen );
+    if ( !seen.is_found )
+    {
+        snprintf( reason, reason_size, "%s", seen.reason );
+    }
+    return seen.is_found;
 }
 
 const char* device_name_of( const char* settings )
 {
-    uint32_t index = 0;
-    clv_gpu_device device;
-    bool good = find( settings, &index, NULL, 0 ) && clv_gpu_device_at( index, &device ) == CLV_OK;
-    return good ? device.name : NULL;
+    device_seen seen;
+    look_for_settings( settings, &seen );
+    return seen.is_found ? seen.name : NULL;
 }
 
 char* device_setting( const char* wish, lab_error* why )
 {
-    uint32_t index = 0;
-    char reason[256] = "";
-    if ( clv_gpu_device_find( wish, &index, reason, sizeof( reason ) ) != CLV_OK )
+    device_seen seen;
+    look( wish, &seen );
+    if ( !seen.is_found )
     {
-        lab_error_write( why, "--device %s: %s; `cleave methods` lists them", wish, reason );
+        lab_error_write( why, "--device %s: %s; `cleave methods` lists them", wish, seen.reason );
         return NULL;
     }
-    return text_format( "%s%u", s_setting, index );
+    return text_format( "%s%u", s_setting, seen.index );
 }
