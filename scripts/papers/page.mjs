@@ -37,12 +37,12 @@ const percentText = share => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 export const OTHERS_MOST = 0.1;
 
 function othersText(runs) {
-    if (!runs.every(run => run.isOthersKnown)) return 'what others used of the processors was not measured';
     const most = Math.max(...runs.map(run => run.others));
     const busy = runs.filter(run => run.others > OTHERS_MOST);
-    return busy.length === 0
-        ? `others used at most ${percentText(most)} of the processors`
-        : `**on a busy machine**: before ${busy.length} of ${runs.length} of these runs others used more than ${percentText(OTHERS_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help`;
+    const isKnown = runs.every(run => run.isOthersKnown);
+    if (busy.length === 0) return isKnown ? `others used at most ${percentText(most)} of the processors` : 'what others used of the processors was not measured';
+    const methods = distinct(busy.map(run => run.method));
+    return `**on a busy machine**: before ${busy.length} of ${runs.length} of these runs${methods.length < 5 && busy.length < runs.length ? ` (${methods.join(', ')})` : ''} others used more than ${percentText(OTHERS_MOST)} of the processors, ${percentText(most)} at most, and waiting did not help${isKnown ? '' : '; before some it was not measured'}`;
 }
 
 function treesText(runs) {

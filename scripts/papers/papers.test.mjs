@@ -251,6 +251,8 @@ test('a busy machine is said in words', () => {
     assert.match(provenance(joinRuns([raw({ others: 0.4 })])), /\*\*on a busy machine\*\*: before 1 of 1 of these runs others used more than 10 % of the processors, 40 % at most/);
     assert.match(provenance(joinRuns([raw({ others: 0.02 })])), /2026-01-01; 2 repeats.*others used at most 2.0 %/);
     assert.match(provenance(joinRuns([raw({ others: undefined })])), /was not measured/);
+    // One that was busy is told though others were not measured, and which methods it concerns.
+    assert.match(provenance(joinRuns([raw({ others: undefined }), raw({ method: 'cgal', others: 0.4 })])), /before 1 of 2 of these runs \(cgal\) others used more than 10 %.*before some it was not measured/);
 });
 
 test('verdicts follow the numbers', () => {
