@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What queries need brought up to date without a search for pairs.
+#include "space/space_internal.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+clv_result clv_space_refresh( clv_space* space )
+{
+    CLV_ASSERT( space != NULL );
+    if ( !clv_space_enter( space ) )
+    {
+        return CLV_BUSY;
+    }
+    base_fp_mode mode = base_fp_enter();
+    query_state* state = &space->query;
+    clv_space_will_change( space, space->objects.motion_is_spent );
+    clv_space_drop_motions( space );
+    // Doubles: a map that tells the boxes apart makes a better tree. Without memory for one the last one serves.
+    if ( !clv_object_store_list_live( &space->objects ) || !clv_space_fit_doubles( space ) )
+    {
+        space->in_vain_count = 0;
+    }
+    clv_query_state_renew( state );
+    clv_result result = clv_query_state_prepare(
+        state, &space->objects, space->kernels->queries, &space->memory, &space->tasks );
+    base_fp_leave( mode );
+    return clv_space_leave( space,
+        result == CLV_OK
+            ? clv_space_succeed( space )
+            : clv_space_fail( space, result, UINT32_MAX, clv_null_id(),
+                  "out of memory for what queries need of %u objects", space->objects.live_count ) );
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Pairs of the boxes of one space with those of another: each box of the first is a query to the second.
+#include "space/hit_room.h"
+#include "space/space_query.h"
+
+#include "base/assertion.h"
+#include "base/fp_mode.h"
+
+typedef struct pair_output
+{
+    clv_pair* pairs;
+    uint64_t capacity, count;
+} pair_output;
+
+static void put_pairs_of(
+    pair_output* out, uint32_t slot, const query_family* family, void* hits, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count && out->count + count <= out->capacity; ++i )
+    {
+        uint32_t index; // both kinds of hits begin with it
+        memcpy( &index, space_hit_at( family, hits, i ), sizeof( index ) );
+        out->pairs[out->count + i] = ( clv_pair ){ slot, index };
+    }
+    out->count += count;
+}
+
+static const query_family* family_of( const query_scene* scene )
+{
+    return scene->boxes64 != NULL ? &clv_query_family_doubles : &clv_query_family_floats;
+}
+
+static bool is_alive( const query_scene* scene, uint32_t slot )
+{
+    uint32_t generation = scene->generations[slot];
+    return ( generation & 1 ) != 0 &&
+        ( !scene->may_be_gone || object_generations( scene->objects )[slot] == generation );
+}
+
+// Pairs of a list of boxes with all of another space, one box after the other.
+static clv_result find_pairs_alone( const clv_space* second, const query_scene* one, const query_scene* other,
+    const clv_queries* queries, pair_output* out )
+{
+    hit_room room;
+    clv_space_room_open( &room, second, family_of( one ) );
+    clv_result result = CLV_OK;
+    for ( uint32_t slot = 0; slot < queries->count && result == CLV_OK; ++slot )
+    {
+        uint64_t count = 0;
+        if ( !is_alive( one, slot ) )
+        {
+            continue;
+        }
+        if ( !clv_space_room_find( &room, other, queries, slot, &count ) )
+        {
+            result = CLV_OUT_OF_MEMORY;
+            break;
+        }
+        put_pairs_of( out, slot, room.family, room.hits, count );
+    }
+    clv_space_room_close( &room );
+    return result;
+}
+
+// The same by all workers, a piece of the list at a time, as find_shared does it.
+typedef struct pair_job
+{
+    query_job list;
+    const query_scene* one;
+    const clv_space* second;
+    base_keyed* counts; // key: how many hits a slot has
+    uint64_t piece_counts[SPACE_ROUND_PIECES];
+    pair_output out;
+} pair_job;
+
+static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    pair_job* job = context;
+    query_job* list = &job->list;
+    uint32_t first, end;
+    space_piece_range( list, list->first_piece + index, &first, &end );
+    const query_family* family = list->family;
+    void* waiting = list->waiting != NULL
+        ? space_hit_at( family, list->waiting, (uint64_t)index * SPACE_PIECE_HITS )
+        : NULL;
+    uint64_t used = 0, total = 0;
+    bool is_over = false;
+    for ( uint32_t slot = first; slot < end; ++slot )
+    {
+        uint64_t room = list->room - used, count = 0;
+        if ( is_alive( job->one, slot ) )
+        {
+            count = family->find_all( &list->scene, list->queries, slot,
+                waiting != NULL ? space_hit_at( family, waiting, used ) : NULL, room );
+        }
+        job->counts[slot] = ( base_keyed ){ (uint32_t)count, slot };
+        is_over |= count > room;
+        used += count <= room ? count : room;
+        total += count;
+    }
+    job->piece_counts[index] = total;
+    list->is_over[index] = is_over;
+}
+
+static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
+{
+    (void)worker;
+    pair_job* job = context;
+    query_job* list = &job->list;
+    uint32_t first, end;
+    space_piece_range( list, list->first_piece + index, &first, &end );
+    const query_family* family = list->family;
+    void* waiting = list->waiting != NULL
+        ? space_hit_at( family, list->waiting, (uint64_t)index * SPACE_PIECE_HITS )
+        : NULL;
+    pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
+    clv_hit64 few[SPACE_FEW_HITS]; // the larger of the two kinds of hits
+    for ( uint32_t slot = first; slot < end; ++slot )
+    {
+        uint64_t count = job->counts[slot].key;
+        if ( !list->is_over[index] )
+        {
+            put_pairs_of( &out, slot, family, waiting, count );
+            waiting = count > 0 ? space_hit_at( family, waiting, count ) : waiting;
+        }
+        else if ( count > SPACE_FEW_HITS )
+        {
+            out.count += count; // place_long_lists
+        }
+        else if ( count > 0 )
+        {
+            family->find_all( &list->scene, list->queries, slot, few, SPACE_FEW_HITS );
+            put_pairs_of( &out, slot, family, few, count );
+        }
+    }
+}
+
+// Lists that need memory are the calling thread's: hooks of the caller's hear of no other.
+static clv_result place_long_lists( pair_job* job, uint32_t piece_count )
+{
+    query_job* list = &job->list;
+    hit_room room;
+    clv_space_room_open( &room, job->second, list->family );
+    clv_result result = CLV_OK;
+    for ( uint32_t index = 0; index < piece_count && result == CLV_OK; ++index )
+    {
+        uint32_t first, end;
+        space_piece_range( list, list->first_piece + index, &first, &end );
+        pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
+        for ( uint32_t slot = first; list->is_over[index] && slot < end && result == CLV_OK; ++slot )
+        {
+            uint64_t count = job->counts[slot].key;
+            if ( count <= SPACE_FEW_HITS )
+            {
+                out.count += count;
+            }
+            else if ( clv_space_room_find( &room, &list->scene, list->queries, slot, &count ) )
+            {
+                put_pairs_of( &out, slot, list->family, room.hits, count );
+            }
+            else
+            {
+                result = CLV_OUT_OF_MEMORY;
+            }
+        }
+    }
+    clv_space_room_close( &room );
+    return result;
+}
+
+static clv_result find_pairs_shared( clv_space* second, pair_job* job, task_runner* tasks )
+{
+    query_job* list = &job->list;
+    uint32_t pieces = space_query_pieces( list ),
+             round = pieces < SPACE_ROUND_PIECES ? pieces : SPACE_ROUND_PIECES;
+    clv_space_reserve_waiting( second, list, round );
+    clv_result result = CLV_OK;
+    for ( uint32_t done = 0; done < pieces && result == CLV_OK; done += round )
+    {
+        uint32_t count = pieces - done < round ? pieces - done : round;
+        list->first_piece = done;
+        memset( list->is_over, 0, sizeof( list->is_over ) );
+        clv_task_run( tasks, find_pairs_piece, count, job );
+        for ( uint32_t i = 0; i < count; ++i ) // from how many to where
+        {
+            uint64_t found = job->piece_counts[i];
+            job->piece_counts[i] = job->out.count;
+            job->out.count += found;
+        }
+        if ( job->out.count <= job->out.capacity )
+        {
+            clv_task_run( tasks, place_pairs_piece, count, job );
+            result = place_long_lists( job, count );
+        }
+    }
+    return result;
+}
+
+// Room to note how many hits each slot has, which is all that sharing needs.
+static base_keyed* reserve_counts( clv_space* space, uint32_t count )
+{
+    query_state* state = &space->query;
+    clv_task_lock_take( &state->lock );
+    bool has_room = clv_base_memory_renew(
+        &space->memory, &state->order, &state->order_capacity, count, sizeof( base_keyed ) );
+    clv_task_lock_give( &state->lock );
+    return has_room ? state->order : NULL;
+}
+
+// The boxes of the one are the queries of the other: query i is slot i. Filters are asked for only where one of the two has some.
+static clv_queries boxes_as_queries( const query_scene* one, const query_scene* other, uint32_t slot_count,
+    bool as_given, const clv_filter* usual )
+{
+    const clv_filter* filters = one->objects->columns[OBJECT_FILTER];
+    clv_queries queries =
+        clv_query_boxes( as_given && one->given != NULL ? one->given : one->boxes, slot_count );
+    if ( family_of( one ) == &clv_query_family_doubles )
+    {
+        queries =
+            clv_query_boxes64( as_given && one->given64 != NULL ? one->given64 : one->boxes64, slot_count );
+    }
+    queries.filters = filters != NULL ? filters : usual;
+    queries.filter_each = filters != NULL;
+    if ( filters == NULL && other->objects->columns[OBJECT_FILTER] == NULL )
+    {
+        queries.filters = NULL;
+    }
+    queries.as_given = as_given;
+    return queries;
+}
+
+static clv_result find_pairs( const clv_space* second, const query_scene* one, const query_scene* other,
+    uint32_t slot_count, bool as_given, pair_output* out )
+{
+    const clv_filter usual = clv_default_filter();
+    const query_family* family = family_of( one );
+    clv_queries queries = boxes_as_queries( one, other, slot_count, as_given, &usual );
+    task_runner alone = { 0 };
+    clv_space* owner = space_unlocked( second );
+    task_runner* tasks = space_queries_are_shared( second, family, &queries )
+        ? clv_space_take_workers( owner, &alone )
+        : &alone;
+    base_keyed* counts = tasks != &alone ? reserve_counts( owner, slot_count ) : NULL;
+    clv_result result;
+    if ( counts != NULL )
+    {
+        pair_job job = { .one = one, .second = second, .counts = counts, .out = *out };
+        job.list.scene = *other;
+        job.list.family = family;
+        job.list.queries = &queries;
+        result = find_pairs_shared( owner, &job, tasks );
+        out->count = job.out.count;
+    }
+    else
+    {
+        result = find_pairs_alone( second, one, other, &queries, out );
+    }
+    space_give_workers( owner, tasks );
+    return result;
+}
+
+clv_result clv_space_query_pairs( const clv_space* first, const clv_space* second, bool as_given,
+    clv_pair* pairs, uint64_t capacity, uint64_t* count )
+{
+    CLV_ASSERT( first != NULL && second != NULL && count != NULL && ( pairs != NULL || capacity == 0 ) );
+    base_fp_mode mode = base_fp_enter();
+    query_scene one, other;
+    space_kind kind = space_kind_of( first );
+    clv_result result = clv_space_open_scene( first, kind, &one );
+    result = result == CLV_OK ? clv_space_open_scene( second, kind, &other ) : result;
+    pair_output out = { pairs, capacity, 0 };
+    if ( result == CLV_OK )
+    {
+        uint32_t slot_count = first->query.has_boxes ? first->query.slot_count : 0;
+        space_start_reading( space_unlocked( second ) );
+        result = find_pairs( second, &one, &other, slot_count, as_given, &out );
+        space_stop_reading( space_unlocked( second ) );
+    }
+    *count = result == CLV_OK ? out.count : 0;
+    base_fp_leave( mode );
+    return result == CLV_OK && out.count > capacity ? CLV_NO_ROOM : result;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The structure that queries walk is made ready by the first who asks; all others wait for it.
+#include "space/space_reader.h"
+
+task_runner* clv_space_take_workers( clv_space* space, task_runner* alone )
+{
+    *alone = ( task_runner ){ 0 };
+    bool are_out = atomic_flag_test_and_set_explicit( &space->query.workers_are_out, memory_order_acquire );
+    return are_out ? alone : &space->tasks;
+}
+
+static clv_result make_ready( clv_space* space )
+{
+    query_state* state = &space->query;
+    task_runner alone;
+    space_start_reading( space );
+    clv_task_lock_take( &state->lock );
+    clv_result result = CLV_OK;
+    if ( !atomic_load_explicit( &state->is_ready, memory_order_relaxed ) )
+    {
+        task_runner* tasks = clv_space_take_workers( space, &alone );
+        result =
+            clv_query_state_prepare( state, &space->objects, space->kernels->queries, &space->memory, tasks );
+        space_give_workers( space, tasks );
+    }
+    clv_task_lock_give( &state->lock );
+    space_stop_reading( space );
+    return result;
+}
+
+clv_result clv_space_open_scene( const clv_space* asked, space_kind kind, query_scene* scene )
+{
+    static const query_tree no_tree = { 0 };
+    clv_space* space = space_unlocked( asked );
+    query_state* state = &space->query;
+    if ( space->is_busy )
+    {
+        return CLV_BUSY;
+    }
+    if ( space_kind_of( space ) != kind )
+    {
+        return CLV_UNSUPPORTED; // what the method sees there is not what the caller gave
+    }
+    if ( state->has_boxes && !atomic_load_explicit( &state->is_ready, memory_order_acquire ) )
+    {
+        clv_result result = make_ready( space );
+        if ( result != CLV_OK )
+        {
+            return result;
+        }
+    }
+    *scene = ( query_scene ){
+        .tree = state->has_boxes ? &state->tree : &no_tree,
+        .boxes = state->boxes,
+        .given = state->has_given ? state->given : NULL,
+        .generations = state->generations,
+        .objects = &space->objects,
+        .kernels = space->kernels->queries,
+        .space = asked,
+        .may_be_gone = state->may_be_gone,
+        .wide = &state->wide,
+        .boxes64 = state->boxes64,
+        .given64 = state->has_given64 ? state->given64 : NULL,
+    };
+    return CLV_OK;
+}
+
+base_memory clv_space_memory( const clv_space* asked )
+{
+    clv_space* space = space_unlocked( asked );
+    clv_task_lock_take( &space->query.lock );
+    base_memory memory = space->memory;
+    clv_task_lock_give( &space->query.lock );
+    return memory;
+}
