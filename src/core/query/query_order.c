@@ -109,6 +109,35 @@ static void find_places( order_job* job )
     }
 }
 
+bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* place )
+{
+    static const size_t sizes[CLV_QUERY_CAPSULE_CAST + 1] = {
+        [CLV_QUERY_POINT] = sizeof( clv_vec3 ),
+        [CLV_QUERY_BOX] = sizeof( clv_aabb ),
+        [CLV_QUERY_SPHERE] = sizeof( clv_sphere ),
+        [CLV_QUERY_NEIGHBOURHOOD] = sizeof( clv_neighbourhood ),
+        [CLV_QUERY_CAPSULE] = sizeof( clv_capsule ),
+        [CLV_QUERY_ORIENTED_BOX] = sizeof( clv_oriented_box ),
+        [CLV_QUERY_RAY] = sizeof( clv_ray ),
+        [CLV_QUERY_BOX_CAST] = sizeof( clv_box_cast ),
+        [CLV_QUERY_SPHERE_CAST] = sizeof( clv_sphere_cast ),
+        [CLV_QUERY_CAPSULE_CAST] = sizeof( clv_capsule_cast ),
+    };
+    if ( query_is_flat( list->kind ) )
+    {
+        query_raised raised;
+        bool has_place = clv_query_raise( list, index, &raised ) != CLV_QUERY_HALF_SPACES;
+        *place = has_place ? raised.item.point : *place;
+        return has_place;
+    }
+    size_t size = list->kind <= CLV_QUERY_CAPSULE_CAST ? sizes[list->kind] : 0; // of doubles: none
+    if ( size > 0 )
+    {
+        memcpy( place, (const char*)list->items + size * index, sizeof( *place ) );
+    }
+    return size > 0;
+}
+
 const base_keyed* clv_query_order( const clv_queries* list, const query_scene* scene, base_keyed* items,
     base_keyed* more, task_runner* tasks )
 {

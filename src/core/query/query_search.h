@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One query over the tree: walks (simd/query_lanes.h) hand over objects, and here it is decided whether they count.
+// Questions in floats over the tree. An item is checked (query_item_check.c), made ready as a probe (query_probe.c) and walked with
+// (query_search.c, by simd/query_lanes.h); where everything counts whole lists go together (query_plain.c).
 #pragma once
 
 #include "cleave/query.h"
@@ -38,42 +39,8 @@ enum
     QUERY_SOME = 64, ///< queries that are answered at a time, at most
 };
 
-/// One query, ready to go.
-typedef struct query_probe
-{
-    const query_scene* scene;
-    const clv_queries* list;
-    const clv_filter* filter;
-    uint32_t index;      ///< in the list
-    clv_query_kind kind; ///< of three axes
-    query_mode mode;
-
-    clv_hit* hits; ///< all: as many as fit; nearest: by distance
-    uint64_t room; ///< nearest: k
-    uint64_t count;
-    clv_hit best;      ///< any and closest
-    float reach;       ///< of the query; a callback may lower it
-    bool is_shortened; ///< one did
-    bool is_done;      ///< nothing more is wanted
-
-    double square; ///< of a distance
-    query_capsule capsule;
-    double motion[3];
-    double end; ///< of its times
-    query_turned_box turned;
-    const clv_plane* planes;
-    uint32_t plane_count;
-    clv_half_planes half_planes; ///< in a flat space, in place of these
-    bool is_flat;
-
-    query_walk walk;
-} query_probe;
-
 /// CLV_OK, CLV_BAD_ARGUMENT or CLV_BAD_BOX for item `index` of a list.
 clv_result clv_query_check_item( const clv_queries* list, uint32_t index );
-
-/// The place where item `index` of a list begins: every kind but half-spaces begins with one.
-bool clv_query_item_place( const clv_queries* list, uint32_t index, clv_vec3* place );
 
 /// Has the question a meaning for that kind?
 bool clv_query_mode_fits( clv_query_kind kind, query_mode mode );
