@@ -147,7 +147,7 @@ mutate "pairs of a shared piece at its beginning" "query" src/core/space/space_q
 mutate "equal times in any order" "query" src/core/query/query_search.c 's/hit.t == probe->best.t \&\& hit.index < probe->best.index/false/'
 mutate "a shorter reach keeps its slot" "query" src/core/query/query_search.c 's/probe->walk.reach_least = UINT32_MAX; .*//'
 mutate "a tree without its newcomers" "query" src/core/query/query_state.c 's/return different != 0;/return false;/'
-mutate "nodes of a part refitted from the front" "query" src/core/query/query_tree.c 's/refit_node( r, \&r->tree->nodes\[i - 1\] );/refit_node( r, \&r->tree->nodes[part.first + part.end - i] );/'
+mutate "nodes of a part refitted from the front" "query" src/core/query/query_refit.c 's/refit_node( r, \&r->tree->nodes\[i - 1\] );/refit_node( r, \&r->tree->nodes[part.first + part.end - i] );/'
 mutate "sign of groups turned round" "filter" src/core/object/filter_rule.h 's/return a->group > 0;/return a->group < 0;/'
 mutate "only one side's mask asked" "filter" src/core/object/filter_rule.h 's/ \&\& ( b->category \& a->mask ) != 0//'
 mutate "begun and ended swapped" "event" src/core/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
