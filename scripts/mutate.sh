@@ -225,6 +225,7 @@ mutate "doubles: what the method sees shown to those who ask" "world_query" src/
 mutate "doubles: shapes seen from 0" "world_query" src/core/query/query_wide.c 's/box->lower.x - origin\[0\], /box->lower.x - 0 * origin[0], /'
 mutate "doubles: hulls of a part from the front" "world_query" src/core/query/query_wide_tree.c 's/        bring_node( h, i - 1 );/        bring_node( h, part.first + part.end - i );/'
 mutate "doubles: squares that leave the doubles" "world_query" src/core/query/query_wide.c 's/return square > 1e-280 \&\& square < 1e280 ?/return square >= 0 ?/'
+mutate "hits sorted but for their last digit" "world_query query" src/core/query/query_hits_body.h 's/digit < DIGITS \&\& r.shift > 0; ++digit/digit < DIGITS \&\& r.shift > 6; ++digit/'
 mutate "flat: a turn the other way" "world_query" src/core/query/query_flat.c 's/frame\[2\] = c < 0 ? length - c : s;/frame[2] = c < 0 ? length - c : -s;/'
 mutate "queries: times that round to nothing lost" "world_query" src/core/query/query_search.c 's/: (double)FLT_TRUE_MIN;/: 0.0;/'
 mutate "flat: a solid cell taken for a flat one" "engine" src/core/simd/cell_body.h 's/return ( different \& third ) == 0;/return true;/'

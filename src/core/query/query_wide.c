@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "object/filter_rule.h"
+#include "query/query_hits.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,11 +14,6 @@ static const double ROOM = 1e-9;
 static const double LEAST_ROOM = 1e-150; // squares below that of this vanish
 
 static const clv_hit64 NO_HIT64 = { CLV_NO_HIT, INFINITY };
-
-enum
-{
-    FEW_HITS64 = 24, // sorted by insertion
-};
 
 typedef struct wide_entry
 {
@@ -700,82 +696,7 @@ static void run_wide( wide_probe* p )
     }
 }
 
-// ---- by slot
-
-static void insert_hits64( clv_hit64* hits, uint64_t count )
-{
-    for ( uint64_t i = 1; i < count; ++i )
-    {
-        clv_hit64 hit = hits[i];
-        uint64_t at = i;
-        for ( ; at > 0 && hits[at - 1].index > hit.index; --at )
-        {
-            hits[at] = hits[at - 1];
-        }
-        hits[at] = hit;
-    }
-}
-
-// Those whose slot lacks the bit come first; how many these are.
-static uint64_t split_hits64( clv_hit64* hits, uint64_t count, uint32_t bit )
-{
-    uint64_t low = 0, high = count;
-    while ( low < high )
-    {
-        if ( ( hits[low].index >> bit & 1 ) == 0 )
-        {
-            low += 1;
-            continue;
-        }
-        high -= 1;
-        clv_hit64 swap = hits[low];
-        hits[low] = hits[high];
-        hits[high] = swap;
-    }
-    return low;
-}
-
-// In place, one bit of the slot after the other: 31 steps at most, whatever the order.
-static void sort_hits64( clv_hit64* hits, uint64_t count )
-{
-    typedef struct hit_range64
-    {
-        clv_hit64* first;
-        uint64_t count;
-        uint32_t bit;
-    } hit_range64;
-    hit_range64 waiting[33] = { { hits, count, 30 } };
-    uint32_t top = 1;
-    while ( top > 0 )
-    {
-        hit_range64 r = waiting[--top];
-        if ( r.count <= FEW_HITS64 )
-        {
-            insert_hits64( r.first, r.count );
-            continue;
-        }
-        uint64_t low = split_hits64( r.first, r.count, r.bit );
-        if ( r.bit > 0 )
-        {
-            waiting[top++] = ( hit_range64 ){ r.first, low, r.bit - 1 };
-            waiting[top++] = ( hit_range64 ){ r.first + low, r.count - low, r.bit - 1 };
-        }
-    }
-}
-
 // ---- the doors
-
-// A callback that shortened the way leaves hits behind that lie beyond its end.
-static uint64_t drop_beyond64( clv_hit64* hits, uint64_t count, double reach )
-{
-    uint64_t kept = 0;
-    for ( uint64_t i = 0; i < count; ++i )
-    {
-        hits[kept] = hits[i];
-        kept += hits[i].t <= reach ? 1 : 0;
-    }
-    return kept;
-}
 
 uint64_t clv_query_wide_find_all(
     const query_scene* scene, const clv_queries* list, uint32_t index, clv_hit64* hits, uint64_t room )
@@ -787,11 +708,11 @@ uint64_t clv_query_wide_find_all(
     run_wide( &p );
     if ( p.count <= room && p.is_shortened )
     {
-        p.count = drop_beyond64( hits, p.count, p.reach );
+        p.count = clv_query_hits_drop64( hits, p.count, p.reach );
     }
     if ( p.count <= room && p.count > 1 )
     {
-        sort_hits64( hits, p.count );
+        clv_query_hits_sort64( hits, p.count );
     }
     return p.count;
 }
@@ -817,7 +738,7 @@ void clv_query_wide_find_nearest( const query_scene* scene, const clv_queries* l
     {
         run_wide( &p );
     }
-    uint64_t count = p.is_shortened ? drop_beyond64( hits, p.count, p.reach ) : p.count;
+    uint64_t count = p.is_shortened ? clv_query_hits_drop64( hits, p.count, p.reach ) : p.count;
     for ( uint64_t i = count; i < k; ++i )
     {
         hits[i] = NO_HIT64;
