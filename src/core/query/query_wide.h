@@ -45,12 +45,6 @@ bool clv_query_wide_tree_bring( query_wide_tree* wide, const query_tree* tree, c
 
 void clv_query_wide_tree_free( query_wide_tree* wide, base_memory* memory );
 
-/// Distance of two boxes, as clv_neighbourhood64 has it.
-double clv_query_wide_distance( const clv_aabb64* a, const clv_aabb64* b );
-
-/// The box from a place: faces less its coordinates. Infinite ones stay.
-clv_aabb64 clv_query_wide_from( const clv_aabb64* box, const double origin[3] );
-
 /// What query_search.h has for floats.
 clv_result clv_query_wide_check_item( const clv_queries* list, uint32_t index );
 bool clv_query_wide_mode_fits( clv_query_kind kind, query_mode mode );
