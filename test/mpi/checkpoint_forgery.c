@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Bytes changed, files cut off, too long, missing or of another save; numbers that cannot be, under checksums that fit. Every one is refused by
+// name with the space as it was.
+#include "checkpoint_forgery.h"
+
+#include "checkpoint_files.h"
+
+#include <math.h>
+
+/// One damage after the other to one file, on process 0; the file is as it was in the end.
+static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
+{
+    uint64_t size = 0;
+    uint8_t* bytes = checkpoint_read_file( name, &size );
+    checkpoint_meet();
+    for ( uint64_t at = 0; at < size; at += step )
+    {
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "byte %llu of %.100s", (unsigned long long)at, name );
+        bytes[at] ^= (uint8_t)( 1u << at % 8 );
+        if ( g_mpi_rank == 0 )
+        {
+            checkpoint_write_file( name, bytes, size );
+        }
+        checkpoint_refuse( w, name, "byte" );
+        bytes[at] ^= (uint8_t)( 1u << at % 8 );
+    }
+    for ( uint64_t length = 0; length <= size + 8; length += length < 72 ? 9 : size / 4 + 1 )
+    {
+        if ( length == size )
+        {
+            continue;
+        }
+        snprintf(
+            g_mpi_case, sizeof( g_mpi_case ), "%llu bytes of %.100s", (unsigned long long)length, name );
+        memset( bytes + size, 0, 64 );
+        if ( g_mpi_rank == 0 )
+        {
+            checkpoint_write_file( name, bytes, length );
+        }
+        checkpoint_refuse( w, name, "byte" );
+    }
+    snprintf( g_mpi_case, sizeof( g_mpi_case ), "missing: %.100s", name );
+    if ( g_mpi_rank == 0 )
+    {
+        remove( name );
+    }
+    checkpoint_refuse( w, name, "No such file" );
+    if ( g_mpi_rank == 0 )
+    {
+        checkpoint_write_file( name, bytes, size );
+    }
+    free( bytes );
+    checkpoint_meet();
+}
+
+// Numbers in the manifest that cannot be, under a checksum that fits.
+static void forge_manifest( mpi_mirror* w )
+{
+    char name[600];
+    uint64_t size = 0;
+    uint8_t* bytes = checkpoint_read_file( checkpoint_manifest_name( name ), &size );
+    checkpoint_meet();
+    const struct
+    {
+        uint64_t at, value;
+        int width;
+        const char* word;
+    } forgeries[] = { { 8, 2, 4, "version" }, { 12, 99, 4, "settings" }, { 12, 1, 4, "settings" },
+        { 28, 2, 4, "settings" }, { 24, UINT32_MAX, 4, "parts" }, { 24, 0, 4, "parts" }, { 32, 1, 8, "sums" },
+        { 40, UINT64_MAX, 8, "sums" }, { 56, 16, 4, "" }, { 56, UINT32_MAX, 4, "" }, { 60, 1, 4, "settings" },
+        { 64, 1u << 30, 8, "counts" }, { 64, UINT64_MAX, 8, "counts" },
+        { 64, UINT64_C( 1 ) << 61, 8, "counts" }, { 72, UINT64_MAX, 8, "counts" },
+        { 72, UINT64_C( 1 ) << 59, 8, "counts" }, { 80, UINT64_MAX, 8, "counts" }, { 16, 7, 8, "" },
+        { 88, 7, 8, "" } };
+    for ( size_t i = 0; i < sizeof( forgeries ) / sizeof( forgeries[0] ); ++i )
+    {
+        uint8_t* forged = malloc( size );
+        memcpy( forged, bytes, size );
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "forgery %u", (unsigned)i );
+        if ( forgeries[i].width == 4 )
+        {
+            mpi_put_u32( forged + forgeries[i].at, (uint32_t)forgeries[i].value );
+        }
+        else
+        {
+            mpi_put_u64( forged + forgeries[i].at, forgeries[i].value );
+        }
+        mpi_put_u64( forged + size - 8, clv_mpi_file_sum( 0, forged, size - 8 ) );
+        if ( g_mpi_rank == 0 )
+        {
+            checkpoint_write_file( name, forged, size );
+        }
+        // Of a payload or save that is another's it is the part that does not fit, unless sizes tell already.
+        checkpoint_refuse(
+            w, forgeries[i].at == 16 || forgeries[i].at == 88 ? "/world.a-0" : name, forgeries[i].word );
+        free( forged );
+    }
+    if ( g_mpi_rank == 0 )
+    {
+        checkpoint_write_file( name, bytes, size );
+    }
+    free( bytes );
+    checkpoint_meet();
+}
+
+// Bytes of the first part that no space writes, under checksums that fit.
+static void forge_part( mpi_mirror* w, const mpi_manifest* manifest, const mpi_part* part )
+{
+    char name[600], whole[600];
+    uint64_t size = 0;
+    uint8_t* bytes = checkpoint_read_file( checkpoint_part_name( name, manifest->generation, 0 ), &size );
+    checkpoint_meet();
+    uint64_t record = manifest->kind.record_size, objects = part->object_count;
+    uint64_t pairs_at =
+        MPI_PART_HEADER + clv_mpi_section_size( objects, record, manifest->kind.block_records );
+    CHECK( objects < manifest->kind.block_records && objects > 1 );
+    for ( int which = 0; which < 8; ++which )
+    {
+        if ( which >= 5 && part->pair_count < 2 )
+        {
+            continue;
+        }
+        uint8_t* forged = malloc( size );
+        memcpy( forged, bytes, size );
+        uint8_t *first = forged + MPI_PART_HEADER, *second = first + record, *pair = forged + pairs_at;
+        const char* words[] = { "NaN", "NaN", "twice", "flags", "NaN", "none", "none", "twice" };
+        snprintf( g_mpi_case, sizeof( g_mpi_case ), "forged part %d", which );
+        switch ( which )
+        {
+        case 0: mpi_put_float( second + 8, NAN ); break;
+        case 1: mpi_put_float( second + 20, -INFINITY ); break;
+        case 2: memcpy( second, first, 8 ); break;
+        case 3: second[32] ^= 1; break;
+        case 4: mpi_put_float( second + 40, NAN ); break;
+        case 5: memcpy( pair + 8, pair, 8 ); break;
+        case 6: mpi_put_float( pair + 16, NAN ); break;
+        default: memcpy( pair + 32, pair, 32 ); break;
+        }
+        uint64_t object_bytes = objects * record, pair_bytes = size - pairs_at - 8;
+        mpi_put_u64( first + object_bytes,
+            clv_mpi_file_sum( clv_mpi_block_seed( &manifest->kind, 0, false, 0 ), first, object_bytes ) );
+        if ( part->pair_count > 0 && part->pair_count < MPI_BLOCK_RECORDS )
+        {
+            mpi_put_u64( pair + pair_bytes,
+                clv_mpi_file_sum( clv_mpi_block_seed( &manifest->kind, 0, true, 0 ), pair, pair_bytes ) );
+        }
+        if ( g_mpi_rank == 0 )
+        {
+            checkpoint_write_file( name, forged, size );
+        }
+        checkpoint_refuse(
+            w, which == 2 || which == 7 ? checkpoint_manifest_name( whole ) : name, words[which] );
+        free( forged );
+    }
+    if ( g_mpi_rank == 0 )
+    {
+        checkpoint_write_file( name, bytes, size );
+    }
+    free( bytes );
+    checkpoint_meet();
+}
+
+static void copy_file( const char* from, const char* to )
+{
+    uint64_t size = 0;
+    uint8_t* bytes = checkpoint_read_file( from, &size );
+    checkpoint_write_file( to, bytes, size );
+    free( bytes );
+}
+
+void files_that_are_not_as_written_are_refused( void )
+{
+    char name[600], other[600];
+    mpi_way how = checkpoint_way();
+    mpi_mirror* w = mpi_mirror_open( &how, 3, g_mpi_count );
+    checkpoint_make_busy( w );
+    // Two saves: the second has parts "a" again once a third is made; one of the first is put among them.
+    CHECK( mpi_mirror_save( w, g_checkpoint_path ) == CLV_OK );
+    snprintf( other, sizeof( other ), "%s.kept", g_checkpoint_path );
+    if ( g_mpi_rank == 0 )
+    {
+        copy_file( checkpoint_part_name( name, 0, g_mpi_count - 1 ), other );
+    }
+    CHECK( mpi_mirror_save( w, g_checkpoint_path ) == CLV_OK &&
+        mpi_mirror_save( w, g_checkpoint_path ) == CLV_OK );
+    CHECK( checkpoint_is_there( checkpoint_part_name( name, 0, g_mpi_rank ) ) &&
+        !checkpoint_is_there( checkpoint_part_name( name, 1, g_mpi_rank ) ) );
+    checkpoint_meet();
+    mpi_part first;
+    mpi_manifest manifest = checkpoint_look_at_manifest( &first );
+    mpi_mirror_restart( w, g_mpi_count );
+    damage_bytes( w, checkpoint_manifest_name( name ), 7 );
+    damage_bytes( w, checkpoint_part_name( name, 0, g_mpi_count - 1 ), 331 );
+    forge_manifest( w );
+    forge_part( w, &manifest, &first );
+
+    mpi_test_case( "another save" );
+    uint64_t size = 0;
+    checkpoint_part_name( name, 0, g_mpi_count - 1 );
+    uint8_t* bytes = checkpoint_read_file( name, &size );
+    checkpoint_meet();
+    if ( g_mpi_rank == 0 )
+    {
+        copy_file( other, name );
+        remove( other );
+    }
+    checkpoint_refuse( w, name, "another save" );
+    if ( g_mpi_rank == 0 )
+    {
+        checkpoint_write_file( name, bytes, size );
+    }
+    free( bytes );
+    // A def that does not fit.
+    mpi_way another = how;
+    another.borrowed = true; // and so without payload
+    mpi_mirror* misfit = mpi_mirror_open( &another, 3, g_mpi_count );
+    checkpoint_refuse( misfit, checkpoint_manifest_name( name ), "payload" );
+    mpi_mirror_close( misfit );
+    // After all that it is still what it was.
+    mpi_test_case( "whole again" );
+    checkpoint_meet();
+    CHECK( mpi_mirror_load( w, g_checkpoint_path ) == CLV_OK );
+    CHECK( mpi_mirror_load( w, g_checkpoint_path ) == CLV_BAD_ARGUMENT ); // there are objects now
+    mpi_mirror_update( w );
+    mpi_mirror_close( w );
+}
