@@ -79,6 +79,69 @@ static void show( const char* name, const row* r )
     printf( " %llu, %llu |\n", (unsigned long long)r->ray_hits, (unsigned long long)r->box_hits );
 }
 
+// ---- asking
+
+// Lists of one world, of floats or, with other calls and hits, of doubles.
+typedef struct asked
+{
+    clv_queries rays, boxes, points;
+    bool doubles;
+} asked;
+
+static union
+{
+    clv_hit floats[MOST_HITS];
+    clv_hit64 doubles[MOST_HITS];
+} s_hits;
+
+static clv_result closest( const clv_space* space, const asked* lists )
+{
+    return lists->doubles ? clv_space_query_closest64( space, &lists->rays, s_hits.doubles, NULL )
+                          : clv_space_query_closest( space, &lists->rays, s_hits.floats, NULL );
+}
+
+static clv_result all_hits( const clv_space* space, const asked* lists, uint64_t* count )
+{
+    static uint64_t offsets[QUERIES + 1];
+    clv_query_lists floats = { offsets, s_hits.floats, MOST_HITS, 0, 0 };
+    clv_query_lists64 doubles = { offsets, s_hits.doubles, MOST_HITS, 0, 0 };
+    clv_result result = lists->doubles ? clv_space_query_all64( space, &lists->boxes, &doubles )
+                                       : clv_space_query_all( space, &lists->boxes, &floats );
+    *count = lists->doubles ? doubles.count : floats.count;
+    return result;
+}
+
+static clv_result nearest( const clv_space* space, const asked* lists )
+{
+    const clv_queries* points = &lists->points;
+    return lists->doubles
+        ? clv_space_query_nearest64( space, points, NEAREST, (double)INFINITY, s_hits.doubles, NULL )
+        : clv_space_query_nearest( space, points, NEAREST, INFINITY, s_hits.floats, NULL );
+}
+
+static row ask( const clv_space* space, const asked* lists )
+{
+    row r = { 0 };
+    for ( int round = 0; round < ROUNDS; ++round )
+    {
+        uint64_t start = clv_base_clock_ns();
+        check( closest( space, lists ), "rays" );
+        least( &r.ray_ns, start );
+        r.ray_hits = 0;
+        for ( uint32_t i = 0; i < QUERIES; ++i )
+        {
+            r.ray_hits += ( lists->doubles ? s_hits.doubles[i].index : s_hits.floats[i].index ) != CLV_NO_HIT;
+        }
+        start = clv_base_clock_ns();
+        check( all_hits( space, lists, &r.box_hits ), "boxes" );
+        least( &r.box_ns, start );
+        start = clv_base_clock_ns();
+        check( nearest( space, lists ), "nearest" );
+        least( &r.near_ns, start );
+    }
+    return r;
+}
+
 // ---- three axes
 
 typedef struct solid
@@ -125,53 +188,16 @@ static void fill_solid( solid* all, uint32_t count, uint32_t towns, double apart
     }
 }
 
-static void ask_floats( const clv_space* space, const solid* all, row* r )
+static asked floats_of( const solid* all )
 {
-    static clv_hit hits[MOST_HITS];
-    static uint64_t offsets[QUERIES + 1];
-    clv_queries rays = clv_query_rays( all->rays, QUERIES ), boxes = clv_query_boxes( all->areas, QUERIES );
-    clv_queries points = clv_query_points( all->points, QUERIES );
-    clv_query_lists lists = { offsets, hits, MOST_HITS, 0, 0 };
-    uint64_t start = clv_base_clock_ns();
-    check( clv_space_query_closest( space, &rays, hits, NULL ), "rays" );
-    least( &r->ray_ns, start );
-    r->ray_hits = 0;
-    for ( uint32_t i = 0; i < QUERIES; ++i )
-    {
-        r->ray_hits += hits[i].index != CLV_NO_HIT;
-    }
-    start = clv_base_clock_ns();
-    check( clv_space_query_all( space, &boxes, &lists ), "boxes" );
-    least( &r->box_ns, start );
-    r->box_hits = lists.count;
-    start = clv_base_clock_ns();
-    check( clv_space_query_nearest( space, &points, NEAREST, INFINITY, hits, NULL ), "nearest" );
-    least( &r->near_ns, start );
+    return ( asked ){ clv_query_rays( all->rays, QUERIES ), clv_query_boxes( all->areas, QUERIES ),
+        clv_query_points( all->points, QUERIES ), false };
 }
 
-static void ask_doubles( const clv_space* space, const solid* all, row* r )
+static asked doubles_of( const solid* all )
 {
-    static clv_hit64 hits[MOST_HITS];
-    static uint64_t offsets[QUERIES + 1];
-    clv_queries rays = clv_query_rays64( all->rays64, QUERIES ),
-                boxes = clv_query_boxes64( all->areas64, QUERIES );
-    clv_queries points = clv_query_points64( all->points64, QUERIES );
-    clv_query_lists64 lists = { offsets, hits, MOST_HITS, 0, 0 };
-    uint64_t start = clv_base_clock_ns();
-    check( clv_space_query_closest64( space, &rays, hits, NULL ), "rays" );
-    least( &r->ray_ns, start );
-    r->ray_hits = 0;
-    for ( uint32_t i = 0; i < QUERIES; ++i )
-    {
-        r->ray_hits += hits[i].index != CLV_NO_HIT;
-    }
-    start = clv_base_clock_ns();
-    check( clv_space_query_all64( space, &boxes, &lists ), "boxes" );
-    least( &r->box_ns, start );
-    r->box_hits = lists.count;
-    start = clv_base_clock_ns();
-    check( clv_space_query_nearest64( space, &points, NEAREST, INFINITY, hits, NULL ), "nearest" );
-    least( &r->near_ns, start );
+    return ( asked ){ clv_query_rays64( all->rays64, QUERIES ), clv_query_boxes64( all->areas64, QUERIES ),
+        clv_query_points64( all->points64, QUERIES ), true };
 }
 
 static void show_solid( uint32_t count )
@@ -205,18 +231,8 @@ static void show_solid( uint32_t count )
                                : clv_space_add( space, all->boxes, count, NULL ),
             "add" );
         check( clv_space_refresh( space ), "refresh" );
-        row r = { 0 };
-        for ( int round = 0; round < ROUNDS; ++round )
-        {
-            if ( rows[i].doubles )
-            {
-                ask_doubles( space, all, &r );
-            }
-            else
-            {
-                ask_floats( space, all, &r );
-            }
-        }
+        asked lists = rows[i].doubles ? doubles_of( all ) : floats_of( all );
+        row r = ask( space, &lists );
         show( rows[i].name, &r );
         clv_space_destroy( space );
     }
@@ -255,28 +271,10 @@ static void fill_plane( plane* all, uint32_t count )
     }
 }
 
-static void ask_flat( const clv_space* space, const plane* all, row* r )
+static asked flat_of( const plane* all )
 {
-    static clv_hit hits[MOST_HITS];
-    static uint64_t offsets[QUERIES + 1];
-    clv_queries rays = clv_query_rays2( all->rays, QUERIES ), boxes = clv_query_boxes2( all->areas, QUERIES );
-    clv_queries points = clv_query_points2( all->points, QUERIES );
-    clv_query_lists lists = { offsets, hits, MOST_HITS, 0, 0 };
-    uint64_t start = clv_base_clock_ns();
-    check( clv_space_query_closest( space, &rays, hits, NULL ), "rays" );
-    least( &r->ray_ns, start );
-    r->ray_hits = 0;
-    for ( uint32_t i = 0; i < QUERIES; ++i )
-    {
-        r->ray_hits += hits[i].index != CLV_NO_HIT;
-    }
-    start = clv_base_clock_ns();
-    check( clv_space_query_all( space, &boxes, &lists ), "boxes" );
-    least( &r->box_ns, start );
-    r->box_hits = lists.count;
-    start = clv_base_clock_ns();
-    check( clv_space_query_nearest( space, &points, NEAREST, INFINITY, hits, NULL ), "nearest" );
-    least( &r->near_ns, start );
+    return ( asked ){ clv_query_rays2( all->rays, QUERIES ), clv_query_boxes2( all->areas, QUERIES ),
+        clv_query_points2( all->points, QUERIES ), false };
 }
 
 static void show_peer( const plane* all, uint32_t count )
@@ -318,11 +316,8 @@ static void show_flat( uint32_t count )
     check( clv_space_create( &def, &space ), "create" );
     check( clv_space_add2( space, all->boxes, count, NULL ), "add" );
     check( clv_space_refresh( space ), "refresh" );
-    row r = { 0 };
-    for ( int round = 0; round < ROUNDS; ++round )
-    {
-        ask_flat( space, all, &r );
-    }
+    asked lists = flat_of( all );
+    row r = ask( space, &lists );
     printf(
         "\n| %u squares of a metre | ray | box | 8 nearest | hits of rays, boxes |\n| --- | --- | --- | --- | --- |\n",
         count );
