@@ -18,36 +18,59 @@ fi
 rm -rf "$folder/source"
 mkdir -p "$folder/source"
 (cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$folder/source")
-if [ $places = no ]; then
-    cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1" -DCLEAVE_LAB=OFF \
+
+# configure BUILD LAB: with the lab (ON) or without.
+configure()
+{
+    cmake -S "$folder/source" -B "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1" -DCLEAVE_LAB="$2" -DCLEAVE_PEERS=OFF \
         -DCLEAVE_SHARED=OFF -DCLEAVE_INSTALL=OFF -DCLEAVE_WERROR=OFF >"$folder/log" 2>&1
-fi
+}
+
+[ $places = yes ] || configure "$folder/build" OFF
 alive=""
 gone=""
 count=0
 
+# home TEST: the build that it is in. Most need no lab; those that run a program of the lab have a build of their own, made when the first of
+# them is asked for.
+home()
+{
+    case $1 in
+    mpi_program | mpi_resume) echo "$folder/lab" ;;
+    *) echo "$folder/build" ;;
+    esac
+}
+
+# targets TEST: what builds its programs.
+targets()
+{
+    case $1 in
+    fuzz.*) echo fuzz-replay ;;
+    mpi_faults) echo test_mpi_checkpoint ;;
+    mpi_program | mpi_resume) echo cleave cleave-mpi ;;
+    *) echo "test_$1" ;;
+    esac
+}
+
 # build TEST...: the programs of these tests.
 build()
 {
-    targets=""
     for test in "$@"; do
-        case $test in
-        fuzz.*) targets="$targets fuzz-replay" ;;
-        *) targets="$targets test_$test" ;;
-        esac
+        where=$(home "$test")
+        [ -d "$where" ] || configure "$where" ON || return 1
+        # shellcheck disable=SC2046 # a list of words
+        cmake --build "$where" -j "$jobs" --target $(targets "$test") >"$folder/log" 2>&1 || {
+            tail -20 "$folder/log" >&2
+            return 1
+        }
     done
-    # shellcheck disable=SC2086 # a list of words
-    cmake --build "$folder/build" -j "$jobs" --target $targets >"$folder/log" 2>&1 || {
-        tail -20 "$folder/log" >&2
-        return 1
-    }
 }
 
 # notice TEST...: the first that fails, in the given order.
 notice()
 {
     for test in "$@"; do
-        if ! timeout 120 ctest --test-dir "$folder/build" -R "^$test\$" --no-tests=error >"$folder/test.log" 2>&1; then
+        if ! timeout 120 ctest --test-dir "$(home "$test")" -R "^$test\$" --no-tests=error >"$folder/test.log" 2>&1; then
             echo "$test"
             return 0
         fi
