@@ -16,7 +16,7 @@ enum
 static mpi_way way_of( mpi_dice* d )
 {
     static const char* const methods[] = { "cleave", "cleave", "brute" };
-    mpi_way how = { .kind = mpi_dice_below( d, 6 ),
+    mpi_way how = { .kind = (mpi_crowd)mpi_dice_below( d, MPI_CROWDS ),
         .borrowed = mpi_dice_below( d, 3 ) == 0,
         .is_quiet = mpi_dice_below( d, 5 ) == 0,
         .skips_static = mpi_dice_below( d, 3 ) == 0,
@@ -133,7 +133,7 @@ static void live( uint64_t seed, const char* path )
     for ( uint32_t i = 0; i < STEPS; ++i )
     {
         snprintf( g_mpi_case, sizeof( g_mpi_case ), "seed %llu, step %u, kind %u%s%s",
-            (unsigned long long)seed, i, how.kind, how.borrowed ? ", borrowed" : "",
+            (unsigned long long)seed, i, (unsigned)how.kind, how.borrowed ? ", borrowed" : "",
             how.is_quiet ? ", quiet" : "" );
         step( w, path );
     }

@@ -3,40 +3,50 @@
 
 #include <math.h>
 
-static clv_aabb new_box( mpi_dice* dice, uint32_t kind )
+static clv_aabb new_box( mpi_dice* dice, mpi_crowd kind )
 {
     float x = mpi_dice_between( dice, 0, 12 ), y = mpi_dice_between( dice, 0, 12 );
     float z = mpi_dice_between( dice, 0, 12 ), r = mpi_dice_between( dice, 0.2f, 1.1f );
     uint32_t odd = mpi_dice_below( dice, 20 );
-    y = kind == 1 || kind == 5 ? 0 : y;
-    z = kind == 5 ? 0 : z;
-    x = kind == 2 ? x * 0.05f : kind == 5 ? x * 8 : x;
-    r = kind == 3 && odd == 0 ? 8 : r;
-    clv_aabb box = { { x - r, y - r, z - r }, { x + r, y + r, z + r } };
-    box.lower.x = kind == 4 && odd == 0 ? -INFINITY : box.lower.x;
-    box.upper.y = kind == 4 && odd == 1 ? INFINITY : box.upper.y;
-    return box;
+    clv_aabb box = mpi_cube( x, y, z, r );
+    switch ( kind )
+    {
+    case MPI_FLAT: return mpi_cube( x, 0, z, r );
+    case MPI_SLAB: return mpi_cube( x * 0.05f, y, z, r );
+    case MPI_GIANTS: return mpi_cube( x, y, z, odd == 0 ? 8 : r );
+    case MPI_INFINITE:
+        box.lower.x = odd == 0 ? -INFINITY : box.lower.x;
+        box.upper.y = odd == 1 ? INFINITY : box.upper.y;
+        return box;
+    case MPI_LINE: return mpi_cube( x * 8, 0, 0, r );
+    case MPI_SPOT: return mpi_cube( x * 0.1f, y * 0.1f, z * 0.1f, 0.3f );
+    case MPI_EQUAL: return mpi_cube( odd < 7 ? -3 : (float)( odd % 7 ) - 3, 0, 0, 0.5f );
+    case MPI_FAR_AWAY:
+        return odd == 0 ? mpi_cube( x * 1e30f, y * 1e30f, z, 1e28f ) : mpi_cube( x + 1e6f, y, z, r );
+    case MPI_CLUSTERS: return mpi_cube( x * 0.3f + 100 * (float)( odd % 3 ), y * 0.3f, z, r );
+    default: return box;
+    }
 }
 
 // ---- made and ended
 
 static uint32_t place_of( const mpi_mirror* w, uint64_t id )
 {
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
         if ( w->is_there[i] && w->ids[i] == id )
         {
             return i;
         }
     }
-    return MIRROR_MOST;
+    return w->most;
 }
 
 static void pack( uint64_t id, void* bytes, void* user )
 {
     mpi_mirror* w = user;
     uint32_t at = place_of( w, id );
-    CHECK( at < MIRROR_MOST );
+    CHECK( at < w->most );
     memcpy( bytes, &w->own_tags[at], sizeof( uint64_t ) );
 }
 
@@ -44,7 +54,7 @@ static void unpack( uint64_t id, const void* bytes, void* user )
 {
     mpi_mirror* w = user;
     uint32_t at = place_of( w, id );
-    CHECK( at < MIRROR_MOST );
+    CHECK( at < w->most );
     memcpy( &w->own_tags[at], bytes, sizeof( uint64_t ) );
 }
 
@@ -112,6 +122,7 @@ mpi_mirror* mpi_mirror_open( const mpi_way* how, uint64_t seed, int active_count
     mpi_mirror* w = calloc( 1, sizeof( mpi_mirror ) );
     CHECK( w != NULL );
     w->how = *how;
+    w->most = how->most > 0 ? how->most : MIRROR_USUAL;
     w->dice.state = seed;
     open_space( w, active_count );
     clv_space_def judge = clv_default_space_def();
@@ -176,7 +187,7 @@ static uint32_t list_own( const mpi_mirror* w, bool* is_own )
         clv_aabb box;
         CHECK( clv_mpi_space_object_at( w->space, i, &id, &box ) == CLV_OK );
         uint32_t at = place_of( w, id );
-        CHECK( at < MIRROR_MOST && !is_own[at] );
+        CHECK( at < w->most && !is_own[at] );
         CHECK( memcmp( &box, &w->boxes[at], sizeof( box ) ) == 0 );
         is_own[at] = true;
     }
@@ -189,7 +200,7 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
     uint64_t ids[MIRROR_MOST];
     clv_aabb boxes[MIRROR_MOST];
     uint32_t own = 0, added = 0;
-    for ( uint32_t i = 0; i < MIRROR_MOST && added < wanted; ++i )
+    for ( uint32_t i = 0; i < w->most && added < wanted; ++i )
     {
         if ( w->is_there[i] )
         {
@@ -226,7 +237,7 @@ void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
     bool is_own[MIRROR_MOST];
     uint32_t count = 0;
     list_own( w, is_own );
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
         bool moves = mpi_dice_below( &w->dice, 100 ) < percent && w->is_there[i];
         float x = mpi_dice_between( &w->dice, -far, far ), y = mpi_dice_between( &w->dice, -far, far );
@@ -256,7 +267,7 @@ void mpi_mirror_remove( mpi_mirror* w, uint32_t percent )
     bool is_own[MIRROR_MOST];
     uint32_t count = 0;
     list_own( w, is_own );
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
         if ( mpi_dice_below( &w->dice, 100 ) < percent && w->is_there[i] )
         {
@@ -292,7 +303,7 @@ void mpi_mirror_dress( mpi_mirror* w, uint32_t what )
     clv_vec3 motions[MIRROR_MOST];
     uint32_t count = 0;
     list_own( w, is_own );
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
         mpi_dice* d = &w->dice;
         bool is_meant = mpi_dice_below( d, 5 ) == 0 && w->is_there[i];
@@ -375,21 +386,30 @@ static void compare(
     free( wanted );
 }
 
-// Each object is owned once, with its payload.
+// Each object is owned once, with its payload, by the process that pairs name.
 static void check_owners( const mpi_mirror* w )
 {
     bool is_own[MIRROR_MOST];
-    int32_t owned[MIRROR_MOST], all[MIRROR_MOST];
+    int32_t owned[MIRROR_MOST], owners[MIRROR_MOST];
     list_own( w, is_own );
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
         owned[i] = is_own[i];
+        owners[i] = is_own[i] ? g_mpi_rank : -1;
         CHECK( !is_own[i] || w->how.borrowed || w->own_tags[i] == w->tags[i] );
     }
-    MPI_Allreduce( owned, all, MIRROR_MOST, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD );
-    for ( uint32_t i = 0; i < MIRROR_MOST; ++i )
+    MPI_Allreduce( MPI_IN_PLACE, owned, (int)w->most, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD );
+    MPI_Allreduce( MPI_IN_PLACE, owners, (int)w->most, MPI_INT32_T, MPI_MAX, MPI_COMM_WORLD );
+    for ( uint32_t i = 0; i < w->most; ++i )
     {
-        CHECK( all[i] == ( w->is_there[i] ? 1 : 0 ) );
+        CHECK( owned[i] == ( w->is_there[i] ? 1 : 0 ) );
+    }
+    clv_mpi_pair_view own = { NULL, 0, true };
+    own = w->space != NULL ? clv_mpi_space_pairs( w->space ) : own;
+    for ( uint64_t i = 0; i < own.count; ++i )
+    {
+        CHECK( owners[place_of( w, own.pairs[i].a )] == own.pairs[i].owner_a );
+        CHECK( owners[place_of( w, own.pairs[i].b )] == own.pairs[i].owner_b );
     }
 }
 

@@ -8,13 +8,31 @@
 
 enum
 {
-    MIRROR_MOST = 300
+    MIRROR_MOST = 900,
+    MIRROR_USUAL = 300,
 };
+
+/// How boxes lie.
+typedef enum mpi_crowd
+{
+    MPI_SPREAD,
+    MPI_FLAT,
+    MPI_SLAB, ///< thin along x
+    MPI_GIANTS,
+    MPI_INFINITE,
+    MPI_LINE,
+    MPI_SPOT,
+    MPI_EQUAL, ///< at seven places, touching faces
+    MPI_FAR_AWAY,
+    MPI_CLUSTERS,
+    MPI_CROWDS
+} mpi_crowd;
 
 /// How a world is made.
 typedef struct mpi_way
 {
-    uint32_t kind; ///< of boxes: spread, flat, one spot, giants, infinite, on a line
+    mpi_crowd kind;
+    uint32_t most; ///< objects at a time, up to MIRROR_MOST; 0: MIRROR_USUAL
     bool borrowed, is_quiet, skips_static, asks, trusts;
     uint32_t wide, workers;
     clv_mpi_cutter cutter;
@@ -25,6 +43,7 @@ typedef struct mpi_way
 typedef struct mpi_mirror
 {
     mpi_way how;
+    uint32_t most;
     int active_count;
     MPI_Comm active;      ///< MPI_COMM_NULL on the others
     clv_mpi_space* space; ///< NULL on the others

@@ -25,7 +25,7 @@ static void a_saved_space_goes_on_with_any_number_of_processes( void )
             uint32_t number = (uint32_t)( from * 5 + to );
             snprintf( g_mpi_case, sizeof( g_mpi_case ), "saved by %d, loaded by %d", from, to );
             mpi_way how = checkpoint_way();
-            how.kind = number % 6;
+            how.kind = (mpi_crowd)( number % MPI_CROWDS );
             how.borrowed = number % 3 == 0;
             how.skips_static = number % 2 == 0;
             how.asks = number % 4 == 1;
