@@ -107,11 +107,11 @@ static void run_mixes( clv_gpu* gpu, bool is_mixed )
     CHECK( gpu->counters.moved_count >= 25 && gpu->counters.moved_count <= 64 );
     step( 11, 31, 0.1f );
     agree( gpu, COUNT, true, "some elsewhere go on" );
-    for ( int i = 0; i < 100; ++i ) // more than a search of all would bear
+    for ( int i = 0; i < 70; ++i ) // more than a search of all would bear
     {
         shift( 19 * i, -5, 3, 7 );
     }
-    agree( gpu, COUNT, true, "a hundred elsewhere" );
+    agree( gpu, COUNT, true, "seventy elsewhere" );
     CHECK( gpu->counters.moved_count > 64 );
     for ( int frame = 0; frame < 6; ++frame ) // and the order is kept all the while
     {
@@ -155,6 +155,42 @@ static void whoever_moves_the_pairs_are_right( void )
             shift( COUNT - 1, 1, 0, 0 );
             agree( gpu, COUNT, false, "it moves" );
         }
+        clv_gpu_destroy( gpu );
+    }
+}
+
+// Who left its cell and rests asks for those that changed, by rows or, where these are very many, one by one; and two that left, of whom one rests.
+static void who_left_and_rests_is_met( void )
+{
+    for ( int wide = 0; wide < 2; ++wide )
+    {
+        clv_gpu* gpu = make_gpu( 1 << 16, false );
+        make_world( false );
+        for ( int i = 0; i < COUNT; ++i ) // many rows
+        {
+            s_boxes[i].lower.x *= 0.1f;
+            s_boxes[i] =
+                test_cube( s_boxes[i].lower.x, s_boxes[i].lower.y * 4, s_boxes[i].lower.z * 4, 0.5f );
+        }
+        agree( gpu, COUNT, false, "a layer" );
+        s_boxes[7] = wide != 0 ? test_box( 0, -1, -1, 1, 150, 150 ) : test_cube( 2, 70, 70, 1.5f );
+        s_boxes[9] = test_cube( 2, 71, 71, 0.5f );
+        agree(
+            gpu, COUNT, wide == 0, "some leave" ); // a wide one is searched with all, and stays where it is
+        CHECK( gpu->counters.moved_count >= 1 && gpu->counters.moved_count <= 2 );
+        for ( int frame = 0; frame < 4; ++frame ) // into them, within them, and out
+        {
+            for ( int i = 0; i < 20; ++i )
+            {
+                s_boxes[50 * i + 11] = test_cube(
+                    1.5f, frame == 3 ? 200.0f : 69.0f + (float)i / 5, 70 + 0.1f * (float)frame, 0.5f );
+            }
+            agree( gpu, COUNT, true, "met by who rests" );
+        }
+        shift( 9, 0, 0.2f, 0 ); // and those two with each other
+        agree( gpu, COUNT, true, "two that left" );
+        shift( 9, 0, 5, 5 );
+        agree( gpu, COUNT, true, "two that left, apart" );
         clv_gpu_destroy( gpu );
     }
 }
@@ -538,6 +574,118 @@ static void comparing_begins_and_ends_by_itself( void )
     clv_gpu_destroy( gpu );
 }
 
+// Those that left their cells are laid anew before they are too many, in one frame; where that comes soon after the last time comparing ends.
+static void who_left_is_laid_anew_in_time( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 16, false );
+    gpu->grid_wish.rests = 0;
+    make_world( false );
+    for ( int frame = 0; frame < 5; ++frame )
+    {
+        agree( gpu, COUNT, frame >= 4, "calm" );
+    }
+    const int lasts[] = { 9, 2, 2 }; // frames until many leave
+    for ( size_t k = 0; k < TEST_COUNT( lasts ); ++k )
+    {
+        for ( int frame = 1; frame < lasts[k]; ++frame )
+        {
+            step( frame, 200, 0.01f );
+            agree( gpu, COUNT, true, "few leave" );
+        }
+        for ( int i = 0; i < 160; ++i ) // of 271 that may
+        {
+            shift( 12 * i + (int)k, 4, -4, 4 );
+        }
+        agree( gpu, COUNT, true, "many leave" );
+        CHECK( gpu->counters.moved_count > 135 );
+        CHECK( gpu->rest.tracks == ( k < 2 ) );
+        agree( gpu, COUNT, false, "laid anew" );
+        CHECK( k == 2 || gpu->rest.tracks );
+    }
+    CHECK( !gpu->rest.tracks && gpu->rest.pause == 64 );
+    clv_gpu_destroy( gpu );
+}
+
+// Cells that are laid anew after a frame that was to search only what changed do not tell that nobody stays: many may have left in many frames.
+static void an_order_outlasts_frames_that_were_not_done( void )
+{
+    clv_gpu* gpu = make_gpu( 1 << 16, false );
+    make_world( false );
+    agree( gpu, COUNT, false, "first" );
+    for ( int frame = 0; frame < 7; ++frame )
+    {
+        for ( int i = 0; i < 300; ++i )
+        {
+            shift( 6 * i + frame, 4, -4, 4 );
+        }
+        agree( gpu, COUNT, false, "many leave" );
+        CHECK( gpu->counters.moved_count > 64 );
+        CHECK( gpu->grid.keeps && gpu->grid.is_planned );
+    }
+    clv_gpu_destroy( gpu );
+}
+
+// Where all leave their cells in every frame the order is given up; where they do in every fourth, it is not, though just these are waited for.
+static void an_order_is_given_up_where_nobody_stays( void )
+{
+    for ( int every = 1; every <= 4; every += 3 )
+    {
+        clv_gpu* gpu = make_gpu( 1 << 16, false );
+        gpu_buffer buffer = { 0 };
+        gpu->grid_wish.rests = -1;
+        make_world( false );
+        CHECK_OK( clv_gpu_reserve( gpu, &buffer, sizeof( s_boxes ) ) );
+        for ( int frame = 0; frame <= 9 * every; ++frame )
+        {
+            bool is_last = frame % every == 0;
+            step( 0, 1, !is_last ? 0 : frame / every % 2 == 0 ? 3.0f : -3.0f );
+            CHECK_OK( clv_gpu_write( gpu, buffer.memory, 0, s_boxes, sizeof( s_boxes ), true ) );
+            CHECK_OK( clv_gpu_enqueue( gpu, buffer.memory, COUNT ) );
+            CHECK_OK( is_last ? clv_gpu_wait( gpu ) : CLV_OK );
+        }
+        CHECK_EQUAL( gpu->grid.keeps, every == 4 );
+        clv_gpu_release( gpu, &buffer );
+        clv_gpu_destroy( gpu );
+    }
+}
+
+// The shares as they are without a wish: of 20,000 boxes one in a hundred begins and goes on, one in forty does neither.
+static void one_in_a_hundred_is_at_rest( void )
+{
+    enum
+    {
+        MANY = 20000
+    };
+    clv_aabb* boxes = malloc( MANY * sizeof( clv_aabb ) );
+    for ( int part = 40; part <= 100; part += 60 )
+    {
+        clv_gpu* gpu = make_gpu( 1 << 16, false );
+        gpu->grid_wish = ( gpu_grid_wish ){ .keeps = 1 };
+        test_random random = test_random_make( 33 );
+        for ( int i = 0; i < MANY; ++i )
+        {
+            float x = test_random_between( &random, 0, 80 ), y = test_random_between( &random, 0, 80 );
+            boxes[i] = test_cube( x, y, test_random_between( &random, 0, 80 ), 0.5f );
+        }
+        int good = 0; // in a row; when it begins is the sample's luck
+        for ( int frame = 0; frame < ( part == 100 ? 60 : 12 ) && good < 8; ++frame )
+        {
+            uint64_t before = rests_of( gpu );
+            CHECK_OK( clv_gpu_update( gpu, boxes, MANY ) );
+            CHECK( good == 0 || rests_of( gpu ) > before );
+            good += rests_of( gpu ) > before ? 1 : 0;
+            for ( int i = 0; i < MANY; i += part )
+            {
+                boxes[i].lower.x += 0.01f;
+                boxes[i].upper.x += 0.01f;
+            }
+        }
+        CHECK_EQUAL( good, part == 100 ? 8 : 0 );
+        clv_gpu_destroy( gpu );
+    }
+    free( boxes );
+}
+
 // So dense that cells with room for an order would hold too much, while the plain ones would not: the tree serves for one frame, not for long.
 static void an_order_that_is_refused_gives_way_to_plain_cells( void )
 {
@@ -642,6 +790,7 @@ int main( int argc, char** argv )
     const test_case cases[] = {
         TEST_CASE( whoever_moves_the_pairs_are_right ),
         TEST_CASE( who_asks_very_many_rows_is_searched_with_all ),
+        TEST_CASE( who_left_and_rests_is_met ),
         TEST_CASE( bits_that_change_change_no_pairs ),
         TEST_CASE( hostile_worlds_at_rest_agree ),
         TEST_CASE( lists_without_room_are_searched_whole ),
@@ -652,6 +801,10 @@ int main( int argc, char** argv )
         TEST_CASE( nothing_is_carried_over_an_empty_update ),
         TEST_CASE( nothing_is_carried_over_other_ways ),
         TEST_CASE( comparing_begins_and_ends_by_itself ),
+        TEST_CASE( who_left_is_laid_anew_in_time ),
+        TEST_CASE( an_order_outlasts_frames_that_were_not_done ),
+        TEST_CASE( an_order_is_given_up_where_nobody_stays ),
+        TEST_CASE( one_in_a_hundred_is_at_rest ),
         TEST_CASE( an_order_is_kept_for_a_world_at_rest ),
         TEST_CASE( an_order_that_is_refused_gives_way_to_plain_cells ),
         TEST_CASE( a_device_without_room_does_not_rest ),

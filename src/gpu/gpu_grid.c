@@ -179,6 +179,12 @@ static clv_result lay_out( clv_gpu* gpu, gpu_frame* frame )
     {
         return place_all( gpu, frame );
     }
+    if ( gpu->rest.lays_anew ) // nothing is kept
+    {
+        gpu->rest.lays_anew = false;
+        gpu->rest.slot = 0;
+        gpu->grid.kept_slot = 0;
+    }
     if ( gpu->rest.tracks && clv_gpu_rest_is_chained( gpu, frame ) )
     {
         gpu->grid.kept_slot = frame->slot + 1;
@@ -266,7 +272,9 @@ void clv_gpu_grid_review( clv_gpu* gpu, gpu_counters* counters )
     else
     {
         gpu->stats.order_count += 1;
-        grid->anew_count += grid->keeps ? 1 : 0;
+        // Only where the frame before did so too: those of one that only compared may have left in many frames, and where every
+        // fourth lays all anew the ones that are waited for may be just these.
+        grid->anew_count += grid->keeps && counters->work > 0 ? 1 : 0;
     }
     if ( grid->anew_count > ANEW_MOST ) // nobody stays where he is: then without
     {

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Worlds that mostly rest: only boxes that changed are searched for, and other pairs are carried over; kernels/rest.cl tells how. Here: when
 // that is tried. A frame that searches all counts changed boxes in a sample; where they were few twice in a row, the frame after
-// compares and enters. A frame that finds too many, or for which it does not do, is searched whole when it is waited for; twice in a
-// row, and comparing ends for a while.
+// compares and enters. A frame that finds too many, or for which it does not do, is searched whole when it is waited for; twice within a few
+// frames, and comparing ends for a while. Before too many have left their cells these are laid anew, in a frame that searches all.
 #include "gpu_state.h"
+
+#include <math.h>
 
 enum
 {
-    CHANGED_PART =
-        256, // one box in so many may change and all be searched for alone, and half as many for that to begin
+    // One box in so many may change and all be searched for alone; five eighths of that for it to begin, since a sample tells. On an H200 with
+    // one in fifty it takes two thirds of the time of a search of all where boxes are sparse.
+    CHANGED_PART = 50,
+    PAIRS_PART =
+        10, // more for each pair and box: all others are carried over, and a box that changed meets as many more
     SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
     SAMPLED_OF_PLACED = 128,
     FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
     ORDER_LEAST = 100000, // boxes whose order is kept for this alone
     CALM_MOST = 2,        // frames in a row before it begins,
-    BUSY_MOST = 2,        // and before it ends
+    BUSY_MOST = 2,        // and before it ends,
+    LASTS_LEAST = 8,      // unless there were so many good ones in between
+    LEFT_TESTS = 4,       // per box of the world, of those that left their cells with each other,
+    LEFT_LEAST = 65536,   // and some for small worlds
     TRY_AGAIN = 64,       // updates after which it is tried again,
     PAUSE_MOST = 4096,    // and after which at the latest
-    GROUP_PAIRS = 1024,   // that one group carries over at a time, as kernels/rest.cl has it
+    GROUP_PAIRS = 4096,   // that one group carries over at a time, as kernels/rest.cl has it
     GROUP_BOXES = 16,     // that one group searches for, as a rule
     GROUPS_MOST = 8192,
 };
@@ -25,16 +33,25 @@ enum
 // Pairs of a list that is carried over; 16 GB.
 #define LIST_MOST ( UINT32_C( 1 ) << 31 )
 
-// At one in a hundred a search of all took less.
-static uint32_t changed_part( const clv_gpu* gpu )
+static uint32_t changed_part( const clv_gpu* gpu, uint64_t pairs, uint32_t count )
 {
-    return gpu->grid_wish.rest_part > 0 ? gpu->grid_wish.rest_part : CHANGED_PART;
+    uint64_t more = count > 0 ? pairs * PAIRS_PART / count : 0;
+    uint32_t part = CHANGED_PART + (uint32_t)( more < 1000 ? more : 1000 );
+    return gpu->grid_wish.rest_part > 0 ? gpu->grid_wish.rest_part : part;
 }
 
 // Of a small world all may change: it is not worth a rule.
-static uint32_t changed_most( const clv_gpu* gpu, uint32_t count )
+static uint32_t changed_most( const clv_gpu* gpu, uint64_t pairs, uint32_t count )
 {
-    return count / changed_part( gpu ) + 64;
+    return count / changed_part( gpu, pairs, count ) + 64;
+}
+
+// Boxes that may have left their cells: each meets all others. Never fewer than a search of all bears, whose list it is too.
+static uint32_t left_most( const clv_gpu* gpu, uint32_t count )
+{
+    double most = sqrt( (double)LEFT_TESTS * count + LEFT_LEAST );
+    uint32_t least = gpu->grid.moved_most;
+    return most >= GPU_LEFT_MOST ? GPU_LEFT_MOST : most < least ? least : (uint32_t)most;
 }
 
 bool clv_gpu_rest_is_chained( const clv_gpu* gpu, const gpu_frame* frame )
@@ -49,6 +66,8 @@ static void begin_anew( gpu_rest_state* rest )
     rest->tracks = false;
     rest->calm_count = 0;
     rest->busy_count = 0;
+    rest->frame_count = 0;
+    rest->lays_anew = false;
 }
 
 void clv_gpu_rest_forget( clv_gpu* gpu )
@@ -118,7 +137,8 @@ static clv_result reserve( clv_gpu* gpu, uint32_t count )
     result =
         result == CLV_OK ? clv_gpu_reserve( gpu, &b->where, (uint64_t)count * sizeof( uint32_t ) ) : result;
     result = result == CLV_OK
-        ? clv_gpu_reserve( gpu, &b->changed, (uint64_t)changed_most( gpu, count ) * sizeof( uint32_t ) )
+        ? clv_gpu_reserve( gpu, &b->changed,
+              (uint64_t)changed_most( gpu, 0, count ) * sizeof( uint32_t ) ) // whatever pairs come
         : result;
     return result == CLV_OK ? clv_gpu_reserve( gpu, &b->changed_bits, groups * GPU_GROUP / 8 ) : result;
 }
@@ -157,16 +177,17 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     uint32_t next_slot = ( frame->slot + 1 ) % GPU_SLOTS;
     uint32_t last_slot = gpu_last_slot( frame );
-    uint32_t most = changed_most( gpu, frame->count );
-    uint32_t left_most = GPU_LEFT_MOST;
+    uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
+    uint32_t left = left_most( gpu, frame->count );
     const gpu_argument arguments[] = { GPU_ARGUMENT( frame->boxes ), GPU_ARGUMENT( b->boxes_before.memory ),
         GPU_ARGUMENT( frame->count ), GPU_ARGUMENT( b->grid_plan.memory ), GPU_ARGUMENT( b->where.memory ),
         GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( b->movers.memory ),
         GPU_ARGUMENT( b->changed.memory ), GPU_ARGUMENT( b->changed_bits.memory ),
         GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ), GPU_ARGUMENT( last_slot ),
-        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( left_most ),
+        GPU_ARGUMENT( next_slot ), GPU_ARGUMENT( gpu->grid.moved_most ), GPU_ARGUMENT( left ),
         GPU_ARGUMENT( most ) };
     frame->rests = true;
+    gpu->rest.frame_count += 1;
     gpu->rest.slot = frame->slot + 1;
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_compare, frame->count, arguments );
 }
@@ -183,21 +204,22 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     gpu_buffers* b = &gpu->buffers;
     const gpu_rest_state* rest = &gpu->rest;
     uint32_t last_slot = gpu_last_slot( frame );
-    uint32_t left_most = GPU_LEFT_MOST;
+    uint32_t left = left_most( gpu, frame->count );
     // Items step over the list in 32 bits, and past its end.
     uint32_t room = rest->source_room < LIST_MOST ? (uint32_t)rest->source_room : LIST_MOST;
     uint32_t capacity = (uint32_t)gpu->pair_room;
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
-    uint32_t most = changed_most( gpu, frame->count );
+    uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
     uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
     uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS );
-    uint32_t groups = carry_groups + groups_for( rest->last_changed, GROUP_BOXES );
+    uint32_t groups =
+        carry_groups + groups_for( (uint64_t)rest->last_changed + rest->last_left, GROUP_BOXES );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
         GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),
         GPU_ARGUMENT( b->changed_bits.memory ), GPU_ARGUMENT( rest->source ), GPU_ARGUMENT( room ),
         GPU_ARGUMENT( carry_groups ), GPU_ARGUMENT( b->slots.memory ), GPU_ARGUMENT( frame->slot ),
-        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( left_most ), GPU_ARGUMENT( most ), GPU_ARGUMENT( work_most ),
+        GPU_ARGUMENT( last_slot ), GPU_ARGUMENT( left ), GPU_ARGUMENT( most ), GPU_ARGUMENT( work_most ),
         GPU_ARGUMENT( b->pairs.memory ), GPU_ARGUMENT( capacity ), GPU_ARGUMENT( counts_tests ) };
     return GPU_LAUNCH( gpu, GPU_KERNEL_rest_find, (uint64_t)groups * GPU_GROUP, arguments );
 }
@@ -220,12 +242,17 @@ static void look_for_calm( clv_gpu* gpu, const gpu_counters* counters )
     bool was_seen =
         keeps ? counters->moved_count != UINT32_MAX : gpu->frame.is_sampled && gpu->frame.count >= least;
     uint32_t sampled = sampled_count( gpu->frame.count, keeps ? SAMPLED_GROUPS : SAMPLED_OF_PLACED );
-    bool is_calm = was_seen && counters->changed_count < sampled / ( 2 * changed_part( gpu ) ) &&
+    bool is_calm = was_seen &&
+        (uint64_t)counters->changed_count * 8 * changed_part( gpu, rest->last_pairs, gpu->frame.count ) <
+            (uint64_t)sampled * 5 &&
         gpu->stats.update_count >= rest->try_at && gpu->grid_wish.rests >= 0 && !gpu->has_no_room_to_rest &&
         gpu->counters.pair_count <=
             clv_gpu_list_most( gpu ) / ( 4 * sizeof( clv_pair ) ); // there will be two lists
     rest->calm_count = is_calm ? rest->calm_count + 1 : 0;
-    rest->last_changed = counters->changed_count * ( gpu->frame.count / ( sampled > 0 ? sampled : 1 ) );
+    if ( was_seen )
+    {
+        rest->last_changed = counters->changed_count * ( gpu->frame.count / ( sampled > 0 ? sampled : 1 ) );
+    }
     bool begins = rest->calm_count >= CALM_MOST;
     rest->began_at = begins ? gpu->stats.update_count : rest->began_at;
     rest->tracks = rest->tracks || ( begins && keeps );
@@ -257,8 +284,14 @@ void clv_gpu_rest_review( clv_gpu* gpu, const gpu_counters* counters, bool was_c
         return;
     }
     rest->last_changed = counters->changed_count;
-    rest->busy_count = was_done ? 0 : rest->busy_count + 1;
+    rest->last_left = counters->moved_count;
     gpu->stats.rest_count += was_done ? 1 : 0;
+    // In time: frames in a queue would all be lost from the one on that has too many.
+    rest->lays_anew = was_done && counters->moved_count > left_most( gpu, gpu->frame.count ) / 2;
+    bool has_lasted = rest->frame_count >= LASTS_LEAST;
+    bool was_busy = !was_done || ( rest->lays_anew && !has_lasted );
+    rest->busy_count = was_busy ? rest->busy_count + 1 : has_lasted ? 0 : rest->busy_count;
+    rest->frame_count = was_done && !rest->lays_anew ? rest->frame_count : 0;
     if ( rest->busy_count >= BUSY_MOST && gpu->grid_wish.rests <= 0 )
     {
         clv_gpu_rest_forget( gpu );

@@ -182,11 +182,11 @@ typedef struct gpu_counters
     uint32_t carry_count; ///< boxes that had left their cells before a frame that searches only what changed,
     uint32_t left_count;  ///< and in it
     uint32_t changed_count;
-    uint32_t work; ///< and GPU_WORK_UNDONE
+    uint32_t
+        work; ///< and GPU_WORK_UNDONE; of one that searches all: frames before it, in a row, that laid all anew
 } gpu_counters;
 
-/// Boxes that may have left their cells while only what changed is searched: only those that changed meet them, so they may be more than
-/// where all do.
+/// Boxes that may have left their cells while only what changed is searched, at most.
 #define GPU_LEFT_MOST UINT32_C( 16384 )
 
 /// The frame is to be searched whole, as kernels/rest.cl has it.
@@ -276,7 +276,9 @@ typedef struct gpu_rest_state
     uint32_t slot;        ///< one more than the slot of the last frame that did; 0: none
     uint32_t count;       ///< its boxes
     uint32_t calm_count;  ///< waited frames in a row in which few boxes changed, while it does not track,
-    uint32_t busy_count;  ///< and that had to be searched whole, while it does
+    uint32_t busy_count;  ///< and that had to be searched whole, while it does, or came to it soon,
+    uint32_t frame_count; ///< of how many since the last of them
+    bool lays_anew;       ///< many have left their cells: the next frame lays all anew
     bool wants_order;     ///< the grid keeps an order for this alone
     uint32_t sample_slot; ///< one more than the slot of the last frame that kept a sample, and its boxes
     uint32_t sample_count;
@@ -286,8 +288,9 @@ typedef struct gpu_rest_state
     uint64_t kept_room; ///< pairs that `pairs_kept` takes
     cl_mem source;      ///< the list of the frame before,
     uint64_t source_room;
-    uint64_t last_pairs; ///< and how many pairs and changed boxes the last waited one had
-    uint32_t last_changed;
+    uint64_t
+        last_pairs; ///< and how many pairs, changed boxes and boxes out of their cells the last waited one had
+    uint32_t last_changed, last_left;
 } gpu_rest_state;
 
 typedef struct gpu_tree_state

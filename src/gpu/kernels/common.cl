@@ -21,7 +21,7 @@
 #define SLOT_CARRY 12   // records that had left their cells before it
 #define SLOT_LEFT 13    // and that left them in it
 #define SLOT_CHANGED 14 // boxes that changed; of a frame that searches all, among those sampled
-#define SLOT_WORK 15    // rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE
+#define SLOT_WORK 15    // rows that they ask, in sixteens; WORK_WIDE, WORK_UNDONE. Of one that searches all: how many before it were laid anew, in a row
 
 typedef struct box6
 {

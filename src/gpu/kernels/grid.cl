@@ -123,8 +123,9 @@ __kernel void grid_put( __global const float2* boxes, uint count, __global const
 
 // ---- with the order kept
 
-// One group in so many counts who changed, for the host, which then has only those searched (rest.cl).
-#define SAMPLED_GROUPS 32
+// One group in so many counts who changed, for the host, which then has only those searched (rest.cl); other ones in turn, since where the same boxes
+// move all the time an unlucky sample would stay unlucky.
+#define SAMPLED_GROUPS 32u
 
 // By bits: -0 is another box than 0 here, and a NaN the same one.
 inline int is_other( float4 old_lower, float4 old_upper, float4 lower, float4 upper )
@@ -141,7 +142,8 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     __local uint moved, base, changed;
     uint item = (uint)get_local_id( 0 );
     uint k = (uint)get_global_id( 0 );
-    int is_sampled = last_slot != NO_SLOT && get_group_id( 0 ) % SAMPLED_GROUPS == 0;
+    int is_sampled = last_slot != NO_SLOT &&
+        get_group_id( 0 ) % SAMPLED_GROUPS == slot % min( SAMPLED_GROUPS, (uint)get_num_groups( 0 ) );
     volatile __global uint* counters = slots + slot * SLOT_WORDS;
     __global const uint* last = slots + ( last_slot == NO_SLOT ? slot : last_slot ) * SLOT_WORDS;
     int has_order = last_slot != NO_SLOT;
@@ -197,6 +199,7 @@ __kernel void grid_refresh( __global const float2* boxes, uint count, __constant
     {
         counters[SLOT_SIDE] = side;
         counters[SLOT_KEPT] = placed;
+        counters[SLOT_WORK] = was_anew ? min( last[SLOT_WORK], 255u ) + 1 : 0; // frames in a row before this one
         if ( !has_order )
         {
             counters[SLOT_MOVED] = ALL_MOVED; // then nobody counts

@@ -4,9 +4,12 @@
 //
 // Every box is compared with a copy of itself, bit by bit, so nothing is trusted. Those that changed are written into their records; who
 // may not stay in his cell is flagged IS_MOVER, listed, and stays so until all is laid anew, even if he comes back: whoever is
-// flagged is met by way of the list, whoever is not by way of the cells, and a box that did not change is what it was. A box that
-// changed asks all rows about it on every level, all that left their cells, and all that fit no level. So a pair of which
-// one changed is found by it, and a pair of which both did by both: the one with the smaller index tells it.
+// flagged asks by itself, whoever is not is met by way of the cells, and a box that did not change is what it was. A box that changed
+// asks all rows about it on every level for boxes in their cells, and all that fit no level. One that left its cell asks rows
+// too, whether it changed or not, and all others that left theirs. So of a pair of which at least one changed, one that left its cell finds the other that
+// did not; of two that did, and of two in their cells that changed, the one with the smaller index tells. Were it the
+// ones that changed that asked all that left, as many tests would be made as the two numbers' product: with one box in
+// a hundred going to and fro, one in seven of whom leaves its cell in time, 15 for each box of the world.
 //
 // Where that does not do, because too many changed, too many left their cells, a large box changed, which would ask very many rows, or
 // because the list of the frame before was cut or is not there, the frame is marked WORK_UNDONE and no pair is told; so are
@@ -17,9 +20,7 @@
 #define WORK_UNDONE 0x40000000u
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
 #define LANES 16u      // items for a box that changed
-#define LEFT_TESTS 2u  // per box of the world, and some for small worlds: those that changed against those that left their cells
-#define LEFT_TESTS_LEAST 65536u
-#define CARRIED 4u     // pairs that an item carries over at a time
+#define CARRIED 16u    // pairs that an item carries over at a time; 32 at most
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
 inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 upper )
@@ -150,8 +151,8 @@ inline int is_marked( __global const uint* bits, uint index )
     return ( bits[index / 32] >> ( index % 32 ) & 1 ) != 0;
 }
 
-// One record against a box that changed; `skipped` as in grid.cl.
-#define MEET( j, skipped )                                                                                   \
+// One record against a box that asks; `skipped` as in grid.cl, `tells`: whether it is the one to tell the pair.
+#define MEET( j, skipped, tells )                                                                                   \
     {                                                                                                        \
         float4 l = records[2 * (size_t)( j )];                                                               \
         tests += 1;                                                                                          \
@@ -159,7 +160,7 @@ inline int is_marked( __global const uint* bits, uint index )
         {                                                                                                    \
             float4 u = records[2 * (size_t)( j ) + 1];                                                       \
             uint other = as_uint( l.w ) & ~IS_MOVER;                                                         \
-            if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z && ( index < other || !is_marked( bits, other ) ) ) \
+            if ( lower.x <= u.x && lower.y <= u.y && lower.z <= u.z && ( tells ) )                           \
             {                                                                                                \
                 put_pair( queue, &fill, counters, pairs, capacity, index, other );                           \
             }                                                                                                \
@@ -167,41 +168,51 @@ inline int is_marked( __global const uint* bits, uint index )
     }
 
 // Pairs [first, …) of the list before of which none changed, CARRIED for each item of the group: added up, not queued, since nearly all
-// of them stay.
+// of them stay. All reads of an item are on their way before the first is looked at.
 inline void carry_over( __global const uint2* source, uint first, uint source_count, __global const uint* bits, __local uint* sums,
     __local uint* base, volatile __global uint* counters, __global uint2* pairs, uint capacity )
 {
     uint item = (uint)get_local_id( 0 );
-    uint2 kept[CARRIED];
-    uint count = 0;
+    uint2 own[CARRIED];
+    uint stays = 0;
     for ( uint k = 0; k < CARRIED; ++k )
     {
-        uint at = first + CARRIED * item + k;
-        uint2 pair = at < source_count ? source[at] : (uint2)( 0, 0 );
-        if ( at < source_count && !is_marked( bits, pair.x ) && !is_marked( bits, pair.y ) )
-        {
-            kept[count++] = pair;
-        }
+        uint at = first + k * GROUP + item;
+        own[k] = at < source_count ? source[at] : (uint2)( 0, 0 );
+        stays |= at < source_count ? 1u << k : 0;
+    }
+    for ( uint k = 0; k < CARRIED; ++k )
+    {
+        uint changed_one = bits[own[k].x / 32] >> ( own[k].x % 32 ) & 1;
+        uint changed_other = bits[own[k].y / 32] >> ( own[k].y % 32 ) & 1;
+        stays &= ~( ( changed_one | changed_other ) << k );
     }
     uint total = 0;
-    uint before = scan_group( sums, count, &total );
+    uint before = scan_group( sums, popcount( stays ), &total );
     if ( item == 0 )
     {
         *base = total > 0 ? add_wide( counters + SLOT_PAIRS, total ) : 0;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
     uint to = *base;
-    for ( uint k = 0; k < count; ++k )
+    for ( uint k = 0; k < CARRIED; ++k )
     {
-        if ( to < capacity && before + k < capacity - to )
+        uint is_kept = stays >> k & 1;
+        if ( is_kept != 0 && to < capacity && before < capacity - to )
         {
-            pairs[to + before + k] = kept[k];
+            pairs[to + before] = own[k];
         }
+        before += is_kept;
     }
     barrier( CLK_LOCAL_MEM_FENCE );
 }
 
-// The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search for those that did.
+// Told by whom: see above.
+#define BY_ASKER ( has_left ? is_new || is_marked( bits, other ) : index < other || !is_marked( bits, other ) )
+#define BY_SMALLER ( index < other && ( is_new || is_marked( bits, other ) ) )
+
+// The first `carry_groups` groups copy the pairs of the frame before of which none changed; the others search for those that did,
+// and then for those that left their cells.
 __kernel void rest_find( __global const float4* both_records, uint count, __global const uint* starts, __constant const grid_plan* plan,
     __global const uint* movers, __global const uint* changed, __global const uint* bits, __global const uint2* source, uint source_room,
     uint carry_groups, __global uint* slots, uint slot, uint last_slot, uint left_most, uint changed_most, uint work_most,
@@ -221,7 +232,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     __global const float4* records = both_records + 2 * (size_t)slots[slot * SLOT_WORDS + SLOT_SIDE] * count;
     // The mark itself counts as too much work: whoever reads it already set comes to the same end.
     int is_undone = changed_count > changed_most || left_count > left_most || slots[slot * SLOT_WORDS + SLOT_WORK] > work_most ||
-        (ulong)changed_count * left_count > LEFT_TESTS * (ulong)count + LEFT_TESTS_LEAST || ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
+        ( last[SLOT_WORK] & WORK_UNDONE ) != 0 ||
         last[SLOT_PAIRS + 1] != 0 || source_count > source_room;
     uint tests = 0;
     if ( item == 0 )
@@ -234,6 +245,7 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     {
         source_count = 0;
         changed_count = 0;
+        left_count = 0;
         if ( group == 0 && item == 0 )
         {
             atomic_or( counters + SLOT_WORK, WORK_UNDONE );
@@ -245,15 +257,28 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
         carry_over( source, first, source_count, bits, sums, &base, counters, pairs, capacity );
     }
     uint lane = item % LANES;
-    uint first_box = ( ( group - carry_groups ) * GROUP + item ) / LANES;
+    uint first_asker = ( ( group - carry_groups ) * GROUP + item ) / LANES;
     uint stride = ( (uint)get_num_groups( 0 ) - carry_groups ) * ( GROUP / LANES );
-    for ( uint m = first_box; group >= carry_groups && m < changed_count; m += stride )
+    for ( uint m = first_asker; group >= carry_groups && m < changed_count + left_count; m += stride )
     {
-        uint own = changed[m];
+        int has_left = m >= changed_count;
+        uint own = has_left ? movers[m - changed_count] : changed[m];
         float4 lower = records[2 * (size_t)own];
         float4 upper = records[2 * (size_t)own + 1];
         uint index = as_uint( lower.w ) & ~IS_MOVER;
-        for ( uint level = 0; level < plan->level_count; ++level )
+        int is_new = !has_left || is_marked( bits, index );
+        if ( !has_left && index != as_uint( lower.w ) )
+        {
+            continue; // among those that left its turn comes
+        }
+        // Rows of one that changed were counted; of one that did not there may be very many, and only those that changed matter to it.
+        int is_wide = !is_new && rows_asked( plan, lower, upper ) > WIDE_ROWS;
+        for ( uint at = lane; is_wide && at < changed_count; at += LANES )
+        {
+            uint j = changed[at];
+            MEET( j, IS_MOVER, 1 )
+        }
+        for ( uint level = 0; !is_wide && level < plan->level_count; ++level )
         {
             cell_place low = last_of( plan, level, lower );
             cell_place high = last_of( plan, level, upper );
@@ -269,18 +294,18 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
                 uint end = starts[row * plan->pitch + high.x + 1];
                 for ( uint j = starts[row * plan->pitch + from_x]; j < end; ++j )
                 {
-                    MEET( j, IS_MOVER )
+                    MEET( j, IS_MOVER, BY_ASKER )
                 }
             }
         }
-        for ( uint at = lane; at < left_count; at += LANES )
+        for ( uint at = lane; has_left && at < left_count; at += LANES )
         {
             uint j = movers[at];
-            MEET( j, 0u )
+            MEET( j, 0u, BY_SMALLER )
         }
-        for ( uint j = placed + lane; j < count; j += LANES )
+        for ( uint j = placed + lane; is_new && j < count; j += LANES )
         {
-            MEET( j, 0u )
+            MEET( j, 0u, BY_ASKER )
         }
     }
     if ( counts_tests != 0 )
