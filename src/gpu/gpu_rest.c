@@ -27,6 +27,7 @@ enum
     PAUSE_MOST = 4096,    // and after which at the latest
     GROUP_PAIRS = 4096,   // that one group carries over at a time, as kernels/rest.cl has it
     GROUP_BOXES = 16,     // that one group searches for, as a rule
+    LEFT_SLICE = 64,      // of those that left their cells, as kernels/rest.cl has it
     GROUPS_MOST = 8192,
 };
 
@@ -212,8 +213,8 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
     uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
     uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS );
-    uint32_t groups =
-        carry_groups + groups_for( (uint64_t)rest->last_changed + rest->last_left, GROUP_BOXES );
+    uint64_t slices = ( (uint64_t)rest->last_left + LEFT_SLICE - 1 ) / LEFT_SLICE;
+    uint32_t groups = carry_groups + groups_for( rest->last_changed + rest->last_left * slices, GROUP_BOXES );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
         GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),

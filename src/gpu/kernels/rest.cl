@@ -20,6 +20,7 @@
 #define WORK_UNDONE 0x40000000u
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
 #define LANES 16u      // items for a box that changed
+#define SLICE 64u      // of the list of those that left their cells, for as many items: one after the other the reads would take longer than all else
 #define CARRIED 16u    // pairs that an item carries over at a time; 32 at most
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
@@ -259,10 +260,12 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
     uint lane = item % LANES;
     uint first_asker = ( ( group - carry_groups ) * GROUP + item ) / LANES;
     uint stride = ( (uint)get_num_groups( 0 ) - carry_groups ) * ( GROUP / LANES );
-    for ( uint m = first_asker; group >= carry_groups && m < changed_count + left_count; m += stride )
+    uint slices = max( 1u, ( left_count + SLICE - 1 ) / SLICE ); // divided by
+    for ( uint m = first_asker; group >= carry_groups && m < changed_count + left_count * slices; m += stride )
     {
         int has_left = m >= changed_count;
-        uint own = has_left ? movers[m - changed_count] : changed[m];
+        uint slice = has_left ? ( m - changed_count ) % slices : 0; // all else is the first one's
+        uint own = has_left ? movers[( m - changed_count ) / slices] : changed[m];
         float4 lower = records[2 * (size_t)own];
         float4 upper = records[2 * (size_t)own + 1];
         uint index = as_uint( lower.w ) & ~IS_MOVER;
@@ -272,13 +275,14 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
             continue; // among those that left its turn comes
         }
         // Rows of one that changed were counted; of one that did not there may be very many, and only those that changed matter to it.
-        int is_wide = !is_new && rows_asked( plan, lower, upper ) > WIDE_ROWS;
+        int is_wide = slice == 0 && !is_new && rows_asked( plan, lower, upper ) > WIDE_ROWS;
+        uint level_count = slice == 0 && !is_wide ? plan->level_count : 0;
         for ( uint at = lane; is_wide && at < changed_count; at += LANES )
         {
             uint j = changed[at];
             MEET( j, IS_MOVER, 1 )
         }
-        for ( uint level = 0; !is_wide && level < plan->level_count; ++level )
+        for ( uint level = 0; level < level_count; ++level )
         {
             cell_place low = last_of( plan, level, lower );
             cell_place high = last_of( plan, level, upper );
@@ -298,12 +302,13 @@ __kernel void rest_find( __global const float4* both_records, uint count, __glob
                 }
             }
         }
-        for ( uint at = lane; has_left && at < left_count; at += LANES )
+        uint slice_end = has_left ? min( ( slice + 1 ) * SLICE, left_count ) : 0;
+        for ( uint at = slice * SLICE + lane; at < slice_end; at += LANES )
         {
             uint j = movers[at];
             MEET( j, 0u, BY_SMALLER )
         }
-        for ( uint j = placed + lane; is_new && j < count; j += LANES )
+        for ( uint j = placed + lane; is_new && slice == 0 && j < count; j += LANES )
         {
             MEET( j, 0u, BY_ASKER )
         }
