@@ -12,8 +12,8 @@ enum
     // One box in so many may change and all be searched for alone; five eighths of that for it to begin, since a sample tells. On an H200 with
     // one in fifty it takes two thirds of the time of a search of all where boxes are sparse.
     CHANGED_PART = 50,
-    PAIRS_PART =
-        10, // more for each pair and box: all others are carried over, and a box that changed meets as many more
+    // More for each pair per box: all the others are carried over, and one that changed meets as many more.
+    PAIRS_PART = 5,
     SAMPLED_GROUPS = 32, // as kernels/grid.cl has them
     SAMPLED_OF_PLACED = 128,
     FULL_CELLS = 8,       // squares of what cells hold, per box, where larger ones may do
@@ -25,7 +25,7 @@ enum
     LEFT_LEAST = 65536,   // and some for small worlds
     TRY_AGAIN = 64,       // updates after which it is tried again,
     PAUSE_MOST = 4096,    // and after which at the latest
-    GROUP_PAIRS = 4096,   // that one group carries over at a time, as kernels/rest.cl has it
+    GROUP_PAIRS = 1024,   // that one group carries over at a time, as kernels/rest.cl has it
     GROUP_BOXES = 16,     // that one group searches for, as a rule
     LEFT_SLICE = 64,      // of those that left their cells, as kernels/rest.cl has it
     GROUPS_MOST = 8192,

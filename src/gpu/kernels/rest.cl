@@ -21,7 +21,7 @@
 #define WIDE_ROWS 512u // of one box: beyond, its items would be longer at work than all others together
 #define LANES 16u      // items for a box that changed
 #define SLICE 64u      // of the list of those that left their cells, for as many items: one after the other the reads would take longer than all else
-#define CARRIED 16u    // pairs that an item carries over at a time; 32 at most
+#define CARRIED 4u    // pairs that an item carries over at a time; 32 at most
 
 // Rows that a box asks; those of a bad box, or one across many cells, are very many.
 inline uint rows_asked( __constant const grid_plan* plan, float4 lower, float4 upper )
