@@ -426,6 +426,7 @@ mutate "gpu: a list sent for before it was made counts" "gpu_rest" src/gpu/gpu_g
 mutate "gpu: who left its cell is laid anew too late" "gpu_rest" src/gpu/gpu_rest.c 's/    rest->lays_anew = was_done .*/    rest->lays_anew = false;/'
 mutate "gpu: a world at rest is laid anew for ever" "gpu_rest" src/gpu/gpu_rest.c 's/bool was_busy = !was_done || .*/bool was_busy = !was_done;/'
 mutate "gpu: one box in a hundred is too many" "gpu_rest" src/gpu/gpu_rest.c 's/^    CHANGED_PART = 50,/    CHANGED_PART = 256,/'
+mutate "gpu: many pairs are no reason not to carry them over" "gpu_rest" src/gpu/gpu_rest.c 's/^    PAIRS_PART = 5,/    PAIRS_PART = 0,/'
 mutate "gpu: an order ends where every fourth frame is laid anew" "gpu_rest" src/gpu/gpu_grid.c 's/ \&\& counters->work > 0 ? 1 : 0;/ ? 1 : 0;/'
 mutate "gpu: a world that moves again keeps the cells of one at rest" "gpu_rest" src/gpu/gpu_rest.c 's/gpu->grid.is_planned \&\& !gpu->rest.wants_order;/gpu->grid.is_planned;/'
 mutate "gpu: events that were cut count as whole" "gpu_events" src/gpu/gpu_events.c 's/if ( result == CLV_OK \&\& was_cut )/if ( false )/'
