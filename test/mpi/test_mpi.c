@@ -164,6 +164,89 @@ static void bad_input_on_one_is_an_error_on_all( void )
     CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL );
 }
 
+enum
+{
+    TRAVELLERS = 240
+};
+
+static clv_aabb traveller_box( uint64_t id, bool is_away )
+{
+    float x = (float)( id * 37 % TRAVELLERS ) * 0.1f;
+    return mpi_cube( is_away ? 24 - x : x, (float)( id % 7 ), (float)( id % 5 ), 0.4f );
+}
+
+// All own objects, by object_at, one in `part` of them to the other side.
+static void send_travellers( clv_mpi_space* space, uint32_t part, bool is_away )
+{
+    static uint64_t ids[TRAVELLERS];
+    static clv_aabb boxes[TRAVELLERS];
+    uint32_t count = clv_mpi_space_object_count( space );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        CHECK( clv_mpi_space_object_at( space, i, &ids[i], &boxes[i] ) == CLV_OK );
+        boxes[i] = ids[i] % part == 0 ? traveller_box( ids[i], is_away ) : boxes[i];
+    }
+    CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, count ) );
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+}
+
+// Own objects by their ids, in an order that nobody guesses; and no others.
+static void ask_for_travellers( clv_mpi_space* space )
+{
+    static uint64_t ids[TRAVELLERS], others[TRAVELLERS];
+    static clv_aabb boxes[TRAVELLERS];
+    bool is_own[TRAVELLERS] = { false };
+    uint32_t own = clv_mpi_space_object_count( space );
+    for ( uint32_t i = 0; i < own; ++i )
+    {
+        CHECK( clv_mpi_space_object_at( space, own - 1 - i, &ids[i], &boxes[i] ) == CLV_OK );
+        is_own[ids[i]] = true;
+    }
+    int count = 0, most = 0;
+    for ( uint64_t id = 0; id < TRAVELLERS; ++id )
+    {
+        others[count] = id;
+        count += !is_own[id];
+    }
+    clv_aabb fine = mpi_cube( 0, 0, 0, 1 );
+    MPI_Allreduce( &count, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD );
+    for ( int i = 0; i < most; ++i )
+    {
+        CHECK( clv_mpi_space_move( space, &others[i < count ? i : 0], &fine, i < count ) == CLV_BAD_ID );
+    }
+    CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, own ) );
+}
+
+// Names are looked up when somebody asks for them: after few changes, after many, and after some that were never asked about.
+static void who_left_is_not_known_any_more( void )
+{
+    mpi_test_case( "names" );
+    clv_mpi_def def = clv_default_mpi_def();
+    def.imbalance = 1e9f; // nobody is moved by a new cut
+    clv_mpi_space* space = NULL;
+    CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
+    static uint64_t ids[TRAVELLERS];
+    static clv_aabb boxes[TRAVELLERS];
+    for ( uint64_t id = 0; id < TRAVELLERS; ++id )
+    {
+        ids[id] = id;
+        boxes[id] = traveller_box( id, false );
+    }
+    CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, g_mpi_rank == 0 ? TRAVELLERS : 0 ) );
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    const uint32_t parts[] = { 1, 20, 15, 12, 1, 11 };
+    const bool asks[] = { true, true, false, true, false, true };
+    for ( uint32_t k = 0; k < sizeof( parts ) / sizeof( parts[0] ); ++k )
+    {
+        send_travellers( space, parts[k], k % 2 == 0 );
+        if ( asks[k] )
+        {
+            ask_for_travellers( space );
+        }
+    }
+    clv_mpi_space_destroy( space );
+}
+
 // A caller may have traps on, and another rounding: neither changes an answer, nor is a trap sprung.
 static void modes_of_the_caller_change_nothing( void )
 {
@@ -340,6 +423,7 @@ int main( int argc, char** argv )
     }
     lives();
     bad_input_on_one_is_an_error_on_all();
+    who_left_is_not_known_any_more();
     modes_of_the_caller_change_nothing();
     empty_regions_are_nobody_elses();
     batches_come_in_any_order();
