@@ -28,7 +28,8 @@ enum
     GROUP_PAIRS = 1024,   // that one group carries over at a time, as kernels/rest.cl has it
     GROUP_BOXES = 16,     // that one group searches for, as a rule
     LEFT_SLICE = 64,      // of those that left their cells, as kernels/rest.cl has it
-    GROUPS_MOST = 8192,
+    CARRY_MOST = 2048,    // groups that carry over, and go on with as many pairs where there are more,
+    GROUPS_MOST = 8192,   // and that search
 };
 
 // Pairs of a list that is carried over; 16 GB.
@@ -194,10 +195,10 @@ clv_result clv_gpu_rest_compare( clv_gpu* gpu, gpu_frame* frame )
 }
 
 // As many groups as the last waited frame would have kept busy, and half as many again: items go on where there is more.
-static uint32_t groups_for( uint64_t number, uint32_t each )
+static uint32_t groups_for( uint64_t number, uint32_t each, uint32_t most )
 {
     uint64_t groups = ( number + number / 2 ) / each + 4;
-    return groups < GROUPS_MOST ? (uint32_t)groups : GROUPS_MOST;
+    return groups < most ? (uint32_t)groups : most;
 }
 
 clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
@@ -212,9 +213,10 @@ clv_result clv_gpu_rest_find( clv_gpu* gpu, const gpu_frame* frame )
     uint32_t counts_tests = gpu->def.count_tests ? 1 : 0;
     uint32_t most = changed_most( gpu, gpu->rest.last_pairs, frame->count );
     uint32_t work_most = frame->count / 4 + 64; // sixteens of rows
-    uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS );
+    uint32_t carry_groups = groups_for( rest->last_pairs, GROUP_PAIRS, CARRY_MOST );
     uint64_t slices = ( (uint64_t)rest->last_left + LEFT_SLICE - 1 ) / LEFT_SLICE;
-    uint32_t groups = carry_groups + groups_for( rest->last_changed + rest->last_left * slices, GROUP_BOXES );
+    uint32_t groups =
+        carry_groups + groups_for( rest->last_changed + rest->last_left * slices, GROUP_BOXES, GROUPS_MOST );
     const gpu_argument arguments[] = { GPU_ARGUMENT( b->records.memory ), GPU_ARGUMENT( frame->count ),
         GPU_ARGUMENT( b->starts.memory ), GPU_ARGUMENT( b->grid_plan.memory ),
         GPU_ARGUMENT( b->movers.memory ), GPU_ARGUMENT( b->changed.memory ),
