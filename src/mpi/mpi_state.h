@@ -154,16 +154,14 @@ struct clv_mpi_space
 
     mpi_columns columns;
     uint32_t slot_end; ///< slots that the columns have room for and that were used
-    mpi_ids
-        ids; ///< of all live slots, or, where ghosts have berths, of own objects, as of clv_mpi_names_know
+    mpi_ids ids;       ///< of all live slots; with berths of own objects, as of clv_mpi_names_know
     BASE_ARRAY( mpi_renamed ) renamed; ///< since then, in order
     bool names_are_lost;               ///< that was too much
     mpi_ids directory;                 ///< ids that this process watches over, whoever owns them
     base_u32_array own;                ///< slots of own objects
     base_u32_array batch;              ///< slots that the last batch named, in its order
-    base_u32_array guess; ///< the same of the last large one before it: most batches name the same objects
-    base_u32_array
-        outer; ///< of own objects, those that lie elsewhere than deep inside, or did; in their order
+    base_u32_array guess;  ///< the same of the last large one before it: most batches name the same objects
+    base_u32_array outer;  ///< of own objects, those that do not lie deep inside, or did not; in order
     bool outer_is_known;   ///< for the boxes as they are, unless space is cut anew
     base_u32_array ghosts; ///< slots of other processes' objects, or of berths
     uint64_t ghost_count;  ///< after letters came
