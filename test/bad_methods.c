@@ -131,6 +131,18 @@ static clv_result leave(
     _exit( 3 );
 }
 
+// Leaves a process behind that has the same pipes open, as a driver's helper may.
+static clv_result leave_an_orphan(
+    void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
+{
+    (void)state, (void)input, (void)sink, (void)counters;
+    if ( fork() == 0 )
+    {
+        sleep( 40 );
+    }
+    _exit( 6 );
+}
+
 static clv_result vanish(
     void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters )
 {
@@ -161,6 +173,7 @@ static const clv_method rows[] = {
     ROW( "gpu-bad-reserve", reserve ), // by its name one of those on a device
     ROW( "bad-heir", inherit ),
     ROW( "bad-leave", leave ),
+    ROW( "bad-orphan", leave_an_orphan ),
     ROW( "bad-vanish", vanish ),
     ROW( "bad-blind", find_nothing ),
     { .size = sizeof( clv_method ),

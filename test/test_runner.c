@@ -107,6 +107,19 @@ static void bad_runs_end_alone( void )
     run_results_free( &results );
 }
 
+static void who_is_left_behind_is_not_waited_for( void )
+{
+    struct timespec from, to;
+    clock_gettime( CLOCK_MONOTONIC, &from );
+    begin( "sizes 1k\nframes 3\nrepeat 1\nmethods bad-orphan\n" );
+    CHECK_EQUAL( program_run( RUN )->status, 1 );
+    clock_gettime( CLOCK_MONOTONIC, &to );
+    CHECK( to.tv_sec - from.tv_sec < 30 ); // of 40 that it sleeps
+    run_results results = read_results();
+    check_run( &results, "bad-orphan", RUN_FAILED, "ended with status 6" );
+    run_results_free( &results );
+}
+
 // The program loads no driver itself where each run has a process of its own: it has one look for devices too.
 static void a_driver_that_crashes_ends_alone( void )
 {
@@ -605,6 +618,7 @@ int main( int argc, char** argv )
     setenv( "CLEAVE_CACHE", "test_runner_cache", 1 );
     const test_case cases[] = {
         TEST_CASE( bad_runs_end_alone ),
+        TEST_CASE( who_is_left_behind_is_not_waited_for ),
         TEST_CASE( a_driver_that_crashes_ends_alone ),
         TEST_CASE( wrong_answers_are_noticed ),
         TEST_CASE( a_judge_is_judged ),

@@ -72,6 +72,9 @@ static char** s_environment;
 // Handles below are closed in a child. Systems give out the lowest number that is free, and nobody has as many open.
 #define HANDLES_MOST 4096
 
+// Bytes that a pipe holds, at most; on Linux 64 KiB unless somebody asks for more.
+#define PIPE_MOST ( (size_t)1 << 20 )
+
 bool child_is_here( void )
 {
     return access( CHILD_PROGRAM, X_OK ) == 0;
@@ -202,6 +205,30 @@ static void take_bytes( pipe_end* end )
         end->handle = -1;
     }
     end->text[end->length] = '\0';
+}
+
+// What a child that has ended wrote is all there. One that it left behind may keep the pipe open, and write on: it is not waited for.
+static void take_rest( pipe_end* end )
+{
+    size_t most = end->length + PIPE_MOST;
+    while ( end->handle >= 0 && end->length < most )
+    {
+        struct pollfd polled = { end->handle, POLLIN, 0 };
+        int there = poll( &polled, 1, 0 );
+        if ( there == 0 || ( there < 0 && errno != EINTR ) )
+        {
+            break;
+        }
+        if ( there > 0 )
+        {
+            take_bytes( end );
+        }
+    }
+    if ( end->handle >= 0 )
+    {
+        close( end->handle );
+        end->handle = -1;
+    }
 }
 
 // Waits a moment for either pipe.
@@ -357,13 +384,8 @@ static void watch(
         bool is_silent = answer_end->handle < 0 && errors->handle < 0;
         listen_once( answer_end, errors, is_silent || elapsed < 0.02 ? 1 : 20 );
     }
-    for ( pipe_end* end = answer_end; end != NULL; end = end == answer_end ? errors : NULL )
-    {
-        while ( end->handle >= 0 )
-        {
-            take_bytes( end );
-        }
-    }
+    take_rest( answer_end );
+    take_rest( errors );
     if ( !is_ended_by_us )
     {
         judge( status, errors, answer );
