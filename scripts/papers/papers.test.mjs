@@ -28,7 +28,7 @@ import { smallTreeSvg } from './small_tree.mjs';
 import { shortText, table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
 import { pairsOf003, table1Of004, table2Of001, table2Of004, timesOf003 } from './published.mjs';
-import { isBareRoot, isTree, joinRuns, laterFrames, mergeTrees, oneMachine, onlyGpus, pick, settingsOf, twinRatios, variation, windowOfKey, withoutTwins } from './runs.mjs';
+import { isBareRoot, isTree, joinRuns, laterFrames, mergeTrees, methodsOf, oneMachine, onlyGpus, pick, settingsOf, twinRatios, variation, windowOfKey, withoutTwins } from './runs.mjs';
 import { windowOf, windowsText } from './windows.mjs';
 
 const here = name => fileURLToPath(new URL(name, import.meta.url));
@@ -235,6 +235,11 @@ test('Table I has the paper\'s row once and ours beside it', () => {
     const of = (part, frames) => joinRuns([raw({ parts: [part], window: { from: 10, frames } })])[0];
     assert.equal(shortText([of('001-others', 10), of('001-threads', 10)]), '');
     assert.match(shortText([of('001-others', 10), of('001-threads', 3)]), /windows of 3 frames where those of one thread have 10/);
+});
+
+test('a method that some machine had is not told as missing', () => {
+    const [first, second] = [[['cgal', true], ['kd', true]], [['cgal', false], ['kd', true], ['fcl', false]]].map((rows, at) => ({ methods: rows.map(([name, available]) => ({ name, available, at })) }));
+    assert.deepEqual(methodsOf([first, second]).map(({ name, available, at }) => [name, available, at]), [['cgal', true, 0], ['kd', true, 1], ['fcl', false, 1]]);
 });
 
 test('a tree of one node is no tree, and equal trees are one point', () => {

@@ -174,6 +174,12 @@ export function onlyGpus(runs, devices) {
     return runs.filter(run => !processors.has(run.device));
 }
 
+/** Methods as the last list has them; one that was not installed there as the last that had it. */
+export function methodsOf(lists) {
+    const had = name => lists.map(list => list.methods.find(method => method.name === name)).findLast(method => method?.available);
+    return lists[lists.length - 1].methods.map(method => had(method.name) ?? method);
+}
+
 /** All results of some folders: { raw, runs, alone, methods, towers, towerMachine, left }. */
 export function readFolders(folders) {
     const files = folders.flatMap(folder => (existsSync(folder) ? readdirSync(folder) : []).filter(name => name.endsWith('.json') && name !== 'methods.json').sort().map(name => ({ folder, name })));
@@ -188,7 +194,7 @@ export function readFolders(folders) {
     const text = folders.map(folder => join(folder, 'machine.txt')).filter(existsSync).map(path => readFileSync(path, 'utf8'));
     return {
         raw, runs: joinRuns(raw), hasShared: folders.map(folder => join(folder, 'plan.txt')).filter(existsSync).some(path => /^gpu\t.*--in-process/m.test(readFileSync(path, 'utf8'))), alone: joinRuns(withoutTwins(all.filter(({ name }) => name.startsWith('alone')).flatMap(({ runs }) => runs))), twins: twinRatios(measured),
-        methods: lists[lists.length - 1].methods, towers: found, towerRun, left, lanes: Math.max(0, ...[...text.join('\n').matchAll(/lanes: (\d+)/g)].map(([, count]) => Number(count))),
+        methods: methodsOf(lists), towers: found, towerRun, left, lanes: Math.max(0, ...[...text.join('\n').matchAll(/lanes: (\d+)/g)].map(([, count]) => Number(count))),
     };
 }
 
