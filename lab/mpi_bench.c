@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi bench`: frames on many processes, timed, with what each of them did.
+#include "lab/measure/device_choice.h"
 #include "lab/measure/frame_hash.h"
 #include "lab/mpi_resume.h"
 #include "lab/result/run_output.h"
@@ -221,8 +222,10 @@ static void fill_result( bench* b, const job* j, const bench_sums* sums, run_res
     run->object_count = header->object_count;
     run->frame_count = b->world.frames.frame_count;
     run->method = j->o->method;
-    run->variant = clv_isa_name( clv_isa_best() );
+    run_spec spec = { clv_method_find( j->o->method ), CLV_ISA_AUTO, 1, NULL, false };
+    run->variant = run_spec_variant( &spec );
     run->settings = j->o->settings;
+    run->device = device_is_of( spec.row ) ? device_name_of( run->settings ) : NULL;
     run->thread_count = (uint32_t)j->o->threads;
     if ( b->resumed_at == 0 ) // else there are not as many as frames
     {
@@ -275,6 +278,15 @@ static bool write_result( bench* b, job* j, run_output* output, const bench_sums
     return ok;
 }
 
+// A checkpoint of the last frame leaves nothing to time, and so nothing for a table or a file.
+static void tell_all_done( const bench* b, const job* j )
+{
+    bool is_stdout_taken = j->o->json != NULL && strcmp( j->o->json, "-" ) == 0;
+    fprintf( is_stdout_taken ? stderr : stdout,
+        "%s: was saved after frame %" PRIu32 ", the last; nothing is left to time%s; hash 0x%016" PRIx64 "\n",
+        j->o->resume, b->resumed_at, j->o->json != NULL ? " or to write" : "", b->hash );
+}
+
 static bool run_passes( bench* b, job* j, run_output* output )
 {
     bool ok = open_bench( b, j );
@@ -285,6 +297,14 @@ static bool run_passes( bench* b, job* j, run_output* output )
     if ( !ok )
     {
         return false;
+    }
+    if ( j->o->resume != NULL && b->resumed_at == b->world.frames.frame_count )
+    {
+        if ( j->rank == 0 )
+        {
+            tell_all_done( b, j );
+        }
+        return true;
     }
     gather_records( b );
     bench_sums sums = { job_sum( b->stats.own_count > 0 ), job_sum( b->stats.ghost_count ),

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "lab/mpi_job.h"
 
+#include "cleave/gpu.h"
+#include "cleave/method.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
+#include "lab/measure/device_choice.h"
 #include "lab/mpi_resume.h"
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- the command line
@@ -34,6 +38,7 @@ static const flag s_flags[] = {
     { "--json", "bnp", FLAG_TEXT, IN_OPTIONS( json ), 0, 0 },
     { "-m", "bv", FLAG_TEXT, IN_OPTIONS( method ), 0, 0 },
     { "--set", "bv", FLAG_TEXT, IN_OPTIONS( settings ), 0, 0 },
+    { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0 },
     { "-o", "g", FLAG_TEXT, IN_OPTIONS( output ), 0, 0 },
     { "--type", "g", FLAG_TEXT, IN_OPTIONS( type ), 0, 0 },
     { "--frames", "bvgp", FLAG_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST },
@@ -104,7 +109,9 @@ static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error
     }
     if ( strchr( f->commands, o->command ) == NULL )
     {
-        return lab_error_write( why, "%s has no %s; --help lists who takes it", argv[1], word );
+        return lab_error_write( why, "%s has no %s; %s", argv[1], word,
+            strcmp( word, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
+                                      : "--help lists who takes it" );
     }
     if ( f->kind == FLAG_SWITCH )
     {
@@ -134,7 +141,9 @@ static bool find_command( const char* word, job_options* o )
 
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
 {
-    *o = ( job_options ){ .method = "cleave", .threads = 1, .warmup = 1, .repeat = 3, .seed = 1 };
+    *o = ( job_options ){
+        .method = "cleave", .threads = 1, .warmup = UINT64_MAX, .repeat = UINT64_MAX, .seed = 1
+    };
     o->type = "cubes";
     if ( !find_command( argc > 1 ? argv[1] : NULL, o ) )
     {
@@ -158,21 +167,45 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
     }
     // The last frame is the one that is counted: the first will do where nobody asks for another.
     o->frames = o->command == 'p' && o->frames == 0 ? 1 : o->frames;
-    if ( o->checkpoint != NULL || o->resume != NULL ) // there is one life to go on with
-    {
-        o->warmup = 0;
-        o->repeat = 1;
-    }
     if ( !mpi_resume_check( o, why ) )
     {
         return false;
     }
+    bool is_one_life = o->checkpoint != NULL || o->resume != NULL;
+    o->warmup = o->warmup != UINT64_MAX ? o->warmup : is_one_life ? 0 : 1;
+    o->repeat = o->repeat != UINT64_MAX ? o->repeat : is_one_life ? 1 : 3;
     if ( o->command == 'n' && o->what != NULL )
     {
         return lab_error_write( why, "net takes no WHAT, such as %s", o->what );
     }
     return o->what != NULL || o->command == 'n' ||
         lab_error_write( why, "%s needs a WHAT, such as brownian-free:32k", argv[1] );
+}
+
+// ---- devices
+
+bool job_find_device( job_options* o, char** text, lab_error* why )
+{
+    *text = NULL;
+    if ( strcmp( o->method, "gpu" ) != 0 && !text_starts_with( o->method, "gpu-" ) )
+    {
+        return o->device == NULL ||
+            lab_error_write( why, "--device %s: method %s runs on none; -m gpu does", o->device, o->method );
+    }
+    clv_gpu_register();
+    if ( o->device == NULL )
+    {
+        return true;
+    }
+    char* setting = device_setting( o->device, why );
+    if ( setting == NULL )
+    {
+        return false;
+    }
+    *text = o->settings != NULL ? text_format( "%s,%s", o->settings, setting ) : text_copy( setting );
+    free( setting );
+    o->settings = *text;
+    return true;
 }
 
 // ---- all of one mind

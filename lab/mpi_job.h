@@ -12,8 +12,10 @@ typedef struct job_options
 {
     char command; ///< the first letter of bench, verify, gen, net or plan
     bool is_borrowed, by_time, is_alone, is_scattered, splits;
-    const char *what, *method, *settings, *json, *output, *type, *checkpoint, *resume;
-    uint64_t frames, from, threads, warmup, repeat, seed, bodies, processes, sample, every;
+    const char *what, *method, *settings, *device, *json, *output, *type, *checkpoint, *resume;
+    uint64_t frames, from, threads;
+    uint64_t warmup, repeat; ///< of a bench with a checkpoint 0 and 1: there is one life to go on with
+    uint64_t seed, bodies, processes, sample, every;
     clv_mpi_cutter cutter;
 } job_options;
 
@@ -28,6 +30,10 @@ typedef struct job
 
 /// False names what is wrong with the words behind the program's name.
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
+
+/// Makes methods on a GPU known where `-m` names one, since that loads OpenCL, and puts --device into the settings: `text`, to free
+/// when the options are done with. False names what is wrong.
+bool job_find_device( job_options* o, char** text, lab_error* why );
 
 /// Everybody's answer: true if all say so. Else the error of the first process that has one is everybody's. Collective.
 bool job_agree( job* j, bool ok );

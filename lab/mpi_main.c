@@ -7,10 +7,13 @@
 #include "lab/mpi_job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char s_help[] =
     "Usage: mpirun -n P cleave-mpi [--plugin FILE]... COMMAND WHAT [flags]\n"
+    "\n"
+    "Scenes on many processes, with one answer. More processes than cores: mpirun --oversubscribe -n P.\n"
     "\n"
     "  bench WHAT        time frames on P processes; the slowest counts\n"
     "  verify WHAT       compare them, frame by frame, with one process\n"
@@ -26,8 +29,9 @@ static const char s_help[] =
     "  --threads T       threads of each process (default 1)\n"
     "  --json OUT        bench, net, plan: write the result as JSON; - is standard output\n"
     "bench and verify:\n"
-    "  -m METHOD         of the space in each process (default cleave); --plugin FILE, before the command, loads more\n"
+    "  -m METHOD         of the space in each process, one of our own (default cleave); --plugin FILE, before the command, loads more\n"
     "  --set P=V,...     parameters of that method\n"
+    "  --device NAME|N   device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)\n"
     "  --cutter C        zoltan or bisection\n"
     "  --borrowed        objects stay where they were added; only ghosts travel\n"
     "  --by-time         balance by measured time, not by counters\n"
@@ -48,6 +52,7 @@ static const char s_help[] =
     "  -P N              processes to plan for\n"
     "  --sample S        of a contact-free scene, only S bodies are made, and each stands for as many as it takes\n"
     "\n"
+    "--help prints this, --version the version.\n"
     "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad input.\n"
     "\n"
     "Example:\n"
@@ -57,10 +62,11 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
 {
     job_options o = { 0 };
     job j = { .o = &o, .rank = rank, .process_count = process_count };
+    char* settings = NULL;
     j.why.status = LAB_BAD_INPUT;
     // Words are alike on all processes, but files need not be.
-    bool ok =
-        job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) && job_parse( argc, argv, &o, &j.why );
+    bool ok = job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) &&
+        job_parse( argc, argv, &o, &j.why ) && job_agree( &j, job_find_device( &o, &settings, &j.why ) );
     j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
     j.share = o.is_alone ? 0 : rank;
     j.share_count = o.is_alone ? 1 : process_count;
@@ -74,6 +80,7 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     {
         fprintf( stderr, "cleave-mpi: %s\n", j.why.text );
     }
+    free( settings );
     return ok ? LAB_DONE : j.why.status;
 }
 
@@ -99,6 +106,11 @@ int main( int argc, char** argv )
     if ( asks_for_help( argc, argv ) )
     {
         fputs( rank == 0 ? s_help : "", stdout );
+    }
+    else if ( argc > 1 && ( strcmp( argv[1], "--version" ) == 0 || strcmp( argv[1], "-V" ) == 0 ) )
+    {
+        printf( "%s%s%s", rank == 0 ? "cleave-mpi " : "", rank == 0 ? clv_version_text() : "",
+            rank == 0 ? "\n" : "" );
     }
     else
     {

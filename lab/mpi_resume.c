@@ -4,6 +4,7 @@
 #include "lab/base/output_file.h"
 #include "lab/base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,12 @@ bool mpi_resume_check( const job_options* o, lab_error* why )
     {
         return lab_error_write( why, "--every needs --checkpoint PATH" );
     }
+    if ( ( o->checkpoint != NULL || o->resume != NULL ) &&
+        ( o->warmup != UINT64_MAX || o->repeat != UINT64_MAX ) )
+    {
+        return lab_error_write(
+            why, "--checkpoint and --resume do one pass: leave --warmup and --repeat out" );
+    }
     return !o->is_alone || ( o->checkpoint == NULL && o->resume == NULL ) ||
         lab_error_write( why, "--alone has no checkpoints: every process has a world of its own" );
 }
@@ -33,6 +40,7 @@ static bool read_notes( const char* path, const job* j, bench_note notes[2], lab
 {
     char* name = text_format( "%s.bench", path );
     FILE* file = fopen( name, "rb" );
+    int reason = errno;
     char what[1024] = "";
     uint64_t seed = 0;
     bool ok =
@@ -43,8 +51,9 @@ static bool read_notes( const char* path, const job* j, bench_note notes[2], lab
     }
     if ( !ok )
     {
-        lab_error_write( why, "%s: %s", name,
-            file == NULL ? "cannot be opened" : "is not what bench --checkpoint writes" );
+        lab_error_write( why, "%s: %s%s", name,
+            file == NULL ? "cannot be opened: " : "is not what bench --checkpoint writes",
+            file == NULL ? strerror( reason ) : "" );
     }
     else if ( strcmp( what, j->o->what ) != 0 || seed != j->o->seed )
     {

@@ -56,6 +56,22 @@ grep -q '"ghosts":[[:space:]]*0,' "$folder/many.json" || fail "worlds alone have
 on 3 net --repeat 1 --json "$folder/net.json" >/dev/null || fail "net"
 grep -q '"alpha_us":[[:space:]]*[0-9]' "$folder/net.json" || fail "no alpha_us"
 "$build/cleave-mpi" bench --help | grep -q 'mpirun -n P' || fail "bench --help"
+[ "$("$build/cleave-mpi" --version)" = "$("$build/cleave" --version | sed 's/cleave/cleave-mpi/')" ] || fail "--version"
+# A method without instruction sets is called as `cleave bench` calls it, so that a report puts both into one row.
+"$build/cleave-mpi" bench brownian-free:300 -m tracy --frames 1 --warmup 0 --repeat 1 --json "$folder/plain.json" >/dev/null
+grep -q '"variant":[[:space:]]*"plain"' "$folder/plain.json" || fail "tracy has no variants"
+
+# Methods on a GPU, where there is a device: the same hash, and the JSON names the device.
+if "$build/cleave" methods | grep -q '^Devices'; then
+    on 2 verify brownian-free:1k -m gpu-grid --frames 2 >"$folder/said" || fail "gpu-grid: $(cat "$folder/said")"
+    on 2 bench brownian-free:1k -m gpu --device 0 --set gpu.few=100 --frames 2 --warmup 0 --repeat 1 --json "$folder/gpu.json" >/dev/null || fail "gpu on device 0"
+    "$build/cleave" bench brownian-free:1k -m cleave --frames 2 --warmup 0 --repeat 1 -q --json "$folder/one.json" >/dev/null
+    [ "$(hash_of "$folder/gpu.json")" = "$(hash_of "$folder/one.json")" ] || fail "another hash on a device"
+    grep -q '"settings":[[:space:]]*"gpu.few=100,gpu.device=0"' "$folder/gpu.json" || fail "--device is not in the settings"
+    grep -q '"device":[[:space:]]*"[^"]' "$folder/gpu.json" || fail "the JSON names no device"
+else
+    echo "check-mpi-program.sh: SKIPPED methods on a GPU: no OpenCL device here (Debian: pocl-opencl-icd)"
+fi
 
 # Methods that lie: verify says in which frame, which pair, whose objects, and how many in all, and ends with 1.
 lies()
@@ -111,7 +127,7 @@ refuses()
         on $processes "$@" >"$folder/said" 2>&1 || status=$?
     fi
     [ $status = 2 ] || fail "$*: exit $status"
-    [ "$(grep -c "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: $(cat "$folder/said")"
+    [ "$(grep -c -e "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: $(cat "$folder/said")"
 }
 processes=2
 refuses nonsense bench nonsense:1k
@@ -120,6 +136,14 @@ refuses WHAT bench
 refuses "no method 'nonsense'" bench brownian-free:1k -m nonsense
 refuses 'plugin: .*none.so' --plugin "$folder/none.so" bench brownian-free:1k
 refuses 'net takes no WHAT' net brownian-free:1k
+refuses 'has no -n; a WHAT such as' bench brownian-free -n 1k
+refuses '--device 0: method cleave runs on none' bench brownian-free:1k --device 0
+refuses '--device nonsense: .*which there are' bench brownian-free:1k -m gpu --device nonsense
+CLEAVE_OPENCL=none
+export CLEAVE_OPENCL
+refuses 'gpu is not available: CLEAVE_OPENCL=none' bench brownian-free:1k -m gpu
+refuses '--device 0: CLEAVE_OPENCL=none keeps OpenCL away; .*which there are' verify brownian-free:1k -m gpu --device 0
+unset CLEAVE_OPENCL
 refuses frames verify brownian-free:1k --frames many
 refuses colour verify brownian-free:1k --colour red
 refuses repeat verify brownian-free:1k --repeat 2

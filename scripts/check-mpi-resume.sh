@@ -72,6 +72,14 @@ at=$(sed -n 's/.*"resumed_at"[^0-9]*\([0-9]*\).*/\1/p' "$folder/rest.json")
 
 [ "${at:-0}" -gt 0 ] || fail "it began anew instead of going on"
 
+# A checkpoint of the last frame: nothing is left, which is no failure, and no file without times is written.
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 2 \
+    --checkpoint "$folder/whole" --json "$folder/done.json" >"$folder/said" 2>&1 || fail "a short run"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 2 \
+    --resume "$folder/whole" --json "$folder/again.json" >"$folder/said" 2>&1 || fail "going on from the last frame"
+grep -q "after frame 2, the last; nothing is left.*$(hash_of "$folder/done.json")" "$folder/said" || fail "the last frame is not told"
+[ ! -e "$folder/again.json" ] || fail "a file without times"
+
 # What is wrong is said once, by name, and ends the program with 2; without mpirun, which takes two seconds to end after that.
 refuses()
 {
@@ -82,8 +90,10 @@ refuses()
     [ $status = 2 ] || fail "$*: exit $status"
     [ "$(grep -c "cleave-mpi: .*$word" "$folder/said")" = 1 ] || fail "$*: not refused with $word"
 }
-refuses "nothing.bench" $scene --resume "$folder/nothing"
+refuses "nothing.bench: cannot be opened: No such file" $scene --resume "$folder/nothing"
 refuses "job.bench: is of brownian:2k" $scene --seed 2 --resume "$folder/job"
+refuses "one pass" $scene --checkpoint "$folder/other" --repeat 2
+refuses "one pass" $scene --resume "$folder/job" --warmup 0
 refuses "alone" $scene --alone --checkpoint "$folder/other"
 refuses "No such file" $scene --checkpoint "$folder/none/job" --frames 1
 # The notes of a larger scene beside a checkpoint of this one, as a job leaves them that is killed between the two.

@@ -126,7 +126,7 @@ static void print_devices( void )
     text_table_print( &table, stdout );
     if ( !device_runs_unasked() )
     {
-        printf( "On a CPU's OpenCL methods on a GPU run only when they are named.\n" );
+        printf( "On a CPU's OpenCL methods on a GPU run only when they, or --device, are named.\n" );
     }
 }
 
@@ -281,7 +281,7 @@ lab_status command_methods( int argc, char** argv )
         .usage = "[--json]",
         .about =
             "List every algorithm: family, cost in time and space, what it can do, what sets it apart, where it is\n"
-            "from, whether it runs here; and all parameters.",
+            "from, whether it runs here; the devices of methods on a GPU, for --device; and all parameters.",
         .example = "  cleave methods\n  cleave methods --json",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),

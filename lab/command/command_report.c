@@ -90,7 +90,8 @@ lab_status command_report( int argc, char** argv )
             "Make one page of results: sortable tables, time against size, all scenes at once, the spread over\n"
             "frames and the course of a run, stages, memory, parameters, whether hashes agree, failures, machine.\n"
             "The page needs nothing but itself: it opens from disk, without a network. Several files are merged.",
-        .notes = "RESULTS are files that `cleave bench --json` and `cleave run --json` write.",
+        .notes =
+            "RESULTS are files that `cleave bench --json`, `cleave run --json` and `cleave-mpi bench --json` write.",
         .example = "  cleave bench brownian-free -n 1k,4k,16k -m cleave,kd,sap --json results.json\n"
                    "  cleave report results.json -o report.html",
         .flags = list,

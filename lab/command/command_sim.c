@@ -262,7 +262,8 @@ static bool open_device( tower* t, const char* wish, bool keeps_times, lab_error
     char reason[256] = "";
     if ( clv_gpu_device_find( wish, &index, reason, sizeof( reason ) ) != CLV_OK )
     {
-        return lab_error_write( why, "sim: --device %s: %s; `cleave methods` lists them", wish, reason );
+        return lab_error_write(
+            why, "sim: --device %s: %s; `cleave methods` tells which there are", wish, reason );
     }
     clv_gpu_def def = clv_default_gpu_def();
     char number[16];

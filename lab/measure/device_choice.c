@@ -112,7 +112,7 @@ char* device_setting( const char* wish, lab_error* why )
     look( wish, &seen );
     if ( !seen.is_found )
     {
-        lab_error_write( why, "--device %s: %s; `cleave methods` lists them", wish, seen.reason );
+        lab_error_write( why, "--device %s: %s; `cleave methods` tells which there are", wish, seen.reason );
         return NULL;
     }
     return text_format( "%s%u", s_setting, seen.index );
