@@ -104,8 +104,8 @@ typedef struct clv_gpu_def
 
 CLV_API clv_gpu_def clv_default_gpu_def( void );
 
-/// Opens the device. CLV_BAD_DEF, CLV_UNSUPPORTED (no such device), CLV_OUT_OF_MEMORY or CLV_DEVICE_FAILED leave *gpu NULL, and the
-/// logger has the reason. Programs are compiled when they are first needed, or read from the cache.
+/// Opens the device. CLV_BAD_DEF (a `device` that means none or several too), CLV_UNSUPPORTED (no device at all, or one that cannot
+/// be used), CLV_OUT_OF_MEMORY or CLV_DEVICE_FAILED leave *gpu NULL, and the logger has the reason. Programs are compiled when they are first needed, or read from the cache.
 CLV_API clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu );
 
 /// Waits for the device and gives everything back. NULL is legal.
