@@ -15,35 +15,39 @@ static clv_hit hit_of( uint64_t key )
     return hit;
 }
 
-// A list of one item of three axes in place of a flat one.
-static clv_queries raised_list( const clv_queries* list, uint32_t index, query_raised* raised )
+// A query of a list, and room for one of three axes that takes the place of a flat one.
+typedef struct plain_item
 {
-    clv_query_kind kind = clv_query_raise( list, index, raised );
-    return clv_query_list( kind, &raised->item, 1 );
+    clv_query_kind kind;
+    const void* items;
+    uint32_t index;
+    query_raised raised;
+} plain_item;
+
+static void open_item( plain_item* item, const clv_queries* list, uint32_t index )
+{
+    bool is_flat = query_is_flat( list->kind );
+    item->kind = is_flat ? clv_query_raise( list, index, &item->raised ) : list->kind;
+    item->items = is_flat ? &item->raised.item : list->items;
+    item->index = is_flat ? 0 : index;
 }
 
 static void set_exact_cast( query_cast* cast, const clv_queries* list, uint32_t index )
 {
     float max_t;
-    query_raised raised;
-    clv_queries one;
-    if ( query_is_flat( list->kind ) )
+    plain_item item;
+    open_item( &item, list, index );
+    if ( item.kind == CLV_QUERY_RAY )
     {
-        one = raised_list( list, index, &raised );
-        list = &one;
-        index = 0;
-    }
-    if ( list->kind == CLV_QUERY_RAY )
-    {
-        const clv_ray* ray = &( (const clv_ray*)list->items )[index];
+        const clv_ray* ray = &( (const clv_ray*)item.items )[item.index];
         query_set_cast( cast, ( clv_aabb ){ ray->origin, ray->origin }, ray->direction, 1 );
         max_t = ray->max_t;
     }
     else
     {
-        const clv_box_cast* item = &( (const clv_box_cast*)list->items )[index];
-        query_set_cast( cast, item->box, item->motion, 1 );
-        max_t = item->max_t;
+        const clv_box_cast* moving = &( (const clv_box_cast*)item.items )[item.index];
+        query_set_cast( cast, moving->box, moving->motion, 1 );
+        max_t = moving->max_t;
     }
     cast->best = query_key( query_finite_reach( max_t ), CLV_NO_HIT );
 }
@@ -76,22 +80,16 @@ void clv_query_plain_closest(
 static void set_nearest(
     query_nearest* query, const clv_queries* list, uint32_t index, uint32_t k, float max_distance )
 {
-    query_raised raised;
-    clv_queries one;
-    if ( query_is_flat( list->kind ) )
+    plain_item item;
+    open_item( &item, list, index );
+    if ( item.kind == CLV_QUERY_POINT )
     {
-        one = raised_list( list, index, &raised );
-        list = &one;
-        index = 0;
-    }
-    if ( list->kind == CLV_QUERY_POINT )
-    {
-        clv_vec3 p = ( (const clv_vec3*)list->items )[index];
+        clv_vec3 p = ( (const clv_vec3*)item.items )[item.index];
         query->box = ( clv_aabb ){ p, p };
     }
     else
     {
-        query->box = ( (const clv_aabb*)list->items )[index];
+        query->box = ( (const clv_aabb*)item.items )[item.index];
     }
     query->count = k;
     query->square = (double)max_distance * (double)max_distance;

@@ -61,6 +61,14 @@ static inline void* space_hit_at( const query_family* family, void* hits, uint64
     return (char*)hits + index * family->hit_size;
 }
 
+/// Where the hits of a piece of this round wait; NULL where there is no room for any.
+static inline void* space_waiting_hits( const query_job* job, uint32_t index )
+{
+    return job->waiting != NULL
+        ? space_hit_at( job->family, job->waiting, (uint64_t)index * SPACE_PIECE_HITS )
+        : NULL;
+}
+
 /// The queries of one piece, and how many pieces there are.
 static inline void space_piece_range( const query_job* job, uint32_t piece, uint32_t* first, uint32_t* end )
 {

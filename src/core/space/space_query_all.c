@@ -14,9 +14,7 @@ static void find_piece( uint32_t index, uint32_t worker, void* context )
     uint32_t first, end;
     space_piece_range( job, job->first_piece + index, &first, &end );
     const query_family* family = job->family;
-    void* waiting = job->waiting != NULL
-        ? space_hit_at( family, job->waiting, (uint64_t)index * SPACE_PIECE_HITS )
-        : NULL;
+    void* waiting = space_waiting_hits( job, index );
     uint64_t used = 0;
     for ( uint32_t i = first; i < end; ++i )
     {
@@ -40,8 +38,7 @@ static void place_piece( uint32_t index, uint32_t worker, void* context )
         if ( count > 0 )
         {
             memcpy( space_hit_at( job->family, job->hits, job->offsets[first] ),
-                space_hit_at( job->family, job->waiting, (uint64_t)index * SPACE_PIECE_HITS ),
-                (size_t)count * job->family->hit_size );
+                space_waiting_hits( job, index ), (size_t)count * job->family->hit_size );
         }
         return;
     }

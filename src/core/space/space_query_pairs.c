@@ -80,9 +80,7 @@ static void find_pairs_piece( uint32_t index, uint32_t worker, void* context )
     uint32_t first, end;
     space_piece_range( list, list->first_piece + index, &first, &end );
     const query_family* family = list->family;
-    void* waiting = list->waiting != NULL
-        ? space_hit_at( family, list->waiting, (uint64_t)index * SPACE_PIECE_HITS )
-        : NULL;
+    void* waiting = space_waiting_hits( list, index );
     uint64_t used = 0, total = 0;
     bool is_over = false;
     for ( uint32_t slot = first; slot < end; ++slot )
@@ -110,9 +108,7 @@ static void place_pairs_piece( uint32_t index, uint32_t worker, void* context )
     uint32_t first, end;
     space_piece_range( list, list->first_piece + index, &first, &end );
     const query_family* family = list->family;
-    void* waiting = list->waiting != NULL
-        ? space_hit_at( family, list->waiting, (uint64_t)index * SPACE_PIECE_HITS )
-        : NULL;
+    void* waiting = space_waiting_hits( list, index );
     pair_output out = { job->out.pairs, job->out.capacity, job->piece_counts[index] };
     clv_hit64 few[SPACE_FEW_HITS]; // the larger of the two kinds of hits
     for ( uint32_t slot = first; slot < end; ++slot )
