@@ -24,7 +24,7 @@ typedef struct loading
     uint8_t* pair_records;
     base_u64_array pairs_out, pairs_in; ///< PAIR_WORDS each
     mpi_found_list found;
-    BASE_ARRAY( clv_vec3 ) corners;
+    BASE_ARRAY( mpi_corner ) corners;
     mpi_regions regions;
     bool has_regions;
 } loading;
@@ -266,11 +266,9 @@ static clv_result cut_for( loading* l )
 
 // ---- pairs go to where they were
 
-// A pair of which one object is gone ended wherever it is told.
 static int32_t home_of( const loading* l, const uint8_t* at )
 {
-    clv_vec3 corner = mpi_get_point( at + 16 );
-    return mpi_get_u32( at + 28 ) != 0 ? l->space->rank : clv_mpi_regions_home( &l->regions, corner );
+    return clv_mpi_regions_home( &l->regions, mpi_get_point( at + 16 ) );
 }
 
 static void sort_by_home( loading* l )
@@ -395,9 +393,7 @@ static clv_result sort_pairs( loading* l )
         const uint64_t* words = l->pairs_in.items + (uint64_t)pair->slot_a * PAIR_WORDS;
         uint8_t bytes[16];
         mpi_put_u64( mpi_put_u64( bytes, words[2] ), words[3] );
-        clv_vec3 corner = mpi_get_point( bytes );
-        bool is_gone = mpi_get_u32( bytes + 12 ) != 0;
-        l->corners.items[i] = is_gone ? ( clv_vec3 ){ NAN, NAN, NAN } : corner;
+        l->corners.items[i] = ( mpi_corner ){ mpi_get_point( bytes ), mpi_get_u32( bytes + 12 ) != 0 };
     }
     return result;
 }

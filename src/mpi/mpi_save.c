@@ -4,8 +4,6 @@
 #include "base/fp_mode.h"
 #include "mpi_checkpoint.h"
 
-#include <math.h>
-
 /// What all processes of a save know.
 typedef struct save_plan
 {
@@ -123,15 +121,22 @@ static uint32_t slot_of( const clv_mpi_space* space, uint64_t id, uint32_t guess
     return is_same ? guess : clv_mpi_ids_find( &space->ids, id );
 }
 
-static clv_vec3 corner_of( const clv_mpi_space* space, const mpi_found* pair )
+// A pair that has lost one of its two ended, wherever that is told; who owns the other is known where its box was.
+static mpi_corner corner_of( const clv_mpi_space* space, const mpi_found* pair )
 {
     const mpi_columns* c = &space->columns;
     uint32_t a = slot_of( space, pair->a, pair->slot_a ), b = slot_of( space, pair->b, pair->slot_b );
-    if ( a == MPI_NONE || b == MPI_NONE || ( c->flags.items[a] & c->flags.items[b] & MPI_OLD ) == 0 )
+    bool has_a = a != MPI_NONE && ( c->flags.items[a] & MPI_OLD ) != 0;
+    bool has_b = b != MPI_NONE && ( c->flags.items[b] & MPI_OLD ) != 0;
+    if ( has_a && has_b )
     {
-        return ( clv_vec3 ){ NAN, NAN, NAN };
+        return ( mpi_corner ){ mpi_overlap_corner( &c->befores.items[a], &c->befores.items[b] ), false };
     }
-    return mpi_overlap_corner( &c->befores.items[a], &c->befores.items[b] );
+    const clv_vec3 nowhere = { 0, 0, 0 };
+    return ( mpi_corner ){ has_a ? c->befores.items[a].lower
+            : has_b              ? c->befores.items[b].lower
+                                 : nowhere,
+        true };
 }
 
 bool clv_mpi_keep_corners( clv_mpi_space* space )
@@ -162,12 +167,11 @@ static bool write_pairs( const clv_mpi_space* space, block_writer* w )
         {
             return false;
         }
-        clv_vec3 corner = space->keeps_corners ? space->corners.items[i] : corner_of( space, pair );
-        bool is_gone = isnan( corner.x );
+        mpi_corner corner = space->keeps_corners ? space->corners.items[i] : corner_of( space, pair );
         at = mpi_put_u64( at, pair->a );
         at = mpi_put_u64( at, pair->b );
-        at = is_gone ? at + 12 : mpi_put_point( at, corner );
-        mpi_put_u32( at, is_gone );
+        at = mpi_put_point( at, corner.at );
+        mpi_put_u32( at, corner.is_gone );
     }
     return flush_block( w );
 }

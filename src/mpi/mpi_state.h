@@ -104,6 +104,15 @@ typedef struct mpi_found
 } mpi_found;
 
 typedef BASE_ARRAY( mpi_found ) mpi_found_list;
+
+/// Where a pair of the last good update was: the lower corner of its overlap, or, where one of the two is gone, of the other's box, which is
+/// known there.
+typedef struct mpi_corner
+{
+    clv_vec3 at;
+    bool is_gone;
+} mpi_corner;
+
 typedef BASE_ARRAY( clv_mpi_pair ) mpi_pair_list;
 
 /// Everybody's numbers after a search, in one reduction: two of which the largest counts, then sums.
@@ -204,7 +213,7 @@ struct clv_mpi_space
     base_u64_array scratch;
 
     mpi_found_list found, found_before, found_scratch;
-    BASE_ARRAY( clv_vec3 ) corners; ///< of found_before, while keeps_corners; clv_mpi_keep_corners
+    BASE_ARRAY( mpi_corner ) corners; ///< of found_before, while keeps_corners; clv_mpi_keep_corners
     bool keeps_corners;
     mpi_pair_list pairs, begun, ended, gathered;
     bool list_is_valid;
@@ -379,9 +388,8 @@ clv_result clv_mpi_list( clv_mpi_space* space );
 /// After a good update: new owners, what is now is before.
 void clv_mpi_commit( clv_mpi_space* space );
 
-/// For checkpoints: the lower corners of the overlaps of the last good update's pairs, in the order of found_before; NaN where one of
-/// the two is gone, so that the pair ended wherever it is told. Kept from before ghosts are forgotten until the next good
-/// update. False: out of memory.
+/// For checkpoints: where the last good update's pairs were, in the order of found_before. Kept from before ghosts are forgotten until
+/// the next good update. False: out of memory.
 bool clv_mpi_keep_corners( clv_mpi_space* space );
 
 /// Sorts by (a, b).

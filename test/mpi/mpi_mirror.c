@@ -209,7 +209,7 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
         bool is_again = w->ids[i] != 0 && mpi_dice_below( &w->dice, 2 ) == 0; // an id that was there before
         w->ids[i] = is_again ? w->ids[i] : 1000000007u * ++w->next_id;
         w->boxes[i] = new_box( &w->dice, w->how.kind );
-        w->is_there[i] = true;
+        w->is_there[i] = w->is_new[i] = true;
         w->tags[i] = mpi_dice_next( &w->dice );
         w->own_tags[i] = 0;
         int owner = (int)mpi_dice_below( &w->dice, (uint32_t)w->active_count );
@@ -386,6 +386,25 @@ static void compare(
     free( wanted );
 }
 
+// Who owned the objects of events: those that are there, and none of those that are gone. Of one that came back under its id either may be
+// told.
+static void check_event_owners(
+    const mpi_mirror* w, const int32_t* owners, const clv_mpi_pair* pairs, uint64_t count )
+{
+    for ( uint64_t i = 0; i < count; ++i )
+    {
+        const uint64_t ids[2] = { pairs[i].a, pairs[i].b };
+        const int32_t told[2] = { pairs[i].owner_a, pairs[i].owner_b };
+        for ( int end = 0; end < 2; ++end )
+        {
+            uint32_t at = place_of( w, ids[end] );
+            bool is_there = at < w->most;
+            CHECK( told[end] == ( is_there ? owners[at] : -1 ) ||
+                ( is_there && w->is_new[at] && told[end] == -1 ) );
+        }
+    }
+}
+
 // Each object is owned once, with its payload, by the process that pairs name.
 static void check_owners( const mpi_mirror* w )
 {
@@ -411,6 +430,10 @@ static void check_owners( const mpi_mirror* w )
         CHECK( owners[place_of( w, own.pairs[i].a )] == own.pairs[i].owner_a );
         CHECK( owners[place_of( w, own.pairs[i].b )] == own.pairs[i].owner_b );
     }
+    clv_mpi_event_view events = { NULL, 0, NULL, 0 };
+    events = w->space != NULL ? clv_mpi_space_events( w->space ) : events;
+    check_event_owners( w, owners, events.begun, events.begun_count );
+    check_event_owners( w, owners, events.ended, events.ended_count );
 }
 
 static void compare_update( mpi_mirror* w )
@@ -434,6 +457,7 @@ static void compare_update( mpi_mirror* w )
     compare( own_events.ended, own_events.ended_count, judge_pairs( w, events.ended_user, NULL, ended ),
         ended, "ended" );
     check_owners( w );
+    memset( w->is_new, 0, sizeof( w->is_new ) );
     w->is_fresh = true;
 }
 

@@ -55,6 +55,7 @@ typedef struct mpi_mirror
     clv_id judge_ids[MIRROR_MOST];
     clv_aabb boxes[MIRROR_MOST];
     bool is_there[MIRROR_MOST];
+    bool is_new[MIRROR_MOST];       ///< since the last good update
     uint64_t tags[MIRROR_MOST];     ///< what the owner's payload must say
     uint64_t own_tags[MIRROR_MOST]; ///< what it says
     bool is_fresh;                  ///< nothing changed since the last good update
