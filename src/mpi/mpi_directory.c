@@ -104,6 +104,27 @@ static uint64_t put_until_known( clv_mpi_space* space, uint64_t total )
     return total;
 }
 
+// The watcher knew whose id it was, and that process alone knows which of its entries.
+static clv_result hear_position( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
+{
+    uint32_t* position = &space->wire.heard.position;
+    *position = 0;
+    while ( space->rank == space->error.rank && *position < count && ids[*position] != space->error.id )
+    {
+        *position += 1;
+    }
+    MPI_Request request;
+    if ( !clv_mpi_went_well( space,
+             MPI_Ibcast( position, 1, MPI_UINT32_T, space->error.rank, space->all, &request ),
+             "a broadcast" ) ||
+        !clv_mpi_wait( space, &request, 1 ) )
+    {
+        return CLV_LOST;
+    }
+    space->error.position = *position;
+    return space->error.code;
+}
+
 clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uint32_t count )
 {
     uint64_t total = 0;
@@ -127,7 +148,7 @@ clv_result clv_mpi_directory_add( clv_mpi_space* space, const uint64_t* ids, uin
     {
         clv_mpi_ids_drop( &space->directory, space->inbox.items[i] );
     }
-    return result;
+    return result == CLV_DUPLICATE_ID ? hear_position( space, ids, count ) : result;
 }
 
 // Of ids that were just added it needs no memory: what carried them is still there.

@@ -106,9 +106,19 @@ static clv_result no_memory( clv_mpi_space* space )
     return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for questions" );
 }
 
+static clv_result too_many( clv_mpi_space* space )
+{
+    return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
+        "more questions than one message can tell: ask in smaller batches" );
+}
+
 static clv_result write_questions( clv_mpi_space* space, const mpi_asking* asking )
 {
     mpi_questions* q = &space->questions;
+    if ( q->errands.count > INT32_MAX ) // each is more than a word, and 32 bits count them
+    {
+        return too_many( space );
+    }
     if ( !base_array_renew( &q->sorted, &space->memory, q->errands.count ) )
     {
         return no_memory( space );
@@ -123,8 +133,7 @@ static clv_result write_questions( clv_mpi_space* space, const mpi_asking* askin
         total += words;
         if ( total > INT32_MAX )
         {
-            return clv_mpi_complain( space, CLV_TOO_MANY_OBJECTS, UINT32_MAX, 0,
-                "more questions than one message can tell: ask in smaller batches" );
+            return too_many( space );
         }
     }
     if ( !base_array_renew( &q->outbox, &space->memory, total ) )

@@ -171,7 +171,7 @@ static uint64_t hash_def( const clv_mpi_def* def )
 {
     const uint64_t parts[] = { def->payload.size, def->space.events, def->space.sorted,
         def->space.skip_static_pairs, def->borrowed, def->balance_by_time, def->trust_ids, def->wide,
-        (uint64_t)def->cutter, clv_mpi_has_zoltan(), base_float_order( def->imbalance ),
+        (uint64_t)def->cutter, clv_mpi_has_zoltan(), def->filter != NULL, base_float_order( def->imbalance ),
         base_float_order( def->space.margin ), base_float_order( def->space.margin_by_size ),
         base_float_order( def->space.margin_by_speed ) };
     uint64_t hash = 0;

@@ -122,6 +122,12 @@ static void refuse( mpi_mirror* w, clv_result got, clv_result wanted, int rank, 
     CHECK( strstr( error.text, word ) != NULL );
 }
 
+static bool refuse_all( uint64_t a, uint64_t b, void* user )
+{
+    (void)a, (void)b, (void)user;
+    return false;
+}
+
 static void bad_input_on_one_is_an_error_on_all( void )
 {
     mpi_test_case( "bad input" );
@@ -145,14 +151,19 @@ static void bad_input_on_one_is_an_error_on_all( void )
     refuse( w, clv_mpi_space_add( w->space, twice, two, g_mpi_rank == bad ? 2 : 0 ), CLV_DUPLICATE_ID, bad,
         "object 8" );
     check_update( w ); // as if nothing had been
-    // An id that another process has.
-    uint64_t taken = w->ids[0];
-    clv_result result = clv_mpi_space_add( w->space, &taken, &fine, g_mpi_rank == 0 );
-    CHECK( result == CLV_DUPLICATE_ID && clv_mpi_space_error( w->space ).rank == 0 );
-    CHECK( clv_mpi_space_error( w->space ).id == taken );
+    // Ids that some process has, behind a new one.
+    for ( uint32_t i = 0; i < 20; ++i )
+    {
+        const uint64_t taken[2] = { others, w->ids[i] };
+        clv_result result = clv_mpi_space_add( w->space, taken, two, g_mpi_rank == 0 ? 2 : 0 );
+        clv_mpi_error error = clv_mpi_space_error( w->space );
+        CHECK( result == CLV_DUPLICATE_ID && error.rank == 0 && error.id == taken[1] && error.position == 1 );
+    }
     if ( g_mpi_count > 1 ) // the same new id on all
     {
-        CHECK( clv_mpi_space_add( w->space, &id, &fine, 1 ) == CLV_DUPLICATE_ID );
+        const uint64_t news[2] = { others, id };
+        CHECK( clv_mpi_space_add( w->space, news, two, 2 ) == CLV_DUPLICATE_ID );
+        CHECK( clv_mpi_space_error( w->space ).position == 1 );
     }
     check_update( w );
     clv_mpi_pair_view view;
@@ -162,6 +173,10 @@ static void bad_input_on_one_is_an_error_on_all( void )
     clv_mpi_space* space = NULL;
     def.wide = g_mpi_rank == bad ? 0 : 16;
     CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL );
+    def.wide = 16;
+    def.filter = g_mpi_rank == bad ? refuse_all : NULL; // asked on one process alone
+    CHECK( g_mpi_count == 1 ||
+        ( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL ) );
 }
 
 enum
