@@ -22,6 +22,7 @@ static mpi_way way_of( mpi_dice* d )
         .skips_static = mpi_dice_below( d, 3 ) == 0,
         .asks = mpi_dice_below( d, 3 ) == 0,
         .trusts = mpi_dice_below( d, 4 ) == 0,
+        .refuses = mpi_dice_below( d, 3 ) == 0,
         .wide = 1 + mpi_dice_below( d, 5 ),
         .workers = 1 + mpi_dice_below( d, 2 ),
         .cutter = mpi_dice_below( d, 2 ) == 0 ? CLV_MPI_CUT_AUTO : CLV_MPI_CUT_BISECTION,

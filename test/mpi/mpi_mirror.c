@@ -176,6 +176,50 @@ static void must( mpi_mirror* w, clv_result result, const char* what )
 
 // ---- steps
 
+/// A call about own objects; what the call does not need is NULL.
+typedef struct batch
+{
+    const char* what;
+    const uint64_t* ids;
+    uint32_t count;
+    const clv_aabb *added, *moved;
+    const clv_filter* filters;
+    const bool* hints;
+    const clv_margin_rule* rules;
+    const clv_vec3* motions;
+} batch;
+
+static clv_result call( mpi_mirror* w, const batch* b )
+{
+    return w->space == NULL  ? CLV_OK
+        : b->added != NULL   ? clv_mpi_space_add( w->space, b->ids, b->added, b->count )
+        : b->moved != NULL   ? clv_mpi_space_move( w->space, b->ids, b->moved, b->count )
+        : b->filters != NULL ? clv_mpi_space_set_filter( w->space, b->ids, b->filters, b->count )
+        : b->hints != NULL   ? clv_mpi_space_set_static( w->space, b->ids, b->hints, b->count )
+        : b->rules != NULL   ? clv_mpi_space_set_margin_rule( w->space, b->ids, b->rules, b->count )
+        : b->motions != NULL ? clv_mpi_space_set_motion( w->space, b->ids, b->motions, b->count )
+                             : clv_mpi_space_remove( w->space, b->ids, b->count );
+}
+
+// It must succeed; where the way says so, sometimes only after one process lacked memory for it, and then nothing had changed.
+static void make( mpi_mirror* w, const batch* b )
+{
+    if ( w->how.refuses && mpi_dice_below( &w->dice, 2 ) == 0 )
+    {
+        int rank = (int)mpi_dice_below( &w->dice, (uint32_t)w->active_count );
+        uint64_t at = 1 + mpi_dice_below( &w->dice, 10 );
+        w->purse.refuse_at = g_mpi_rank == rank ? w->purse.count + at : 0;
+        clv_result result = mpi_mirror_agree( call( w, b ), w->space != NULL );
+        w->purse.refuse_at = 0;
+        CHECK( result == CLV_OK || result == CLV_OUT_OF_MEMORY );
+        if ( result == CLV_OK )
+        {
+            return;
+        }
+    }
+    must( w, call( w, b ), b->what );
+}
+
 // Places of the objects that this process owns, as the space tells it.
 static uint32_t list_own( const mpi_mirror* w, bool* is_own )
 {
@@ -223,10 +267,7 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
         CHECK( clv_space_set_user_data( w->judge, &w->judge_ids[i], &w->ids[i], 1 ) == CLV_OK );
         added += 1;
     }
-    if ( w->space != NULL )
-    {
-        must( w, clv_mpi_space_add( w->space, ids, boxes, own ), "add" );
-    }
+    make( w, &( batch ){ .what = "add", .ids = ids, .count = own, .added = boxes } );
 }
 
 void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
@@ -254,10 +295,14 @@ void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
         boxes[count] = w->boxes[i];
         count += is_own[i];
     }
-    if ( w->space != NULL )
+    bool in_order = percent >= 100 && mpi_dice_below( &w->dice, 2 ) == 0; // as most callers do it
+    for ( uint32_t i = 0; in_order && i < count; ++i )
     {
-        must( w, clv_mpi_space_move( w->space, ids, boxes, count ), "move" );
+        clv_aabb before;
+        CHECK( clv_mpi_space_object_at( w->space, i, &ids[i], &before ) == CLV_OK );
+        boxes[i] = w->boxes[place_of( w, ids[i] )];
     }
+    make( w, &( batch ){ .what = "move", .ids = ids, .count = count, .moved = boxes } );
 }
 
 void mpi_mirror_remove( mpi_mirror* w, uint32_t percent )
@@ -277,10 +322,7 @@ void mpi_mirror_remove( mpi_mirror* w, uint32_t percent )
             count += is_own[i];
         }
     }
-    if ( w->space != NULL )
-    {
-        must( w, clv_mpi_space_remove( w->space, ids, count ), "remove" );
-    }
+    make( w, &( batch ){ .what = "remove", .ids = ids, .count = count } );
 }
 
 static clv_result dress_judge( mpi_mirror* w, uint32_t what, uint32_t i, const clv_filter* filter,
@@ -321,15 +363,14 @@ void mpi_mirror_dress( mpi_mirror* w, uint32_t what )
             count += is_own[i];
         }
     }
-    if ( w->space != NULL )
-    {
-        must( w,
-            what == 0       ? clv_mpi_space_set_filter( w->space, ids, filters, count )
-                : what == 1 ? clv_mpi_space_set_static( w->space, ids, hints, count )
-                : what == 2 ? clv_mpi_space_set_margin_rule( w->space, ids, rules, count )
-                            : clv_mpi_space_set_motion( w->space, ids, motions, count ),
-            "dress" );
-    }
+    make( w,
+        &( batch ){ .what = "dress",
+            .ids = ids,
+            .count = count,
+            .filters = what == 0 ? filters : NULL,
+            .hints = what == 1 ? hints : NULL,
+            .rules = what == 2 ? rules : NULL,
+            .motions = what == 3 ? motions : NULL } );
 }
 
 // ---- one answer

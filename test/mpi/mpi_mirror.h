@@ -34,6 +34,7 @@ typedef struct mpi_way
     mpi_crowd kind;
     uint32_t most; ///< objects at a time, up to MIRROR_MOST; 0: MIRROR_USUAL
     bool borrowed, is_quiet, skips_static, asks, trusts;
+    bool refuses; ///< memory for calls, now and then
     uint32_t wide, workers;
     clv_mpi_cutter cutter;
     float margin;
