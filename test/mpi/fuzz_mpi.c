@@ -18,7 +18,7 @@ static mpi_way way_of( mpi_dice* d )
     static const char* const methods[] = { "cleave", "cleave", "brute" };
     mpi_way how = { .kind = (mpi_crowd)mpi_dice_below( d, MPI_CROWDS ),
         .borrowed = mpi_dice_below( d, 3 ) == 0,
-        .is_quiet = mpi_dice_below( d, 5 ) == 0,
+        .is_quiet = mpi_dice_below( d, 5 ) < 2,
         .skips_static = mpi_dice_below( d, 3 ) == 0,
         .asks = mpi_dice_below( d, 3 ) == 0,
         .trusts = mpi_dice_below( d, 4 ) == 0,
@@ -28,6 +28,10 @@ static mpi_way way_of( mpi_dice* d )
         .cutter = mpi_dice_below( d, 2 ) == 0 ? CLV_MPI_CUT_AUTO : CLV_MPI_CUT_BISECTION,
         .margin = mpi_dice_below( d, 3 ) == 0 ? 0.2f : 0,
         .method = methods[mpi_dice_below( d, 3 )] };
+    // Ghosts of which nothing is remembered stay such only while nobody dresses an object.
+    how.is_plain = how.is_quiet && mpi_dice_below( d, 3 ) != 0;
+    how.asks &= !how.is_plain;
+    how.margin = how.is_plain ? 0 : how.margin;
     return how;
 }
 
@@ -105,7 +109,17 @@ static void step( mpi_mirror* w, const char* path )
     case 6: mpi_mirror_move( w, 20, 6 ); break;
     case 7: mpi_mirror_move( w, 80, 30 ); break; // far: space is cut anew
     case 8:
-    case 9: mpi_mirror_dress( w, mpi_dice_below( &w->dice, 4 ) ); break;
+    case 9:
+        if ( w->how.is_plain )
+        {
+            mpi_mirror_move( w, 100, 0.5f );
+            mpi_mirror_update( w );
+        }
+        else
+        {
+            mpi_mirror_dress( w, mpi_dice_below( &w->dice, 4 ) );
+        }
+        break;
     case 10:
     case 11:
     {

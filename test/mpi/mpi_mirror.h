@@ -34,7 +34,8 @@ typedef struct mpi_way
     mpi_crowd kind;
     uint32_t most; ///< objects at a time, up to MIRROR_MOST; 0: MIRROR_USUAL
     bool borrowed, is_quiet, skips_static, asks, trusts;
-    bool refuses; ///< memory for calls, now and then
+    bool is_plain; ///< for the fuzzer: quiet, and nothing but boxes
+    bool refuses;  ///< memory for calls, now and then
     uint32_t wide, workers;
     clv_mpi_cutter cutter;
     float margin;
