@@ -31,8 +31,8 @@
 // The clv_space inside may have workers.
 //
 // Cost. A steady update costs two small reductions, messages to the neighbours alone, and the search of own boxes and ghosts; a
-// call of move one more. A box well inside its region costs six comparisons. Cutting anew costs about as much as a few updates,
-// and happens when the processes' work differs by more than the def allows.
+// call of move one more. A box well inside its region costs six comparisons. Cutting anew costs about as much as two
+// updates, and happens when the processes' work differs by more than the def allows, and has cost as much since the last cut.
 
 /// A space over the processes of a communicator.
 typedef struct clv_mpi_space clv_mpi_space;
@@ -76,13 +76,13 @@ typedef struct clv_mpi_def
     /// Its filter, max_pairs and pair_data must be left 0 (CLV_BAD_DEF), and so doubles and flat.
     clv_space_def space;
 
-    bool borrowed;         ///< objects stay with the process that added them; only ghosts travel
-    bool balance_by_time;  ///< weigh processes by measured time; else by boxes and tests, so that runs repeat
-    bool trust_ids;        ///< do not check over all processes that an added id is new
-    float imbalance;       ///< cut anew beyond this: most work / mean work - 1; default 0.1
-    uint32_t wide;         ///< boxes that reach more regions than this go to all at once; default 16
-    clv_mpi_cutter cutter; ///< who cuts
-    double time_limit;     ///< seconds to wait for other processes before CLV_LOST; 0: for ever
+    bool borrowed;           ///< objects stay with the process that added them; only ghosts travel
+    bool balance_by_time;    ///< weigh processes by measured time; else by counters, so that runs repeat
+    bool trust_ids;          ///< do not check over all processes that an added id is new
+    float imbalance;         ///< cut anew beyond this, once it pays: most work / mean work - 1; default 0.1
+    uint32_t wide;           ///< boxes that reach more regions than this go to all at once; default 16
+    clv_mpi_cutter cutter;   ///< who cuts
+    double time_limit;       ///< seconds to wait for other processes before CLV_LOST; 0: for ever
     clv_mpi_filter* filter;  ///< NULL: categories, masks and groups alone decide
     void* filter_user;       ///< handed to filter
     clv_mpi_payload payload; ///< what follows an object; not with `borrowed`

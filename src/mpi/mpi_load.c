@@ -445,8 +445,7 @@ static void take_over( loading* l )
     clv_mpi_regions_copy( &space->regions_before, &l->regions );
     memset( space->writes_to, 0, (size_t)space->process_count );
     space->cut_is_due = false;
-    space->updates_since_cut = 0;
-    space->work = 0;
+    clv_mpi_forget_balance( space );
     space->list_is_valid = false;
     space->stats = ( clv_mpi_stats ){ .update_count = l->parts.manifest.update_count };
 }

@@ -210,8 +210,8 @@ static clv_mpi_space* make_space( const clv_mpi_def* def, MPI_Comm communicator,
         .neighbours = MPI_COMM_NULL,
         .tally = MPI_DATATYPE_NULL,
         .add_up = MPI_OP_NULL,
-        .cut_is_due = true,
-        .patience = 2 };
+        .cut_is_due = true };
+    clv_mpi_forget_balance( space );
     MPI_Comm_rank( communicator, &space->rank );
     MPI_Comm_size( communicator, &space->process_count );
     space->remembers = def->space.events;

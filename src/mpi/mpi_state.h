@@ -186,9 +186,12 @@ struct clv_mpi_space
 
     mpi_regions regions, regions_before;
     bool cut_is_due;
-    uint32_t updates_since_cut, patience;
-    double imbalance_before_cut, imbalance_after_cut;
-    uint64_t work; ///< of the last update, here
+    uint32_t updates_since_cut;
+    double loss;  ///< by imbalance since the last cut, in updates
+    double price; ///< of the next, likewise
+    double imbalance_before_cut;
+    uint64_t work;          ///< of the last update, here
+    uint64_t work_to_share; ///< of it, what a cut gives to others with the objects
 
     int32_t* ranks; ///< scratch, one per process
     int32_t* ranks_before;
@@ -334,6 +337,20 @@ clv_result clv_mpi_open_inside( clv_mpi_space* space, clv_space** inside );
 
 /// Own objects into one row of slots, where they stand scattered; before anybody looks at slots in an update.
 void clv_mpi_pack( clv_mpi_space* space );
+
+// ---- balance
+
+/// After the search of an update that began at `start` (ns): what this process did.
+void clv_mpi_note_work( clv_mpi_space* space, uint64_t start );
+
+/// What each own object weighs in a cut, in the order of `own`; slots must be those of the last search. False: out of memory.
+bool clv_mpi_weigh( clv_mpi_space* space, uint64_t* weights );
+
+/// Nothing is known: before the first cut, and after one that was made without an update.
+void clv_mpi_forget_balance( clv_mpi_space* space );
+
+/// After everybody's numbers are known: does the next update cut? The same on all processes.
+void clv_mpi_judge_balance( clv_mpi_space* space );
 
 // ---- an update's parts
 

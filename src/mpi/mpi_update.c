@@ -12,14 +12,6 @@ static double ms_since( uint64_t start )
 
 // ---- cutting
 
-// What an object weighs: its share of what its process did in the last update, in 256ths of a box.
-static uint64_t weight_here( const clv_mpi_space* space )
-{
-    uint64_t known = space->own.count > 0 ? space->own.count : 1;
-    uint64_t each = space->def.borrowed || space->work == 0 ? 256 : space->work * 256 / known;
-    return each < 1 ? 1 : each > 1u << 30 ? 1u << 30 : each;
-}
-
 // Objects on all processes. Zoltan has nothing good to say about none at all.
 static bool count_all( clv_mpi_space* space, uint64_t own, uint64_t* count )
 {
@@ -64,11 +56,10 @@ clv_result clv_mpi_cut( clv_mpi_space* space )
     mpi_regions fresh;
     bool ok = clv_mpi_regions_open( &fresh, memory, space->process_count );
     bool fits = ok && ( count == 0 || ( points != NULL && weights != NULL ) );
-    uint64_t weight = weight_here( space );
+    fits = fits && clv_mpi_weigh( space, weights );
     for ( uint64_t i = 0; fits && i < count; ++i )
     {
         points[i] = clv_mpi_box_middle( &space->columns.boxes.items[space->own.items[i]] );
-        weights[i] = weight;
     }
     clv_result result = clv_mpi_agree( space,
         fits ? CLV_OK
@@ -243,13 +234,6 @@ void clv_mpi_commit( clv_mpi_space* space )
 
 // ---- everybody's numbers
 
-static uint64_t work_here( const clv_mpi_space* space, uint64_t start )
-{
-    const clv_mpi_stats* s = &space->stats;
-    return space->def.balance_by_time ? clv_base_clock_ns() - start - (uint64_t)( s->wait_ms * 1e6 )
-                                      : s->own_count + s->ghost_count + s->test_count / 4;
-}
-
 // Sums and the largest over all; and whether everybody is content.
 static clv_result sum_up( clv_mpi_space* space, clv_result mine )
 {
@@ -276,35 +260,6 @@ static clv_result sum_up( clv_mpi_space* space, clv_result mine )
     double most = (double)sums[MPI_TALLY_MOST_WORK], all = (double)sums[MPI_TALLY_WORK];
     s->imbalance = all > 0 ? most * space->process_count / all - 1 : 0;
     return CLV_OK;
-}
-
-// The same on all processes, since it looks at numbers that all have. A cut that did not help makes the next one wait longer.
-static void judge_balance( clv_mpi_space* space )
-{
-    enum
-    {
-        LEAST_PATIENCE = 2,
-        MOST_PATIENCE = 256
-    };
-    clv_mpi_stats* s = &space->stats;
-    if ( s->was_cut )
-    {
-        return; // objects were still where they had been: the next update shows what the cut is worth
-    }
-    space->updates_since_cut += 1;
-    if ( space->updates_since_cut == 1 )
-    {
-        bool has_helped = s->imbalance < space->imbalance_before_cut * 0.75;
-        space->patience = has_helped ? LEAST_PATIENCE : space->patience * 2;
-        space->patience = space->patience > MOST_PATIENCE ? MOST_PATIENCE : space->patience;
-        space->imbalance_after_cut = s->imbalance;
-    }
-    bool is_worse = s->imbalance > (double)space->def.imbalance && s->all_own_count > 0;
-    bool may_help = s->imbalance > space->imbalance_after_cut + (double)space->def.imbalance * 0.5 ||
-        space->updates_since_cut > space->patience;
-    s->will_cut = space->process_count > 1 && is_worse && may_help;
-    space->cut_is_due = s->will_cut;
-    space->imbalance_before_cut = s->imbalance;
 }
 
 // ---- all of it
@@ -379,15 +334,15 @@ static clv_result update_now( clv_mpi_space* space )
     clv_result mine = fits && clv_mpi_objects_list( space )
         ? CLV_OK
         : clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for a list of objects" );
-    if ( mine == CLV_OK )
-    {
-        clv_mpi_pack( space );
-    }
     bool all_know = space->cut_is_due;
     mine = cut_if_due( space, mine );
     if ( mine != CLV_OK && all_know )
     {
         return fail( space, mine );
+    }
+    if ( mine == CLV_OK )
+    {
+        clv_mpi_pack( space ); // after the cut, which weighs objects by the slots of the last search
     }
     uint64_t sending = clv_base_clock_ns();
     clv_mpi_next_stamp( space );
@@ -400,7 +355,7 @@ static clv_result update_now( clv_mpi_space* space )
     space->stats.ghost_count = space->ghost_count;
     mine = mine == CLV_OK ? search_inside( space ) : mine;
     space->stats.pair_count = space->pairs.count;
-    space->work = work_here( space, start );
+    clv_mpi_note_work( space, start );
     result = sum_up( space, mine );
     if ( result != CLV_OK )
     {
@@ -409,7 +364,7 @@ static clv_result update_now( clv_mpi_space* space )
     clv_mpi_commit( space );
     space->stats.own_count = space->own.count;
     space->stats.memory_bytes = space->memory.bytes + clv_space_stats( space->inside ).memory_bytes;
-    judge_balance( space );
+    clv_mpi_judge_balance( space );
     space->stats.update_count += 1;
     return CLV_OK;
 }
