@@ -210,6 +210,7 @@ mutate "mpi: owners of a failed update stay" "mpi" src/mpi/mpi_update.c 's/space
 mutate "mpi: all objects of a process weigh alike" "mpi_balance" src/mpi/mpi_balance.c 's/weights\[i\] = WORK_OWN + (uint64_t)pair_counts\[space->own.items\[i\]\] \*/weights[i] = WORK_OWN + 0 * (uint64_t)pair_counts[0] */'
 mutate "mpi: a test weighs as much as a quarter of a box" "mpi_balance" src/mpi/mpi_balance.c 's/WORK_TEST = 1,/WORK_TEST = 64,/'
 mutate "mpi: a cut that did not help is made again" "mpi_balance" src/mpi/mpi_balance.c 's/: space->price \* 2;/: space->price;/'
+mutate "mpi: cuts turn for a hair" "mpi_balance" src/mpi/mpi_bisect.c 's/return before >= 0 \&\& /return before >= 3 \&\& /'
 mutate "mpi: places of a cut that failed are trusted" "mpi_memory" src/mpi/mpi_letters.c 's/ \&\& !space->must_tell_all//'
 mutate "mpi: berths though somebody is asked" "mpi" src/mpi/mpi_state.h 's/return !space->remembers \&\& space->def.filter == NULL;/return !space->remembers;/'
 mutate "mpi: what left keeps its name" "mpi" src/mpi/mpi_names.c 's/write_down( space, left, left_count, false );/(void)left;/'

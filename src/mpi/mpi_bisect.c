@@ -137,22 +137,33 @@ static clv_result find_quantiles( bisection* b )
     return CLV_OK;
 }
 
-// Along the axis on which most of the points are spread furthest.
-static int axis_of( const group* g )
+// The axis of the same cut in the regions as they are; -1: space was not cut yet. Its place in the tree depends on the number of
+// processes alone.
+static int axis_before( const bisection* b, int32_t cut )
 {
+    const mpi_regions* regions = &b->space->regions;
+    bool has_one = (uint64_t)cut < regions->cuts.count && regions->cuts.items[cut].at > -INFINITY;
+    return has_one ? regions->cuts.items[cut].axis : -1;
+}
+
+// Along the axis on which most of the points are spread furthest; or along the one of the last time while that is nearly as long: another
+// one gives most of the objects to other processes.
+static int axis_of( const bisection* b, const group* g, int32_t cut )
+{
+    const double nearly = 0.75;
+    double lengths[3], longest = -1;
+    int best = 0, before = axis_before( b, cut );
     if ( g->weight == 0 )
     {
         return 0;
     }
-    double longest = -1;
-    int best = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        double length = (double)float_of( g->prefix[axis][2] ) - (double)float_of( g->prefix[axis][0] );
-        best = length > longest ? axis : best;
-        longest = length > longest ? length : longest;
+        lengths[axis] = (double)float_of( g->prefix[axis][2] ) - (double)float_of( g->prefix[axis][0] );
+        best = lengths[axis] > longest ? axis : best;
+        longest = lengths[axis] > longest ? lengths[axis] : longest;
     }
-    return best;
+    return before >= 0 && lengths[before] >= longest * nearly ? before : best;
 }
 
 // Left of the points at the quantile or right of them, whichever shares out better.
@@ -191,7 +202,7 @@ static void cut_groups( bisection* b, mpi_regions* into )
     {
         const group* g = &b->groups[i];
         int32_t cut = (int32_t)into->cuts.count++, left = g->rank_count / 2;
-        int axis = axis_of( g );
+        int axis = axis_of( b, g, cut );
         into->cuts.items[cut] = ( mpi_cut ){ .at = place_of( g, axis ), .axis = axis };
         if ( g->parent >= 0 )
         {

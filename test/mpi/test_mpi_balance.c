@@ -70,6 +70,13 @@ static float shake( uint32_t frame )
     return frame % 2 == 0 ? 0 : 0.01f;
 }
 
+static float dice_of( uint64_t id, uint64_t axis )
+{
+    mpi_dice d = { id * 3 + axis + 1 };
+    mpi_dice_next( &d );
+    return mpi_dice_between( &d, 0, 1 );
+}
+
 // ---- worlds
 
 enum
@@ -109,6 +116,20 @@ static clv_aabb half_without_end( uint64_t id, uint32_t frame )
     return box;
 }
 
+// A room that is longest along x at first, and along z later, by a hair; then a corner of it fills with touching boxes.
+static clv_aabb room_that_fills( uint64_t id, uint32_t frame )
+{
+    bool is_late = frame > 2;
+    float x = dice_of( id, 0 ) * ( is_late ? 98.0f : 102.0f ), y = dice_of( id, 1 ) * 100.0f,
+          z = dice_of( id, 2 ) * ( is_late ? 102.0f : 98.0f );
+    if ( is_late && x > 60 && id % 8 != 0 )
+    {
+        y = (float)( (int)( y / 25 ) * 25 );
+        z = (float)( (int)( z / 25 ) * 25 );
+    }
+    return mpi_cube( x + shake( frame ), y, z, 1 );
+}
+
 // ---- claims
 
 static void objects_weigh_what_they_take( void )
@@ -138,12 +159,21 @@ static void what_is_even_is_left_alone( void )
     CHECK( all.cuts <= 1 && all.imbalance < 0.1 && all.left == 0 );
 }
 
+static void a_cut_moves_no_more_than_it_must( void )
+{
+    mpi_test_case( "a room that fills" );
+    outcome all = run( room_that_fills, MOST, 12 );
+    CHECK( g_mpi_count == 1 || ( all.cuts > 1 && all.last_cut > 2 ) );
+    CHECK( all.left < MOST / 3 );
+}
+
 int main( int argc, char** argv )
 {
     mpi_test_begin( &argc, &argv );
     objects_weigh_what_they_take();
     what_cannot_be_shared_out_is_not_cut_for_ever();
     what_is_even_is_left_alone();
+    a_cut_moves_no_more_than_it_must();
     if ( g_mpi_rank == 0 )
     {
         printf( "mpi: balance of %d\n", g_mpi_count );
