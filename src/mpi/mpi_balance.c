@@ -3,7 +3,7 @@
 // in every run, unless the def wants time; and the decision from numbers that all processes have.
 //
 // What things cost was fitted to processor time: move and update on 4 processes, 15 scenes with 25,000 to 200,000 boxes per process, by
-// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 25 to 40 ns; a ghost 100 to 150 where it stays one, 300 to 700 where
+// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 25 to 40 ns; a ghost about 120 where it stays one, 300 to 700 where
 // objects change their owners; a pair 7 to 30; a test 0.1 to 0.25, by scalar code 1.
 #include "base/assertion.h"
 #include "base/timer.h"
@@ -20,9 +20,10 @@ enum
 
 #define WEIGHT_MOST ( (double)( 1u << 30 ) )
 
-// A cut costs as much as one and a half to two updates: all boxes are counted many times, some change their owner, and grids are laid anew.
-// It is made once imbalance has cost as much since the last one, as who rents buys once the rent paid is the price. The first cut was made
-// without knowing any work, so the second comes sooner. One that did not help doubles the price.
+// A cut costs about two updates: all boxes are counted many times, some change their owner, and grids are laid anew. It is made once
+// imbalance has cost as much since the last one, as who rents buys once the rent paid is the price; a little sooner, since processes
+// differ more in time than in counters. The first cut was made without knowing any work, so the second comes sooner still. One that
+// did not help doubles the price.
 #define FIRST_PRICE 1.0
 #define CUT_PRICE 1.5
 #define MOST_PRICE 1024.0
