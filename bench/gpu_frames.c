@@ -57,12 +57,16 @@ static const bench_row s_rows[] = {
     { "lbvh-dense-1m", 1000000, DENSE, CLV_GPU_LBVH, 0, 0.3f, 1 },
     { "rest-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 100 }, // one in a hundred moves
     { "rest200-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 200 },
+    { "rest83-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 83 }, // 1.2 %: just below where it begins
     { "rest50-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 50 },
     { "rest10-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 10 },
     { "rest-far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 3, 100 }, // 0.15 sides per frame
     { "rest-dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 100 },
+    { "rest-dense83-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 83 },
     { "rest-dense50-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 50 },
     { "rest-dense200-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 200 },
+    { "rest-dense600-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 600 },
+    { "still-dense-1m", 1000000, DENSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 },
     { "rest512-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 600 },
     { "still-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 0.3f, 1000000 }, // nobody, or one
     { "far-1m", 1000000, SPARSE, CLV_GPU_AUTO, 0, 9, 1 },            // half a side per frame: no order lasts
