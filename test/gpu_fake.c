@@ -15,6 +15,23 @@ static bool fails( void )
     return fake.call_count == fake.fail_at;
 }
 
+// In front of each object.
+typedef struct object_head
+{
+    uint32_t keeper_count;
+    cl_command_queue mapped_by;
+} object_head;
+
+enum
+{
+    HEAD_SIZE = 64
+};
+
+static object_head* head_of( void* object )
+{
+    return (object_head*)(void*)( (char*)object - HEAD_SIZE );
+}
+
 static void* make( cl_int* error, size_t size )
 {
     if ( fails() )
@@ -24,14 +41,21 @@ static void* make( cl_int* error, size_t size )
     }
     *error = CL_SUCCESS;
     fake.object_count += 1;
-    return calloc( 1, size < 64 ? 64 : size );
+    char* memory = calloc( 1, HEAD_SIZE + ( size < 64 ? 64 : size ) );
+    head_of( memory + HEAD_SIZE )->keeper_count = 1;
+    return memory + HEAD_SIZE;
 }
 
 // Released even where the call fails: nobody could do better.
 static cl_int drop( void* object )
 {
-    fake.object_count -= 1;
-    free( object );
+    object_head* head = head_of( object );
+    head->keeper_count -= 1;
+    if ( head->keeper_count == 0 )
+    {
+        fake.object_count -= 1;
+        free( head );
+    }
     return fails() ? fake.error : CL_SUCCESS;
 }
 
@@ -143,8 +167,9 @@ static cl_command_queue CL_CALL create_queue(
 
 static cl_int CL_CALL keep_queue( cl_command_queue queue )
 {
-    (void)queue;
-    return done();
+    cl_int error = done();
+    head_of( queue )->keeper_count += error == CL_SUCCESS ? 1 : 0;
+    return error;
 }
 
 static cl_int CL_CALL drop_queue( cl_command_queue queue )
@@ -312,7 +337,6 @@ static cl_int CL_CALL write_buffer( cl_command_queue queue, cl_mem memory, cl_ui
 static void* CL_CALL map_buffer( cl_command_queue queue, cl_mem memory, cl_uint waits, cl_bitfield kind,
     size_t offset, size_t size, cl_uint count, const cl_event* events, cl_event* event, cl_int* error )
 {
-    (void)queue;
     (void)waits;
     (void)kind;
     (void)size;
@@ -320,19 +344,26 @@ static void* CL_CALL map_buffer( cl_command_queue queue, cl_mem memory, cl_uint 
     (void)events;
     (void)event;
     *error = done();
-    return *error == CL_SUCCESS ? (char*)memory + offset : NULL;
+    if ( *error != CL_SUCCESS )
+    {
+        return NULL;
+    }
+    fake.mapped_count += 1;
+    head_of( memory )->mapped_by = queue;
+    return (char*)memory + offset;
 }
 
 static cl_int CL_CALL unmap( cl_command_queue queue, cl_mem memory, void* data, cl_uint count,
     const cl_event* events, cl_event* event )
 {
-    (void)queue;
-    (void)memory;
     (void)data;
     (void)count;
     (void)events;
     (void)event;
-    return done();
+    cl_int error = done();
+    bool is_its_own = head_of( memory )->mapped_by == queue;
+    fake.mapped_count -= is_its_own && error == CL_SUCCESS ? 1 : 0;
+    return is_its_own ? error : -34; // CL_INVALID_CONTEXT
 }
 
 static cl_int CL_CALL launch( cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,

@@ -10,6 +10,7 @@ typedef struct gpu_fake
     cl_int error;          ///< with this
     uint32_t call_count;   ///< so far
     int32_t object_count;  ///< made and not released
+    int32_t mapped_count;  ///< mapped, and not unmapped by the queue that did it
     uint32_t pair_count;   ///< that every search says it found
     uint32_t kept_count;   ///< boxes that lie in cells, where their order is kept
     uint32_t work;         ///< the last of a search's counters, as kernels/rest.cl has it

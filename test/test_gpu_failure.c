@@ -242,6 +242,32 @@ static void every_call_may_fail_in_blocks( void )
     s_box_most = 0;
 }
 
+// Memory of the host that the caller took is his until he gives it back, whatever became of the device; it is unmapped by the queue
+// that mapped it, since some drivers (PoCL) keep the whole context otherwise.
+static void taken_memory_outlives_a_device_that_failed( void )
+{
+    gpu_fake_install();
+    clv_gpu_def def = make_def( CLV_GPU_GRID, false );
+    clv_gpu* gpu = NULL;
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    clv_aabb* memory = clv_gpu_host_take( gpu, sizeof( s_boxes ) );
+    CHECK( memory != NULL );
+    memcpy( memory, s_boxes, sizeof( s_boxes ) );
+    fake.fail_at = fake.call_count + 4;
+    CHECK_RESULT( clv_gpu_update( gpu, memory, COUNT ), CLV_DEVICE_FAILED );
+    CHECK( fake.mapped_count == 1 && memcmp( memory, s_boxes, sizeof( s_boxes ) ) == 0 );
+    CHECK_OK( clv_gpu_update( gpu, memory, COUNT ) ); // by another queue of another context
+    int32_t mapped = fake.mapped_count;
+    clv_gpu_host_give( gpu, memory );
+    CHECK_EQUAL( fake.mapped_count, mapped - 1 );
+    CHECK( clv_gpu_host_take( gpu, 64 ) != NULL ); // and what nobody gives back
+    fake.fail_at = fake.call_count + 4;
+    CHECK_RESULT( clv_gpu_update( gpu, s_boxes, COUNT ), CLV_DEVICE_FAILED );
+    clv_gpu_destroy( gpu );
+    CHECK_EQUAL( fake.mapped_count, 0 );
+    CHECK_EQUAL( fake.object_count, 0 );
+}
+
 static void every_call_for_bodies_may_fail( void )
 {
     static const cl_int s_errors[] = { CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE };
@@ -538,6 +564,7 @@ int main( int argc, char** argv )
         TEST_CASE( every_call_may_fail ),
         TEST_CASE( every_call_may_fail_at_rest ),
         TEST_CASE( every_call_may_fail_in_blocks ),
+        TEST_CASE( taken_memory_outlives_a_device_that_failed ),
         TEST_CASE( every_call_for_bodies_may_fail ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
         TEST_CASE( a_program_that_does_not_compile_says_what_the_driver_said ),

@@ -9,12 +9,17 @@ void clv_gpu_host_release( clv_gpu* gpu, gpu_host_block* block )
 {
     if ( block->memory != NULL )
     {
-        if ( block->data != NULL && gpu->queue != NULL ) // the queue is gone after a lost device
+        if ( block->data != NULL )
         {
-            gpu->cl->clEnqueueUnmapMemObject( gpu->queue, block->memory, block->data, 0, NULL, NULL );
+            gpu->cl->clEnqueueUnmapMemObject( block->queue, block->memory, block->data, 0, NULL, NULL );
         }
         gpu->cl->clReleaseMemObject( block->memory );
     }
+    if ( block->queue != NULL )
+    {
+        gpu->cl->clReleaseCommandQueue( block->queue );
+    }
+    block->queue = NULL;
     block->memory = NULL;
     block->data = NULL;
     block->bytes = 0;
@@ -38,8 +43,13 @@ clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t byt
         return result;
     }
     block->memory = memory;
-    block->data = gpu->cl->clEnqueueMapBuffer(
-        gpu->queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, roomy, 0, NULL, NULL, &error );
+    error = gpu->cl->clRetainCommandQueue( gpu->queue );
+    if ( error == CL_SUCCESS )
+    {
+        block->queue = gpu->queue;
+        block->data = gpu->cl->clEnqueueMapBuffer(
+            gpu->queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, roomy, 0, NULL, NULL, &error );
+    }
     result = clv_gpu_check( gpu, error, "mapping memory of the host" );
     if ( result != CLV_OK )
     {

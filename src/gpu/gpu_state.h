@@ -162,6 +162,7 @@ typedef struct gpu_buffers
 typedef struct gpu_host_block
 {
     struct gpu_host_block* next;
+    cl_command_queue queue; ///< that mapped it; kept, since the gpu's own may be another by then
     cl_mem memory;
     void* data;
     size_t bytes;
