@@ -493,6 +493,44 @@ static void bad_boxes_are_named( void )
     clv_gpu_destroy( gpu );
 }
 
+// Refused before anything was searched: no list is left, and the counters that the next update takes are clear, though the slots have
+// come round.
+static void too_many_boxes_are_refused( void )
+{
+    enum
+    {
+        COUNT = 40,
+        TOO_MANY_FOR_TILES = 8000000
+    };
+    static clv_aabb boxes[COUNT];
+    test_random random = test_random_make( 17 );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, COUNT, &random );
+    }
+    clv_gpu* gpu = gpu_test_make( CLV_GPU_TILES );
+    gpu->def.box_most = CLV_MAX_OBJECTS; // all at once
+    gpu_buffer buffer = { 0 };
+    CHECK_OK( clv_gpu_reserve( gpu, &buffer, sizeof( boxes ) ) );
+    CHECK_OK( clv_gpu_write( gpu, buffer.memory, 0, boxes, sizeof( boxes ), true ) );
+    for ( int frame = 0; frame < GPU_SLOTS + 3; ++frame )
+    {
+        CHECK_OK( clv_gpu_update_buffer( gpu, buffer.memory, COUNT ) );
+    }
+    CHECK( clv_gpu_pair_count( gpu ) > 0 );
+    CHECK_RESULT( clv_gpu_update_buffer( gpu, buffer.memory, TOO_MANY_FOR_TILES ), CLV_TOO_MANY_OBJECTS );
+    CHECK_EQUAL( clv_gpu_pair_count( gpu ), 0 );
+    gpu_test_agree( gpu, boxes, COUNT, "after too many for tiles" );
+    CHECK_RESULT( clv_gpu_update_buffer( gpu, buffer.memory, CLV_MAX_OBJECTS + 1 ), CLV_TOO_MANY_OBJECTS );
+    CHECK_EQUAL( clv_gpu_pair_count( gpu ), 0 );
+    gpu_test_agree( gpu, boxes, COUNT, "after too many" );
+    CHECK_RESULT( clv_gpu_update( gpu, boxes, CLV_MAX_OBJECTS + 1 ), CLV_TOO_MANY_OBJECTS );
+    CHECK_EQUAL( clv_gpu_pair_count( gpu ), 0 );
+    gpu_test_agree( gpu, boxes, COUNT, "after too many of the host's" );
+    clv_gpu_release( gpu, &buffer );
+    clv_gpu_destroy( gpu );
+}
+
 // ---- small worlds through every kernel, for a device that is watched (scripts/check-oclgrind.sh)
 
 enum
@@ -604,6 +642,7 @@ int main( int argc, char** argv )
         TEST_CASE( an_order_that_never_lasts_is_given_up ),
         TEST_CASE( many_frames_without_waiting_agree ),
         TEST_CASE( bad_boxes_are_named ),
+        TEST_CASE( too_many_boxes_are_refused ),
         TEST_CASE( small_worlds_agree ),
         TEST_CASE( small_worlds_keep_their_order ),
         TEST_CASE( small_worlds_of_long_rows_agree ),

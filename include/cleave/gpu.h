@@ -57,7 +57,8 @@ CLV_API clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char*
 ///
 /// A space that fails for the device's reasons returns CLV_DEVICE_FAILED or CLV_OUT_OF_MEMORY from its update and tells its logger
 /// what the driver said; the next update tries again. With the setting gpu.fallback=1 the CPU's default method goes on instead,
-/// and the logger is told once.
+/// and the logger is told once; but where it fails while a list of more than eight million pairs, or one in pieces, is on its way, that
+/// update fails and the next one tries again.
 ///
 /// Failure: CLV_BAD_ARGUMENT if another method took one of the names before, or if there is no room for all of them; then none
 /// is added. Threads: as clv_method_register.
@@ -115,6 +116,7 @@ CLV_API void clv_gpu_destroy( clv_gpu* gpu );
 /// lower > upper. Memory of clv_gpu_host_take travels several times as fast as any other.
 /// More boxes than box_most are searched in blocks, each alone and with each other: k blocks of half as many take k * (k + 1) / 2 searches,
 /// and as many again in clv_gpu_read_pairs, until when the boxes must stay as they are.
+/// CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS boxes, and above 7,680,000 at once for CLV_GPU_TILES.
 /// CLV_OK: the list is whole. Any other result: there is no list, clv_gpu_error has the reason, and the next update begins anew.
 CLV_API clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
 

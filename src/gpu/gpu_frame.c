@@ -283,6 +283,14 @@ static void end_chains( clv_gpu* gpu )
     gpu->rest.sample_slot = 0;
 }
 
+// An update that was refused leaves the device open, and nobody has cleared the counters of the next one.
+static clv_result give_up( clv_gpu* gpu, clv_result result )
+{
+    clv_gpu_end_failed( gpu, result );
+    clv_result cleared = gpu->is_open ? clear_next_slot( gpu ) : CLV_OK;
+    return cleared == CLV_OK ? result : clv_gpu_end_failed( gpu, cleared );
+}
+
 static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_checked )
 {
     bool is_before = clv_gpu_events_begin( gpu );
@@ -318,7 +326,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
         end_chains( gpu );
     }
     gpu->is_pending = result == CLV_OK;
-    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
+    return result == CLV_OK ? result : give_up( gpu, result );
 }
 
 // ---- lists that were cut
@@ -449,13 +457,19 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
 
 // ---- updates
 
+static clv_result refuse_count( clv_gpu* gpu, uint32_t count )
+{
+    clv_gpu_end_failed( gpu, CLV_TOO_MANY_OBJECTS );
+    return clv_gpu_fail( gpu, CLV_TOO_MANY_OBJECTS, "%u boxes are more than %u", count, CLV_MAX_OBJECTS );
+}
+
 clv_result clv_gpu_enqueue( clv_gpu* gpu, void* buffer, uint32_t count )
 {
     CLV_ASSERT( gpu != NULL && ( buffer != NULL || count == 0 ) );
     gpu->error[0] = '\0';
     if ( count > CLV_MAX_OBJECTS )
     {
-        return clv_gpu_fail( gpu, CLV_TOO_MANY_OBJECTS, "%u boxes are more than %u", count, CLV_MAX_OBJECTS );
+        return refuse_count( gpu, count );
     }
     clv_result result = clv_gpu_open( gpu );
     return result == CLV_OK ? begin( gpu, buffer, count, false ) : result;
@@ -526,6 +540,10 @@ clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
 {
     CLV_ASSERT( gpu != NULL && ( boxes != NULL || count == 0 ) );
     gpu->error[0] = '\0';
+    if ( count > CLV_MAX_OBJECTS )
+    {
+        return refuse_count( gpu, count );
+    }
     if ( gpu->is_open && is_taken( gpu, boxes, count ) )
     {
         return update_from( gpu, boxes, count, true );

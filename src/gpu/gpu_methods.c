@@ -204,7 +204,8 @@ static clv_result update_without(
 
 static bool is_the_devices( clv_result result )
 {
-    return result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY || result == CLV_UNSUPPORTED;
+    return result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY || result == CLV_UNSUPPORTED ||
+        result == CLV_TOO_MANY_OBJECTS; // for its tiles
 }
 
 static clv_result update( void* state, const method_input* input, pair_sink* sink, method_counters* counters )
