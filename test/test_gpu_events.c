@@ -233,6 +233,12 @@ static void failed_updates_are_no_base_for_events( void )
     CHECK_OK( clv_gpu_enqueue( gpu, buffer.memory, EVENT_COUNT ) );
     CHECK_OK( clv_gpu_wait( gpu ) );
     CHECK_EQUAL( clv_gpu_begun_count( gpu ) + clv_gpu_ended_count( gpu ), 0 );
+    step_boxes( boxes, &random );
+    check_events( gpu, &judge, boxes, EVENT_COUNT );
+    CHECK_RESULT( clv_gpu_enqueue( gpu, buffer.memory, UINT32_MAX ), CLV_TOO_MANY_OBJECTS );
+    CHECK_EQUAL( clv_gpu_begun_count( gpu ) + clv_gpu_ended_count( gpu ), 0 );
+    step_boxes( boxes, &random );
+    check_events( gpu, &judge, boxes, EVENT_COUNT );
     gpu->cl->clReleaseMemObject( buffer.memory );
     close_judge( &judge );
     clv_gpu_destroy( gpu );

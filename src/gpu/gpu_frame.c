@@ -457,8 +457,10 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
 
 // ---- updates
 
+// As an update that began and failed: events go on from the last good one.
 static clv_result refuse_count( clv_gpu* gpu, uint32_t count )
 {
+    clv_gpu_events_begin( gpu );
     clv_gpu_end_failed( gpu, CLV_TOO_MANY_OBJECTS );
     return clv_gpu_fail( gpu, CLV_TOO_MANY_OBJECTS, "%u boxes are more than %u", count, CLV_MAX_OBJECTS );
 }
