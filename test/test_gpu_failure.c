@@ -308,6 +308,24 @@ static void no_memory_on_the_device_is_a_result( void )
     }
 }
 
+// A first list that no device could have is as large as the device allows.
+static void a_first_list_fits_the_device( void )
+{
+    static const uint64_t s_mosts[] = { 0, 4000 }; // bytes
+    for ( size_t k = 0; k < 2; ++k )
+    {
+        gpu_fake_install();
+        clv_gpu_def def = make_def( CLV_GPU_GRID, false );
+        clv_gpu* gpu = NULL;
+        def.pair_capacity = UINT64_C( 1 ) << 40;
+        def.memory_most = s_mosts[k];
+        CHECK_OK( clv_gpu_create( &def, &gpu ) );
+        CHECK_OK( clv_gpu_update( gpu, s_boxes, COUNT ) );
+        CHECK( gpu->pair_room > 0 && gpu->pair_room * sizeof( clv_pair ) <= clv_gpu_list_most( gpu ) );
+        clv_gpu_destroy( gpu );
+    }
+}
+
 static void a_program_that_does_not_compile_says_what_the_driver_said( void )
 {
     gpu_fake_install();
@@ -567,6 +585,7 @@ int main( int argc, char** argv )
         TEST_CASE( taken_memory_outlives_a_device_that_failed ),
         TEST_CASE( every_call_for_bodies_may_fail ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
+        TEST_CASE( a_first_list_fits_the_device ),
         TEST_CASE( a_program_that_does_not_compile_says_what_the_driver_said ),
         TEST_CASE( bad_defs_are_refused ),
         TEST_CASE( a_gpu_is_chosen_before_any_cpu ),

@@ -238,8 +238,10 @@ static clv_result find( clv_gpu* gpu, uint32_t first, uint32_t end )
                                         : clv_gpu_tree_find( gpu, frame, first, end );
 }
 
+// Kernels are told in 32 bits how many fit.
 static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
 {
+    count = count < UINT32_MAX ? count : UINT32_MAX;
     if ( gpu->buffers.pairs.memory != NULL && gpu->pair_room >= count )
     {
         return CLV_OK;
@@ -283,6 +285,13 @@ static void end_chains( clv_gpu* gpu )
     gpu->rest.sample_slot = 0;
 }
 
+// What the caller asked for the first list to take, as far as the device has it.
+static uint64_t first_room( const clv_gpu* gpu )
+{
+    uint64_t most = clv_gpu_list_most( gpu ) / sizeof( clv_pair );
+    return gpu->def.pair_capacity < most ? gpu->def.pair_capacity : most;
+}
+
 // An update that was refused leaves the device open, and nobody has cleared the counters of the next one.
 static clv_result give_up( clv_gpu* gpu, clv_result result )
 {
@@ -308,7 +317,7 @@ static clv_result begin( clv_gpu* gpu, cl_mem boxes, uint32_t count, bool is_che
     }
     gpu->next_slot = ( gpu->next_slot + 1 ) % GPU_SLOTS;
     uint64_t room = clv_gpu_rest_begin( gpu, is_before );
-    clv_result result = reserve_pairs( gpu, room > 0 ? room : gpu->def.pair_capacity );
+    clv_result result = reserve_pairs( gpu, room > 0 ? room : first_room( gpu ) );
     result = result == CLV_OK && is_checked ? check_boxes( gpu, &gpu->frame ) : result;
     gpu->is_chunked = count > clv_gpu_chunk_most( gpu ) && !gpu->bodies.is_swept; // volumes are no boxes
     if ( result == CLV_OK && gpu->is_chunked )
@@ -374,7 +383,7 @@ static clv_result search_again( clv_gpu* gpu )
     clv_result result = gpu->frame.rests ? clv_gpu_grid_finish( gpu ) : CLV_OK;
     gpu->is_piecewise = true;
     clv_gpu_rest_forget( gpu );
-    return result == CLV_OK ? reserve_pairs( gpu, room < UINT32_MAX ? room : UINT32_MAX ) : result;
+    return result == CLV_OK ? reserve_pairs( gpu, room ) : result;
 }
 
 static void keep_stats( clv_gpu* gpu )
