@@ -16,8 +16,8 @@
 // The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort where it matters
 // (clv_space_def.sorted does).
 //
-// Threads: first of all calls clv_gpu_register, or one that lists devices, on one thread; it loads the drivers. From then on one
-// thread per clv_gpu; different ones may work at once.
+// Threads: first of all calls one that lists devices (clv_gpu_device_count, clv_gpu_missing), on one thread: it loads the drivers, which
+// clv_gpu_register does not. From then on one thread per clv_gpu, and per space that searches there; different ones may work at once.
 
 // ---- devices
 
