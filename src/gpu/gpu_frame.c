@@ -255,6 +255,7 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
 // The device is closed, so that the next update begins anew, and with all of its memory.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 {
+    clv_gpu_events_begin( gpu ); // where nothing had begun yet: events go on from the last good update
     gpu->has_list = false;
     gpu->is_pending = false;
     gpu->stats.pair_count = 0;
@@ -466,10 +467,8 @@ clv_result clv_gpu_wait( clv_gpu* gpu )
 
 // ---- updates
 
-// As an update that began and failed: events go on from the last good one.
 static clv_result refuse_count( clv_gpu* gpu, uint32_t count )
 {
-    clv_gpu_events_begin( gpu );
     clv_gpu_end_failed( gpu, CLV_TOO_MANY_OBJECTS );
     return clv_gpu_fail( gpu, CLV_TOO_MANY_OBJECTS, "%u boxes are more than %u", count, CLV_MAX_OBJECTS );
 }
