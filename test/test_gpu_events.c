@@ -221,6 +221,10 @@ static void failed_updates_are_no_base_for_events( void )
     CHECK_RESULT( clv_gpu_update( gpu, boxes, EVENT_COUNT ), CLV_TOO_MANY_PAIRS );
     CHECK( strstr( clv_gpu_error( gpu ), "memory_most" ) != NULL );
     gpu->def.memory_most = 0;
+    gpu->def.box_most = EVENT_COUNT / 2;
+    CHECK_RESULT( clv_gpu_update( gpu, boxes, EVENT_COUNT ), CLV_TOO_MANY_PAIRS );
+    CHECK( strstr( clv_gpu_error( gpu ), "blocks" ) != NULL );
+    gpu->def.box_most = 0;
     for ( int i = 0; i < EVENT_COUNT; ++i )
     {
         boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, EVENT_COUNT, &random );

@@ -146,7 +146,8 @@ CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, vo
 /// pairs of indices: a box that takes another place in the array is another box. The first update, and the first after a failure
 /// of the device, has nothing before it: all of its pairs are begun. After CLV_BAD_BOX, CLV_TOO_MANY_OBJECTS or CLV_TOO_MANY_PAIRS the next one is compared
 /// with the last good one. Where several updates were put into the queue, with the last that was waited for.
-/// The list must be whole on the device: an update whose list is beyond memory_most returns CLV_TOO_MANY_PAIRS.
+/// The list must be whole on the device: an update whose list is beyond memory_most, or whose boxes are beyond box_most, returns
+/// CLV_TOO_MANY_PAIRS.
 CLV_API uint64_t clv_gpu_begun_count( const clv_gpu* gpu );
 CLV_API uint64_t clv_gpu_ended_count( const clv_gpu* gpu );
 

@@ -134,6 +134,12 @@ clv_result clv_gpu_events_find( clv_gpu* gpu )
     gpu_events* events = &gpu->events;
     gpu_buffers* b = &gpu->buffers;
     uint64_t count = gpu->counters.pair_count;
+    if ( gpu->is_chunked )
+    {
+        return clv_gpu_fail( gpu, CLV_TOO_MANY_PAIRS,
+            "begun and ended pairs need the whole list on the device, and %u boxes are searched in blocks of at most %u",
+            gpu->frame.count, clv_gpu_chunk_most( gpu ) );
+    }
     if ( gpu->is_piecewise || count > PAIRS_MOST )
     {
         return clv_gpu_fail( gpu, CLV_TOO_MANY_PAIRS,
