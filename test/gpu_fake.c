@@ -24,7 +24,8 @@ typedef struct object_head
 
 enum
 {
-    HEAD_SIZE = 64
+    HEAD_SIZE = 64,
+    ALLOCATION_MOST = 1 << 28
 };
 
 static object_head* head_of( void* object )
@@ -116,7 +117,7 @@ static cl_int CL_CALL get_device_info( cl_device_id id, cl_uint what, size_t roo
     bool is_cpu = fake.device_count > 1 && id == (cl_device_id)(uintptr_t)32;
     uint64_t number = what == CL_DEVICE_TYPE   ? ( is_cpu ? 2u : 4u )
         : what == CL_DEVICE_GLOBAL_MEM_SIZE    ? 1u << 30
-        : what == CL_DEVICE_MAX_MEM_ALLOC_SIZE ? 1u << 28
+        : what == CL_DEVICE_MAX_MEM_ALLOC_SIZE ? ALLOCATION_MOST
                                                : 65536u;
     uint32_t narrow = is_cpu ? 1000 : 8;
     if ( what == CL_DEVICE_NAME )
@@ -273,10 +274,10 @@ static cl_mem CL_CALL create_buffer(
     (void)context;
     (void)kind;
     (void)data;
-    if ( fake.has_no_memory )
+    if ( fake.has_no_memory || size > ALLOCATION_MOST )
     {
         fake.call_count += 1;
-        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        *error = fake.has_no_memory ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_INVALID_BUFFER_SIZE;
         return NULL;
     }
     return make( error, size );

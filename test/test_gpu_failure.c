@@ -308,6 +308,22 @@ static void no_memory_on_the_device_is_a_result( void )
     }
 }
 
+// Memory is taken with room to grow, and without where that is more than the device allows.
+static void memory_of_the_host_fits_the_device( void )
+{
+    gpu_fake_install();
+    clv_gpu_def def = make_def( CLV_GPU_GRID, false );
+    clv_gpu* gpu = NULL;
+    s_said[0] = '\0';
+    CHECK_OK( clv_gpu_create( &def, &gpu ) );
+    CHECK( clv_gpu_host_take( gpu, 1 << 28 ) != NULL );
+    CHECK( s_said[0] == '\0' && clv_gpu_error( gpu )[0] == '\0' );
+    CHECK( clv_gpu_host_take( gpu, ( 1 << 28 ) + 1 ) == NULL );
+    CHECK( strstr( clv_gpu_error( gpu ), "memory of the host" ) != NULL );
+    clv_gpu_destroy( gpu );
+    CHECK_EQUAL( fake.object_count, 0 );
+}
+
 // A first list that no device could have is as large as the device allows.
 static void a_first_list_fits_the_device( void )
 {
@@ -585,6 +601,7 @@ int main( int argc, char** argv )
         TEST_CASE( taken_memory_outlives_a_device_that_failed ),
         TEST_CASE( every_call_for_bodies_may_fail ),
         TEST_CASE( no_memory_on_the_device_is_a_result ),
+        TEST_CASE( memory_of_the_host_fits_the_device ),
         TEST_CASE( a_first_list_fits_the_device ),
         TEST_CASE( a_program_that_does_not_compile_says_what_the_driver_said ),
         TEST_CASE( bad_defs_are_refused ),

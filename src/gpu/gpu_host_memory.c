@@ -25,6 +25,12 @@ void clv_gpu_host_release( clv_gpu* gpu, gpu_host_block* block )
     block->bytes = 0;
 }
 
+static cl_mem make_block( clv_gpu* gpu, size_t bytes, cl_int* error )
+{
+    return gpu->cl->clCreateBuffer(
+        gpu->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error );
+}
+
 clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t bytes )
 {
     bytes = bytes < 64 ? 64 : bytes;
@@ -35,8 +41,12 @@ clv_result clv_gpu_host_reserve( clv_gpu* gpu, gpu_host_block* block, size_t byt
     clv_gpu_host_release( gpu, block );
     size_t roomy = bytes + bytes / 8;
     cl_int error = CL_SUCCESS;
-    cl_mem memory = gpu->cl->clCreateBuffer(
-        gpu->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, roomy, NULL, &error );
+    cl_mem memory = make_block( gpu, roomy, &error );
+    if ( error != CL_SUCCESS ) // as much as is needed may still fit
+    {
+        roomy = bytes;
+        memory = make_block( gpu, roomy, &error );
+    }
     clv_result result = clv_gpu_check( gpu, error, "memory of the host for the device" );
     if ( result != CLV_OK )
     {
