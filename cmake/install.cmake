@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What `make install` puts where: headers, libraries, the program, the licence, and two ways to find them (find_package,
+# What `make install` puts where: headers, libraries, the programs, the licence, and two ways to find them (find_package,
 # pkg-config).
 # Both find each other relative to themselves, so the tree may be moved, or staged with DESTDIR.
 include( GNUInstallDirs )
@@ -28,9 +28,11 @@ install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
 install( FILES ${CLEAVE_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave )
-if( TARGET cleave )
-    install( TARGETS cleave RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
-endif()
+foreach( program cleave cleave-mpi )
+    if( TARGET ${program} )
+        install( TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
+    endif()
+endforeach()
 install( FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} )
 
 set( CLEAVE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cleave )
@@ -44,34 +46,40 @@ install( FILES ${PROJECT_BINARY_DIR}/cleave-config.cmake ${PROJECT_BINARY_DIR}/c
 
 file( RELATIVE_PATH CLEAVE_PC_UP ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX} )
 string( REGEX REPLACE "/$" "" CLEAVE_PC_UP "${CLEAVE_PC_UP}" )
-set( CLEAVE_PC_NEEDS "-pthread" )
+set( CLEAVE_PC_SYSTEM "-pthread" )
 if( UNIX )
-    string( PREPEND CLEAVE_PC_NEEDS "-lm " )
+    string( PREPEND CLEAVE_PC_SYSTEM "-lm " )
 endif()
-if( CLEAVE_SHARED ) # the shared library brings along what it needs, the static one cannot
-    set( CLEAVE_PC_LIBS "" )
-    set( CLEAVE_PC_LIBS_PRIVATE "${CLEAVE_PC_NEEDS}" )
-else()
-    set( CLEAVE_PC_LIBS " ${CLEAVE_PC_NEEDS}" )
-    set( CLEAVE_PC_LIBS_PRIVATE "" )
+set( CLEAVE_PC_LOADER "" )
+if( CMAKE_DL_LIBS ) # old C libraries keep dlopen apart
+    set( CLEAVE_PC_LOADER "-l${CMAKE_DL_LIBS}" )
 endif()
-# cleave_pkg_config( NAME DESCRIPTION )
-function( cleave_pkg_config CLEAVE_PC_NAME CLEAVE_PC_DESCRIPTION )
-    if( CLEAVE_PC_NAME STREQUAL cleave )
-        set( CLEAVE_PC_REQUIRES "" )
-    else() # and so the system's libraries come with the core
+set( CLEAVE_PC_CUTTER "" )
+if( CLEAVE_HAS_ZOLTAN )
+    set( CLEAVE_PC_CUTTER "${CLEAVE_ZOLTAN_LIBRARY}" )
+endif()
+# cleave_pkg_config( NAME DESCRIPTION NEEDS ): NEEDS are other people's libraries, beside those that come with the core.
+function( cleave_pkg_config CLEAVE_PC_NAME CLEAVE_PC_DESCRIPTION CLEAVE_PC_NEEDS )
+    set( CLEAVE_PC_REQUIRES "" )
+    if( NOT CLEAVE_PC_NAME STREQUAL cleave )
         set( CLEAVE_PC_REQUIRES "cleave = ${PROJECT_VERSION}" )
-        set( CLEAVE_PC_LIBS "" )
-        set( CLEAVE_PC_LIBS_PRIVATE "" )
+    endif()
+    set( CLEAVE_PC_LIBS "" )
+    set( CLEAVE_PC_LIBS_PRIVATE "" )
+    if( CLEAVE_SHARED ) # the shared library brings along what it needs, the static one cannot
+        set( CLEAVE_PC_LIBS_PRIVATE "${CLEAVE_PC_NEEDS}" )
+    elseif( CLEAVE_PC_NEEDS )
+        set( CLEAVE_PC_LIBS " ${CLEAVE_PC_NEEDS}" )
     endif()
     configure_file( cmake/cleave.pc.in ${PROJECT_BINARY_DIR}/${CLEAVE_PC_NAME}.pc @ONLY )
     install( FILES ${PROJECT_BINARY_DIR}/${CLEAVE_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig )
 endfunction()
 
-cleave_pkg_config( cleave "Broad-phase collision detection: boxes in, every overlapping pair out" )
-cleave_pkg_config( cleave-methods "Algorithms of the papers behind Cleave's interface, by name" )
-cleave_pkg_config( cleave-physics "Narrow phase, bounding volumes and two small simulations on top of Cleave" )
-cleave_pkg_config( cleave-gpu "Broad phases on graphics cards by OpenCL, behind Cleave's interface and on their own" )
+cleave_pkg_config( cleave "Broad-phase collision detection: boxes in, every overlapping pair out" "${CLEAVE_PC_SYSTEM}" )
+cleave_pkg_config( cleave-methods "Algorithms of the papers behind Cleave's interface, by name" "" )
+cleave_pkg_config( cleave-physics "Narrow phase, bounding volumes and two small simulations on top of Cleave" "" )
+cleave_pkg_config( cleave-gpu "Broad phases on graphics cards by OpenCL, behind Cleave's interface and on their own"
+    "${CLEAVE_PC_LOADER}" )
 if( TARGET cleave_mpi_static )
-    cleave_pkg_config( cleave-mpi "One space over many processes, by MPI; compile with mpicc" )
+    cleave_pkg_config( cleave-mpi "One space over many processes, by MPI; compile with mpicc" "${CLEAVE_PC_CUTTER}" )
 endif()

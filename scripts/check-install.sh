@@ -120,13 +120,23 @@ by_plain_cc()
     compare "plain $cc" "$folder/plain"
 }
 
+# stranger NAME SETTINGS...: configures and builds the project $folder/NAME.
+stranger()
+{
+    name=$1
+    shift
+    rm -rf "${folder:?}/$name/build"
+    cmake -S "$folder/$name" -B "$folder/$name/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" \
+        ${MPICC:+-DMPI_C_COMPILER="$MPICC"} "$@" >"$folder/log" 2>&1 &&
+        cmake --build "$folder/$name/build" >>"$folder/log" 2>&1
+}
+
 # A program that uses all the libraries, found as components and by their .pc files, static and shared.
 all_three()
 {
     cp "$root/test/compile/three.c" "$folder/three.c"
     for kind in "" -static -shared; do
-        rm -rf "$folder/three"
-        mkdir "$folder/three"
+        mkdir -p "$folder/three"
         {
             echo 'cmake_minimum_required( VERSION 3.16 )'
             echo 'project( stranger LANGUAGES C )'
@@ -134,14 +144,10 @@ all_three()
             echo 'add_executable( three ../three.c )'
             echo "target_link_libraries( three PRIVATE cleave::methods$kind cleave::physics$kind cleave::gpu$kind )"
         } >"$folder/three/CMakeLists.txt"
-        if ! { cmake -S "$folder/three" -B "$folder/three/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$stage" &&
-            cmake --build "$folder/three/build" && "$folder/three/build/three"; } >"$folder/log" 2>&1; then
-            tail -20 "$folder/log" >&2
-            exit 1
-        fi
+        stranger three && "$folder/three/build/three" || { tail -20 "$folder/log" >&2; exit 1; }
     done
     echo 'find_package( cleave REQUIRED COMPONENTS methods cheese )' >>"$folder/three/CMakeLists.txt"
-    ! cmake -S "$folder/three" -B "$folder/three/build" >/dev/null 2>&1 ||
+    ! stranger three ||
         { echo "check-install.sh: a component that does not exist was found" >&2; exit 1; }
     # shellcheck disable=SC2046 # lists of words
     $cc "$folder/three.c" -o "$folder/three/shared" $(pkg-config --cflags --libs cleave-methods cleave-physics cleave-gpu)
@@ -150,6 +156,39 @@ all_three()
     $cc -static "$folder/three.c" -o "$folder/three/static" $(pkg-config --static --cflags --libs cleave-methods cleave-physics cleave-gpu)
     "$folder/three/static"
     echo "  methods, physics and gpu, find_package and pkg-config, static and shared"
+}
+
+# The first program of docs/mpi.md on one process, which needs no mpirun, where the library was built with an MPI.
+over_processes()
+{
+    first_program "$root/docs/mpi.md" "$folder/many.c" "$folder/many.expected"
+    mkdir "$folder/many"
+    for kind in "" -static -shared; do
+        {
+            echo 'cmake_minimum_required( VERSION 3.16 )'
+            echo 'project( stranger LANGUAGES C )'
+            echo "find_package( cleave $version REQUIRED COMPONENTS mpi )"
+            echo 'add_executable( many ../many.c )'
+            echo "target_link_libraries( many PRIVATE cleave::mpi$kind )"
+        } >"$folder/many/CMakeLists.txt"
+        stranger many || { tail -20 "$folder/log" >&2; exit 1; }
+        "$folder/many/build/many" | diff "$folder/many.expected" - >&2
+    done
+    ! stranger many -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON && grep -q 'component mpi: no MPI for C' "$folder/log" ||
+        { echo "check-install.sh: where there is no MPI, find_package does not say so" >&2; exit 1; }
+    mpicc=${MPICC:-mpicc}
+    # shellcheck disable=SC2046 # lists of words
+    "$mpicc" "$folder/many.c" -o "$folder/many/shared" $(pkg-config --cflags --libs cleave-mpi)
+    LD_LIBRARY_PATH="$libdir" "$folder/many/shared" | diff "$folder/many.expected" - >&2
+    # Of ours the static libraries alone: MPI itself has none in Debian.
+    mkdir "$folder/many/lib"
+    cp "$libdir"/*.a "$folder/many/lib"
+    # shellcheck disable=SC2046
+    "$mpicc" "$folder/many.c" -o "$folder/many/static" -L"$folder/many/lib" \
+        $(pkg-config --static --cflags --libs cleave-mpi | sed "s|-L$libdir||g")
+    "$folder/many/static" | diff "$folder/many.expected" - >&2
+    [ ! -x "$stage/bin/cleave" ] || "$stage/bin/cleave-mpi" --version
+    echo "  mpi, find_package and pkg-config, static and shared"
 }
 
 by_pkg_config()
@@ -192,6 +231,9 @@ for target in cleave::cleave cleave::static cleave::shared; do
 done
 by_pkg_config
 all_three
+if pkg-config --exists cleave-mpi; then
+    over_processes
+fi
 # As Debug: whether it is found and linked is the question here, and how it is optimised that of check-flags.sh.
 debug='set( CMAKE_BUILD_TYPE Debug )'
 by_cmake FetchContent cleave::cleave "$debug" "include( FetchContent )" "FetchContent_Declare( cleave SOURCE_DIR \"$root\" )" \
