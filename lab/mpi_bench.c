@@ -221,12 +221,12 @@ static void fill_result( bench* b, const job* j, const bench_sums* sums, run_res
     snprintf( run->type, sizeof( run->type ), "%s", header->type );
     run->object_count = header->object_count;
     run->frame_count = b->world.frames.frame_count;
-    run->method = j->o->method;
-    run_spec spec = { clv_method_find( j->o->method ), CLV_ISA_AUTO, 1, NULL, false };
-    run->variant = run_spec_variant( &spec );
-    run->settings = j->o->settings;
-    run->device = device_is_of( spec.row ) ? device_name_of( run->settings ) : NULL;
-    run->thread_count = (uint32_t)j->o->threads;
+    const run_spec* spec = j->methods.items;
+    run->method = spec->row->name;
+    run->variant = run_spec_variant( spec );
+    run->settings = spec->settings;
+    run->device = device_is_of( spec->row ) ? device_name_of( run->settings ) : NULL;
+    run->thread_count = spec->thread_count;
     if ( b->resumed_at == 0 ) // else there are not as many as frames
     {
         run->frame_ms = b->frame_ms;

@@ -3,9 +3,8 @@
 
 #include "cleave/gpu.h"
 #include "cleave/method.h"
-#include "lab/base/text.h"
+#include "lab/base/args.h"
 #include "lab/frame/bake.h"
-#include "lab/measure/device_choice.h"
 #include "lab/mpi_resume.h"
 
 #include <inttypes.h>
@@ -63,21 +62,59 @@ static const flag s_flags[] = {
 
 static const char* const s_commands[] = { "bench", "verify", "gen", "net", "plan" };
 
-static const flag* find_flag( const char* word )
+#define FLAG_TOTAL ( sizeof( s_flags ) / sizeof( s_flags[0] ) )
+#define COMMAND_TOTAL ( sizeof( s_commands ) / sizeof( s_commands[0] ) )
+
+// As `cleave` takes them: "--frames", "--frames=60", "-P", "-P64". *value is what is glued on, or NULL.
+static const flag* find_flag( const char* word, const char** value )
 {
-    for ( size_t i = 0; i < sizeof( s_flags ) / sizeof( s_flags[0] ); ++i )
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
     {
-        if ( strcmp( s_flags[i].name, word ) == 0 )
+        const flag* f = &s_flags[i];
+        size_t length = strlen( f->name );
+        bool is_letter = f->name[1] != '-';
+        if ( strncmp( word, f->name, length ) == 0 &&
+            ( word[length] == '\0' || word[length] == '=' || is_letter ) )
         {
-            return &s_flags[i];
+            *value = word[length] == '\0' ? NULL : word + length + !is_letter;
+            return f;
         }
     }
     return NULL;
 }
 
+static bool fail_flag( const char* word, lab_error* why )
+{
+    const char* names[FLAG_TOTAL + 3] = { "--help", "--version", "--plugin" };
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        names[i + 3] = s_flags[i].name;
+    }
+    char* bare = text_copy( word );
+    bare[strcspn( bare, "=" )] = '\0';
+    const char* closest = text_closest( bare, names, FLAG_TOTAL + 3 );
+    lab_error_write( why, "unknown flag %s; %s%s", bare,
+        closest != NULL ? "did you mean " : "--help lists them", closest != NULL ? closest : "" );
+    free( bare );
+    return false;
+}
+
+static bool fail_command( const char* word, lab_error* why )
+{
+    const char* closest = word != NULL ? text_closest( word, s_commands, COMMAND_TOTAL ) : NULL;
+    return word == NULL ? lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" )
+                        : lab_error_write( why, "unknown command '%s'; %s%s", word,
+                              closest != NULL ? "did you mean " : "use bench, verify, gen, net or plan",
+                              closest != NULL ? closest : "" );
+}
+
 static bool take_value( const flag* f, const char* text, job_options* o, lab_error* why )
 {
     void* option = (char*)o + f->offset;
+    if ( text[0] == '\0' )
+    {
+        return lab_error_write( why, "%s needs a value that is not empty", f->name );
+    }
     if ( f->kind == FLAG_TEXT )
     {
         memcpy( option, &text, sizeof( text ) );
@@ -99,36 +136,44 @@ static bool take_value( const flag* f, const char* text, job_options* o, lab_err
     return true;
 }
 
+static bool take_switch( const flag* f, const char* text, job_options* o, lab_error* why )
+{
+    *(bool*)( (char*)o + f->offset ) = true;
+    return text == NULL || lab_error_write( why, "%s takes no value, yet has '%s'", f->name, text );
+}
+
 static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error* why )
 {
-    const char* word = argv[*at];
-    const flag* f = find_flag( word );
+    const char* text = NULL;
+    const flag* f = find_flag( argv[*at], &text );
     if ( f == NULL )
     {
-        return lab_error_write( why, "no flag is called %s; --help lists them", word );
+        return fail_flag( argv[*at], why );
     }
     if ( strchr( f->commands, o->command ) == NULL )
     {
-        return lab_error_write( why, "%s has no %s; %s", argv[1], word,
-            strcmp( word, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
-                                      : "--help lists who takes it" );
+        return lab_error_write( why, "%s has no %s; %s", argv[1], f->name,
+            strcmp( f->name, "-n" ) == 0 ? "a WHAT such as brownian-free:8k says how many"
+                                         : "--help lists who takes it" );
     }
     if ( f->kind == FLAG_SWITCH )
     {
-        *(bool*)( (char*)o + f->offset ) = true;
-        return true;
+        return take_switch( f, text, o, why );
     }
-    if ( *at + 1 == argc )
+    if ( text == NULL )
     {
-        return lab_error_write( why, "%s needs a value", word );
+        if ( *at + 1 == argc || !args_is_value( argv[*at + 1] ) )
+        {
+            return lab_error_write( why, "%s needs a value", f->name );
+        }
+        text = argv[++*at];
     }
-    *at += 1;
-    return take_value( f, argv[*at], o, why );
+    return take_value( f, text, o, why );
 }
 
 static bool find_command( const char* word, job_options* o )
 {
-    for ( size_t i = 0; i < sizeof( s_commands ) / sizeof( s_commands[0] ); ++i )
+    for ( size_t i = 0; i < COMMAND_TOTAL; ++i )
     {
         if ( word != NULL && strcmp( s_commands[i], word ) == 0 )
         {
@@ -147,7 +192,7 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
     o->type = "cubes";
     if ( !find_command( argc > 1 ? argv[1] : NULL, o ) )
     {
-        return lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" );
+        return fail_command( argc > 1 ? argv[1] : NULL, why );
     }
     for ( int i = 2; i < argc; ++i )
     {
@@ -179,33 +224,63 @@ bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
         return lab_error_write( why, "net takes no WHAT, such as %s", o->what );
     }
     return o->what != NULL || o->command == 'n' ||
-        lab_error_write( why, "%s needs a WHAT, such as brownian-free:32k", argv[1] );
+        lab_error_write( why, "%s needs a %s", argv[1],
+            o->command == 'g' ? "SCENE, such as brownian-free" : "WHAT, such as brownian-free:32k" );
 }
 
-// ---- devices
+// ---- the method
 
-bool job_find_device( job_options* o, char** text, lab_error* why )
+static bool is_on_device( const char* name )
 {
-    *text = NULL;
-    if ( strcmp( o->method, "gpu" ) != 0 && !text_starts_with( o->method, "gpu-" ) )
-    {
-        return o->device == NULL ||
-            lab_error_write( why, "--device %s: method %s runs on none; -m gpu does", o->device, o->method );
-    }
-    clv_gpu_register();
-    if ( o->device == NULL )
+    return strcmp( name, "gpu" ) == 0 || text_starts_with( name, "gpu-" ) || text_starts_with( name, "gpu@" );
+}
+
+// Other people's are not here, though `cleave methods` has them too.
+static bool is_ours( const char* name, lab_error* why )
+{
+    char* bare = text_copy( name );
+    bare[strcspn( bare, "@" )] = '\0';
+    bool ok = clv_method_find( bare ) != NULL ||
+        lab_error_write( why, "-m: no method of our own is called '%s'; `cleave methods` lists them", bare );
+    free( bare );
+    return ok;
+}
+
+static bool read_wish( const job_options* o, run_wish* wish, lab_error* why )
+{
+    text_list_add( &wish->names, o->method );
+    size_list_add( &wish->threads, o->threads );
+    wish->device = o->device;
+    wish->must_run = true;
+    return o->settings == NULL || text_list_add_split( &wish->settings, o->settings ) ||
+        lab_error_write( why, "--set '%s' has an empty item", o->settings );
+}
+
+bool job_find_method( job* j )
+{
+    const job_options* o = j->o;
+    if ( strchr( "bv", o->command ) == NULL )
     {
         return true;
     }
-    char* setting = device_setting( o->device, why );
-    if ( setting == NULL )
+    if ( strchr( o->method, ',' ) != NULL )
     {
-        return false;
+        return lab_error_write( &j->why, "-m: '%s' is several methods; name one", o->method );
     }
-    *text = o->settings != NULL ? text_format( "%s,%s", o->settings, setting ) : text_copy( setting );
-    free( setting );
-    o->settings = *text;
-    return true;
+    if ( is_on_device( o->method ) )
+    {
+        clv_gpu_register(); // which loads OpenCL, so nobody else pays for it
+    }
+    else if ( o->device != NULL )
+    {
+        return lab_error_write(
+            &j->why, "--device %s: method %s runs on none; -m gpu does", o->device, o->method );
+    }
+    run_wish wish = { 0 };
+    bool ok = is_ours( o->method, &j->why ) && read_wish( o, &wish, &j->why ) &&
+        run_spec_list_make( &j->methods, &wish, false, &j->why );
+    run_wish_free( &wish );
+    return ok;
 }
 
 // ---- all of one mind

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cleave/mpi.h"
-#include "lab/base/error.h"
+#include "lab/measure/run_spec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,15 +25,16 @@ typedef struct job
     int rank, process_count; ///< of all processes
     MPI_Comm comm;           ///< who shares a world: all processes, or with --alone each its own
     int share, share_count;  ///< this process's place in `comm`
+    run_spec_list methods;   ///< of bench and verify: one
     lab_error why;
 } job;
 
 /// False names what is wrong with the words behind the program's name.
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
 
-/// Makes methods on a GPU known where `-m` names one, since that loads OpenCL, and puts --device into the settings: `text`, to free
-/// when the options are done with. False names what is wrong.
-bool job_find_device( job_options* o, char** text, lab_error* why );
+/// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The caller frees j->methods.
+/// False names what is wrong.
+bool job_find_method( job* j );
 
 /// Everybody's answer: true if all say so. Else the error of the first process that has one is everybody's. Collective.
 bool job_agree( job* j, bool ok );

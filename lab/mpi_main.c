@@ -62,11 +62,10 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
 {
     job_options o = { 0 };
     job j = { .o = &o, .rank = rank, .process_count = process_count };
-    char* settings = NULL;
     j.why.status = LAB_BAD_INPUT;
     // Words are alike on all processes, but files need not be.
     bool ok = job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) &&
-        job_parse( argc, argv, &o, &j.why ) && job_agree( &j, job_find_device( &o, &settings, &j.why ) );
+        job_parse( argc, argv, &o, &j.why ) && job_agree( &j, job_find_method( &j ) );
     j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
     j.share = o.is_alone ? 0 : rank;
     j.share_count = o.is_alone ? 1 : process_count;
@@ -80,7 +79,7 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     {
         fprintf( stderr, "cleave-mpi: %s\n", j.why.text );
     }
-    free( settings );
+    run_spec_list_free( &j.methods );
     return ok ? LAB_DONE : j.why.status;
 }
 

@@ -18,8 +18,19 @@ typedef struct bench_note
 
 static bench_note s_last; // of the checkpoint in force
 
+// Files would be called .manifest and so on, where nobody sees them.
+static bool names_file( const char* flag, const char* path, lab_error* why )
+{
+    return path == NULL || path[strlen( path ) - 1] != '/' ||
+        lab_error_write( why, "%s %s: is a folder; name a file in it, such as %sjob", flag, path, path );
+}
+
 bool mpi_resume_check( const job_options* o, lab_error* why )
 {
+    if ( !names_file( "--checkpoint", o->checkpoint, why ) || !names_file( "--resume", o->resume, why ) )
+    {
+        return false;
+    }
     if ( o->every != 0 && o->checkpoint == NULL )
     {
         return lab_error_write( why, "--every needs --checkpoint PATH" );
@@ -36,33 +47,54 @@ bool mpi_resume_check( const job_options* o, lab_error* why )
 
 // ---- what the bench knows
 
+// FNV-1a: a wrong digit of a hash would otherwise end up in the result.
+static uint64_t sum_of( const char* text, size_t size )
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for ( size_t i = 0; i < size; ++i )
+    {
+        sum = ( sum ^ (uint8_t)text[i] ) * 0x100000001b3u;
+    }
+    return sum;
+}
+
+#define NOTES_ROOM 4096
+
+// NULL, or what is wrong with the text.
+static const char* parse_notes( const char* text, char what[NOTES_ROOM], uint64_t* seed, bench_note notes[2] )
+{
+    const char* end = strstr( text, "\nsum 0x" );
+    uint64_t sum = 0;
+    if ( end == NULL || sscanf( end, "\nsum %" SCNx64, &sum ) != 1 ||
+        sscanf( text,
+            "cleave-mpi bench 2 what %4095[^\n] seed %" SCNu64 " frame %" SCNu64 " hash %" SCNx64
+            " frame %" SCNu64 " hash %" SCNx64,
+            what, seed, &notes[0].frame, &notes[0].hash, &notes[1].frame, &notes[1].hash ) != 6 )
+    {
+        return "is not what bench --checkpoint writes";
+    }
+    return sum == sum_of( text, (size_t)( end - text ) + 1 ) ? NULL : "is not as its checksum says";
+}
+
 static bool read_notes( const char* path, const job* j, bench_note notes[2], lab_error* why )
 {
     char* name = text_format( "%s.bench", path );
     FILE* file = fopen( name, "rb" );
-    int reason = errno;
-    char what[1024] = "";
+    char text[NOTES_ROOM] = "", what[NOTES_ROOM] = "";
     uint64_t seed = 0;
-    bool ok =
-        file != NULL && fscanf( file, "cleave-mpi bench 1 what %1023[^\n] seed %" SCNu64, what, &seed ) == 2;
-    for ( int i = 0; i < 2 && ok; ++i )
+    const char* wrong = file == NULL ? strerror( errno ) : NULL;
+    if ( file != NULL )
     {
-        ok = fscanf( file, " frame %" SCNu64 " hash %" SCNx64, &notes[i].frame, &notes[i].hash ) == 2;
+        text[fread( text, 1, sizeof( text ) - 1, file )] = '\0';
+        wrong = parse_notes( text, what, &seed, notes );
+        fclose( file );
     }
-    if ( !ok )
-    {
-        lab_error_write( why, "%s: %s%s", name,
-            file == NULL ? "cannot be opened: " : "is not what bench --checkpoint writes",
-            file == NULL ? strerror( reason ) : "" );
-    }
-    else if ( strcmp( what, j->o->what ) != 0 || seed != j->o->seed )
+    bool ok = wrong == NULL ||
+        lab_error_write( why, "%s: %s%s", name, file == NULL ? "cannot be opened: " : "", wrong );
+    if ( ok && ( strcmp( what, j->o->what ) != 0 || seed != j->o->seed ) )
     {
         ok = lab_error_write( why, "%s: is of %s with seed %" PRIu64 ", not of %s with seed %" PRIu64, name,
             what, seed, j->o->what, j->o->seed );
-    }
-    if ( file != NULL )
-    {
-        fclose( file );
     }
     free( name );
     return ok;
@@ -71,12 +103,14 @@ static bool read_notes( const char* path, const job* j, bench_note notes[2], lab
 static bool write_notes( const char* path, const job* j, const bench_note notes[2], lab_error* why )
 {
     char* name = text_format( "%s.bench", path );
-    char* text = text_format( "cleave-mpi bench 1\nwhat %s\nseed %" PRIu64 "\nframe %" PRIu64
+    char* text = text_format( "cleave-mpi bench 2\nwhat %s\nseed %" PRIu64 "\nframe %" PRIu64
                               " hash 0x%016" PRIx64 "\nframe %" PRIu64 " hash 0x%016" PRIx64 "\n",
         j->o->what, j->o->seed, notes[0].frame, notes[0].hash, notes[1].frame, notes[1].hash );
+    char* sum = text_format( "sum 0x%016" PRIx64 "\n", sum_of( text, strlen( text ) ) );
     output_file file = { 0 };
     bool ok = output_file_open( &file, name, why ) && output_file_write( &file, text, strlen( text ), why ) &&
-        output_file_commit( &file, why );
+        output_file_write( &file, sum, strlen( sum ), why ) && output_file_commit( &file, why );
+    free( sum );
     free( text );
     free( name );
     return ok;
@@ -123,16 +157,20 @@ bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
     // The first update is that of frame 0.
     uint64_t done = clv_mpi_space_stats( w->space ).update_count - 1;
     const bench_note* note = notes[1].frame == done ? &notes[1] : &notes[0];
-    bool ok = note->frame == done && done <= w->frames.frame_count;
+    bool is_known = note->frame == done;
     *frame = (uint32_t)done;
     *hash = note->hash;
     s_last = *note;
-    return job_agree( j,
-        ok ||
-            lab_error_write( &j->why,
-                "%s: was saved after frame %" PRIu64
-                ", which %s.bench does not know, or which lies beyond --frames",
-                j->o->resume, done, j->o->resume ) );
+    if ( !is_known )
+    {
+        return lab_error_write( &j->why,
+            "%s.bench: is not of this checkpoint: it knows frames %" PRIu64 " and %" PRIu64
+            ", and %s.manifest was saved after frame %" PRIu64,
+            j->o->resume, notes[0].frame, notes[1].frame, j->o->resume, done );
+    }
+    return done <= w->frames.frame_count ||
+        lab_error_write( &j->why, "--frames %u: %s was saved after frame %" PRIu64 " already",
+            w->frames.frame_count, j->o->resume, done );
 }
 
 bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )

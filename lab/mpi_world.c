@@ -55,9 +55,7 @@ static bool make_room( mpi_world* w, job* j, uint32_t count )
 static bool make_space( mpi_world* w, job* j )
 {
     clv_mpi_def def = clv_default_mpi_def();
-    def.space.method = j->o->method;
-    def.space.settings = j->o->settings;
-    def.space.worker_count = (uint32_t)j->o->threads;
+    run_spec_apply( j->methods.items, &def.space );
     def.space.capacity = w->frames.header.object_count / (uint32_t)j->share_count;
     def.borrowed = j->o->is_borrowed;
     def.balance_by_time = j->o->by_time;

@@ -133,7 +133,7 @@ processes=2
 refuses nonsense bench nonsense:1k
 processes=1
 refuses WHAT bench
-refuses "no method 'nonsense'" bench brownian-free:1k -m nonsense
+refuses "-m: no method of our own is called 'nonsense'" bench brownian-free:1k -m nonsense
 refuses 'plugin: .*none.so' --plugin "$folder/none.so" bench brownian-free:1k
 refuses 'net takes no WHAT' net brownian-free:1k
 refuses 'has no -n; a WHAT such as' bench brownian-free -n 1k
@@ -141,9 +141,25 @@ refuses '--device 0: method cleave runs on none' bench brownian-free:1k --device
 refuses '--device nonsense: .*which there are' bench brownian-free:1k -m gpu --device nonsense
 CLEAVE_OPENCL=none
 export CLEAVE_OPENCL
-refuses 'gpu is not available: CLEAVE_OPENCL=none' bench brownian-free:1k -m gpu
+refuses '-m: gpu cannot run here: CLEAVE_OPENCL=none' bench brownian-free:1k -m gpu
 refuses '--device 0: CLEAVE_OPENCL=none keeps OpenCL away; .*which there are' verify brownian-free:1k -m gpu --device 0
 unset CLEAVE_OPENCL
+# OpenCL without a device. A loader that is told of no driver, which is what Debian's does.
+OCL_ICD_VENDORS=$folder/none/
+export OCL_ICD_VENDORS
+refuses '-m: gpu cannot run here: .*OpenCL' bench brownian-free:1k -m gpu
+unset OCL_ICD_VENDORS
+refuses '-m: .*several methods' bench brownian-free:1k -m cleave,sap
+refuses '-m: no method of our own .*bullet-dbvt-f' bench brownian-free:1k -m bullet-dbvt-f
+refuses "--set: no method among those chosen knows 'foo'" bench brownian-free:1k --set foo=1
+refuses "--set: cleave: setting 'cleave.few=x'" bench brownian-free:1k --set cleave.few=x
+refuses "unknown command 'bnech'; did you mean bench" bnech brownian-free:1k
+refuses 'unknown flag --frame; did you mean --frames' bench brownian-free:1k --frame 3
+refuses "frames: 'x' is no number" bench brownian-free:1k --frames=x
+refuses 'json needs a value$' bench brownian-free:1k --json --frames 2
+refuses 'json needs a value that is not empty' bench brownian-free:1k --json ""
+refuses 'borrowed takes no value' bench brownian-free:1k --borrowed=yes
+refuses 'gen needs a SCENE' gen -o "$folder/none.aabbs"
 refuses frames verify brownian-free:1k --frames many
 refuses colour verify brownian-free:1k --colour red
 refuses repeat verify brownian-free:1k --repeat 2

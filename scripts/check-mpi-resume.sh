@@ -98,9 +98,23 @@ refuses "alone" $scene --alone --checkpoint "$folder/other"
 refuses "No such file" $scene --checkpoint "$folder/none/job" --frames 1
 # The notes of a larger scene beside a checkpoint of this one, as a job leaves them that is killed between the two.
 cp "$folder/job.bench" "$folder/notes"
-sed 's/^what .*/what brownian:3k/' "$folder/notes" >"$folder/job.bench"
-refuses "has 2000 objects, brownian:3k has 3000" brownian:3k --resume "$folder/job"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cleave-mpi" bench brownian-free:3k --frames 1 \
+    --checkpoint "$folder/larger" >"$folder/said" 2>&1 || fail "a larger scene"
+cp "$folder/larger.bench" "$folder/job.bench"
+refuses "has 2000 objects, brownian-free:3k has 3000" brownian-free:3k --resume "$folder/job"
+sed 's/^frame /frame 0/' "$folder/notes" >"$folder/job.bench"
+refuses "job.bench: is not as its checksum says" $scene --resume "$folder/job"
+head -c 60 "$folder/notes" >"$folder/job.bench"
+refuses "job.bench: is not what bench" $scene --resume "$folder/job"
 cp "$folder/notes" "$folder/job.bench"
+# Frames that are done already, notes of an earlier save, and paths without a name.
+refuses "frames 1: .*whole was saved after frame 2 already" brownian-free:300 --frames 1 --resume "$folder/whole"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 1 \
+    --checkpoint "$folder/early" >"$folder/said" 2>&1 || fail "one frame"
+cp "$folder/early.bench" "$folder/whole.bench"
+refuses "whole.bench: is not of this checkpoint: it knows frames 0 and 1, .* after frame 2" brownian-free:300 --resume "$folder/whole"
+refuses "checkpoint $folder/: is a folder; name a file" $scene --checkpoint "$folder/"
+refuses "checkpoint needs a value that is not empty" $scene --checkpoint ""
 for part in "$folder"/job.[ab]-0; do # of a save that the kill cut off there may be some that no manifest names
     printf 'x' | dd of="$part" bs=1 seek=100 conv=notrunc 2>/dev/null
 done

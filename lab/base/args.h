@@ -66,3 +66,6 @@ lab_status args_run( const args_table* table, int argc, char** argv, args_comman
 
 /// True for the words --help and -h.
 bool args_is_help( const char* word );
+
+/// A lone "-" is a value (standard output) and so is "-1", wrong as it may be; "-n" after "-o" is a flag.
+bool args_is_value( const char* word );
