@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi bench`: frames on many processes, timed, with what each of them did.
+#include "lab/base/progress.h"
 #include "lab/measure/device_choice.h"
 #include "lab/measure/frame_hash.h"
 #include "lab/mpi_resume.h"
@@ -27,6 +28,7 @@ typedef struct bench
     double* frame_ms; ///< frame by frame, the least over the passes
     double* pass_ms;
     uint64_t hash, cuts, timed_frames;
+    progress_bar bar;    ///< of the frames of all passes
     uint32_t resumed_at; ///< the last frame of the checkpoint; 0: from the beginning
     clv_mpi_stats stats; ///< of the last frame
     process_record mine;
@@ -121,6 +123,7 @@ static bool do_pass( bench* b, job* j, uint64_t pass )
     for ( uint32_t frame = b->resumed_at + 1; ok && frame <= b->world.frames.frame_count; ++frame )
     {
         ok = time_frame( b, j, pass, frame, &hash ) && mpi_resume_keep( &b->world, j, frame, hash );
+        progress_show( &b->bar, pass * b->world.frames.frame_count + frame );
     }
     if ( ok && pass > 0 && hash != b->hash )
     {
@@ -269,10 +272,11 @@ static bool write_result( bench* b, job* j, run_output* output, const bench_sums
     if ( j->o->json == NULL || strcmp( j->o->json, "-" ) != 0 )
     {
         uint32_t objects = b->world.frames.header.object_count;
-        printf( "%d processes, %" PRIu64 " with boxes; imbalance %.1f %%, %" PRIu64
+        printf( "%d process%s, %" PRIu64 " with boxes; imbalance %.1f %%, %" PRIu64
                 " ghosts (%.1f %%), %" PRIu64 " bytes sent in the last frame\n",
-            j->process_count, sums->owning, b->stats.imbalance * 100, sums->ghosts,
-            100.0 * (double)sums->ghosts / (double)( objects > 0 ? objects : 1 ), sums->bytes_sent );
+            j->process_count, j->process_count == 1 ? "" : "es", sums->owning, b->stats.imbalance * 100,
+            sums->ghosts, 100.0 * (double)sums->ghosts / (double)( objects > 0 ? objects : 1 ),
+            sums->bytes_sent );
     }
     run_results_free( &results );
     return ok;
@@ -290,10 +294,13 @@ static void tell_all_done( const bench* b, const job* j )
 static bool run_passes( bench* b, job* j, run_output* output )
 {
     bool ok = open_bench( b, j );
-    for ( uint64_t pass = 0; ok && pass < j->o->warmup + j->o->repeat; ++pass )
+    uint64_t passes = j->o->warmup + j->o->repeat;
+    progress_begin( &b->bar, j->o->what, "frames", passes * b->world.frames.frame_count );
+    for ( uint64_t pass = 0; ok && pass < passes; ++pass )
     {
         ok = do_pass( b, j, pass );
     }
+    progress_end( &b->bar );
     if ( !ok )
     {
         return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi gen`: a contact-free scene baked by many processes into one .aabbs file, each its bodies, at their offsets. The bytes are
 // those that `cleave gen` writes.
+#include "lab/base/progress.h"
 #include "lab/base/text.h"
 #include "lab/frame/bake.h"
 #include "lab/mpi_job.h"
@@ -132,6 +133,8 @@ static bool write_frames( gen* g, job* j )
 {
     uint64_t last = (uint64_t)g->def.from + g->def.frame_count;
     bool ok = true;
+    progress_bar bar;
+    progress_begin( &bar, j->o->output, "frames", last + 1 );
     for ( uint64_t frame = 0; ok && frame <= last; ++frame )
     {
         ok = frame == 0 || g->def.generator->step( g->state, &j->why );
@@ -142,7 +145,9 @@ static bool write_frames( gen* g, job* j )
         }
         // Nobody bakes on for hours into a file that will not be kept.
         ok = job_agree( j, ok );
+        progress_show( &bar, frame + 1 );
     }
+    progress_end( &bar );
     return ok && job_agree( j, scene_part_close( &g->part, &j->why ) );
 }
 
@@ -167,9 +172,10 @@ bool job_gen( job* j )
         char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
         uint64_t size = 0;
         scene_file_bytes( g.header.object_count, g.header.frame_count, &size );
-        printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames from frame %" PRIu32 ", %s, by %d processes\n",
+        printf( "%s: %s %s, %s objects, 1 + %" PRIu32 " frames from frame %" PRIu32 ", %s, by %d process%s\n",
             j->o->output, g.def.generator->name, j->o->type, text_size( g.header.object_count, objects ),
-            g.header.frame_count, g.def.from, text_bytes( size, bytes ), j->process_count );
+            g.header.frame_count, g.def.from, text_bytes( size, bytes ), j->process_count,
+            j->process_count == 1 ? "" : "es" );
     }
     close_gen( &g );
     return ok;

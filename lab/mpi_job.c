@@ -58,6 +58,8 @@ static const flag s_flags[] = {
     { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0 },
     { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0 },
     { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0 },
+    { "--quiet", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0 },
+    { "-q", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0 },
 };
 
 static const char* const s_commands[] = { "bench", "verify", "gen", "net", "plan" };

@@ -11,7 +11,7 @@
 typedef struct job_options
 {
     char command; ///< the first letter of bench, verify, gen, net or plan
-    bool is_borrowed, by_time, is_alone, is_scattered, splits;
+    bool is_borrowed, by_time, is_alone, is_scattered, splits, is_quiet;
     const char *what, *method, *settings, *device, *json, *output, *type, *checkpoint, *resume;
     uint64_t frames, from, threads;
     uint64_t warmup, repeat; ///< of a bench with a checkpoint 0 and 1: there is one life to go on with

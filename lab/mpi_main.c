@@ -3,6 +3,7 @@
 #include "cleave/methods.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
+#include "lab/base/progress.h"
 #include "lab/measure/plugin.h"
 #include "lab/mpi_job.h"
 
@@ -25,14 +26,15 @@ static const char s_help[] =
     "of a contact-free scene it makes its part; other scenes process 0 bakes and deals out.\n"
     "\n"
     "  --frames F        frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)\n"
-    "  --seed S          seed of the scene\n"
+    "  --seed S          seed of the scene (default 1)\n"
     "  --threads T       threads of each process (default 1)\n"
     "  --json OUT        bench, net, plan: write the result as JSON; - is standard output\n"
+    "  -q, --quiet       no progress\n"
     "bench and verify:\n"
-    "  -m METHOD         of the space in each process, one of our own (default cleave); --plugin FILE, before the command, loads more\n"
+    "  -m METHOD         of the space in each process: cleave (default), sap@avx2, any of our own; --plugin FILE, before the command, loads more\n"
     "  --set P=V,...     parameters of that method\n"
     "  --device NAME|N   device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)\n"
-    "  --cutter C        zoltan or bisection\n"
+    "  --cutter C        who cuts space: zoltan (default where it was built in) or bisection, our own\n"
     "  --borrowed        objects stay where they were added; only ghosts travel\n"
     "  --by-time         balance by measured time, not by counters\n"
     "bench:\n"
@@ -45,7 +47,7 @@ static const char s_help[] =
     "  --resume PATH     go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in one go\n"
     "gen:\n"
     "  -n N              bodies (default 8k)\n"
-    "  --type TYPE       cubes or assorted\n"
+    "  --type TYPE       cubes or assorted (default cubes)\n"
     "  --from F0         frame of the run to begin with\n"
     "  --split           cut each body in 8: objects = 8 N\n"
     "plan:\n"
@@ -55,8 +57,12 @@ static const char s_help[] =
     "--help prints this, --version the version.\n"
     "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad input.\n"
     "\n"
-    "Example:\n"
-    "  mpirun -n 4 cleave-mpi verify brownian-free:8k --frames 10\n";
+    "Examples:\n"
+    "  mpirun -n 4 cleave-mpi verify brownian-free:8k --frames 10\n"
+    "  mpirun -n 4 cleave-mpi bench brownian-free:1m --frames 10 --json many.json\n"
+    "  mpirun -n 2 cleave-mpi gen brownian-free -n 1m --frames 10 -o free.aabbs\n"
+    "  mpirun -n 2 cleave-mpi net\n"
+    "  cleave-mpi plan brownian-free:1000m --sample 100k -P 4096\n";
 
 static lab_status run( int argc, char** argv, int rank, int process_count )
 {
@@ -66,6 +72,7 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     // Words are alike on all processes, but files need not be.
     bool ok = job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) &&
         job_parse( argc, argv, &o, &j.why ) && job_agree( &j, job_find_method( &j ) );
+    progress_set_quiet( o.is_quiet || rank != 0 );
     j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
     j.share = o.is_alone ? 0 : rank;
     j.share_count = o.is_alone ? 1 : process_count;
@@ -77,6 +84,7 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
                                    : job_plan( &j ) );
     if ( !ok && rank == 0 )
     {
+        progress_clear_line();
         fprintf( stderr, "cleave-mpi: %s\n", j.why.text );
     }
     run_spec_list_free( &j.methods );

@@ -104,11 +104,11 @@ static void print_plan( const plan_sums* s, const mpi_plan* plan, const mpi_fram
     {
         printf( ", from a sample of %s", text_size( made, size ) );
     }
-    printf( "\n  objects   %.0f each, at most %.0f: %.1f %% above the mean", s->objects / count, s->own_most,
-        100 * s->own_imbalance );
+    printf( "\n  objects   %.*f each, at most %.0f: %.1f %% above the mean", s->objects < 10 * count ? 1 : 0,
+        s->objects / count, s->own_most, 100 * s->own_imbalance );
     if ( s->noise > 0 )
     {
-        printf( ", of which up to %.1f is the sample's", 100 * s->noise );
+        printf( ", of which up to %.1f %% is the sample's", 100 * s->noise );
     }
     printf( "\n  ghosts    %.0f, %.2f %% of the objects; at most %.0f on one\n", s->ghosts,
         100 * s->ghosts / larger( s->objects, 1 ), s->ghosts_most );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cleave-mpi verify`: the pairs of many processes, frame by frame, beside those of one.
 #include "cleave/space.h"
+#include "lab/base/progress.h"
 #include "lab/mpi_world.h"
 
 #include <inttypes.h>
@@ -148,14 +149,19 @@ static bool verify_frame( mpi_world* w, one_judge* judge, job* j, uint32_t frame
 static bool verify_frames( mpi_world* w, one_judge* judge, job* j )
 {
     bool ok = job_agree( j, j->rank != 0 || open_judge( judge, &w->frames, j ) );
+    progress_bar bar;
+    progress_begin( &bar, j->o->what, "frames", (uint64_t)w->frames.frame_count + 1 );
     for ( uint32_t frame = 0; ok && frame <= w->frames.frame_count; ++frame )
     {
         ok = verify_frame( w, judge, j, frame );
+        progress_show( &bar, (uint64_t)frame + 1 );
     }
+    progress_end( &bar );
     if ( ok && j->rank == 0 )
     {
-        printf( "%s: %d processes agree with %s on one, frames 0 to %u, %" PRIu64 " pairs\n", j->o->what,
-            j->process_count, clv_space_method( judge->space ), w->frames.frame_count, judge->pair_count );
+        printf( "%s: %d process%s with %s on one, frames 0 to %u, %" PRIu64 " pairs\n", j->o->what,
+            j->process_count, j->process_count == 1 ? " agrees" : "es agree",
+            clv_space_method( judge->space ), w->frames.frame_count, judge->pair_count );
     }
     return ok;
 }

@@ -47,7 +47,7 @@ for scene in brownian-free:3k 'freefall:1k@60+4'; do
         [ "$(hash_of "$folder/many.json")" = "$one" ] || fail "$scene: another hash with $flags"
     done
     "$build/cleave" report "$folder/one.json" "$folder/many.json" -o "$folder/page.html" >/dev/null || fail "report does not read the JSON"
-    on 2 verify "$scene" --frames 4 >"$folder/said" || fail "$scene: verify fails"
+    on 2 verify "$scene" --frames 4 -q >"$folder/said" || fail "$scene: verify fails"
     grep -q 'agree with brute.*frames 0 to 4, [1-9][0-9]* pairs' "$folder/said" || fail "$scene: verify says $(cat "$folder/said")"
 done
 

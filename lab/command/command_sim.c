@@ -130,6 +130,29 @@ static bool read_scale( const char* text, clv_vec3* scale, lab_error* why )
     return true;
 }
 
+// What a device does not have is said by the flag that asks for it.
+static bool fits_device( const sim_flags* flags, const clv_shape_sim_def* def, lab_error* why )
+{
+    if ( flags->device == NULL )
+    {
+        return true;
+    }
+    if ( def->volume != CLV_VOLUME_AABB && def->volume != CLV_VOLUME_DOP18 &&
+        def->volume != CLV_VOLUME_SPHERE )
+    {
+        return lab_error_write( why,
+            "sim: --volume %s: a device has aabb, 18-dop and sphere; leave --device out", flags->volume );
+    }
+    if ( def->match != CLV_MATCH_RIGID )
+    {
+        return lab_error_write(
+            why, "sim: --match %s: bodies on a device are rigid; leave --device out", flags->match );
+    }
+    return def->support != CLV_SUPPORT_CLIMB ||
+        lab_error_write(
+            why, "sim: --support climb: a device looks at every vertex; leave one of the two flags out" );
+}
+
 static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error* why )
 {
     int volume = 0, integrator = 0, after = 0, support = 0, match = 0;
@@ -154,7 +177,7 @@ static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error*
     def->round_count = (uint32_t)flags->rounds;
     def->pca_period = (uint32_t)flags->pca;
     def->stage_times = !flags->no_stages;
-    return true;
+    return fits_device( flags, def, why );
 }
 
 // ---- the tower
@@ -602,7 +625,8 @@ lab_status command_sim( int argc, char** argv )
         { "--support", 0, ARGS_TEXT, &flags.support, "HOW",
             "how GJK finds the farthest vertex: scan all, climb, or auto (scan up to 32)", 0, 0 },
         { "--device", 0, ARGS_TEXT, &flags.device, "NAME|N",
-            "run the frames on a device by OpenCL; `cleave methods` lists them", 0, 0 },
+            "run the frames on a device by OpenCL, with aabb, 18-dop or sphere; `cleave methods` lists them",
+            0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.csv, "OUT", "write counts and times of every frame", 0, 0 },
         { "--bodies", 0, ARGS_SIZE, &flags.bodies, "N", "height of the tower", 1, 100000 },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "of the orientations", 0, UINT64_MAX },

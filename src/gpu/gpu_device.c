@@ -274,11 +274,10 @@ static clv_result find_named( const char* wish, uint32_t* index, char* text, siz
         *index = found;
         return CLV_OK;
     }
-    return count > 1
-        ? refuse( CLV_BAD_ARGUMENT, text, size, "'%.80s' means %u devices; give a number from 0 to %u", wish,
-              count, s_count - 1 )
-        : refuse( CLV_BAD_ARGUMENT, text, size, "no device is called '%.80s'; there are %u, the first is %s",
-              wish, s_count, s_devices[0].facts.name );
+    return count > 1 ? refuse( CLV_BAD_ARGUMENT, text, size,
+                           "'%.80s' means %u devices; give a number from 0 to %u", wish, count, s_count - 1 )
+                     : refuse( CLV_BAD_ARGUMENT, text, size, "no device is called '%.80s'; %s is %s", wish,
+                           s_count == 1 ? "the only one" : "the first", s_devices[0].facts.name );
 }
 
 clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char* text, size_t text_size )

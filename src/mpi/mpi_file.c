@@ -196,7 +196,18 @@ bool clv_mpi_file_open( mpi_file* file, const char* path )
     snprintf( file->path, sizeof( file->path ), "%s", path );
     errno = 0;
     file->stream = fopen( path, "rb" );
-    return file->stream != NULL || fail( file, "cannot be opened" );
+    if ( file->stream == NULL )
+    {
+        return fail( file, "cannot be opened" );
+    }
+    // A folder opens like a file, and has an endless size; its first byte tells.
+    if ( fgetc( file->stream ) == EOF && ferror( file->stream ) )
+    {
+        fail( file, "cannot be read" );
+        clv_mpi_file_close( file );
+        return false;
+    }
+    return true;
 }
 
 bool clv_mpi_file_size( mpi_file* file, uint64_t* size )

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bytes changed, files cut off, too long, missing or of another save; numbers that cannot be, under checksums that fit. Every one is refused by
+// Bytes changed, files cut off, too long, missing, folders or of another save; numbers that cannot be, under checksums that fit. Every one is refused by
 // name with the space as it was.
+// mkdir is POSIX's own.
+#define _GNU_SOURCE
+
 #include "checkpoint_forgery.h"
 
 #include "checkpoint_files.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 /// One damage after the other to one file, on process 0; the file is as it was in the end.
 static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
@@ -45,8 +49,15 @@ static void damage_bytes( mpi_mirror* w, const char* name, uint64_t step )
         remove( name );
     }
     checkpoint_refuse( w, name, "No such file" );
+    snprintf( g_mpi_case, sizeof( g_mpi_case ), "a folder: %.100s", name );
     if ( g_mpi_rank == 0 )
     {
+        CHECK( mkdir( name, 0700 ) == 0 );
+    }
+    checkpoint_refuse( w, name, "Is a directory" );
+    if ( g_mpi_rank == 0 )
+    {
+        remove( name );
         checkpoint_write_file( name, bytes, size );
     }
     free( bytes );
