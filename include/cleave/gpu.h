@@ -139,7 +139,8 @@ CLV_API uint64_t clv_gpu_pair_count( const clv_gpu* gpu );
 /// memory_most and so are nowhere on the device as a whole; clv_gpu_read_pairs brings them in pieces.
 CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
 
-/// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned false.
+/// Hands the last update's pairs to `visit`, in pieces, in no promised order; CLV_STOPPED if it returned false. After a failed
+/// update there are none.
 CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 
 /// With def.events: pairs that this update has and the good one before it had not, and those that it had and this has not. Pairs are
