@@ -11,6 +11,7 @@
 
 #include "base/timer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -660,55 +661,6 @@ static void print_cells( const bench_row* row, const bench_flags* flags )
 
 // ---- all together
 
-static bench_flags read_flags( int argc, char** argv )
-{
-    bench_flags flags = { .threads = 16, .most = HOST_MOST };
-    for ( int i = 1; i < argc; ++i )
-    {
-        const char* value = i + 1 < argc ? argv[i + 1] : "";
-        bool takes = true;
-        if ( strcmp( argv[i], "--device" ) == 0 )
-        {
-            flags.device = value;
-        }
-        else if ( strcmp( argv[i], "--scene" ) == 0 )
-        {
-            flags.scene = value;
-            flags.most = UINT32_MAX;
-        }
-        else if ( strcmp( argv[i], "--threads" ) == 0 )
-        {
-            flags.threads = (uint32_t)strtoul( value, NULL, 10 );
-        }
-        else if ( strcmp( argv[i], "--most" ) == 0 )
-        {
-            flags.most = (uint32_t)strtoul( value, NULL, 10 );
-        }
-        else if ( strcmp( argv[i], "--queue" ) == 0 )
-        {
-            flags.queue_pairs = (uint32_t)strtoul( value, NULL, 10 );
-        }
-        else if ( strcmp( argv[i], "--rest-part" ) == 0 )
-        {
-            flags.rest_part = (uint32_t)strtoul( value, NULL, 10 );
-        }
-        else if ( strcmp( argv[i], "--csv" ) == 0 )
-        {
-            flags.csv = fopen( value, "w" );
-        }
-        else
-        {
-            takes = false;
-            flags.kernels = flags.kernels || strcmp( argv[i], "--kernels" ) == 0;
-            flags.tune = flags.tune || strcmp( argv[i], "--tune" ) == 0;
-            flags.events = flags.events || strcmp( argv[i], "--events" ) == 0;
-            flags.host = flags.host || strcmp( argv[i], "--host" ) == 0;
-        }
-        i += takes ? 1 : 0;
-    }
-    return flags;
-}
-
 // A row's whole name means that row alone, though it be a part of another's.
 static bool is_named( const bench_row* row, const char* word )
 {
@@ -718,6 +670,124 @@ static bool is_named( const bench_row* row, const char* word )
         is_whole = is_whole || strcmp( s_rows[i].name, word ) == 0;
     }
     return is_whole ? strcmp( row->name, word ) == 0 : strstr( row->name, word ) != NULL;
+}
+
+/// A flag: where its value goes. A switch has no value.
+typedef struct bench_flag
+{
+    const char* name;
+    const char* help;
+    const char** text;
+    uint32_t* number;
+    bool* is_on;
+} bench_flag;
+
+static void end_with( const char* word, const char* problem )
+{
+    fprintf( stderr, "gpu_frames: %s: %s; --help lists the flags\n", word, problem );
+    exit( 2 );
+}
+
+static void print_help( const bench_flag* list, size_t count )
+{
+    printf( "Usage: gpu_frames [flags]\n\nFrames on a device, as bench/gpu.md tells it.\n\n" );
+    for ( size_t i = 0; i < count; ++i )
+    {
+        printf( "  %-12s%-5s%s\n", list[i].name,
+            list[i].text != NULL         ? "WORD"
+                : list[i].number != NULL ? "N"
+                                         : "",
+            list[i].help );
+    }
+    printf( "\nScenes:" );
+    for ( size_t i = 0; i < sizeof( s_rows ) / sizeof( s_rows[0] ); ++i )
+    {
+        printf( " %s", s_rows[i].name );
+    }
+    printf( "\n\nExample:\n  gpu_frames --device H200 --csv gpu.csv\n" );
+    exit( 0 );
+}
+
+static void read_value( const bench_flag* flag, const char* value )
+{
+    char* end = NULL;
+    unsigned long number = strtoul( value, &end, 10 );
+    if ( flag->text != NULL )
+    {
+        *flag->text = value;
+        return;
+    }
+    if ( value[0] < '0' || value[0] > '9' || *end != '\0' || number == 0 || number > UINT32_MAX )
+    {
+        end_with( flag->name, "needs a number above 0" );
+    }
+    *flag->number = (uint32_t)number;
+}
+
+static void read_words( int argc, char** argv, const bench_flag* list, size_t count )
+{
+    for ( int i = 1; i < argc; ++i )
+    {
+        size_t k = 0;
+        for ( ; k < count && strcmp( list[k].name, argv[i] ) != 0; ++k )
+        {
+        }
+        if ( strcmp( argv[i], "--help" ) == 0 )
+        {
+            print_help( list, count );
+        }
+        if ( k == count )
+        {
+            end_with( argv[i], "no such flag" );
+        }
+        if ( list[k].is_on != NULL )
+        {
+            *list[k].is_on = true;
+            continue;
+        }
+        if ( i + 1 == argc || argv[i + 1][0] == '\0' )
+        {
+            end_with( argv[i], "needs a value" );
+        }
+        read_value( &list[k], argv[++i] );
+    }
+}
+
+static bench_flags read_flags( int argc, char** argv )
+{
+    bench_flags f = { .threads = 16 };
+    const char* csv = NULL;
+    const bench_flag list[] = {
+        { "--device", "device, by number or part of its name (default the fastest)", &f.device, NULL, NULL },
+        { "--threads", "of the CPU's second row (default 16)", NULL, &f.threads, NULL },
+        { "--scene", "scenes with WORD in their name, or the one called so", &f.scene, NULL, NULL },
+        { "--most", "scenes of up to N boxes (default 10000000)", NULL, &f.most, NULL },
+        { "--queue", "pairs that a group keeps in local memory", NULL, &f.queue_pairs, NULL },
+        { "--rest-part", "at rest while at most one box in N changes", NULL, &f.rest_part, NULL },
+        { "--kernels", "the device's own time for each kernel", NULL, NULL, &f.kernels },
+        { "--tune", "other cells", NULL, NULL, &f.tune },
+        { "--events", "begun and ended pairs too", NULL, NULL, &f.events },
+        { "--host", "parts of a frame from the host", NULL, NULL, &f.host },
+        { "--csv", "write the rows to this file", &csv, NULL, NULL },
+    };
+    read_words( argc, argv, list, sizeof( list ) / sizeof( list[0] ) );
+    f.most = f.most > 0 ? f.most : f.scene != NULL ? UINT32_MAX : HOST_MOST;
+    bool is_there = f.scene == NULL;
+    for ( size_t i = 0; i < sizeof( s_rows ) / sizeof( s_rows[0] ); ++i )
+    {
+        is_there = is_there || is_named( &s_rows[i], f.scene );
+    }
+    if ( !is_there )
+    {
+        end_with( f.scene, "no scene has that in its name" );
+    }
+    f.csv = csv != NULL ? fopen( csv, "w" ) : NULL;
+    if ( csv != NULL && f.csv == NULL )
+    {
+        fprintf( stderr, "gpu_frames: %s: cannot be written: %s\n", csv, strerror( errno ) );
+        exit( 2 );
+    }
+    return f;
 }
 
 static bool is_wanted( const bench_row* row, const bench_flags* flags )
@@ -768,9 +838,11 @@ int main( int argc, char** argv )
             print_cells( &s_rows[i], &flags );
         }
     }
-    if ( flags.csv != NULL )
+    bool is_written = flags.csv == NULL || !ferror( flags.csv );
+    if ( flags.csv != NULL && ( fclose( flags.csv ) != 0 || !is_written ) )
     {
-        fclose( flags.csv );
+        fprintf( stderr, "gpu_frames: the CSV file could not be written: is the disk full?\n" );
+        return 2;
     }
     return good ? 0 : 1;
 }

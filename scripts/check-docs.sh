@@ -49,7 +49,7 @@ done
 # cleave-mpi's too, whether it was built or not.
 sed -n 's/^ *"  \(-[-a-zA-Z]*\) .*/ \1 /p' lab/mpi_main.c >>"$work/flags"
 # And those of the benchmark of bench/gpu.md.
-sed -n 's/.*strcmp( argv\[i\], "\(--[a-z]*\)" ).*/ \1 /p' bench/gpu_frames.c >>"$work/flags"
+sed -n 's/^ *{ "\(--[-a-z]*\)", .*/ \1 /p' bench/gpu_frames.c >>"$work/flags"
 
 # exception COMMAND: what the table says about it, or nothing.
 exception()

@@ -5,9 +5,10 @@
 # frames: figures 5.6 to 5.23), and machine.txt, which names the device and the day. DEVICE "-": the CPU. A tower whose CSV is there
 # already is not run again. The pages of the papers draw from these (scripts/papers/device_towers.mjs).
 set -eu
-program=$1
-device=$2
-folder=$3
+usage='usage: device-towers.sh PROGRAM DEVICE FOLDER [FRAMES]'
+program=${1:?$usage}
+device=${2:?$usage}
+folder=${3:?$usage}
 frames=${4:-7000}
 mkdir -p "$folder"
 if [ "$device" != - ] && [ ! -s "$folder/machine.txt" ]; then
@@ -15,7 +16,9 @@ if [ "$device" != - ] && [ ! -s "$folder/machine.txt" ]; then
         /"devices"/ { is_on = 1; count = -1 }
         is_on && $2 == "name" { name = $4; ++count }
         is_on && $2 == "driver" && (wanted == count "" || index(tolower(name), tolower(wanted))) { print name ", driver " $4; exit }')
-    echo "${name:-$device}; $(date -u +%Y-%m-%d)" >"$folder/machine.txt"
+    # One that is not there must not be in the file of the run after this one.
+    [ -n "$name" ] || { echo "device-towers.sh: no device is called '$device'; \`cleave methods\` lists them" >&2; exit 2; }
+    echo "$name; $(date -u +%Y-%m-%d)" >"$folder/machine.txt"
 fi
 # Columns of the CSV by name, so that new ones do no harm.
 columns='function find(name, i) { for (i = 1; i <= NF; ++i) if ($i == name) return i; print "no column " name >"/dev/stderr"; exit 1 }

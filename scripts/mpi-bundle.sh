@@ -6,6 +6,7 @@
 set -eu
 folder=${1:?usage: mpi-bundle.sh FOLDER PROGRAM...}
 shift
+[ $# -gt 0 ] || { echo 'usage: mpi-bundle.sh FOLDER PROGRAM...' >&2; exit 2; }
 launcher=$(readlink -f "$(command -v mpirun)") || { echo "mpi-bundle.sh: no mpirun here (Debian: openmpi-bin)" >&2; exit 2; }
 libraries=$(ldd "$launcher" | sed -n 's/.*libopen-rte[^ ]* => \([^ ]*\) .*/\1/p')
 libraries=$(dirname "$(readlink -f "$libraries")")

@@ -52,7 +52,10 @@ def write_rows(path, fields, rows):
 def collect(folder, target):
     runs, plans, nets = [], [], []
     for path in sorted(pathlib.Path(folder).glob("*.json")):
-        data = json.loads(path.read_text())
+        try:
+            data = json.loads(path.read_text())
+        except ValueError as error:
+            raise OSError(0, f"is no JSON: {error}", path) from error
         runs += [run_row(path.stem, run) for run in data.get("runs", []) if run["status"] == "ok"]
         if "plan" in data:
             plans.append({field: data["plan"].get(field, "") for field in PLAN_FIELDS})
@@ -60,6 +63,8 @@ def collect(folder, target):
             net = data["net"]
             nets += [{"processes": net["processes"], "bytes": one["bytes"], "one_pair_us": one["us"], "all_pairs_us": every["us"],
                       "reduce_us": net["reduce_us"]} for one, every in zip(net["one_pair"], net["all_pairs"])]
+    if not runs and not plans and not nets:
+        raise OSError(0, "has no JSON of cleave-mpi or cleave bench", folder)
     target = pathlib.Path(target)
     plans.sort(key=lambda plan: (plan["scene"], plan["objects"], plan["processes"]))
     for rows, fields, name in [(runs, RUN_FIELDS, "mpi.csv"), (plans, PLAN_FIELDS, "mpi_plans.csv"), (nets, NET_FIELDS, "mpi_net.csv")]:
@@ -309,4 +314,8 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except OSError as error:
+        print(f"scaling.py: {error.filename or sys.argv[-1]}: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
