@@ -87,16 +87,21 @@ static const flag* find_flag( const char* word, const char** value )
 
 static bool fail_flag( const char* word, lab_error* why )
 {
-    const char* names[FLAG_TOTAL + 3] = { "--help", "--version", "--plugin" };
+    if ( strcmp( word, "--plugin" ) == 0 || strcmp( word, "--version" ) == 0 )
+    {
+        return lab_error_write( why, "%s comes before the command", word );
+    }
+    const char* names[FLAG_TOTAL + 1] = { "--help" };
     for ( size_t i = 0; i < FLAG_TOTAL; ++i )
     {
-        names[i + 3] = s_flags[i].name;
+        names[i + 1] = s_flags[i].name;
     }
     char* bare = text_copy( word );
     bare[strcspn( bare, "=" )] = '\0';
-    const char* closest = text_closest( bare, names, FLAG_TOTAL + 3 );
-    lab_error_write( why, "unknown flag %s; %s%s", bare,
-        closest != NULL ? "did you mean " : "--help lists them", closest != NULL ? closest : "" );
+    const char* closest = text_closest( bare, names, FLAG_TOTAL + 1 );
+    lab_error_write( why, "unknown flag %s; %s%s%s", bare,
+        closest != NULL ? "did you mean " : "--help lists them", closest != NULL ? closest : "",
+        closest != NULL ? "?" : "" );
     free( bare );
     return false;
 }

@@ -158,6 +158,8 @@ refuses 'unknown flag --frame; did you mean --frames' bench brownian-free:1k --f
 refuses "frames: 'x' is no number" bench brownian-free:1k --frames=x
 refuses 'json needs a value$' bench brownian-free:1k --json --frames 2
 refuses 'json needs a value that is not empty' bench brownian-free:1k --json ""
+refuses 'plugin comes before the command' bench brownian-free:1k --plugin none.so
+refuses '-m: sap@all: use one of' bench brownian-free:1k -m sap@all
 refuses 'borrowed takes no value' bench brownian-free:1k --borrowed=yes
 refuses 'gen needs a SCENE' gen -o "$folder/none.aabbs"
 refuses frames verify brownian-free:1k --frames many

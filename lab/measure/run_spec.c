@@ -159,7 +159,8 @@ static bool add_variant(
     }
     if ( !clv_isa_from_name( isa_name, &isa ) )
     {
-        return fail_isa( isa_name, why );
+        return lab_error_write( why, "-m: %s@%s: use one of scalar, sse2, avx2, avx512 and neon behind the @",
+            row->name, isa_name );
     }
     add_threads( list, row, isa, &wish->threads );
     return true;
