@@ -2,6 +2,7 @@
 #include "lab/mpi_resume.h"
 
 #include "lab/base/output_file.h"
+#include "lab/base/platform.h"
 #include "lab/base/text.h"
 
 #include <errno.h>
@@ -173,6 +174,19 @@ bool mpi_resume_begin( mpi_world* w, job* j, uint32_t* frame, uint64_t* hash )
             w->frames.frame_count, j->o->resume, done );
 }
 
+// Notes of a first checkpoint that could not be saved are nobody's.
+static void forget_notes( const char* path )
+{
+    char* manifest = text_format( "%s.manifest", path );
+    char* name = text_format( "%s.bench", path );
+    if ( platform_look( manifest ).kind == PLATFORM_MISSING )
+    {
+        platform_remove( name );
+    }
+    free( name );
+    free( manifest );
+}
+
 bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )
 {
     const char* path = j->o->checkpoint;
@@ -185,6 +199,10 @@ bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )
     bool ok = job_agree( j, j->rank != 0 || write_notes( path, j, notes, &j->why ) );
     clv_result result = ok ? clv_mpi_space_save( w->space, path ) : CLV_OK;
     s_last = notes[1];
+    if ( result != CLV_OK && j->rank == 0 )
+    {
+        forget_notes( path );
+    }
     return ok &&
         job_agree( j,
             result == CLV_OK ||

@@ -113,6 +113,10 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cle
     --checkpoint "$folder/early" >"$folder/said" 2>&1 || fail "one frame"
 cp "$folder/early.bench" "$folder/whole.bench"
 refuses "whole.bench: is not of this checkpoint: it knows frames 0 and 1, .* after frame 2" brownian-free:300 --resume "$folder/whole"
+# A first save that fails leaves nothing, its notes included.
+mkdir -p "$folder/bad.a-0.new/in-the-way"
+refuses "frame 1: .*bad.a-0: cannot be made" brownian-free:300 --frames 1 --checkpoint "$folder/bad"
+[ ! -e "$folder/bad.bench" ] || fail "notes without a checkpoint"
 refuses "checkpoint $folder/: is a folder; name a file" $scene --checkpoint "$folder/"
 refuses "checkpoint needs a value that is not empty" $scene --checkpoint ""
 for part in "$folder"/job.[ab]-0; do # of a save that the kill cut off there may be some that no manifest names
