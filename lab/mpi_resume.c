@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/mpi_resume.h"
 
+#include "lab/base/interrupt.h"
 #include "lab/base/output_file.h"
 #include "lab/base/platform.h"
 #include "lab/base/text.h"
@@ -187,6 +188,17 @@ static void forget_notes( const char* path )
     free( manifest );
 }
 
+// What Ctrl-C leaves on stderr from now on.
+static void note_way_on( const char* path, uint32_t frame )
+{
+    static char s_note[1200];
+    interrupt_set_note( NULL );
+    snprintf( s_note, sizeof( s_note ),
+        "cleave-mpi: interrupted; frames up to %" PRIu32 " are saved: go on with --resume %.1000s\n", frame,
+        path );
+    interrupt_set_note( s_note );
+}
+
 bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )
 {
     const char* path = j->o->checkpoint;
@@ -202,6 +214,10 @@ bool mpi_resume_keep( mpi_world* w, job* j, uint32_t frame, uint64_t hash )
     if ( result != CLV_OK && j->rank == 0 )
     {
         forget_notes( path );
+    }
+    else if ( ok && j->rank == 0 )
+    {
+        note_way_on( path, frame );
     }
     return ok &&
         job_agree( j,

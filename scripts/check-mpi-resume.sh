@@ -72,6 +72,18 @@ at=$(sed -n 's/.*"resumed_at"[^0-9]*\([0-9]*\).*/\1/p' "$folder/rest.json")
 
 [ "${at:-0}" -gt 0 ] || fail "it began anew instead of going on"
 
+# Interrupted: it says how to go on.
+"$build/cleave-mpi" bench brownian-free:20k --frames 1000 --checkpoint "$folder/long" --every 1 >"$folder/said" 2>&1 &
+job=$!
+for tick in $(seq 3000); do [ ! -f "$folder/long.b-0" ] || break; sleep 0.01; done # the second one, so that the first is done
+kill -TERM $job
+status=0
+wait $job || status=$?
+[ $status = 143 ] || fail "SIGTERM: exit $status"
+grep -q "interrupted; frames up to [0-9]* are saved: go on with --resume $folder/long" "$folder/said" || fail "SIGTERM: no word of the checkpoint"
+timeout 60 "$build/cleave-mpi" bench brownian-free:20k --frames 1 --resume "$folder/long" >"$folder/said" 2>&1 || grep -q "was saved after frame" "$folder/said" ||
+    fail "nothing to go on from after SIGTERM"
+
 # A checkpoint of the last frame: nothing is left, which is no failure, and no file without times is written.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$build/cleave-mpi" bench brownian-free:300 --frames 2 \
     --checkpoint "$folder/whole" --json "$folder/done.json" >"$folder/said" 2>&1 || fail "a short run"
