@@ -130,6 +130,10 @@ static void write_outbox( clv_mpi_space* space )
               ++next )
         {
             const mpi_letter* letter = &space->sorted_letters.items[next];
+            if ( next + MPI_AHEAD < space->letters.count )
+            {
+                clv_mpi_slot_fetch( space, letter[MPI_AHEAD].slot );
+            }
             at = clv_mpi_letter_write( space, letter->slot, letter->kind, at );
         }
         space->send_starts[i] = (int)( begin - space->outbox.items );

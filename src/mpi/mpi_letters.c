@@ -144,6 +144,10 @@ clv_result clv_mpi_address( clv_mpi_space* space )
     const base_u32_array* slots = outer_will_do ? &space->outer : &space->own;
     for ( uint64_t i = 0; i < slots->count; ++i )
     {
+        if ( outer_will_do && i + MPI_AHEAD < slots->count )
+        {
+            clv_mpi_slot_fetch( space, slots->items[i + MPI_AHEAD] );
+        }
         if ( !look_at( space, slots->items[i], &here, &here_before ) )
         {
             return clv_mpi_complain( space, CLV_OUT_OF_MEMORY, UINT32_MAX, 0, "no memory for ghosts" );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Objects that this process knows, by slot, and the calls that change those it owns.
+#include "base/bits.h"
 #include "base/finite.h"
 #include "base/fp_mode.h"
 #include "mpi_state.h"
@@ -119,6 +120,13 @@ clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, cons
     return CLV_OK;
 }
 
+void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot )
+{
+    const mpi_columns* c = &space->columns;
+    base_prefetch( &c->boxes.items[slot] );
+    base_prefetch( &c->names.items[slot] );
+}
+
 // Once in 2^32 batches and updates the numbers begin anew, and no slot may still have one from the last time round.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space )
 {
@@ -180,9 +188,22 @@ bool clv_mpi_objects_list( clv_mpi_space* space )
         return false;
     }
     uint64_t count = 0, rows = 0;
-    uint32_t before = 0;
+    uint32_t before = 0, any;
     for ( uint32_t slot = 0; slot < space->slot_end; ++slot )
     {
+        if ( slot % MPI_BLOCK == 0 && slot + MPI_BLOCK <= space->slot_end &&
+            ( mpi_flags_of( space->columns.flags.items + slot, &any ) & MPI_OWN ) != 0 )
+        {
+            for ( uint32_t i = 0; i < MPI_BLOCK; ++i )
+            {
+                space->own.items[count + i] = slot + i;
+            }
+            count += MPI_BLOCK;
+            rows += 1 & ~before;
+            before = 1;
+            slot += MPI_BLOCK - 1;
+            continue;
+        }
         uint32_t flags = space->columns.flags.items[slot], is_live = ( flags & MPI_LIVE ) != 0;
         space->own.items[count] = slot;
         count += ( flags & MPI_OWN ) != 0;

@@ -269,6 +269,9 @@ bool clv_mpi_columns_reserve( clv_mpi_space* space, uint32_t slot_end );
 clv_result clv_mpi_objects_take( clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes,
     uint32_t count, uint32_t flags, uint32_t* slots );
 
+/// Box and name of an object are on their way from memory.
+void clv_mpi_slot_fetch( const clv_mpi_space* space, uint32_t slot );
+
 /// A number that no slot has in `stamps`.
 uint32_t clv_mpi_next_stamp( clv_mpi_space* space );
 

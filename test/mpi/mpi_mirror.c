@@ -270,9 +270,22 @@ void mpi_mirror_add( mpi_mirror* w, uint32_t wanted )
     make( w, &( batch ){ .what = "add", .ids = ids, .count = own, .added = boxes } );
 }
 
+// What this process owns, in the order of object_at.
+static uint32_t list_all_own( const mpi_mirror* w, uint64_t* ids, clv_aabb* boxes )
+{
+    uint32_t count = w->space != NULL ? clv_mpi_space_object_count( w->space ) : 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        CHECK( clv_mpi_space_object_at( w->space, i, &ids[i], &boxes[i] ) == CLV_OK );
+        boxes[i] = w->boxes[place_of( w, ids[i] )];
+    }
+    return count;
+}
+
 void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
 {
     w->is_fresh = false;
+    bool hands_over_all = mpi_dice_below( &w->dice, 3 ) != 0; // also those that stay
     uint64_t ids[MIRROR_MOST];
     clv_aabb boxes[MIRROR_MOST];
     bool is_own[MIRROR_MOST];
@@ -295,12 +308,9 @@ void mpi_mirror_move( mpi_mirror* w, uint32_t percent, float far )
         boxes[count] = w->boxes[i];
         count += is_own[i];
     }
-    bool in_order = percent >= 100 && mpi_dice_below( &w->dice, 2 ) == 0; // as most callers do it
-    for ( uint32_t i = 0; in_order && i < count; ++i )
+    if ( hands_over_all )
     {
-        clv_aabb before;
-        CHECK( clv_mpi_space_object_at( w->space, i, &ids[i], &before ) == CLV_OK );
-        boxes[i] = w->boxes[place_of( w, ids[i] )];
+        count = list_all_own( w, ids, boxes );
     }
     make( w, &( batch ){ .what = "move", .ids = ids, .count = count, .moved = boxes } );
 }

@@ -367,6 +367,118 @@ static void batches_come_in_any_order( void )
     clv_mpi_space_destroy( space );
 }
 
+// Objects of one process in a cloud of their own, all of which move along x; handed over in the order of object_at.
+static uint32_t drift( const clv_mpi_space* space, uint64_t* ids, clv_aabb* boxes, float by )
+{
+    uint32_t count = clv_mpi_space_object_count( space );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        CHECK( clv_mpi_space_object_at( space, i, &ids[i], &boxes[i] ) == CLV_OK );
+        boxes[i].lower.x += by;
+        boxes[i].upper.x += by;
+    }
+    return count;
+}
+
+enum
+{
+    CLOUD = 53
+};
+
+// A cloud on each process that was handed over whole, several times.
+static clv_mpi_space* open_clouds( uint64_t* ids, clv_aabb* boxes )
+{
+    clv_mpi_def def = clv_default_mpi_def();
+    def.borrowed = true;
+    clv_mpi_space* space = NULL;
+    CHECK_OK( space, clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) );
+    for ( uint32_t i = 0; i < CLOUD; ++i )
+    {
+        ids[i] = i + 1000u * (uint64_t)g_mpi_rank;
+        boxes[i] = mpi_cube( (float)( i % 9 ) * 0.75f, (float)g_mpi_rank * 50 + (float)( i / 9 ), 0, 0.5f );
+    }
+    CHECK_OK( space, clv_mpi_space_add( space, ids, boxes, CLOUD ) );
+    for ( uint32_t step = 0; step < 4; ++step )
+    {
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+        CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, drift( space, ids, boxes, 0.25f ) ) );
+    }
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    return space;
+}
+
+static void check_boxes_are( const clv_mpi_space* space, const uint64_t* ids, const clv_aabb* boxes )
+{
+    for ( uint32_t i = 0; i < CLOUD; ++i )
+    {
+        uint64_t id;
+        clv_aabb box;
+        CHECK( clv_mpi_space_object_at( space, i, &id, &box ) == CLV_OK && id == ids[i] );
+        CHECK( memcmp( &box, &boxes[i], sizeof( box ) ) == 0 );
+    }
+}
+
+// One bad box among all own ones, wherever it stands and whatever is wrong with it: all processes hear of it, and no box is another.
+static void a_bad_box_among_all_changes_none( void )
+{
+    mpi_test_case( "bad among all" );
+    uint64_t ids[CLOUD];
+    clv_aabb before[CLOUD], boxes[CLOUD];
+    clv_mpi_space* space = open_clouds( ids, before );
+    uint64_t pairs = clv_mpi_space_stats( space ).all_pair_count;
+    int bad = g_mpi_count - 1;
+    for ( uint32_t at = 0; at < CLOUD * 12; ++at )
+    {
+        uint32_t count = drift( space, ids, boxes, 1 ), place = at / 12, face = at % 6,
+                 other = ( face + 3 ) % 6;
+        float* faces = &boxes[place].lower.x;
+        if ( g_mpi_rank == bad )
+        {
+            faces[face] = at % 12 < 6 ? NAN : faces[other] + ( face < 3 ? 0.25f : -0.25f );
+        }
+        CHECK( clv_mpi_space_move( space, ids, boxes, count ) == CLV_BAD_BOX );
+        clv_mpi_error error = clv_mpi_space_error( space );
+        CHECK( error.rank == bad && error.position == place );
+        CHECK( g_mpi_rank != bad || error.id == ids[place] );
+        check_boxes_are( space, ids, before );
+    }
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    CHECK( clv_mpi_space_stats( space ).all_pair_count == pairs );
+    clv_mpi_space_destroy( space );
+}
+
+// After all were handed over in order: a batch of most of them, backwards; then margins, which begin with the boxes there are.
+static void boxes_stay_where_they_were_put( void )
+{
+    mpi_test_case( "boxes stay" );
+    uint64_t ids[CLOUD], some[CLOUD];
+    clv_aabb boxes[CLOUD], theirs[CLOUD];
+    clv_mpi_space* space = open_clouds( ids, boxes );
+    uint64_t pairs = clv_mpi_space_stats( space ).all_pair_count;
+    uint32_t count = 0;
+    for ( uint32_t i = CLOUD; i-- > CLOUD / 4; ++count )
+    {
+        some[count] = ids[i];
+        theirs[count] = boxes[i];
+    }
+    CHECK_OK( space, clv_mpi_space_move( space, some, theirs, count ) );
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    check_boxes_are( space, ids, boxes );
+    CHECK( clv_mpi_space_stats( space ).all_pair_count == pairs );
+    for ( uint32_t step = 0; step < 3; ++step )
+    {
+        CHECK_OK( space, clv_mpi_space_move( space, ids, boxes, drift( space, ids, boxes, 0.25f ) ) );
+        CHECK_OK( space, clv_mpi_space_update( space ) );
+    }
+    clv_margin_rule none = { 0, 0, 0 };
+    CHECK_OK( space, clv_mpi_space_set_margin_rule( space, ids, &none, 1 ) );
+    check_boxes_are( space, ids, boxes );
+    CHECK_OK( space, clv_mpi_space_update( space ) );
+    check_boxes_are( space, ids, boxes );
+    CHECK( clv_mpi_space_stats( space ).all_pair_count == pairs );
+    clv_mpi_space_destroy( space );
+}
+
 // ---- balance
 
 static void work_is_shared_out( void )
@@ -442,6 +554,8 @@ int main( int argc, char** argv )
     modes_of_the_caller_change_nothing();
     empty_regions_are_nobody_elses();
     batches_come_in_any_order();
+    a_bad_box_among_all_changes_none();
+    boxes_stay_where_they_were_put();
     work_is_shared_out();
     if ( g_mpi_rank == 0 )
     {
