@@ -3,8 +3,8 @@
 // in every run, unless the def wants time; and the decision from numbers that all processes have.
 //
 // What things cost was fitted to processor time: move and update on 4 processes, 15 scenes with 25,000 to 200,000 boxes per process, by
-// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 25 to 40 ns; a ghost about 120 where it stays one, 300 to 700 where
-// objects change their owners; a pair 7 to 30; a test 0.1 to 0.25, by scalar code 1.
+// AVX-512, AVX2 and scalar code (bench/mpi.md). An own box takes 23 to 30 ns; a ghost about 120 where it stays one, 500 to 700 where
+// objects change their owners; a pair 7 to 30; a test 0.2, by scalar code 1.
 #include "base/assertion.h"
 #include "base/timer.h"
 #include "mpi_state.h"
