@@ -239,7 +239,7 @@ mutate "scratch of a failed shrink lost" "memory" src/core/base/memory.c '/^bool
 # Boxes in double.
 mutate "doubles: what touches in floats alone is a pair" "double" src/core/space/filter.c 's/boxes64 != NULL \&\& !clv_aabb64_overlap/boxes64 == NULL \&\& !clv_aabb64_overlap/'
 mutate "doubles: a list kept though boxes moved by less than floats show" "double" src/core/space/update.c 's/ \&\& !space->doubles_changed;/;/'
-mutate "doubles: the last cell searched holds nobody" "double" src/core/far/far_map.c 's/axis->ends\[first + half\] <= value/axis->ends[first + half] < value/'
+mutate "doubles: the last cell searched holds nobody" "double" src/core/far/far_map.c '/^static uint32_t find_far_cell/,/^}/s/count -= half;/count = half;/'
 mutate "doubles: a town mapped by distances" "double" src/core/far/far_fit.c 's/count_in_vain( map, sample ) <= FIT_PAIRS_IN_VAIN + allowance/true/'
 mutate "doubles: margins not grown" "double" src/core/space/batch64.c 's/box = clv_object_store_test_box64( objects, slot, given );//'
 mutate "doubles: swept boxes rounded inwards" "world_query" src/core/base/directed.h 's/return rest > 0 ? nextafter/return rest > 1e300 ? nextafter/'

@@ -226,6 +226,34 @@ static void many_boxes_move_by_workers( void )
     free( boxes );
 }
 
+// Whichever face it is, of whichever box: nothing moves.
+static void a_bad_face_among_moved_boxes_is_named( void )
+{
+    clv_space_def def = flat_def();
+    clv_space* space = test_space_make( test_variant_at( 0 ), &def );
+    const clv_aabb2 boxes[3] = { square( 0, 0, 1 ), square( 5, 5, 1 ), square( 9, 9, 1 ) };
+    clv_id ids[3];
+    CHECK_OK( clv_space_add2( space, boxes, 3, ids ) );
+    for ( uint32_t at = 0; at < 3 * 4 * 2; ++at )
+    {
+        uint32_t place = at % 3, face = at / 3 % 4, axis = face % 2;
+        clv_aabb2 moved[3] = { square( 1, 1, 1 ), square( 2, 2, 1 ), square( 3, 3, 1 ) };
+        float* faces[4] = { &moved[place].lower.x, &moved[place].lower.y, &moved[place].upper.x,
+            &moved[place].upper.y };
+        *faces[face] = at >= 12 ? NAN : *faces[( face + 2 ) % 4] + ( face < 2 ? 0.5f : -0.5f );
+        CHECK_RESULT( clv_space_move2( space, ids, moved, 3 ), CLV_BAD_BOX );
+        CHECK( clv_id_equals( clv_space_error( space ).id, ids[place] ) );
+        CHECK( strstr( clv_space_error( space ).text, axis == 0 ? "er.x" : "er.y" ) != NULL );
+        for ( int i = 0; i < 3; ++i )
+        {
+            clv_aabb2 seen;
+            CHECK_OK( clv_space_get_box2( space, ids[i], &seen ) );
+            CHECK( memcmp( &seen, &boxes[i], sizeof( seen ) ) == 0 );
+        }
+    }
+    clv_space_destroy( space );
+}
+
 static void boxes_of_another_kind_and_bad_ones_are_refused( void )
 {
     clv_space_def def = flat_def();
@@ -355,6 +383,7 @@ int main( int argc, char** argv )
         TEST_CASE( touching_edges_and_corners_are_pairs ),
         TEST_CASE( every_plane_matches_brute_force ),
         TEST_CASE( many_boxes_move_by_workers ),
+        TEST_CASE( a_bad_face_among_moved_boxes_is_named ),
         TEST_CASE( boxes_of_another_kind_and_bad_ones_are_refused ),
         TEST_CASE( what_only_solid_worlds_have_is_refused ),
         TEST_CASE( ids_and_words_of_pairs_go_with_two_axes ),

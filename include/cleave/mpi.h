@@ -128,26 +128,26 @@ typedef struct clv_mpi_event_view
 /// Numbers of the last good update; `all_` are the same on every process.
 typedef struct clv_mpi_stats
 {
-    uint64_t own_count;                                  ///< objects owned here
-    uint64_t ghost_count;                                ///< other processes' objects that reach this region
-    uint64_t pair_count;                                 ///< reported here
-    uint64_t test_count;                                 ///< box against box
-    uint64_t arrived_count;                              ///< objects this process became the owner of
-    uint64_t left_count;                                 ///< objects it gave away
-    uint64_t bytes_sent;                                 ///< to other processes
-    uint32_t message_count;                              ///< to other processes
-    uint32_t neighbour_count;                            ///< processes messages go to
-    uint64_t all_own_count;                              ///< objects in all
-    uint64_t all_ghost_count;                            ///< ghosts in all
-    uint64_t all_pair_count;                             ///< pairs in all
-    uint64_t all_bytes_sent;                             ///< bytes in all
-    uint32_t owning_processes;                           ///< those with at least one object
-    double imbalance;                                    ///< most work / mean work - 1
-    bool was_cut;                                        ///< this update cut space anew
-    bool will_cut;                                       ///< the next one will
-    uint64_t update_count;                               ///< good ones
-    uint64_t memory_bytes;                               ///< held by this process for the space
-    uint64_t cut_count;                                  ///< cuts so far
+    uint64_t own_count;        ///< objects owned here
+    uint64_t ghost_count;      ///< other processes' objects that reach this region, with those that arrive
+    uint64_t pair_count;       ///< reported here
+    uint64_t test_count;       ///< box against box
+    uint64_t arrived_count;    ///< objects this process became the owner of
+    uint64_t left_count;       ///< objects it gave away
+    uint64_t bytes_sent;       ///< to other processes
+    uint32_t message_count;    ///< to other processes
+    uint32_t neighbour_count;  ///< processes messages go to
+    uint64_t all_own_count;    ///< objects in all
+    uint64_t all_ghost_count;  ///< ghosts in all
+    uint64_t all_pair_count;   ///< pairs in all
+    uint64_t all_bytes_sent;   ///< bytes in all
+    uint32_t owning_processes; ///< those with at least one object before any changed its owner
+    double imbalance;          ///< most work / mean work - 1
+    bool was_cut;              ///< this update cut space anew
+    bool will_cut;             ///< the next one will
+    uint64_t update_count;     ///< good ones
+    uint64_t memory_bytes;     ///< held by this process for the space
+    uint64_t cut_count;        ///< cuts so far
     double cut_ms, send_ms, wait_ms, search_ms, list_ms; ///< of this process, in this update
 } clv_mpi_stats;
 
