@@ -226,6 +226,45 @@ static void many_boxes_move_by_workers( void )
     free( boxes );
 }
 
+// In a world at rest one box grows by one face, and then by another, until it touches the next.
+static void one_face_alone_is_a_motion( void )
+{
+    enum
+    {
+        SIDE = 64,
+        COUNT = SIDE * SIDE,
+        CALM = 12,
+        GROWN = SIDE * SIDE / 2 + SIDE / 2
+    };
+    clv_space_def def = flat_def();
+    clv_space* space = test_space_make( test_variant_at( 0 ), &def );
+    clv_aabb2* boxes = test_alloc( COUNT, sizeof( clv_aabb2 ) );
+    clv_id* ids = test_alloc( COUNT, sizeof( clv_id ) );
+    for ( int i = 0; i < COUNT; ++i )
+    {
+        boxes[i] = square( (float)( i % SIDE ) * 2, (float)( i / SIDE ) * 2, 1 );
+    }
+    CHECK_OK( clv_space_add2( space, boxes, COUNT, ids ) );
+    const clv_aabb2 before = boxes[GROWN];
+    for ( int face = 0; face < 4; ++face )
+    {
+        for ( int frame = 0; frame <= CALM; ++frame )
+        {
+            boxes[GROWN] = before;
+            boxes[GROWN].lower.x -= frame == CALM && face == 0 ? 1 : 0;
+            boxes[GROWN].lower.y -= frame == CALM && face == 1 ? 1 : 0;
+            boxes[GROWN].upper.x += frame == CALM && face == 2 ? 1 : 0;
+            boxes[GROWN].upper.y += frame == CALM && face == 3 ? 1 : 0;
+            CHECK_OK( clv_space_move2( space, ids, boxes, COUNT ) );
+            CHECK_OK( clv_space_update( space ) );
+            CHECK_EQUAL( clv_space_pairs( space ).count, frame == CALM ? 1 : 0 );
+        }
+    }
+    clv_space_destroy( space );
+    free( ids );
+    free( boxes );
+}
+
 // Whichever face it is, of whichever box: nothing moves.
 static void a_bad_face_among_moved_boxes_is_named( void )
 {
@@ -383,6 +422,7 @@ int main( int argc, char** argv )
         TEST_CASE( touching_edges_and_corners_are_pairs ),
         TEST_CASE( every_plane_matches_brute_force ),
         TEST_CASE( many_boxes_move_by_workers ),
+        TEST_CASE( one_face_alone_is_a_motion ),
         TEST_CASE( a_bad_face_among_moved_boxes_is_named ),
         TEST_CASE( boxes_of_another_kind_and_bad_ones_are_refused ),
         TEST_CASE( what_only_solid_worlds_have_is_refused ),
