@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `make install` puts where: headers, libraries, the programs, the licence, and two ways to find them (find_package,
-# pkg-config).
+# What `make install` puts where: headers, libraries, the programs, docs with the licence, and two ways to find them
+# (find_package, pkg-config).
 # Both find each other relative to themselves, so the tree may be moved, or staged with DESTDIR.
 include( GNUInstallDirs )
 include( CMakePackageConfigHelpers )
@@ -30,10 +30,16 @@ install( TARGETS ${CLEAVE_INSTALL_TARGETS} EXPORT cleave-targets
 install( FILES ${CLEAVE_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cleave )
 foreach( program cleave cleave-mpi )
     if( TARGET ${program} )
+        list( APPEND CLEAVE_INSTALL_TARGETS ${program} )
         install( TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} )
     endif()
 endforeach()
-install( FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} )
+# Builds what is installed and nothing else: `make install`.
+add_custom_target( installed DEPENDS ${CLEAVE_INSTALL_TARGETS} )
+install( CODE "set( CLEAVE_DOCS_FROM \"${PROJECT_SOURCE_DIR}\" )
+set( CLEAVE_DOCS_WORK \"${PROJECT_BINARY_DIR}/docs\" )
+set( CLEAVE_DOCS_TO \"${CMAKE_INSTALL_DOCDIR}\" )" )
+install( SCRIPT cmake/install_docs.cmake )
 
 set( CLEAVE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cleave )
 install( EXPORT cleave-targets NAMESPACE cleave:: DESTINATION ${CLEAVE_PACKAGE_DIR} )
@@ -82,4 +88,12 @@ cleave_pkg_config( cleave-gpu "Broad phases on graphics cards by OpenCL, behind 
     "${CLEAVE_PC_LOADER}" )
 if( TARGET cleave_mpi_static )
     cleave_pkg_config( cleave-mpi "One space over many processes, by MPI; compile with mpicc" "${CLEAVE_PC_CUTTER}" )
+endif()
+
+# ---- man pages and completion, made at build time (lab/CMakeLists.txt); there are none where the program was built for another
+# machine.
+if( TARGET cleave_share )
+    install( DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL )
+    install( DIRECTORY ${PROJECT_BINARY_DIR}/share/bash-completion ${PROJECT_BINARY_DIR}/share/zsh
+        ${PROJECT_BINARY_DIR}/share/fish DESTINATION ${CMAKE_INSTALL_DATADIR} OPTIONAL )
 endif()

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The README's commands on a machine that has nothing: a bare Debian 12 in a folder (mmdebstrap, this machine's own apt
-# sources), a clean clone of HEAD in it, and there the first command as the README spells it, then the README's program.
-# Usage: check-fresh.sh [demo|test [WORD...]]; with `test` it is the README's test command instead, and the words follow it.
+# sources), a clean clone of HEAD in it, and there the first command as the README spells it, the README's program, and
+# `make install`, that program against what was installed, and `make uninstall`.
+# Usage: check-fresh.sh [test [WORD...]]; with `test` the README's test command follows, with these words behind it.
+# Nothing of it may leave a file in the clone that git would show.
 # Exit status: 0 all is as it must be; 1 it is not; 77 cannot be tried here, with the reason. The log stays in build/fresh.
 set -eu
 cd "$(dirname "$0")/.."
-what=${1:-demo}
+what=${1:-first}
 release=bookworm
 logs=$PWD/build/fresh
 log=$logs/$what.log
@@ -129,7 +131,7 @@ inside()
         mkdir -p "$1/dev/shm" "$1/dev/pts"
         mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
         mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
-        exec chroot "$1" /usr/bin/env -i HOME=/root TERM=dumb COLUMNS=80 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        exec chroot "$1" /usr/bin/env -i HOME=/root TERM=dumb COLUMNS=80 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
             ${no_proxy:+no_proxy="$no_proxy"} /bin/sh -c "cd /cleave && $2"
     ' sh "$work/root" "$1" </dev/null
@@ -142,26 +144,40 @@ copy_clone()
     git -C "$work/root/cleave" remote remove origin
 }
 
-# step NAME COMMAND: what it prints goes to the log and, as the README's reader would see it, here.
+# step NAME COMMAND: its output goes to the log, and to $work/said for what follows.
 step()
 {
     say "\$ $2"
     echo "\$ $2" >>"$log"
-    status=0
     begin=$(date +%s)
-    inside "$2" >"$work/said" 2>&1 || status=$?
-    cat "$work/said" >>"$log"
-    [ $status = 0 ] || {
-        tail -n 40 "$work/said"
-        fail "$1 ended with $status; $log has all of it"
-    }
-    say "$1: $(($(date +%s) - begin)) s, $(wc -l <"$work/said") lines"
+    { inside "$2" 2>&1 || echo $? >"$work/status"; } | tee -a "$log" >"$work/said"
+    end_step "$1"
 }
 
-# Who may install nothing is told what is missing, and why, and nothing is half done.
+# The same for a command that takes long: its output is shown as it comes.
+long_step()
+{
+    say "\$ $2"
+    echo "\$ $2" >>"$log"
+    begin=$(date +%s)
+    { inside "$2" 2>&1 || echo $? >"$work/status"; } | tee -a "$log"
+    : >"$work/said"
+    end_step "$1"
+}
+
+end_step()
+{
+    if [ -e "$work/status" ]; then
+        tail -n 40 "$work/said"
+        fail "$1 ended with $(cat "$work/status"); $log has all of it"
+    fi
+    say "$1: $(($(date +%s) - begin)) s"
+}
+
+# Without the right to install packages a user is told which are missing, and why they were not installed.
 check_without_root()
 {
-    echo "\$ ./run demo (as nobody, without sudo)" >>"$log"
+    echo "\$ $1 (as an ordinary user, without sudo)" >>"$log"
     chmod -R a+rX "$work/root/cleave"
     status=0
     inside "setpriv --reuid 65534 --regid 65534 --clear-groups $1" >"$work/said" 2>&1 || status=$?
@@ -172,6 +188,24 @@ check_without_root()
     say "without root or sudo: what is missing is named, and why"
 }
 
+# No target of make but `setup` installs anything: `make test` names what is missing and the command that installs it.
+check_make_installs_nothing()
+{
+    status=0
+    inside "make test" >"$work/said" 2>&1 || status=$?
+    cat "$work/said" >>"$log"
+    [ $status = 2 ] && grep -q 'missing:.* libcmocka-dev.*install: ./run setup' "$work/said" ||
+        fail "make test without its packages does not name them and the command that installs them"
+    say "make test without its packages: they are named, none is installed"
+}
+
+# prints_promise NAME COMMAND
+prints_promise()
+{
+    step "$1" "$2"
+    [ "$(cat "$work/said")" = "$promise" ] || fail "the README's program, $1, prints '$(cat "$work/said")', not '$promise'"
+}
+
 check_program()
 {
     readme_program >"$work/root/cleave/hello.c"
@@ -179,23 +213,47 @@ check_program()
     compile=$(readme_compile)
     [ -s "$work/root/cleave/hello.c" ] && [ -n "$promise" ] && [ -n "$compile" ] ||
         fail "README.md has no program, or does not say how it is compiled and what it prints"
-    step "the README's program" "$compile && ./hello"
-    [ "$(cat "$work/said")" = "$promise" ] || fail "the README's program prints '$(cat "$work/said")', not '$promise'"
+    prints_promise "the README's program" "$compile && ./hello"
+    rm "$work/root/cleave/hello"
     say "it prints '$promise', as promised"
+}
+
+# As a stranger: install, build the README's program against it in three ways, and remove it all.
+check_install()
+{
+    (cd "$work/root/usr/local" && find . | sort) >"$work/before"
+    mkdir "$work/root/stranger"
+    mv "$work/root/cleave/hello.c" "$work/root/stranger/"
+    step "make install" "make install"
+    prints_promise "by pkg-config" 'cd /stranger && cc hello.c -o by-pkg-config $(pkg-config --cflags --libs cleave) && ./by-pkg-config'
+    prints_promise "by plain cc" 'cd /stranger && cc hello.c -o by-cc -lcleave -lm -pthread && ./by-cc'
+    cp "$work/root/cleave/examples/hello/CMakeLists.txt" "$work/root/stranger/"
+    prints_promise "by CMake" 'cd /stranger && { cmake -S . -B build && cmake --build build; } >log 2>&1 && ./build/hello || cat log'
+    step "the installed program" "cleave --version"
+    step "make uninstall" "make uninstall"
+    (cd "$work/root/usr/local" && find . | sort) | diff "$work/before" - >&2 || fail "make uninstall leaves what diff shows"
+    say "installed, used in three ways and removed without a trace"
+}
+
+check_clean()
+{
+    left=$(git -c safe.directory='*' -C "$work/root/cleave" status --porcelain)
+    [ -z "$left" ] || fail "these files were left in the source tree: $left"
 }
 
 if [ "$what" = --carry-apt-files ]; then # mmdebstrap's hook
     carry_apt_files "$2"
     exit 0
 fi
-case $what in demo | test) ;; *)
-    say "unknown command '$what'; use demo or test" >&2
+case $what in first | test) ;; *)
+    say "unknown word '$what'; use test, or nothing" >&2
     exit 2
     ;;
 esac
-command=$(readme_command "$what")
-[ -n "$command" ] || fail "README.md has no command for $what"
-[ $# -lt 2 ] || { shift && command="$command $*"; }
+first=$(readme_command demo)
+test=$(readme_command test)
+[ -n "$first" ] && [ -n "$test" ] || fail "README.md does not have both commands"
+[ $# -lt 2 ] || { shift && test="$test $*"; }
 [ "$(id -u)" = 0 ] || cannot "needs root, to make a root of its own"
 for tool in mmdebstrap git apt-get unshare chroot; do
     command -v $tool >/dev/null 2>&1 || cannot "$tool is not installed"
@@ -210,10 +268,15 @@ chmod 755 "$work"
 make_root
 copy_clone
 [ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || say "note: HEAD is tried, without what is not committed"
-[ "$what" = test ] || check_without_root "$command"
-step "the README's command" "$command"
-if [ "$what" = demo ]; then
-    cat "$work/said"
-    check_program
+check_without_root "$first"
+step "the README's first command" "$first"
+cat "$work/said"
+check_make_installs_nothing
+check_program
+check_install
+check_clean
+if [ "$what" = test ]; then
+    long_step "the README's test command" "$test"
+    check_clean
 fi
 say "all is as it must be in a bare Debian 12; $log has every line"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs a build into a folder of its own and uses it as a stranger would: the pages' programs and the examples by
 # find_package, pkg-config, FetchContent and add_subdirectory, static and shared, and by plain cc over the sources; the
-# examples' own projects too. Usage: check-install.sh BUILD
+# examples' own projects too. Installing is all or nothing, and uninstalling leaves nothing behind. Usage: check-install.sh BUILD
 set -eu
 build=$(cd "${1:?usage: check-install.sh BUILD}" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -207,8 +207,58 @@ by_pkg_config()
     compare "pkg-config, static" "$folder/static"
 }
 
+wrong()
+{
+    echo "check-install.sh: $1" >&2
+    exit 1
+}
+
+# install.sh refuses, says why, and leaves the prefix as it was.
+refuses()
+{
+    find "$2" | sort >"$folder/before"
+    status=0
+    "$root/scripts/install.sh" install "$build" "$2" >"$folder/log" 2>&1 || status=$?
+    [ $status = 2 ] && grep -q "$3" "$folder/log" || { cat "$folder/log" >&2; wrong "$1: not refused with '$3'"; }
+    find "$2" | sort | diff "$folder/before" - >&2 || wrong "$1: the prefix is not as it was"
+}
+
+# The last file to be copied cannot be: all others are taken back, and so are the folders made for them.
+all_or_nothing()
+{
+    mkdir -p "$folder/half/share/doc/cleave/view/playground.html"
+    refuses "a folder where a file belongs" "$folder/half" 'playground.html is a folder; nothing was installed'
+    rm -r "$folder/half/share"
+    echo >"$folder/half/lib"
+    refuses "a file where a folder belongs" "$folder/half" 'cannot make .*/lib: .*; nothing was installed'
+    echo "  all or nothing"
+}
+
+# Files of others stay; those of an earlier install that are no longer installed go.
+removed_without_a_trace()
+{
+    mkdir -p "$folder/shared_prefix/lib"
+    echo >"$folder/shared_prefix/lib/libother.a"
+    find "$folder/shared_prefix" | sort >"$folder/before"
+    "$root/scripts/install.sh" install "$build" "$folder/shared_prefix" >/dev/null
+    echo >"$folder/shared_prefix/include/cleave/old.h"
+    echo include/cleave/old.h >>"$folder/shared_prefix/share/cleave/installed.txt"
+    "$root/scripts/install.sh" install "$build" "$folder/shared_prefix" >/dev/null
+    [ ! -e "$folder/shared_prefix/include/cleave/old.h" ] || wrong "a second install keeps what only the first one had"
+    "$root/scripts/install.sh" uninstall "$folder/shared_prefix" >/dev/null
+    find "$folder/shared_prefix" | sort | diff "$folder/before" - >&2 || wrong "uninstalling leaves or takes what '>' and '<' show"
+    mkdir -p "$folder/shared_prefix/share/cleave"
+    echo ../before >"$folder/shared_prefix/share/cleave/installed.txt"
+    ! "$root/scripts/install.sh" uninstall "$folder/shared_prefix" >/dev/null 2>&1 && [ -e "$folder/before" ] ||
+        wrong "uninstalling follows a list that leads out of the prefix"
+    echo "  removed without a trace"
+}
+
 stage=$folder/stage
-cmake --install "$build" --prefix "$stage" >/dev/null
+"$root/scripts/install.sh" install "$build" "$stage" >/dev/null
+"$root/scripts/check-docs.sh" --links "$stage/share/doc/cleave"
+all_or_nothing
+removed_without_a_trace
 version=$(sed -n 's/^project( cleave VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
 header_version=$(sed -n 's/^#define CLV_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$root/include/cleave/base.h" | paste -sd .)
 [ "$version" = "$header_version" ] ||

@@ -59,6 +59,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 export OPAL_PREFIX="$here/root" PMIX_INSTALL_PREFIX="$here/root/pmix2" LD_LIBRARY_PATH="$here/root/lib" PATH="$here/root/bin:$PATH"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=sh OMPI_MCA_plm=isolated PMIX_MCA_pcompress_base_silence_warning=1
+# hwloc would load OpenCL's drivers, of which one may abort.
+export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--opencl}"
 exec "$here/root/bin/mpirun" "$@"
 EOF
 chmod +x "$folder/mpi"

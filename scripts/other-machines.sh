@@ -87,6 +87,6 @@ machine s390x s390x-linux-gnu-gcc qemu-s390x "big-endian"
 machine armhf arm-linux-gnueabihf-gcc qemu-arm "32-bit"
 machine mingw x86_64-w64-mingw32-gcc "" "Windows"
 
-[ -z "$skipped" ] || echo "other-machines.sh: skipped:$skipped (scripts/setup.sh trust installs what is missing)"
+[ -z "$skipped" ] || echo "other-machines.sh: skipped:$skipped (make setup FOR=machines installs what is missing)"
 [ -z "$failed" ] || { echo "other-machines.sh: FAILED:$failed" >&2; exit 1; }
 echo "other-machines.sh: all that could be built and run is as it must be"

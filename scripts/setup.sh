@@ -1,10 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make sure that what a target needs is installed. Usage: scripts/setup.sh PURPOSE, one of those below.
-# A missing Debian package is installed if apt-get is there and we are root or may sudo (which may ask for a password on a
-# terminal); otherwise it is named. Nothing is downloaded when everything is present. Needs nothing that a bare Debian lacks.
+# Installs the Debian packages that a purpose needs, or only says which are missing.
+# Usage: scripts/setup.sh [--check] PURPOSE...; `make setup FOR="PURPOSE..."` is the same.
+# Needs apt-get and root, or sudo (which may ask for a password on a terminal). What will be installed is said before it is.
+# With --check nothing is installed. Exit status 2: a package that cannot be done without is missing.
+# Nothing is downloaded when everything is present. Needs nothing that a bare Debian lacks.
 set -eu
 
+check=no
+if [ "${1:-}" = --check ]; then
+    check=yes
+    shift
+fi
+purposes=${*:-build}
 need=""
 
 # want PACKAGE TEST...: ask for PACKAGE unless the test succeeds.
@@ -15,7 +23,7 @@ want()
     "$@" >/dev/null 2>&1 || need="$need $package"
 }
 
-# wish PACKAGE TEST...: the same for what is done without where it cannot be installed.
+# wish PACKAGE TEST...: the same for an optional package.
 wished=""
 wish()
 {
@@ -99,28 +107,28 @@ want_coverage()
 want_peers()
 {
     want_build
-    want g++ command -v c++
-    want libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
-    want libcgal-dev test -e /usr/include/CGAL/box_intersection_d.h
-    want libembree-dev test -e /usr/include/embree3/rtcore.h
-    want libnanoflann-dev test -e /usr/include/nanoflann.hpp
-    want libfcl-dev test -e /usr/include/fcl/fcl.h
-    want libode-dev test -e /usr/include/ode/ode.h
-    want libbox2d-dev test -e /usr/include/box2d/b2_broad_phase.h
+    wish g++ command -v c++
+    wish libbullet-dev test -e /usr/include/bullet/btBulletCollisionCommon.h
+    wish libcgal-dev test -e /usr/include/CGAL/box_intersection_d.h
+    wish libembree-dev test -e /usr/include/embree3/rtcore.h
+    wish libnanoflann-dev test -e /usr/include/nanoflann.hpp
+    wish libfcl-dev test -e /usr/include/fcl/fcl.h
+    wish libode-dev test -e /usr/include/ode/ode.h
+    wish libbox2d-dev test -e /usr/include/box2d/b2_broad_phase.h
 }
 
 # For scripts/other-machines.sh, which skips by name what is not there.
 want_machines()
 {
     want_build
-    want gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
-    want libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
-    want gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
-    want libc6-dev-s390x-cross test -e /usr/s390x-linux-gnu/include/stdio.h
-    want gcc-arm-linux-gnueabihf command -v arm-linux-gnueabihf-gcc
-    want libc6-dev-armhf-cross test -e /usr/arm-linux-gnueabihf/include/stdio.h
-    want gcc-mingw-w64-x86-64 command -v x86_64-w64-mingw32-gcc
-    want qemu-user command -v qemu-aarch64
+    wish gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+    wish libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+    wish gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
+    wish libc6-dev-s390x-cross test -e /usr/s390x-linux-gnu/include/stdio.h
+    wish gcc-arm-linux-gnueabihf command -v arm-linux-gnueabihf-gcc
+    wish libc6-dev-armhf-cross test -e /usr/arm-linux-gnueabihf/include/stdio.h
+    wish gcc-mingw-w64-x86-64 command -v x86_64-w64-mingw32-gcc
+    wish qemu-user command -v qemu-aarch64
 }
 
 # For the report's page: its packages are pinned in report/package-lock.json and come from npm.
@@ -139,7 +147,7 @@ want_papers()
 {
     want_build
     want_peers
-    want nodejs command -v node
+    want nodejs command -v node # pages and pictures
 }
 
 # For `make instructions`.
@@ -152,8 +160,8 @@ want_instructions()
 # For `make fresh`, which makes a bare Debian to try the README's commands in.
 want_fresh()
 {
-    want mmdebstrap command -v mmdebstrap
-    want git command -v git
+    wish mmdebstrap command -v mmdebstrap
+    wish git command -v git
 }
 
 # For `make wasm` and its tests. Debian's emcc asks for acorn.
@@ -165,115 +173,137 @@ want_wasm()
     want nodejs command -v node
 }
 
-install_report_packages()
+has_npm_packages()
 {
-    folder=$(dirname "$0")/../report
-    [ -e "$folder/node_modules/.package-lock.json" ] &&
-        [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return
-    echo "setup.sh: installing the npm packages of report/"
-    if ! npm --prefix "$folder" ci --no-audit --no-fund >/dev/null 2>&1; then
-        echo "setup.sh: npm could not install the packages of report/; try: npm --prefix report ci" >&2
-        exit 2
-    fi
+    [ "$report/node_modules/.package-lock.json" -nt "$report/package-lock.json" ]
 }
 
-case "${1:-build}" in
-build) want_build ;;
-test) want_test ;;
-lint) want_lint ;;
-coverage) want_coverage ;;
-machines) want_machines ;;
-peers) want_peers ;;
-report) want_report ;;
-papers) want_papers ;;
-instructions) want_instructions ;;
-fresh) want_fresh ;;
-wasm) want_wasm ;;
-trust)
-    want_lint
-    want_coverage
-    want_machines
-    ;;
-*)
-    echo "setup.sh: unknown purpose '$1'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh, wasm or trust" >&2
-    exit 2
-    ;;
-esac
+install_npm_packages()
+{
+    echo "setup.sh: installing the npm packages of report/"
+    npm --prefix "$report" ci --no-audit --no-fund >/dev/null 2>&1 ||
+        fail "npm could not install the packages of report/; try: npm --prefix report ci"
+}
 
-# Says why packages have to be installed by somebody else, and which.
+fail()
+{
+    echo "setup.sh: $1" >&2
+    exit 2
+}
+
+# As a list of words without duplicates, a space before each.
+as_list()
+{
+    # shellcheck disable=SC2086 # a list of words
+    printf '%s\n' $1 | sort -u | sed -n 's/^./ &/p' | tr -d '\n'
+}
+
+npm=no
+for purpose in $purposes; do
+    case $purpose in
+    build | test | lint | coverage | machines | peers | papers | instructions | fresh | wasm) want_"$purpose" ;;
+    report)
+        want_report
+        npm=yes
+        ;;
+    *)
+        fail "unknown purpose '$purpose'; use build, test, lint, coverage, machines, peers, report, papers, instructions, fresh or wasm"
+        ;;
+    esac
+done
+need=$(as_list "$need")
+wished=$(as_list "$wished")
+report=$(dirname "$0")/../report
+
+# What `make` calls: names what is missing, and how to get it.
+name_missing()
+{
+    how="install: ./run setup FOR=\"$purposes\" (or: apt-get install$need$wished)"
+    [ -z "$wished" ] || echo "setup.sh: without$wished: what needs it is skipped; $how"
+    [ -z "$need" ] || fail "these Debian packages are missing:$need; $how"
+    [ $npm = no ] || has_npm_packages ||
+        fail "the npm packages of report/ are missing; install: ./run setup FOR=report (or: npm --prefix report ci)"
+}
+
+if [ $check = yes ]; then
+    name_missing
+    exit 0
+fi
+
+# cannot_install REASON: for packages that are needed.
 cannot_install()
 {
     echo "setup.sh: these Debian packages are missing:$need" >&2
-    echo "setup.sh: cannot install them: $1" >&2
-    exit 2
+    fail "cannot install them: $1"
 }
 
-# How to become root: nothing where we are, sudo where it needs no password or can ask for one.
+# How to become root: nothing to do where we are, sudo where it needs no password or can ask for one.
+# Otherwise the reason is in $no_root.
 find_root()
 {
     as_root=""
+    no_root=""
     [ "$(id -u)" != 0 ] || return 0
-    command -v sudo >/dev/null 2>&1 ||
-        cannot_install "not root, and there is no sudo; as root: apt-get install$need"
-    if sudo -n true 2>/dev/null; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        no_root="not root, and there is no sudo; as root: apt-get install$need"
+    elif sudo -n true 2>/dev/null; then
         as_root="sudo -n"
     elif [ -t 0 ]; then
         as_root=sudo
     else
-        cannot_install "sudo wants a password, and there is no terminal to ask on; try: sudo apt-get install$need"
+        no_root="sudo wants a password, and there is no terminal to ask on; try: sudo apt-get install$need"
     fi
 }
 
-# apt ARGUMENT...: without questions; what it says is kept for the case that it fails.
+# apt ARGUMENT...: without questions; its output is kept for the case that it fails.
 apt()
 {
     # shellcheck disable=SC2086 # two words, or none
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$said" 2>&1
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$output" 2>&1
 }
 
-install_debian_packages()
+install_needed()
 {
-    # shellcheck disable=SC2086 # a list of words
-    need=$(printf '%s\n' $need | sort -u | sed 's/^/ /' | tr -d '\n')
-    command -v apt-get >/dev/null 2>&1 || cannot_install "there is no apt-get here"
-    find_root
-    echo "setup.sh: installing$need"
-    said=$(mktemp)
-    trap 'rm -f "$said"' EXIT
-    # A machine that never asked what there is has no lists; one that did long ago has old ones.
+    [ -z "$no_root" ] || cannot_install "$no_root"
+    # A machine that never fetched the lists of packages has none; one that did long ago has old ones.
     # shellcheck disable=SC2086 # a list of words
     if ! apt install -y --no-install-recommends $need; then
         if ! apt update || ! apt install -y --no-install-recommends $need; then
-            tail -n 20 "$said" >&2
+            tail -n 20 "$output" >&2
             cannot_install "apt-get failed, see above"
         fi
     fi
 }
 
-[ -z "$need" ] || install_debian_packages
-
-# wish ARGUMENT...: without questions, and without waiting for a network that is not there.
-wish()
-{
-    DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@" >/dev/null 2>&1
-}
-
-# All at once, or, where one cannot be had, each by itself: the others shall not be without for its sake.
-install_wishes()
+# All at once; if that fails each by itself, so that one that cannot be had does not keep the others away.
+# The time-out is for machines without a network.
+install_wished()
 {
     left=$wished
-    if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+    if [ -z "$no_root" ]; then
         left=""
+        set -- -o Acquire::Retries=0 -o Acquire::http::Timeout=20
         # shellcheck disable=SC2086 # a list of words
-        if ! wish install -y --no-install-recommends $wished; then
-            wish update || true
+        if ! apt "$@" install -y --no-install-recommends $wished; then
+            apt "$@" update || true
             for one in $wished; do
-                wish install -y --no-install-recommends "$one" || left="$left $one"
+                apt "$@" install -y --no-install-recommends "$one" || left="$left $one"
             done
         fi
     fi
-    [ -z "$left" ] || echo "setup.sh: without$left, what needs it is skipped"
+    [ -z "$left" ] || echo "setup.sh: without$left: what needs it is skipped"
 }
 
-[ -z "$wished" ] || install_wishes
-[ "${1:-build}" != report ] || install_report_packages
+if [ -n "$need$wished" ]; then
+    if command -v apt-get >/dev/null 2>&1; then
+        find_root
+    else
+        no_root="there is no apt-get here"
+    fi
+    [ -n "$no_root" ] || echo "setup.sh: installing with apt-get:$need$wished"
+    output=$(mktemp)
+    trap 'rm -f "$output"' EXIT
+    [ -z "$need" ] || install_needed
+    [ -z "$wished" ] || install_wished
+fi
+[ $npm = no ] || has_npm_packages || install_npm_packages
