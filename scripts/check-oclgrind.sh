@@ -3,7 +3,7 @@
 # Small worlds through every kernel under Oclgrind, which knows each byte that a work item touches: no access outside a buffer, no
 # race, no call that OpenCL refuses. Usage: check-oclgrind.sh TEST... Status 77: it is not installed.
 set -eu
-command -v oclgrind >/dev/null 2>&1 || { echo "skipped: no oclgrind here; scripts/setup.sh test installs it"; exit 77; }
+command -v oclgrind >/dev/null 2>&1 || { echo "skipped: no oclgrind here; make setup FOR=test installs it"; exit 77; }
 # Debian keeps its library beside the loader of drivers, and the program loads what CLEAVE_OPENCL names.
 library=""
 for place in /usr/lib/oclgrind /usr/lib/*/oclgrind /usr/local/lib; do

@@ -3,6 +3,7 @@
 // updates that fail in between.
 #include "gpu_fixture.h"
 #include "gpu_state.h"
+#include "heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static void step_boxes( clv_aabb* boxes, test_random* random )
     }
 }
 
-static clv_gpu* make_event_gpu( clv_gpu_way way, uint64_t capacity )
+static clv_gpu* make_event_gpu( clv_gpu_way way, uint64_t capacity, heap* memory )
 {
     clv_gpu_def def = clv_default_gpu_def();
     clv_gpu* gpu = NULL;
@@ -131,6 +132,7 @@ static clv_gpu* make_event_gpu( clv_gpu_way way, uint64_t capacity )
     def.events = true;
     def.event_capacity = capacity;
     def.pair_capacity = 5;
+    def.allocator = memory != NULL ? heap_hooks( memory ) : def.allocator;
     CHECK_OK( clv_gpu_create( &def, &gpu ) );
     test_where.method = gpu_test_way_name( way );
     return gpu;
@@ -143,7 +145,7 @@ static void begun_and_ended_pairs_agree( void )
     {
         event_judge judge;
         test_random random = test_random_make( 31 );
-        clv_gpu* gpu = make_event_gpu( way, 4096 );
+        clv_gpu* gpu = make_event_gpu( way, 4096, NULL );
         for ( int i = 0; i < EVENT_COUNT; ++i )
         {
             boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, EVENT_COUNT, &random );
@@ -180,7 +182,7 @@ static void events_without_room_are_found_again( void )
     for ( size_t k = 0; k < TEST_COUNT( rooms ); ++k )
     {
         event_judge judge;
-        clv_gpu* gpu = make_event_gpu( CLV_GPU_TILES, rooms[k] );
+        clv_gpu* gpu = make_event_gpu( CLV_GPU_TILES, rooms[k], NULL );
         open_judge( &judge, boxes, false );
         for ( size_t frame = 0; frame < TEST_COUNT( s_counts ); ++frame )
         {
@@ -199,7 +201,7 @@ static void failed_updates_are_no_base_for_events( void )
     static clv_aabb boxes[EVENT_COUNT];
     event_judge judge;
     test_random random = test_random_make( 34 );
-    clv_gpu* gpu = make_event_gpu( CLV_GPU_GRID, 16 );
+    clv_gpu* gpu = make_event_gpu( CLV_GPU_GRID, 16, NULL );
     for ( int i = 0; i < EVENT_COUNT; ++i )
     {
         boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, EVENT_COUNT, &random );
@@ -248,12 +250,158 @@ static void failed_updates_are_no_base_for_events( void )
     clv_gpu_destroy( gpu );
 }
 
+// ---- memory that runs out
+
+static uint32_t s_buffers_until, s_buffers_refused; // device buffers that are still made, and then are not
+static const gpu_opencl* s_opencl;
+
+static cl_mem CL_CALL refuse_buffer(
+    cl_context context, cl_bitfield kind, size_t bytes, void* data, cl_int* error )
+{
+    if ( s_buffers_until > 0 || s_buffers_refused == 2 ) // with room to grow, and without
+    {
+        s_buffers_until -= s_buffers_until > 0 ? 1 : 0;
+        return s_opencl->clCreateBuffer( context, kind, bytes, data, error );
+    }
+    s_buffers_refused += 1;
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
+// A good update, one that runs out of memory at allocation number `at`, and a good one again, the events of which are against the first.
+// False where an update does not allocate as often. `is_host`: the library's own memory, else buffers of the device.
+static bool run_out( clv_gpu_way way, uint32_t at, bool is_host )
+{
+    static clv_aabb boxes[EVENT_COUNT];
+    heap memory = { 0 };
+    event_judge judge;
+    test_random random = test_random_make( 36 + at );
+    clv_gpu* gpu = make_event_gpu( way, 16, &memory );
+    for ( int i = 0; i < EVENT_COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, EVENT_COUNT, &random );
+    }
+    open_judge( &judge, boxes, false );
+    check_events( gpu, &judge, boxes, EVENT_COUNT / 4 );
+    step_boxes( boxes, &random );
+    check_events( gpu, &judge, boxes, EVENT_COUNT / 4 );
+    step_boxes( boxes, &random );
+    s_opencl = gpu->cl;
+    gpu_opencl refusing = *gpu->cl;
+    refusing.clCreateBuffer = refuse_buffer;
+    s_buffers_until = at;
+    s_buffers_refused = is_host ? 2 : 0;
+    memory.refuse_from = is_host ? memory.allocate_count + at + 1 : 0;
+    memory.refuse_count = 1;
+    gpu->cl = &refusing;
+    test_where.frame = at;
+    clv_result result = clv_gpu_update( gpu, boxes, EVENT_COUNT ); // four times as many: everything grows
+    gpu->cl = s_opencl;
+    heap_heal( &memory );
+    bool was_refused = memory.refused_count > 0 || s_buffers_refused == ( is_host ? 3 : 2 );
+    CHECK_RESULT( result, was_refused ? CLV_OUT_OF_MEMORY : CLV_OK );
+    if ( was_refused )
+    {
+        CHECK( clv_gpu_error( gpu )[0] != '\0' );
+        CHECK( clv_gpu_pair_count( gpu ) == 0 && clv_gpu_pair_buffer( gpu ) == NULL );
+        CHECK_EQUAL( clv_gpu_begun_count( gpu ) + clv_gpu_ended_count( gpu ), 0 );
+        CHECK( clv_gpu_begun_buffer( gpu ) == NULL && clv_gpu_ended_buffer( gpu ) == NULL );
+        s_buffers_until = at / 2; // and once more
+        s_buffers_refused = 0;
+        gpu->cl = &refusing;
+        CHECK_RESULT( clv_gpu_update( gpu, boxes, EVENT_COUNT ), CLV_OUT_OF_MEMORY );
+        gpu->cl = s_opencl;
+        for ( uint32_t count = EVENT_COUNT; count > 0; count /= 8 )
+        {
+            check_events( gpu, &judge, boxes, count );
+            step_boxes( boxes, &random );
+        }
+    }
+    close_judge( &judge );
+    clv_gpu_destroy( gpu );
+    CHECK_EQUAL( memory.bytes, 0 );
+    return was_refused;
+}
+
+static void events_go_on_after_memory_ran_out( void )
+{
+    EACH_WAY( way )
+    {
+        uint32_t refusals[2] = { 0, 0 };
+        for ( int is_host = 0; is_host < 2; ++is_host )
+        {
+            while ( run_out( way, refusals[is_host], is_host == 1 ) )
+            {
+                refusals[is_host] += 1;
+            }
+        }
+        CHECK( refusals[0] >= 4 ); // boxes, pairs, tables
+        CHECK(
+            refusals[1] >= ( way == CLV_GPU_GRID || way == CLV_GPU_LBVH ? 1 : 0 ) ); // a sample for the plan
+    }
+}
+
+static bool count_pairs( const clv_pair* pairs, size_t count, void* user )
+{
+    (void)pairs;
+    *(uint64_t*)user += count;
+    return true;
+}
+
+static cl_int CL_CALL refuse_launch( cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+    const size_t* offset, const size_t* global, const size_t* local, cl_uint count, const cl_event* events,
+    cl_event* event )
+{
+    (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)global;
+    (void)local, (void)count, (void)events, (void)event;
+    return CL_OUT_OF_RESOURCES;
+}
+
+// An update whose list there was no memory to read was a good one all the same. What a device that failed had on it is lost.
+static void events_go_on_after_reading_failed_but_not_after_the_device_did( void )
+{
+    static clv_aabb boxes[EVENT_COUNT];
+    event_judge judge;
+    test_random random = test_random_make( 35 );
+    clv_gpu* gpu = make_event_gpu( CLV_GPU_GRID, 4096, NULL );
+    for ( int i = 0; i < EVENT_COUNT; ++i )
+    {
+        boxes[i] = test_crowd_box( TEST_CROWD_LATTICE, EVENT_COUNT, &random );
+    }
+    open_judge( &judge, boxes, false );
+    check_events( gpu, &judge, boxes, EVENT_COUNT );
+    s_opencl = gpu->cl;
+    gpu_opencl refusing = *gpu->cl;
+    refusing.clCreateBuffer = refuse_buffer;
+    refusing.clEnqueueNDRangeKernel = refuse_launch;
+    s_buffers_until = 0;
+    s_buffers_refused = 0;
+    clv_gpu_host_release( gpu, &gpu->download ); // of the events, which were read
+    gpu->cl = &refusing;
+    uint64_t count = 0;
+    CHECK_RESULT( clv_gpu_read_pairs( gpu, count_pairs, &count ), CLV_OUT_OF_MEMORY );
+    gpu->cl = s_opencl;
+    step_boxes( boxes, &random );
+    check_events( gpu, &judge, boxes, EVENT_COUNT );
+    gpu->cl = &refusing;
+    CHECK_RESULT( clv_gpu_update( gpu, boxes, EVENT_COUNT ), CLV_DEVICE_FAILED );
+    CHECK_OK( clv_gpu_update( gpu, boxes, EVENT_COUNT ) ); // on a device opened again
+    CHECK_EQUAL( clv_gpu_begun_count( gpu ), judge.before_count );
+    CHECK_EQUAL( clv_gpu_ended_count( gpu ), 0 );
+    step_boxes( boxes, &random );
+    check_events( gpu, &judge, boxes, EVENT_COUNT );
+    close_judge( &judge );
+    clv_gpu_destroy( gpu );
+}
+
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
         TEST_CASE( begun_and_ended_pairs_agree ),
         TEST_CASE( events_without_room_are_found_again ),
         TEST_CASE( failed_updates_are_no_base_for_events ),
+        TEST_CASE( events_go_on_after_memory_ran_out ),
+        TEST_CASE( events_go_on_after_reading_failed_but_not_after_the_device_did ),
     };
     return gpu_test_is_skipped() ? 77 : test_run( "gpu_events", cases, TEST_COUNT( cases ), argc, argv );
 }

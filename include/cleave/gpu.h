@@ -16,8 +16,18 @@
 // The set of pairs is the CPU's, bit for bit. Their order is not promised, not even from run to run; sort where it matters
 // (clv_space_def.sorted does).
 //
-// Threads: first of all calls one that lists devices (clv_gpu_device_count, clv_gpu_missing), on one thread: it loads the drivers, which
-// clv_gpu_register does not. From then on one thread per clv_gpu, and per space that searches there; different ones may work at once.
+// Threads: calls about devices from any thread; one thread per clv_gpu, and per space that searches there; different ones may work at once.
+//
+// A driver that aborts, crashes, hangs or ends the program must not take the program with it. So drivers are asked in a child process
+// before they are loaded into this one: by the first call that lists devices (all drivers together, and each alone where one died),
+// and when a device is first chosen, which is then opened there and runs a small kernel. A driver that died when devices were listed is
+// left out (clv_gpu_driver_left_out), and the others are used without it; a device that died when it was opened is unusable. What
+// was seen is kept: in the process, and that a device could be opened also as a small file beside the compiled programs.
+//
+// The child is made by fork, without exec, and lives as long as the asking: milliseconds to a second, at most $CLEAVE_OPENCL_WAIT seconds
+// (60), then it is killed. Nothing of it remains; what it prints is not shown. The program may see a SIGCHLD. It is best made before
+// threads are started. There is none, and drivers are loaded unasked, on Windows and macOS, with CLEAVE_OPENCL_WAIT=0, where the program has
+// loaded a driver before itself, and for the device of a caller's own queue.
 
 // ---- devices
 
@@ -35,8 +45,8 @@ typedef struct clv_gpu_device
     const char* unusable;  ///< NULL, or why it cannot be used here
 } clv_gpu_device;
 
-/// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call loads OpenCL and its drivers,
-/// which takes from milliseconds to a second.
+/// How many devices there are, usable or not; 0 with a sentence in clv_gpu_missing. The first call has a child process load OpenCL's
+/// drivers, which takes from milliseconds to a second. They are loaded here when a device is opened.
 CLV_API uint32_t clv_gpu_device_count( void );
 
 /// Device `index` in the order of the platforms. CLV_BAD_ARGUMENT, and *device untouched, for an index too large.
@@ -45,9 +55,14 @@ CLV_API clv_result clv_gpu_device_at( uint32_t index, clv_gpu_device* device );
 /// Why there is no device, as a sentence without its full stop; NULL if there is one.
 CLV_API const char* clv_gpu_missing( void );
 
+/// A driver that is left out, since it died or hung when it was asked for its devices: a sentence without its full stop that says which
+/// driver, how it ended, in which call, and what it printed last. NULL from the first index that is too large: for 0, if all are well.
+CLV_API const char* clv_gpu_driver_left_out( uint32_t index );
+
 /// The device a name or a number means: "1", or a part of one name alone, whatever its case; NULL or "": the fastest usable one
-/// that is not a CPU, and a CPU where there is no other. CLV_UNSUPPORTED if there is none at all, CLV_BAD_ARGUMENT for a name that
-/// means none or several, both with a sentence in `text` (of `text_size` bytes; NULL and 0 are legal).
+/// that is not a CPU, and a CPU where there is no other. One that was never opened on this machine by this version of its driver is
+/// opened in a child process first. CLV_UNSUPPORTED if there is none at all, or the one that is meant is unusable, CLV_BAD_ARGUMENT for a
+/// name that means none or several, both with a sentence in `text` (of `text_size` bytes; NULL and 0 are legal).
 CLV_API clv_result clv_gpu_device_find( const char* wish, uint32_t* index, char* text, size_t text_size );
 
 // ---- methods for spaces
@@ -75,7 +90,7 @@ typedef enum clv_gpu_way
     CLV_GPU_AUTO = 0,  ///< by counts: tiles for few, else the grid, else the tree
     CLV_GPU_TILES = 1, ///< every box against every other
     CLV_GPU_GRID = 2,  ///< rows of cells, levels by size; the tree where cells would overflow
-    CLV_GPU_SAP = 3,   ///< sorted along one axis: paper 003's
+    CLV_GPU_SAP = 3,   ///< sorted along one axis: the k-DOP paper's
     CLV_GPU_LBVH = 4,  ///< a tree over the boxes in Morton order
 } clv_gpu_way;
 
@@ -95,7 +110,7 @@ typedef struct clv_gpu_def
     uint64_t event_capacity; ///< of each, that the first lists have room for; more cost a second pass, once
     uint32_t axis_frames;    ///< CLV_GPU_SAP chooses its axis every so many updates
     bool axis_by_pca;        ///< by the principal axis; else by overlaps in a sample
-    bool axis_free;          ///< then: along that axis, as in paper 003; else along x, y or z next to it
+    bool axis_free;          ///< then: along that axis (k-DOP paper); else along x, y or z next to it
     bool cache;              ///< keep compiled programs in $XDG_CACHE_HOME/cleave or ~/.cache/cleave
     bool count_tests;        ///< fill clv_gpu_stats.test_count, which costs a few percent
     bool times;              ///< a queue that keeps times, for the stages of clv_gpu_sim; a little slower
@@ -117,6 +132,8 @@ CLV_API void clv_gpu_destroy( clv_gpu* gpu );
 /// More boxes than box_most are searched in blocks, each alone and with each other: k blocks of half as many take k * (k + 1) / 2 searches,
 /// and as many again in clv_gpu_read_pairs, until when the boxes must stay as they are.
 /// CLV_TOO_MANY_OBJECTS above CLV_MAX_OBJECTS boxes, and above 7,680,000 at once for CLV_GPU_TILES.
+/// CLV_OUT_OF_MEMORY if the host or the device has no more: all memory of the device is given back, but for the list that events go on
+/// from. CLV_DEVICE_FAILED if the driver refused or erred: the device is closed, and the next update opens it again.
 /// CLV_OK: the list is whole. Any other result: there is no list, clv_gpu_error has the reason, and the next update begins anew.
 CLV_API clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count );
 
@@ -144,9 +161,10 @@ CLV_API void* clv_gpu_pair_buffer( const clv_gpu* gpu );
 CLV_API clv_result clv_gpu_read_pairs( clv_gpu* gpu, clv_pair_visitor* visit, void* user );
 
 /// With def.events: pairs that this update has and the good one before it had not, and those that it had and this has not. Pairs are
-/// pairs of indices: a box that takes another place in the array is another box. The first update, and the first after a failure
-/// of the device, has nothing before it: all of its pairs are begun. After CLV_BAD_BOX, CLV_TOO_MANY_OBJECTS or CLV_TOO_MANY_PAIRS the next one is compared
-/// with the last good one. Where several updates were put into the queue, with the last that was waited for.
+/// pairs of indices: a box that takes another place in the array is another box. The first update has nothing before it: all of its
+/// pairs are begun. After a failed update the next good one is compared with the last good one, with one exception: CLV_DEVICE_FAILED
+/// loses what lay on the device, so all pairs of the next good update are begun and none has ended. After
+/// CLV_OUT_OF_MEMORY events go on. Where several updates were put into the queue, the last one is compared with the last that was waited for.
 /// The list must be whole on the device: an update whose list is beyond memory_most, or whose boxes are beyond box_most, returns
 /// CLV_TOO_MANY_PAIRS.
 CLV_API uint64_t clv_gpu_begun_count( const clv_gpu* gpu );
@@ -162,7 +180,7 @@ CLV_API clv_result clv_gpu_read_ended( clv_gpu* gpu, clv_pair_visitor* visit, vo
 
 // ---- bodies: volumes made on the device
 
-// Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the device, as in paper 003.
+// Convex bodies instead of boxes: their vertices are moved, their bounding volumes made and swept on the device, as in the k-DOP paper.
 // Volumes are those of clv_shape_aabb, clv_shape_dop18 and clv_shape_sphere, bit for bit, and so the pairs are those of a
 // clv_volume_sweep. All of it is computed in double: CLV_UNSUPPORTED on a device that has none.
 
@@ -208,7 +226,7 @@ CLV_API clv_result clv_gpu_find_contacts(
 // ---- a simulation
 
 // A clv_shape_sim whose frames run on the device: free flight, vertices, volumes, the axis, projection, sort, sweep, GJK + EPA and shape
-// matching; paper 003's pipeline, the whole of it. The host does one thing: it puts the pairs in order and finds which responses
+// matching; the k-DOP paper's pipeline, the whole of it. The host does one thing: it puts the pairs in order and finds which responses
 // may come at once. With the same def and bodies of up to 32 vertices each every frame ends with the bits of clv_shape_sim.
 typedef struct clv_gpu_sim clv_gpu_sim;
 

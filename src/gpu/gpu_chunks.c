@@ -38,8 +38,7 @@ static clv_result open_inner( clv_gpu* gpu )
     def.events = false;
     def.box_most = CLV_MAX_OBJECTS;
     def.logger = ( clv_logger ){ 0 }; // what it says is said again here
-    clv_result result = clv_gpu_create( &def, &gpu->inner );
-    result = result == CLV_BAD_DEF ? CLV_DEVICE_FAILED : result; // the queue is good: it did not answer
+    clv_result result = clv_gpu_create_beside( gpu, &def, &gpu->inner );
     return result == CLV_OK
         ? result
         : clv_gpu_fail( gpu, result, "%s: no second search for boxes in blocks", gpu->device->facts.name );

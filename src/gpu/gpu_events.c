@@ -29,6 +29,7 @@ bool clv_gpu_events_begin( clv_gpu* gpu )
     gpu_swap( &b->pair_table, &b->pair_table_before );
     gpu->pair_room = events->room_before;
     events->room_before = room;
+    events->has_before = true;
     events->mask_before = events->mask;
     events->count_before = (uint32_t)gpu->counters.pair_count;
     return true;
@@ -103,12 +104,12 @@ static clv_result find_both( clv_gpu* gpu, const pair_set* now, const pair_set* 
         : result;
 }
 
-// There was no list before: an empty one, with a table of nobody.
+// Without a list before: an empty one, with an empty table.
 static clv_result make_before( clv_gpu* gpu )
 {
     gpu_events* events = &gpu->events;
     gpu_buffers* b = &gpu->buffers;
-    if ( b->pair_table_before.memory != NULL )
+    if ( events->has_before )
     {
         return CLV_OK;
     }

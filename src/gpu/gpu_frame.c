@@ -43,30 +43,6 @@ static const char* why_bad( const clv_gpu_def* def )
         : NULL;
 }
 
-// The device of the caller's queue, among those that are listed.
-static clv_result find_queue_device( const clv_gpu_def* def, uint32_t* index, char* text, size_t size )
-{
-    const gpu_opencl* cl = clv_gpu_opencl( NULL );
-    cl_device_id id = NULL;
-    uint32_t count = clv_gpu_device_count();
-    if ( cl == NULL ||
-        cl->clGetCommandQueueInfo( def->queue, CL_QUEUE_DEVICE, sizeof( id ), &id, NULL ) != CL_SUCCESS )
-    {
-        snprintf( text, size, "the queue is none of this OpenCL's" );
-        return CLV_BAD_DEF;
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        if ( clv_gpu_device_get( i )->id == id )
-        {
-            *index = i;
-            return CLV_OK;
-        }
-    }
-    snprintf( text, size, "the queue's device is not among those listed" );
-    return CLV_UNSUPPORTED;
-}
-
 static clv_result refuse_def( const clv_gpu_def* def, clv_result result, const char* text )
 {
     bool may_tell = def->cookie == COOKIE && def->size == sizeof( clv_gpu_def ) && def->logger.write != NULL;
@@ -75,6 +51,30 @@ static clv_result refuse_def( const clv_gpu_def* def, clv_result result, const c
         def->logger.write( CLV_LOG_ERROR, text, def->logger.user );
     }
     return result;
+}
+
+static clv_result create( const clv_gpu_def* def, uint32_t index, const clv_gpu* beside, clv_gpu** gpu )
+{
+    base_memory memory = clv_base_memory_make( def->allocator );
+    clv_gpu* self = clv_base_memory_take( &memory, 1, sizeof( clv_gpu ) );
+    if ( self == NULL )
+    {
+        return refuse_def( def, CLV_OUT_OF_MEMORY, clv_result_text( CLV_OUT_OF_MEMORY ) );
+    }
+    memset( self, 0, sizeof( *self ) );
+    self->memory = memory;
+    self->def = *def;
+    self->def.device = NULL; // the caller's text may die
+    self->device_index = index;
+    self->beside = beside;
+    clv_result result = clv_gpu_open( self );
+    if ( result != CLV_OK )
+    {
+        clv_gpu_destroy( self );
+        return result;
+    }
+    *gpu = self;
+    return CLV_OK;
 }
 
 clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu )
@@ -87,31 +87,20 @@ clv_result clv_gpu_create( const clv_gpu_def* def, clv_gpu** gpu )
     {
         return refuse_def( def, CLV_BAD_DEF, why_bad( def ) );
     }
-    clv_result result = def->queue != NULL ? find_queue_device( def, &index, text, sizeof( text ) )
-                                           : clv_gpu_device_find( def->device, &index, text, sizeof( text ) );
+    clv_result result = def->queue != NULL
+        ? CLV_OK
+        : clv_gpu_device_choose( def->device, def->cache, &index, text, sizeof( text ) );
     if ( result != CLV_OK )
     {
         return refuse_def( def, result == CLV_BAD_ARGUMENT ? CLV_BAD_DEF : result, text );
     }
-    base_memory memory = clv_base_memory_make( def->allocator );
-    clv_gpu* self = clv_base_memory_take( &memory, 1, sizeof( clv_gpu ) );
-    if ( self == NULL )
-    {
-        return refuse_def( def, CLV_OUT_OF_MEMORY, clv_result_text( CLV_OUT_OF_MEMORY ) );
-    }
-    memset( self, 0, sizeof( *self ) );
-    self->memory = memory;
-    self->def = *def;
-    self->def.device = NULL; // the caller's text may die
-    self->device_index = index;
-    result = clv_gpu_open( self );
-    if ( result != CLV_OK )
-    {
-        clv_gpu_destroy( self );
-        return result;
-    }
-    *gpu = self;
-    return CLV_OK;
+    return create( def, index, NULL, gpu );
+}
+
+clv_result clv_gpu_create_beside( const clv_gpu* other, const clv_gpu_def* def, clv_gpu** gpu )
+{
+    *gpu = NULL;
+    return create( def, other->device_index, other, gpu );
 }
 
 void clv_gpu_destroy( clv_gpu* gpu )
@@ -252,7 +241,8 @@ static clv_result reserve_pairs( clv_gpu* gpu, uint64_t count )
     return result;
 }
 
-// The device is closed, so that the next update begins anew, and with all of its memory.
+// The next update begins anew: on a device opened again where this one failed, and with all of its memory where that lacked. The list
+// that events go on from stays on a device that still answers.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
 {
     clv_gpu_events_begin( gpu ); // where nothing had begun yet: events go on from the last good update
@@ -263,9 +253,13 @@ clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result )
     gpu->has_no_room_to_rest = gpu->has_no_room_to_rest ||
         ( result == CLV_OUT_OF_MEMORY && ( gpu->rest.tracks || gpu->rest.wants_order ) );
     clv_gpu_rest_forget( gpu );
-    if ( result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY )
+    if ( result == CLV_DEVICE_FAILED || gpu->queue == NULL )
     {
         clv_gpu_close( gpu );
+    }
+    else if ( result == CLV_OUT_OF_MEMORY )
+    {
+        clv_gpu_empty( gpu );
     }
     return result;
 }
@@ -297,7 +291,7 @@ static uint64_t first_room( const clv_gpu* gpu )
 static clv_result give_up( clv_gpu* gpu, clv_result result )
 {
     clv_gpu_end_failed( gpu, result );
-    clv_result cleared = gpu->is_open ? clear_next_slot( gpu ) : CLV_OK;
+    clv_result cleared = gpu->buffers.slots.memory != NULL ? clear_next_slot( gpu ) : CLV_OK;
     return cleared == CLV_OK ? result : clv_gpu_end_failed( gpu, cleared );
 }
 
@@ -523,7 +517,7 @@ clv_result clv_gpu_stage( clv_gpu* gpu, uint32_t count, clv_aabb** boxes )
     result = result == CLV_OK ? clv_gpu_host_reserve( gpu, &gpu->upload, (size_t)count * sizeof( clv_aabb ) )
                               : result;
     *boxes = gpu->upload.data;
-    return result == CLV_OK || !gpu->is_open ? result : clv_gpu_end_failed( gpu, result );
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 
 clv_result clv_gpu_update_staged( clv_gpu* gpu, uint32_t count )
@@ -556,7 +550,8 @@ clv_result clv_gpu_update( clv_gpu* gpu, const clv_aabb* boxes, uint32_t count )
     }
     if ( gpu->is_open && is_taken( gpu, boxes, count ) )
     {
-        return update_from( gpu, boxes, count, true );
+        clv_result opened = clv_gpu_open( gpu ); // it may have been emptied
+        return opened == CLV_OK ? update_from( gpu, boxes, count, true ) : opened;
     }
     clv_aabb* staged = NULL;
     clv_result result = clv_gpu_stage( gpu, count, &staged );
@@ -660,7 +655,7 @@ const char* clv_gpu_error( const clv_gpu* gpu )
 
 clv_gpu_device clv_gpu_device_of( const clv_gpu* gpu )
 {
-    return clv_gpu_device_get( gpu->device_index )->facts;
+    return gpu->device->facts;
 }
 
 void* clv_gpu_context( const clv_gpu* gpu )

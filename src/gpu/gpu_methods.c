@@ -275,7 +275,7 @@ static const method_param s_sap_params[] = {
     DEVICE_PARAM, FALLBACK_PARAM,
     { "gpu.axis", 32, 1, 1000000, true, "updates between two choices of the axis" },
     { "gpu.pca", 0, 0, 2, true,
-        "2: along the principal axis, as in paper 003; 1: the coordinate axis next to it; 0: fewest overlaps in a sample" }
+        "2: along the principal axis, as in the k-DOP paper; 1: the coordinate axis next to it; 0: fewest overlaps in a sample" }
 };
 
 #define GPU_ROW( row_name, row_family, row_source, cost, row_params, make )                                  \
@@ -294,8 +294,9 @@ static method s_rows[] = {
         create_grid ),
     GPU_ROW( "gpu-lbvh", "bounding volume hierarchy", "Broadmark (Serpa and Rodrigues 2019), Table I",
         "O(n log n)", s_params, create_lbvh ),
-    GPU_ROW( "gpu-sap", "sweep and prune", "paper 003; Broadmark (Serpa and Rodrigues 2019), Table I",
-        "O(n^(5/3))", s_sap_params, create_sap ),
+    GPU_ROW( "gpu-sap", "sweep and prune",
+        "the k-DOP paper (Amaral 2021); Broadmark (Serpa and Rodrigues 2019), Table I", "O(n^(5/3))",
+        s_sap_params, create_sap ),
     GPU_ROW( "gpu", "grid", "own: tiles, grid or tree by counts", "O(n t)", s_auto_params, create_auto ),
 };
 

@@ -49,7 +49,7 @@ void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] )
 
 // ---- the cache's key
 
-static uint64_t hash_text( uint64_t hash, const char* text )
+uint64_t clv_gpu_hash_text( uint64_t hash, const char* text )
 {
     for ( ; *text != '\0'; ++text )
     {
@@ -58,23 +58,26 @@ static uint64_t hash_text( uint64_t hash, const char* text )
     return ( hash ^ 0xFF ) * UINT64_C( 0x100000001B3 ); // where one text ends and the next begins
 }
 
+uint64_t clv_gpu_hash_device( uint64_t hash, const gpu_device* device )
+{
+    hash = clv_gpu_hash_text( hash, device->facts.name );
+    hash = clv_gpu_hash_text( hash, device->facts.platform );
+    return clv_gpu_hash_text( hash, device->facts.driver );
+}
+
 // Of everything the binary depends on.
 static uint64_t key_of( const clv_gpu* gpu, gpu_program_id id )
 {
-    const gpu_device* device = gpu->device;
     const char* parts[GPU_TEXT_PARTS];
     char options[GPU_OPTIONS_ROOM];
     clv_gpu_build_options( gpu, options );
     clv_gpu_kernel_text( id, parts );
-    uint64_t hash = UINT64_C( 0xCBF29CE484222325 );
+    uint64_t hash = GPU_HASH_BEGIN;
     for ( int i = 0; i < GPU_TEXT_PARTS; ++i )
     {
-        hash = hash_text( hash, parts[i] );
+        hash = clv_gpu_hash_text( hash, parts[i] );
     }
-    hash = hash_text( hash, options );
-    hash = hash_text( hash, device->facts.name );
-    hash = hash_text( hash, device->facts.platform );
-    return hash_text( hash, device->facts.driver );
+    return clv_gpu_hash_device( clv_gpu_hash_text( hash, options ), gpu->device );
 }
 
 // ---- compiling

@@ -73,27 +73,53 @@ static clv_result clear_slots( clv_gpu* gpu )
         : clv_gpu_write( gpu, gpu->buffers.slots.memory, 0, s_zeros, sizeof( s_zeros ), false );
 }
 
+// That of the gpu beside, that of the caller's queue, or the one that was chosen, whose driver is loaded now.
+static clv_result find_device( clv_gpu* gpu )
+{
+    char why[512] = "";
+    bool is_callers = gpu->beside == NULL && gpu->def.queue != NULL;
+    if ( is_callers &&
+        !clv_gpu_device_of_queue( gpu->def.queue, &gpu->own_device, &gpu->own_texts, why, sizeof( why ) ) )
+    {
+        return clv_gpu_fail( gpu, gpu->device == NULL ? CLV_BAD_DEF : CLV_DEVICE_FAILED, "%s", why );
+    }
+    const gpu_device* device = gpu->beside != NULL ? gpu->beside->device
+        : is_callers                               ? &gpu->own_device
+                     : clv_gpu_device_load( gpu->device_index, why, sizeof( why ) );
+    if ( device == NULL )
+    {
+        return clv_gpu_fail( gpu, CLV_UNSUPPORTED, "%s", why );
+    }
+    if ( device->facts.unusable != NULL )
+    {
+        return clv_gpu_fail(
+            gpu, CLV_UNSUPPORTED, "%s cannot be used: %s", device->facts.name, device->facts.unusable );
+    }
+    gpu->device = device;
+    gpu->cl = device->cl;
+    return CLV_OK;
+}
+
+static clv_result open_device( clv_gpu* gpu )
+{
+    clv_result result = find_device( gpu );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    gpu->is_open = true; // as much as there is, for close
+    return make_context( gpu );
+}
+
 clv_result clv_gpu_open( clv_gpu* gpu )
 {
-    if ( gpu->is_open )
+    if ( gpu->is_open && gpu->buffers.slots.memory != NULL )
     {
         return CLV_OK;
     }
-    const char* why = NULL;
-    gpu->cl = clv_gpu_opencl( &why );
-    gpu->device = gpu->cl != NULL ? clv_gpu_device_get( gpu->device_index ) : NULL;
-    if ( gpu->device == NULL )
-    {
-        return clv_gpu_fail( gpu, CLV_UNSUPPORTED, "%s", why != NULL ? why : "the device is gone" );
-    }
-    gpu->is_open = true; // as much as there is, for close
-    clv_result result = make_context( gpu );
+    clv_result result = gpu->is_open ? CLV_OK : open_device( gpu );
     result = result == CLV_OK ? clear_slots( gpu ) : result;
-    if ( result != CLV_OK )
-    {
-        clv_gpu_close( gpu );
-    }
-    return result;
+    return result == CLV_OK ? result : clv_gpu_end_failed( gpu, result );
 }
 
 void clv_gpu_release( clv_gpu* gpu, gpu_buffer* buffer )
@@ -126,23 +152,62 @@ static void release_programs( clv_gpu* gpu )
     }
 }
 
-void clv_gpu_close( clv_gpu* gpu )
+// But for the list that events go on from, where there is one.
+static void release_memory( clv_gpu* gpu )
 {
-    if ( !gpu->is_open )
+    gpu_buffers* b = &gpu->buffers;
+    gpu_buffer pairs_before = { 0 }, pair_table_before = { 0 };
+    if ( gpu->events.has_before )
     {
-        return;
+        gpu_swap( &pairs_before, &b->pairs_before );
+        gpu_swap( &pair_table_before, &b->pair_table_before );
+    }
+    clv_gpu_host_release( gpu, &gpu->upload );
+    clv_gpu_host_release( gpu, &gpu->download );
+#define GPU_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &b->name );
+    GPU_BUFFERS( GPU_BUFFER_RELEASE )
+#undef GPU_BUFFER_RELEASE
+    clv_gpu_bodies_release( gpu );
+    b->pairs_before = pairs_before;
+    b->pair_table_before = pair_table_before;
+}
+
+void clv_gpu_empty( clv_gpu* gpu )
+{
+    gpu_events kept = { .has_before = gpu->events.has_before };
+    if ( kept.has_before )
+    {
+        kept.mask_before = gpu->events.mask_before;
+        kept.count_before = gpu->events.count_before;
+        kept.room_before = gpu->events.room_before;
     }
     if ( gpu->queue != NULL )
     {
         gpu->cl->clFinish( gpu->queue );
     }
     clv_gpu_chunks_close( gpu ); // its queue is ours
-    clv_gpu_host_release( gpu, &gpu->upload );
-    clv_gpu_host_release( gpu, &gpu->download );
-#define GPU_BUFFER_RELEASE( name ) clv_gpu_release( gpu, &gpu->buffers.name );
-    GPU_BUFFERS( GPU_BUFFER_RELEASE )
-#undef GPU_BUFFER_RELEASE
-    clv_gpu_bodies_release( gpu );
+    release_memory( gpu );
+    gpu->said = ( gpu_said ){ 0 };
+    gpu->pair_room = 0;
+    gpu->ahead.is_wanted = false;
+    gpu->ahead.count = 0;
+    gpu->is_pending = false;
+    gpu->has_list = false;
+    gpu->grid = ( gpu_grid_state ){ 0 };
+    gpu->rest = ( gpu_rest_state ){ 0 };
+    gpu->tree = ( gpu_tree_state ){ 0 };
+    gpu->sap = ( gpu_sap_state ){ 0 };
+    gpu->events = kept;
+}
+
+void clv_gpu_close( clv_gpu* gpu )
+{
+    if ( !gpu->is_open )
+    {
+        return;
+    }
+    gpu->events.has_before = false;
+    clv_gpu_empty( gpu );
     release_programs( gpu );
     if ( gpu->queue != NULL && gpu->def.queue == NULL )
     {
@@ -155,17 +220,6 @@ void clv_gpu_close( clv_gpu* gpu )
     gpu->queue = NULL;
     gpu->context = NULL;
     gpu->is_open = false;
-    gpu->said = ( gpu_said ){ 0 };
-    gpu->pair_room = 0;
-    gpu->ahead.is_wanted = false;
-    gpu->ahead.count = 0;
-    gpu->is_pending = false;
-    gpu->has_list = false;
-    gpu->grid = ( gpu_grid_state ){ 0 };
-    gpu->rest = ( gpu_rest_state ){ 0 };
-    gpu->tree = ( gpu_tree_state ){ 0 };
-    gpu->sap = ( gpu_sap_state ){ 0 };
-    gpu->events = ( gpu_events ){ 0 };
 }
 
 // ---- memory of the device

@@ -308,6 +308,7 @@ typedef struct gpu_events
 {
     uint32_t counts[2];    ///< of the last update
     uint32_t rooms[2];     ///< pairs that the buffers take
+    bool has_before;       ///< there is a list before; it outlives a lack of memory
     uint32_t mask;         ///< entries of the list's table, less 1
     uint32_t mask_before;  ///< of the list before
     uint32_t count_before; ///< its pairs
@@ -391,6 +392,9 @@ struct clv_gpu
     base_memory memory;
     clv_gpu_def def;
     uint32_t device_index;
+    const clv_gpu* beside; // the one whose device and queue these are; NULL as a rule
+    gpu_device own_device; // of the caller's queue
+    gpu_device_texts own_texts;
     char error[GPU_TEXT_ROOM];
 
     const gpu_opencl* cl;
@@ -444,8 +448,14 @@ clv_result clv_gpu_check( clv_gpu* gpu, cl_int error, const char* call );
 
 // ---- the device
 
-/// Context and queue, where they are not there yet.
+/// A second gpu on the device and queue of the first, which must outlive it. The def is the first's, but for its numbers.
+clv_result clv_gpu_create_beside( const clv_gpu* other, const clv_gpu_def* def, clv_gpu** gpu );
+
+/// Context, queue and counters, where they are not there yet.
 clv_result clv_gpu_open( clv_gpu* gpu );
+
+/// Waits and gives back all memory of the device but the list that events go on from. Context, queue and programs stay.
+void clv_gpu_empty( clv_gpu* gpu );
 
 /// Waits and gives back all that the device has. Memory that the caller took stays valid for reading until destroy where the
 /// device still answers.
@@ -475,6 +485,11 @@ void clv_gpu_build_options( const clv_gpu* gpu, char options[GPU_OPTIONS_ROOM] )
 /// its own. Each NULL-terminated.
 #define GPU_TEXT_PARTS 5
 void clv_gpu_kernel_text( gpu_program_id id, const char* parts[GPU_TEXT_PARTS] );
+
+/// FNV-1a of texts, one behind the other; the second adds what names a device and its driver.
+#define GPU_HASH_BEGIN UINT64_C( 0xCBF29CE484222325 )
+uint64_t clv_gpu_hash_text( uint64_t hash, const char* text );
+uint64_t clv_gpu_hash_device( uint64_t hash, const gpu_device* device );
 
 /// Is the binary of a program in the cache? `data` is to be given back by clv_gpu_cache_free.
 bool clv_gpu_cache_read( uint64_t key, const gpu_device* device, unsigned char** data, size_t* size );
@@ -636,7 +651,7 @@ clv_result clv_gpu_check_transforms( clv_gpu* gpu, const clv_transform* at, cons
 /// Items from one that searches for a contact to the next: on a GPU neighbours wait for each other, on a CPU they do not.
 uint32_t clv_gpu_contact_stride( const clv_gpu* gpu, uint64_t count );
 
-/// The device is closed where it failed; no list is left. Returns `result`.
+/// An update failed: no list is left. The device is closed where it failed, and emptied where memory lacked. Returns `result`.
 clv_result clv_gpu_end_failed( clv_gpu* gpu, clv_result result );
 
 /// The direction of the largest spread, of length 1, from sums of 10 moments; false if there is none.

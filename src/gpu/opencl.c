@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Loads OpenCL when somebody asks for a device, so that a machine without it runs everything else.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE // dladdr
 #include "opencl.h"
+
+#include "gpu_look.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,7 @@ typedef enum load_state
 
 static load_state s_state;
 static gpu_opencl s_table;
+static bool s_is_replaced;
 static char s_reason[REASON_ROOM];
 
 // ---- the two platforms
@@ -47,6 +50,11 @@ static void* open_library( const char* name )
             "%.200s cannot be loaded (error %lu): no OpenCL driver is installed", name, GetLastError() );
     }
     return library;
+}
+
+static void* open_driver( const char* name )
+{
+    return (void*)LoadLibraryA( name );
 }
 
 static void find_function( void* library, const char* name, void* function, size_t size )
@@ -70,6 +78,11 @@ static void* open_library( const char* name )
     return library;
 }
 
+static void* open_driver( const char* name )
+{
+    return dlopen( name, RTLD_LAZY | RTLD_LOCAL ); // as loaders do
+}
+
 static void find_function( void* library, const char* name, void* function, size_t size )
 {
     // ISO C has no cast from void* to a function; POSIX asks for this one.
@@ -81,10 +94,17 @@ static void find_function( void* library, const char* name, void* function, size
 
 // ---- loading
 
-static load_state load( void )
+const char* clv_gpu_opencl_name( bool* is_wish )
 {
     const char* wish = getenv( "CLEAVE_OPENCL" );
-    const char* name = wish != NULL && wish[0] != '\0' ? wish : LIBRARY_NAME;
+    *is_wish = wish != NULL && wish[0] != '\0';
+    return *is_wish ? wish : LIBRARY_NAME;
+}
+
+static load_state load( void )
+{
+    bool is_wish = false;
+    const char* name = clv_gpu_opencl_name( &is_wish );
     if ( strcmp( name, "none" ) == 0 )
     {
         snprintf( s_reason, sizeof( s_reason ), "CLEAVE_OPENCL=none keeps OpenCL away" );
@@ -96,7 +116,7 @@ static load_state load( void )
         return NOT_THERE;
     }
     const char* absent = NULL;
-#define OPENCL_FIND( result, call, arguments )                                                               \
+#define OPENCL_FIND( place, result, call, arguments )                                                        \
     find_function( library, #call, &s_table.call, sizeof( s_table.call ) );                                  \
     absent = s_table.call == NULL ? #call : absent;
     OPENCL_CALLS( OPENCL_FIND )
@@ -122,8 +142,19 @@ const gpu_opencl* clv_gpu_opencl( const char** why )
     return s_state == LOADED ? &s_table : NULL;
 }
 
+bool clv_gpu_opencl_is_replaced( void )
+{
+    return s_is_replaced;
+}
+
+void clv_gpu_opencl_forget( void )
+{
+    s_state = s_is_replaced ? s_state : NOT_TRIED;
+}
+
 void clv_gpu_opencl_replace( const gpu_opencl* table )
 {
+    s_is_replaced = true;
     s_state = table != NULL ? LOADED : NOT_THERE;
     if ( table != NULL )
     {
@@ -131,6 +162,93 @@ void clv_gpu_opencl_replace( const gpu_opencl* table )
         return;
     }
     snprintf( s_reason, sizeof( s_reason ), "no OpenCL here: it was taken away" );
+}
+
+// ---- one driver
+
+typedef cl_int( CL_CALL list_platforms )( cl_uint, cl_platform_id*, cl_uint* );
+typedef void*( CL_CALL find_extension )( const char* );
+
+// Which file a function is in, whatever names lead to it.
+static void tell_file( const void* function, char* path, size_t path_size )
+{
+#ifdef _WIN32
+    (void)function, (void)path, (void)path_size;
+#else
+    Dl_info info = { 0 };
+    void* address = NULL;
+    memcpy( &address, function, sizeof( address ) );
+    char* file = address != NULL && dladdr( address, &info ) != 0 ? realpath( info.dli_fname, NULL ) : NULL;
+    if ( file != NULL )
+    {
+        snprintf( path, path_size, "%s", file );
+    }
+    free( file );
+#endif
+}
+
+// The table that an object of an installable driver points at.
+static void* const* table_of( const void* object )
+{
+    void* const* table = NULL;
+    memcpy( &table, object, sizeof( table ) );
+    return table;
+}
+
+bool clv_gpu_opencl_owns( const gpu_opencl* driver, const void* object )
+{
+    void* own = NULL;
+    memcpy( &own, &driver->clGetDeviceIDs, sizeof( own ) );
+    void* const* table = table_of( object );
+    return table != NULL && table[2] == own; // clGetDeviceIDs' place
+}
+
+bool clv_gpu_opencl_load_driver(
+    const char* library_name, gpu_opencl* driver, char* path, size_t path_size, char* why, size_t why_size )
+{
+    path[0] = '\0';
+    find_extension* find = NULL;
+    list_platforms* list = NULL;
+    cl_platform_id platform = NULL;
+    cl_uint count = 0;
+    clv_gpu_look_step( "dlopen" );
+    void* library = open_driver( library_name );
+    if ( library == NULL )
+    {
+        snprintf( why, why_size, "it cannot be loaded" );
+        return false;
+    }
+    clv_gpu_look_step( "clGetExtensionFunctionAddress" );
+    find_function( library, "clGetExtensionFunctionAddress", &find, sizeof( find ) );
+    tell_file( &find, path, path_size );
+    void* symbol = find != NULL ? find( "clIcdGetPlatformIDsKHR" ) : NULL;
+    memcpy( &list, &symbol, sizeof( list ) );
+    if ( list == NULL )
+    {
+        snprintf( why, why_size, "it is no installable driver: it has no clIcdGetPlatformIDsKHR" );
+        return false;
+    }
+    clv_gpu_look_step( "clIcdGetPlatformIDsKHR" );
+    if ( list( 1, &platform, &count ) != CL_SUCCESS || count == 0 || platform == NULL )
+    {
+        snprintf( why, why_size, "it has no platform" );
+        return false;
+    }
+    const char* absent = NULL;
+    void* const* table = table_of( platform );
+#define OPENCL_TAKE( place, result, call, arguments )                                                        \
+    memcpy( &driver->call, &table[place], sizeof( driver->call ) );
+#define OPENCL_CHECK( place, result, call, arguments ) absent = driver->call == NULL ? #call : absent;
+    OPENCL_CALLS( OPENCL_TAKE )
+    driver->clGetPlatformIDs = list; // the platforms of this driver
+    OPENCL_CALLS( OPENCL_CHECK )
+#undef OPENCL_TAKE
+#undef OPENCL_CHECK
+    if ( absent != NULL )
+    {
+        snprintf( why, why_size, "it has no %s", absent );
+    }
+    return absent == NULL;
 }
 
 // ---- errors

@@ -50,6 +50,7 @@ enum
     CL_DEVICE_VENDOR = 0x102C,
     CL_DRIVER_VERSION = 0x102D,
     CL_DEVICE_VERSION = 0x102F,
+    CL_DEVICE_PLATFORM = 0x1031,
     CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
 
     CL_CONTEXT_PLATFORM = 0x1084,
@@ -74,57 +75,58 @@ enum
 typedef void( CL_CALL cl_context_callback )( const char*, const void*, size_t, void* );
 typedef void( CL_CALL cl_program_callback )( cl_program, void* );
 
-// Every function that is called: CALL( result, name, arguments ).
+// Every function that is called: CALL( place, result, name, arguments ). The place is that in the table which every object of an
+// installable driver points at (extension cl_khr_icd): it never changes.
 #define OPENCL_CALLS( CALL )                                                                                 \
-    CALL( cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id*, cl_uint*))                                    \
-    CALL( cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, size_t, void*, size_t*))                      \
-    CALL( cl_int, clGetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id*, cl_uint*))           \
-    CALL( cl_int, clGetDeviceInfo, (cl_device_id, cl_uint, size_t, void*, size_t*))                          \
-    CALL( cl_context, clCreateContext,                                                                       \
+    CALL( 0, cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id*, cl_uint*))                                 \
+    CALL( 1, cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, size_t, void*, size_t*))                   \
+    CALL( 2, cl_int, clGetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id*, cl_uint*))        \
+    CALL( 3, cl_int, clGetDeviceInfo, (cl_device_id, cl_uint, size_t, void*, size_t*))                       \
+    CALL( 4, cl_context, clCreateContext,                                                                    \
         (const intptr_t*, cl_uint, const cl_device_id*, cl_context_callback*, void*, cl_int*))               \
-    CALL( cl_int, clRetainContext, ( cl_context ) )                                                          \
-    CALL( cl_int, clReleaseContext, ( cl_context ) )                                                         \
-    CALL( cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))          \
-    CALL( cl_int, clRetainCommandQueue, ( cl_command_queue ) )                                               \
-    CALL( cl_int, clReleaseCommandQueue, ( cl_command_queue ) )                                              \
-    CALL( cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void*, size_t*))                \
-    CALL(                                                                                                    \
-        cl_program, clCreateProgramWithSource, (cl_context, cl_uint, const char**, const size_t*, cl_int*))  \
-    CALL( cl_program, clCreateProgramWithBinary,                                                             \
+    CALL( 6, cl_int, clRetainContext, ( cl_context ) )                                                       \
+    CALL( 7, cl_int, clReleaseContext, ( cl_context ) )                                                      \
+    CALL( 9, cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))       \
+    CALL( 10, cl_int, clRetainCommandQueue, ( cl_command_queue ) )                                           \
+    CALL( 11, cl_int, clReleaseCommandQueue, ( cl_command_queue ) )                                          \
+    CALL( 12, cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void*, size_t*))            \
+    CALL( 26, cl_program, clCreateProgramWithSource,                                                         \
+        (cl_context, cl_uint, const char**, const size_t*, cl_int*))                                         \
+    CALL( 27, cl_program, clCreateProgramWithBinary,                                                         \
         (cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**, cl_int*, cl_int*))  \
-    CALL( cl_int, clBuildProgram,                                                                            \
+    CALL( 30, cl_int, clBuildProgram,                                                                        \
         (cl_program, cl_uint, const cl_device_id*, const char*, cl_program_callback*, void*))                \
-    CALL( cl_int, clGetProgramInfo, (cl_program, cl_uint, size_t, void*, size_t*))                           \
-    CALL( cl_int, clGetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void*, size_t*))        \
-    CALL( cl_int, clReleaseProgram, ( cl_program ) )                                                         \
-    CALL( cl_kernel, clCreateKernel, (cl_program, const char*, cl_int*))                                     \
-    CALL( cl_int, clReleaseKernel, ( cl_kernel ) )                                                           \
-    CALL( cl_int, clSetKernelArg, (cl_kernel, cl_uint, size_t, const void*))                                 \
-    CALL( cl_mem, clCreateBuffer, (cl_context, cl_bitfield, size_t, void*, cl_int*))                         \
-    CALL( cl_int, clReleaseMemObject, ( cl_mem ) )                                                           \
-    CALL( cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, size_t, void*, size_t*))                             \
-    CALL( cl_int, clEnqueueReadBuffer,                                                                       \
+    CALL( 32, cl_int, clGetProgramInfo, (cl_program, cl_uint, size_t, void*, size_t*))                       \
+    CALL( 33, cl_int, clGetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void*, size_t*))    \
+    CALL( 29, cl_int, clReleaseProgram, ( cl_program ) )                                                     \
+    CALL( 34, cl_kernel, clCreateKernel, (cl_program, const char*, cl_int*))                                 \
+    CALL( 37, cl_int, clReleaseKernel, ( cl_kernel ) )                                                       \
+    CALL( 38, cl_int, clSetKernelArg, (cl_kernel, cl_uint, size_t, const void*))                             \
+    CALL( 14, cl_mem, clCreateBuffer, (cl_context, cl_bitfield, size_t, void*, cl_int*))                     \
+    CALL( 18, cl_int, clReleaseMemObject, ( cl_mem ) )                                                       \
+    CALL( 20, cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, size_t, void*, size_t*))                         \
+    CALL( 48, cl_int, clEnqueueReadBuffer,                                                                   \
         (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void*, cl_uint, const cl_event*, cl_event*))     \
-    CALL( cl_int, clEnqueueWriteBuffer,                                                                      \
+    CALL( 49, cl_int, clEnqueueWriteBuffer,                                                                  \
         (cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void*, cl_uint, const cl_event*,           \
             cl_event*))                                                                                      \
-    CALL( void*, clEnqueueMapBuffer,                                                                         \
+    CALL( 56, void*, clEnqueueMapBuffer,                                                                     \
         (cl_command_queue, cl_mem, cl_uint, cl_bitfield, size_t, size_t, cl_uint, const cl_event*,           \
             cl_event*, cl_int*))                                                                             \
-    CALL( cl_int, clEnqueueUnmapMemObject,                                                                   \
+    CALL( 58, cl_int, clEnqueueUnmapMemObject,                                                               \
         (cl_command_queue, cl_mem, void*, cl_uint, const cl_event*, cl_event*))                              \
-    CALL( cl_int, clEnqueueNDRangeKernel,                                                                    \
+    CALL( 59, cl_int, clEnqueueNDRangeKernel,                                                                \
         (cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*, cl_uint,         \
             const cl_event*, cl_event*))                                                                     \
-    CALL( cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, size_t, void*, size_t*))                      \
-    CALL( cl_int, clReleaseEvent, ( cl_event ) )                                                             \
-    CALL( cl_int, clFlush, ( cl_command_queue ) )                                                            \
-    CALL( cl_int, clFinish, ( cl_command_queue ) )
+    CALL( 45, cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, size_t, void*, size_t*))                  \
+    CALL( 44, cl_int, clReleaseEvent, ( cl_event ) )                                                         \
+    CALL( 46, cl_int, clFlush, ( cl_command_queue ) )                                                        \
+    CALL( 47, cl_int, clFinish, ( cl_command_queue ) )
 
 /// The functions of whichever OpenCL was loaded.
 typedef struct gpu_opencl
 {
-#define OPENCL_MEMBER( result, name, arguments ) result( CL_CALL* name ) arguments;
+#define OPENCL_MEMBER( place, result, name, arguments ) result( CL_CALL* name ) arguments;
     OPENCL_CALLS( OPENCL_MEMBER )
 #undef OPENCL_MEMBER
 } gpu_opencl;
@@ -133,8 +135,24 @@ typedef struct gpu_opencl
 /// there is none. $CLEAVE_OPENCL names another library, and "none" no library at all.
 const gpu_opencl* clv_gpu_opencl( const char** why );
 
+/// The name of that library, loaded or not. *is_wish: $CLEAVE_OPENCL has it.
+const char* clv_gpu_opencl_name( bool* is_wish );
+
+/// The functions of one installable driver alone, by its own library, without the library that has them all. False, with a
+/// sentence's end in `why`. `path`, of `path_size` bytes, is the library's file, known as soon as that is loaded; "" where the system does
+/// not tell.
+bool clv_gpu_opencl_load_driver(
+    const char* library_name, gpu_opencl* driver, char* path, size_t path_size, char* why, size_t why_size );
+
+/// Is this object (a platform, queue, ...) one of that driver's?
+bool clv_gpu_opencl_owns( const gpu_opencl* driver, const void* object );
+
 /// For tests: from now on these functions, and none at all for NULL. The devices are listed anew.
 void clv_gpu_opencl_replace( const gpu_opencl* table );
+bool clv_gpu_opencl_is_replaced( void );
+
+/// For tests: unless it was replaced the next call loads it anew, by the name that it has then.
+void clv_gpu_opencl_forget( void );
 
 /// "CL_OUT_OF_RESOURCES" and the like; "error -9999" in a buffer of the caller's for numbers without a name here.
 #define GPU_ERROR_NAME_ROOM 48

@@ -410,6 +410,17 @@ __kernel void sim_floor( __global const float* volumes, uint kind, uint count, _
 
 // ---- a level's responses
 
+// Of such a body the pushed vertices tell no rotation; it is lifted at once, unturned, as src/physics/sim/shape_sim.c tells.
+inline bool is_below_floor( __global const float* vertices, uint first, uint count, const pose3d* pose )
+{
+    uint below = 0;
+    while ( below < count && pose_apply( pose, load_vertex( vertices, first + below ) ).y < 0.0 )
+    {
+        ++below;
+    }
+    return below == count;
+}
+
 // An item for each of a task's two bodies: each is put where its vertices fit that were pushed onto the plane through the other's
 // extreme point. A body that reaches the floor has one item at work.
 __kernel void sim_match( __global double* poses, __global const uint* hulls, __global const uint* rows,
@@ -455,8 +466,15 @@ __kernel void sim_match( __global double* poses, __global const uint* hulls, __g
         }
         else
         {
-            store_vec( motions + (size_t)body * MOTION_DOUBLES + MOTION_UNTURNED,
-                vec_sub( fitted.position, pose.position ) );
+            vec3d unturned = vec_sub( fitted.position, pose.position );
+            if ( !is_pair && is_below_floor( vertices, row[0], row[1], &pose ) )
+            {
+                pose.position = vec_add( pose.position, unturned );
+                unturned = vec_make( 0, 0, 0 );
+                store_pose( poses, body, &pose );
+                marks[body * MARK_WORDS + MARK_MOVES] += 1;
+            }
+            store_vec( motions + (size_t)body * MOTION_DOUBLES + MOTION_UNTURNED, unturned );
             atomic_inc( (volatile __global uint*)counts +
                 ( result == POLAR_DIVERGED       ? COUNT_DIVERGED
                         : result == POLAR_SINGULAR ? COUNT_SINGULAR
