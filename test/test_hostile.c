@@ -308,10 +308,11 @@ static bool is_whole( const clv_rigid_body* body )
 static void bodies_of_any_number_stay_numbers( void )
 {
     test_random random = test_random_make( 2 );
-    for ( uint32_t round = 0; round < test_scaled( 400 ); ++round )
+    for ( uint32_t round = 0; round < test_scaled( 800 ); ++round )
     {
         test_where.seed = round;
         clv_rigid_def def = clv_default_rigid_def();
+        def.lean = round % 2 == 1;
         clv_rigid* world;
         CHECK_OK( clv_rigid_create( &def, &world ) );
         uint32_t count = 2 + round % 5;
@@ -347,10 +348,11 @@ static void bodies_of_any_number_stay_numbers( void )
 }
 
 // One that is too fast for numbers is stopped; who is far from it falls as if alone, and it falls itself afterwards.
-static void a_body_beyond_numbers_is_stopped_where_it_stood( void )
+static void stop_beyond_numbers( bool lean )
 {
     clv_rigid_def def = clv_default_rigid_def();
     def.sleep = false;
+    def.lean = lean;
     clv_rigid* world;
     CHECK_OK( clv_rigid_create( &def, &world ) );
     clv_rigid_body bodies[2] = { clv_default_rigid_body(), clv_default_rigid_body() };
@@ -367,6 +369,12 @@ static void a_body_beyond_numbers_is_stopped_where_it_stood( void )
     CHECK_EQUAL( clv_rigid_last_report( world ).lost_count, 0 );
     CHECK( clv_rigid_get( world, 0 ).velocity.y < -9 );
     clv_rigid_destroy( world );
+}
+
+static void a_body_beyond_numbers_is_stopped_where_it_stood( void )
+{
+    stop_beyond_numbers( false );
+    stop_beyond_numbers( true );
 }
 
 int main( int argc, char** argv )

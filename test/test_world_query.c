@@ -3,7 +3,7 @@
 // doubles, with filters, margins and objects that come and go in between; and the little cases one by one.
 #include "far_crowd.h"
 #include "heap.h"
-#include "world_judge.h"
+#include "judge_answer.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static void check_seed( bool is_flat, int crowd, uint32_t size, uint64_t seed )
     judge_world* world = judge_world_make( is_flat, 1, crowd, size, seed );
     CHECK_OK( clv_space_update( world->space ) );
     judge_world_see( world, true );
-    judge_world_check( world, 10 );
+    judge_answer_check( world, 10 );
     judge_world_free( world );
 }
 
@@ -59,7 +59,7 @@ static void live( bool is_flat, uint32_t workers, int crowd, uint32_t count, uin
     judge_world* world = judge_world_make( is_flat, workers, crowd, count, 77 + (uint64_t)crowd );
     CHECK_OK( clv_space_update( world->space ) );
     judge_world_see( world, true );
-    judge_world_check( world, 2 );
+    judge_answer_check( world, 2 );
     for ( uint32_t frame = 0; frame < 6; ++frame )
     {
         test_where.frame = frame;
@@ -72,7 +72,7 @@ static void live( bool is_flat, uint32_t workers, int crowd, uint32_t count, uin
             judge_world_push( world );
         }
         judge_world_change( world );
-        judge_world_check( world, 2 );
+        judge_answer_check( world, 2 );
         bool is_update = frame % 3 != 1;
         CHECK_OK( is_update ? clv_space_update( world->space ) : clv_space_refresh( world->space ) );
         judge_world_see( world, is_update );
@@ -80,7 +80,7 @@ static void live( bool is_flat, uint32_t workers, int crowd, uint32_t count, uin
         {
             judge_world_check_pairs( world );
         }
-        judge_world_check( world, queries );
+        judge_answer_check( world, queries );
     }
     judge_world_free( world );
 }

@@ -30,7 +30,8 @@
 // the calling thread does it alone. The answer is the same.
 //
 // Cost. The structure takes about 60 bytes per object beside a copy of the boxes, and nothing before the first question. It is
-// refitted after an update that moved objects, built anew after one that added some, or when its nodes have grown to 1.75 times their surface
+// refitted after an update that moved objects, and built anew after one that added some, or once a sample shows that questions would visit
+// too many nodes: they visit at most about twice those of a new structure, whatever has moved and however large some boxes are
 // (bench/queries.md: 32,000 boxes are built in about 2 ms and refitted in 0.4 on one core). From the first question on, the
 // first change after an update that nobody asked about copies the boxes. A query costs O(log n + what it finds) in all but contrived worlds.
 

@@ -20,7 +20,7 @@ static const char* check_lane( const query_tree* tree, const query_boxes* from, 
     {
         uint32_t slot = child & ~QUERY_OBJECT;
         *object_count += 1;
-        if ( slot >= from->slot_count || ( from->generations[slot] & 1 ) == 0 )
+        if ( !query_is_there( from, slot ) )
         {
             return "a lane holds an object that is not there";
         }

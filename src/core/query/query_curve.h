@@ -71,6 +71,13 @@ static inline void query_box_middle( const clv_aabb* box, float center[4] )
     }
 }
 
+static inline float query_longest_side( const clv_aabb* box )
+{
+    float x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y, z = box->upper.z - box->lower.z;
+    float side = x > y ? x : y;
+    return side > z ? side : z;
+}
+
 static inline uint32_t query_curve_key( const query_curve_tables* t, const float center[4] )
 {
     int32_t cells[4];

@@ -38,6 +38,7 @@ static inline void add_item( hull* h, const query_item* item )
     h->upper = _mm_max_ps( _mm_loadu_ps( item->upper ), h->upper );
 }
 
+// Half its surface. That of something endless is large, not infinite: sums must stay comparable.
 static inline float hull_area( const hull* h )
 {
     // What is in the last lane is no length, and products of such numbers can be slow.
@@ -72,7 +73,9 @@ static inline void add_item( hull* h, const query_item* item )
 
 static inline float hull_area( const hull* h )
 {
-    return query_half_area( h->lower, h->upper );
+    float x = h->upper[0] - h->lower[0], y = h->upper[1] - h->lower[1], z = h->upper[2] - h->lower[2];
+    float area = x * y + y * z + z * x;
+    return area < 1e30f ? area : 1e30f;
 }
 
 #endif

@@ -150,11 +150,12 @@ const base_keyed* clv_query_order( const clv_queries* list, const query_scene* s
     job.list = list;
     job.items = items;
     job.more = more;
-    float upper[3];
-    scene->kernels->bound( scene->tree->nodes, job.lower, upper );
+    query_node root_bound;
+    scene->kernels->bound( scene->tree->nodes, &root_bound, 0 );
     for ( int axis = 0; axis < 3; ++axis )
     {
-        float side = upper[axis] - job.lower[axis];
+        job.lower[axis] = root_bound.lower[axis][0];
+        float side = root_bound.upper[axis][0] - job.lower[axis];
         job.scale[axis] = side > 0 && side - side == 0 ? CELLS / side : 0.0f;
     }
     clv_task_run( tasks, count_part, PARTS, &job );

@@ -56,7 +56,7 @@ static inline clv_hit query_no_hit( void )
 static inline bool query_is_plain( const query_scene* scene, const clv_queries* list )
 {
     return list->filters == NULL && list->callback == NULL && !scene->may_be_gone &&
-        !( list->as_given && scene->given != NULL );
+        !( list->as_given && scene->given != NULL ) && scene->counts == NULL;
 }
 
 /// A box that moves: its faces are taken off those of the others.

@@ -221,6 +221,14 @@ static void examine( query_probe* probe, uint32_t slot, float near, const clv_aa
 
 // ---- the walks
 
+static inline void count_objects( const query_probe* probe, uint32_t count )
+{
+    if ( probe->scene->counts != NULL )
+    {
+        probe->scene->counts->object_count += count;
+    }
+}
+
 static void run_overlap( query_probe* probe )
 {
     query_walk* walk = &probe->walk;
@@ -229,6 +237,7 @@ static void run_overlap( query_probe* probe )
     while ( is_more && !probe->is_done )
     {
         is_more = probe->scene->kernels->overlap( walk );
+        count_objects( probe, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
         {
             uint32_t slot = walk->found[i];
@@ -252,6 +261,7 @@ static void run_by_reach( query_probe* probe, bool ( *step )( query_walk* walk )
     memset( &box, 0, sizeof( box ) );
     while ( !probe->is_done && step( walk ) )
     {
+        count_objects( probe, walk->found_count );
         for ( uint32_t i = 0; i < walk->found_count && !probe->is_done; ++i )
         {
             box = needs_box ? query_lane_box( walk->found_node, walk->found_lane[i] ) : box;
@@ -276,6 +286,7 @@ static void run_planes( query_probe* probe )
     while ( walk->top > 0 && !probe->is_done )
     {
         const query_node* node = &walk->nodes[walk->stack.node[--walk->top]];
+        walk->node_count += 1;
         for ( uint32_t lane = 0; lane < QUERY_LANES && !probe->is_done; ++lane )
         {
             clv_aabb box = query_lane_box( node, lane );
@@ -286,6 +297,7 @@ static void run_planes( query_probe* probe )
             }
             if ( ( child & QUERY_OBJECT ) != 0 )
             {
+                count_objects( probe, 1 );
                 examine( probe, child & ~QUERY_OBJECT, 0, &box );
                 continue;
             }
@@ -315,6 +327,10 @@ static void run_probe( query_probe* probe )
     case CLV_QUERY_ORIENTED_BOX:
     case CLV_QUERY_HALF_SPACES: run_planes( probe ); break;
     default: run_by_reach( probe, kernels->cast ); break;
+    }
+    if ( probe->scene->counts != NULL )
+    {
+        probe->scene->counts->node_count += probe->walk.node_count;
     }
 }
 

@@ -9,6 +9,13 @@
 #include "query/query_shape.h"
 #include "query/query_tree.h"
 
+/// What walks have looked at: the counters by which tests compare one tree with another.
+typedef struct query_counts
+{
+    uint64_t node_count;
+    uint64_t object_count; ///< whose boxes a walk met
+} query_counts;
+
 /// What there is to ask about. Owns nothing.
 typedef struct query_scene
 {
@@ -24,6 +31,8 @@ typedef struct query_scene
     const struct query_wide_tree* wide; ///< where boxes are doubles: hulls in double for the tree's nodes
     const clv_aabb64* boxes64;          ///< by slot, as of the update
     const clv_aabb64* given64;          ///< by slot, without margins; NULL: there are none
+
+    query_counts* counts; ///< NULL: not counted. One thread's
 } query_scene;
 
 typedef enum query_mode

@@ -17,12 +17,6 @@ static double dot3( const double a[3], const double b[3] )
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static clv_aabb64 widen_span( const clv_aabb* box )
-{
-    return ( clv_aabb64 ){ { (double)box->lower.x, (double)box->lower.y, (double)box->lower.z },
-        { (double)box->upper.x, (double)box->upper.y, (double)box->upper.z } };
-}
-
 query_turned_box clv_query_turn( const double center[3], const double half[3], const double rotation[4] )
 {
     double x = rotation[0], y = rotation[1], z = rotation[2], w = rotation[3];
@@ -255,19 +249,19 @@ bool clv_query_capsule_cast64(
 
 bool clv_query_turned_box_edges_meet( const query_turned_box* turned, const clv_aabb* box )
 {
-    const clv_aabb64 wide = widen_span( box );
+    const clv_aabb64 wide = query_widen( box );
     return clv_query_turned_box_edges_meet64( turned, &wide );
 }
 
 bool clv_query_capsule_meets( const query_capsule* capsule, const clv_aabb* box )
 {
-    const clv_aabb64 wide = widen_span( box );
+    const clv_aabb64 wide = query_widen( box );
     return clv_query_capsule_meets64( capsule, &wide );
 }
 
 bool clv_query_capsule_cast(
     const query_capsule* capsule, const double motion[3], double end, const clv_aabb* box, double* time )
 {
-    const clv_aabb64 wide = widen_span( box );
+    const clv_aabb64 wide = query_widen( box );
     return clv_query_capsule_cast64( capsule, motion, end, &wide, time );
 }

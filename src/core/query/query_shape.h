@@ -29,6 +29,13 @@ typedef struct query_turned_box
     double axes[3][3]; ///< of length 1
 } query_turned_box;
 
+/// The same box in double.
+static inline clv_aabb64 query_widen( const clv_aabb* box )
+{
+    return ( clv_aabb64 ){ { (double)box->lower.x, (double)box->lower.y, (double)box->lower.z },
+        { (double)box->upper.x, (double)box->upper.y, (double)box->upper.z } };
+}
+
 /// The least dot product of the normal with a place in the box. Endless sides count only where the normal sees them.
 static inline double query_least_dot( double x, double y, double z, const clv_aabb* box )
 {

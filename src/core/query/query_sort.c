@@ -20,13 +20,6 @@ enum
     GATHER_ITEMS = 8192,
 };
 
-static inline float longest_box_side( const clv_aabb* box )
-{
-    float x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y, z = box->upper.z - box->lower.z;
-    float side = x > y ? x : y;
-    return side > z ? side : z;
-}
-
 // A typical side: the median of a sample, by insertion.
 static float find_typical( const query_build* b )
 {
@@ -35,7 +28,7 @@ static float find_typical( const query_build* b )
     for ( uint32_t i = 0; i < wanted; ++i )
     {
         uint32_t slot = b->keys[base_sample( i, wanted, b->count )].value;
-        float side = longest_box_side( &b->from->boxes[slot] );
+        float side = query_longest_side( &b->from->boxes[slot] );
         uint32_t at = have++;
         for ( ; at > 0 && sides[at - 1] > side; --at )
         {
@@ -119,7 +112,7 @@ static void set_keys( uint32_t piece, uint32_t worker, void* context )
         const clv_aabb* box = &b->from->boxes[b->keys[i].value];
         float center[4];
         query_box_middle( box, center );
-        b->keys[i].key = size_class( longest_box_side( box ), b->typical ) << class_shift |
+        b->keys[i].key = size_class( query_longest_side( box ), b->typical ) << class_shift |
             query_curve_key( b->tables, center );
     }
 }

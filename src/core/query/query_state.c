@@ -44,6 +44,7 @@ void clv_query_state_free( query_state* state, base_memory* memory )
 {
     free_copy( state, memory );
     clv_query_tree_free( &state->tree, memory );
+    clv_query_wear_free( &state->wear, memory );
     clv_query_wide_tree_free( &state->wide, memory );
     free_scratch( state, memory );
     clv_task_lock_done( &state->lock );
@@ -137,6 +138,10 @@ static bool has_newcomers( const query_state* state, const object_store* objects
     }
     const uint32_t* now = object_generations( objects );
     uint32_t different = 0;
+    if ( memcmp( now, state->generations, objects->slot_count * sizeof( uint32_t ) ) == 0 )
+    {
+        return false; // as in most frames
+    }
     for ( uint32_t slot = 0; slot < objects->slot_count; ++slot )
     {
         // Alive now, and not the one of the copy; a slot that is free now costs nothing.
@@ -157,6 +162,7 @@ static bool copy_boxes( query_state* state, const object_store* objects, base_me
     }
     size_t count = objects->slot_count;
     state->slot_count = objects->slot_count;
+    state->live_count = objects->live_count;
     state->has_given = object_store_uses( objects, OBJECT_GIVEN_BOX );
     if ( count > 0 )
     {
@@ -194,27 +200,38 @@ void clv_query_state_shrink( query_state* state, base_memory* memory )
     {
         free_copy( state, memory );
         clv_query_tree_free( &state->tree, memory );
+        clv_query_wear_free( &state->wear, memory );
         clv_query_wide_tree_free( &state->wide, memory );
         state->members_changed = true;
     }
 }
 
+static bool build_tree( query_state* state, const query_boxes* from, const simd_queries* kernels,
+    base_memory* memory, task_runner* tasks )
+{
+    state->members_changed = true; // until it is built
+    if ( !clv_query_tree_build( &state->tree, from, kernels, memory, tasks ) ||
+        !clv_query_wear_start( &state->wear, &state->tree, from, kernels, memory ) )
+    {
+        return false;
+    }
+    state->members_changed = false;
+    return true;
+}
+
 static bool bring_tree(
     query_state* state, const simd_queries* kernels, base_memory* memory, task_runner* tasks )
 {
-    query_boxes from = { state->boxes, state->generations, state->slot_count };
+    const query_boxes from = { state->boxes, state->generations, state->slot_count, state->live_count };
     if ( !state->members_changed )
     {
         clv_query_tree_refit( &state->tree, &from, kernels, tasks );
     }
-    if ( state->members_changed || clv_query_tree_is_worn( &state->tree ) )
+    bool is_over =
+        state->members_changed || clv_query_wear_is_over( &state->wear, &state->tree, &from, kernels );
+    if ( is_over && !build_tree( state, &from, kernels, memory, tasks ) )
     {
-        state->members_changed = true; // until it is built
-        if ( !clv_query_tree_build( &state->tree, &from, kernels, memory, tasks ) )
-        {
-            return false;
-        }
-        state->members_changed = false;
+        return false;
     }
     if ( state->boxes64 != NULL &&
         !clv_query_wide_tree_bring( &state->wide, &state->tree, state->boxes64, &from, memory, tasks ) )

@@ -6,6 +6,7 @@
 // has, the first change after an update copies what the update had (query_state_freeze), unless a query has already.
 #pragma once
 
+#include "query/query_wear.h"
 #include "query/query_wide.h"
 #include "task/lock.h"
 
@@ -30,7 +31,7 @@ typedef struct query_state
     clv_aabb* given; ///< likewise; in use only with margins
     uint32_t* generations;
     uint64_t box_capacity, given_capacity, generation_capacity;
-    uint32_t slot_count;
+    uint32_t slot_count, live_count;
     bool has_given;
 
     clv_aabb64 *boxes64, *given64; ///< the same where boxes are doubles
@@ -39,6 +40,7 @@ typedef struct query_state
     query_wide_tree wide;
 
     query_tree tree;
+    query_wear wear;
     bool tree_is_current;
 
     void*

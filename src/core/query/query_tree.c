@@ -198,7 +198,6 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
     base_memory* memory, task_runner* tasks )
 {
     tree->node_count = tree->item_count = tree->part_count = tree->depth = 0;
-    tree->area = tree->built_area = 0;
     if ( !reserve_scratch( tree, from->slot_count + 1, memory ) )
     {
         return false;
@@ -230,7 +229,6 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
     CLV_ASSERT( tree->depth <= QUERY_DEPTH );
     tree->item_count = b.count;
     clv_query_refit_run( tree, NULL, kernels, tasks );
-    tree->built_area = tree->area;
     tree->build_count += 1;
     CLV_VALIDATE( clv_query_tree_check( tree, from ) == NULL );
     return true;

@@ -18,7 +18,13 @@ typedef struct query_boxes
     const clv_aabb* boxes;       ///< by slot
     const uint32_t* generations; ///< by slot, odd where there is an object
     uint32_t slot_count;
+    uint32_t live_count; ///< objects
 } query_boxes;
+
+static inline bool query_is_there( const query_boxes* from, uint32_t slot )
+{
+    return slot < from->slot_count && ( from->generations[slot] & 1 ) != 0;
+}
 
 /// An object on its way into the tree.
 typedef struct query_item
@@ -47,8 +53,6 @@ typedef struct query_tree
     uint64_t part_capacity;
     uint32_t part_count;
 
-    double built_area; ///< of all nodes' hulls, when it was built
-    double area;       ///< now
     uint64_t build_count, refit_count;
 
     query_item* items; ///< scratch of the build
@@ -64,9 +68,6 @@ bool clv_query_tree_build( query_tree* tree, const query_boxes* from, const simd
 /// The same objects, less those that are gone, in other places. The nodes stay, their boxes follow. Needs no memory.
 void clv_query_tree_refit(
     query_tree* tree, const query_boxes* from, const simd_queries* kernels, task_runner* tasks );
-
-/// Have boxes moved so far that building anew pays?
-bool clv_query_tree_is_worn( const query_tree* tree );
 
 /// Gives all memory back.
 void clv_query_tree_free( query_tree* tree, base_memory* memory );

@@ -200,6 +200,7 @@ static bool is_beyond( const query_wide_probe* p, double near, uint32_t least )
 static void run_wide( query_wide_probe* p )
 {
     double near[QUERY_LANES] = { 0 };
+    uint64_t node_count = 0, object_count = 0;
     while ( p->top > 0 && !p->is_done )
     {
         query_wide_entry entry = p->stack[--p->top];
@@ -208,6 +209,7 @@ static void run_wide( query_wide_probe* p )
         {
             continue;
         }
+        node_count += 1;
         uint32_t nodes = 0;
         for ( uint32_t passed = query_wide_look_at( p, node, near ); passed != 0 && !p->is_done;
               passed &= passed - 1 )
@@ -219,6 +221,7 @@ static void run_wide( query_wide_probe* p )
             }
             if ( ( child & QUERY_OBJECT ) != 0 )
             {
+                object_count += 1;
                 examine64( p, child & ~QUERY_OBJECT, near[lane] );
             }
             else
@@ -227,6 +230,11 @@ static void run_wide( query_wide_probe* p )
             }
         }
         push_nodes( p, node, nodes, near );
+    }
+    if ( p->scene->counts != NULL )
+    {
+        p->scene->counts->node_count += node_count;
+        p->scene->counts->object_count += object_count;
     }
 }
 

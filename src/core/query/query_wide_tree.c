@@ -25,7 +25,7 @@ static void clear_wide_lane( query_wide_node* node, uint32_t lane )
 
 static void take_object( const wide_hulls* h, query_wide_node* node, uint32_t lane, uint32_t slot )
 {
-    if ( slot >= h->from->slot_count || ( h->from->generations[slot] & 1 ) == 0 )
+    if ( !query_is_there( h->from, slot ) )
     {
         clear_wide_lane( node, lane );
         return;

@@ -79,3 +79,11 @@ static inline uint32_t eight_signs( const uint32_t* p )
 {
     return (uint32_t)_mm256_movemask_ps( _mm256_castsi256_ps( _mm256_load_si256( (const __m256i*)p ) ) );
 }
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    __m256i all = _mm256_load_si256( (const __m256i*)p );
+    __m128i four = _mm_min_epu32( _mm256_castsi256_si128( all ), _mm256_extracti128_si256( all, 1 ) );
+    __m128i two = _mm_min_epu32( four, _mm_shuffle_epi32( four, _MM_SHUFFLE( 1, 0, 3, 2 ) ) );
+    return (uint32_t)_mm_cvtsi128_si32( _mm_min_epu32( two, _mm_shuffle_epi32( two, 1 ) ) );
+}

@@ -82,3 +82,8 @@ static inline uint32_t eight_signs( const uint32_t* p )
     uint32x4_t b = vandq_u32( vsubq_u32( zero, vshrq_n_u32( vld1q_u32( p + 4 ), 31 ) ), high );
     return vaddvq_u32( vorrq_u32( a, b ) );
 }
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    return vminvq_u32( vminq_u32( vld1q_u32( p ), vld1q_u32( p + 4 ) ) );
+}

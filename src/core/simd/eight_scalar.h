@@ -114,4 +114,9 @@ static inline uint32_t eight_signs( const uint32_t* p )
     return bits;
 }
 
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    return query_least_slot( p );
+}
+
 #undef EIGHT_EACH

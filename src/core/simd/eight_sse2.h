@@ -69,3 +69,8 @@ static inline uint32_t eight_signs( const uint32_t* p )
     __m128 high = _mm_castsi128_ps( _mm_load_si128( (const __m128i*)( p + 4 ) ) );
     return (uint32_t)( _mm_movemask_ps( low ) | _mm_movemask_ps( high ) << 4 );
 }
+
+static inline uint32_t eight_least_slot( const uint32_t* p )
+{
+    return query_least_slot( p );
+}

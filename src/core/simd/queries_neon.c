@@ -17,6 +17,6 @@
 #include "simd/query_body.h"
 
 const simd_queries clv_simd_queries_neon = { walk_overlap, walk_cast, walk_distance, walk_closest,
-    walk_nearest, bound_node };
+    walk_nearest, walk_count, bound_node };
 
 #endif

@@ -18,6 +18,7 @@
 //   pick_best( node, near, bits, best )       the least of time and slot of these lanes and `best`
 //   pick_nearest( query, node, bits )         these among the nearest, by their exact distances
 //   eight_least( a ), eight_most( a )
+//   eight_least_slot( p )      of eight unsigned integers
 // A motion that does not move along an axis has an infinite inverse: 0 times it, a face exactly at the origin, is NaN and so
 // does not narrow the times, as it should not.
 // No include guard: this is a template.
@@ -451,11 +452,40 @@ static void walk_nearest( const query_node* nodes, query_nearest* queries, uint3
     }
 }
 
-static void bound_node( const query_node* node, float lower[3], float upper[3] )
+static void walk_count(
+    const query_node* nodes, const float point[3], uint32_t* node_count, uint32_t* object_count )
+{
+    const eight x = eight_splat( point[0] ), y = eight_splat( point[1] ), z = eight_splat( point[2] );
+    uint32_t stack[QUERY_STACK], top = 1, seen = 0, met = 0;
+    stack[0] = 0;
+    while ( top > 0 )
+    {
+        const query_node* node = &nodes[stack[--top]];
+        uint32_t objects = eight_signs( node->child );
+        eight_mask mask = eight_and(
+            eight_le( eight_load( node->lower[0] ), x ), eight_le( x, eight_load( node->upper[0] ) ) );
+        mask = eight_and( mask, eight_le( eight_load( node->lower[1] ), y ) );
+        mask = eight_and( mask, eight_le( y, eight_load( node->upper[1] ) ) );
+        mask = eight_and( mask, eight_le( eight_load( node->lower[2] ), z ) );
+        mask = eight_and( mask, eight_le( z, eight_load( node->upper[2] ) ) );
+        uint32_t bits = eight_bits( mask );
+        seen += 1;
+        met += base_bit_count( bits & objects );
+        for ( bits &= ~objects; bits != 0; bits &= bits - 1 )
+        {
+            stack[top++] = node->child[base_lowest_bit( bits )];
+        }
+    }
+    *node_count = seen;
+    *object_count = met;
+}
+
+static void bound_node( const query_node* node, query_node* above, uint32_t lane )
 {
     for ( int axis = 0; axis < 3; ++axis )
     {
-        lower[axis] = eight_least( eight_load( node->lower[axis] ) );
-        upper[axis] = eight_most( eight_load( node->upper[axis] ) );
+        above->lower[axis][lane] = eight_least( eight_load( node->lower[axis] ) );
+        above->upper[axis][lane] = eight_most( eight_load( node->upper[axis] ) );
     }
+    above->least[lane] = eight_least_slot( node->least );
 }

@@ -99,15 +99,20 @@ typedef struct query_nearest
 
 #define QUERY_NONE_NEAR 0x7F800000FFFFFFFFu ///< infinitely far, no slot
 
+static inline uint32_t query_least_slot( const uint32_t slots[QUERY_LANES] )
+{
+    uint32_t least = slots[0];
+    for ( uint32_t i = 1; i < QUERY_LANES; ++i )
+    {
+        least = slots[i] < least ? slots[i] : least;
+    }
+    return least;
+}
+
 /// The lowest slot below a node.
 static inline uint32_t query_node_least( const query_node* node )
 {
-    uint32_t least = node->least[0];
-    for ( uint32_t i = 1; i < QUERY_LANES; ++i )
-    {
-        least = node->least[i] < least ? node->least[i] : least;
-    }
-    return least;
+    return query_least_slot( node->least );
 }
 
 /// What is needed to call what is too close to call in float.
@@ -158,8 +163,12 @@ typedef struct simd_queries
     /// The nearest to each box, likewise.
     void ( *nearest )( const query_node* nodes, query_nearest* queries, uint32_t count );
 
-    /// The hull of a node's boxes.
-    void ( *bound )( const query_node* node, float lower[3], float upper[3] );
+    /// How many nodes a point takes a walk to, and how many objects it is in; `nodes` likewise.
+    void ( *count )(
+        const query_node* nodes, const float point[3], uint32_t* node_count, uint32_t* object_count );
+
+    /// The hull of a node's boxes and its lowest slot, to a lane of the node above it.
+    void ( *bound )( const query_node* node, query_node* above, uint32_t lane );
 } simd_queries;
 
 extern const simd_queries clv_simd_queries_scalar;

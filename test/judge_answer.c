@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists of random questions are put to the space by every call there is, and each answer is compared.
-#include "world_judge.h"
+#include "judge_answer.h"
 
 #include "judge_force.h"
 
@@ -238,7 +238,7 @@ static void check_nearest( judge_world* world, judge_list* list )
 static const char* const s_kind_names[JUDGE_KINDS + 1] = { "", "point", "box", "sphere", "neighbourhood",
     "capsule", "oriented box", "half-spaces", "ray", "box cast", "sphere cast", "capsule cast" };
 
-void judge_world_check( judge_world* world, uint32_t count )
+void judge_answer_check( judge_world* world, uint32_t count )
 {
     for ( int kind = CLV_QUERY_POINT; kind <= JUDGE_KINDS; ++kind )
     {

@@ -6,4 +6,4 @@
 #include "judge_world.h"
 
 /// Asks everything there is about `count` random questions of each kind, and compares.
-void judge_world_check( judge_world* world, uint32_t count );
+void judge_answer_check( judge_world* world, uint32_t count );
