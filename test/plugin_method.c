@@ -7,6 +7,7 @@
 //   PLUGIN_NO_ENTRY  no entry at all
 //   PLUGIN_FORGETS   no pair at all from the third update on
 //   PLUGIN_INVENTS   a pair that is none, from the third update on: the first two objects
+//   PLUGIN_STRAYS    a pair with a slot that is not there, in the third update
 #include <cleave/method.h>
 
 #ifndef PLUGIN_NAME
@@ -141,6 +142,12 @@ static clv_result update(
         self->context->tasks.run( test_row, count, self, self->context->tasks.user );
         result = put_rows( self, count, sink );
     }
+#if defined( PLUGIN_STRAYS )
+    if ( self->update_count == 3 && result == CLV_OK )
+    {
+        result = clv_pair_sink_put( sink, 1, input->slot_count + 1000000000 );
+    }
+#endif
     counters->test_count = (uint64_t)input->live_count * input->live_count / 2;
     return result;
 }

@@ -54,6 +54,17 @@ static void several_may_be_named_and_joined( void )
     CHECK_EQUAL( answer->status, 0 );
 }
 
+static void one_that_hands_over_what_is_not_there_is_named( void )
+{
+    program_answer* answer =
+        run_with( PLUGIN( "strays" ), "verify brownian-free:200 -m plugged --frames 5 -q" );
+    CHECK( answer->status == 1 || answer->status == 2 );
+    CHECK( program_said( answer, "method plugged handed over a pair of slots 1 and 1000000200" ) );
+    answer = run_with( PLUGIN( "strays" ), "bench brownian-free:200 -m plugged --frames 5 --repeat 1 -q" );
+    CHECK( answer->status == 1 || answer->status == 2 );
+    CHECK( program_said( answer, "method plugged handed over a pair" ) );
+}
+
 static void what_is_no_plugin_is_refused_with_one_line( void )
 {
     static const struct
@@ -93,6 +104,7 @@ int main( int argc, char** argv )
         TEST_CASE( it_is_verified_and_timed_like_any_other ),
         TEST_CASE( processes_of_their_own_have_it_too ),
         TEST_CASE( several_may_be_named_and_joined ),
+        TEST_CASE( one_that_hands_over_what_is_not_there_is_named ),
         TEST_CASE( what_is_no_plugin_is_refused_with_one_line ),
     };
     return test_run( "plugin", cases, TEST_COUNT( cases ), argc, argv );

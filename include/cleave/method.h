@@ -238,11 +238,13 @@ typedef struct clv_method
     const char* space_cost; ///< "O(n)"
     const char* remarks;    ///< what sets it apart, in a few words: "insertion sort"; NULL: nothing to say
 
-    bool has_isa;         ///< has variants by instruction set, and takes clv_method_context.isa
-    bool has_threads;     ///< makes use of clv_method_context.tasks
-    bool is_temporal;     ///< carries a structure from frame to frame
-    bool is_opaque;       ///< somebody else's: fills no counters that mean what ours do, so none are shown
-    bool wants_moved;     ///< fill clv_method_input.moved, which costs a comparison of every box
+    bool has_isa;     ///< has variants by instruction set, and takes clv_method_context.isa
+    bool has_threads; ///< makes use of clv_method_context.tasks
+    bool is_temporal; ///< carries a structure from frame to frame
+    bool is_opaque;   ///< somebody else's: fills no counters that mean what ours do, so none are shown
+    bool wants_moved; ///< fill clv_method_input.moved, which costs a comparison of every box
+    bool
+        is_trusted; ///< tests hold that its pairs are right: the space does not look at them in release builds
     uint32_t moved_least; ///< from so many objects on; fewer are searched sooner than they are compared
 
     const clv_method_param* params; ///< NULL where there are none
@@ -259,6 +261,11 @@ typedef struct clv_method
     /// the sink gave; or CLV_OUT_OF_MEMORY. After a failure the next update must still be right: what lasts from frame to
     /// frame is either unharmed or begun anew. The order of the pairs depends on the inputs so far alone: not on addresses,
     /// clocks, the instruction set or the number of workers.
+    ///
+    /// The space looks at what it is handed. A slot that is not below slot_count ends the update with CLV_BAD_ARGUMENT in every build,
+    /// whatever this function returns, and clv_space_error names the method and the pair; not so for a method that is_trusted.
+    /// Debug builds also assert of each pair, of any method, that a < b and both slots are live, and that no pair is in the list
+    /// of an update twice.
     clv_result ( *update )(
         void* state, const clv_method_input* input, clv_pair_sink* sink, clv_method_counters* counters );
 

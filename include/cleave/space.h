@@ -163,7 +163,8 @@ CLV_API uint32_t clv_space_object_count( const clv_space* space );
 // ---- pairs out
 
 /// Find every pair whose boxes, grown by their margins and swept along their motions, touch (closed) and whose filters
-/// agree: all of them, or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS. Then objects and pending changes survive, the view is empty
+/// agree: all of them, or CLV_OUT_OF_MEMORY or CLV_TOO_MANY_PAIRS; or CLV_BAD_ARGUMENT if a method from outside this library hands over a
+/// slot that is not there, at `position` among its pairs. Then objects and pending changes survive, the view is empty
 /// and invalid, clv_space_error tells the count so far, and the next good update reports events against the last good list.
 /// The same def and calls give the same pairs in the same order on every instruction set and for every worker_count.
 /// O(n + k) with the default method for boxes of similar size; `cleave methods` tells of each other one.
@@ -173,7 +174,7 @@ CLV_API clv_result clv_space_update( clv_space* space );
 /// calls alone. It needs memory for the boxes and none for the pairs, however many there are, unless the method is made of
 /// pairs (`cleave methods` tells: O(n + k)); so a world at rest is searched in full, where an update would not search it.
 /// Views of the last update die. CLV_UNSUPPORTED for a space with `sorted`, `events` or `pair_data`, which need the list;
-/// CLV_STOPPED if the visitor returned false; CLV_OUT_OF_MEMORY and CLV_TOO_MANY_PAIRS as above, after some pairs have been
+/// CLV_STOPPED if the visitor returned false; CLV_OUT_OF_MEMORY, CLV_TOO_MANY_PAIRS and CLV_BAD_ARGUMENT as above, after some pairs have been
 /// visited.
 CLV_API clv_result clv_space_visit( clv_space* space, clv_pair_visitor* visitor, void* user );
 

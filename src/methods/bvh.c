@@ -95,8 +95,9 @@ static bool check_bvh( void* state, char* text, size_t text_size )
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ),                       \
         .family = "bounding volume hierarchy", .source = "after Bullet's DBVT and Catto 2019",               \
         .licence = "MIT", .time_cost = "O(n log n)", .space_cost = ( cost ), .remarks = ( about ),           \
-        .is_temporal = true, .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .create = ( make ),     \
-        .destroy = destroy_bvh, .update = update_bvh, .shrink = shrink_bvh, .check = check_bvh,              \
+        .is_temporal = true, .params = s_bvh_params, .param_count = BVH_PARAM_COUNT, .is_trusted = true,     \
+        .create = ( make ), .destroy = destroy_bvh, .update = update_bvh, .shrink = shrink_bvh,              \
+        .check = check_bvh,                                                                                  \
     }
 
 const method clv_methods_bvh_f =

@@ -93,7 +93,7 @@ static void shrink_grid( void* state )
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "grid",     \
         .source = "Broadmark (Serpa and Rodrigues 2019), Table I", .licence = "MIT", .time_cost = ( cost ),  \
         .space_cost = "O(n)", .remarks = ( about ), .has_isa = true, .has_threads = true,                    \
-        .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .create = ( make ),                       \
+        .params = ( row_params ), .param_count = GRID_PARAM_COUNT, .is_trusted = true, .create = ( make ),   \
         .destroy = destroy_grid, .update = update_grid, .shrink = shrink_grid,                               \
     }
 

@@ -358,6 +358,7 @@ const method clv_methods_isap = {
     .is_temporal = true,
     .params = s_isap_params,
     .param_count = ISAP_PARAM_COUNT,
+    .is_trusted = true,
     .create = create_isap,
     .destroy = destroy_isap,
     .update = update_isap,

@@ -57,8 +57,8 @@ uint32_t clv_methods_kd_report( void* state, method_figure* figures, uint32_t ca
         .size = sizeof( method ), .version = CLV_METHOD_VERSION, .name = ( row_name ), .family = "kd-tree",  \
         .source = ( row_source ), .licence = "MIT", .time_cost = "O(n log(n/T) + k)", .space_cost = "O(n)",  \
         .remarks = ( row_remarks ), .has_isa = true, .has_threads = true, .is_temporal = ( temporal ),       \
-        .wants_moved = ( rests ), .params = ( row_params ), .param_count = ( row_param_count ),              \
-        .create = ( row_create ), .destroy = clv_methods_kd_destroy, .update = clv_methods_kd_update,        \
-        .shrink = clv_methods_kd_shrink, .check = clv_methods_kd_check, .report = clv_methods_kd_report,     \
-        .dump = clv_methods_kd_dump                                                                          \
+        .wants_moved = ( rests ), .is_trusted = true, .params = ( row_params ),                              \
+        .param_count = ( row_param_count ), .create = ( row_create ), .destroy = clv_methods_kd_destroy,     \
+        .update = clv_methods_kd_update, .shrink = clv_methods_kd_shrink, .check = clv_methods_kd_check,     \
+        .report = clv_methods_kd_report, .dump = clv_methods_kd_dump                                         \
     }

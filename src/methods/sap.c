@@ -131,6 +131,7 @@ const method clv_methods_sap = {
     .remarks = "one axis, sorted anew every frame",
     .has_isa = true,
     .has_threads = true,
+    .is_trusted = true,
     .create = create_sap,
     .destroy = destroy_sap,
     .update = update_sap,

@@ -425,6 +425,7 @@ const method clv_methods_segment_tree = {
     .remarks = "stateless",
     .params = s_segments_params,
     .param_count = SEGMENTS_PARAM_COUNT,
+    .is_trusted = true,
     .create = create_segments,
     .destroy = destroy_segments,
     .update = update_segments,

@@ -272,6 +272,7 @@ const method clv_methods_tracy = {
     .is_temporal = true,
     .params = s_tracy_params,
     .param_count = TRACY_PARAM_COUNT,
+    .is_trusted = true,
     .create = create_tracy,
     .destroy = destroy_tracy,
     .update = update_tracy,

@@ -166,6 +166,7 @@ const method clv_method_brute = {
     .remarks = "naive: each against all that follow",
     .has_isa = true,
     .has_threads = true,
+    .is_trusted = true,
     .create = create_brute,
     .destroy = destroy_brute,
     .update = update_brute,

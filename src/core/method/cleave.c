@@ -312,6 +312,7 @@ const method clv_method_cleave = {
     .moved_least = 256,
     .params = s_params,
     .param_count = PARAM_COUNT,
+    .is_trusted = true,
     .create = create,
     .destroy = destroy,
     .update = update,

@@ -37,11 +37,15 @@ struct clv_space
     uint64_t list_number;     ///< another one as soon as views die; from 1 on
     const clv_pair* borrowed; ///< the method's own list in place of `list`; NULL: it is in `list`
     uint64_t borrowed_count;
-    bool filters_changed; ///< since the last good update
-    bool last_failed;     ///< the last update or visit
-    bool is_busy;         ///< inside a call that changes it, where callbacks and hooks may be at work
-    bool is_refusing;     ///< and asserts that it must not be called there
-    bool lists_are_busy;  ///< and that call makes or moves the lists
+    uint64_t handed_count;   ///< pairs that the method handed over in this update,
+    bool has_stray;          ///< and whether one of them has a slot that is not there:
+    clv_pair stray;          ///< the first,
+    uint64_t stray_position; ///< and how many came before it
+    bool filters_changed;    ///< since the last good update
+    bool last_failed;        ///< the last update or visit
+    bool is_busy;            ///< inside a call that changes it, where callbacks and hooks may be at work
+    bool is_refusing;        ///< and asserts that it must not be called there
+    bool lists_are_busy;     ///< and that call makes or moves the lists
 
     pair_list last_sorted; ///< events: the last good list
     pair_list now_sorted;  ///< events: the one being made
@@ -89,6 +93,13 @@ typedef struct space_filtered
 /// callback's memory can fail.
 clv_result clv_space_filter( clv_space* space, space_filter_stage stage, bool remember, const clv_pair* from,
     uint64_t count, clv_pair* to, uint64_t most, space_filtered* done );
+
+/// Pairs as the method handed them over, each once, before anything else looks at them. CLV_BAD_ARGUMENT if one of this update's has a slot
+/// out of range; methods that are trusted are not asked. Debug builds assert a < b and that both are live.
+clv_result clv_space_check_handed( clv_space* space, const clv_pair* pairs, uint64_t count );
+
+/// Is no pair in the list twice? For debug builds: all of a short list, and of a long one another part in each update.
+bool clv_space_list_is_distinct( const clv_space* space );
 
 /// Does anything filter pairs at this stage?
 bool clv_space_has_filter( const clv_space* space, space_filter_stage stage );

@@ -55,6 +55,13 @@ static clv_result filter_arrived( list_sink* arriving )
     pair_sink* sink = &arriving->sink;
     clv_pair* fresh =
         arriving->settled > 0 ? sink->pairs + arriving->settled : sink->pairs; // there may be no list yet
+    CLV_ASSERT( arriving->settled <= sink->count && sink->count <= sink->capacity );
+    clv_result checked = clv_space_check_handed( space, fresh, sink->count - arriving->settled );
+    if ( checked != CLV_OK )
+    {
+        sink->count = arriving->settled;
+        return checked;
+    }
     bool is_final = !clv_space_has_filter( space, SPACE_FILTER_SORTED );
     uint64_t most = is_final ? most_pairs( space ) - arriving->settled : UINT64_MAX;
     space_filtered done = { 0 };
@@ -112,7 +119,7 @@ static clv_result make_visit_room( pair_sink* sink )
     visit_sink* visiting = (visit_sink*)sink;
     clv_space* space = visiting->space;
     uint64_t next = visiting->settled;
-    clv_result result = CLV_OK;
+    clv_result result = clv_space_check_handed( space, sink->pairs + next, sink->count - next );
     while ( next < sink->count && result == CLV_OK )
     {
         uint64_t found = visiting->visited + visiting->settled;
@@ -152,6 +159,7 @@ static bool borrow_list( pair_sink* sink, const clv_pair* pairs, uint64_t count 
     bool is_plain = !space->def.sorted && !space->def.events && !space->def.pair_data &&
         !clv_space_has_filter( space, SPACE_FILTER_ARRIVING ) &&
         !clv_space_has_filter( space, SPACE_FILTER_SORTED );
+    is_plain = is_plain && clv_space_check_handed( space, pairs, count ) == CLV_OK;
     if ( is_plain )
     {
         uint64_t most = most_pairs( space );
@@ -184,6 +192,8 @@ static clv_result run_method( clv_space* space, pair_sink* sink, uint64_t keep_m
         .keep_most = keep_most,
     };
     method_counters counters = { 0 };
+    space->handed_count = 0;
+    space->has_stray = false;
     clv_result result = space->method->update( space->method_state, &input, sink, &counters );
     space->stats.test_count = counters.test_count;
     space->stats.update_ms = counters.update_ms;
@@ -384,10 +394,25 @@ static void forget_list( clv_space* space )
     space->stats.ended_count = 0;
 }
 
+static clv_result fail_stray( clv_space* space, uint64_t pair_count )
+{
+    uint32_t position = space->stray_position < UINT32_MAX ? (uint32_t)space->stray_position : UINT32_MAX;
+    clv_space_fail( space, CLV_BAD_ARGUMENT, position, clv_null_id(),
+        "method %s handed over a pair of slots %u and %u, number %llu of this update, and slots end at %u",
+        space->method->name, space->stray.a, space->stray.b, (unsigned long long)space->stray_position,
+        space->objects.slot_count );
+    space->error.pair_count = pair_count;
+    return CLV_BAD_ARGUMENT;
+}
+
 static clv_result fail_update( clv_space* space, clv_result code, uint64_t pair_count )
 {
     space->last_failed = true;
     space->stats.test_count = 0; // how far the search had come is a matter of instruction set and workers
+    if ( code == CLV_BAD_ARGUMENT && space->has_stray )
+    {
+        return fail_stray( space, pair_count );
+    }
     clv_space_fail( space, code, UINT32_MAX, clv_null_id(),
         "update with %u objects ended after %llu pairs: %s", space->objects.live_count,
         (unsigned long long)pair_count, clv_result_text( code ) );
@@ -410,6 +435,7 @@ clv_result clv_space_update( clv_space* space )
     if ( result == CLV_OK && !holds )
     {
         accept_search( space );
+        CLV_VALIDATE( clv_space_list_is_distinct( space ) );
     }
     if ( result == CLV_OK )
     {

@@ -12,6 +12,11 @@ typedef struct task_lock
     void* word;
 } task_lock;
 
+#define TASK_LOCK_STATIC                                                                                     \
+    {                                                                                                        \
+        NULL                                                                                                 \
+    }
+
 #else
 
 #include <pthread.h>
@@ -20,6 +25,12 @@ typedef struct task_lock
 {
     pthread_mutex_t mutex;
 } task_lock;
+
+/// For one that lives as long as the program and needs no init.
+#define TASK_LOCK_STATIC                                                                                     \
+    {                                                                                                        \
+        PTHREAD_MUTEX_INITIALIZER                                                                            \
+    }
 
 #endif
 
