@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many rounds GJK and EPA take over random pairs, beside what paper 003 reports for its own (section
+// How many rounds GJK and EPA take over random pairs, beside what the k-DOP paper reports for its own (section
 // 3.6), and how long; then the two ways to find an extreme point against the size of the hull.
 // bench/narrow.md is made of its output.
 //
@@ -221,7 +221,7 @@ int main( int argc, char** argv )
             return 2;
         }
     }
-    printf( "Paper 003, section 3.6, 10 million runs: GJK mean 4, most 17; EPA mean 3, most 29.\n" );
+    printf( "The k-DOP paper, section 3.6, 10 million runs: GJK mean 4, most 17; EPA mean 3, most 29.\n" );
     count_rounds( "truncated octahedron", pair_count );
     count_rounds( "rhombicuboctahedron", pair_count );
     compare_support();

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <string.h>
 
 #define HALF_ROOT 0.70710678f
 
@@ -273,6 +274,110 @@ static void swapping_the_boxes_turns_the_normal( void )
     }
 }
 
+static bool same_bits( const narrow_manifold* a, const narrow_manifold* b )
+{
+    return a->count == b->count && memcmp( &a->normal, &b->normal, sizeof( a->normal ) ) == 0 &&
+        memcmp( a->points, b->points, a->count * sizeof( a->points[0] ) ) == 0;
+}
+
+/// Any two boxes, or one that stands square to the other: its edges are parallel, and ties are decided.
+static void random_pair( test_random* random, narrow_box* a, narrow_box* b )
+{
+    *a = random_box( random, 1.2f );
+    *b = random_box( random, 1.2f );
+    if ( test_random_below( random, 4 ) == 0 )
+    {
+        memcpy( b->axes, a->axes, sizeof( a->axes ) );
+        b->half = a->half;
+    }
+}
+
+static void four_pairs_at_once_have_the_bits_of_each( void )
+{
+    test_random random = test_random_make( 13 );
+    uint32_t hits = 0, apart = 0, far = 0, count = test_scaled( 50000 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        test_where.seed = i;
+        narrow_box a[MATH_LANES], b[MATH_LANES];
+        narrow_pairs pairs;
+        for ( uint32_t l = 0; l < MATH_LANES; ++l )
+        {
+            random_pair( &random, &a[l], &b[l] );
+            pairs.a[l] = &a[l];
+            pairs.b[l] = &b[l];
+            pairs.margin[l] = i % 2 == 0 ? 0.0f : test_random_between( &random, 0, 0.5f );
+        }
+        narrow_manifold four[MATH_LANES];
+        uint32_t lanes = 1 + i % MATH_LANES;
+        uint32_t near = clv_narrow_near_pairs( &pairs, NULL ),
+                 met = clv_narrow_box_boxes( &pairs, lanes, four );
+        CHECK_EQUAL( met >> lanes, 0 );
+        for ( uint32_t l = 0; l < lanes; ++l )
+        {
+            narrow_manifold one;
+            bool hit = clv_narrow_box_box( &a[l], &b[l], pairs.margin[l], &one ) > 0, close = near >> l & 1u;
+            CHECK( hit == ( ( met >> l & 1u ) != 0 ) && ( close || !hit ) );
+            CHECK( !hit || same_bits( &one, &four[l] ) );
+            hits += hit ? 1u : 0u;
+            apart += hit ? 0u : 1u;
+            far += close ? 0u : 1u;
+        }
+    }
+    CHECK( hits > count / 10 && apart > count / 10 && far > apart / 2 );
+}
+
+/// Does b touch a somewhere on its way?
+static bool meets_on_its_way( const narrow_box* a, narrow_box b, clv_vec3 way )
+{
+    const clv_vec3 start = b.center;
+    bool meets = false;
+    for ( int k = 0; k <= 8 && !meets; ++k )
+    {
+        float t = (float)k / 8;
+        b.center = ( clv_vec3 ){ start.x + t * way.x, start.y + t * way.y, start.z + t * way.z };
+        narrow_manifold m;
+        meets = clv_narrow_box_box( a, &b, 0.0f, &m ) > 0;
+    }
+    return meets;
+}
+
+static void who_meets_on_the_way_is_near( void )
+{
+    test_random random = test_random_make( 14 );
+    uint32_t meet = 0, near_count = 0, far_count = 0, count = test_scaled( 10000 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        test_where.seed = i;
+        narrow_box a[MATH_LANES], b[MATH_LANES];
+        narrow_pairs pairs;
+        narrow_ways ways, none = { .slack = { 0 } };
+        for ( uint32_t l = 0; l < MATH_LANES; ++l )
+        {
+            a[l] = random_box( &random, 1.5f );
+            b[l] = random_box( &random, 1.5f );
+            pairs.a[l] = &a[l];
+            pairs.b[l] = &b[l];
+            pairs.margin[l] = 0;
+            ways.x[l] = test_random_between( &random, -1, 1 );
+            ways.y[l] = test_random_between( &random, -1, 1 );
+            ways.z[l] = test_random_between( &random, -1, 1 );
+            ways.slack[l] = 1e-4f;
+        }
+        CHECK_EQUAL( clv_narrow_near_pairs( &pairs, &none ), clv_narrow_near_pairs( &pairs, NULL ) );
+        uint32_t near = clv_narrow_near_pairs( &pairs, &ways );
+        for ( uint32_t l = 0; l < MATH_LANES; ++l )
+        {
+            bool meets = meets_on_its_way( &a[l], b[l], ( clv_vec3 ){ ways.x[l], ways.y[l], ways.z[l] } );
+            CHECK( !meets || ( near >> l & 1u ) != 0 );
+            meet += meets ? 1u : 0u;
+            near_count += near >> l & 1u;
+            far_count += 1u - ( near >> l & 1u );
+        }
+    }
+    CHECK( meet > count / 2 && far_count > count / 2 && near_count < meet + meet / 3 );
+}
+
 // Resting boxes tremble; impulses find their points again only if the features stay.
 static void features_survive_a_tremble( void )
 {
@@ -308,6 +413,8 @@ int main( int argc, char** argv )
         TEST_CASE( a_tilted_box_on_a_plane_stands_on_its_edge ),
         TEST_CASE( random_boxes_agree_with_all_fifteen_axes ),
         TEST_CASE( swapping_the_boxes_turns_the_normal ),
+        TEST_CASE( four_pairs_at_once_have_the_bits_of_each ),
+        TEST_CASE( who_meets_on_the_way_is_near ),
         TEST_CASE( features_survive_a_tremble ),
         TEST_CASE( nothing_is_lost_far_from_the_origin ),
     };

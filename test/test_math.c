@@ -101,7 +101,7 @@ static void a_quaternion_of_no_length_is_no_rotation( void )
 
 // ---- eigenvalues
 
-// Figure 4.2 of paper 003, printed in no particular order; an eigenvector's sign is free.
+// Figure 4.2 of the k-DOP paper, printed in no particular order; an eigenvector's sign is free.
 static void eigen_of_figure_4_2( void )
 {
     math_mat3 m = { { { 4, 2, 0 }, { 2, 5, 3 }, { 0, 3, 6 } } };

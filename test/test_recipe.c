@@ -34,7 +34,7 @@ static void every_statement_is_read( void )
         "speed range 10\n"
         "gravity turning 0.4 world period 3\n"
         "kick 0.02\nteleport 0.03\nchurn 0.04\ncontacts from 5\n"
-        "friction 0.3\nrestitution 0.1\nsleep off\r\n"
+        "friction 0.3\nrestitution 0.1\nsleep off\r\nsolver lean\n"
         "bodies 1 box 0.5 0.1 0.5 world static center\n"
         "bodies 25% random 0.5 2 street\n"
         "bodies rest assorted\n" );
@@ -52,7 +52,7 @@ static void every_statement_is_read( void )
         r.gravity_period == 3 );
     CHECK(
         r.kick_share == 0.02 && r.teleport_share == 0.03 && r.churn_share == 0.04 && r.contacts_from == 5 );
-    CHECK( r.friction == 0.3 && r.restitution == 0.1 && !r.sleep );
+    CHECK( r.friction == 0.3 && r.restitution == 0.1 && !r.sleep && r.lean );
     CHECK_EQUAL( r.group_count, 3 );
     CHECK( r.groups[0].count == 1 && r.groups[0].is_static && r.groups[0].place == RECIPE_CENTER );
     CHECK( r.groups[0].sides[1] == 0.1 && r.groups[0].sides_by_world );
@@ -66,9 +66,10 @@ static void bad_lines_are_named( void )
     static const char* const lines[] = { "nmae x", "objects", "objects -5", "objects 1.5", "world",
         "world side 0", "world density nan", "frame 1/0", "frame 0", "start ball 2", "start pyramid 1",
         "speed 3", "speed ball x", "gravity", "gravity up 3", "kick 2", "contacts", "contacts from",
-        "friction -1", "restitution 2", "sleep maybe", "bodies", "bodies 10%", "bodies 0% cube 1",
-        "bodies 5 cube", "bodies 5 cube 1 2", "bodies 5 random 3 2", "bodies rest box 1 1", "seed one",
-        "name a b", "name", "kick 1 2 3 4 5 6 7 8 9 10 11 12 13", "origin 1 2" };
+        "friction -1", "restitution 2", "sleep maybe", "solver", "solver thin", "bodies", "bodies 10%",
+        "bodies 0% cube 1", "bodies 5 cube", "bodies 5 cube 1 2", "bodies 5 random 3 2",
+        "bodies rest box 1 1", "seed one", "name a b", "name", "kick 1 2 3 4 5 6 7 8 9 10 11 12 13",
+        "origin 1 2" };
     for ( size_t i = 0; i < TEST_COUNT( lines ); ++i )
     {
         test_where.note = lines[i];

@@ -414,6 +414,86 @@ static void kept_velocities_go_on_falling( void )
     clv_hull_destroy( hull );
 }
 
+// Twenty cubes turned at random above each other, the lowest center in `frames` frames.
+static double drop_heap( const clv_shape_sim_def* def, double side, uint64_t seed, uint32_t frames )
+{
+    clv_hull* hull = NULL;
+    clv_shape_sim* sim = NULL;
+    math_random random = math_random_seed( seed );
+    float half = (float)( side / 2 );
+    double lowest = HUGE_VAL;
+    CHECK_OK( clv_hull_create_box( ( clv_vec3 ){ half, half, half }, &hull ) );
+    CHECK_OK( clv_shape_sim_create( def, &sim ) );
+    for ( uint32_t i = 0; i < 20; ++i )
+    {
+        double x = math_random_between( &random, -1.5 * side, 1.5 * side );
+        double z = math_random_between( &random, -1.5 * side, 1.5 * side );
+        clv_transform at = clv_transform_at( (float)x, (float)( 1 + 1.5 * side * i ), (float)z );
+        at.rotation = math_quat_narrow( math_random_rotation( &random ) );
+        CHECK_OK( clv_shape_sim_add( sim, hull, at ) );
+    }
+    for ( uint32_t frame = 0; frame < frames; ++frame )
+    {
+        test_where.frame = frame;
+        CHECK_OK( clv_shape_sim_step( sim ) );
+        for ( uint32_t i = 0; i < 20; ++i )
+        {
+            lowest = fmin( lowest, (double)clv_shape_sim_transform( sim, i ).position.y );
+        }
+    }
+    clv_shape_sim_destroy( sim );
+    clv_hull_destroy( hull );
+    return lowest;
+}
+
+// One round brings the mean of its vertices to the floor, the next ones push it out.
+static void a_body_below_the_floor_is_lifted( void )
+{
+    for ( uint32_t rounds = 1; rounds <= 10; rounds += 9 )
+    {
+        clv_shape_sim_def def = clv_default_shape_sim_def();
+        clv_hull* hull = NULL;
+        clv_shape_sim* sim = NULL;
+        def.gravity = 0;
+        def.round_count = rounds;
+        CHECK_OK( clv_hull_create_box( ( clv_vec3 ){ 0.5f, 0.5f, 0.5f }, &hull ) );
+        CHECK_OK( clv_shape_sim_create( &def, &sim ) );
+        CHECK_OK( clv_shape_sim_add( sim, hull, clv_transform_at( 0, -5, 0 ) ) );
+        CHECK_OK( clv_shape_sim_step( sim ) );
+        float y = clv_shape_sim_transform( sim, 0 ).position.y;
+        CHECK( rounds == 1 ? y == 0.0f : y > 0.45f && y <= 0.5f );
+        CHECK_EQUAL( clv_shape_sim_get_stats( sim ).singular_count, 1 );
+        CHECK_EQUAL( clv_shape_sim_get_stats( sim ).unturned_count, rounds == 1 ? 1 : 0 );
+        clv_shape_sim_destroy( sim );
+        clv_hull_destroy( hull );
+    }
+}
+
+// A body that falls farther in a frame than it is large is wholly below the floor then, and those above it keep it busy.
+static void nothing_sinks_through_the_floor( void )
+{
+    for ( uint32_t seed = 1; seed <= test_scaled( 8 ); ++seed )
+    {
+        for ( int kept = 0; kept < 2; ++kept )
+        {
+            clv_shape_sim_def def = clv_default_shape_sim_def();
+            def.after_contact = kept == 1 ? CLV_VELOCITY_KEPT : CLV_VELOCITY_MOVED;
+            def.volume = (clv_volume_kind)( seed % 3 );
+            def.integrator = (clv_integrator)( seed % 4 );
+            test_where.seed = seed;
+            CHECK( drop_heap( &def, 1.0, seed, 200 ) > 0.0 );
+            CHECK( drop_heap( &def, 0.2, seed, 80 ) > 0.0 );
+        }
+    }
+    for ( int match = CLV_MATCH_LINEAR; match <= CLV_MATCH_QUADRATIC; ++match )
+    {
+        clv_shape_sim_def def = clv_default_shape_sim_def();
+        def.after_contact = CLV_VELOCITY_KEPT;
+        def.match = (clv_match_mode)match;
+        CHECK( drop_heap( &def, 1.0, 3, 200 ) > -1.0 ); // by less than it is large
+    }
+}
+
 static void note_line( clv_log_level level, const char* line, void* user )
 {
     (void)level;
@@ -496,6 +576,8 @@ int main( int argc, char** argv )
         TEST_CASE( stage_times_change_nothing ),
         TEST_CASE( a_tower_ends_in_golden_bits ),
         TEST_CASE( kept_velocities_go_on_falling ),
+        TEST_CASE( a_body_below_the_floor_is_lifted ),
+        TEST_CASE( nothing_sinks_through_the_floor ),
         TEST_CASE( bad_defs_are_refused_with_the_reason ),
         TEST_CASE( bad_bodies_are_refused ),
     };

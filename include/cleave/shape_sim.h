@@ -3,7 +3,7 @@
 
 #include "cleave/volume.h"
 
-// Rigid bodies by shape matching, or soft ones: the dynamics of paper 003. A frame moves every body, finds candidate pairs
+// Rigid bodies by shape matching, or soft ones: the dynamics of the k-DOP paper (Amaral, COPPE 2021). A frame moves every body, finds candidate pairs
 // with a clv_volume_sweep, and then ten times over looks at each pair: do they touch (GJK), how deep (EPA),
 // and if so pushes the vertices that are inside the other body onto the contact plane and puts the body where
 // it fits them best. It is here to repeat the paper's experiment and its tables. It has no friction, no spin
@@ -77,7 +77,7 @@ typedef struct clv_shape_sim_def
     float damping;              ///< velocity kept from frame to frame, 0 .. 1; default 0.95
     uint32_t round_count;       ///< check, contact, match; default 10
     uint32_t pca_period;        ///< as in clv_volume_sweep_def; default 30
-    bool has_floor;             ///< everything below y = 0 is solid; default true
+    bool has_floor;             ///< below y = 0 all is solid, and what gets there is pushed out; default true
     bool stage_times;           ///< fill the times in the statistics; clocks are read for every pair
     clv_allocator allocator;    ///< zero: the C library's
     clv_logger logger;          ///< zero: silence

@@ -3,9 +3,9 @@
 
 #include "cleave/narrow.h"
 
-// Bounding volumes around shapes, the paper's three kinds and some more, and a sweep-and-prune over any one of them: paper
-// 003's broad phase, on the CPU. For boxes alone clv_space is the faster answer by far; this is for comparing
-// volumes, and for scenes whose bodies fill their boxes badly.
+// Bounding volumes around shapes, the three kinds of the k-DOP paper (Amaral, COPPE 2021) and some more, and a sweep-and-prune over
+// any one of them: that paper's broad phase, on the CPU. For boxes alone clv_space is the faster answer by far; this is for
+// comparing volumes, and for scenes whose bodies fill their boxes badly.
 //
 // Volumes are rounded outwards, so they contain the shape as placed, to the last bit, and closed, so that
 // touching counts. One thread owns a sweep.

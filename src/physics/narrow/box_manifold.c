@@ -1,82 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Separating axes of two boxes (Gottschalk, Lin, Manocha, "OBBTree", 1996), then the incident face clipped by the
-// sides of the reference face (Sutherland and Hodgman, 1974), or the closest points of two edges.
+// The axis of least penetration (box_axes.c), then the incident face clipped by the sides of the reference face
+// (Sutherland and Hodgman, 1974), or the closest points of two edges.
 // All of it happens in the frame of one of the boxes, so nothing is lost far from the world's origin.
 #include "narrow/box_manifold.h"
 
 #include "base/assertion.h"
+#include "narrow/box_axes.h"
 
 #include <math.h>
 #include <stddef.h>
 
-// Edge axes shorter than this come from nearly parallel edges and say nothing a face axis does not.
-#define SHORTEST_EDGE_AXIS 1e-3f
-
 // Eight is the most a quadrilateral clipped by four lines can have.
 #define CLIP_POINTS 8
-
-/// How the second box lies in the frame of the first.
-typedef struct box_relation
-{
-    float rotation[3][3]; ///< rotation[i][j] = a_i . b_j
-    float offset[3];      ///< centre of the second
-    float half_a[3], half_b[3];
-} box_relation;
-
-typedef enum axis_kind
-{
-    FACE_A,
-    FACE_B,
-    EDGES,
-} axis_kind;
-
-typedef struct best_axis
-{
-    axis_kind kind;
-    int i, j; ///< axis of a, axis of b; for a face only its own counts
-    float separation;
-    float normal[3]; ///< in a's frame, from a to b; for EDGES only
-} best_axis;
 
 /// A corner of the incident face, clipped. u and v run along the reference face, w away from it.
 typedef struct clip_point
 {
     float u, v, w;
-    uint32_t feature;
-    uint32_t
+    uint16_t feature;
+    uint16_t
         edge; ///< what the edge to the next point lies on: 0-3 the incident face's edges, 4-7 a clip line
 } clip_point;
 
-static float absolute( float x )
-{
-    return x < 0.0f ? -x : x;
-}
-
-static float dot3( const float a[3], const float b[3] )
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static box_relation relate( const narrow_box* a, const narrow_box* b )
-{
-    const float d[3] = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
-    box_relation r = { .half_a = { a->half.x, a->half.y, a->half.z },
-        .half_b = { b->half.x, b->half.y, b->half.z } };
-    for ( int i = 0; i < 3; ++i )
-    {
-        r.offset[i] = dot3( a->axes[i], d );
-        for ( int j = 0; j < 3; ++j )
-        {
-            r.rotation[i][j] = dot3( a->axes[i], b->axes[j] );
-        }
-    }
-    return r;
-}
-
 /// The same seen from the second box.
-static box_relation turned( const box_relation* r )
+static narrow_relation turned( const narrow_relation* r )
 {
-    box_relation t;
+    narrow_relation t;
     for ( int i = 0; i < 3; ++i )
     {
         t.half_a[i] = r->half_b[i];
@@ -92,152 +41,46 @@ static box_relation turned( const box_relation* r )
     return t;
 }
 
-/// Best face of the first box: the axis on which the second is farthest out.
-static float face_separation( const box_relation* r, int* axis )
+/// Where four corners of the second box, given in its own frame, lie along an axis of the first.
+static math_lanes corners_along( const narrow_relation* r, int axis, const math_lanes corners[3] )
 {
-    float best = -INFINITY;
-    for ( int i = 0; i < 3; ++i )
-    {
-        const float* row = r->rotation[i];
-        float reach = r->half_a[i] + r->half_b[0] * absolute( row[0] ) + r->half_b[1] * absolute( row[1] ) +
-            r->half_b[2] * absolute( row[2] );
-        float separation = absolute( r->offset[i] ) - reach;
-        if ( separation > best )
-        {
-            best = separation;
-            *axis = i;
-        }
-    }
-    return best;
-}
-
-/// Best face of the second, without the cost of turning the frame.
-static float face_separation_b( const box_relation* r, int* axis )
-{
-    float best = -INFINITY;
-    for ( int j = 0; j < 3; ++j )
-    {
-        float r0 = r->rotation[0][j], r1 = r->rotation[1][j], r2 = r->rotation[2][j];
-        float reach = r->half_b[j] + r->half_a[0] * absolute( r0 ) + r->half_a[1] * absolute( r1 ) +
-            r->half_a[2] * absolute( r2 );
-        float separation = absolute( r->offset[0] * r0 + r->offset[1] * r1 + r->offset[2] * r2 ) - reach;
-        if ( separation > best )
-        {
-            best = separation;
-            *axis = j;
-        }
-    }
-    return best;
-}
-
-/// Separation along a_i x b_j, times the length of that axis.
-static float edge_separation( const box_relation* r, int i, int j, float* along )
-{
-    const int i1 = ( i + 1 ) % 3, i2 = ( i + 2 ) % 3, j1 = ( j + 1 ) % 3, j2 = ( j + 2 ) % 3;
-    const float c1 = r->rotation[i1][j], c2 = r->rotation[i2][j];
-    // e_i x c = ( 0 at i, -c2 at i1, c1 at i2 )
-    *along = c1 * r->offset[i2] - c2 * r->offset[i1];
-    float reach_a = r->half_a[i1] * absolute( c2 ) + r->half_a[i2] * absolute( c1 );
-    float reach_b =
-        r->half_b[j1] * absolute( r->rotation[i][j2] ) + r->half_b[j2] * absolute( r->rotation[i][j1] );
-    return absolute( *along ) - reach_a - reach_b;
-}
-
-static void set_edge_normal( const box_relation* r, best_axis* best, float along, float inverse_length )
-{
-    const int i1 = ( best->i + 1 ) % 3, i2 = ( best->i + 2 ) % 3;
-    float s = along < 0.0f ? -inverse_length : inverse_length;
-    best->normal[best->i] = 0.0f;
-    best->normal[i1] = -r->rotation[i2][best->j] * s;
-    best->normal[i2] = r->rotation[i1][best->j] * s;
-}
-
-/// False as soon as one axis separates the boxes by more than the margin.
-static bool find_axis( const box_relation* r, float margin, best_axis* best )
-{
-    int axis_a = 0, axis_b = 0;
-    float face_a = face_separation( r, &axis_a );
-    if ( face_a > margin )
-    {
-        return false;
-    }
-    float face_b = face_separation_b( r, &axis_b );
-    if ( face_b > margin )
-    {
-        return false;
-    }
-
-    // A tie must not be decided by the last bit: the first box keeps it within a thousandth of the smaller sides.
-    float least_a = r->half_a[0] < r->half_a[1] ? r->half_a[0] : r->half_a[1];
-    float least_b = r->half_b[0] < r->half_b[1] ? r->half_b[0] : r->half_b[1];
-    least_a = least_a < r->half_a[2] ? least_a : r->half_a[2];
-    least_b = least_b < r->half_b[2] ? least_b : r->half_b[2];
-    float tolerance = 2e-3f * ( least_a < least_b ? least_a : least_b );
-    bool use_b = face_b > face_a + tolerance;
-    *best = ( best_axis ){ use_b ? FACE_B : FACE_A, axis_a, axis_b, use_b ? face_b : face_a, { 0 } };
-
-    // An edge contact has one point where a face has four, so it must be the better axis by a clear measure.
-    float face = best->separation;
-    float to_beat = ( face < 0.0f ? 0.95f * face : face ) + 5.0f * tolerance;
-    for ( int i = 0; i < 3; ++i )
-    {
-        for ( int j = 0; j < 3; ++j )
-        {
-            float square = 1.0f - r->rotation[i][j] * r->rotation[i][j];
-            if ( square < SHORTEST_EDGE_AXIS * SHORTEST_EDGE_AXIS )
-            {
-                continue;
-            }
-            float along;
-            float scaled = edge_separation( r, i, j, &along );
-            // Most axes lose without a root: the length is below 1, so dividing by it makes a negative value more so.
-            if ( scaled < 0.0f && scaled <= to_beat )
-            {
-                continue;
-            }
-            float inverse_length = 1.0f / sqrtf( square );
-            float separation = scaled * inverse_length;
-            if ( separation > margin )
-            {
-                return false;
-            }
-            if ( separation > to_beat )
-            {
-                to_beat = separation;
-                *best = ( best_axis ){ EDGES, i, j, separation, { 0 } };
-                set_edge_normal( r, best, along, inverse_length );
-            }
-        }
-    }
-    return true;
+    const float* row = r->rotation[axis];
+    math_lanes sum = math_lanes_add( math_lanes_mul( math_lanes_set( row[0] ), corners[0] ),
+        math_lanes_mul( math_lanes_set( row[1] ), corners[1] ) );
+    sum = math_lanes_add( sum, math_lanes_mul( math_lanes_set( row[2] ), corners[2] ) );
+    return math_lanes_add( math_lanes_set( r->offset[axis] ), sum );
 }
 
 /// The face of the second box that looks most against the reference face, as a polygon.
 /// Returns the features' high bits.
-static uint32_t incident_face( const box_relation* r, int axis, float sign, clip_point polygon[CLIP_POINTS] )
+static uint32_t incident_face(
+    const narrow_relation* r, int axis, float sign, clip_point polygon[CLIP_POINTS] )
 {
     int face = 0;
     for ( int j = 1; j < 3; ++j )
     {
-        face = absolute( r->rotation[axis][j] ) > absolute( r->rotation[axis][face] ) ? j : face;
+        face = narrow_abs( r->rotation[axis][j] ) > narrow_abs( r->rotation[axis][face] ) ? j : face;
     }
     const int u_axis = ( axis + 1 ) % 3, v_axis = ( axis + 2 ) % 3;
     const int p = ( face + 1 ) % 3, q = ( face + 2 ) % 3;
+    float u[4], v[4], w[4];
     float outward = sign * r->rotation[axis][face] > 0.0f ? -r->half_b[face] : r->half_b[face];
 
+    // All four corners at once, in lanes.
     static const float corner_p[4] = { 1.0f, -1.0f, -1.0f, 1.0f };
     static const float corner_q[4] = { 1.0f, 1.0f, -1.0f, -1.0f };
+    math_lanes b[3];
+    b[face] = math_lanes_set( outward );
+    b[p] = math_lanes_mul( math_lanes_load( corner_p ), math_lanes_set( r->half_b[p] ) );
+    b[q] = math_lanes_mul( math_lanes_load( corner_q ), math_lanes_set( r->half_b[q] ) );
+    math_lanes_store( u, corners_along( r, u_axis, b ) );
+    math_lanes_store( v, corners_along( r, v_axis, b ) );
+    math_lanes_store( w,
+        math_lanes_sub( math_lanes_mul( math_lanes_set( sign ), corners_along( r, axis, b ) ),
+            math_lanes_set( r->half_a[axis] ) ) );
     for ( uint32_t k = 0; k < 4; ++k )
     {
-        float b[3];
-        b[face] = outward;
-        b[p] = corner_p[k] * r->half_b[p];
-        b[q] = corner_q[k] * r->half_b[q];
-        polygon[k].u = r->offset[u_axis] + dot3( r->rotation[u_axis], b );
-        polygon[k].v = r->offset[v_axis] + dot3( r->rotation[v_axis], b );
-        polygon[k].w = sign * ( r->offset[axis] + dot3( r->rotation[axis], b ) ) - r->half_a[axis];
-        polygon[k].feature = k;
-        polygon[k].edge = k;
+        polygon[k] = ( clip_point ){ u[k], v[k], w[k], (uint16_t)k, (uint16_t)k };
     }
     return (uint32_t)face | ( outward < 0.0f ? 4u : 0u );
 }
@@ -247,34 +90,51 @@ static clip_point crossing(
     const clip_point* p, const clip_point* q, float out_p, float out_q, uint32_t line )
 {
     float t = out_p / ( out_p - out_q );
+    uint32_t feature = ( p->edge < 4 ? 4u + p->edge * 4u : 20u + ( p->edge - 4u ) * 4u ) + line;
     clip_point c = { p->u + t * ( q->u - p->u ), p->v + t * ( q->v - p->v ), p->w + t * ( q->w - p->w ),
-        ( p->edge < 4 ? 4 + p->edge * 4 : 20 + ( p->edge - 4 ) * 4 ) + line, p->edge };
+        (uint16_t)feature, p->edge };
     return c;
 }
 
 /// Keep what lies within `reach` of 0 on one side of u or v. Lines 0, 1 bound u above and below; 2, 3 bound v.
-static uint32_t clip(
-    const clip_point* in, uint32_t count, uint32_t line, float reach, clip_point out[CLIP_POINTS] )
+/// `points` are the ones to clip, and `spare` has room for what is left of them; they change places if any point had to go.
+static uint32_t clip( clip_point** points, clip_point** spare, uint32_t count, uint32_t line, float reach )
 {
-    uint32_t kept = 0;
+    clip_point* in = *points;
+    clip_point* out = *spare;
     float sign = ( line & 1 ) == 0 ? 1.0f : -1.0f;
+    float outside[CLIP_POINTS + 1]; // how far each lies beyond the line; the first once more at the end
+    bool any = false;
+    for ( uint32_t k = 0; k < count; ++k )
+    {
+        outside[k] = sign * ( line < 2 ? in[k].u : in[k].v ) - reach;
+        any |= !( outside[k] <= 0.0f );
+    }
+    if ( !any )
+    {
+        return count;
+    }
+    outside[count] = outside[0];
+    uint32_t kept = 0;
     for ( uint32_t k = 0; k < count; ++k )
     {
         const clip_point* p = &in[k];
-        const clip_point* q = &in[k + 1 < count ? k + 1 : 0];
-        float out_p = sign * ( line < 2 ? p->u : p->v ) - reach;
-        float out_q = sign * ( line < 2 ? q->u : q->v ) - reach;
-        if ( out_p <= 0.0f && kept < CLIP_POINTS )
+        bool stays = outside[k] <= 0.0f;
+        if ( stays && kept < CLIP_POINTS )
         {
             out[kept++] = *p;
         }
-        if ( ( out_p <= 0.0f ) != ( out_q <= 0.0f ) && kept < CLIP_POINTS )
+        if ( stays != ( outside[k + 1] <= 0.0f ) && kept < CLIP_POINTS )
         {
-            clip_point c = crossing( p, q, out_p, out_q, line );
-            c.edge = out_p <= 0.0f ? 4 + line : c.edge; // leaving: the next edge runs along the line
-            out[kept++] = c;
+            const clip_point* q = &in[k + 1 < count ? k + 1 : 0];
+            out[kept] = crossing( p, q, outside[k], outside[k + 1], line );
+            out[kept].edge =
+                stays ? (uint16_t)( 4 + line ) : p->edge; // leaving: the next edge runs along the line
+            kept += 1;
         }
     }
+    *points = out;
+    *spare = in;
     return kept;
 }
 
@@ -325,25 +185,25 @@ static void reduce( clip_point* points, uint32_t count )
     }
 }
 
-/// Contact points on the face `axis` of the first box of `r`, in that box's frame. Returns how many.
-static uint32_t face_points(
-    const box_relation* r, int axis, float sign, float margin, clip_point points[CLIP_POINTS] )
+/// Contact points on the face `axis` of the first box of `r`, in that box's frame, into one of the two rooms.
+static clip_point* face_points( const narrow_relation* r, int axis, float sign, float margin,
+    clip_point rooms[2][CLIP_POINTS], uint32_t* count )
 {
-    clip_point other[CLIP_POINTS];
+    clip_point *points = rooms[0], *spare = rooms[1];
     uint32_t high = incident_face( r, axis, sign, points );
     float reach_u = r->half_a[( axis + 1 ) % 3], reach_v = r->half_a[( axis + 2 ) % 3];
-    uint32_t count = clip( points, 4, 0, reach_u, other );
-    count = clip( other, count, 1, reach_u, points );
-    count = clip( points, count, 2, reach_v, other );
-    count = clip( other, count, 3, reach_v, points );
+    uint32_t left = clip( &points, &spare, 4, 0, reach_u );
+    left = clip( &points, &spare, left, 1, reach_u );
+    left = clip( &points, &spare, left, 2, reach_v );
+    left = clip( &points, &spare, left, 3, reach_v );
 
     uint32_t kept = 0;
-    for ( uint32_t k = 0; k < count; ++k )
+    for ( uint32_t k = 0; k < left; ++k )
     {
         if ( points[k].w <= margin )
         {
             points[kept] = points[k];
-            points[kept].feature |= high << 6;
+            points[kept].feature |= (uint16_t)( high << 6 );
             kept += 1;
         }
     }
@@ -352,7 +212,8 @@ static uint32_t face_points(
         reduce( points, kept );
         kept = NARROW_MANIFOLD_POINTS;
     }
-    return kept;
+    *count = kept;
+    return points;
 }
 
 static clv_vec3 to_world( const narrow_box* box, const float local[3] )
@@ -364,12 +225,12 @@ static clv_vec3 to_world( const narrow_box* box, const float local[3] )
 }
 
 /// `reference` is the box whose face it is, `flip` tells that it is the second box of the pair.
-static void face_manifold( const box_relation* r, const narrow_box* reference, int axis, bool flip,
+static void face_manifold( const narrow_relation* r, const narrow_box* reference, int axis, bool flip,
     clv_vec3 shift, float margin, narrow_manifold* manifold )
 {
-    clip_point points[CLIP_POINTS];
+    clip_point rooms[2][CLIP_POINTS];
     float sign = r->offset[axis] < 0.0f ? -1.0f : 1.0f;
-    manifold->count = face_points( r, axis, sign, margin, points );
+    const clip_point* points = face_points( r, axis, sign, margin, rooms, &manifold->count );
     float out = flip ? -sign : sign;
     const float* n = reference->axes[axis];
     manifold->normal = ( clv_vec3 ){ out * n[0], out * n[1], out * n[2] };
@@ -396,7 +257,7 @@ static float clamp_to( float x, float reach )
 
 /// One point midway between the closest points of the two edges.
 static void edge_manifold(
-    const box_relation* r, const narrow_box* a, const best_axis* best, narrow_manifold* manifold )
+    const narrow_relation* r, const narrow_box* a, const narrow_axis* best, narrow_manifold* manifold )
 {
     const float* n = best->normal;
     float on_a[3], on_b[3], direction[3];
@@ -411,7 +272,7 @@ static void edge_manifold(
     for ( int k = 0; k < 3; ++k )
     {
         float column[3] = { r->rotation[0][k], r->rotation[1][k], r->rotation[2][k] };
-        bool back = dot3( n, column ) > 0.0f;
+        bool back = narrow_dot( n, column ) > 0.0f;
         float reach = k == best->j ? 0.0f : back ? -r->half_b[k] : r->half_b[k];
         feature |= k != best->j && back ? 128u << k : 0u;
         for ( int axis = 0; axis < 3; ++axis )
@@ -422,7 +283,7 @@ static void edge_manifold(
 
     // Lines on_a + s e_i and on_b + t direction; parallel ones never get here.
     float d[3] = { on_b[0] - on_a[0], on_b[1] - on_a[1], on_b[2] - on_a[2] };
-    float c = direction[best->i], along_a = d[best->i], along_b = dot3( d, direction );
+    float c = direction[best->i], along_a = d[best->i], along_b = narrow_dot( d, direction );
     float t = ( c * along_a - along_b ) / ( 1.0f - c * c );
     t = clamp_to( t, r->half_b[best->j] );
     float s = clamp_to( along_a + t * c, r->half_a[best->i] );
@@ -437,32 +298,53 @@ static void edge_manifold(
     manifold->points[0] = ( narrow_point ){ to_world( a, middle ), best->separation, feature };
 }
 
+static uint32_t make_manifold( const narrow_box* a, const narrow_box* b, float margin,
+    const narrow_relation* r, const narrow_axis* best, narrow_manifold* manifold )
+{
+    if ( best->kind == NARROW_EDGES )
+    {
+        edge_manifold( r, a, best, manifold );
+    }
+    else if ( best->kind == NARROW_FACE_A )
+    {
+        face_manifold( r, a, best->i, false, ( clv_vec3 ){ 0.0f, 0.0f, 0.0f }, margin, manifold );
+    }
+    else
+    {
+        narrow_relation seen_from_b = turned( r );
+        clv_vec3 shift = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
+        face_manifold( &seen_from_b, b, best->j, true, shift, margin, manifold );
+    }
+    return manifold->count;
+}
+
 uint32_t clv_narrow_box_box(
     const narrow_box* a, const narrow_box* b, float margin, narrow_manifold* manifold )
 {
     CLV_ASSERT( a != NULL && b != NULL && manifold != NULL && margin >= 0.0f );
-    box_relation r = relate( a, b );
-    best_axis best;
+    narrow_relation r = clv_narrow_relate( a, b );
+    narrow_axis best;
     manifold->count = 0;
-    if ( !find_axis( &r, margin, &best ) )
+    return clv_narrow_find_axis( &r, margin, &best ) ? make_manifold( a, b, margin, &r, &best, manifold ) : 0;
+}
+
+uint32_t clv_narrow_box_boxes(
+    const narrow_pairs* pairs, uint32_t count, narrow_manifold manifolds[MATH_LANES] )
+{
+    CLV_ASSERT( count <= MATH_LANES );
+    narrow_relation r[MATH_LANES];
+    narrow_axis best[MATH_LANES];
+    uint32_t found = clv_narrow_find_axes( pairs, r, best ), met = 0;
+    for ( uint32_t l = 0; l < count; ++l )
     {
-        return 0;
+        manifolds[l].count = 0;
+        if ( ( found >> l & 1u ) != 0 &&
+            make_manifold( pairs->a[l], pairs->b[l], pairs->margin[l], &r[l], &best[l], &manifolds[l] ) > 0 )
+        {
+            met |= 1u << l;
+        }
     }
-    if ( best.kind == EDGES )
-    {
-        edge_manifold( &r, a, &best, manifold );
-    }
-    else if ( best.kind == FACE_A )
-    {
-        face_manifold( &r, a, best.i, false, ( clv_vec3 ){ 0.0f, 0.0f, 0.0f }, margin, manifold );
-    }
-    else
-    {
-        box_relation seen_from_b = turned( &r );
-        clv_vec3 shift = { b->center.x - a->center.x, b->center.y - a->center.y, b->center.z - a->center.z };
-        face_manifold( &seen_from_b, b, best.j, true, shift, margin, manifold );
-    }
-    return manifold->count;
+    return met;
 }
 
 uint32_t clv_narrow_box_plane(
@@ -476,11 +358,11 @@ uint32_t clv_narrow_box_plane(
     int face = 0;
     for ( int j = 0; j < 3; ++j )
     {
-        down[j] = dot3( n, box->axes[j] );
-        reach += half[j] * absolute( down[j] );
-        face = absolute( down[j] ) > absolute( down[face] ) ? j : face;
+        down[j] = narrow_dot( n, box->axes[j] );
+        reach += half[j] * narrow_abs( down[j] );
+        face = narrow_abs( down[j] ) > narrow_abs( down[face] ) ? j : face;
     }
-    float height = dot3( n, center ) - offset;
+    float height = narrow_dot( n, center ) - offset;
     manifold->count = 0;
     manifold->normal = ( clv_vec3 ){ -normal.x, -normal.y, -normal.z };
     if ( height - reach > margin )
@@ -496,7 +378,7 @@ uint32_t clv_narrow_box_plane(
         local[face] = down[face] > 0.0f ? -half[face] : half[face];
         local[p] = k == 0 || k == 3 ? half[p] : -half[p];
         local[q] = k < 2 ? half[q] : -half[q];
-        float separation = height + dot3( down, local );
+        float separation = height + narrow_dot( down, local );
         if ( separation <= margin )
         {
             clv_vec3 corner = to_world( box, local );

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cleave/geom.h"
+#include "math/lanes.h"
 
 /// Most points of a manifold. A clipped face has up to eight; the four that span it carry any load the eight could.
 #define NARROW_MANIFOLD_POINTS 4
@@ -40,3 +41,26 @@ uint32_t clv_narrow_box_box(
 /// the solid, that is -normal.
 uint32_t clv_narrow_box_plane(
     const narrow_box* box, clv_vec3 normal, float offset, float margin, narrow_manifold* manifold );
+
+/// Pairs a[l], b[l] that are looked at side by side, and how far apart they may be. All lanes must name boxes.
+typedef struct narrow_pairs
+{
+    const narrow_box* a[MATH_LANES];
+    const narrow_box* b[MATH_LANES];
+    float margin[MATH_LANES];
+} narrow_pairs;
+
+/// How pairs move meanwhile: b against a, in world axes.
+typedef struct narrow_ways
+{
+    float x[MATH_LANES], y[MATH_LANES], z[MATH_LANES];
+    float slack[MATH_LANES]; ///< how far apart they may still be then
+} narrow_ways;
+
+/// Bit l: no axis of a face separates pair l by more than its margin; or, if `ways` is not NULL, by more than the slack and
+/// what they close in on each other along that axis. Cheap, and nearly all pairs that do not touch fail it.
+uint32_t clv_narrow_near_pairs( const narrow_pairs* pairs, const narrow_ways* ways );
+
+/// clv_narrow_box_box, bit for bit, for the first `count` lanes. Bit l: manifolds[l] has points.
+uint32_t clv_narrow_box_boxes(
+    const narrow_pairs* pairs, uint32_t count, narrow_manifold manifolds[MATH_LANES] );

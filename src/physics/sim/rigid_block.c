@@ -3,15 +3,35 @@
 
 #include "base/assertion.h"
 
-#include <string.h>
+#include <stddef.h>
 
-/// One contact with all that its lane is made of.
-typedef struct lane_body
+_Static_assert( offsetof( rigid_contact, to_b ) == 12 && offsetof( rigid_contact, friction ) == 24 &&
+        offsetof( rigid_contact, impulses ) == 40 && sizeof( rigid_point ) == 16 &&
+        sizeof( rigid_answer ) == 32,
+    "rows of four" );
+
+/// What is known of four contacts.
+typedef struct lane_contact
 {
-    float inverse_mass;
-    sim_sym3 inertia;
-    clv_vec3 velocity, spin;
-} lane_body;
+    math_lanes3 normal, to_b, friction;
+    math_lanes twist;
+    math_lanes impulses[NARROW_MANIFOLD_POINTS];
+    math_lanes3 offsets[NARROW_MANIFOLD_POINTS];
+    math_lanes separations[NARROW_MANIFOLD_POINTS];
+} lane_contact;
+
+/// How four bodies answer to impulses.
+typedef struct lane_answer
+{
+    math_lanes_sym3 inertia;
+    math_lanes inverse_mass;
+} lane_answer;
+
+/// Stands in idle lanes: whatever they compute is 0 and goes nowhere.
+static const rigid_contact s_idle = { .normal = { 1.0f, 0.0f, 0.0f } };
+
+/// Of what does not move.
+static const rigid_answer s_immovable;
 
 rigid_softness clv_sim_rigid_soft( float hertz, float damping_ratio, float substep_seconds )
 {
@@ -23,172 +43,201 @@ rigid_softness clv_sim_rigid_soft( float hertz, float damping_ratio, float subst
     return soft;
 }
 
-static lane_body read_body( const clv_rigid* world, uint32_t index, uint32_t moves )
+static void load_rows( const float* const from[MATH_LANES], uint32_t offset, math_lanes rows[MATH_LANES] )
 {
-    lane_body body;
-    memset( &body, 0, sizeof( body ) );
-    if ( moves != 0 )
+    for ( uint32_t l = 0; l < MATH_LANES; ++l )
     {
-        body.inverse_mass = world->answers[index].inverse_mass;
-        body.inertia = world->answers[index].inverse_inertia;
+        rows[l] = math_lanes_load( from[l] + offset );
     }
-    // Velocities are for bouncing alone, and cost a cache miss.
-    if ( world->def.restitution > 0.0f )
+    math_lanes_transpose( rows );
+}
+
+static lane_contact load_contacts( const rigid_block* block )
+{
+    lane_contact to;
+    math_lanes rows[MATH_LANES];
+    const float* from[MATH_LANES];
+    for ( uint32_t l = 0; l < MATH_LANES; ++l )
     {
-        body.velocity = world->motions[index].velocity;
-        body.spin = world->motions[index].spin;
+        from[l] = (const float*)( block->contacts[l] != NULL ? block->contacts[l] : &s_idle );
     }
-    return body;
+    load_rows( from, 0, rows );
+    to.normal = ( math_lanes3 ){ rows[0], rows[1], rows[2] };
+    load_rows( from, 3, rows );
+    to.to_b = ( math_lanes3 ){ rows[0], rows[1], rows[2] };
+    load_rows( from, 6, rows );
+    to.friction = ( math_lanes3 ){ rows[0], rows[1], rows[2] };
+    to.twist = rows[3];
+    load_rows( from, 10, to.impulses );
+    for ( uint32_t k = 0; k < block->point_count; ++k )
+    {
+        load_rows( from, offsetof( rigid_contact, points ) / sizeof( float ) + 4 * k, rows );
+        to.offsets[k] = ( math_lanes3 ){ rows[0], rows[1], rows[2] };
+        to.separations[k] = rows[3];
+    }
+    return to;
 }
 
-static void put3( float out[3][RIGID_LANES], uint32_t lane, clv_vec3 v )
+static lane_answer load_answers( const clv_rigid* world, const uint32_t* index, const uint32_t* moves )
 {
-    out[0][lane] = v.x;
-    out[1][lane] = v.y;
-    out[2][lane] = v.z;
+    const float* from[MATH_LANES];
+    for ( uint32_t l = 0; l < MATH_LANES; ++l )
+    {
+        from[l] = (const float*)( moves[l] != 0 ? &world->answers[index[l]] : &s_immovable );
+    }
+    math_lanes low[MATH_LANES], high[MATH_LANES];
+    load_rows( from, 0, low );
+    load_rows( from, 4, high );
+    lane_answer to = { { { low[0], low[1], low[2] }, { low[3], high[0], high[1] } }, high[2] };
+    return to;
 }
 
-static void put6( float out[6][RIGID_LANES], uint32_t lane, const sim_sym3* s )
+static math_lanes angular_mass( const lane_answer* body, math_lanes3 u, math_lanes3 v )
 {
-    out[0][lane] = s->xx;
-    out[1][lane] = s->yy;
-    out[2][lane] = s->zz;
-    out[3][lane] = s->xy;
-    out[4][lane] = s->xz;
-    out[5][lane] = s->yz;
+    return math_lanes3_dot( math_lanes_sym3_mul( &body->inertia, u ), v );
 }
 
-static float angular_mass( const lane_body* body, clv_vec3 u, clv_vec3 v )
+static math_lanes inverse_or_zero( math_lanes x )
 {
-    return sim_dot( sim_sym3_mul( &body->inertia, u ), v );
+    const math_lanes zero = math_lanes_set( 0.0f );
+    return math_lanes_if_greater( x, zero, math_lanes_div( math_lanes_set( 1.0f ), x ), zero );
 }
 
-static float inverse_or_zero( float x )
+/// sim_perpendicular in lanes.
+static math_lanes3 perpendicular( math_lanes3 n )
 {
-    return x > 0.0f ? 1.0f / x : 0.0f;
+    const math_lanes zero = math_lanes_set( 0.0f );
+    math_lanes x = math_lanes_abs( n.x ), y = math_lanes_abs( n.y ), z = math_lanes_abs( n.z );
+    math_mask not_x = math_mask_or( math_lanes_greater( x, y ), math_lanes_greater( x, z ) );
+    math_mask not_y = math_lanes_greater( y, z );
+    math_lanes3 p = {
+        math_lanes_select( not_x, math_lanes_select( not_y, n.y, math_lanes_negate( n.z ) ), zero ),
+        math_lanes_select( not_x, math_lanes_select( not_y, math_lanes_negate( n.x ), zero ), n.z ),
+        math_lanes_select( not_x, math_lanes_select( not_y, zero, n.x ), math_lanes_negate( n.y ) ),
+    };
+    math_lanes length = math_lanes_sqrt( math_lanes3_dot( p, p ) );
+    return math_lanes3_scale( p, math_lanes_div( math_lanes_set( 1.0f ), length ) );
 }
 
 /// Where friction acts: the mean of the points.
-static clv_vec3 anchor_of( const rigid_contact* contact )
+static math_lanes3 anchor_of( const lane_contact* contact, uint32_t point_count )
 {
-    clv_vec3 sum = contact->points[0].offset;
-    for ( uint32_t k = 1; k < contact->count; ++k )
+    math_lanes3 sum = contact->offsets[0];
+    for ( uint32_t k = 1; k < point_count; ++k )
     {
-        sum = sim_add( sum, contact->points[k].offset );
+        sum = math_lanes3_add( sum, contact->offsets[k] );
     }
-    return sim_scale( sum, 1.0f / (float)contact->count );
+    return math_lanes3_scale( sum, math_lanes_set( 1.0f / (float)point_count ) );
 }
 
-static void prepare_friction( rigid_block* block, uint32_t lane, const lane_body* a, const lane_body* b,
-    clv_vec3 anchor_a, clv_vec3 anchor_b )
+static void prepare_friction( rigid_block* block, const lane_contact* contact, const lane_answer* a,
+    const lane_answer* b, math_lanes3 anchor_a, math_lanes3 anchor_b )
 {
-    const rigid_contact* contact = block->contacts[lane];
-    clv_vec3 n = contact->normal, t0 = sim_perpendicular( n ), t1 = sim_cross( n, t0 );
-    clv_vec3 a0 = sim_cross( anchor_a, t0 ), a1 = sim_cross( anchor_a, t1 );
-    clv_vec3 b0 = sim_cross( anchor_b, t0 ), b1 = sim_cross( anchor_b, t1 );
-    float linear = a->inverse_mass + b->inverse_mass;
-    float k00 = linear + angular_mass( a, a0, a0 ) + angular_mass( b, b0, b0 );
-    float k11 = linear + angular_mass( a, a1, a1 ) + angular_mass( b, b1, b1 );
-    float k01 = angular_mass( a, a0, a1 ) + angular_mass( b, b0, b1 );
-    float inverse = inverse_or_zero( k00 * k11 - k01 * k01 );
-    block->slide_mass[0][lane] = k11 * inverse;
-    block->slide_mass[1][lane] = -k01 * inverse;
-    block->slide_mass[2][lane] = k00 * inverse;
-    block->twist_mass[lane] = inverse_or_zero( angular_mass( a, n, n ) + angular_mass( b, n, n ) );
-    block->slide[0][lane] = sim_dot( contact->friction, t0 );
-    block->slide[1][lane] = sim_dot( contact->friction, t1 );
-    block->twist[lane] = contact->count > 1 ? contact->twist : 0.0f;
-    put3( block->normal, lane, n );
-    put3( block->tangent[0], lane, t0 );
-    put3( block->tangent[1], lane, t1 );
-    put3( block->anchor_a, lane, anchor_a );
-    put3( block->anchor_b, lane, anchor_b );
+    math_lanes3 n = contact->normal, t0 = perpendicular( n ), t1 = math_lanes3_cross( n, t0 );
+    math_lanes3 a0 = math_lanes3_cross( anchor_a, t0 ), a1 = math_lanes3_cross( anchor_a, t1 );
+    math_lanes3 b0 = math_lanes3_cross( anchor_b, t0 ), b1 = math_lanes3_cross( anchor_b, t1 );
+    math_lanes linear = math_lanes_add( a->inverse_mass, b->inverse_mass );
+    math_lanes k00 =
+        math_lanes_add( math_lanes_add( linear, angular_mass( a, a0, a0 ) ), angular_mass( b, b0, b0 ) );
+    math_lanes k11 =
+        math_lanes_add( math_lanes_add( linear, angular_mass( a, a1, a1 ) ), angular_mass( b, b1, b1 ) );
+    math_lanes k01 = math_lanes_add( angular_mass( a, a0, a1 ), angular_mass( b, b0, b1 ) );
+    math_lanes inverse =
+        inverse_or_zero( math_lanes_sub( math_lanes_mul( k00, k11 ), math_lanes_mul( k01, k01 ) ) );
+    math_lanes_store( block->slide_mass[0], math_lanes_mul( k11, inverse ) );
+    math_lanes_store( block->slide_mass[1], math_lanes_mul( math_lanes_negate( k01 ), inverse ) );
+    math_lanes_store( block->slide_mass[2], math_lanes_mul( k00, inverse ) );
+    math_lanes_store( block->twist_mass,
+        inverse_or_zero( math_lanes_add( angular_mass( a, n, n ), angular_mass( b, n, n ) ) ) );
+    math_lanes_store( block->slide[0], math_lanes3_dot( contact->friction, t0 ) );
+    math_lanes_store( block->slide[1], math_lanes3_dot( contact->friction, t1 ) );
+    math_lanes_store( block->twist, block->point_count > 1 ? contact->twist : math_lanes_set( 0.0f ) );
+    math_lanes3_store( block->normal[0], n );
+    math_lanes3_store( block->tangent[0][0], t0 );
+    math_lanes3_store( block->tangent[1][0], t1 );
+    math_lanes3_store( block->anchor_a[0], anchor_a );
+    math_lanes3_store( block->anchor_b[0], anchor_b );
 }
 
-static void prepare_point( rigid_block* block, uint32_t lane, uint32_t k, const lane_body* a,
-    const lane_body* b, clv_vec3 to_b, clv_vec3 anchor )
+static void prepare_point( rigid_block* block, uint32_t k, const lane_contact* contact, const lane_answer* a,
+    const lane_answer* b, math_lanes3 anchor, bool lean )
 {
-    const rigid_contact* contact = block->contacts[lane];
-    const rigid_point* source = &contact->points[k];
     rigid_block_point* point = &block->points[k];
-    clv_vec3 n = contact->normal;
-    clv_vec3 arm_a = sim_cross( source->offset, n );
-    clv_vec3 arm_b = sim_cross( sim_sub( source->offset, to_b ), n );
-    put3( point->arm_a, lane, arm_a );
-    put3( point->arm_b, lane, arm_b );
-    float k_normal =
-        a->inverse_mass + b->inverse_mass + angular_mass( a, arm_a, arm_a ) + angular_mass( b, arm_b, arm_b );
-    point->mass[lane] = inverse_or_zero( k_normal );
-    point->separation[lane] = source->separation;
-    point->impulse[lane] = source->impulse;
-    point->impulse_most[lane] = 0.0f;
-    point->approach[lane] = sim_dot( n, sim_sub( b->velocity, a->velocity ) ) + sim_dot( arm_b, b->spin ) -
-        sim_dot( arm_a, a->spin );
-    point->lever[lane] = sim_length( sim_sub( source->offset, anchor ) );
-}
-
-static void prepare_lane( clv_rigid* world, rigid_block* block, uint32_t lane, const rigid_softness soft[2] )
-{
-    const rigid_contact* contact = block->contacts[lane];
-    lane_body a = read_body( world, block->a[lane], block->moves_a[lane] );
-    lane_body b = read_body( world, block->b[lane], block->moves_b[lane] );
-    clv_vec3 to_b = contact->to_b;
-    clv_vec3 anchor = anchor_of( contact );
-    prepare_friction( block, lane, &a, &b, anchor, sim_sub( anchor, to_b ) );
-    for ( uint32_t k = 0; k < contact->count; ++k )
+    math_lanes3 n = contact->normal, offset = contact->offsets[k],
+                from_anchor = math_lanes3_sub( offset, anchor );
+    math_lanes3 arm_a = math_lanes3_cross( offset, n );
+    math_lanes3 arm_b = math_lanes3_cross( math_lanes3_sub( offset, contact->to_b ), n );
+    math_lanes3_store( point->arm_a[0], arm_a );
+    math_lanes3_store( point->arm_b[0], arm_b );
+    math_lanes3 spin_a = math_lanes_sym3_mul( &a->inertia, arm_a ),
+                spin_b = math_lanes_sym3_mul( &b->inertia, arm_b );
+    math_lanes k_normal = math_lanes_add( a->inverse_mass, b->inverse_mass );
+    k_normal = math_lanes_add( k_normal, math_lanes3_dot( spin_a, arm_a ) );
+    k_normal = math_lanes_add( k_normal, math_lanes3_dot( spin_b, arm_b ) );
+    if ( lean )
     {
-        prepare_point( block, lane, k, &a, &b, to_b, anchor );
+        math_lanes3_store( point->spin_a[0], spin_a );
+        math_lanes3_store( point->spin_b[0], spin_b );
     }
-    const rigid_softness* s = &soft[block->moves_a[lane] != 0 && block->moves_b[lane] != 0 ? 0 : 1];
-    block->bias_rate[lane] = s->bias_rate;
-    block->mass_scale[lane] = s->mass_scale;
-    block->impulse_scale[lane] = s->impulse_scale;
-    block->inverse_mass_a[lane] = a.inverse_mass;
-    block->inverse_mass_b[lane] = b.inverse_mass;
-    put6( block->inertia_a, lane, &a.inertia );
-    put6( block->inertia_b, lane, &b.inertia );
+    math_lanes_store( point->mass, inverse_or_zero( k_normal ) );
+    math_lanes_store( point->separation, contact->separations[k] );
+    math_lanes_store( point->impulse, contact->impulses[k] );
+    math_lanes_store( point->lever, math_lanes_sqrt( math_lanes3_dot( from_anchor, from_anchor ) ) );
 }
 
-/// All zero: whatever an idle lane computes is 0 and goes nowhere.
-static void idle_lane( rigid_block* block, uint32_t lane )
+/// What bouncing asks of each point: how fast they came.
+static void prepare_bounce( const clv_rigid* world, rigid_block* block )
 {
-    clv_vec3 zero = { 0.0f, 0.0f, 0.0f };
-    sim_sym3 none = { 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f };
-    put3( block->normal, lane, zero );
-    put3( block->tangent[0], lane, zero );
-    put3( block->tangent[1], lane, zero );
-    put3( block->anchor_a, lane, zero );
-    put3( block->anchor_b, lane, zero );
-    put3( block->slide_mass, lane, zero );
-    block->slide[0][lane] = block->slide[1][lane] = 0.0f;
-    block->twist_mass[lane] = block->twist[lane] = 0.0f;
-    block->inverse_mass_a[lane] = block->inverse_mass_b[lane] = 0.0f;
-    put6( block->inertia_a, lane, &none );
-    put6( block->inertia_b, lane, &none );
-    block->bias_rate[lane] = block->mass_scale[lane] = block->impulse_scale[lane] = 0.0f;
     for ( uint32_t k = 0; k < block->point_count; ++k )
     {
         rigid_block_point* point = &block->points[k];
-        put3( point->arm_a, lane, zero );
-        put3( point->arm_b, lane, zero );
-        point->separation[lane] = point->mass[lane] = point->impulse[lane] = 0.0f;
-        point->impulse_most[lane] = point->approach[lane] = point->lever[lane] = 0.0f;
+        for ( uint32_t l = 0; l < RIGID_LANES; ++l )
+        {
+            const rigid_motion* a = &world->motions[block->a[l]];
+            const rigid_motion* b = &world->motions[block->b[l]];
+            clv_vec3 n = sim_vec3( block->normal[0][l], block->normal[1][l], block->normal[2][l] );
+            clv_vec3 arm_a = sim_vec3( point->arm_a[0][l], point->arm_a[1][l], point->arm_a[2][l] );
+            clv_vec3 arm_b = sim_vec3( point->arm_b[0][l], point->arm_b[1][l], point->arm_b[2][l] );
+            point->approach[l] = sim_dot( n, sim_sub( b->velocity, a->velocity ) ) +
+                sim_dot( arm_b, b->spin ) - sim_dot( arm_a, a->spin );
+            point->impulse_most[l] = 0.0f;
+        }
+    }
+}
+
+static void set_softness( rigid_block* block, const rigid_softness soft[2] )
+{
+    for ( uint32_t l = 0; l < RIGID_LANES; ++l )
+    {
+        const rigid_softness* s = &soft[block->moves_a[l] != 0 && block->moves_b[l] != 0 ? 0 : 1];
+        block->bias_rate[l] = s->bias_rate;
+        block->mass_scale[l] = s->mass_scale;
+        block->impulse_scale[l] = s->impulse_scale;
     }
 }
 
 void clv_sim_rigid_block_prepare( clv_rigid* world, rigid_block* block, const rigid_softness soft[2] )
 {
     CLV_ASSERT( block->point_count >= 1 && block->point_count <= NARROW_MANIFOLD_POINTS );
-    for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
+    lane_contact contact = load_contacts( block );
+    lane_answer a = load_answers( world, block->a, block->moves_a );
+    lane_answer b = load_answers( world, block->b, block->moves_b );
+    math_lanes3 anchor = anchor_of( &contact, block->point_count );
+    prepare_friction( block, &contact, &a, &b, anchor, math_lanes3_sub( anchor, contact.to_b ) );
+    for ( uint32_t k = 0; k < block->point_count; ++k )
     {
-        if ( block->contacts[lane] != NULL )
-        {
-            prepare_lane( world, block, lane, soft );
-        }
-        else
-        {
-            idle_lane( block, lane );
-        }
+        prepare_point( block, k, &contact, &a, &b, anchor, world->def.lean );
+    }
+    math_lanes_store( block->inverse_mass_a, a.inverse_mass );
+    math_lanes_store( block->inverse_mass_b, b.inverse_mass );
+    math_lanes3_store( block->inertia_a[0], a.inertia.diagonal );
+    math_lanes3_store( block->inertia_a[3], a.inertia.rest );
+    math_lanes3_store( block->inertia_b[0], b.inertia.diagonal );
+    math_lanes3_store( block->inertia_b[3], b.inertia.rest );
+    set_softness( block, soft );
+    if ( world->def.restitution > 0.0f )
+    {
+        prepare_bounce( world, block );
     }
 }
 
@@ -199,32 +248,37 @@ void clv_sim_rigid_block_fetch( const clv_rigid* world, const rigid_block* block
         const char* contact = (const char*)block->contacts[lane];
         if ( contact != NULL )
         {
-            sim_fetch( contact );
-            sim_fetch( contact + 64 );
-            sim_fetch( contact + 128 );
-            sim_fetch( &world->answers[block->a[lane]] );
-            sim_fetch( &world->answers[block->b[lane]] );
+            math_fetch( contact );
+            math_fetch( contact + 64 );
+            math_fetch( contact + 128 );
+            math_fetch( &world->answers[block->a[lane]] );
+            math_fetch( &world->answers[block->b[lane]] );
         }
     }
 }
 
 void clv_sim_rigid_block_store( rigid_block* block )
 {
-    for ( uint32_t lane = 0; lane < RIGID_LANES; ++lane )
+    math_lanes s0 = math_lanes_load( block->slide[0] ), s1 = math_lanes_load( block->slide[1] );
+    math_lanes3 friction = math_lanes3_add( math_lanes3_scale( math_lanes3_load( block->tangent[0][0] ), s0 ),
+        math_lanes3_scale( math_lanes3_load( block->tangent[1][0] ), s1 ) );
+    math_lanes frictions[MATH_LANES] = { friction.x, friction.y, friction.z,
+        math_lanes_load( block->twist ) };
+    math_lanes impulses[MATH_LANES];
+    for ( uint32_t k = 0; k < NARROW_MANIFOLD_POINTS; ++k )
     {
-        rigid_contact* contact = block->contacts[lane];
-        if ( contact == NULL )
+        impulses[k] =
+            k < block->point_count ? math_lanes_load( block->points[k].impulse ) : math_lanes_set( 0.0f );
+    }
+    math_lanes_transpose( frictions );
+    math_lanes_transpose( impulses );
+    for ( uint32_t l = 0; l < RIGID_LANES; ++l )
+    {
+        float* contact = (float*)block->contacts[l];
+        if ( contact != NULL )
         {
-            continue;
-        }
-        float s0 = block->slide[0][lane], s1 = block->slide[1][lane];
-        contact->friction = sim_vec3( s0 * block->tangent[0][0][lane] + s1 * block->tangent[1][0][lane],
-            s0 * block->tangent[0][1][lane] + s1 * block->tangent[1][1][lane],
-            s0 * block->tangent[0][2][lane] + s1 * block->tangent[1][2][lane] );
-        contact->twist = block->twist[lane];
-        for ( uint32_t k = 0; k < block->point_count; ++k )
-        {
-            contact->points[k].impulse = block->points[k].impulse[lane];
+            math_lanes_store( contact + 6, frictions[l] );
+            math_lanes_store( contact + 10, impulses[l] );
         }
     }
 }

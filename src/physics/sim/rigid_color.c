@@ -13,18 +13,18 @@
 
 static bool moves( const clv_rigid* world, uint32_t body )
 {
-    return body < RIGID_WALL && rigid_is_movable( world, body );
+    return body < RIGID_WALL && ( !rigid_some_rest( world ) || rigid_is_movable( world, body ) );
 }
 
 /// Round of this contact, RIGID_COLORS if all are taken, RIGID_NONE if nothing in it moves.
-static uint32_t pick_round( clv_rigid* world, const rigid_contact* contact )
+static uint32_t pick_round( clv_rigid* world, const rigid_link* link )
 {
-    bool moves_a = moves( world, contact->a ), moves_b = moves( world, contact->b );
+    bool moves_a = moves( world, link->a ), moves_b = moves( world, link->b );
     if ( !moves_a && !moves_b )
     {
         return RIGID_NONE;
     }
-    uint64_t taken = ( moves_a ? world->masks[contact->a] : 0 ) | ( moves_b ? world->masks[contact->b] : 0 );
+    uint64_t taken = ( moves_a ? world->masks[link->a] : 0 ) | ( moves_b ? world->masks[link->b] : 0 );
     if ( ~taken == 0 )
     {
         return RIGID_COLORS;
@@ -32,11 +32,11 @@ static uint32_t pick_round( clv_rigid* world, const rigid_contact* contact )
     uint32_t round = base_lowest_bit( ~taken );
     if ( moves_a )
     {
-        world->masks[contact->a] |= (uint64_t)1 << round;
+        world->masks[link->a] |= (uint64_t)1 << round;
     }
     if ( moves_b )
     {
-        world->masks[contact->b] |= (uint64_t)1 << round;
+        world->masks[link->b] |= (uint64_t)1 << round;
     }
     return round;
 }
@@ -79,13 +79,15 @@ static void clear_block( rigid_block* block, uint32_t resting, uint32_t point_co
     block->point_count = point_count;
 }
 
-static void set_lane( clv_rigid* world, rigid_block* block, uint32_t lane, rigid_contact* contact )
+static void set_lane( clv_rigid* world, rigid_block* block, uint32_t lane, uint32_t index )
 {
-    block->contacts[lane] = contact;
-    block->a[lane] = contact->a;
-    block->b[lane] = contact->b < RIGID_WALL ? contact->b : world->count;
-    block->moves_a[lane] = moves( world, contact->a );
-    block->moves_b[lane] = moves( world, contact->b );
+    const rigid_link* link = rigid_link_at( &world->now, index );
+    rigid_contact_set* set = index < world->now.bodies.count ? &world->now.bodies : &world->now.walls;
+    block->contacts[lane] = &set->contacts.items[link->contact];
+    block->a[lane] = link->a;
+    block->b[lane] = link->b < RIGID_WALL ? link->b : world->count;
+    block->moves_a[lane] = moves( world, link->a );
+    block->moves_b[lane] = moves( world, link->b );
 }
 
 static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t* used )
@@ -105,7 +107,7 @@ static void fill_blocks( clv_rigid* world, const uint32_t* first_block, uint32_t
         {
             clear_block( block, world->count, color % CLASSES + 1 );
         }
-        set_lane( world, block, place % lanes, rigid_contact_at( &world->now, i ) );
+        set_lane( world, block, place % lanes, i );
     }
 }
 
@@ -120,10 +122,10 @@ bool clv_sim_rigid_color( clv_rigid* world )
     memset( world->masks, 0, world->count * sizeof( *world->masks ) );
     for ( uint32_t i = 0; i < count; ++i )
     {
-        const rigid_contact* contact = rigid_contact_at( &world->now, i );
-        CLV_ASSERT( contact->count >= 1 && contact->count <= CLASSES );
-        uint32_t round = pick_round( world, contact );
-        world->colors.items[i] = round == RIGID_NONE ? RIGID_NONE : round * CLASSES + contact->count - 1;
+        const rigid_link* link = rigid_link_at( &world->now, i );
+        CLV_ASSERT( link->point_count >= 1 && link->point_count <= CLASSES );
+        uint32_t round = pick_round( world, link );
+        world->colors.items[i] = round == RIGID_NONE ? RIGID_NONE : round * CLASSES + link->point_count - 1;
         if ( round != RIGID_NONE )
         {
             counts[world->colors.items[i]] += 1;

@@ -75,25 +75,23 @@ static void wake_marked( clv_rigid* world )
     }
 }
 
-static bool is_fast( const clv_rigid* world, uint32_t body )
+static bool is_faster( const clv_rigid* world, uint32_t body, float limit )
 {
     const rigid_motion* motion = &world->motions[body];
-    float radius = world->poses[body].radius, limit = world->def.sleep_speed;
+    float radius = world->poses[body].radius;
     float square = sim_dot( motion->velocity, motion->velocity ) +
         sim_dot( motion->spin, motion->spin ) * radius * radius;
     return square > limit * limit;
 }
 
-static bool touches( const rigid_contact* contact )
+static bool is_fast( const clv_rigid* world, uint32_t body )
 {
-    for ( uint32_t k = 0; k < contact->count; ++k )
-    {
-        if ( contact->points[k].separation <= 0.0f )
-        {
-            return true;
-        }
-    }
-    return false;
+    return is_faster( world, body, world->def.sleep_speed );
+}
+
+static bool touches( const rigid_link* link )
+{
+    return link->separation <= 0.0f;
 }
 
 /// Does `other` give the sleeper `body` reason to wake? Something slow may lie down on it as on a floor.
@@ -109,11 +107,11 @@ static bool mark_disturbed( clv_rigid* world, const rigid_contact_set* set, bool
     bool any = false;
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        const rigid_contact* contact = &set->contacts.items[set->order.items[i]];
-        uint32_t sleeper = disturbs( world, contact->a, contact->b ) ? contact->a
-            : disturbs( world, contact->b, contact->a )              ? contact->b
-                                                                     : RIGID_NONE;
-        if ( sleeper != RIGID_NONE && ( !touching_only || touches( contact ) ) )
+        const rigid_link* link = &set->links.items[i];
+        uint32_t sleeper = disturbs( world, link->a, link->b ) ? link->a
+            : disturbs( world, link->b, link->a )              ? link->b
+                                                               : RIGID_NONE;
+        if ( sleeper != RIGID_NONE && ( !touching_only || touches( link ) ) )
         {
             world->marks[world->islands[sleeper]] = 1;
             any = true;
@@ -141,6 +139,18 @@ void clv_sim_rigid_wake_touched( clv_rigid* world )
     }
 }
 
+/// With one relaxing pass a step, one body in some thousand goes on rocking at about the speed that counts as rest, and
+/// keeps all others awake.
+static void calm( clv_rigid* world, uint32_t body )
+{
+    if ( !is_faster( world, body, 2.0f * world->def.sleep_speed ) )
+    {
+        rigid_motion* motion = &world->motions[body];
+        motion->velocity = sim_scale( motion->velocity, RIGID_LEAN_CALM );
+        motion->spin = sim_scale( motion->spin, RIGID_LEAN_CALM );
+    }
+}
+
 static void count_rest( clv_rigid* world )
 {
     for ( uint32_t i = 0; i < world->count; ++i )
@@ -150,6 +160,10 @@ static void count_rest( clv_rigid* world )
         if ( rigid_is_movable( world, i ) )
         {
             world->rest_seconds[i] = is_fast( world, i ) ? 0.0f : world->rest_seconds[i] + world->seconds;
+            if ( world->def.lean )
+            {
+                calm( world, i );
+            }
         }
     }
 }
@@ -160,11 +174,10 @@ void clv_sim_rigid_sleep_rested( clv_rigid* world )
     const rigid_contact_set* set = &world->now.bodies;
     for ( uint32_t i = 0; i < set->count; ++i )
     {
-        const rigid_contact* contact = &set->contacts.items[set->order.items[i]];
-        if ( rigid_is_movable( world, contact->a ) && rigid_is_movable( world, contact->b ) &&
-            touches( contact ) )
+        const rigid_link* link = &set->links.items[i];
+        if ( rigid_is_movable( world, link->a ) && rigid_is_movable( world, link->b ) && touches( link ) )
         {
-            join( world->parents, contact->a, contact->b );
+            join( world->parents, link->a, link->b );
         }
     }
     for ( uint32_t i = 0; i < world->count; ++i )

@@ -102,6 +102,7 @@ static clv_result check_rigid_def( const clv_rigid_def* def )
     X( answers )                                                                                             \
     X( bounds )                                                                                              \
     X( reaches )                                                                                             \
+    X( befores )                                                                                             \
     X( ids )                                                                                                 \
     X( masks )                                                                                               \
     X( rest_seconds )                                                                                        \

@@ -11,13 +11,13 @@
 #include "base/array.h"
 #include "cleave/sim.h"
 #include "cleave/space.h"
+#include "math/lanes.h"
 #include "narrow/box_manifold.h"
-#include "sim/sim_lanes.h"
 #include "sim/sim_math.h"
 #include "task/task.h"
 
 /// Contacts solved side by side.
-#define RIGID_LANES SIM_LANES
+#define RIGID_LANES MATH_LANES
 
 /// Rounds; bit i of a body's mask says that round i has it. What fits none is solved one contact after the other.
 #define RIGID_COLORS 64
@@ -33,6 +33,13 @@
 
 #define RIGID_NONE UINT32_MAX
 
+/// In a lean world: how far ahead a body looks at most, and how far in any case, as shares of its side.
+#define RIGID_LEAN_REACH 0.25f
+#define RIGID_LEAN_SLACK 0.02f
+
+/// What a body slower than twice the speed of rest keeps of it, step by step, in a lean world that may sleep.
+#define RIGID_LEAN_CALM 0.8f
+
 /// What the solver reads and writes of a body: one cache line. The solver loads the first twelve numbers as three rows
 /// of four.
 typedef struct rigid_motion
@@ -45,6 +52,11 @@ typedef struct rigid_motion
     uint32_t fresh; ///< not 0: placed anew since the last step, so what touched it before means nothing
     uint32_t pad[2];
 } rigid_motion;
+
+typedef struct rigid_speed
+{
+    clv_vec3 velocity, spin;
+} rigid_speed;
 
 /// How a body answers to impulses: half a cache line, all that preparing a contact reads of it.
 typedef struct rigid_answer
@@ -70,26 +82,34 @@ typedef struct rigid_point
 {
     clv_vec3 offset; ///< from a's centre when the step began
     float separation;
-    uint32_t feature;
-    float impulse; ///< along the normal, per substep
 } rigid_point;
 
+/// Read and written as rows of four numbers, four contacts at a time: rigid_block.c.
 typedef struct rigid_contact
 {
-    uint32_t a, b; ///< bodies, or a body and a wall
-    uint32_t count;
-    clv_vec3 normal;   ///< from a to b
-    clv_vec3 to_b;     ///< from a's centre to b's; 0 for a wall
-    clv_vec3 friction; ///< impulse on b in the plane of the contact
-    float twist;       ///< angular impulse about the normal
+    clv_vec3 normal;                        ///< from a to b
+    clv_vec3 to_b;                          ///< from a's centre to b's; 0 for a wall
+    clv_vec3 friction;                      ///< impulse on b in the plane of the contact
+    float twist;                            ///< angular impulse about the normal
+    float impulses[NARROW_MANIFOLD_POINTS]; ///< of the points, along the normal, per substep
+    uint32_t features[NARROW_MANIFOLD_POINTS];
     rigid_point points[NARROW_MANIFOLD_POINTS];
 } rigid_contact;
 
-/// Contacts in the order of their pairs. Chunk c of the pairs wrote contacts[c * RIGID_CHUNK …]; `order` lists them.
+/// Whose contact it is, and what is asked of it more often than its points: a seventh of its length.
+typedef struct rigid_link
+{
+    uint32_t a, b;        ///< bodies, or a body and a wall
+    uint32_t contact;     ///< its place among the contacts
+    uint32_t point_count; ///< 1 .. NARROW_MANIFOLD_POINTS
+    float separation;     ///< least of its points; at most 0 where they touch
+} rigid_link;
+
+/// Contacts, and links to them in the order of their pairs. Chunk c of the pairs wrote contacts[c * RIGID_CHUNK …].
 typedef struct rigid_contact_set
 {
     BASE_ARRAY( rigid_contact ) contacts;
-    base_u32_array order;
+    BASE_ARRAY( rigid_link ) links;
     base_u32_array chunk_counts;
     uint32_t count;
 } rigid_contact_set;
@@ -107,9 +127,15 @@ typedef struct rigid_block_point
     float separation[RIGID_LANES];
     float mass[RIGID_LANES]; ///< effective
     float impulse[RIGID_LANES];
+    float lever[RIGID_LANES]; ///< distance from the friction anchor
+
+    // In a lean world, and untouched elsewhere: what an impulse of 1 adds to the spins.
+    float spin_a[3][RIGID_LANES];
+    float spin_b[3][RIGID_LANES];
+
+    // Where things bounce, and untouched elsewhere.
     float impulse_most[RIGID_LANES]; ///< over the substeps
     float approach[RIGID_LANES];     ///< relative speed along the normal when the step began
-    float lever[RIGID_LANES];        ///< distance from the friction anchor
 } rigid_block_point;
 
 /// Up to RIGID_LANES contacts of the same round and the same number of points.
@@ -158,7 +184,9 @@ struct clv_rigid
     narrow_box* boxes;
     rigid_answer* answers;
     clv_aabb* bounds; ///< grown
-    float* reaches;   ///< how far each box was grown
+    float*
+        reaches; ///< how far each box was grown; in a lean world, how far apart a contact of this body may be
+    rigid_speed* befores; ///< of a lean world: speeds when the substep began, before contacts changed them
     clv_id* ids;
     uint64_t* masks; ///< rounds each body occurs in
     float* rest_seconds;
@@ -214,6 +242,12 @@ static inline bool rigid_is_asleep( const clv_rigid* world, uint32_t body )
     return world->islands[body] != RIGID_NONE;
 }
 
+/// Is there any body that does not move?
+static inline bool rigid_some_rest( const clv_rigid* world )
+{
+    return world->sleeping_count + world->static_count > 0;
+}
+
 static inline bool rigid_is_movable( const clv_rigid* world, uint32_t body )
 {
     return !rigid_is_static( world, body ) && !rigid_is_asleep( world, body );
@@ -230,12 +264,11 @@ void clv_sim_rigid_wake_all( clv_rigid* world );
 /// False: out of memory, nothing changed but world->now.
 bool clv_sim_rigid_collide( clv_rigid* world, const clv_pair* pairs, uint64_t pair_count );
 
-/// Contact i of both sets, bodies first.
-static inline rigid_contact* rigid_contact_at( rigid_contacts* contacts, uint32_t index )
+/// Link i of both sets, bodies first.
+static inline const rigid_link* rigid_link_at( const rigid_contacts* contacts, uint32_t index )
 {
-    rigid_contact_set* set = index < contacts->bodies.count ? &contacts->bodies : &contacts->walls;
-    index -= set == &contacts->bodies ? 0 : contacts->bodies.count;
-    return &set->contacts.items[set->order.items[index]];
+    const rigid_contact_set* set = index < contacts->bodies.count ? &contacts->bodies : &contacts->walls;
+    return &set->links.items[index - ( set == &contacts->bodies ? 0 : contacts->bodies.count )];
 }
 
 static inline uint32_t rigid_contact_count( const rigid_contacts* contacts )

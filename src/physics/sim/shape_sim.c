@@ -458,7 +458,8 @@ static void note_depth( clv_shape_sim* sim, double depth, bool is_last )
     }
 }
 
-static void match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, double offset )
+// False where the pushed vertices tell no rotation; `unturned` is then where they would move the body.
+static bool match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, double offset )
 {
     sim_contact_plane plane = { normal, offset };
     math_pose fitted;
@@ -477,12 +478,13 @@ static void match_body( clv_shape_sim* sim, sim_body* body, math_vec3 normal, do
         }
         body->matched = true;
         body->move_count += 1;
-        return;
+        return true;
     case MATH_POLAR_DIVERGED: sim->stats.diverged_count += 1; break;
     case MATH_POLAR_SINGULAR: sim->stats.singular_count += 1; break;
     case MATH_POLAR_DRIFTED: sim->stats.drifted_count += 1; break;
     }
     body->unturned = math_sub( fitted.position, body->pose.position );
+    return false;
 }
 
 // Each body's vertices beyond the other's extreme point are put on the plane through it.
@@ -526,6 +528,32 @@ static void solve_pair( clv_shape_sim* sim, sim_pair* pair, bool is_last )
     sim->stats.match_ms += base_clock_ms( found, read_clock( sim ) );
 }
 
+// As it is undeformed: a soft one that is pressed flat comes back by itself.
+static bool is_below_floor( const sim_body* body )
+{
+    const clv_hull* hull = body->rest.hull;
+    uint32_t below = 0;
+    while ( below < hull->vertex_count &&
+        math_pose_apply( &body->pose, math_widen( hull->vertices[below] ) ).y < 0.0 )
+    {
+        ++below;
+    }
+    return below == hull->vertex_count;
+}
+
+// The vertices of a body that is wholly below the floor are pushed onto one plane and tell no rotation. It is lifted at once, unturned: its
+// other contacts may well match it, so that it would not be moved at the end of the frame, and with a velocity that is kept it would sink
+// for ever.
+static void push_out_of_floor( clv_shape_sim* sim, sim_body* body, math_vec3 normal )
+{
+    if ( !match_body( sim, body, normal, 0.0 ) && is_below_floor( body ) )
+    {
+        body->pose.position = math_add( body->pose.position, body->unturned );
+        body->unturned = math_make( 0, 0, 0 );
+        body->move_count += 1;
+    }
+}
+
 static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
 {
     static const clv_plane floor = { { 0, 1, 0 }, 0 };
@@ -539,7 +567,7 @@ static void solve_floor( clv_shape_sim* sim, sim_body* body, bool is_last )
     {
         body->on_floor = true;
         note_depth( sim, contact.depth, is_last );
-        match_body( sim, body, contact.normal, 0.0 );
+        push_out_of_floor( sim, body, contact.normal );
         sim->stats.match_ms += base_clock_ms( found, read_clock( sim ) );
     }
 }
