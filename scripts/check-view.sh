@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tests of the pages in view/. Usage: check-view.sh model|bundle|page|smoke PROGRAM. Ends with 77, which ctest shows as skipped, and
-# names what is missing, where node, the packages of report/ or Chromium are not there; scripts/setup.sh report installs them.
+# names what is missing, where node, the packages of report/ or Chromium are not there; make setup FOR=report installs them.
 set -eu
 step=${1:?usage: check-view.sh model|bundle|page|smoke PROGRAM}
 cleave=${2:?usage: check-view.sh model|bundle|page|smoke PROGRAM}
@@ -16,7 +16,7 @@ skip()
 command -v node >/dev/null 2>&1 || skip "node is not installed"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 18 ] || skip "node is older than 18"
 case $step in
-model) CLEAVE=$cleave exec node --test test/codec.test.mjs test/near.test.mjs test/engine.test.mjs ;;
+model) CLEAVE=$cleave exec node --test test/codec.test.mjs test/near.test.mjs test/laps.test.mjs test/engine.test.mjs ;;
 bundle)
     [ -d ../report/node_modules/esbuild ] || skip "report/node_modules is not there"
     exec node build.mjs --check

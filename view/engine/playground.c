@@ -37,6 +37,7 @@ typedef struct playground
     clv_rigid* rigid;         ///< NULL in the tower
     const clv_shape_sim* sim; ///< of the tower
     uint32_t count, capacity;
+    bool lean; ///< moved with fewer contacts and passes
     clv_aabb world;
     clv_aabb* boxes;
     float* turns; ///< four a body
@@ -114,6 +115,7 @@ static bool open_by_hand( playground* p )
     def.capacity = p->capacity;
     def.walls = ( clv_aabb ){ { -half, 0, -half }, { half, 4 * half, half } };
     def.sleep = true;
+    def.lean = p->lean;
     p->world = ( clv_aabb ){ { -half, 0, -half }, { half, 2 * half, half } };
     return clv_rigid_create( &def, &p->rigid ) == CLV_OK;
 }
@@ -133,7 +135,9 @@ static bool open_scene( playground* p, const char* name, double seed )
     {
         return strcmp( name, "pour" ) == 0 && open_by_hand( p );
     }
-    generator_def def = { .body_count = p->capacity, .seed = (uint64_t)seed, .thread_count = 1 };
+    generator_def def = {
+        .body_count = p->capacity, .seed = (uint64_t)seed, .thread_count = 1, .lean = p->lean
+    };
     p->state = p->scene->create( &def );
     if ( p->state == NULL )
     {
@@ -177,11 +181,13 @@ static void read_bodies( playground* p )
     }
 }
 
-/// Another scene of so many bodies ("pour": none yet, and at most so many). The methods are to be chosen anew. 0 if it cannot be made.
-EMSCRIPTEN_KEEPALIVE int pg_open( const char* name, uint32_t bodies, double seed )
+/// Another scene of so many bodies ("pour": none yet, and at most so many). `lean` solves contacts as clv_rigid_def.lean has it; else the
+/// boxes are those of `cleave gen`. The methods are to be chosen anew. 0 if it cannot be made.
+EMSCRIPTEN_KEEPALIVE int pg_open( const char* name, uint32_t bodies, double seed, int lean )
 {
     playground* p = &s_here;
     release();
+    p->lean = lean != 0;
     p->capacity = bodies;
     p->boxes = calloc( bodies, sizeof( clv_aabb ) );
     p->turns = calloc( bodies, 4 * sizeof( float ) );

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: MIT
 // Buttons, keys, pointers: everything a hand does.
 import { BODY_OVERLAYS, COLOURS, FALSES, OVERLAYS, RATES } from './app.js';
-import { $, make } from './dom.js';
+import { drawCurve } from './curve.js';
+import { $, grouped, make, say } from './dom.js';
 
+const PHONE = 760; // pixels of width, as in style.css
+const EITHER = '', RECORDED = 'recorded', LIVE = 'live'; // the page that has the key
 const KEYS = [
-    ['Space', 'play, pause'], ['← →', 'a frame back, on'], ['Shift ← →', 'ten frames'], ['Home End', 'first, last frame'], ['− +', 'slower, faster'],
+    ['Space', 'play, pause'], ['← →', 'a frame back, on', RECORDED], ['→', 'the next frame', LIVE], ['Shift ← →', 'ten frames', RECORDED], ['Home End', 'first, last frame', RECORDED], ['− +', 'slower, faster', RECORDED],
     ['W A S D', 'go round the scene'], ['Q E', 'nearer, farther'], ['H', 'the whole scene again'], ['F', 'go to the selected object'],
-    ['1 … 5', 'colour: touching, static, speed, size, node'], ['O B P T C', 'bodies, boxes, pairs, tree, cells'], ['K R', '18-DOPs, spheres around the bodies'], ['X', 'false pairs: none, of boxes, 18-DOPs, spheres'], ['/', 'search an object by its number'],
+    ['1 … 5', 'colour: touching, static, speed, size, node'], ['O B P T C', 'bodies, boxes, pairs, tree, cells'], ['K R', '18-DOPs, spheres around the bodies, where bodies are known'], ['X', 'false pairs: none, of boxes, 18-DOPs, spheres'], ['/', 'search an object by its number'],
     ['N', 'next partner of the object'], ['Esc', 'nothing selected'], ['I', 'the panel'], ['L', 'light, dark'], ['?', 'this list'],
-];
+].map(([keys, text, where = EITHER]) => ({ keys: keys.split(' '), text, where }));
+const POINTER = {
+    [RECORDED]: 'Drag to turn, with Shift or the right button to move, wheel or two fingers to come nearer. Click selects, a double click goes there.',
+    [LIVE]: 'Drag a body to lift it, let go to throw it. Drag beside them to turn, with Shift or the right button to move, wheel or two fingers to come nearer. Click selects, a double click goes there.',
+};
 const LETTER = { o: 'bodies', b: 'boxes', p: 'pairs', t: 'tree', c: 'cells', k: 'dops', r: 'spheres' };
 const LABEL = { dops: '18-DOPs' };
 const FALSE_TEXT = ['no false pairs', 'false of boxes', 'false of 18-DOPs', 'false of spheres'];
 
-export function addControls(app) {
+/** `isLive`: frames are made, and there is none to go back to. */
+export function addControls(app, { isLive = false } = {}) {
     addToolbar(app);
+    addSearch(app);
+    addHelp(isLive ? LIVE : RECORDED);
     addTransport(app);
     addPointer(app);
-    addKeys(app);
+    addKeys(app, isLive);
 }
+
+export const isPhone = () => innerWidth <= PHONE;
 
 function addToolbar(app) {
     const colour = $('colour');
@@ -47,28 +59,71 @@ function addToolbar(app) {
     $('theme').onclick = () => app.theme.turn();
     $('panel-button').onclick = () => showPanel(app, $('panel').hidden);
     $('panel-close').onclick = () => showPanel(app, false);
-    $('help-button').onclick = () => $('help').showModal();
+    $('tools-button').onclick = () => showTools(app, $('tools').hidden);
+    // A telephone begins with the scene, and what covers none of it.
+    const fold = () => { if (isPhone()) showPanel(app, false); showTools(app, !isPhone()); };
+    matchMedia(`(max-width: ${PHONE}px)`).addEventListener('change', fold);
+    fold();
+}
+
+// ---- the help
+
+function addHelp(page) {
+    $('keys').append(...KEYS.filter(({ where }) => where === EITHER || where === page).flatMap(({ keys, text }) => [make('dt', {}, keys.map(key => [key === '…' ? key : make('kbd', {}, key), ' '])), make('dd', {}, text)]));
+    $('help-pointer').textContent = POINTER[page];
+    $('help-button').onclick = openHelp;
     $('help-close').onclick = () => $('help').close();
-    $('keys').append(...KEYS.flatMap(([keys, text]) => [make('dt', {}, keys.split(' ').filter(Boolean).map(key => [make('kbd', {}, key), ' '])), make('dd', {}, text)]));
-    $('search').addEventListener('change', event => {
-        const text = event.target.value.trim();
-        const good = text === '' || (/^\d+$/.test(text) && app.select(Number(text)));
-        if (text === '') app.select(-1);
-        event.target.setAttribute('aria-invalid', String(!good));
-        if (good && text !== '') app.follow();
+}
+
+function openHelp() {
+    $('help').showModal();
+    $('help').scrollTop = 0; // a browser may have scrolled to what it gave the focus
+}
+
+// ---- the search for an object
+
+/** What is wrong with a number that was typed, or ''. Numbers may be typed as they are shown: 1,234. */
+function searchError(text, count) {
+    const range = count > 1 ? `from 0 to ${grouped(count - 1)}` : '0';
+    if (count === 0) return 'There is no object yet.';
+    if (!/^\d[\d,]*$/.test(text)) return `“${text}” is not the number of an object: type a whole number ${range}.`;
+    return Number(text.replaceAll(',', '')) < count ? '' : `There is no object ${text}: type a number ${range}.`;
+}
+
+function addSearch(app) {
+    const field = $('search');
+    const answer = error => {
+        field.setAttribute('aria-invalid', String(error !== ''));
+        $('search-error').hidden = error === '';
+        say($('search-error'), error);
+    };
+    field.addEventListener('change', () => {
+        const text = field.value.trim(), error = text === '' ? '' : searchError(text, app.source.objects);
+        answer(error);
+        if (error !== '') return;
+        app.select(text === '' ? -1 : Number(text.replaceAll(',', '')));
+        app.follow();
     });
     app.addEventListener('select', () => {
-        $('search').value = app.selected < 0 ? '' : app.selected;
-        $('search').setAttribute('aria-invalid', 'false');
-        if (app.selected >= 0 && innerWidth > 760) showPanel(app, true);
+        field.value = app.selected < 0 ? '' : app.selected;
+        answer('');
+        if (app.selected >= 0 && !isPhone()) showPanel(app, true);
     });
-    if (innerWidth <= 760) showPanel(app, false);
+}
+
+/** What is drawn, which a telephone has no room for all the time. */
+function showTools(app, visible) {
+    $('tools').hidden = !visible;
+    $('tools-button').setAttribute('aria-expanded', String(visible));
+    app.dirty = true;
 }
 
 export function showPanel(app, visible) {
+    if ($('panel').hidden === !visible) return;
     $('panel').hidden = !visible;
     $('panel-button').setAttribute('aria-expanded', String(visible));
     app.dirty = true;
+    app.dispatchEvent(new CustomEvent('panel', { detail: visible }));
 }
 
 function addTransport(app) {
@@ -92,23 +147,17 @@ function addTransport(app) {
         $('play').textContent = app.playing ? '❚❚' : '▶';
         $('play').setAttribute('aria-label', app.playing ? 'pause' : 'play');
     });
-    new ResizeObserver(() => { drawCourse(app); app.dirty = true; }).observe(document.body);
+    // Panels and the legend change their sizes, too, not the window alone.
+    new ResizeObserver(() => { drawCourse(app); app.dispatchEvent(new Event('resize')); }).observe($('course'));
+    new ResizeObserver(() => { app.dirty = true; }).observe(app.stage.canvas);
 }
 
-/** Pairs frame by frame, behind the slider. */
+/** Pairs frame by frame, above the slider. */
 function drawCourse(app) {
-    const canvas = $('course');
-    if (!app.source || app.source.isLive || canvas.clientWidth === 0) return;
+    if (!app.source || app.source.isLive) return;
     const values = app.source.facts.map(({ pairs }) => pairs ?? 0), most = Math.max(...values, 1);
-    const ratio = window.devicePixelRatio || 1;
-    Object.assign(canvas, { width: canvas.clientWidth * ratio, height: canvas.clientHeight * ratio });
-    const context = canvas.getContext('2d');
-    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--course');
-    context.beginPath();
-    context.moveTo(0, canvas.height);
-    values.forEach((value, i) => context.lineTo(values.length > 1 ? i / (values.length - 1) * canvas.width : 0, canvas.height * (1 - 0.92 * value / most)));
-    context.lineTo(canvas.width, canvas.height);
-    context.fill();
+    const colour = getComputedStyle(document.documentElement).getPropertyValue('--course');
+    drawCurve($('course'), { lines: [{ points: values.map((value, i) => [i, value]), colour, isFilled: true }], x: { from: 0, to: Math.max(values.length - 1, 1) }, y: { low: 0, high: 1.08 * most, format: grouped }, title: 'pairs' });
 }
 
 // ---- pointers: one turns, two zoom and pan; a tap selects
@@ -164,7 +213,17 @@ function addPointer(app) {
 
 // ---- keys
 
-function addKeys(app) {
+const RANGE_KEYS = ['arrowleft', 'arrowright', 'arrowup', 'arrowdown', 'home', 'end', 'pageup', 'pagedown'];
+
+/** Does what has the focus answer the key itself? Then it is no shortcut. The slider of frames moves by the page's own keys. */
+function isTaken(target, key) {
+    if (!target.matches) return false;
+    if (target.matches('input[type=range]')) return target.id !== 'scrub' && RANGE_KEYS.includes(key);
+    if (target.matches('input, select, textarea, [contenteditable]')) return true;
+    return (key === ' ' || key === 'enter') && target.matches('button, summary, a');
+}
+
+function addKeys(app, isLive) {
     const camera = change => { change(app.camera); app.dirty = true; };
     const rate = by => {
         app.rate = RATES[Math.min(Math.max(RATES.indexOf(app.rate) + by, 0), RATES.length - 1)];
@@ -176,25 +235,26 @@ function addKeys(app) {
         if (others.length > 0) app.select(others.find(object => object > app.selected) ?? others[0]);
     };
     const acts = {
-        ' ': () => app.play(), arrowleft: event => app.step(event.shiftKey ? -10 : -1), arrowright: event => app.step(event.shiftKey ? 10 : 1),
-        home: () => { app.play(false); app.go(0); }, end: () => { app.play(false); app.go(app.source.count - 1); },
-        '+': () => rate(1), '=': () => rate(1), '-': () => rate(-1),
+        ' ': () => app.play(), arrowright: event => app.step(event.shiftKey ? 10 : 1),
+        ...(isLive ? {} : {
+            arrowleft: event => app.step(event.shiftKey ? -10 : -1), home: () => { app.play(false); app.go(0); }, end: () => { app.play(false); app.go(app.source.count - 1); },
+            '+': () => rate(1), '=': () => rate(1), '-': () => rate(-1),
+        }),
         a: () => camera(eye => eye.orbit(0.12, 0)), d: () => camera(eye => eye.orbit(-0.12, 0)), w: () => camera(eye => eye.orbit(0, 0.1)), s: () => camera(eye => eye.orbit(0, -0.1)),
         q: () => camera(eye => eye.zoom(0.87)), e: () => camera(eye => eye.zoom(1.15)), h: () => app.home(), f: () => app.follow(), n: partner,
         x: () => app.falses(FALSES[(app.show.falses + 1) % FALSES.length]),
-        escape: () => app.select(-1), i: () => showPanel(app, $('panel').hidden), l: () => app.theme.turn(), '?': () => $('help').showModal(), '/': () => { showPanel(app, true); $('search').focus(); $('search').select(); },
+        escape: () => app.select(-1), i: () => showPanel(app, $('panel').hidden), l: () => app.theme.turn(), '?': openHelp, '/': () => { showPanel(app, true); $('search').focus(); $('search').select(); },
     };
     COLOURS.forEach((name, i) => { acts[i + 1] = () => app.colour(name); });
     for (const [key, overlay] of Object.entries(LETTER)) acts[key] = () => app.toggle(overlay);
     addEventListener('keydown', event => {
-        const inField = event.target.matches?.('input:not([type=range]), select, textarea');
+        const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey || event.altKey || $('help').open) return;
-        if (inField) {
-            if (event.key === 'Escape') event.target.blur();
+        if (isTaken(event.target, key)) {
+            if (key === 'escape') event.target.blur();
             return;
         }
-        if (event.key === ' ' && event.target.matches?.('button')) return; // presses the button
-        const act = acts[event.key.toLowerCase()];
+        const act = acts[key];
         if (!act || !app.frame) return;
         event.preventDefault();
         act(event);

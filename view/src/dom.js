@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Elements without markup: text from scenes only ever becomes text.
-export const $ = id => document.getElementById(id);
+// Elements without markup, as the report makes them: text from scenes only ever becomes text. And numbers as people read them.
+export { h as make } from '../../report/src/page/dom.js';
 
-export function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-        if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-        else if (value === true) element.setAttribute(name, '');
-        else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
-    }
-    element.append(...children.flat().filter(child => child !== null && child !== undefined));
-    return element;
-}
+export const $ = id => document.getElementById(id);
 
 /** Sets a text only where it is another: a page that plays would lay itself out sixty times a second. */
 export function say(element, text) {
@@ -20,4 +11,12 @@ export function say(element, text) {
 
 export const grouped = value => Math.round(value).toLocaleString('en-US');
 export const number = value => !Number.isFinite(value) ? (value > 0 ? '∞' : '−∞') : (Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(2) : value.toFixed(Math.abs(value) < 10 ? 3 : 2)).replace('-', '−');
-export const milliseconds = value => value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(2) : value.toFixed(3);
+
+/** A time in milliseconds as [number, unit]: in µs where it is shorter than a millisecond. */
+export function timeParts(ms) {
+    const value = ms < 0.9995 ? 1000 * ms : ms, isMicro = ms < 0.9995;
+    if (ms < 0.00005) return ['< 1', 'µs']; // clocks tell no less
+    return isMicro ? [value.toFixed(value >= 9.95 ? 0 : 1), 'µs'] : [value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2), 'ms'];
+}
+
+export const timeText = ms => timeParts(ms).join(' ');

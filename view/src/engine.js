@@ -3,6 +3,8 @@
 import { Reader, readTree } from './codec.js';
 
 const STEP = 1 / 1024; // of a plane, metres
+const TELLER = 2; // the side that is not timed: sorted pairs, what began and ended, and the tree where neither of the two has one
+const hasTree = method => method.startsWith('kd');
 
 export async function loadEngine(bytes) {
     let memory;
@@ -23,8 +25,17 @@ class Engine {
     constructor(c) {
         this.c = c;
         this.place = c.malloc(32);
-        this.index = -1;
         this.chosen = ['', ''];
+        this.#forget();
+    }
+
+    /** Nothing of a scene is known yet. */
+    #forget() {
+        this.index = -1;
+        this.boxes = null;
+        this.made = []; // the method of each side
+        this.fresh = new Set(); // sides whose boxes are not entered yet
+        this.rivals = [null, null];
     }
 
     #text(address) {
@@ -45,23 +56,28 @@ class Engine {
         return answer;
     }
 
-    /** Another scene; the methods stay the same. */
-    open(scene, bodies, seed = 1) {
-        this.#with([scene], name => this.c.pg_open(name, bodies, seed));
+    /** Another scene; the methods stay the same. `lean`: half the time for contacts; otherwise the boxes are those of `cleave gen`. */
+    open(scene, bodies, seed = 1, lean = true) {
+        this.#with([scene], name => this.c.pg_open(name, bodies, seed, lean ? 1 : 0));
         this.scene = scene;
         this.capacity = bodies;
-        this.index = -1;
-        this.old = null;
+        this.#forget();
         this.choose(...this.chosen);
     }
 
-    /** Two methods by name; the second may be ''. A tree of a few thousand bodies is to have leaves to look at. */
+    /** Two methods by name; the second may be ''. One that is there already goes on. */
     choose(...names) {
         this.chosen = names;
-        names.forEach((name, side) => {
-            if (name) this.#with([name, name.startsWith('kd') ? `kd.leaf=${Math.max(64, Math.min(512, this.capacity >> 4))}` : ''], (method, settings) => this.c.pg_choose(side, method, settings));
-        });
-        this.#with(['cleave'], method => this.c.pg_choose(2, method, 0));
+        names.forEach((name, side) => this.#make(side, name));
+    }
+
+    // A tree of a few thousand bodies is to have leaves to look at.
+    #make(side, name) {
+        if (this.made[side] === name) return;
+        this.made[side] = name;
+        if (!name) return;
+        this.#with([name, hasTree(name) ? `kd.leaf=${Math.max(64, Math.min(512, this.capacity >> 4))}` : ''], (method, settings) => this.c.pg_choose(side, method, settings));
+        this.fresh.add(side);
     }
 
     world() {
@@ -76,15 +92,32 @@ class Engine {
         return this.c.pg_pour(...point, count);
     }
 
-    /** Moves on (unless `still`), looks for pairs by both methods, and gives the frame as the page shows it. */
+    /**
+     * Moves on, looks for pairs by both methods, and gives the frame as the page shows it. `still`: the frame that is there once more, for other overlays or methods;
+     * it keeps its number, and what was measured of it.
+     */
     frame({ still = false, wants = {} } = {}) {
-        const { c } = this;
+        const { c } = this, isStill = still && this.index >= 0;
+        this.#make(TELLER, wants.tree && !this.chosen.some(hasTree) ? 'kd' : 'cleave');
+        if (!isStill) this.#moveOn(still);
+        this.chosen.forEach((name, side) => { if (!isStill || this.fresh.has(side) || !name) this.rivals[side] = name ? this.#update(name, side) : null; });
+        if (!isStill || this.fresh.has(TELLER)) {
+            if (c.pg_update(TELLER) !== this.rivals[0].pairs) throw new Error(`${this.rivals[0].method} found ${this.rivals[0].pairs} pairs, and ${this.made[TELLER]} does not`);
+            if (!isStill) this.events = [this.#events(0), this.#events(1)];
+        }
+        this.fresh.clear();
+        return this.#collect(isStill, wants);
+    }
+
+    /** The next frame; or, where none was shown yet, the one that the scene begins with. */
+    #moveOn(isFirst) {
         const begin = performance.now();
-        if (!still && !c.pg_step()) throw new Error(this.#text(c.pg_error()));
-        const moved = performance.now() - begin;
-        const rivals = this.chosen.map((name, side) => name ? this.#update(name, side) : null);
-        if (this.c.pg_update(2) !== rivals[0].pairs) throw new Error(`${rivals[0].method} found ${rivals[0].pairs} pairs, and the default does not`);
-        return this.#collect(moved, rivals, wants);
+        if (!isFirst && !this.c.pg_step()) throw new Error(this.#text(this.c.pg_error()));
+        this.physics = isFirst ? null : performance.now() - begin;
+        const old = this.boxes;
+        this.boxes = this.#readBoxes();
+        this.rest = old ? restShare(old, this.boxes) : undefined;
+        this.index += 1;
     }
 
     #update(method, side) {
@@ -94,30 +127,36 @@ class Engine {
         if (pairs < 0) throw new Error(this.#text(this.c.pg_error()));
         this.c.pg_hash(side, this.place);
         const hash = [...new Uint32Array(this.c.memory.buffer, this.place, 2)].reverse().map(half => half.toString(16).padStart(8, '0')).join('');
-        return { method, pairs, ms, hash };
+        if (side === 0) this.ms = this.fresh.has(side) ? null : this.#times();
+        return { method, pairs, ms, hash, isFirst: this.fresh.has(side) };
     }
 
-    #collect(moved, rivals, wants) {
-        const { c } = this, count = c.pg_count();
-        const copy = (Type, address, length) => new Type(c.memory.buffer, address, length).slice();
-        c.pg_times(0, this.place);
-        const ms = [...new Float64Array(c.memory.buffer, this.place, 3)];
-        const pairs = copy(Uint32Array, c.pg_pairs(2), 2 * rivals[0].pairs);
-        const from = new Float32Array(c.memory.buffer, c.pg_boxes(), 6 * count);
-        const boxes = new Float32Array(8 * count);
+    #times() {
+        this.c.pg_times(0, this.place);
+        return [...new Float64Array(this.c.memory.buffer, this.place, 3)];
+    }
+
+    /** Eight floats a box: the last of each corner are the page's. */
+    #readBoxes() {
+        const { c } = this, count = c.pg_count(), from = new Float32Array(c.memory.buffer, c.pg_boxes(), 6 * count), boxes = new Float32Array(8 * count);
         for (let i = 0; i < count; ++i) {
             for (let axis = 0; axis < 3; ++axis) {
                 boxes[8 * i + axis] = from[6 * i + axis];
                 boxes[8 * i + 4 + axis] = from[6 * i + 3 + axis];
             }
         }
-        const still = this.old ? restShare(this.old, boxes) : undefined;
-        this.old = boxes.slice();
-        this.index += 1;
-        const tree = this.#tree(wants.tree);
-        const apart = wants.volumes ? copy(Uint8Array, this.#apart(), rivals[0].pairs) : null;
-        const facts = { pairs: rivals[0].pairs, still, ms, moved, rivals, cells: wants.cells ? JSON.parse(this.#text(c.pg_cells())) : undefined };
-        return { index: this.index, boxes, turns: copy(Float32Array, c.pg_turns(), 4 * count), half: copy(Float32Array, c.pg_half(), 3 * count), pairs, begun: this.#events(0), ended: this.#events(1), tree, infinite: null, apart, facts };
+        return boxes;
+    }
+
+    /** Everything is copied: the page's worker gives it away. */
+    #collect(isStill, wants) {
+        const { c, rivals } = this, count = c.pg_count();
+        const copy = (Type, address, length) => new Type(c.memory.buffer, address, length).slice();
+        const pairs = copy(Uint32Array, c.pg_pairs(TELLER), 2 * rivals[0].pairs), [begun, ended] = this.events.map(list => list.slice());
+        const tree = this.#tree(wants.tree), apart = wants.volumes ? copy(Uint8Array, this.#apart(), rivals[0].pairs) : null;
+        const facts = { pairs: rivals[0].pairs, still: this.rest, ms: this.ms, physics: this.physics, rivals: [...rivals], tree: wants.tree ? this.made[this.#treeSide()] : null,
+            cells: wants.cells ? JSON.parse(this.#text(c.pg_cells())) : undefined };
+        return { index: this.index, isStill, boxes: this.boxes.slice(), turns: copy(Float32Array, c.pg_turns(), 4 * count), half: copy(Float32Array, c.pg_half(), 3 * count), pairs, begun, ended, tree, infinite: null, apart, facts };
     }
 
     #apart() {
@@ -126,10 +165,15 @@ class Engine {
         return address;
     }
 
+    /** The side whose tree is drawn: one of the two methods, or else the one that is not timed. */
+    #treeSide() {
+        return this.made.findIndex(name => Boolean(name) && hasTree(name));
+    }
+
     #tree(wanted) {
-        const side = this.chosen.findIndex(name => name.startsWith('kd'));
-        if (!wanted || side < 0) return { axes: new Uint8Array(0), planes: new Float32Array(0), rights: new Uint32Array(0) };
-        const count = this.c.pg_tree(side, STEP);
+        if (!wanted) return { axes: new Uint8Array(0), planes: new Float32Array(0), rights: new Uint32Array(0) };
+        const count = this.c.pg_tree(this.#treeSide(), STEP);
+        if (count === 0) return this.#tree(false);
         const bytes = new Uint8Array(this.c.memory.buffer, this.c.pg_tree_bytes(), count).slice();
         return readTree(new Reader(bytes), { origin: [0, 0, 0], step: [STEP] });
     }

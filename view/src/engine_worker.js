@@ -3,7 +3,7 @@
 import { annotate } from './codec.js';
 import { loadEngine } from './engine.js';
 
-let engine, queue = Promise.resolve(); // what comes while the engine is compiled waits
+let engine, hasFailed = false, queue = Promise.resolve(); // what comes while the engine is compiled waits; nothing is asked of one that cannot run
 
 function answer(options) {
     const frame = engine.frame(options);
@@ -12,13 +12,20 @@ function answer(options) {
     postMessage({ frame }, [boxes, turns, half, pairs, begun, ended, tree.axes, tree.planes, tree.rights, ...cells, ...(apart ? [apart] : [])].map(array => array.buffer));
 }
 
-async function act(data) {
+async function start({ bytes, methods }) {
     try {
-        if (data.bytes) {
-            engine = await loadEngine(data.bytes);
-            engine.chosen = data.methods;
-            return;
-        }
+        engine = await loadEngine(bytes);
+        engine.chosen = methods;
+    } catch (error) {
+        hasFailed = true;
+        postMessage({ error: `The engine cannot run here: ${error.message ?? error}; use a current browser, or make the page again with make playground` });
+    }
+}
+
+async function act(data) {
+    if (data.bytes) await start(data);
+    if (data.bytes || hasFailed) return;
+    try {
         if (data.hold) engine.hold(data.hold.body, data.hold.point);
         if (data.choose) engine.choose(...data.choose);
         if (data.open) {
@@ -29,7 +36,7 @@ async function act(data) {
         if (data.pour) engine.pour(data.pour, 6);
         if (data.open || data.frame) answer({ still: Boolean(data.open || data.still), wants: data.wants });
     } catch (error) {
-        postMessage({ error: String(error.message ?? error) });
+        postMessage({ error: String(error.message ?? error), isLost: Boolean(data.open) });
     }
 }
 

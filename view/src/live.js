@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames that are made now: what recording.js is for a scene in the page, this is for the engine in its worker.
 import workerText from 'worker:./engine_worker.js';
+import { Laps } from './laps.js';
 
 export class Live {
     constructor(bytes, methods) {
@@ -11,26 +12,29 @@ export class Live {
         this.objects = 0;
         this.wants = {};
         this.methods = methods;
-        this.onchange = this.onerror = this.onopen = this.onframe = () => {};
+        this.laps = new Laps();
+        this.onchange = this.onerror = this.onopen = () => {};
         this.worker = new Worker(URL.createObjectURL(new Blob([workerText], { type: 'text/javascript' })));
         this.worker.onmessage = ({ data }) => this.#take(data);
-        this.worker.onerror = ({ message }) => this.onerror(`the engine cannot run here: ${message}`);
+        this.worker.onerror = ({ message }) => this.onerror(`The engine cannot run here: ${message}`);
         this.worker.postMessage({ bytes, methods });
     }
 
-    #take({ error, opened, frame }) {
+    #take({ error, isLost, opened, frame }) {
         if (error) {
             this.waits = false;
+            if (isLost) this.now = null; // there is no scene to ask for frames
             this.onerror(error);
             return;
         }
         if (opened) {
             Object.assign(this, { canHold: opened.canHold, world: opened.world, now: null, old: null });
             this.isOpening = true;
+            this.laps.restart();
             return;
         }
         this.waits = false;
-        this.old = this.now ?? frame;
+        if (!frame.isStill) this.old = this.now ?? frame; // the same frame once more has moved as far as before
         this.now = frame;
         this.half = frame.half;
         this.objects = frame.boxes.length / 8;
@@ -39,7 +43,6 @@ export class Live {
             this.isOpening = false;
             this.onopen();
         }
-        this.onframe(frame);
         this.onchange();
         if (this.isOld) this.again();
     }
@@ -54,6 +57,7 @@ export class Live {
 
     choose(methods) {
         this.methods = methods;
+        this.laps.forget();
         this.worker.postMessage({ choose: methods });
         this.again();
     }

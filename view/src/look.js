@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Light and dark: colours of the picture. Those of the page around it are in style.css.
+import { dark, light, stylesFor } from '../../report/src/look.js';
+
 const rgb = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16) / 255);
-const css = ([r, g, b]) => `rgb(${[r, g, b].map(value => Math.round(255 * value)).join(' ')})`;
+export const css = ([r, g, b]) => `rgb(${[r, g, b].map(value => Math.round(255 * value)).join(' ')})`;
 const PLACE = 'cleave-view-theme';
 
 export const looks = {
@@ -25,6 +27,12 @@ export function makeTheme(change) {
     system.addEventListener('change', apply);
     document.documentElement.dataset.theme = name();
     return { look: () => looks[name()], name, turn: () => { store(chosen = name() === 'dark' ? 'light' : 'dark'); apply(); } };
+}
+
+/** The looks of the methods of both sides, as in the report: { color, dash } each, the dash for SVG. A method beside itself is dashed. */
+export function methodStyles([one, two], theme) {
+    const names = [one, one === two ? `${two} ·` : two], styles = stylesFor(names.filter(Boolean), theme === 'dark' ? dark : light);
+    return names.map(name => ({ color: styles.get(name)?.color ?? 'transparent', dash: one === two && name !== one ? '5 3' : '' }));
 }
 
 /** What the lines of false pairs mean: 0 none are drawn, 1 of boxes, 2 of 18-DOPs, 3 of spheres. */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The playground: the page of `cleave view` with the engine live in it.
 import { App } from './app.js';
-import { addControls, showPanel } from './controls.js';
-import { $, grouped, make, milliseconds, say } from './dom.js';
+import { addControls, isPhone, showPanel } from './controls.js';
+import { drawCurve } from './curve.js';
+import { $, grouped, make, say, timeParts, timeText } from './dom.js';
+import { KEPT, typical } from './laps.js';
 import { Live } from './live.js';
+import { methodStyles } from './look.js';
 import { addPanels } from './panels.js';
 import { Stage } from './stage.js';
 
@@ -11,15 +14,8 @@ const SCENES = [['freefall', 'free fall'], ['brownian', 'Brownian'], ['gravity',
 const METHODS = ['cleave', 'kd', 'sap', 'grid', 'bvh-d', 'brute'];
 const SIZES = [250, 500, 1000, 2000, 4000, 8000, 16000, 32000];
 const TOWER_MOST = 500; // its bodies are matched shape by shape, which is slow
-const KEPT = 180; // frames of the race
-
-const history = [[], []];
-
-// Browsers round times to a tenth of a millisecond, so one frame's says little; the slowest fifth is other programs.
-function typical(list) {
-    const kept = [...list].sort((a, b) => a - b).slice(0, Math.ceil(0.8 * list.length));
-    return kept.reduce((sum, value) => sum + value, 0) / kept.length;
-}
+const SMOOTH = 20; // frames, of which each point of the curve is the mean
+const LEAST = 0.005; // milliseconds: below is what a clock rounds away, and a logarithm needs something
 
 function bytesOf(text) {
     const packed = atob(text), bytes = new Uint8Array(packed.length);
@@ -30,26 +26,33 @@ function bytesOf(text) {
 function fillChoices(live, restart) {
     $('live-scene').append(...SCENES.map(([value, text]) => make('option', { value }, text)));
     $('live-scene').onchange = restart;
-    $('live-size').oninput = () => say($('live-count'), grouped(SIZES[$('live-size').value]));
+    $('live-size').oninput = tellSize;
     $('live-size').onchange = restart;
     $('live-again').onclick = restart;
     for (const side of [0, 1]) {
         const select = $(`method-${side}`);
         select.append(...METHODS.map(value => make('option', { value, selected: value === live.methods[side] }, value)), ...(side === 1 ? [make('option', { value: '' }, 'none')] : []));
-        select.onchange = () => {
-            history.forEach(list => { list.length = 0; });
-            live.choose([$('method-0').value, $('method-1').value]);
-        };
+        select.onchange = () => live.choose([$('method-0').value, $('method-1').value]);
     }
 }
 
-/** Both cards: the typical time of the last frames, the pairs, and whether both found the same. */
-function tellRace(live) {
-    const { rivals, moved } = live.now.facts;
+function tellSize() {
+    const text = grouped(SIZES[$('live-size').value]);
+    say($('live-count'), text);
+    $('live-size').setAttribute('aria-valuetext', `${text} bodies`);
+}
+
+/** Both cards, in the colours of their methods: the mean time of the last frames, the pairs of the frame that is seen, and whether both found the same. */
+function tellRace(app, live) {
+    const { rivals } = app.fact(), styles = methodStyles(rivals.map(one => one?.method ?? ''), app.theme.name());
     rivals.forEach((one, side) => {
+        const mean = live.laps.mean(side), [value, unit] = one && mean !== null ? timeParts(mean) : ['–', ''];
         $(`card-${side}`).classList.toggle('off', !one);
-        say($(`ms-${side}`), one ? milliseconds(typical(history[side].slice(-40))) : '–');
-        say($(`pairs-${side}`), one ? `${grouped(one.pairs)} pairs` : '');
+        $(`card-${side}`).style.borderTopColor = styles[side].color;
+        $(`card-${side}`).style.borderTopStyle = styles[side].dash ? 'dashed' : 'solid';
+        say($(`ms-${side}`), value);
+        say($(`unit-${side}`), unit);
+        say($(`pairs-${side}`), one ? `${grouped(one.pairs)} pairs${mean === null ? ', not timed yet' : ''}` : '');
     });
     const [one, two] = rivals, verdict = $('verdict');
     verdict.hidden = !two;
@@ -59,25 +62,22 @@ function tellRace(live) {
         say(verdict, same ? `both found the same ${grouped(one.pairs)} pairs` : `THEY DIFFER: ${grouped(one.pairs)} and ${grouped(two.pairs)} pairs`);
     }
     document.documentElement.dataset.same = two ? String(one.hash === two.hash) : '';
-    say($('live-physics'), `${milliseconds(moved)} ms physics`);
+    const physics = live.laps.physics();
+    say($('live-physics'), physics === null ? '' : `Physics: ${timeText(physics)} a frame.`);
+    const [, scene] = SCENES.find(([name]) => name === live.scene_) ?? [];
+    say($('live-summary'), [scene, ...rivals.map((rival, side) => (rival && live.laps.mean(side) !== null ? `${rival.method} ${timeText(live.laps.mean(side))}` : null))].filter(Boolean).join(' · '));
+    drawRace(app, live, styles);
 }
 
-/** Times of both, on one logarithmic scale. */
-function drawRace() {
-    const canvas = $('course'), ratio = window.devicePixelRatio || 1;
-    if (canvas.clientWidth === 0) return;
-    Object.assign(canvas, { width: canvas.clientWidth * ratio, height: canvas.clientHeight * ratio });
-    const all = history.flat().filter(value => value > 0);
-    if (all.length < 2) return;
-    const low = Math.log(Math.min(...all)) - 0.1, high = Math.log(Math.max(...all)) + 0.1;
-    const context = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);
-    history.forEach((list, side) => {
-        context.strokeStyle = style.getPropertyValue(side === 0 ? '--accent' : '--second');
-        context.lineWidth = 1.6 * ratio;
-        context.beginPath();
-        list.forEach((value, i) => context.lineTo((i + KEPT - list.length) / (KEPT - 1) * canvas.width, canvas.height * (1 - (Math.log(value) - low) / (high - low))));
-        context.stroke();
-    });
+/** Times of both, each point the mean of some frames, on one logarithmic scale. */
+function drawRace(app, live, styles) {
+    const smooth = points => points.map(([index], i) => [index, Math.max(typical(points.slice(Math.max(0, i - SMOOTH + 1), i + 1).map(([, ms]) => ms)), LEAST)]);
+    const lines = [0, 1].map(side => ({ points: smooth(live.laps.points(side)), colour: styles[side].color, dash: styles[side].dash }));
+    const times = lines.flatMap(({ points }) => points.map(([, ms]) => ms)), last = live.laps.last;
+    const low = times.length > 0 ? Math.min(...times) : 0.1, high = times.length > 0 ? Math.max(...times) : 1;
+    drawCurve($('course'), { lines, title: 'time per frame',
+        x: { from: Math.max(0, last - KEPT + 1), to: Math.max(last, KEPT - 1), format: index => `frame ${grouped(index)}`, hasTicks: true },
+        y: { low: low / 1.3, high: high * 2.4, isLog: true, format: ms => timeText(Number(ms.toPrecision(2))).replace(/\.0+ /, ' ') } });
 }
 
 /** A point in the plane through the grabbed body that faces the eye. */
@@ -132,20 +132,28 @@ function addHands(app, live) {
 const wanted = show => ({ tree: show.tree || show.colour === 4, cells: show.cells, volumes: show.falses > 0 });
 
 function start() {
+    document.documentElement.classList.add('is-live');
     const app = new App(new Stage($('picture')));
     const live = new Live(bytesOf($('engine').textContent), ['cleave', 'bvh-d']);
     const restart = () => {
         const scene = $('live-scene').value;
         if (scene === 'tower' && SIZES[$('live-size').value] > TOWER_MOST) $('live-size').value = SIZES.indexOf(TOWER_MOST);
-        say($('live-count'), grouped(SIZES[$('live-size').value]));
-        history.forEach(list => { list.length = 0; });
-        say($('live-hint'), scene === 'pour' ? 'Press on the ground and hold: it rains boxes there. Drag a body to lift it, let go to throw it.' : scene === 'tower' ? 'The experiment of paper 003: truncated octahedra fall on each other.' : 'Drag a body, and let it go to throw it.');
+        tellSize();
+        say($('live-hint'), scene === 'pour' ? 'Press on the ground and hold: it rains boxes there. Drag a body to lift it, let go to throw it.' : scene === 'tower' ? 'The experiment of the k-DOP paper: at most 500 truncated octahedra fall on each other.' : 'Drag a body, and let it go to throw it.');
         live.wants = wanted(app.show);
         live.open(scene, SIZES[$('live-size').value]);
     };
-    addControls(app);
+    addControls(app, { isLive: true });
+    app.addEventListener('frame', () => {
+        document.documentElement.dataset.objects = live.objects;
+        live.laps.add(app.frame, live.methods);
+    });
+    app.addEventListener('words', () => tellRace(app, live));
     addPanels(app);
     showPanel(app, false);
+    // Both at once would leave a telephone no room for the scene.
+    app.addEventListener('panel', ({ detail }) => { if (detail && isPhone()) $('live').open = false; });
+    $('live').addEventListener('toggle', () => { if ($('live').open && isPhone()) showPanel(app, false); app.dirty = true; });
     fillChoices(live, restart);
     addHands(app, live);
     live.onopen = () => {
@@ -158,29 +166,16 @@ function start() {
         app.open(live);
         app.play(wasPlaying);
     };
-    live.onframe = ({ facts }) => {
-        facts.rivals.forEach((one, side) => {
-            if (one) history[side].push(Math.max(one.ms, 0.02));
-            if (history[side].length > KEPT) history[side].shift();
-        });
-    };
     live.onerror = text => app.dispatchEvent(new CustomEvent('trouble', { detail: text }));
-    let told = 0;
-    app.addEventListener('frame', () => {
-        document.documentElement.dataset.objects = live.objects;
-        if (performance.now() - told < 120 && app.playing) return;
-        told = performance.now();
-        tellRace(live);
-        drawRace();
-    });
     app.addEventListener('show', () => {
-        live.wants = wanted(app.show);
-        live.again();
+        const wants = wanted(app.show), isSame = Object.entries(wants).every(([name, value]) => live.wants[name] === value);
+        live.wants = wants;
+        if (!isSame) live.again();
     });
     say($('title'), 'Cleave');
-    say($('subtitle'), 'boxes in, every touching pair out; live in this page');
+    say($('subtitle'), 'boxes in, every touching pair out');
     document.title = 'Cleave: playground';
-    if (innerWidth <= 760) $('live').open = innerHeight > 700;
+    if (isPhone()) $('live').open = innerHeight > 700;
     globalThis.cleave = app; // for tests and for looking at
     restart();
 }

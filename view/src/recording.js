@@ -42,7 +42,7 @@ export class Recording {
 
     #take({ block, frames, error }) {
         if (error) {
-            this.onerror(`block ${block} of the scene cannot be read: ${error}`);
+            this.onerror(`block ${block} of the scene cannot be read: ${error}; make the page again with cleave view`);
             return;
         }
         this.blocks.delete(block);

@@ -150,7 +150,7 @@ export class Stage {
     constructor(canvas) {
         this.isSoftware = isSoftware();
         const gl = this.gl = canvas.getContext('webgl2', { antialias: !this.isSoftware, alpha: false, powerPreference: 'high-performance' });
-        if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
+        if (!gl) throw new Error('this browser has no WebGL2, which the picture needs; use a current one, or switch on what it calls hardware acceleration');
         this.canvas = canvas;
         this.sharpness = 1; // pixels of the canvas a pixel of the page, less while pictures are slow
         this.programs = Object.fromEntries(Object.entries({ bodies, sprites, volumes, wires, links, planes }).map(([name, texts]) => [name, compile(gl, texts)]));

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeBrowser, differ, openBrowser, said, untilSaid, withPage } from './browser.mjs';
+import { axes, checkDialogs, closeBrowser, cutTexts, differ, openBrowser, reach, readHelp, said, untilSaid, withPage } from './browser.mjs';
 import { at, cleave, folder, writeScene } from './scenes.mjs';
 
 const { SHOTS } = process.env;
@@ -26,7 +26,7 @@ after(async () => {
 
 /** The canvas alone, compared with the picture that is kept. */
 async function compare(page, name) {
-    await page.addStyleTag({ content: '#legend { visibility: hidden }' });
+    await page.addStyleTag({ content: '#legend { display: none !important }' });
     await page.waitForTimeout(300);
     const shot = await page.locator('#picture').screenshot();
     if (SHOTS) {
@@ -53,7 +53,7 @@ test('it loads, steps, scrubs and plays to its end', async () => {
         assert.equal(await page.evaluate(() => cleave.fact().pairs), Number(pairs));
         assert.equal(await page.textContent('#s-frame'), '35 of 40');
         assert.match(await page.textContent('#s-still'), /^\d+\.\d %$/);
-        assert.match(await page.textContent('#s-ms'), /update.*search.*list/);
+        assert.match(await page.textContent('#s-ms'), /^[\d.]+ [µm]s update · [\d.]+ [µm]s search · [\d.]+ [µm]s list$/);
         await page.selectOption('#rate', '120');
         await page.click('#play');
         await untilSaid(page, 'frame', 40);
@@ -92,9 +92,78 @@ test('a click selects, a number finds, partners lead on', async () => {
         await page.keyboard.press('Enter');
         assert.equal(await page.textContent('#object h2'), 'Object 123');
         assert.match(await page.textContent('#object dl'), /lower.*upper.*sides.*speed.*per frame.*node.*depth/s);
-        await page.fill('#search', '500');
-        await page.keyboard.press('Enter');
-        assert.equal(await page.getAttribute('#search', 'aria-invalid'), 'true');
+    });
+});
+
+test('a number that is no object\'s is answered in words', async () => {
+    await withPage(page60, async page => {
+        const type = async text => { await page.fill('#search', text); await page.keyboard.press('Enter'); };
+        const isBad = async () => [await page.getAttribute('#search', 'aria-invalid'), await page.isVisible('#search-error')];
+        for (const [text, answer] of [['500', 'There is no object 500: type a number from 0 to 499.'], ['1,000', 'There is no object 1,000: type a number from 0 to 499.'],
+            ['-1', '“-1” is not the number of an object: type a whole number from 0 to 499.'], ['<b>', '“<b>” is not the number of an object: type a whole number from 0 to 499.']]) {
+            await type(text);
+            assert.deepEqual(await isBad(), ['true', true], text);
+            assert.equal(await page.textContent('#search-error'), answer);
+            await checkDialogs(page);
+        }
+        await type('499');
+        assert.deepEqual(await isBad(), ['false', false]);
+        assert.equal(await page.textContent('#object h2'), 'Object 499');
+        await type('x');
+        await type('');
+        assert.deepEqual(await isBad(), ['false', false]);
+    });
+});
+
+test('the help tells every key, from its top', async () => {
+    for (const options of [{ viewport: { width: 1280, height: 720 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
+        await withPage(page60, async page => {
+            await page.click('#help-button');
+            const lines = await readHelp(page);
+            assert.deepEqual(lines, ['Keys', 'Space: play, pause', '← →: a frame back, on', 'Shift ← →: ten frames', 'Home End: first, last frame', '− +: slower, faster', 'W A S D: go round the scene',
+                'Q E: nearer, farther', 'H: the whole scene again', 'F: go to the selected object', '1 … 5: colour: touching, static, speed, size, node', 'O B P T C: bodies, boxes, pairs, tree, cells',
+                'K R: 18-DOPs, spheres around the bodies, where bodies are known', 'X: false pairs: none, of boxes, 18-DOPs, spheres', '/: search an object by its number', 'N: next partner of the object',
+                'Esc: nothing selected', 'I: the panel', 'L: light, dark', '?: this list', 'Drag to turn, with Shift or the right button to move, wheel or two fingers to come nearer. Click selects, a double click goes there.']);
+            await page.click('#help-close');
+            assert.ok(await page.isHidden('#help'));
+        }, options);
+    }
+});
+
+test('keys are those of what has the focus', async () => {
+    await withPage(page60, async page => {
+        const press = async (selector, key) => { await page.focus(selector); await page.keyboard.press(key); };
+        await press('#colour', 'ArrowDown');
+        assert.equal(await page.inputValue('#colour'), 'static');
+        await press('#search', 'b');
+        assert.equal(await page.inputValue('#search'), 'b');
+        assert.equal(await page.getAttribute('[data-overlay="boxes"]', 'aria-pressed'), 'false');
+        await press('[data-overlay="pairs"]', 'Space');
+        assert.equal(await page.getAttribute('[data-overlay="pairs"]', 'aria-pressed'), 'true');
+        assert.equal((await said(page)).playing, 'false');
+        await press('#scrub', 'ArrowRight'); // the slider of frames and the page mean the same
+        await untilSaid(page, 'frame', 1);
+        await press('#scrub', 'Shift+ArrowRight');
+        await untilSaid(page, 'frame', 11);
+    });
+});
+
+test('the curve of pairs has marks at its side', async () => {
+    await withPage(page60, async page => {
+        const [side] = await axes(page), most = await page.evaluate(() => Math.max(...cleave.source.facts.map(({ pairs }) => pairs)));
+        assert.ok(side.length >= 2 && side[0] === '0' && Number(side.at(-1).replace(',', '')) <= 1.08 * most, String(side));
+        assert.equal(await page.textContent('#course .title'), 'pairs');
+    });
+});
+
+test('a tree without planes says why nothing is to be seen', async () => {
+    await withPage(turned, async page => {
+        await page.click('[data-overlay="tree"]');
+        assert.match(await page.textContent('#legend'), /the tree is a single leaf, without planes: make the page with --set kd\.leaf=64/);
+    });
+    await withPage(page60, async page => {
+        await page.click('[data-overlay="tree"]');
+        assert.match(await page.textContent('#legend'), /planes of the tree across x, y, z$/);
     });
 });
 
@@ -263,19 +332,33 @@ test('light and dark, and the choice is remembered', async () => {
     }, { colorScheme: 'light' });
 });
 
-test('a telephone can use it', async () => {
+test('title and buttons are whole at every width', async () => {
+    for (const width of [1280, 1024, 800, 390]) await withPage(turned, async page => assert.deepEqual(await cutTexts(page), [], String(width)), { viewport: { width, height: 720 } });
+});
+
+test('a telephone can use it: nothing lies on the scene', async () => {
     for (const file of [page60, turned]) await withPage(file, async page => {
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-        const cut = await page.$$eval('header button, header select, footer button, footer select, footer input', all => all.filter(one => { const { left, right, top, bottom } = one.getBoundingClientRect(); return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight; }).map(one => one.id || one.textContent));
-        assert.deepEqual(cut, []);
-        assert.ok((await page.locator('#picture').boundingBox()).height > 400);
-        assert.ok(!(await page.isVisible('#panel')));
+        const look = async (least, what) => {
+            const { height, free, hidden } = await reach(page);
+            assert.deepEqual(hidden, [], what);
+            assert.ok(height >= least && free > 0.95, `${what}: ${height} pixels high, ${free} of it free`);
+        };
+        await look(500, 'at first');
+        assert.deepEqual([await page.isVisible('#panel'), await page.isVisible('#tools')], [false, false]);
         await page.tap('#panel-button');
         assert.ok(await page.isVisible('#panel'));
+        await look(250, 'with the panel');
         await page.tap('#panel-close');
+        await page.tap('#tools-button');
+        await look(400, 'with what is drawn');
+        await page.tap('[data-overlay="boxes"]');
+        assert.equal(await page.evaluate(() => cleave.show.boxes), true);
+        await page.tap('#tools-button');
+        assert.ok(await page.isHidden('#tools'));
         await page.tap('#on');
         await untilSaid(page, 'frame', 1);
-    }, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 });
 
 test('infinite boxes and hostile names', async () => {
@@ -287,12 +370,20 @@ test('infinite boxes and hostile names', async () => {
     });
 });
 
-test('a page whose scene is damaged says so', async () => {
+test('what a page cannot show it says, in words', async () => {
     const text = readFileSync(page60, 'utf8');
-    const cut = text.replace(/(class="block">.{2000})[^<]*/, '$1');
-    writeFileSync(at('cut.html'), cut);
-    await withPage(at('cut.html'), async page => {
+    const damaged = { cut: text.replace(/(class="block">.{2000})[^<]*/, '$1'), old: text.replace('"format":2', '"format":1') };
+    for (const [name, page] of Object.entries(damaged)) writeFileSync(at(`${name}.html`), page);
+    for (const [file, answer] of [['cut.html', /^block 0 of the scene cannot be read: .+; make the page again with cleave view$/], ['old.html', /^The scene cannot be shown: this page reads format 2, and the scene is of 1$/]]) {
+        await withPage(at(file), async page => {
+            await page.waitForSelector('#trouble:not([hidden])');
+            assert.match(await page.textContent('#trouble'), answer);
+            await checkDialogs(page);
+        }, { expectTrouble: true });
+    }
+    await withPage(page60, async page => {
         await page.waitForSelector('#trouble:not([hidden])');
-        assert.match(await page.textContent('#trouble'), /block 0 of the scene cannot be read/);
-    }, { expectTrouble: true });
+        assert.match(await page.textContent('#trouble'), /^The scene cannot be shown: .*WebGL2/);
+        await checkDialogs(page);
+    }, { expectTrouble: true, withoutWebGL: true });
 });
