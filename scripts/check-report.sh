@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tests of the report's page. Usage: check-report.sh model|bundle|page PROGRAM. Ends with 77, which ctest shows as skipped, and
-# names what is missing, where node, the packages of report/ or Chromium are not there; scripts/setup.sh report installs them.
+# names what is missing, where node, the packages of report/ or Chromium are not there; make setup FOR=report installs them.
 set -eu
 step=${1:?usage: check-report.sh model|bundle|page PROGRAM}
 cleave=${2:?usage: check-report.sh model|bundle|page PROGRAM}

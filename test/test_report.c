@@ -2,6 +2,7 @@
 // `cleave report`: what goes into the page comes out of it again, whatever the names; what is no results is refused by
 // name, and then no page is left behind. Without cJSON the program says so and ends with 77: skipped.
 #include "lab/base/json.h"
+#include "lab/base/platform.h"
 #include "lab/command/commands.h"
 #include "lab/report/report_data.h"
 #include "lab/report/report_page.h"
@@ -205,6 +206,60 @@ static void files_are_merged_in_their_order( void )
     json_free( root );
 }
 
+static void texts_lose_folders_and_nothing_else( void )
+{
+    static const char* const rows[][2] = {
+        { "no a.so in /home/me/peers or /opt/x/../peers; b",
+            "no a.so in \xE2\x80\xA6/peers or \xE2\x80\xA6/peers; b" },
+        { "/home/me/x.aabbs: no such file", "\xE2\x80\xA6/x.aabbs: no such file" },
+        { "-O2 -I/home/me/include -ffile-prefix-map=/home/me=.",
+            "-O2 -I\xE2\x80\xA6/include -ffile-prefix-map=\xE2\x80\xA6/me=." },
+        { "~/secret ./here/x ../there/x", "\xE2\x80\xA6/secret \xE2\x80\xA6/x \xE2\x80\xA6/x" },
+        { "C:\\Users\\me\\x.json (D:/a/b)", "\xE2\x80\xA6/x.json (\xE2\x80\xA6/b)" },
+        { "/home/me/peers/", "\xE2\x80\xA6/peers/" },
+        { "12 GB/s, and/or, 1 / 2, 1 /2, n/a", "12 GB/s, and/or, 1 / 2, 1 /2, n/a" },
+        { "see https://example.org/a/b", "see https://example.org/a/b" },
+        { "</script><img/x/y> \\ / ... .../", "</script><img/x/y> \\ / ... .../" },
+        { "", "" },
+    };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        test_where.note = rows[row][0];
+        char* text = report_data_without_folders( rows[row][0] );
+        CHECK_TEXT( text, rows[row][1] );
+        free( text );
+    }
+}
+
+static void no_folder_of_this_machine_is_in_the_page( void )
+{
+    char* run = run_text( "a", "kd", 1 );
+    run[strlen( run ) - 1] = '\0'; // its closing brace
+    char* text = text_format(
+        "{\"cleave\":\"0.1.0\",\"machine\":{\"cpu\":\"x\",\"flags\":\"-I/home/me/include\"},\"runs\":[%s,"
+        "\"key\":\"/home/me/a.aabbs (9 bytes), all frames | kd\",\"limits\":\"0 s\",\"reason\":\"no kd.so in /home/me/peers\"}]}",
+        run );
+    write_file( RESULTS, text );
+    free( run );
+    free( text );
+    CHECK( platform_make_folder( "test_report_folder" ) );
+    char* copy = read_file( RESULTS );
+    write_file( "test_report_folder/" RESULTS, copy );
+    free( copy );
+    json_value* root = page_results( RESULTS, "test_report_folder/" RESULTS );
+    const json_value* first = json_first( json_get( root, "files" ) );
+    CHECK_TEXT( json_as_text( json_get( first, "name" ) ), RESULTS " (1)" );
+    CHECK_TEXT( json_as_text( json_get( json_next( first ), "name" ) ), RESULTS " (2)" );
+    CHECK_TEXT( json_as_text( json_get( json_first( runs_of( first ) ), "reason" ) ),
+        "no kd.so in \xE2\x80\xA6/peers" );
+    char* line = json_line( root );
+    CHECK( strstr( line, "/home" ) == NULL && strstr( line, "test_report_folder" ) == NULL );
+    CHECK( strstr( line, "\"key\"" ) == NULL && strstr( line, "\"limits\"" ) == NULL );
+    free( line );
+    CHECK( remove( "test_report_folder/" RESULTS ) == 0 );
+    remove( "test_report_folder" );
+}
+
 static void hostile_names_stay_names( void )
 {
     // In JSON as it stands in the file, and what it means.
@@ -343,6 +398,8 @@ int main( int argc, char** argv )
         TEST_CASE( no_runs_make_a_page_too ),
         TEST_CASE( five_hundred_runs_are_all_there ),
         TEST_CASE( files_are_merged_in_their_order ),
+        TEST_CASE( texts_lose_folders_and_nothing_else ),
+        TEST_CASE( no_folder_of_this_machine_is_in_the_page ),
         TEST_CASE( hostile_names_stay_names ),
         TEST_CASE( escaped_text_has_no_way_out_of_a_script ),
         TEST_CASE( what_is_no_results_is_refused_by_name ),

@@ -13,11 +13,11 @@ use([BarChart, BoxplotChart, CustomChart, LineChart, RadarChart, ScatterChart, A
 /** A live chart in an element. */
 export const openPlot = element => init(element, null, { renderer: 'svg' });
 
-/** The option as a stand-alone SVG document. */
-export function svgText(option, { width = 820, height = 480, background = null } = {}) {
+/** The option as a stand-alone SVG document, on white unless told otherwise: what shows it may be dark. */
+export function svgText(option, { width = 820, height = 480, background = '#ffffff' } = {}) {
     const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
     try {
-        chart.setOption({ ...option, animation: false, ...(background ? { backgroundColor: background } : {}) });
+        chart.setOption({ ...option, animation: false, backgroundColor: background });
         return chart.renderToSVGString();
     } finally {
         chart.dispose(); // its clock would keep the process alive

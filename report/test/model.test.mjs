@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as numbers from '../src/model/numbers.js';
 import { ladderOf, radarOf, readResults, readSettings, runsAt, stagesOf } from '../src/model/results.js';
-import { dark, light, stylesFor } from '../src/look.js';
+import { METHODS, dark, light, stylesFor } from '../src/look.js';
 import { logAxis } from '../src/charts/frame.js';
+import { barChart } from '../src/charts/bars.js';
 import { radarChart } from '../src/charts/radar.js';
+import { groupChart } from '../../scripts/papers/paper_charts.mjs';
 import { readResults as builtReader, svgFiles, svgText } from '../svg.mjs';
 import { HOSTILE, fullResults, hostileResults, makeResults, makeRun, scalingResults, wrongResults } from './sample.mjs';
 
@@ -174,9 +176,9 @@ function oklab(hex) {
         .map(([x, y, z]) => x * l + y * m + z * s);
 }
 
-test('24 methods have colours that people tell apart, on either ground', () => {
+test('every method has a colour of its own that people tell apart, on either ground', () => {
     for (const look of [light, dark]) {
-        const names = ['cleave', ...Array.from({ length: 23 }, (_, index) => `m${index}`)];
+        const names = ['cleave', ...METHODS];
         const colors = [...stylesFor(names, look).values()].map(({ color }) => color);
         for (const [index, color] of colors.entries()) {
             for (const other of [look.panel, ...colors.slice(0, index)]) {
@@ -185,6 +187,18 @@ test('24 methods have colours that people tell apart, on either ground', () => {
             }
         }
     }
+});
+
+test('a method has one colour whatever it stands beside, and so have its runs with other threads, settings or files', () => {
+    const colorsOf = names => new Map([...stylesFor(names, light)].map(([name, { color }]) => [name, color]));
+    const alone = colorsOf(['sap']).get('sap');
+    for (const names of [['cleave', 'kd', 'sap'], ['sap', 'mine'], ['mine', 'other', 'sap'], [...METHODS]]) assert.equal(colorsOf(names).get('sap'), alone, String(names));
+    const labels = ['sap', 'sap@scalar', 'sap ×4', 'sap grid.cell=8', 'sap · before.json', 'sap, threads'], styles = stylesFor(['cleave', ...labels], light);
+    assert.deepEqual(new Set(labels.map(label => styles.get(label).color)), new Set([alone]));
+    assert.equal(new Set(labels.map(label => JSON.stringify([styles.get(label).dash, styles.get(label).symbol, styles.get(label).item]))).size, labels.length);
+    assert.equal(stylesFor(['cleave ×4'], light).get('cleave ×4').color, light.ink);
+    assert.notEqual(colorsOf(['kd', 'mine']).get('mine'), colorsOf(['kd', 'mine']).get('kd'));
+    assert.equal(new Set(colorsOf(['one of a kind', 'one of another', 'sap']).values()).size, 3);
 });
 
 test('a file shows the whole legend, however many names', () => {
@@ -207,6 +221,31 @@ test('every plot of full results becomes an SVG file of its own', () => {
         const text = svgText(option, { width, height });
         assert.match(text, /^<svg[^>]*width="860"/);
         assert.ok(!/NaN|Infinity|undefined/.test(text), option.title.text);
+    }
+});
+
+test('a bar begins at zero: on a logarithmic axis values are points', () => {
+    const isLog = axis => [axis].flat().some(one => one?.type === 'log');
+    const rows = [['kd', 1], ['sap', 300]].map(([name, value]) => ({ name, value, low: value / 2, high: value * 2 }));
+    for (const log of [true, false]) {
+        const option = barChart({ rows, value: 'ms', log, whiskers: true });
+        assert.equal(option.series.some(one => one.type === 'bar'), !log);
+        assert.equal(option.series[0].data.length, 2);
+        const group = groupChart({ title: 'x', categories: ['a', 'b'], series: [{ name: 'kd', values: [1, 300] }, { name: 'sap', values: [2, null] }], value: 'ms', log });
+        assert.equal(group.series.some(one => one.type === 'bar'), !log);
+    }
+    for (const { name, option } of svgFiles(builtReader({ files: [{ name: 'full.json', results: fullResults() }] }))) {
+        assert.ok(!(option.series.some(one => one.type === 'bar') && (isLog(option.xAxis) || isLog(option.yAxis))), name);
+    }
+});
+
+test('a title is whole, however long, on white', () => {
+    const title = `time against objects: ${'a scene of many words '.repeat(12)}${'x'.repeat(200)} end`;
+    for (const width of [360, 860]) {
+        const option = barChart({ rows: [{ name: 'kd', value: 1 }], value: 'ms', title, width });
+        assert.equal(option.title.text.replace(/\s/g, ''), title.replace(/\s/g, ''));
+        assert.ok(option.grid.top >= 20 * option.title.text.split('\n').length);
+        assert.match(svgText(option, { width, height: 600 }), /<rect[^>]*fill="#ffffff"/);
     }
 });
 

@@ -7,8 +7,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { METHODS } from '../src/look.js';
 import { fullResults, hostileResults, makeResults, makeRun, scalingResults, wrongResults } from './sample.mjs';
 
 const { CLEAVE, CHROMIUM = '/usr/bin/chromium', SHOTS } = process.env;
@@ -49,6 +50,7 @@ async function withPage(url, look, options = {}) {
     await page.waitForTimeout(400); // first drawing and its animation
     try {
         const answer = await look(page);
+        assert.doesNotMatch(await page.evaluate(() => document.body.innerText), /\[object |undefined|NaN/);
         assert.deepEqual(troubles, []);
         return answer;
     } finally {
@@ -92,12 +94,7 @@ test('no label lies on another', async () => {
     await withPage(writePage('labels', fullResults()), async page => {
         await page.click('.preset >> text=all');
         await page.waitForTimeout(400);
-        const hits = await page.$$eval('figure svg', plots => plots.flatMap(plot => {
-            const boxes = [...plot.querySelectorAll('text')].map(text => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
-            const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
-            return boxes.flatMap((one, index) => boxes.slice(index + 1).filter(other => overlap(one.box, other.box)).map(other => `${one.text} | ${other.text}`));
-        }));
-        assert.deepEqual(hits, []);
+        assert.deepEqual(await badTexts(page), []);
     });
 });
 
@@ -134,13 +131,19 @@ test('a click in a legend hides a series, everywhere; another shows it again', a
     });
 });
 
-test('all methods are shown at first, other people\'s too; all, eight and none are a click away', async () => {
+test('eight methods are shown at first, other people\'s among them, and the page says so; all, eight and none are a click away', async () => {
     await withPage(writePage('many', fullResults()), async page => {
-        const pressed = () => page.$$eval('.chip[aria-pressed="true"]', chips => chips.length);
-        assert.equal(await pressed(), 23);
+        const names = () => page.$$eval('.chip[aria-pressed="true"]', chips => chips.map(chip => chip.title)), pressed = async () => (await names()).length;
+        assert.deepEqual((await names()).sort(), ['bullet-axissweep', 'bullet-dbvt-d', 'bullet-dbvt-f', 'cleave', 'kd', 'kd-complete', 'kd-incremental', 'kd-rebuilt']);
+        assert.equal(await page.textContent('#shown'), '8 of 23 are shown');
+        assert.match(await page.textContent('.methods .about'), /^Plots begin with 8 methods: cleave, up to 3 that are not ours, and the fastest of the rest\. A click on a name shows or hides it in every plot; tables hold all\.$/);
+        // Lines of a plot and what marks them in its legend, which lists the others too.
+        for (const id of ['#time', '#memory']) assert.ok(await page.$$eval(`${id} figure`, list => list.every(figure => figure.querySelectorAll('svg path[stroke-width="2"][fill="none"], svg path[stroke-width="3"][fill="none"]').length <= 2 * 8)), id);
+        assert.equal(await page.$$eval('#time tbody tr', rows => rows.length), 3 * 23);
         for (const [text, count] of [['all', 23], ['the fastest 8', 8], ['none', 0]]) {
             await page.click(`.preset >> text=${text}`);
             assert.equal(await pressed(), count);
+            assert.equal(await page.textContent('#shown'), `${count} of 23 are shown`);
         }
         assert.ok(await page.isVisible('#scene figure .note, #scene figure p'), 'an empty plot says so');
     });
@@ -187,13 +190,13 @@ test('it prints, in light', async () => {
     }, { colorScheme: 'dark' });
 });
 
-test('of more than have a colour the fastest twelve are shown at first, and all that are not ours', async () => {
+test('of many runs of few methods eight are shown at first, with those that are not ours', async () => {
     const ours = ['kd', 'sap', 'grid', 'brute'].flatMap((method, index) => Array.from({ length: 10 }, (_, place) =>
         makeRun({ method, threads: place + 1, ms: 1 + index + 0.01 * place })));
     const theirs = ['cgal', 'ode-sap'].map(method => makeRun({ method, variant: 'plain', ms: 100, update_ms: null, search_ms: null, tests: null }));
     await withPage(writePage('more', makeResults([...ours, ...theirs])), async page => {
         const pressed = await page.$$eval('.chip[aria-pressed="true"]', chips => chips.map(chip => chip.title));
-        assert.equal(pressed.length, 14);
+        assert.equal(pressed.length, 8);
         assert.ok(pressed.includes('cgal') && pressed.includes('ode-sap'), String(pressed));
         const cells = await page.$$eval('#runs tbody tr', rows => rows.map(row => [...row.children].map(cell => cell.textContent)).filter(row => row[3] === 'cgal')[0]);
         assert.deepEqual([cells[11], cells[12], cells[14]], ['–', '–', '–'], 'stages and tests of others are not known');
@@ -237,10 +240,60 @@ test('no runs, one run, five hundred runs', async () => {
     });
 });
 
+test('a plot of a parameter begins with eight lines, too, and the legend shows the others', async () => {
+    const runs = Array.from({ length: 11 }, (_, index) => [8, 16, 32].map(leaf => makeRun({ method: `method-${index}`, settings: `kd.leaf=${leaf}`, ms: 1 + index + leaf / 100 }))).flat();
+    await withPage(writePage('sweeps', makeResults([makeRun({}), ...runs])), async page => {
+        const lines = () => page.$$eval('#sweeps svg path[stroke-width="2"][fill="none"]', list => list.filter(path => path.getBBox().width > 100).length);
+        assert.equal(await lines(), 8);
+        assert.equal(await page.textContent('#sweeps figure .about'), '8 of 11 lines are shown at first: a click in the legend shows or hides one.');
+        await page.locator('#sweeps svg text', { hasText: /^method-9$/ }).click();
+        await page.waitForTimeout(400);
+        assert.equal(await lines(), 9);
+        await page.click('.title .choice button >> text=dark'); // drawn anew
+        await page.waitForTimeout(400);
+        assert.equal(await lines(), 9);
+    });
+});
+
+test('every method of the program has a colour of its own', () => {
+    const { methods } = JSON.parse(execFileSync(CLEAVE, ['methods', '--json'], { encoding: 'utf8', maxBuffer: 1 << 26 }));
+    assert.deepEqual(methods.map(({ name }) => name).filter(name => name !== 'cleave' && !METHODS.includes(name)), []);
+});
+
+test('no folder of this machine is in a page', async () => {
+    const results = makeResults([makeRun({}), makeRun({ method: 'sap', status: 'failed', reason: `${folder}/x.so: cannot be opened`, ms_median: null, pairs_hash: null, key: `${folder}/a.aabbs (9 bytes)` })], { flags: `-I${folder}/include` });
+    const url = writePage('secret', results, results);
+    assert.ok(!readFileSync(fileURLToPath(url), 'utf8').includes(folder));
+    await withPage(url, async page => {
+        assert.match(await page.textContent('#failures'), /…\/x\.so: cannot be opened/);
+        assert.match(await page.textContent('#machine'), /secret-0\.json/);
+    });
+});
+
+/** What is cut off at an edge of its plot, and what lies on something else. */
+const badTexts = page => page.$$eval('figure svg', plots => plots.flatMap(plot => {
+    const frame = plot.getBoundingClientRect(), name = plot.closest('.plot').ariaLabel;
+    const boxes = [...plot.querySelectorAll('text')].map(text => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
+    const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+    return [...boxes.filter(({ box }) => box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1).map(({ text }) => `${name}: ${text} is cut off`),
+        ...boxes.flatMap((one, index) => boxes.slice(index + 1).filter(other => overlap(one.box, other.box)).map(other => `${name}: ${one.text} | ${other.text}`))];
+}));
+
 test('a telephone can read it', async () => {
-    await withPage(writePage('narrow', fullResults()), async page => {
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-    }, { viewport: { width: 390, height: 800 } });
+    for (const [name, results] of [['narrow', fullResults()], ['narrow-scaling', scalingResults()], ['narrow-hostile', hostileResults()]]) {
+        await withPage(writePage(name, results), async page => {
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+            assert.deepEqual(await badTexts(page), []);
+            const outside = await page.$$eval('button, select', all => all.filter(one => !one.closest('.scroll') && one.offsetParent !== null).filter(one => { const { left, right } = one.getBoundingClientRect(); return left < 0 || right > innerWidth; }).map(one => one.textContent));
+            assert.deepEqual(outside, []);
+            // Tables are wider than the page: they scroll, and what a row is of stays in sight.
+            const [table] = await page.$$('.scroll');
+            const left = () => table.$eval('tbody th', cell => cell.getBoundingClientRect().left);
+            const before = await left();
+            await table.evaluate(element => { element.scrollLeft = 200; });
+            assert.ok(Math.abs(await left() - before) < 14, `${before} -> ${await left()}`);
+        }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    }
 });
 
 test('a plot saves itself as SVG', async () => {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One bar per name, the shortest first, with a whisker from the fastest frame to the slowest of a hundred.
+// One value per name, the least first, with a whisker from the fastest frame to the slowest of a hundred. The length of a bar means something only on an axis with a zero: on a
+// logarithmic one values are points.
 import { msText, numberText } from '../model/numbers.js';
 import { light } from '../look.js';
-import { baseOption, linearAxis, logAxis, nameAxis, nameRoom, stylesOf, tooltipHtml } from './frame.js';
+import { baseOption, isNarrow, linearAxis, logAxis, nameAxis, nameRoom, stylesOf, tooltipHtml, topRoom } from './frame.js';
 
 const drawWhisker = look => (params, api) => {
     const [low, high] = [api.value(1), api.value(2)];
@@ -26,27 +27,35 @@ export function barChart(data, look = light) {
     const format = data.format ?? msText;
     const best = rows.length > 0 ? rows[0].value : 1;
     const marks = rows.flatMap(row => [row.value, row.low > 0 ? row.low : row.value, row.high > 0 ? row.high : row.value]);
-    // A bar on a logarithmic axis has no zero to start from, and ECharts would take 1: it starts at the left end.
     const scale = data.log
         ? logAxis(look, data.value, marks, numberText, { margin: 1.5 })
         : linearAxis(look, data.value, numberText, { min: 0 });
     return {
         ...baseOption(data, look),
-        grid: { outerBoundsMode: 'none', left: nameRoom(names), right: 128, top: data.title ? 34 : 8, bottom: 48 },
+        grid: { outerBoundsMode: 'none', left: nameRoom(names, data), right: isNarrow(data) ? 66 : 128, top: topRoom(data, 8), bottom: 48 },
         tooltip: { ...baseOption(data, look).tooltip, trigger: 'item', formatter: ({ dataIndex }) => barTooltip(rows[dataIndex], best, format) },
         xAxis: scale,
-        yAxis: nameAxis(look, names),
+        yAxis: nameAxis(look, names, data),
         series: [
-            {
-                type: 'bar',
-                data: rows.map(row => ({ value: row.value, itemStyle: { color: styles.get(row.name).color, opacity: 0.88 } })),
-                barMaxWidth: 17,
-            },
+            data.log ? points(rows, styles, look) : bars(rows, styles),
             ...(data.whiskers ? whiskers(rows, look) : []),
-            ends(rows, look, data.whiskers ?? false, row => labelOf(row, best, format)),
+            ends(rows, look, data.whiskers ?? false, row => (isNarrow(data) ? format(row.value) : labelOf(row, best, format))),
         ],
     };
 }
+
+const bars = (rows, styles) => ({
+    type: 'bar',
+    data: rows.map(row => ({ value: row.value, itemStyle: { color: styles.get(row.name).color, opacity: 0.88 } })),
+    barMaxWidth: 17,
+});
+
+const points = (rows, styles, look) => ({
+    type: 'scatter',
+    data: rows.map((row, index) => ({ value: [row.value, index], symbol: styles.get(row.name).symbol, itemStyle: { ...styles.get(row.name).item, borderColor: styles.get(row.name).item.borderColor ?? look.panel, borderWidth: styles.get(row.name).item.borderWidth ?? 1, opacity: 1 } })),
+    symbolSize: 12,
+    z: 6,
+});
 
 const labelOf = (row, best, format) => `${format(row.value)}   × ${numberText(row.value / best)}`;
 

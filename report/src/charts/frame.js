@@ -6,7 +6,12 @@ import { logTicks, shortText } from '../model/numbers.js';
 
 export const NAME_MOST = 30;
 const ROW = 20;
-const TITLE_LETTER = 11; // pixels, at most
+const TITLE_ROW = 20;
+const TITLE_SIZE = 1.3; // of a title's letters, to those of a legend
+const NARROW = 620; // pixels, below which legends go to the bottom
+const ITEM_GAP = 10;
+
+export const isNarrow = data => (data.width ?? 820) < NARROW;
 
 /** For text inside tooltips, which are HTML: names come from files. */
 export const escapeHtml = text => String(text).replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
@@ -20,12 +25,35 @@ export function tooltipHtml(heading, rows) {
     return `<div style="font-weight:600;margin-bottom:4px">${escapeHtml(shortText(String(heading), 70))}</div><table style="border-spacing:0 1px">${lines.join('')}</table>`;
 }
 
+/** A title over as many lines as it takes: none is cut off. */
+function titleLines(data) {
+    const most = ((data.width ?? 820) - 8) / TITLE_SIZE;
+    const lines = [''];
+    for (const word of data.title.split(' ')) {
+        const last = lines.length - 1;
+        if (lines[last] !== '' && textWidth(`${lines[last]} ${word}`) > most) lines.push(word);
+        else lines[last] += `${lines[last] === '' ? '' : ' '}${word}`;
+        while (textWidth(lines[lines.length - 1]) > most) lines.push(...cutWord(lines.pop(), most));
+    }
+    return lines;
+}
+
+function cutWord(word, most) {
+    const letters = [...word];
+    let count = letters.length;
+    while (count > 1 && textWidth(letters.slice(0, count).join('')) > most) --count;
+    return [letters.slice(0, count).join(''), letters.slice(count).join('')];
+}
+
+/** Pixels above a plot: those of its title, or so many without one. */
+export const topRoom = (data, without) => (data.title ? 14 + TITLE_ROW * titleLines(data).length : without);
+
 export function baseOption(data, look = light) {
     return {
         animationDuration: 250,
         animationDurationUpdate: 200,
         textStyle: { fontFamily: look.font, color: look.text, fontSize: 12 },
-        title: data.title ? { text: shortText(data.title, Math.floor((data.width ?? 820) / TITLE_LETTER)), left: 0, top: 0, textStyle: { fontFamily: look.font, fontSize: 15, fontWeight: 600, color: look.text } } : undefined,
+        title: data.title ? { text: titleLines(data).join('\n'), left: 0, top: 0, textStyle: { fontFamily: look.font, fontSize: 15, fontWeight: 600, lineHeight: TITLE_ROW, color: look.text } } : undefined,
         aria: { enabled: true, label: data.describe ? { description: data.describe } : {} },
         tooltip: {
             confine: true,
@@ -48,7 +76,7 @@ const widthOf = texts => Math.max(0, ...texts.map(textWidth));
 /** Where the legend goes and how much room it leaves: { legend, room: { top, right, bottom } }. */
 export function legendFor(data, names, look = light, { formatter, icons = 'lines', styles } = {}) {
     const written = name => (formatter ? formatter(name, shortText(name, NAME_MOST)) : shortText(name, NAME_MOST));
-    const top = data.title ? 34 : 14;
+    const top = topRoom(data, 14);
     const shared = {
         data: names.map(name => (icons === 'symbols' ? { name, icon: styles.get(name).symbol, itemStyle: styles.get(name).item } : { name })),
         selected: Object.fromEntries(names.map(name => [name, !(data.hidden && data.hidden.has(name))])),
@@ -63,9 +91,7 @@ export function legendFor(data, names, look = light, { formatter, icons = 'lines
         pageIconColor: look.text,
         pageIconInactiveColor: look.line,
     };
-    if ((data.width ?? 820) < 620) {
-        return { legend: { ...shared, type: 'scroll', orient: 'horizontal', bottom: 0, left: 0, right: 0 }, room: { top, right: 18, bottom: 34 } };
-    }
+    if (isNarrow(data)) return narrowLegend(data, shared, written, top);
     const width = Math.ceil(widthOf(names.map(written)) + shared.itemWidth + 14);
     // From the left, with room enough behind it: set from the right it would go by a guess of its own of how wide the text is.
     const place = data.width ? { left: data.width - width } : { right: 0 };
@@ -74,6 +100,21 @@ export function legendFor(data, names, look = light, { formatter, icons = 'lines
         legend: { ...shared, type: isTooHigh ? 'scroll' : 'plain', orient: 'vertical', ...place, top, bottom: 8, itemGap: ROW - 16, padding: [5, 0] },
         room: { top, right: width + 16, bottom: 0 },
     };
+}
+
+// Below the plot, over as many lines as it takes: what is shown, unless nothing else could show the rest.
+function narrowLegend(data, shared, written, top) {
+    const items = shared.data.filter(({ name }) => data.hasOwnNames || !data.hidden?.has(name));
+    let rows = 1, used = 0;
+    for (const { name } of items) {
+        const width = shared.itemWidth + 8 + textWidth(written(name));
+        if (used > 0 && used + width > data.width - 10) {
+            rows += 1;
+            used = 0;
+        }
+        used += width + ITEM_GAP;
+    }
+    return { legend: { ...shared, data: items, type: 'plain', orient: 'horizontal', bottom: 0, left: 0, width: data.width - 10, itemGap: ITEM_GAP, padding: [0, 5] }, room: { top, right: 18, bottom: rows * (16 + ITEM_GAP) + 6 } };
 }
 
 /** Enough pixels that a legend of that many names needs no pages; a file has nobody to turn them. */
@@ -121,21 +162,23 @@ export function linearAxis(look, name, format, extra = {}) {
 }
 
 /** Names down the side, the first at the top. */
-export function nameAxis(look, names) {
+export function nameAxis(look, names, data) {
+    const most = isNarrow(data) ? Math.floor(0.42 * data.width / 7.5) : NAME_MOST;
     return axis(look, '', {
         type: 'category',
         data: names,
         inverse: true,
         axisTick: { show: false },
         splitLine: { show: false },
-        axisLabel: { color: look.text, interval: 0, formatter: name => shortText(name, NAME_MOST), margin: 10 },
+        axisLabel: { color: look.text, interval: 0, formatter: name => shortText(name, most), margin: 10 },
     });
 }
 
-export const nameRoom = names => Math.min(widthOf(names) + 22, 230);
+/** Pixels that names down the side take: of a narrow plot no more than two fifths. */
+export const nameRoom = (names, data) => Math.min(widthOf(names.map(name => shortText(name, NAME_MOST))) + 22, isNarrow(data) ? 0.42 * data.width : 230);
 
-/** The caller's styles, so that one method looks the same in every chart, or ones of this chart alone. */
-export const stylesOf = (data, names, look) => data.styles ?? stylesFor(names, look);
+/** The caller's styles, or those of the table; a series that does not begin with its method's name says in `like` what it is of. */
+export const stylesOf = (data, names, look) => data.styles ?? stylesFor(names, look, new Map((data.series ?? []).filter(one => one.like).map(one => [one.name, one.like])));
 
 /** A line with dash and symbol. */
 export function lineSeries(name, points, style, extra = {}) {

@@ -3,7 +3,9 @@
 // collision detection using KD-trees" (CGF 2019): one axis per scene, a polygon per method, nearer to the centre is faster.
 import { msText, numberText, shortText } from '../model/numbers.js';
 import { light } from '../look.js';
-import { baseOption, legendFor, stylesOf, tooltipHtml } from './frame.js';
+import { baseOption, isNarrow, legendFor, stylesOf, textWidth, tooltipHtml } from './frame.js';
+
+const AXIS_MOST = 26; // letters of a scene's name
 
 // Rings at whole powers of ten; at halves of them, 0.1 0.32 1 3.2, where that makes no more than seven.
 function rings(values) {
@@ -12,6 +14,15 @@ function rings(values) {
     const low = Math.floor((Math.min(...logs) - 0.02) / step) * step;
     const high = Math.ceil((Math.max(...logs) + 0.001) / step) * step;
     return { low, high, count: Math.max(1, Math.round((high - low) / step)) };
+}
+
+// Three axes reach farther up than down; names at the sides need their room in a narrow plot.
+function placeOf(data, room) {
+    const isThree = data.axes.length === 3, [width, height] = [data.width ?? 820, data.height ?? 480];
+    if (!isNarrow(data)) return { center: [`${Math.round(50 - (room.right / width) * 50)}%`, isThree ? '58%' : '51%'], radius: isThree ? '78%' : '80%' };
+    const side = Math.max(...data.axes.map(name => 1.15 * textWidth(shortText(name, AXIS_MOST)))), high = height - room.top - room.bottom - 40;
+    const radius = Math.max(60, Math.min((width / 2 - side - 8) / 0.87, high / (isThree ? 1.5 : 2)));
+    return { center: [Math.round(width / 2), Math.round(room.top + 20 + (isThree ? (high - 1.5 * radius) / 2 + radius : high / 2))], radius: Math.round(radius) };
 }
 
 /** data: { axes: [name], series: [{ name, values }], log (default true), hidden, styles, … }; values above zero, one per axis. */
@@ -24,7 +35,7 @@ export function radarChart(data, look = light) {
     const values = (visible.length > 0 ? visible : data.series).flatMap(one => one.values);
     const scale = isLog ? rings(values) : { low: 0, high: Math.max(...values) * 1.05, count: 4 };
     const back = value => (isLog ? 10 ** value : value);
-    const isSide = (data.width ?? 820) >= 620;
+    const { center, radius } = placeOf(data, room);
     return {
         ...baseOption(data, look),
         legend,
@@ -34,11 +45,11 @@ export function radarChart(data, look = light) {
             formatter: ({ name, data: item }) => tooltipHtml(name, data.axes.map((axisName, index) => [styles.get(name).color, axisName, msText(back(item.value[index]))])),
         },
         radar: {
-            center: [isSide ? `${Math.round(50 - (room.right / (data.width ?? 820)) * 50)}%` : '50%', data.axes.length === 3 ? '58%' : '51%'],
-            radius: data.axes.length === 3 ? '78%' : '80%',
+            center,
+            radius,
             splitNumber: scale.count,
             indicator: data.axes.map((name, index) => ({
-                name: shortText(name, 26),
+                name: shortText(name, AXIS_MOST),
                 min: scale.low,
                 max: scale.high,
                 axisLabel: { show: index === 0, color: look.muted, fontSize: 11, formatter: value => numberText(Number(back(value).toPrecision(2))), showMinLabel: true },

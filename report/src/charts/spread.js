@@ -2,7 +2,7 @@
 // How the times of a run's frames are spread: a box, or a violin with its box inside.
 import { boxOf, density, msText, numberText } from '../model/numbers.js';
 import { light } from '../look.js';
-import { baseOption, linearAxis, logAxis, nameAxis, nameRoom, stylesOf, tooltipHtml } from './frame.js';
+import { baseOption, linearAxis, logAxis, nameAxis, nameRoom, stylesOf, tooltipHtml, topRoom } from './frame.js';
 
 function boxRows(rows) {
     return rows.map(row => ({ ...row, ...boxOf(row.values) })).sort((a, b) => a.box[2] - b.box[2]);
@@ -19,11 +19,11 @@ function shared(data, rows, look) {
     const format = data.format ?? msText;
     return {
         ...baseOption(data, look),
-        grid: { outerBoundsMode: 'none', left: nameRoom(names), right: 24, top: data.title ? 34 : 8, bottom: 48 },
+        grid: { outerBoundsMode: 'none', left: nameRoom(names, data), right: 24, top: topRoom(data, 8), bottom: 48 },
         xAxis: data.log === false
             ? linearAxis(look, data.value ?? 'ms per frame', numberText, { scale: true })
             : logAxis(look, data.value ?? 'ms per frame', ends, numberText, { margin: 1.15 }),
-        yAxis: nameAxis(look, names),
+        yAxis: nameAxis(look, names, data),
         tooltip: { ...baseOption(data, look).tooltip, trigger: 'item', formatter: ({ data: item }) => boxTooltip(rows[item.row ?? item.value?.[0] ?? item[0]], format) },
     };
 }

@@ -21,7 +21,7 @@ export function stageChart(data, look = light) {
     return {
         ...baseOption(data, look),
         legend,
-        grid: { outerBoundsMode: 'none', left: nameRoom(names), right: room.right, top: room.top, bottom: 48 + room.bottom },
+        grid: { outerBoundsMode: 'none', left: nameRoom(names, data), right: room.right, top: room.top, bottom: 48 + room.bottom },
         tooltip: {
             ...baseOption(data, look).tooltip,
             trigger: 'axis',
@@ -29,7 +29,7 @@ export function stageChart(data, look = light) {
             formatter: items => tooltipHtml(items[0].name, items.filter(item => item.value > 0).map(item => [item.color, item.seriesName, format(item.value)])),
         },
         xAxis: linearAxis(look, data.share ? 'share of the frame' : 'ms per frame', data.share ? share => `${Math.round(100 * share)} %` : numberText, data.share ? { min: 0, max: 1 } : { min: 0 }),
-        yAxis: nameAxis(look, names),
+        yAxis: nameAxis(look, names, data),
         series: stages.map((stage, index) => ({
             type: 'bar',
             name: stage,

@@ -4,20 +4,19 @@ import { dark, light, stylesFor } from '../look.js';
 import { geometricMean, numberText } from '../model/numbers.js';
 import { isOurs, readResults, runsAt } from '../model/results.js';
 import { choice, h } from './dom.js';
+import { FIRST_LINES } from './figure.js';
 import { scalingSection } from './scaling.js';
 import { makeTheme } from './theme.js';
 import { ladderSection, memorySection, radarSection, sweepSection } from './sections.js';
 import { oneSceneSection } from './one_scene.js';
 import { alarmSection, failureSection, hashSection, machineSection, runSection } from './records.js';
 
-// So many have a colour each; of more the fastest are shown first, and all that are not ours.
-const MANY = 24;
-const FIRST = 12;
+const THEIRS = 3; // of those shown at first, if there are as many that are not ours
 
+/** cleave, the fastest that are not ours, and then the fastest of all. */
 function shownFirst(model) {
-    if (model.labels.length <= MANY) return new Set(model.labels);
-    const theirs = model.runs.filter(run => !isOurs(run.method)).map(run => run.label);
-    return new Set([...fastest(model, FIRST), ...theirs]);
+    const order = fastest(model, Infinity), theirs = new Set(model.runs.filter(run => !isOurs(run.method)).map(run => run.label));
+    return new Set([...new Set([...order.filter(label => label === 'cleave'), ...order.filter(label => theirs.has(label)).slice(0, THEIRS), ...order])].slice(0, FIRST_LINES));
 }
 
 function makeApp(model) {
@@ -76,9 +75,13 @@ function methodPanel(app) {
         app.hidden = new Set(app.model.labels.filter(label => !labels.includes(label)));
         app.refresh();
     };
+    const count = h('span', { class: 'label', id: 'shown' });
+    app.marks.push(() => { count.textContent = `${app.model.labels.length - app.hidden.size} of ${app.model.labels.length} are shown`; });
     const preset = (text, labels) => h('button', { type: 'button', class: 'preset', onclick: () => show(labels()) }, text);
     return h('div', { class: 'methods' }, h('div', { class: 'presets' }, h('span', { class: 'label' }, 'Show'),
-        preset('all', () => app.model.labels), preset('the fastest 8', () => fastest(app.model, 8)), preset('none', () => [])), h('div', { class: 'chips' }, chips));
+        preset('all', () => app.model.labels), preset(`the fastest ${FIRST_LINES}`, () => fastest(app.model, FIRST_LINES)), preset('none', () => []), count), h('div', { class: 'chips' }, chips),
+    app.model.labels.length > FIRST_LINES ? h('p', { class: 'about' }, `Plots begin with ${FIRST_LINES} methods: cleave, up to ${THEIRS} that are not ours, and the fastest of the rest. A click on a name shows or hides it in every plot; tables hold all.`)
+        : h('p', { class: 'about' }, 'A click on a name hides it in every plot, or shows it again; tables hold all.'));
 }
 
 // ---- the top

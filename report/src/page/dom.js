@@ -8,7 +8,7 @@ export function h(tag, attributes = {}, ...children) {
         if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
         else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value);
     }
-    element.append(...children.flat().filter(child => child !== null && child !== undefined));
+    element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
     return element;
 }
 

@@ -106,7 +106,7 @@ export function oneSceneSection(app) {
     app.figures.push(() => { heading.textContent = `One scene: ${where()} objects`; });
     const block = section('scene', 'One scene', 'Choose a scene and a size; everything below follows.',
         h('div', { class: 'controls place' }, scenes, sizes, choice('scale', SCALES, state.log, set('log'))),
-        h('div', { class: 'part' }, h('h3', {}, 'Time per frame'), h('p', { class: 'about' }, 'Whiskers reach from the fastest frame to the slowest of a hundred.'), bars),
+        h('div', { class: 'part' }, h('h3', {}, 'Time per frame'), h('p', { class: 'about' }, 'Points on a logarithmic axis, bars on a linear one, which has a zero for them to begin at. Whiskers reach from the fastest frame to the slowest of a hundred.'), bars),
         h('div', { class: 'part' }, h('h3', {}, 'Spread over frames'), h('div', { class: 'controls' },
             choice('kind', [{ text: 'violins', value: 'violin' }, { text: 'boxes', value: 'box' }], state.kind, set('kind'))), spread),
         h('div', { class: 'part' }, h('h3', {}, 'Along the run'), h('p', { class: 'about' }, 'Each frame’s time, and below it the share of objects that rest.'),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The part of the page about more workers: a plot and a table per world that was run with several numbers of them.
 import { scalingChart } from '../charts/scaling.js';
-import { stylesFor } from '../look.js';
 import { bytesText, fixedText, numberText, sizeText } from '../model/numbers.js';
 import { workersOf } from '../model/scaling.js';
 import { h } from './dom.js';
@@ -32,7 +31,8 @@ export function scalingSection(app) {
     const parts = scalings.map(scaling => h('div', { class: 'part' }, h('h3', {}, scalingTitle(scaling)),
         makeFigure(app, {
             name: `${scaling.kind} scaling: ${scalingTitle(scaling)}`, rows: () => scaling.series.length, least: 360,
-            make: (look, frame) => scalingChart({ ...frame, ...scaling, hidden: null, styles: stylesFor(scaling.series.map(one => one.name), look) }, look),
+            names: scaling.series.map(one => one.name),
+            make: (look, frame) => scalingChart({ ...frame, ...scaling }, look),
         }), scalingTable(scaling)));
     return section('scaling', 'More workers', 'One world shared by more and more processes or threads, and worlds that grow with them. Dotted: ideal.', ...parts);
 }

@@ -4,7 +4,6 @@
 import { ladderChart } from '../charts/ladder.js';
 import { radarChart } from '../charts/radar.js';
 import { sweepChart } from '../charts/sweep.js';
-import { stylesFor } from '../look.js';
 import { bytesText, exponentOf, fixedText, geometricMean, numberText, sizeText } from '../model/numbers.js';
 import { ladderOf, radarOf, runsAt } from '../model/results.js';
 import { h, choice } from './dom.js';
@@ -109,7 +108,8 @@ export function sweepSection(app) {
         makeFigure(app, {
             name: `${sweep.parameter}: ${sweep.sceneName}, ${sizeText(sweep.objects)}`,
             rows: () => sweep.series.length,
-            make: (look, frame) => sweepChart({ ...frame, ...sweep, hidden: null, styles: stylesFor(sweep.series.map(one => one.name), look) }, look),
+            names: sweep.series.map(one => one.name),
+            make: (look, frame) => sweepChart({ ...frame, ...sweep }, look),
         })));
     return parts.length === 0 ? null : section('sweeps', 'Time against a parameter', 'Median milliseconds per frame where a setting was tried with three values or more.', ...parts);
 }
