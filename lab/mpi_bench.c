@@ -203,10 +203,14 @@ static void fill_times( const bench* b, const job* j, run_result* run )
         run->ms_median = run_median( sorted, (size_t)count ); // which sorts
         run->ms_p99 = run_percentile( sorted, (size_t)count, 99 );
         run->ms_min = sorted[0];
+        // A run that was resumed has one pass, and not all of it.
+        run->ms_spread = b->resumed_at > 0 ? NAN
+                                           : run_spread( b->pass_ms, b->world.frames.frame_count,
+                                                 (size_t)j->o->repeat, run->ms_median, sorted );
     }
     else
     {
-        run->ms_mean = run->ms_min = run->ms_median = run->ms_p99 = NAN;
+        run->ms_mean = run->ms_min = run->ms_median = run->ms_p99 = run->ms_spread = NAN;
     }
     free( sorted );
 }

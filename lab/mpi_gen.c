@@ -35,10 +35,9 @@ static bool make_def( gen* g, job* j )
     uint64_t bodies = o->bodies > 0 ? o->bodies : BODIES;
     if ( scene == NULL )
     {
-        const char* closest = generator_closest( o->what );
-        return lab_error_write( &j->why, "gen: unknown scene '%s'; %s%s%sscenes are %s", o->what,
-            closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
-            closest != NULL ? "? " : "", generator_names() );
+        char advice[GENERATOR_ADVICE_ROOM];
+        return lab_error_write(
+            &j->why, "gen: unknown scene '%.100s'; %s", o->what, generator_advice( o->what, advice ) );
     }
     if ( !scene->has_parts )
     {
@@ -56,8 +55,9 @@ static bool make_def( gen* g, job* j )
     }
     if ( !body_type_from_name( o->type, &g->def.scene.type ) )
     {
-        return lab_error_write(
-            &j->why, "gen: --type '%s' is no type of objects; use cubes or assorted", o->type );
+        char advice[CHOICE_ADVICE_ROOM];
+        return lab_error_write( &j->why, "gen: --type '%.100s' is no type of objects; %s", o->type,
+            choice_advice( body_types, o->type, advice ) );
     }
     if ( o->output == NULL )
     {

@@ -29,43 +29,143 @@ typedef struct flag
     flag_kind kind;
     size_t offset; ///< of the option
     uint64_t least, most;
+    const char* value_name; ///< NULL: a switch
+    const char* help;       ///< NULL: the letter of the flag before
 } flag;
 
 #define IN_OPTIONS( member ) offsetof( job_options, member )
 
 static const flag s_flags[] = {
-    { "--json", "bnp", FLAG_TEXT, IN_OPTIONS( json ), 0, 0 },
-    { "-m", "bv", FLAG_TEXT, IN_OPTIONS( method ), 0, 0 },
-    { "--set", "bv", FLAG_TEXT, IN_OPTIONS( settings ), 0, 0 },
-    { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0 },
-    { "-o", "g", FLAG_TEXT, IN_OPTIONS( output ), 0, 0 },
-    { "--type", "g", FLAG_TEXT, IN_OPTIONS( type ), 0, 0 },
-    { "--frames", "bvgp", FLAG_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST },
-    { "--from", "g", FLAG_COUNT, IN_OPTIONS( from ), 0, BAKE_FRAMES_MOST },
-    { "--threads", "bvgp", FLAG_COUNT, IN_OPTIONS( threads ), 1, CLV_MAX_WORKERS },
-    { "--warmup", "b", FLAG_COUNT, IN_OPTIONS( warmup ), 0, 1000 },
-    { "--repeat", "bn", FLAG_COUNT, IN_OPTIONS( repeat ), 1, 1000 },
-    { "--seed", "bvgp", FLAG_COUNT, IN_OPTIONS( seed ), 0, UINT64_MAX - 1 },
-    { "-n", "g", FLAG_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST },
-    { "-P", "p", FLAG_COUNT, IN_OPTIONS( processes ), 1, 65536 },
-    { "--sample", "p", FLAG_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST },
-    { "--checkpoint", "b", FLAG_TEXT, IN_OPTIONS( checkpoint ), 0, 0 },
-    { "--every", "b", FLAG_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST },
-    { "--resume", "b", FLAG_TEXT, IN_OPTIONS( resume ), 0, 0 },
-    { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0 },
-    { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0 },
-    { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0 },
-    { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0 },
-    { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0 },
-    { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0 },
-    { "--quiet", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0 },
-    { "-q", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0 },
+    { "--frames", "bvgp", FLAG_COUNT, IN_OPTIONS( frames ), 1, BAKE_FRAMES_MOST, "F",
+        "frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)" },
+    { "--seed", "bvgp", FLAG_COUNT, IN_OPTIONS( seed ), 0, UINT64_MAX - 1, "S",
+        "seed of the scene (default 1)" },
+    { "--threads", "bvgp", FLAG_COUNT, IN_OPTIONS( threads ), 1, CLV_MAX_WORKERS, "T",
+        "threads of each process (default 1)" },
+    { "--json", "bnp", FLAG_TEXT, IN_OPTIONS( json ), 0, 0, "OUT",
+        "write the result as JSON; - is standard output" },
+    { "--quiet", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, "no progress" },
+    { "-q", "bvgnp", FLAG_SWITCH, IN_OPTIONS( is_quiet ), 0, 0, NULL, NULL },
+    { "-m", "bv", FLAG_TEXT, IN_OPTIONS( method ), 0, 0, "METHOD",
+        "of the space in each process: cleave (default), sap@avx2, any of our own; --plugin FILE, before the "
+        "command, loads more" },
+    { "--set", "bv", FLAG_TEXT, IN_OPTIONS( settings ), 0, 0, "P=V,\xE2\x80\xA6",
+        "parameters of that method" },
+    { "--device", "bv", FLAG_TEXT, IN_OPTIONS( device ), 0, 0, "NAME|N",
+        "device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)" },
+    { "--cutter", "bv", FLAG_CUTTER, IN_OPTIONS( cutter ), 0, 0, "C",
+        "who cuts space: zoltan (default where it was built in) or bisection, our own" },
+    { "--borrowed", "bv", FLAG_SWITCH, IN_OPTIONS( is_borrowed ), 0, 0, NULL,
+        "objects stay where they were added; only ghosts travel" },
+    { "--by-time", "bv", FLAG_SWITCH, IN_OPTIONS( by_time ), 0, 0, NULL,
+        "balance by measured time, not by counters" },
+    { "--warmup", "b", FLAG_COUNT, IN_OPTIONS( warmup ), 0, 1000, "W", "untimed passes (default 1)" },
+    { "--repeat", "bn", FLAG_COUNT, IN_OPTIONS( repeat ), 1, 1000, "R",
+        "timed passes, each from a fresh space (default 3)" },
+    { "--scattered", "b", FLAG_SWITCH, IN_OPTIONS( is_scattered ), 0, 0, NULL,
+        "begin with objects shared out by number; else each begins where it lies" },
+    { "--alone", "b", FLAG_SWITCH, IN_OPTIONS( is_alone ), 0, 0, NULL,
+        "every process a world of its own at the same time: what the machine gives without any exchange" },
+    { "--checkpoint", "b", FLAG_TEXT, IN_OPTIONS( checkpoint ), 0, 0, "PATH",
+        "one pass, saved to PATH.manifest and parts beside it, with PATH.bench, every N frames and at the end" },
+    { "--every", "b", FLAG_COUNT, IN_OPTIONS( every ), 1, BAKE_FRAMES_MOST, "N",
+        "frames between checkpoints (default 10)" },
+    { "--resume", "b", FLAG_TEXT, IN_OPTIONS( resume ), 0, 0, "PATH",
+        "go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in "
+        "one go" },
+    { "-n", "g", FLAG_COUNT, IN_OPTIONS( bodies ), 1, GENERATOR_BODIES_MOST, "N", "bodies (default 8k)" },
+    { "--type", "g", FLAG_TEXT, IN_OPTIONS( type ), 0, 0, "TYPE", "cubes or assorted (default cubes)" },
+    { "--from", "g", FLAG_COUNT, IN_OPTIONS( from ), 0, BAKE_FRAMES_MOST, "F0",
+        "frame of the run to begin with (default 0)" },
+    { "--split", "g", FLAG_SWITCH, IN_OPTIONS( splits ), 0, 0, NULL, "cut each body in 8: objects = 8 N" },
+    { "-o", "g", FLAG_TEXT, IN_OPTIONS( output ), 0, 0, "FILE", "the .aabbs file to write" },
+    { "-P", "p", FLAG_COUNT, IN_OPTIONS( processes ), 1, 65536, "N", "processes to plan for" },
+    { "--sample", "p", FLAG_COUNT, IN_OPTIONS( sample ), 1, GENERATOR_BODIES_MOST, "S",
+        "of a contact-free scene, only S bodies are made, and each stands for as many as it takes" },
 };
 
-static const char* const s_commands[] = { "bench", "verify", "gen", "net", "plan" };
+static const choice s_commands[] = { { "bench", 'b' }, { "verify", 'v' }, { "gen", 'g' }, { "net", 'n' },
+    { "plan", 'p' }, { NULL, 0 } };
+static const choice s_cutters[] = { { "zoltan", CLV_MPI_CUT_ZOLTAN }, { "bisection", CLV_MPI_CUT_BISECTION },
+    { NULL, 0 } };
 
 #define FLAG_TOTAL ( sizeof( s_flags ) / sizeof( s_flags[0] ) )
-#define COMMAND_TOTAL ( sizeof( s_commands ) / sizeof( s_commands[0] ) )
+
+// ---- help
+
+// "bench, verify: " of a flag that not all commands take.
+static char* told_by( const flag* f )
+{
+    char* text = text_copy( "" );
+    bool is_for_all = true;
+    for ( const choice* c = s_commands; c->word != NULL; ++c )
+    {
+        bool takes = strchr( f->commands, c->value ) != NULL;
+        is_for_all = is_for_all && ( takes || c->value == 'n' ); // net has little to ask for
+        if ( takes )
+        {
+            char* longer = text_format( "%s%s%s", text, text[0] != '\0' ? ", " : "", c->word );
+            free( text );
+            text = longer;
+        }
+    }
+    char* told = text_format( "%s%s%s", is_for_all ? "" : text, is_for_all ? "" : ": ", f->help );
+    free( text );
+    return told;
+}
+
+void job_help( args_visitor* use, void* user )
+{
+    static bool unread; // the flags are read below
+    static const char* unread_text;
+    args_flag list[FLAG_TOTAL];
+    uint32_t count = 0;
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        const flag* f = &s_flags[i];
+        if ( f->help != NULL )
+        {
+            bool has_letter = i + 1 < FLAG_TOTAL && f[1].help == NULL;
+            list[count++] = ( args_flag ){ .name = f->name,
+                .letter = has_letter ? f[1].name[1] : '\0',
+                .kind = f->value_name != NULL ? ARGS_TEXT : ARGS_SWITCH,
+                .value = f->value_name != NULL ? (void*)&unread_text : (void*)&unread,
+                .value_name = f->value_name,
+                .help = told_by( f ) };
+        }
+    }
+    const args_table table = {
+        .program = "mpirun -n P cleave-mpi",
+        .usage = "[--plugin FILE]\xE2\x80\xA6 [--ansi WHEN] COMMAND [WHAT] [flags]",
+        .about =
+            "Scenes on many processes, with one answer. More processes than cores: mpirun --oversubscribe -n P.\n\n"
+            "Commands:\n"
+            "  bench WHAT      time frames on P processes; the slowest counts\n"
+            "  verify WHAT     compare them, frame by frame, with one process\n"
+            "  gen SCENE -o F  bake a contact-free scene, each process its part of the file\n"
+            "  net             what messages between processes cost\n"
+            "  plan WHAT -P N  cut WHAT for N processes and count what they would send, without running them",
+        .notes =
+            "WHAT is a .aabbs file or a scene such as brownian-free:8m, as `cleave bench` takes it. Of a file every process\n"
+            "reads its range, of a contact-free scene it makes its part; other scenes process 0 bakes and deals out.\n"
+            "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad\n"
+            "input. --help prints this, --version the version, `help --man` the man page.",
+        .example = "  mpirun -n 4 cleave-mpi verify brownian-free:8k --frames 10\n"
+                   "  mpirun -n 4 cleave-mpi bench brownian-free:1m --frames 10 --json many.json\n"
+                   "  mpirun -n 2 cleave-mpi gen brownian-free -n 1m --frames 10 -o free.aabbs\n"
+                   "  mpirun -n 2 cleave-mpi net\n"
+                   "  cleave-mpi plan brownian-free:1000m --sample 100k -P 4096",
+        .flags = list,
+        .flag_count = count,
+    };
+    use( &table, user );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        free( (char*)list[i].help );
+    }
+}
+
+// ---- words
 
 // As `cleave` takes them: "--frames", "--frames=60", "-P", "-P64". *value is what is glued on, or NULL.
 static const flag* find_flag( const char* word, const char** value )
@@ -87,32 +187,30 @@ static const flag* find_flag( const char* word, const char** value )
 
 static bool fail_flag( const char* word, lab_error* why )
 {
-    if ( strcmp( word, "--plugin" ) == 0 || strcmp( word, "--version" ) == 0 )
+    if ( strcmp( word, "--plugin" ) == 0 || strcmp( word, "--version" ) == 0 ||
+        strcmp( word, "--ansi" ) == 0 )
     {
         return lab_error_write( why, "%s comes before the command", word );
     }
-    const char* names[FLAG_TOTAL + 1] = { "--help" };
-    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
-    {
-        names[i + 1] = s_flags[i].name;
-    }
     char* bare = text_copy( word );
     bare[strcspn( bare, "=" )] = '\0';
-    const char* closest = text_closest( bare, names, FLAG_TOTAL + 1 );
-    lab_error_write( why, "unknown flag %s; %s%s%s", bare,
-        closest != NULL ? "did you mean " : "--help lists them", closest != NULL ? closest : "",
-        closest != NULL ? "?" : "" );
+    text_guess guess = text_guess_begin( bare );
+    text_guess_try( &guess, "--help" );
+    for ( size_t i = 0; i < FLAG_TOTAL; ++i )
+    {
+        text_guess_try( &guess, s_flags[i].name );
+    }
+    lab_error_write( why, "unknown flag %s; %s--help lists them", bare, text_guess_say( &guess ) );
     free( bare );
     return false;
 }
 
 static bool fail_command( const char* word, lab_error* why )
 {
-    const char* closest = word != NULL ? text_closest( word, s_commands, COMMAND_TOTAL ) : NULL;
+    char advice[CHOICE_ADVICE_ROOM];
     return word == NULL ? lab_error_write( why, "needs bench, verify, gen, net or plan; --help tells more" )
-                        : lab_error_write( why, "unknown command '%s'; %s%s", word,
-                              closest != NULL ? "did you mean " : "use bench, verify, gen, net or plan",
-                              closest != NULL ? closest : "" );
+                        : lab_error_write( why, "unknown command '%.100s'; %s", word,
+                              choice_advice( s_commands, word, advice ) );
 }
 
 static bool take_value( const flag* f, const char* text, job_options* o, lab_error* why )
@@ -129,9 +227,15 @@ static bool take_value( const flag* f, const char* text, job_options* o, lab_err
     }
     if ( f->kind == FLAG_CUTTER )
     {
-        o->cutter = strcmp( text, "zoltan" ) == 0 ? CLV_MPI_CUT_ZOLTAN : CLV_MPI_CUT_BISECTION;
-        return strcmp( text, "zoltan" ) == 0 || strcmp( text, "bisection" ) == 0 ||
-            lab_error_write( why, "--cutter: '%s' is neither zoltan nor bisection", text );
+        int cutter = 0;
+        char advice[CHOICE_ADVICE_ROOM];
+        if ( !choice_find( s_cutters, text, &cutter ) )
+        {
+            return lab_error_write(
+                why, "--cutter: there is no '%.100s'; %s", text, choice_advice( s_cutters, text, advice ) );
+        }
+        o->cutter = (clv_mpi_cutter)cutter;
+        return true;
     }
     uint64_t value = 0;
     if ( !text_parse_size( text, &value ) || value < f->least || value > f->most )
@@ -180,15 +284,10 @@ static bool take_flag( int argc, char** argv, int* at, job_options* o, lab_error
 
 static bool find_command( const char* word, job_options* o )
 {
-    for ( size_t i = 0; i < COMMAND_TOTAL; ++i )
-    {
-        if ( word != NULL && strcmp( s_commands[i], word ) == 0 )
-        {
-            o->command = word[0];
-            return true;
-        }
-    }
-    return false;
+    int letter = 0;
+    bool found = word != NULL && choice_find( s_commands, word, &letter );
+    o->command = (char)letter;
+    return found;
 }
 
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why )
@@ -247,8 +346,10 @@ static bool is_ours( const char* name, lab_error* why )
 {
     char* bare = text_copy( name );
     bare[strcspn( bare, "@" )] = '\0';
+    text_guess guess = run_method_guess( bare );
     bool ok = clv_method_find( bare ) != NULL ||
-        lab_error_write( why, "-m: no method of our own is called '%s'; `cleave methods` lists them", bare );
+        lab_error_write( why, "-m: no method of our own is called '%s'; %s`cleave methods` lists them", bare,
+            text_guess_say( &guess ) );
     free( bare );
     return ok;
 }

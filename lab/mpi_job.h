@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cleave/mpi.h"
+#include "lab/base/args.h"
 #include "lab/measure/run_spec.h"
 
 #include <stdbool.h>
@@ -31,6 +32,9 @@ typedef struct job
 
 /// False names what is wrong with the words behind the program's name.
 bool job_parse( int argc, char** argv, job_options* o, lab_error* why );
+
+/// Calls `use` with what --help prints; the texts do not outlive that.
+void job_help( args_visitor* use, void* user );
 
 /// For bench and verify: the method, its settings, threads and device, as `cleave bench` reads them. The caller frees j->methods.
 /// False names what is wrong.

@@ -3,66 +3,56 @@
 #include "cleave/methods.h"
 #include "lab/base/args.h"
 #include "lab/base/interrupt.h"
+#include "lab/base/output_file.h"
 #include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 #include "lab/measure/plugin.h"
 #include "lab/mpi_job.h"
+#include "lab/shell/man_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char s_help[] =
-    "Usage: mpirun -n P cleave-mpi [--plugin FILE]... COMMAND WHAT [flags]\n"
-    "\n"
-    "Scenes on many processes, with one answer. More processes than cores: mpirun --oversubscribe -n P.\n"
-    "\n"
-    "  bench WHAT        time frames on P processes; the slowest counts\n"
-    "  verify WHAT       compare them, frame by frame, with one process\n"
-    "  gen SCENE -o F    bake a contact-free scene, each process its part of the file\n"
-    "  net               what messages between processes cost\n"
-    "  plan WHAT -P N    cut WHAT for N processes and count what they would send, without running them\n"
-    "\n"
-    "WHAT is a .aabbs file or a scene such as brownian-free:8m, as `cleave bench` takes it. Of a file every process reads its range,\n"
-    "of a contact-free scene it makes its part; other scenes process 0 bakes and deals out.\n"
-    "\n"
-    "  --frames F        frames after the initial one (default: all, at most 60; plan: 1, and the last is counted)\n"
-    "  --seed S          seed of the scene (default 1)\n"
-    "  --threads T       threads of each process (default 1)\n"
-    "  --json OUT        bench, net, plan: write the result as JSON; - is standard output\n"
-    "  -q, --quiet       no progress\n"
-    "bench and verify:\n"
-    "  -m METHOD         of the space in each process: cleave (default), sap@avx2, any of our own; --plugin FILE, before the command, loads more\n"
-    "  --set P=V,...     parameters of that method\n"
-    "  --device NAME|N   device of a method on a GPU, such as -m gpu (default the fastest of each process's machine)\n"
-    "  --cutter C        who cuts space: zoltan (default where it was built in) or bisection, our own\n"
-    "  --borrowed        objects stay where they were added; only ghosts travel\n"
-    "  --by-time         balance by measured time, not by counters\n"
-    "bench:\n"
-    "  --warmup W        untimed passes (default 1)\n"
-    "  --repeat R        timed passes, each from a fresh space; of net too (default 3)\n"
-    "  --scattered       begin with objects shared out by number; else each begins where it lies\n"
-    "  --alone           every process a world of its own at the same time: what the machine gives without any exchange\n"
-    "  --checkpoint PATH  one pass, saved to PATH.manifest and parts beside it, with PATH.bench, every N frames and at the end\n"
-    "  --every N         frames between checkpoints (default 10)\n"
-    "  --resume PATH     go on from a checkpoint of the same WHAT, on any number of processes: one pass, and the hash of a run in one go\n"
-    "gen:\n"
-    "  -n N              bodies (default 8k)\n"
-    "  --type TYPE       cubes or assorted (default cubes)\n"
-    "  --from F0         frame of the run to begin with\n"
-    "  --split           cut each body in 8: objects = 8 N\n"
-    "plan:\n"
-    "  -P N              processes to plan for\n"
-    "  --sample S        of a contact-free scene, only S bodies are made, and each stands for as many as it takes\n"
-    "\n"
-    "--help prints this, --version the version.\n"
-    "A frame is timed from handing over the boxes to the list. Exit 1 where verify finds a difference, 2 for bad input.\n"
-    "\n"
-    "Examples:\n"
-    "  mpirun -n 4 cleave-mpi verify brownian-free:8k --frames 10\n"
-    "  mpirun -n 4 cleave-mpi bench brownian-free:1m --frames 10 --json many.json\n"
-    "  mpirun -n 2 cleave-mpi gen brownian-free -n 1m --frames 10 -o free.aabbs\n"
-    "  mpirun -n 2 cleave-mpi net\n"
-    "  cleave-mpi plan brownian-free:1000m --sample 100k -P 4096\n";
+static void print_help( const args_table* table, void* user )
+{
+    args_print_help( table, user );
+}
+
+// `help --man [-o DIR]`, before MPI is begun: a build makes the page, where no process may be started.
+static bool asks_for_man( int argc, char** argv )
+{
+    bool has_folder = argc == 5 && strcmp( argv[3], "-o" ) == 0;
+    return ( argc == 3 || has_folder ) && strcmp( argv[1], "help" ) == 0 && strcmp( argv[2], "--man" ) == 0;
+}
+
+static void print_man( const args_table* table, void* user )
+{
+    text_list see = { 0 };
+    text_list_add( &see, "cleave" );
+    text_list_add( &see, "mpirun" );
+    const man_page page = { "cleave-mpi", "scenes on many processes, with one answer", table, &see };
+    man_page_write( &page, clv_version_text(), user );
+    text_list_free( &see );
+}
+
+static lab_status write_man( const char* folder )
+{
+    lab_error why;
+    output_file file = { 0 };
+    char* path = text_format( "%s/cleave-mpi.1", folder != NULL ? folder : "" );
+    bool good = folder == NULL || output_file_open( &file, path, &why );
+    if ( good )
+    {
+        job_help( print_man, folder != NULL ? file.stream : stdout );
+        good = folder != NULL
+            ? output_file_commit( &file, &why )
+            : fflush( stdout ) == 0 || lab_error_write( &why, "standard output: cannot be written" );
+    }
+    output_file_abandon( &file );
+    free( path );
+    return good ? LAB_DONE : lab_error_print( &why );
+}
 
 static lab_status run( int argc, char** argv, int rank, int process_count )
 {
@@ -70,8 +60,9 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     job j = { .o = &o, .rank = rank, .process_count = process_count };
     j.why.status = LAB_BAD_INPUT;
     // Words are alike on all processes, but files need not be.
-    bool ok = job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) &&
-        job_parse( argc, argv, &o, &j.why ) && job_agree( &j, job_find_method( &j ) );
+    bool ok = job_agree( &j, terminal_load_words( &argc, &argv, &j.why ) ) &&
+        job_agree( &j, plugin_load_words( &argc, &argv, &j.why ) ) && job_parse( argc, argv, &o, &j.why ) &&
+        job_agree( &j, job_find_method( &j ) );
     progress_set_quiet( o.is_quiet || rank != 0 );
     j.comm = o.is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
     j.share = o.is_alone ? 0 : rank;
@@ -85,7 +76,8 @@ static lab_status run( int argc, char** argv, int rank, int process_count )
     if ( !ok && rank == 0 )
     {
         progress_clear_line();
-        fprintf( stderr, "cleave-mpi: %s\n", j.why.text );
+        terminal_print( TERMINAL_BAD, stderr, "cleave-mpi: " );
+        fprintf( stderr, "%s\n", j.why.text );
     }
     run_spec_list_free( &j.methods );
     return ok ? LAB_DONE : j.why.status;
@@ -104,6 +96,10 @@ static bool asks_for_help( int argc, char** argv )
 int main( int argc, char** argv )
 {
     int given = 0, rank = 0, process_count = 0;
+    if ( asks_for_man( argc, argv ) )
+    {
+        return (int)write_man( argc == 5 ? argv[4] : NULL );
+    }
     MPI_Init_thread( &argc, &argv, MPI_THREAD_FUNNELED, &given );
     MPI_Comm_rank( MPI_COMM_WORLD, &rank );
     MPI_Comm_size( MPI_COMM_WORLD, &process_count );
@@ -112,7 +108,10 @@ int main( int argc, char** argv )
     lab_status status = LAB_DONE;
     if ( asks_for_help( argc, argv ) )
     {
-        fputs( rank == 0 ? s_help : "", stdout );
+        if ( rank == 0 )
+        {
+            job_help( print_help, stdout );
+        }
     }
     else if ( argc > 1 && ( strcmp( argv[1], "--version" ) == 0 || strcmp( argv[1], "-V" ) == 0 ) )
     {

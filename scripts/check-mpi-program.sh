@@ -134,6 +134,10 @@ refuses nonsense bench nonsense:1k
 processes=1
 refuses WHAT bench
 refuses "-m: no method of our own is called 'nonsense'" bench brownian-free:1k -m nonsense
+refuses "-m: no method of our own is called 'spa'; did you mean sap?" bench brownian-free:1k -m spa
+refuses "unknown scene 'flatt'; did you mean flat?" gen flatt -o "$folder/none.aabbs"
+refuses "there is no 'zoltn'; did you mean zoltan?" bench brownian-free:1k --cutter zoltn
+refuses "'cub' is no type of objects; did you mean cubes?" gen flat --type cub -o "$folder/none.aabbs"
 refuses 'plugin: .*none.so' --plugin "$folder/none.so" bench brownian-free:1k
 refuses 'net takes no WHAT' net brownian-free:1k
 refuses 'has no -n; a WHAT such as' bench brownian-free -n 1k
@@ -159,7 +163,7 @@ refuses "frames: 'x' is no number" bench brownian-free:1k --frames=x
 refuses 'json needs a value$' bench brownian-free:1k --json --frames 2
 refuses 'json needs a value that is not empty' bench brownian-free:1k --json ""
 refuses 'plugin comes before the command' bench brownian-free:1k --plugin none.so
-refuses '-m: sap@all: use one of' bench brownian-free:1k -m sap@all
+refuses "-m: sap@all: unknown instruction set 'all'" bench brownian-free:1k -m sap@all
 refuses 'borrowed takes no value' bench brownian-free:1k --borrowed=yes
 refuses 'gen needs a SCENE' gen -o "$folder/none.aabbs"
 refuses frames verify brownian-free:1k --frames many

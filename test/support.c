@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L // chdir
 #include "support.h"
 
 #include <float.h>
@@ -6,6 +7,9 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined( _WIN32 )
+#include <unistd.h>
+#endif
 
 #include <cmocka.h>
 
@@ -36,8 +40,25 @@ static bool assert_failed( const char* condition, const char* file, int line, vo
     return true;
 }
 
+// What a test writes goes to the build folder, wherever it was started: nothing is left in the source tree.
+static bool enter_build_folder( void )
+{
+#if defined( TEST_FOLDER ) && !defined( _WIN32 )
+    if ( chdir( TEST_FOLDER ) != 0 )
+    {
+        perror( TEST_FOLDER );
+        return false;
+    }
+#endif
+    return true;
+}
+
 int test_run( const char* group, const test_case* cases, size_t count, int argc, char** argv )
 {
+    if ( !enter_build_folder() )
+    {
+        return 1;
+    }
     struct CMUnitTest* tests = test_alloc( count, sizeof( *tests ) );
     size_t chosen = 0;
     for ( size_t i = 0; i < count; ++i )

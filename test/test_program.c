@@ -3,12 +3,14 @@
 // line, and nothing that was done is lost.
 #define _POSIX_C_SOURCE 200809L
 #include "lab/base/text_table.h"
+#include "lab/command/commands.h"
 #include "lab/measure/estimate.h"
 #include "lab/result/results.h"
 #include "lab/scene/generator.h"
 #include "program.h"
 #include "support.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,23 @@ static void check_one_line( const program_answer* answer )
 {
     const char* end = strchr( answer->errors, '\n' );
     CHECK( end != NULL && end[1] == '\0' );
+}
+
+// The widest line, without what moves the cursor.
+static size_t widest_line( const char* text )
+{
+    size_t widest = 0, width = 0;
+    for ( const char* c = text; *c != '\0'; ++c )
+    {
+        if ( *c == '\033' )
+        {
+            c += strcspn( c, "AKJm" );
+            continue;
+        }
+        width = *c == '\n' || *c == '\r' ? 0 : width + ( ( (unsigned char)*c & 0xC0 ) != 0x80 ? 1 : 0 );
+        widest = width > widest ? width : widest;
+    }
+    return widest;
 }
 
 // A command for the shell; its standard output.
@@ -127,8 +146,9 @@ static void each_kind_of_number_has_its_words( void )
         { "bench --seed -5", "--seed '-5' is no seed; use 0 to 18446744073709551615" },
         { "gen brownian-free -o x --seed 1.5", "--seed '1.5' is no seed" },
         { "sim tower --faces 7", "--faces 7: triangles that close around a body are even in number" },
-        { "sim tower --volume 12-dop", "--volume: '12-dop' is unknown; use one of aabb, 18-dop" },
-        { "sim tower --match cubic", "--match: 'cubic' is unknown" },
+        { "sim tower --volume 12-dop",
+            "--volume: there is no '12-dop'; did you mean 18-dop? use aabb, 18-dop" },
+        { "sim tower --match cubic", "--match: there is no 'cubic'; use rigid, linear or quadratic" },
         { "sim tower --device none-such", "--device none-such: " },
         { "sim tower --device 0 --volume obb", "--volume obb: a device has aabb, 18-dop and sphere" },
         { "sim tower --device 0 --support climb", "--support climb: a device looks at every vertex" },
@@ -136,7 +156,8 @@ static void each_kind_of_number_has_its_words( void )
         { "sim tower --softness 1", "--softness: '1' is no number from 0 to 0.999" },
         { "bench --queries balls",
             "--queries: there is no 'balls'; use rays, boxes, spheres, nearest or casts" },
-        { "bench --queries rays -m sap", "--queries: nobody called 'sap' answers them; use cleave, brute" },
+        { "bench --queries rays -m sap",
+            "--queries: no method called 'sap' answers them; use cleave, brute" },
         { "verify --queries rays --query-count 0", "--query-count 0 is out of range; use 1 to" },
         { "verify -n 200 -m sap --judge clave", "--judge: unknown method 'clave'; did you mean cleave?" },
         { "verify --queries rays --judge sap",
@@ -156,7 +177,7 @@ static void each_kind_of_number_has_its_words( void )
         { "bench -n 8k,,16k", "-n '8k,,16k' has an empty item" },
         { "sim", "needs an EXPERIMENT; usage: cleave sim" },
         { "gen", "needs a SCENE or a .scene FILE; usage: cleave gen" },
-        { "info", "needs a FILE; usage: cleave info" },
+        { "info", "needs a FILE or a SCENE; usage: cleave info" },
         { "compare one.json", "needs two files of results, A.json and B.json; usage: cleave compare" },
         { "floors one.json", "needs a RESULTS.json and a FLOORS.csv; usage: cleave floors" },
         { "report", "needs a RESULTS.json; usage: cleave report" },
@@ -170,6 +191,75 @@ static void each_kind_of_number_has_its_words( void )
         check_one_line( answer );
         CHECK_TEXT( answer->out, "" ); // no table of nothing beside it
     }
+}
+
+// Wherever a name is looked up: what was meant is said, in one line, and nothing is done.
+static void a_misspelt_name_is_guessed( void )
+{
+    static const char* const rows[][2] = {
+        { "benhc", "unknown command 'benhc'; did you mean bench?" },
+        { "help benhc", "unknown command 'benhc'; did you mean bench?" },
+        { "--versoin", "unknown flag '--versoin'; did you mean --version?" },
+        { "bench --frmes 3", "unknown flag --frmes; did you mean --frames?" },
+        { "run quick --in-proces", "did you mean --in-process?" }, // the last of forty
+        { "bench -n 100 -m sapp", "-m: unknown method 'sapp'; did you mean sap?" },
+        { "run quick --without sapp", "--without: unknown method 'sapp'; did you mean sap?" },
+        { "verify -n 100 --judge clave", "did you mean cleave?" },
+        { "tree brownian-free:100 -m kdd -o x", "did you mean kd?" },
+        { "view brownian-free:100 --tree kdd -o x.html", "did you mean kd?" },
+        { "render brownian-free:100 --overlay tree --tree kdd -o x.png", "did you mean kd?" },
+        { "bench -n 100 --set kd.leef=1", "chosen knows 'kd.leef'; did you mean kd.leaf?" },
+        { "bench -n 100 -m kd --set kd.leef=1", "did you mean kd.leaf?" },
+        { "bench -n 100 -m sap --set kd.leaf=1", "'kd.leaf' is a parameter of kd" },
+        { "bench -n 100 --sweep kd.leef=1..4", "did you mean kd.leaf?" },
+        { "run quick --set kd.leef=1", "did you mean kd.leaf?" },
+        { "verify -n 100 --set grid.cel=1", "did you mean grid.cell?" },
+        { "tree brownian-free:100 --set kd.leef=1 -o x", "did you mean kd.leaf?" },
+        { "view brownian-free:100 --set kd.leef=1 -o x.html", "did you mean kd.leaf?" },
+        { "bench -n 100 --isa avx22", "unknown instruction set 'avx22'; did you mean avx2?" },
+        { "bench -n 100 -m sap@avx22", "-m: sap@avx22: unknown instruction set 'avx22'; did you mean avx2?" },
+        { "bench -n 100 --queries rays --isa avx22", "did you mean avx2?" },
+        { "bench brwnian-free", "no scene 'brwnian-free'; did you mean brownian-free?" },
+        { "view brwnian-free -o x.html", "did you mean brownian-free?" },
+        { "bench brownian-free:100:assortd", "'assortd' is no type of objects; did you mean assorted?" },
+        { "scenes --family packd", "--family: there is no 'packd'; did you mean packed?" },
+        { "gen frefall -o x", "gen: unknown scene 'frefall'; did you mean freefall?" },
+        { "gen freefall --type assortd -o x", "--type: there is no 'assortd'; did you mean assorted?" },
+        { "run quik", "no schedule 'quik'; did you mean quick?" },
+        { "run --show quik", "no schedule 'quik'; did you mean quick?" },
+        { "run quick --scenes frefall",
+            "--scenes: no scene of what is to be run is called 'frefall'; did you mean freefall?" },
+        { "run worst --only ordinery",
+            "--only: no part of what is to be run is called 'ordinery'; did you mean ordinary?" },
+        { "render brownian-free:100 --colour sped -o x.png",
+            "--colour: there is no 'sped'; did you mean speed?" },
+        { "render brownian-free:100 --overlay tree,pars -o x.png",
+            "--overlay: there is no 'pars'; did you mean pairs?" },
+        { "bench -n 100 --queries rays,boxs", "--queries: there is no 'boxs'; did you mean boxes?" },
+        { "bench -n 100 --queries rays -m embre", "did you mean embree?" },
+        { "completion bsh", "'bsh' is not a SHELL; did you mean bash? use bash, zsh or fish" },
+        { "bench --plugin x.so", "bench: --plugin comes before the command: cleave --plugin FILE bench" },
+        { "sim towr", "'towr' is not an EXPERIMENT; did you mean tower?" },
+        { "sim tower --volume spere", "did you mean sphere?" },
+        { "sim tower --integrator eular", "did you mean euler?" },
+        { "sim tower --body octahedrn", "did you mean octahedron?" },
+    };
+    for ( size_t row = 0; row < TEST_COUNT( rows ); ++row )
+    {
+        program_answer* answer = program_run( rows[row][0] );
+        CHECK_EQUAL( answer->status, 2 );
+        check_said( answer, rows[row][1] );
+        check_one_line( answer );
+        CHECK_TEXT( answer->out, "" );
+    }
+    CHECK( access( "x", F_OK ) != 0 && access( "x.png", F_OK ) != 0 && access( "x.html", F_OK ) != 0 );
+    // Far from every name there is nothing to suggest.
+    CHECK( !program_said( program_run( "bench -n 100 -m qqqqqqqq" ), "did you mean" ) );
+    // Methods in a file of results.
+    int status = 0;
+    program_run( "bench -n 100 -m sap,kd --frames 2 -q --json " JSON );
+    shell( "echo row,scene,type,objects,isa,rival,floor > " CSV, &status );
+    check_said( program_run( "floors " JSON " " CSV " -m spa" ), "holds no run of spa; did you mean sap?" );
 }
 
 static void files_of_another_kind_are_recognised( void )
@@ -208,8 +298,9 @@ static void files_of_another_kind_are_recognised( void )
 
 static void a_default_is_told_once( void )
 {
-    static const char* const commands[] = { "methods", "gen", "split", "info", "bench", "run", "compare",
-        "floors", "verify", "report", "tree", "sim", "worker" };
+    static const char* const commands[] = { "methods", "scenes", "gen", "split", "info", "bench", "run",
+        "compare", "floors", "verify", "report", "tree", "view", "render", "sim", "completion", "help",
+        "worker" };
     for ( size_t row = 0; row < TEST_COUNT( commands ); ++row )
     {
         char line[64];
@@ -217,11 +308,12 @@ static void a_default_is_told_once( void )
         program_answer* answer = program_run( line );
         CHECK_EQUAL( answer->status, 0 );
         CHECK( program_said( answer, "Example:\n  cleave " ) );
+        CHECK( strstr( answer->out, "aper 00" ) == NULL ); // papers have names
         for ( char* text = strtok( answer->out, "\n" ); text != NULL; text = strtok( NULL, "\n" ) )
         {
-            const char* first = strstr( text, "(default " );
+            const char* first = strstr( text, "(default" );
             test_where.note = text;
-            CHECK( first == NULL || strstr( first + 1, "(default " ) == NULL );
+            CHECK( first == NULL || strstr( first + 1, "(default" ) == NULL );
         }
     }
 }
@@ -234,6 +326,113 @@ static void every_scene_is_in_the_help( void )
         test_where.note = generator_at( index )->about;
         CHECK( program_said( answer, generator_at( index )->about ) );
     }
+}
+
+// On a narrow terminal what a flag does is folded below it; no word is lost.
+static void help_fits_the_terminal( void )
+{
+    char* wide = text_copy( program_run( "sim --help" )->out );
+    program_answer* answer = program_run_on_terminal( "--ansi never sim --help", 80 );
+    char* flags = strstr( answer->out, "Flags:" );
+    CHECK( flags != NULL && strstr( flags, "\r\n\r\n" ) != NULL );
+    *strstr( flags, "\r\n\r\n" ) = '\0';
+    CHECK( widest_line( flags ) <= 80 && widest_line( wide ) > 120 );
+    for ( const char* word = strtok( flags, " \r\n" ); word != NULL; word = strtok( NULL, " \r\n" ) )
+    {
+        test_where.note = word;
+        CHECK( strstr( wide, word ) != NULL );
+    }
+    CHECK( strstr( wide, "quadratic (bent and twisted) (default rigid)\n" ) != NULL );
+    free( wide );
+}
+
+static void check_words( const args_table* table, void* user )
+{
+    (void)user;
+    for ( uint32_t index = 0; index < table->flag_count; ++index )
+    {
+        const args_flag* flag = &table->flags[index];
+        const choice* choices = args_choices( table, flag );
+        for ( ; choices != NULL && choices->word != NULL; ++choices )
+        {
+            test_where.note = choices->word;
+            CHECK( strstr( flag->help, choices->word ) != NULL );
+        }
+        for ( uint32_t isa = 0; strcmp( flag->name, "--isa" ) == 0 && run_isa_name( isa ) != NULL; ++isa )
+        {
+            test_where.note = table->command;
+            CHECK( strstr( flag->help, run_isa_name( isa ) ) != NULL );
+        }
+    }
+    for ( const args_words* row = table->words; row != NULL && row->flag != NULL; ++row )
+    {
+        bool is_flag = false;
+        for ( uint32_t index = 0; index < table->flag_count; ++index )
+        {
+            is_flag = is_flag || strcmp( table->flags[index].name, row->flag ) == 0;
+        }
+        test_where.note = row->flag;
+        CHECK( is_flag );
+    }
+}
+
+static void every_word_of_a_flag_is_in_its_help( void )
+{
+    for ( uint32_t index = 0; command_at( index ) != NULL; ++index )
+    {
+        args_visit( command_at( index )->run, check_words, NULL );
+    }
+}
+
+// ---- scenes
+
+static const json_value* json_at( const json_value* list, uint32_t index )
+{
+    const json_value* item = json_first( list );
+    for ( ; item != NULL && index > 0; --index )
+    {
+        item = json_next( item );
+    }
+    return item;
+}
+
+static void scenes_lists_every_scene( void )
+{
+    program_answer* answer = program_run( "scenes --json" );
+    CHECK_EQUAL( answer->status, 0 );
+    size_t offset = 0;
+    json_value* root = json_parse( answer->out, strlen( answer->out ), &offset );
+    const json_value* list = json_get( root, "scenes" );
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        const generator* scene = generator_at( index );
+        const json_value* row = json_at( list, index );
+        test_where.note = scene->name;
+        CHECK_TEXT( json_as_text( json_get( row, "name" ) ), scene->name );
+        CHECK_TEXT( json_as_text( json_get( row, "about" ) ), scene->about );
+        CHECK( json_as_number( json_get( row, "objects_most" ) ) == (double)scene->bodies_most );
+        // Whoever solves contacts reports them; the tower's simulation has a report of another kind.
+        bool has_contacts = scene->report != NULL || strcmp( scene->name, "tower" ) == 0;
+        CHECK( json_as_bool( json_get( row, "contacts" ) ) == has_contacts );
+    }
+    CHECK( json_at( list, generator_count() ) == NULL );
+    json_free( root );
+
+    answer = program_run( "scenes" );
+    CHECK_EQUAL( answer->status, 0 );
+    uint32_t line_count = 0;
+    for ( char* text = strtok( answer->out, "\n" ); text != NULL; text = strtok( NULL, "\n" ) )
+    {
+        test_where.note = text;
+        CHECK( line_count == 0 || starts_with( text, generator_at( line_count - 1 )->name ) );
+        line_count += 1;
+    }
+    CHECK_EQUAL( line_count, generator_count() + 1 );
+
+    answer = program_run( "scenes --family packed,k-dop" );
+    CHECK( program_said( answer, "jitter" ) && program_said( answer, "settling" ) &&
+        program_said( answer, "tower" ) );
+    CHECK( !program_said( answer, "freefall" ) );
 }
 
 // ---- other people's methods
@@ -361,23 +560,6 @@ static void a_load_is_told_as_people_read_it( void )
 
 // ---- tables
 
-// The widest line, without what moves the cursor.
-static size_t widest_line( const char* text )
-{
-    size_t widest = 0, width = 0;
-    for ( const char* c = text; *c != '\0'; ++c )
-    {
-        if ( *c == '\033' )
-        {
-            c += strcspn( c, "AKJ" );
-            continue;
-        }
-        width = *c == '\n' || *c == '\r' ? 0 : width + ( ( (unsigned char)*c & 0xC0 ) != 0x80 ? 1 : 0 );
-        widest = width > widest ? width : widest;
-    }
-    return widest;
-}
-
 static void tables_fit_the_terminal( void )
 {
     const char* line = "bench -n 500 -m cleave,sap,kd-incremental --frames 2 -q";
@@ -444,6 +626,122 @@ static void what_cannot_run_here_is_told_once( void )
     CHECK( first != NULL && strstr( first + 1, "bullet-dbvt-f" ) == NULL );
     check_said( answer, "not available: bullet-dbvt-f, bullet-dbvt-d, bullet-axissweep: no bullet.so in" );
     unsetenv( "CLEAVE_PEERS" );
+}
+
+// ---- colours and signs
+
+static bool has_colours( const char* text )
+{
+    return strstr( text, "\033[1m" ) != NULL || strstr( text, "\033[32m" ) != NULL ||
+        strstr( text, "\033[1;31m" ) != NULL || strstr( text, "\033[0m" ) != NULL;
+}
+
+static void set_colours( const char* term, const char* no_color )
+{
+    CHECK( setenv( "TERM", term, 1 ) == 0 );
+    CHECK( no_color != NULL ? setenv( "NO_COLOR", no_color, 1 ) == 0 : unsetenv( "NO_COLOR" ) == 0 );
+}
+
+static void colours_are_for_terminals( void )
+{
+    const char* line = "bench -n 300 -m cleave,brute@scalar --frames 2 -q";
+    set_colours( "xterm", NULL );
+    program_answer* answer = program_run_on_terminal( line, 200 );
+    CHECK( strstr( answer->out, "\033[1mscene\033[0m" ) != NULL );   // headings
+    CHECK( strstr( answer->out, "\033[32mcleave\033[0m" ) != NULL ); // the fastest row
+    CHECK( strstr( answer->out, "\033[32mbrute" ) == NULL );
+    CHECK( strstr( program_run_on_terminal( "bench -m spa", 80 )->out, "\033[1;31mcleave: \033[0m-m: " ) !=
+        NULL );
+    CHECK( strstr( program_run_on_terminal( "bench --help", 80 )->out, "\033[1mFlags:\033[0m" ) != NULL );
+    answer = program_run_on_terminal( "verify -n 100 -m sap@scalar --frames 1 -q", 200 );
+    CHECK( strstr( answer->out, "\033[32mAll agree\033[0m" ) != NULL );
+    set_colours( "xterm", "" ); // empty counts as not set
+    CHECK( has_colours( program_run_on_terminal( line, 200 )->out ) );
+    CHECK( !has_colours( program_run_on_terminal( "--ansi never bench --help", 80 )->out ) );
+
+    // Whoever wants none has none.
+    set_colours( "xterm", "1" );
+    CHECK( !has_colours( program_run_on_terminal( line, 200 )->out ) );
+    CHECK( !has_colours( program_run_on_terminal( "bench -m spa", 80 )->out ) );
+    CHECK( has_colours( program_run_on_terminal( "--ansi=always bench --help", 80 )->out ) );
+    set_colours( "dumb", NULL );
+    CHECK( !has_colours( program_run_on_terminal( line, 200 )->out ) );
+    set_colours( "xterm", NULL );
+    CHECK( !has_colours( program_run( line )->out ) );
+    CHECK( !has_colours( program_run( "bench -m spa" )->errors ) );
+    CHECK( !has_colours( program_run( "--help" )->out ) );
+    CHECK( has_colours( program_run( "--ansi always --help" )->out ) );
+
+    // Colours take no room.
+    answer = program_run_on_terminal( line, 80 );
+    char* rest = strstr( answer->out, "left out" );
+    CHECK( rest != NULL );
+    *rest = '\0';
+    CHECK( widest_line( answer->out ) <= 80 );
+
+    answer = program_run( "--ansi nevr bench" );
+    CHECK_EQUAL( answer->status, 2 );
+    check_said( answer, "--ansi: there is no 'nevr'; did you mean never?" );
+    answer = program_run( "bench --ansi never" );
+    CHECK_EQUAL( answer->status, 2 );
+    check_said( answer, "bench: --ansi comes before the command: cleave --ansi WHEN bench" );
+}
+
+// Every line of the first table as wide as its headings.
+static void check_aligned( char* text )
+{
+    size_t width = text_width( strtok( text, "\n" ) );
+    for ( char* line = strtok( NULL, "\n" ); line != NULL; line = strtok( NULL, "\n" ) )
+    {
+        test_where.note = line;
+        CHECK_EQUAL( text_width( line ), width );
+    }
+}
+
+static void repeats_show_their_spread( void )
+{
+    const char* line = "bench -n 300 -m cleave,sap --frames 3 --repeat 3 -q --json " JSON;
+    program_answer* answer = program_run( line );
+    CHECK( strstr( answer->out, "  spread  " ) != NULL && strstr( answer->out, "\xC2\xB1 0." ) != NULL );
+    check_aligned( answer->out );
+    run_results results;
+    lab_error why = { LAB_DONE, "" };
+    CHECK( results_read_file( JSON, &results, &why ) );
+    CHECK( results.items[0].ms_spread >= 0 && results.items[0].ms_spread < 1000 );
+    run_results_free( &results );
+    answer = program_run( "bench -n 300 -m cleave,sap --frames 3 --rounds 2 --repeat 1 --isolate -q" );
+    CHECK( strstr( answer->out, "\xC2\xB1 0." ) != NULL ); // passes of several processes too
+
+    // Where the locale has no such signs, others.
+    CHECK( setenv( "LC_ALL", "C", 1 ) == 0 );
+    answer = program_run( line );
+    CHECK( strstr( answer->out, "+- 0." ) != NULL && strstr( answer->out, "x slowest" ) != NULL );
+    for ( const char* c = answer->out; *c != '\0'; ++c )
+    {
+        CHECK( (unsigned char)*c < 128 );
+    }
+    check_aligned( answer->out );
+    CHECK( strstr( program_run( "bench --help" )->out, "[WHAT...]" ) != NULL );
+    CHECK( setenv( "LC_ALL", "C.UTF-8", 1 ) == 0 );
+
+    // One pass has none.
+    answer = program_run( "bench -n 300 -m cleave,sap --frames 3 --repeat 1 -q --json " JSON );
+    CHECK( strstr( answer->out, "spread" ) == NULL );
+    CHECK( results_read_file( JSON, &results, &why ) );
+    const json_value* spread = json_get( results.items[0].json, "ms_spread" );
+    CHECK( spread != NULL && json_is_null( spread ) );
+    run_results_free( &results );
+}
+
+static void a_spread_is_the_farthest_pass( void )
+{
+    const double passes[9] = { 1, 2, 9, 4, 3, 2, 5, 7, 6 }; // medians 2, 3 and 6
+    double scratch[3];
+    CHECK( run_spread( passes, 3, 3, 4, scratch ) == 2 );
+    CHECK( run_spread( passes, 3, 3, 2.5, scratch ) == 3.5 );
+    CHECK( run_spread( passes, 3, 2, 2.5, scratch ) == 0.5 );
+    CHECK(
+        isnan( run_spread( passes, 3, 1, 2, scratch ) ) && isnan( run_spread( passes, 0, 3, 2, scratch ) ) );
 }
 
 // ---- how long
@@ -645,15 +943,22 @@ int main( int argc, char** argv )
         return 77;
     }
     setenv( "CLEAVE_CACHE", "test_program_cache", 1 );
+    setenv( "LC_ALL", "C.UTF-8", 1 );
+    setenv( "TERM", "xterm", 1 );
+    unsetenv( "NO_COLOR" );
     const test_case cases[] = {
         TEST_CASE( queries_are_asked_and_judged ),
         TEST_CASE( a_closed_output_takes_no_file ),
         TEST_CASE( a_full_output_is_noticed ),
         TEST_CASE( a_reader_who_leaves_costs_no_file ),
         TEST_CASE( each_kind_of_number_has_its_words ),
+        TEST_CASE( a_misspelt_name_is_guessed ),
         TEST_CASE( files_of_another_kind_are_recognised ),
         TEST_CASE( a_default_is_told_once ),
         TEST_CASE( every_scene_is_in_the_help ),
+        TEST_CASE( help_fits_the_terminal ),
+        TEST_CASE( every_word_of_a_flag_is_in_its_help ),
+        TEST_CASE( scenes_lists_every_scene ),
         TEST_CASE( a_method_named_that_cannot_run_is_refused ),
         TEST_CASE( a_moved_program_says_where_it_looked ),
         TEST_CASE( methods_tell_what_table_1_tells ),
@@ -664,6 +969,9 @@ int main( int argc, char** argv )
         TEST_CASE( tables_fit_the_terminal ),
         TEST_CASE( a_last_column_is_folded_at_spaces ),
         TEST_CASE( what_cannot_run_here_is_told_once ),
+        TEST_CASE( colours_are_for_terminals ),
+        TEST_CASE( repeats_show_their_spread ),
+        TEST_CASE( a_spread_is_the_farthest_pass ),
         TEST_CASE( an_interrupted_bench_keeps_what_is_done ),
         TEST_CASE( an_interrupted_bench_in_one_process_too ),
         TEST_CASE( an_interrupted_bench_without_results_leaves_the_old ),

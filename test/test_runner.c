@@ -120,19 +120,21 @@ static void who_is_left_behind_is_not_waited_for( void )
     run_results_free( &results );
 }
 
-// The program loads no driver itself where each run has a process of its own: it has one look for devices too.
+// Drivers are asked in a child process first: one that crashes costs the methods on a device, and nothing else.
 static void a_driver_that_crashes_ends_alone( void )
 {
     const char* before = getenv( "CLEAVE_OPENCL" );
     char* kept = before != NULL ? strdup( before ) : NULL;
     setenv( "CLEAVE_OPENCL", TEST_BAD_OPENCL, 1 );
+    setenv( "BAD_OPENCL", "abort@clGetPlatformIDs", 1 );
+    setenv( "FAKE_OPENCL_VERSION", "of this test", 1 ); // no other was ever opened
     begin( "sizes 1k\nframes 3\nrepeat 1\nmethods sap gpu-grid\n" );
     program_answer* answer = program_run( RUN );
     CHECK_EQUAL( answer->status, 0 );
     run_results results = read_results();
     CHECK_EQUAL( results.count, 2 );
     check_run( &results, "sap", RUN_OK, "" );
-    check_run( &results, "gpu-grid", RUN_UNAVAILABLE, "looking for devices crashed by SIGABRT" );
+    check_run( &results, "gpu-grid", RUN_UNAVAILABLE, "it died of SIGABRT in clGetPlatformIDs" );
     run_results_free( &results );
     // All methods there are: those on a device are left out.
     begin( "sizes 100\nframes 1\nrepeat 1\n" );
@@ -142,13 +144,33 @@ static void a_driver_that_crashes_ends_alone( void )
     // Named on the command line, with a device or without, it is an error at once.
     answer = program_run( "run " SCHEDULE " -m gpu-grid" );
     CHECK_EQUAL( answer->status, 2 );
-    CHECK( program_said( answer, "-m: gpu-grid cannot run here: looking for devices crashed by SIGABRT" ) );
+    CHECK( program_said( answer, "-m: gpu-grid cannot run here: the OpenCL library " TEST_BAD_OPENCL ) );
     answer = program_run( "run " SCHEDULE " -m gpu-grid --device 0" );
     CHECK_EQUAL( answer->status, 2 );
-    CHECK( program_said( answer, "--device 0: looking for devices crashed by SIGABRT" ) );
+    CHECK( program_said( answer, "--device 0: the OpenCL library " TEST_BAD_OPENCL " is left out" ) );
     answer = program_run( "bench -n 100 --frames 1 -m gpu-grid --isolate -q" );
     CHECK_EQUAL( answer->status, 2 );
-    CHECK( program_said( answer, "cannot run here: looking for devices crashed by SIGABRT" ) );
+    CHECK( program_said( answer, "it died of SIGABRT in clGetPlatformIDs" ) );
+    // The list names it, and what was printed last.
+    answer = program_run( "methods" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK(
+        program_said( answer, "No device for the methods on a GPU: the OpenCL library " TEST_BAD_OPENCL ) );
+    CHECK( program_said( answer, "it printed last: \"the last words of Bad\"" ) );
+    answer = program_run( "methods --json" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said( answer, "drivers_left_out" ) && program_said( answer, "SIGABRT" ) );
+    // One that dies when it is opened has a row, and cannot be used.
+    setenv( "BAD_OPENCL", "crash@clCreateContext", 1 );
+    answer = program_run( "methods" );
+    CHECK_EQUAL( answer->status, 0 );
+    CHECK( program_said(
+        answer, "Device 0 cannot be used: opened in a child process, its driver died of SIGSEGV" ) );
+    answer = program_run( "bench -n 100 --frames 1 -m gpu-grid -q" );
+    CHECK_EQUAL( answer->status, 2 );
+    CHECK( program_said( answer, "died of SIGSEGV in clCreateContext" ) );
+    unsetenv( "BAD_OPENCL" );
+    unsetenv( "FAKE_OPENCL_VERSION" );
     kept != NULL ? setenv( "CLEAVE_OPENCL", kept, 1 ) : unsetenv( "CLEAVE_OPENCL" );
     free( kept );
 }
@@ -570,8 +592,8 @@ static void bad_usage_is_told( void )
         { "run nosuch.schedule", "nosuch.schedule: cannot be read" },
         { RUN "-m nosuch", "part test_runner: -m: unknown method 'nosuch'" },
         { RUN "--pin x", "--pin 'x'" },
-        { RUN "--only nosuch", "nothing to do" },
-        { RUN "--scenes gravity", "nothing to do" },
+        { RUN "--only nosuch", "no part of what is to be run is called 'nosuch'" },
+        { RUN "--scenes gravity", "no scene of what is to be run is called 'gravity'" },
         { RUN "--resume --restart", "give one" },
         { RUN "--others 101", "--others '101'" },
         { "run " SCHEDULE " --resume", "--json OUT" },
@@ -579,7 +601,7 @@ static void bad_usage_is_told( void )
         { "run " SCHEDULE " --json .", "is a folder" },
         { "run " SCHEDULE " --repeat 0", "--repeat 0 is out of range" },
         { "run quick --show --nosuch", "unknown flag --nosuch" },
-        { "run nosuch --show", "--show nosuch" },
+        { "run nosuch --show", "no schedule 'nosuch'; there are demo, quick" },
         { "bench -n 1k -m sap --memory-limit 5", "--isolate" },
         { "worker", "needs a WHAT" },
         { "worker brownian-free", "takes one method" },

@@ -197,6 +197,33 @@ static void every_carried_schedule_makes_a_plan( void )
     }
 }
 
+// A scene that hurts is measured by `make worst`, or the table of scenes has one more than the schedule.
+static void the_worst_schedule_has_every_scene_that_hurts( void )
+{
+    schedule wanted;
+    lab_error why = { LAB_DONE, "" };
+    CHECK( schedule_open( "worst", &wanted, &why ) );
+    for ( uint32_t index = 0; index < generator_count(); ++index )
+    {
+        const generator* scene = generator_at( index );
+        bool is_there = scene->family != FAMILY_WORST && scene->family != FAMILY_ODD;
+        for ( uint32_t part = 0; part < wanted.part_count; ++part )
+        {
+            const text_list* scenes = &wanted.parts[part].scenes;
+            for ( uint32_t item = 0; item < scenes->count; ++item )
+            {
+                scene_spec spec;
+                CHECK( scene_spec_parse( scenes->items[item], &spec, &why ) );
+                is_there = is_there || spec.generator == scene;
+                scene_spec_free( &spec );
+            }
+        }
+        test_where.note = scene->name;
+        CHECK( is_there );
+    }
+    schedule_free( &wanted );
+}
+
 static run_plan plan_of( const char* text )
 {
     schedule wanted;
@@ -287,6 +314,7 @@ int main( int argc, char** argv )
         TEST_CASE( bad_lines_are_named ),
         TEST_CASE( names_and_paths_are_found_or_told ),
         TEST_CASE( every_carried_schedule_makes_a_plan ),
+        TEST_CASE( the_worst_schedule_has_every_scene_that_hurts ),
         TEST_CASE( a_plan_is_the_product ),
         TEST_CASE( what_two_parts_ask_for_is_done_once ),
         TEST_CASE( plans_refuse_what_nobody_knows ),

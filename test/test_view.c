@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What `cleave view` is made of: bytes that any inflater reads, frames that come back, words that are refused, a page for this machine
-// alone. view/test looks at the page itself.
+// What `cleave view` is made of: bytes that any inflater reads, frames that come back, words that are refused.
+// view/test looks at the page itself, test_loopback at the server.
 #define _POSIX_C_SOURCE 200809L
 #include "inflate.h"
 #include "lab/base/base64.h"
 #include "lab/base/deflate.h"
-#include "lab/base/loopback.h"
 #include "lab/view/view_coder.h"
 #include "lab/view/view_scale.h"
 #include "lab/view/view_volumes.h"
 #include "program.h"
 #include "support.h"
 
-#include <arpa/inet.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define SCENE "test_view.aabbs"
@@ -227,6 +223,7 @@ static void bad_words_and_files_are_refused( void )
     refuse( "view " SCENE " -o " PAGE " --tree sap", "sap keeps no tree" );
     refuse( "view " SCENE " -o " PAGE " --tree nothing", "nothing" );
     refuse( "view " SCENE " --serve 70000", "'70000' is no port" );
+    refuse( "view " SCENE " -o /dev/null --serve", "which --serve cannot read again" );
     refuse( "view nowhere.aabbs -o " PAGE, "nowhere.aabbs" );
     refuse( "view " SCENE " -o no/such/folder/" PAGE, "no/such/folder" );
     CHECK( truncate( SCENE, 5000 ) == 0 );
@@ -265,59 +262,6 @@ static void the_same_scene_makes_the_same_page( void )
     free( pages[1] );
 }
 
-// ---- the server
-
-static int connect_to( uint16_t port )
-{
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons( port ) };
-    address.sin_addr.s_addr = htonl( INADDR_LOOPBACK );
-    int client = socket( AF_INET, SOCK_STREAM, 0 );
-    CHECK( connect( client, (struct sockaddr*)&address, sizeof( address ) ) == 0 );
-    return client;
-}
-
-static void ask( uint16_t port, const char* request, const char* status, const char* body )
-{
-    char answer[4096];
-    size_t count = 0;
-    int client = connect_to( port );
-    CHECK( send( client, request, strlen( request ), MSG_NOSIGNAL ) == (ssize_t)strlen( request ) );
-    for ( ssize_t got = 1; got > 0 && count + 1 < sizeof( answer ); count += (size_t)( got > 0 ? got : 0 ) )
-    {
-        got = recv( client, answer + count, sizeof( answer ) - 1 - count, 0 );
-    }
-    answer[count] = '\0';
-    close( client );
-    CHECK( strncmp( answer, status, strlen( status ) ) == 0 );
-    CHECK( body == NULL || strstr( answer, body ) != NULL );
-}
-
-static void the_page_is_served_to_this_machine( void )
-{
-    FILE* file = fopen( PAGE, "w" );
-    CHECK( file != NULL && fputs( "the page itself", file ) >= 0 && fclose( file ) == 0 );
-    loopback server;
-    lab_error why;
-    CHECK( loopback_open( &server, 0, &why ) && server.port > 0 );
-    loopback second;
-    CHECK( !loopback_open( &second, server.port, &why ) && strstr( why.text, "cannot be had" ) != NULL );
-    pid_t child = fork();
-    if ( child == 0 )
-    {
-        _exit( loopback_serve( &server, PAGE, 6, &why ) ? 0 : 1 );
-    }
-    ask( server.port, "GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", "HTTP/1.1 200",
-        "\r\n\r\nthe page itself" );
-    ask( server.port, "GET /?x HTTP/1.1\r\nhost:localhost\r\n\r\n", "HTTP/1.1 200", "the page itself" );
-    ask( server.port, "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200", "Content-Length: 15" );
-    ask( server.port, "GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", "HTTP/1.1 403", NULL );
-    ask( server.port, "GET /../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 404", NULL );
-    ask( server.port, "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 405", NULL );
-    int status = 1;
-    CHECK( waitpid( child, &status, 0 ) == child && status == 0 );
-    loopback_close( &server );
-}
-
 int main( int argc, char** argv )
 {
     const test_case cases[] = {
@@ -330,7 +274,6 @@ int main( int argc, char** argv )
         TEST_CASE( bodies_of_the_same_sides_share_a_hull ),
         TEST_CASE( bad_words_and_files_are_refused ),
         TEST_CASE( the_same_scene_makes_the_same_page ),
-        TEST_CASE( the_page_is_served_to_this_machine ),
     };
     int status = test_run( "view", cases, TEST_COUNT( cases ), argc, argv );
     remove( SCENE );

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
 
+#include "lab/base/platform.h"
+#include "lab/base/terminal.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// More than any command has; the closest name is looked for among them.
-#define FLAGS_MOST 32
 
 void size_list_add( size_list* list, uint64_t size )
 {
@@ -50,27 +50,43 @@ static const args_flag* find_flag( const args_table* table, const char* word, co
     return NULL;
 }
 
+static bool no_switch; // flags of the program are read elsewhere
+static const char* no_text;
+
+const args_flag args_program_flags[] = {
+    { "--help", 'h', ARGS_SWITCH, &no_switch, NULL, "print this; behind a command: its help", 0, 0 },
+    { "--version", 'V', ARGS_SWITCH, &no_switch, NULL, "print the version", 0, 0 },
+    { "--plugin", 0, ARGS_TEXT, &no_text, "FILE",
+        "load methods from a shared object, then run the command; may be repeated", 0, 0 },
+    { "--ansi", 0, ARGS_TEXT, &no_text, "WHEN",
+        "colours on the terminal: auto, always or never (default auto)", 0, 0 },
+};
+const uint32_t args_program_flag_count = sizeof( args_program_flags ) / sizeof( args_program_flags[0] );
+
 static bool fail_unknown( const args_table* table, const char* word, lab_error* why )
 {
-    const char* names[FLAGS_MOST + 1] = { "--help" };
-    uint32_t count = 1;
-    for ( uint32_t index = 0; index < table->flag_count && count <= FLAGS_MOST; ++index )
-    {
-        names[count++] = table->flags[index].name;
-    }
-    size_t length = strcspn( word, "=" );
     char* bare = text_copy( word );
-    bare[length] = '\0';
-    const char* closest = text_closest( bare, names, count );
-    if ( closest != NULL )
+    bare[strcspn( bare, "=" )] = '\0';
+    for ( uint32_t index = 0; index < args_program_flag_count; ++index )
     {
-        lab_error_write( why, "%s: unknown flag %s; did you mean %s?", table->command, bare, closest );
+        if ( strcmp( args_program_flags[index].name, bare ) == 0 )
+        {
+            free( bare );
+            return lab_error_write( why, "%s: %s comes before the command: cleave %s%s%s %s", table->command,
+                args_program_flags[index].name, args_program_flags[index].name,
+                args_program_flags[index].value_name != NULL ? " " : "",
+                args_program_flags[index].value_name != NULL ? args_program_flags[index].value_name : "",
+                table->command );
+        }
     }
-    else
+    text_guess guess = text_guess_begin( bare );
+    text_guess_try( &guess, "--help" );
+    for ( uint32_t index = 0; index < table->flag_count; ++index )
     {
-        lab_error_write( why, "%s: unknown flag %s; `cleave %s --help` lists the flags", table->command, bare,
-            table->command );
+        text_guess_try( &guess, table->flags[index].name );
     }
+    lab_error_write( why, "%s: unknown flag %s; %s`cleave %s --help` lists the flags", table->command, bare,
+        text_guess_say( &guess ), table->command );
     free( bare );
     return false;
 }
@@ -153,6 +169,47 @@ static bool read_sizes( const args_table* table, const args_flag* flag, const ch
     return good;
 }
 
+// ---- words out of a list
+
+const choice* args_choices( const args_table* table, const args_flag* flag )
+{
+    for ( const args_words* row = table->words; row != NULL && row->flag != NULL; ++row )
+    {
+        if ( strcmp( row->flag, flag->name ) == 0 )
+        {
+            return row->choices;
+        }
+    }
+    return NULL;
+}
+
+static bool check_word( const args_table* table, const args_flag* flag, const char* word, lab_error* why )
+{
+    int ignored = 0;
+    char advice[CHOICE_ADVICE_ROOM];
+    const choice* choices = args_choices( table, flag );
+    return choices == NULL || choice_find( choices, word, &ignored ) ||
+        lab_error_write( why, "%s: %s: there is no '%.200s'; %s", table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), word, choice_advice( choices, word, advice ) );
+}
+
+static bool read_texts( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
+{
+    text_list* list = flag->value;
+    uint32_t first = list->count;
+    if ( !text_list_add_split( list, text ) )
+    {
+        return lab_error_write( why, "%s: %s '%s' has an empty item", table->command,
+            shown_name( flag, ( char[3] ){ 0 } ), text );
+    }
+    bool good = true;
+    for ( uint32_t index = first; good && index < list->count; ++index )
+    {
+        good = check_word( table, flag, list->items[index], why );
+    }
+    return good;
+}
+
 static bool read_value( const args_table* table, const args_flag* flag, const char* text, lab_error* why )
 {
     switch ( flag->kind )
@@ -164,7 +221,7 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
                 shown_name( flag, ( char[3] ){ 0 } ), flag->value_name );
         }
         *(const char**)flag->value = text;
-        return true;
+        return check_word( table, flag, text, why );
     case ARGS_SIZE:
     case ARGS_COUNT:
     case ARGS_SEED: return read_size( table, flag, text, flag->value, why );
@@ -172,13 +229,7 @@ static bool read_value( const args_table* table, const args_flag* flag, const ch
     case ARGS_NUMBER: return read_number( table, flag, text, flag->value, why );
     case ARGS_SIZES:
     case ARGS_COUNTS: return read_sizes( table, flag, text, why );
-    case ARGS_TEXTS:
-        if ( !text_list_add_split( flag->value, text ) )
-        {
-            return lab_error_write( why, "%s: %s '%s' has an empty item", table->command,
-                shown_name( flag, ( char[3] ){ 0 } ), text );
-        }
-        return true;
+    case ARGS_TEXTS: return read_texts( table, flag, text, why );
     case ARGS_SWITCH: break;
     }
     return true;
@@ -233,56 +284,135 @@ static bool check_operands( const args_table* table, const text_list* operands, 
         return lab_error_write( why, "%s: does not know what to do with '%s'; usage: cleave %s %s",
             table->command, operands->items[table->operand_most], table->command, table->usage );
     }
+    for ( uint32_t index = 0; table->operand_choices != NULL && index < operands->count; ++index )
+    {
+        int ignored = 0;
+        char advice[CHOICE_ADVICE_ROOM];
+        const char* word = operands->items[index];
+        if ( !choice_find( table->operand_choices, word, &ignored ) )
+        {
+            return lab_error_write( why, "%s: '%.200s' is not %s; %s", table->command, word,
+                table->operand_name, choice_advice( table->operand_choices, word, advice ) );
+        }
+    }
     return true;
 }
 
-static void print_default( const args_flag* flag )
+// ---- help
+
+// Columns below which folding is no help.
+#define FOLDED_LEAST 16
+
+char* args_flag_help( const args_flag* flag )
 {
     char size[TEXT_SIZE_ROOM];
     bool is_number = flag->kind == ARGS_SIZE || flag->kind == ARGS_COUNT || flag->kind == ARGS_SEED;
     uint64_t number = is_number ? *(const uint64_t*)flag->value : ARGS_UNSET;
     if ( number != ARGS_UNSET && flag->kind == ARGS_SIZE )
     {
-        printf( " (default %s)", text_size( number, size ) );
+        return text_format( "%s (default %s)", flag->help, text_size( number, size ) );
     }
-    else if ( number != ARGS_UNSET )
+    if ( number != ARGS_UNSET )
     {
-        printf( " (default %" PRIu64 ")", number );
+        return text_format( "%s (default %" PRIu64 ")", flag->help, number );
     }
-    else if ( flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL )
+    bool has_text = flag->kind == ARGS_TEXT && *(const char**)flag->value != NULL;
+    return has_text ? text_format( "%s (default %s)", flag->help, *(const char**)flag->value )
+                    : text_copy( flag->help );
+}
+
+// A line as the locale can show it, without what belongs to the next.
+static void print_line( terminal_style style, const char* line, size_t length, FILE* stream )
+{
+    char* part = text_format( "%.*s", (int)length, line );
+    char* shown = terminal_text( part );
+    terminal_print( style, stream, "%s", shown );
+    fputc( '\n', stream );
+    free( shown );
+    free( part );
+}
+
+// Titles of rows stand out.
+static void print_text( const char* text, FILE* stream )
+{
+    for ( const char* line = text; *line != '\0'; )
     {
-        printf( " (default %s)", *(const char**)flag->value );
+        size_t length = strcspn( line, "\n" );
+        const char* next = line + length + ( line[length] == '\n' ? 1 : 0 );
+        bool is_title = length > 0 && line[0] != ' ' && line[length - 1] == ':' && next[0] == ' ';
+        print_line( is_title ? TERMINAL_HEADING : TERMINAL_PLAIN, line, length, stream );
+        line = next;
     }
 }
 
-static void print_help( const args_table* table )
+static void print_flag( const args_flag* flag, FILE* stream )
 {
-    printf( "Usage: cleave %s %s\n\n%s\n", table->command, table->usage, table->about );
+    const size_t column = 28; // where texts begin
+    char letter[8] = "    ";
+    if ( flag->letter != 0 )
+    {
+        snprintf( letter, sizeof( letter ), "-%c, ", flag->letter );
+    }
+    char* left = text_format( "  %s%s %s", flag->name[1] == '-' ? letter : "", flag->name,
+        flag->value_name != NULL ? flag->value_name : "" );
+    char* help = args_flag_help( flag );
+    int padding = text_width( left ) + 2 <= column ? (int)( column - text_width( left ) ) : 2;
+    // A terminal that is too narrow gets the rest below, set in; files and pipes get one line.
+    size_t columns = platform_stream_columns( stream );
+    size_t indent = text_width( left ) + (size_t)padding;
+    const char* rest = help;
+    while ( *rest != '\0' )
+    {
+        size_t length = text_fold( rest, columns > indent + FOLDED_LEAST ? columns - indent : SIZE_MAX );
+        char* line = text_format( "%s%*s%.*s", rest == help ? left : "", rest == help ? padding : (int)indent,
+            "", (int)length, rest );
+        print_line( TERMINAL_PLAIN, line, strlen( line ), stream );
+        free( line );
+        rest += length;
+        rest += *rest == ' ' ? 1 : 0;
+        indent = column;
+    }
+    free( help );
+    free( left );
+}
+
+void args_print_help( const args_table* table, FILE* stream )
+{
+    char* usage = text_format( " %s%s%s %s\n\n", table->program != NULL ? table->program : "cleave",
+        table->command != NULL ? " " : "", table->command != NULL ? table->command : "", table->usage );
+    terminal_print( TERMINAL_HEADING, stream, "Usage:" );
+    print_text( usage, stream );
+    print_text( table->about, stream );
+    free( usage );
     if ( table->flag_count > 0 )
     {
-        printf( "\nFlags:\n" );
+        fputc( '\n', stream );
+        print_line( TERMINAL_HEADING, "Flags:", 6, stream );
     }
     for ( uint32_t index = 0; index < table->flag_count; ++index )
     {
-        const args_flag* flag = &table->flags[index];
-        char left[64];
-        char letter[8] = "    ";
-        if ( flag->letter != 0 )
-        {
-            snprintf( letter, sizeof( letter ), "-%c, ", flag->letter );
-        }
-        snprintf( left, sizeof( left ), "  %s%s %s", letter, flag->name,
-            flag->value_name != NULL ? flag->value_name : "" );
-        int padding = text_width( left ) < 28 ? (int)( 28 - text_width( left ) ) : 1;
-        printf( "%s%*s%s", left, padding, "", flag->help );
-        print_default( flag );
-        printf( "\n" );
+        print_flag( &table->flags[index], stream );
     }
     if ( table->notes != NULL )
     {
-        printf( "\n%s\n", table->notes );
+        fputc( '\n', stream );
+        print_text( table->notes, stream );
     }
-    printf( "\nExample:\n%s\n", table->example );
+    fputc( '\n', stream );
+    print_line( TERMINAL_HEADING, "Example:", 8, stream );
+    print_text( table->example, stream );
+}
+
+// ---- all together
+
+static args_visitor* s_visitor;
+static void* s_visitor_user;
+
+void args_visit( lab_status ( *command )( int argc, char** argv ), args_visitor* visit, void* user )
+{
+    s_visitor = visit;
+    s_visitor_user = user;
+    command( 0, NULL );
 }
 
 static bool asks_for_help( int argc, char** argv )
@@ -324,9 +454,16 @@ static bool read_words( const args_table* table, int argc, char** argv, text_lis
 
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags )
 {
+    if ( s_visitor != NULL )
+    {
+        args_visitor* visit = s_visitor;
+        s_visitor = NULL; // one table, though the visitor may run commands itself
+        visit( table, s_visitor_user );
+        return LAB_DONE;
+    }
     if ( asks_for_help( argc, argv ) )
     {
-        print_help( table );
+        args_print_help( table, stdout );
         return LAB_DONE;
     }
     lab_error why;

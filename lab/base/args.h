@@ -2,8 +2,11 @@
 // Flags of a command, read by a table. The same table prints the help, so that neither can forget a flag.
 #pragma once
 
+#include "lab/base/choice.h"
 #include "lab/base/error.h"
 #include "lab/base/text.h"
+
+#include <stdio.h>
 
 typedef enum args_kind
 {
@@ -43,16 +46,28 @@ typedef struct args_flag
     uint64_t least, most;   ///< for sizes, seconds and numbers
 } args_flag;
 
+/// The words that a flag of text takes: any other is refused, with the one that was meant. A list of these ends with a NULL flag.
+typedef struct args_words
+{
+    const char* flag; ///< "--colour"
+    const choice* choices;
+} args_words;
+
+/// Texts are paragraphs; rows below a line "Title:" begin with two spaces, and have a name, two spaces more and a text. Commands,
+/// flags and the like stand in `…`.
 typedef struct args_table
 {
-    const char* command; ///< "bench"
+    const char* program; ///< NULL: "cleave"
+    const char* command; ///< "bench"; NULL: the program as a whole
     const char* usage;   ///< what follows "cleave bench"
     const char* about;   ///< a sentence or paragraph
     const char* notes;   ///< printed below the flags, or NULL
     const char* example; ///< lines of "cleave …"
     const args_flag* flags;
     uint32_t flag_count;
-    const char* operand_name; ///< in "needs …": "a WHAT", "an EXPERIMENT"; NULL if there are none
+    const args_words* words;       ///< or NULL
+    const char* operand_name;      ///< in "needs …": "a WHAT", "an EXPERIMENT"; NULL if there are none
+    const choice* operand_choices; ///< those there are, or NULL: any text
     uint32_t operand_least, operand_most;
 } args_table;
 
@@ -63,6 +78,23 @@ typedef lab_status args_command( void* flags, text_list* operands );
 /// the flags. A flag given twice counts the last time, except lists, which grow. Then runs the command; or prints the help, if
 /// that was asked for, or what is wrong.
 lab_status args_run( const args_table* table, int argc, char** argv, args_command* command, void* flags );
+
+/// Flags of the program, which stand before the command.
+extern const args_flag args_program_flags[];
+extern const uint32_t args_program_flag_count;
+
+/// Hands the table of a command to `visit` instead of running it: for those who want to know what there is.
+typedef void args_visitor( const args_table* table, void* user );
+void args_visit( lab_status ( *command )( int argc, char** argv ), args_visitor* visit, void* user );
+
+/// What `--help` prints.
+void args_print_help( const args_table* table, FILE* stream );
+
+/// "use the first F frames (default 60)", to free; in UTF-8.
+char* args_flag_help( const args_flag* flag );
+
+/// The words that a flag takes; NULL: any text.
+const choice* args_choices( const args_table* table, const args_flag* flag );
 
 /// True for the words --help and -h.
 bool args_is_help( const char* word );

@@ -3,6 +3,7 @@
 
 #include "lab/base/interrupt.h"
 #include "lab/base/progress.h"
+#include "lab/base/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ bool lab_error_interrupted( lab_error* why )
 }
 
 // A newline in a file name must not make two lines of one, nor an escape sequence colour the terminal.
-static void print_line( const char* label, const char* text )
+static void print_line( terminal_style style, const char* label, const char* text )
 {
     char line[sizeof( ( (lab_error*)0 )->text )];
     snprintf( line, sizeof( line ), "%s", text );
@@ -39,12 +40,13 @@ static void print_line( const char* label, const char* text )
         }
     }
     progress_clear_line();
-    fprintf( stderr, "cleave: %s%s\n", label, line );
+    terminal_print( style, stderr, "cleave: %s", label );
+    fprintf( stderr, "%s\n", line );
 }
 
 lab_status lab_error_print( const lab_error* why )
 {
-    print_line( "", why->text );
+    print_line( TERMINAL_BAD, "", why->text );
     return why->status;
 }
 
@@ -65,12 +67,12 @@ void lab_note( const char* format, ... )
     va_start( arguments, format );
     vsnprintf( text, sizeof( text ), format, arguments );
     va_end( arguments );
-    print_line( "note: ", text );
+    print_line( TERMINAL_NOTE, "note: ", text );
 }
 
 _Noreturn void lab_out_of_memory( void )
 {
-    print_line( "", "out of memory: close other programs, or use fewer objects" );
+    print_line( TERMINAL_BAD, "", "out of memory: close other programs, or use fewer objects" );
     interrupt_remove_files();
     exit( LAB_BAD_INPUT );
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
 #endif
 #include "lab/base/loopback.h"
 
+#include "lab/base/http_head.h"
 #include "lab/base/interrupt.h"
-#include "lab/base/platform.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #ifdef _WIN32
@@ -19,9 +19,9 @@ bool loopback_open( loopback* server, uint16_t port, lab_error* why )
     return lab_error_write( why, "--serve is not there on Windows; write the page with -o FILE and open it" );
 }
 
-bool loopback_serve( loopback* server, const char* path, uint32_t request_count, lab_error* why )
+bool loopback_serve( loopback* server, FILE* page, uint32_t request_count, lab_error* why )
 {
-    (void)path;
+    (void)page;
     (void)request_count;
     return loopback_open( server, 0, why );
 }
@@ -35,21 +35,69 @@ void loopback_close( loopback* server )
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
-#include <strings.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum
 {
-    REQUEST_MOST = 8192, // bytes of a head
-    WAIT_SECONDS = 5,    // for a client that says nothing
+    REQUEST_MS = 5000,
+    ANSWER_MS = 30000,
+    PIECE = 1 << 16, // bytes of the page that are sent in one go, and that a client has answer_ms to take
+    ENDING_PART = 4, // of request_ms, for a client to close its end
+    PAUSE_MS = 50,   // where the system has no more sockets
 };
+
+typedef enum stage
+{
+    FREE = 0,
+    READS,  // its request comes
+    WRITES, // its answer goes
+    ENDS,   // what else it sends is read and dropped: closing with bytes unread would take the answer from it
+} stage;
+
+typedef struct client
+{
+    stage stage;
+    int socket;
+    uint64_t number;  // in the order they came
+    int64_t deadline; // ms
+    size_t head_count;
+    char head[HTTP_REQUEST_MOST];
+    size_t answer_count, answer_sent;
+    char answer[HTTP_ANSWER_ROOM];
+    uint64_t page_at, page_end; // bytes of the page to send
+    uint64_t renewed_at;        // page_at when the deadline was set
+} client;
+
+typedef struct service
+{
+    loopback* server;
+    int page;
+    uint64_t page_bytes;
+    uint64_t came_count;
+    uint32_t answer_count;
+    int64_t now; // ms
+    client clients[LOOPBACK_CLIENTS];
+    struct pollfd polls[LOOPBACK_CLIENTS + 1]; // the last one listens
+    char piece[PIECE];
+} service;
+
+static bool set_up( int handle )
+{
+    return fcntl( handle, F_SETFL, O_NONBLOCK ) == 0 && fcntl( handle, F_SETFD, FD_CLOEXEC ) == 0;
+}
 
 bool loopback_open( loopback* server, uint16_t port, lab_error* why )
 {
-    *server = ( loopback ){ .socket = socket( AF_INET, SOCK_STREAM, 0 ) };
+    *server = ( loopback ){
+        .socket = socket( AF_INET, SOCK_STREAM, 0 ), .request_ms = REQUEST_MS, .answer_ms = ANSWER_MS
+    };
     if ( server->socket < 0 )
     {
         return lab_error_write( why, "--serve: no socket: %s", strerror( errno ) );
@@ -57,10 +105,13 @@ bool loopback_open( loopback* server, uint16_t port, lab_error* why )
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons( port ) };
     address.sin_addr.s_addr = htonl( INADDR_LOOPBACK );
     socklen_t length = sizeof( address );
-    int yes = 1;
+    int yes = 1, piece = PIECE;
     setsockopt( server->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof( yes ) );
-    if ( bind( server->socket, (struct sockaddr*)&address, sizeof( address ) ) != 0 ||
-        listen( server->socket, 8 ) != 0 ||
+    setsockopt(
+        server->socket, SOL_SOCKET, SO_SNDBUF, &piece, sizeof( piece ) ); // what was sent was taken, nearly
+    if ( !set_up( server->socket ) ||
+        bind( server->socket, (struct sockaddr*)&address, sizeof( address ) ) != 0 ||
+        listen( server->socket, LOOPBACK_CLIENTS ) != 0 ||
         getsockname( server->socket, (struct sockaddr*)&address, &length ) != 0 )
     {
         lab_error_write( why,
@@ -74,139 +125,304 @@ bool loopback_open( loopback* server, uint16_t port, lab_error* why )
     return true;
 }
 
-static bool send_all( int client, const char* bytes, size_t count )
+static int64_t clock_ms( void )
 {
-    while ( count > 0 )
-    {
-        ssize_t sent = send( client, bytes, count, MSG_NOSIGNAL );
-        if ( sent <= 0 )
-        {
-            return false;
-        }
-        bytes += sent;
-        count -= (size_t)sent;
-    }
-    return true;
+    struct timespec now = { 0 };
+    clock_gettime( CLOCK_MONOTONIC, &now );
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// The head of a request, up to its empty line. False for one that is too long or does not come.
-static bool read_head( int client, char head[REQUEST_MOST] )
+// ---- one client
+
+static void drop( client* self )
 {
-    size_t count = 0;
-    head[0] = '\0';
-    while ( strstr( head, "\r\n\r\n" ) == NULL )
+    close( self->socket );
+    self->stage = FREE;
+}
+
+static bool must_wait( void )
+{
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+static void end_answer( service* state, client* self )
+{
+    state->answer_count += 1;
+    shutdown( self->socket, SHUT_WR );
+    self->stage = ENDS;
+    self->deadline = state->now + state->server->request_ms / ENDING_PART;
+}
+
+// As much as the client takes now, and of the page one piece at most: others have their turn.
+static void write_answer( service* state, client* self )
+{
+    const char* bytes = self->answer + self->answer_sent;
+    size_t count = self->answer_count - self->answer_sent;
+    bool is_page = count == 0;
+    if ( is_page )
     {
+        uint64_t left = self->page_end - self->page_at;
         ssize_t got =
-            count + 1 < REQUEST_MOST ? recv( client, head + count, REQUEST_MOST - 1 - count, 0 ) : 0;
-        if ( got <= 0 )
-        {
-            return false;
-        }
-        count += (size_t)got;
-        head[count] = '\0';
+            pread( state->page, state->piece, left < PIECE ? (size_t)left : PIECE, (off_t)self->page_at );
+        bytes = state->piece;
+        count = got > 0 ? (size_t)got : 0;
     }
-    return true;
-}
-
-// A page of somebody else's may have its name lead here; its requests carry that name.
-static bool is_for_us( const char* head )
-{
-    static const char field[] = "\r\nhost:";
-    for ( const char* at = head; *at != '\0'; ++at )
-    {
-        if ( strncasecmp( at, field, strlen( field ) ) == 0 )
-        {
-            at += strlen( field );
-            at += strspn( at, " \t" );
-            size_t length = strcspn( at, ":\r\n" );
-            return ( length == 9 && strncasecmp( at, "127.0.0.1", 9 ) == 0 ) ||
-                ( length == 9 && strncasecmp( at, "localhost", 9 ) == 0 );
-        }
-    }
-    return false;
-}
-
-static void send_short( int client, const char* status )
-{
-    char text[256];
-    int length = snprintf( text, sizeof( text ),
-        "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s\n",
-        status, (int)strlen( status ) + 1, status );
-    send_all( client, text, (size_t)length );
-}
-
-static void send_file( int client, const char* path, bool has_body )
-{
-    FILE* file = platform_open( path );
-    if ( file == NULL )
-    {
-        send_short( client, "500 The page is gone" );
-        return;
-    }
-    char chunk[1 << 16];
-    int length = snprintf( chunk, sizeof( chunk ),
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %llu\r\nCache-Control: no-store\r\n"
-        "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-        (unsigned long long)platform_look( path ).size );
-    bool good = send_all( client, chunk, (size_t)length );
-    size_t count = 0;
-    while ( good && has_body && ( count = fread( chunk, 1, sizeof( chunk ), file ) ) > 0 )
-    {
-        good = send_all( client, chunk, count );
-    }
-    fclose( file );
-}
-
-static void answer( int client, const char* path )
-{
-    char head[REQUEST_MOST];
-    struct timeval wait = { .tv_sec = WAIT_SECONDS };
-    setsockopt( client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof( wait ) );
-    setsockopt( client, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof( wait ) );
-    if ( !read_head( client, head ) )
+    ssize_t sent = count > 0 ? send( self->socket, bytes, count, MSG_NOSIGNAL ) : 0;
+    if ( sent < 0 && must_wait() )
     {
         return;
     }
-    bool is_head = strncmp( head, "HEAD ", 5 ) == 0;
-    const char* target = is_head ? head + 5 : head + 4;
-    if ( !is_for_us( head ) )
+    if ( sent <= 0 ) // the client is gone, or the file no longer has what it had
     {
-        send_short( client, "403 Only for this machine" );
+        drop( self );
+        return;
     }
-    else if ( !is_head && strncmp( head, "GET ", 4 ) != 0 )
+    self->answer_sent += is_page ? 0 : (size_t)sent;
+    self->page_at += is_page ? (uint64_t)sent : 0;
+    if ( self->page_at - self->renewed_at >= PIECE )
     {
-        send_short( client, "405 Only GET and HEAD" );
+        self->renewed_at = self->page_at;
+        self->deadline = state->now + state->server->answer_ms;
     }
-    else if ( target[0] != '/' || strchr( " ?", target[1] ) == NULL )
+    if ( self->answer_sent == self->answer_count && self->page_at == self->page_end )
     {
-        send_short( client, "404 There is one page, /" );
+        end_answer( state, self );
+    }
+}
+
+static void begin_answer( service* state, client* self, http_status status, bool is_head )
+{
+    self->stage = WRITES;
+    self->deadline = state->now + state->server->answer_ms;
+    self->answer_count = http_head_answer( self->answer, status, state->page_bytes, is_head );
+    self->page_end = status == HTTP_PAGE && !is_head ? state->page_bytes : 0;
+    write_answer( state, self );
+}
+
+static void read_request( service* state, client* self )
+{
+    ssize_t got =
+        recv( self->socket, self->head + self->head_count, sizeof( self->head ) - self->head_count, 0 );
+    if ( got < 0 && must_wait() )
+    {
+        return;
+    }
+    if ( got < 0 || ( got == 0 && self->head_count == 0 ) )
+    {
+        drop( self );
+        return;
+    }
+    self->head_count += (size_t)got;
+    size_t length = http_head_length( self->head, self->head_count );
+    bool is_head = false;
+    if ( length > 0 )
+    {
+        http_status status = http_head_judge( self->head, length, &is_head );
+        begin_answer( state, self, status, is_head );
+    }
+    else if ( got == 0 || self->head_count == sizeof( self->head ) ) // no more comes, or too much
+    {
+        begin_answer( state, self, got == 0 ? HTTP_BAD_REQUEST : HTTP_HEAD_TOO_LARGE, false );
+    }
+}
+
+static void read_rest( service* state, client* self )
+{
+    ssize_t got = recv( self->socket, state->piece, PIECE, 0 );
+    if ( got == 0 || ( got < 0 && !must_wait() ) )
+    {
+        drop( self );
+    }
+}
+
+// The deadline has passed. Who has begun to ask is told; browsers also open connections that they never use.
+static void expire( service* state, client* self )
+{
+    if ( self->stage == READS && self->head_count > 0 )
+    {
+        begin_answer( state, self, HTTP_TIMEOUT, false );
     }
     else
     {
-        send_file( client, path, !is_head );
+        drop( self );
     }
 }
 
-bool loopback_serve( loopback* server, const char* path, uint32_t request_count, lab_error* why )
+static void serve_client( service* state, client* self, bool is_ready )
 {
-    for ( uint32_t done = 0; request_count == 0 || done < request_count; ++done )
+    if ( is_ready && self->stage == READS )
     {
-        int client = accept( server->socket, NULL, NULL );
-        if ( interrupt_raised() )
+        read_request( state, self );
+    }
+    else if ( is_ready && self->stage == WRITES )
+    {
+        write_answer( state, self );
+    }
+    else if ( is_ready )
+    {
+        read_rest( state, self );
+    }
+    if ( self->stage != FREE && state->now >= self->deadline )
+    {
+        expire( state, self );
+    }
+}
+
+// ---- all of them
+
+// The oldest without a whole request, or already answered; where all are being answered, the one nearest to its deadline.
+static client* choose_to_drop( service* state )
+{
+    client* choice = NULL;
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i )
+    {
+        client* self = &state->clients[i];
+        bool is_idle = self->stage != WRITES;
+        bool was_idle = choice != NULL && choice->stage != WRITES;
+        if ( self->stage != FREE &&
+            ( choice == NULL || ( is_idle && !was_idle ) ||
+                ( is_idle && was_idle && self->number < choice->number ) ||
+                ( !is_idle && !was_idle && self->deadline < choice->deadline ) ) )
         {
-            return lab_error_interrupted( why );
+            choice = self;
         }
-        if ( client < 0 && errno != EINTR && errno != ECONNABORTED )
+    }
+    return choice;
+}
+
+static client* find_room( service* state )
+{
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i )
+    {
+        if ( state->clients[i].stage == FREE )
+        {
+            return &state->clients[i];
+        }
+    }
+    client* oldest = choose_to_drop( state );
+    drop( oldest );
+    return oldest;
+}
+
+// Most requests are there already when their connection is.
+static void welcome( service* state, int handle )
+{
+    client* self = find_room( state );
+    self->stage = READS;
+    self->socket = handle;
+    self->number = state->came_count++;
+    self->deadline = state->now + state->server->request_ms;
+    self->head_count = self->answer_count = self->answer_sent = 0;
+    self->page_at = self->page_end = self->renewed_at = 0;
+    read_request( state, self );
+}
+
+// False for an error that will not pass.
+static bool accept_clients( service* state, lab_error* why )
+{
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i ) // then the others have their turn
+    {
+        int handle = accept( state->server->socket, NULL, NULL );
+        if ( handle >= 0 && !set_up( handle ) )
+        {
+            close( handle );
+        }
+        else if ( handle >= 0 )
+        {
+            welcome( state, handle );
+        }
+        else if ( must_wait() )
+        {
+            return true;
+        }
+        else if ( errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM )
+        {
+            client* oldest = choose_to_drop( state );
+            if ( oldest != NULL )
+            {
+                drop( oldest );
+            }
+            poll( NULL, 0, PAUSE_MS );
+            return true;
+        }
+        else if ( errno != ECONNABORTED )
         {
             return lab_error_write( why, "--serve: %s", strerror( errno ) );
         }
-        if ( client >= 0 )
-        {
-            answer( client, path );
-            close( client );
-        }
     }
     return true;
+}
+
+// Until something happens, or a deadline passes.
+static bool wait_for_clients( service* state, lab_error* why )
+{
+    int64_t wait = -1;
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i )
+    {
+        const client* self = &state->clients[i];
+        state->polls[i] = ( struct pollfd ){ .fd = self->stage == FREE ? -1 : self->socket,
+            .events = self->stage == WRITES ? POLLOUT : POLLIN };
+        int64_t left = self->deadline > state->now ? self->deadline - state->now : 0;
+        wait = self->stage != FREE && ( wait < 0 || left < wait ) ? left : wait;
+    }
+    state->polls[LOOPBACK_CLIENTS] = ( struct pollfd ){ .fd = state->server->socket, .events = POLLIN };
+    int ready = poll( state->polls, LOOPBACK_CLIENTS + 1, (int)wait );
+    if ( interrupt_raised() )
+    {
+        return lab_error_interrupted( why );
+    }
+    for ( uint32_t i = 0; ready < 0 && i <= LOOPBACK_CLIENTS; ++i )
+    {
+        state->polls[i].revents = 0;
+    }
+    return ready >= 0 || must_wait() || lab_error_write( why, "--serve: %s", strerror( errno ) );
+}
+
+static bool serve_turn( service* state, lab_error* why )
+{
+    state->now = clock_ms();
+    if ( !wait_for_clients( state, why ) )
+    {
+        return false;
+    }
+    state->now = clock_ms();
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i )
+    {
+        if ( state->clients[i].stage != FREE )
+        {
+            serve_client( state, &state->clients[i], state->polls[i].revents != 0 );
+        }
+    }
+    return state->polls[LOOPBACK_CLIENTS].revents == 0 || accept_clients( state, why );
+}
+
+bool loopback_serve( loopback* server, FILE* page, uint32_t request_count, lab_error* why )
+{
+    struct stat facts = { 0 };
+    service* state = calloc( 1, sizeof( *state ) );
+    if ( state == NULL || fstat( fileno( page ), &facts ) != 0 )
+    {
+        lab_error_write( why, "--serve: the page cannot be read: %s", strerror( errno ) );
+        free( state );
+        return false;
+    }
+    state->server = server;
+    state->page = fileno( page );
+    state->page_bytes = (uint64_t)facts.st_size;
+    bool good = true;
+    while ( good && ( request_count == 0 || state->answer_count < request_count ) )
+    {
+        good = serve_turn( state, why );
+    }
+    for ( uint32_t i = 0; i < LOOPBACK_CLIENTS; ++i )
+    {
+        if ( state->clients[i].stage != FREE )
+        {
+            drop( &state->clients[i] );
+        }
+    }
+    free( state );
+    return good;
 }
 
 void loopback_close( loopback* server )

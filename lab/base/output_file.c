@@ -68,6 +68,24 @@ bool output_file_open( output_file* file, const char* path, lab_error* why )
     return true;
 }
 
+bool output_file_open_private( output_file* file, lab_error* why )
+{
+    const char* folder = getenv( "TMPDIR" );
+    folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+    *file = ( output_file ){ .path = text_copy( folder ), .is_private = true };
+    errno = 0;
+    file->stream = platform_create_private( folder );
+    if ( file->stream == NULL )
+    {
+        lab_error_write( why,
+            "%s: no temporary file can be made there: %s; set TMPDIR to a folder that may be written",
+            file->path, system_reason() );
+        output_file_abandon( file );
+        return false;
+    }
+    return true;
+}
+
 static bool fail( output_file* file, lab_error* why )
 {
     lab_error_write( why,
@@ -96,6 +114,10 @@ bool output_file_commit( output_file* file, lab_error* why )
     if ( fflush( file->stream ) != 0 )
     {
         return fail( file, why );
+    }
+    if ( file->is_private )
+    {
+        return platform_seek( file->stream, 0 ) || fail( file, why );
     }
     FILE* stream = file->stream;
     file->stream = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A file that appears whole or not at all: written beside its target under another name, renamed when
-// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place.
+// complete, removed on any failure and on Ctrl-C. Pipes and devices are written in place. Also one without a name, that only the program
+// that wrote it reads.
 #pragma once
 
 #include "lab/base/error.h"
@@ -11,13 +12,18 @@
 typedef struct output_file
 {
     FILE* stream;
-    char* path;      ///< the target
+    char* path;      ///< the target; of a private one the folder
     char* temporary; ///< NULL when written in place
-    uint64_t bytes;  ///< written so far
+    bool is_private;
+    uint64_t bytes; ///< written so far
 } output_file;
 
 /// False if the target is a folder, may not be written, or its folder does not exist.
 bool output_file_open( output_file* file, const char* path, lab_error* why );
+
+/// A file without a name in $TMPDIR, or /tmp, that other users cannot read. Committed, it stays open: `stream` is at its beginning, to be
+/// read, until it is abandoned.
+bool output_file_open_private( output_file* file, lab_error* why );
 
 /// False with the system's reason, such as a full disk; the file is then abandoned.
 bool output_file_write( output_file* file, const void* data, size_t size, lab_error* why );

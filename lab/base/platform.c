@@ -31,6 +31,7 @@
 #else
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -129,6 +130,13 @@ FILE* platform_create( const char* path )
     return fopen( path, "wb" );
 }
 
+// The C library's are removed when they are closed, and lie where Windows has such files.
+FILE* platform_create_private( const char* folder )
+{
+    (void)folder;
+    return tmpfile();
+}
+
 bool platform_seek( FILE* file, uint64_t offset )
 {
     return _fseeki64( file, (long long)offset, SEEK_SET ) == 0;
@@ -185,6 +193,23 @@ void platform_open_streams( void )
 bool platform_is_terminal( FILE* stream )
 {
     return _isatty( _fileno( stream ) ) != 0;
+}
+
+#if !defined( ENABLE_VIRTUAL_TERMINAL_PROCESSING )
+#define ENABLE_VIRTUAL_TERMINAL_PROCESSING 0x0004
+#endif
+
+bool platform_has_colours( FILE* stream )
+{
+    HANDLE console = (HANDLE)_get_osfhandle( _fileno( stream ) );
+    DWORD mode = 0;
+    return platform_is_terminal( stream ) && GetConsoleMode( console, &mode ) != 0 &&
+        SetConsoleMode( console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING ) != 0;
+}
+
+bool platform_has_utf8( void )
+{
+    return GetConsoleOutputCP() == CP_UTF8;
 }
 
 uint32_t platform_columns( void )
@@ -258,6 +283,31 @@ FILE* platform_create( const char* path )
     return fopen( path, "wbx" );
 }
 
+// mkstemp makes a file of mode 0600 that was not there before, so that no link is followed. It has its name for a moment in which
+// no signal ends the program.
+FILE* platform_create_private( const char* folder )
+{
+    char* path = text_format( "%s/cleave-XXXXXX", folder );
+    sigset_t all, before;
+    sigfillset( &all );
+    sigprocmask( SIG_SETMASK, &all, &before );
+    int handle = mkstemp( path );
+    int reason = errno;
+    if ( handle >= 0 )
+    {
+        unlink( path );
+    }
+    sigprocmask( SIG_SETMASK, &before, NULL );
+    free( path );
+    errno = reason;
+    FILE* file = handle >= 0 ? fdopen( handle, "w+b" ) : NULL;
+    if ( handle >= 0 && file == NULL )
+    {
+        close( handle );
+    }
+    return file;
+}
+
 bool platform_seek( FILE* file, uint64_t offset )
 {
     return fseeko( file, (off_t)offset, SEEK_SET ) == 0;
@@ -317,6 +367,17 @@ void platform_open_streams( void )
 bool platform_is_terminal( FILE* stream )
 {
     return isatty( fileno( stream ) ) != 0;
+}
+
+bool platform_has_colours( FILE* stream )
+{
+    const char* kind = getenv( "TERM" );
+    return platform_is_terminal( stream ) && kind != NULL && kind[0] != '\0' && strcmp( kind, "dumb" ) != 0;
+}
+
+bool platform_has_utf8( void )
+{
+    return false; // the plain C locale
 }
 
 uint32_t platform_stream_columns( FILE* stream )

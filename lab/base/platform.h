@@ -29,6 +29,9 @@ FILE* platform_open( const char* path );      ///< for reading
 FILE* platform_create( const char* path );    ///< for writing; fails if the file exists
 FILE* platform_overwrite( const char* path ); ///< for writing in place: devices and pipes
 FILE* platform_update( const char* path );    ///< for writing into what is there
+
+/// In that folder, for writing and reading, without a name and for this process's user alone: gone when it is closed, or the program ends.
+FILE* platform_create_private( const char* folder );
 bool platform_seek( FILE* file, uint64_t offset );
 
 /// Rename, replacing what is there.
@@ -55,6 +58,8 @@ bool platform_list( const char* folder, platform_visitor* visit, void* user );
 void platform_open_streams( void );
 
 bool platform_is_terminal( FILE* stream );
+bool platform_has_colours( FILE* stream );        ///< a terminal that knows escape sequences
+bool platform_has_utf8( void );                   ///< where no variable of the environment tells
 uint32_t platform_columns( void );                ///< of the terminal on stderr; 80 if unknown
 uint32_t platform_stream_columns( FILE* stream ); ///< of the terminal it goes to; 0 if it goes elsewhere
 uint64_t platform_process_id( void );

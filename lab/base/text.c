@@ -126,20 +126,29 @@ static size_t likeness( const char* text, const char* name )
     return strlen( text ) >= 4 && beginning < whole ? beginning : whole;
 }
 
-const char* text_closest( const char* text, const char* const* names, size_t count )
+text_guess text_guess_begin( const char* text )
 {
-    const char* closest = NULL;
-    size_t least = strlen( text ) / 3 + 2;
-    for ( size_t index = 0; index < count; ++index )
+    return ( text_guess ){ .text = text, .least = strlen( text ) / 3 + 2 };
+}
+
+void text_guess_try( text_guess* guess, const char* name )
+{
+    size_t distance = likeness( guess->text, name );
+    if ( distance < guess->least && distance < strlen( name ) )
     {
-        size_t distance = likeness( text, names[index] );
-        if ( distance < least && distance < strlen( names[index] ) )
-        {
-            least = distance;
-            closest = names[index];
-        }
+        guess->least = distance;
+        guess->closest = name;
     }
-    return closest;
+}
+
+const char* text_guess_say( text_guess* guess )
+{
+    guess->said[0] = '\0';
+    if ( guess->closest != NULL )
+    {
+        snprintf( guess->said, sizeof( guess->said ), "did you mean %s? ", guess->closest );
+    }
+    return guess->said;
 }
 
 bool text_parse_size( const char* text, uint64_t* size )
@@ -222,4 +231,19 @@ size_t text_width( const char* text )
         width += ( (unsigned char)*c & 0xC0 ) != 0x80 ? 1 : 0;
     }
     return width;
+}
+
+size_t text_fold( const char* text, size_t room )
+{
+    size_t bytes = 0, space = 0;
+    for ( size_t width = 0; text[bytes] != '\0' && width < room; ++width )
+    {
+        space = text[bytes] == ' ' ? bytes : space;
+        bytes += 1;
+        while ( ( (unsigned char)text[bytes] & 0xC0 ) == 0x80 )
+        {
+            bytes += 1;
+        }
+    }
+    return text[bytes] == '\0' || text[bytes] == ' ' || space == 0 ? bytes : space;
 }

@@ -28,9 +28,20 @@ void text_list_add( text_list* list, const char* text );
 bool text_list_add_split( text_list* list, const char* text );
 void text_list_free( text_list* list );
 
-/// Of `count` names the one most like `text`, or whose beginning is, if it takes few edits for the length of
-/// `text`. NULL otherwise.
-const char* text_closest( const char* text, const char* const* names, size_t count );
+/// What a user may have meant by a name that there is not: begin with it, try every name there is, and say which is like it.
+typedef struct text_guess
+{
+    const char* text;
+    const char* closest; ///< of those tried, or whose beginning is; NULL if all take too many edits
+    size_t least;        ///< edits that it may take for a closer one
+    char said[96];
+} text_guess;
+
+text_guess text_guess_begin( const char* text );
+void text_guess_try( text_guess* guess, const char* name ); ///< `name` must live until the guess is said
+
+/// "did you mean NAME? ", or "" if none is like it: to stand before what else there is to do. Lives as long as the guess.
+const char* text_guess_say( text_guess* guess );
 
 /// Sizes as people write them: "8000", "8k" = 8000, "1024k" = 1,024,000, "1m" = 1,000,000, "1.5k" = 1500; K
 /// and M too. False, and *size untouched, for anything else: signs, spaces, fractions of an object, more than
@@ -46,3 +57,6 @@ char* text_bytes( uint64_t bytes, char buffer[TEXT_SIZE_ROOM] );
 
 /// Columns a UTF-8 text takes, counting one per code point.
 size_t text_width( const char* text );
+
+/// As many bytes of it as fit into so many columns, up to a space if there is one.
+size_t text_fold( const char* text, size_t room );

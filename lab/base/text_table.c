@@ -13,6 +13,36 @@
 #define FOLDED_ENOUGH 24
 #define FOLDED_LEAST 16
 
+// As the locale can show it.
+static void add_cell( text_table* table, const char* text, terminal_style style )
+{
+    uint32_t count = table->cells.count;
+    char* shown = terminal_text( text );
+    text_list_add( &table->cells, shown );
+    free( shown );
+    *lab_list_next( table->styles, count ) = style;
+}
+
+void text_table_style( text_table* table, terminal_style style )
+{
+    table->styles[table->cells.count - 1] = style;
+}
+
+void text_table_style_row( text_table* table, terminal_style style )
+{
+    for ( uint32_t index = table->cells.count - table->column_count; index < table->cells.count; ++index )
+    {
+        table->styles[index] = style;
+    }
+}
+
+void text_table_free( text_table* table )
+{
+    text_list_free( &table->cells );
+    free( table->styles );
+    table->styles = NULL;
+}
+
 void text_table_begin( text_table* table, const char* headings )
 {
     *table = ( text_table ){ 0 };
@@ -22,7 +52,7 @@ void text_table_begin( text_table* table, const char* headings )
         bool is_right = *start == '>';
         char* heading = text_copy( start + ( is_right ? 1 : 0 ) );
         heading[strcspn( heading, "|" )] = '\0';
-        text_list_add( &table->cells, heading );
+        add_cell( table, heading, TERMINAL_HEADING );
         free( heading );
         table->is_right |= is_right ? UINT64_C( 1 ) << table->column_count : 0;
         table->column_count += 1;
@@ -37,7 +67,7 @@ void text_table_add( text_table* table, const char* format, ... )
     va_start( arguments, format );
     vsnprintf( cell, sizeof( cell ), format, arguments );
     va_end( arguments );
-    text_list_add( &table->cells, cell );
+    add_cell( table, cell, TERMINAL_PLAIN );
 }
 
 void text_table_leave_out( text_table* table, const char* headings )
@@ -119,30 +149,15 @@ static void fit( const text_table* table, table_layout* layout )
 
 // ---- printing
 
-// As many bytes of `text` as fit, up to a space if there is one.
-static size_t fold_at( const char* text, size_t room )
-{
-    size_t bytes = 0, space = 0;
-    for ( size_t width = 0; text[bytes] != '\0' && width < room; ++width )
-    {
-        space = text[bytes] == ' ' ? bytes : space;
-        bytes += 1;
-        while ( ( (unsigned char)text[bytes] & 0xC0 ) == 0x80 )
-        {
-            bytes += 1;
-        }
-    }
-    return text[bytes] == '\0' || text[bytes] == ' ' || space == 0 ? bytes : space;
-}
-
 // The last column, in as many lines as it takes.
-static void print_folded( const table_layout* layout, const char* text, FILE* stream )
+static void print_folded( const table_layout* layout, const char* text, terminal_style style, FILE* stream )
 {
     size_t indent = width_before( layout, layout->last );
     size_t room = layout->room > indent + FOLDED_LEAST ? layout->room - indent : SIZE_MAX;
-    for ( size_t bytes = fold_at( text, room ); true; bytes = fold_at( text, room ) )
+    for ( size_t bytes = text_fold( text, room ); true; bytes = text_fold( text, room ) )
     {
-        fprintf( stream, "%.*s\n", (int)bytes, text );
+        terminal_print( style, stream, "%.*s", (int)bytes, text );
+        fputc( '\n', stream );
         text += bytes;
         text += *text == ' ' ? 1 : 0;
         if ( *text == '\0' )
@@ -162,10 +177,11 @@ static void print_cell( const text_table* table, const table_layout* layout, uin
     int padding = (int)( layout->widths[column] - text_width( text ) );
     if ( is_last && !is_right )
     {
-        print_folded( layout, text, stream );
+        print_folded( layout, text, table->styles[index], stream );
         return;
     }
-    fprintf( stream, "%*s%s", is_right ? padding : 0, "", text );
+    fprintf( stream, "%*s", is_right ? padding : 0, "" );
+    terminal_print( table->styles[index], stream, "%s", text );
     fprintf( stream, "%*s%s", is_right || is_last ? 0 : padding, "", is_last ? "\n" : "  " );
 }
 
@@ -199,7 +215,7 @@ void text_table_print_within( text_table* table, FILE* stream, size_t room )
         }
     }
     name_left_out( table, &layout, stream );
-    text_list_free( &table->cells );
+    text_table_free( table );
 }
 
 void text_table_print( text_table* table, FILE* stream )

@@ -80,17 +80,23 @@ const char* broadmark_name_of(
     return method_name;
 }
 
-const char* broadmark_names( void )
+char* broadmark_advice( const char* name, char buffer[BROADMARK_ADVICE_ROOM] )
 {
-    static char list[1024] = "";
-    for ( size_t index = 0; index < NAME_COUNT && ( index > 0 || list[0] == '\0' ); ++index )
+    text_guess guess = text_guess_begin( name );
+    for ( size_t index = 0; index < NAME_COUNT; ++index )
+    {
+        text_guess_try( &guess, names[index].name );
+    }
+    int length = snprintf( buffer, BROADMARK_ADVICE_ROOM, "%sthere are ", text_guess_say( &guess ) );
+    const char* separator = "";
+    for ( size_t index = 0; index < NAME_COUNT && length < BROADMARK_ADVICE_ROOM; ++index )
     {
         if ( clv_method_find( names[index].method ) != NULL )
         {
-            size_t length = strlen( list );
-            snprintf(
-                list + length, sizeof( list ) - length, "%s%s", length > 0 ? ", " : "", names[index].name );
+            length += snprintf( buffer + length, BROADMARK_ADVICE_ROOM - (size_t)length, "%s%s", separator,
+                names[index].name );
+            separator = ", ";
         }
     }
-    return list;
+    return buffer;
 }

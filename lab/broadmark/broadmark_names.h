@@ -20,8 +20,10 @@ const broadmark_name* broadmark_find( const char* name );
 const char* broadmark_name_of(
     const char* method_name, const char* variant, uint32_t thread_count, const char* settings );
 
-/// "BF, BF_SSE, …" for error messages: those that can be asked for. Lives as long as the program.
-const char* broadmark_names( void );
+/// What to write behind "'name' is unknown; ": "did you mean BF? there are BF, BF_SSE, …", those that can be asked for. Returns
+/// `buffer`.
+#define BROADMARK_ADVICE_ROOM 768
+char* broadmark_advice( const char* name, char buffer[BROADMARK_ADVICE_ROOM] );
 
 /// Broadmark's settings that are parameters of ours.
 typedef struct broadmark_param

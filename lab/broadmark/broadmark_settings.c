@@ -85,8 +85,9 @@ static char* find_scene( const char* settings_path, const char* scene )
 
 static bool fail_algorithm( const broadmark_file* file, const char* name, lab_error* why )
 {
-    return lab_error_write( why, "%s: \"m_algorithm\" '%.60s' is %s; there are %s", file->path, name,
-        broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_names() );
+    char advice[BROADMARK_ADVICE_ROOM];
+    return lab_error_write( why, "%.150s: \"m_algorithm\" '%.60s' is %s; %s", file->path, name,
+        broadmark_find( name ) != NULL ? "not here" : "unknown", broadmark_advice( name, advice ) );
 }
 
 static bool read_method( const broadmark_file* file, schedule_part* part, lab_error* why )

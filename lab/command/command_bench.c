@@ -5,7 +5,6 @@
 #include "lab/query/query_bench.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
-#include "lab/run/device_look.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
@@ -126,10 +125,6 @@ static lab_status run( void* data, text_list* operands )
     }
     lab_error why;
     run_plan plan = { 0 };
-    if ( flags->isolate )
-    {
-        device_look_apart();
-    }
     bool good = check_flags( flags, &why ) && run_plan_add( &plan, &flags->part, &why );
     lab_status status = good ? measure( flags, &plan ) : lab_error_print( &why );
     run_plan_free( &plan );
@@ -141,11 +136,14 @@ static const char* const notes =
     "Scenes are baked once and kept in $CLEAVE_CACHE (else $XDG_CACHE_HOME/cleave, else ~/.cache/cleave),\n"
     "CLEAVE_CACHE_LIMIT MiB at most. A METHOD is a name of `cleave methods`, or name@isa such as sap@avx2.\n"
     "Times are milliseconds per frame: handing over all boxes, updating, finding all pairs into one list.\n"
+    "median, mean, min and p99 are over all timed frames of all passes. spread is how far the median of one pass lies\n"
+    "from the median at most: the median of every pass is within median ± spread; a single pass has none.\n"
     "update and search are medians of the stages, from an untimed pass; pairs and tests are those of the last\n"
     "frame; counters are means over the frames of the untimed pass. Runs over the same scene must agree on the\n"
     "hash, or exit 1. With --queries the last frame of each scene is asked Q questions drawn by seed, one by one\n"
     "and in one call, least of the passes, in ns per question; methods are cleave, brute, embree, bullet-dbvt,\n"
-    "box2d (made for flat scenes), fcl and nanoflann (which knows centres only), and what differs from the first is counted. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
+    "box2d (made for flat scenes), fcl and nanoflann (which knows centres only), and what differs from the first is\n"
+    "counted. Ctrl-C and SIGTERM keep the runs that are done: table and files hold these, and exit 1.";
 
 lab_status command_bench( int argc, char** argv )
 {
@@ -204,6 +202,7 @@ lab_status command_bench( int argc, char** argv )
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "bench",
         .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
@@ -212,6 +211,7 @@ lab_status command_bench( int argc, char** argv )
         .example = "  cleave bench brownian-free -n 1k,8k,32k -m brute,sap --repeat 5 --json results.json",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };

@@ -43,6 +43,17 @@ static lab_status raise_floors( const floors_flags* flags, const race* all, cons
     return LAB_DONE;
 }
 
+static lab_status fail_method( const char* path, const char* name, const run_results* results )
+{
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < results->count; ++index )
+    {
+        text_guess_try( &guess, results->items[index].method );
+    }
+    return lab_fail( "%s: holds no run of %s; %smeasure it beside others, or name another with --method",
+        path, name, text_guess_say( &guess ) );
+}
+
 static lab_status judge(
     const floors_flags* flags, const text_list* paths, run_results* results, floor_file* floors )
 {
@@ -62,8 +73,7 @@ static lab_status judge(
     if ( all.count == 0 )
     {
         race_free( &all );
-        return lab_fail( "%s: holds no run of %s; measure it beside others, or name another with --method",
-            paths->items[0], flags->method );
+        return fail_method( paths->items[0], flags->method, results );
     }
     race_print( &all, results, flags->method );
     lab_status status = flags->raise ? raise_floors( flags, &all, results, path, floors ) : LAB_DONE;
@@ -98,7 +108,7 @@ lab_status command_floors( int argc, char** argv )
             "Compare a method with the fastest other one of each row, and that ratio with stored floors.",
         .notes =
             "A row is a part of the schedule, a scene, a type, a size and an instruction set. Exit 1 if a floor is\n"
-            "undercut, the method failed, or somebody found other pairs. Others that are missing or gave up are\n"
+            "undercut, the method failed, or another found other pairs. Others that are missing or gave up are\n"
             "named and are no failure. --raise writes the file, and never lowers a floor.",
         .example = "  cleave run speed --json speed.json\n"
                    "  cleave floors speed.json bench/floors.csv",

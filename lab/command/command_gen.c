@@ -33,10 +33,9 @@ static const generator* find_scene( const char* name, recipe* file_recipe, lab_e
     const generator* scene = generator_find( name );
     if ( scene == NULL && file_kind_check( name, ".scene", why ) )
     {
-        const char* closest = generator_closest( name );
-        lab_error_write( why, "gen: unknown scene '%s'; %s%s%sscenes are %s, or a file FILE.scene", name,
-            closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
-            closest != NULL ? "? " : "", generator_names() );
+        char advice[GENERATOR_ADVICE_ROOM];
+        lab_error_write( why, "gen: unknown scene '%.100s'; %s, or a file FILE.scene", name,
+            generator_advice( name, advice ) );
     }
     return scene;
 }
@@ -64,13 +63,9 @@ static bool make_def(
     def->scene = ( generator_def ){ .body_count = (uint32_t)body_count,
         .seed = choose( flags->seed, file_recipe->seed, SEED ),
         .split = flags->split,
-        .thread_count = (uint32_t)flags->thread_count,
+        .thread_count = (uint32_t)choose( flags->thread_count, 0, platform_core_count() ),
         .recipe = scene == &generator_recipe ? file_recipe : NULL };
-    if ( !body_type_from_name( flags->type, &def->scene.type ) )
-    {
-        return lab_error_write(
-            why, "gen: --type '%s' is no type of objects; use cubes or assorted", flags->type );
-    }
+    def->scene.type = (body_type)choice_value( body_types, flags->type );
     if ( body_count > scene->bodies_most )
     {
         return lab_error_write( why, "gen: -n %" PRIu64 " is more than %s can have; use %" PRIu32 " at most",
@@ -120,7 +115,7 @@ static const char* scene_notes( void )
     {
         const generator* scene = generator_at( index );
         char size[TEXT_SIZE_ROOM];
-        int written = snprintf( notes + length, sizeof( notes ) - length, "\n  %-16s%s (to %s)", scene->name,
+        int written = snprintf( notes + length, sizeof( notes ) - length, "\n  %-17s%s (to %s)", scene->name,
             scene->about, text_size( scene->bodies_most, size ) );
         length += written > 0 ? (size_t)written : 0;
     }
@@ -129,10 +124,11 @@ static const char* scene_notes( void )
 
 lab_status command_gen( int argc, char** argv )
 {
-    gen_flags flags = {
-        .body_count = ARGS_UNSET, .frame_count = GENERATOR_FRAMES, .seed = ARGS_UNSET, .type = "cubes"
-    };
-    flags.thread_count = platform_core_count();
+    gen_flags flags = { .body_count = ARGS_UNSET,
+        .frame_count = GENERATOR_FRAMES,
+        .seed = ARGS_UNSET,
+        .thread_count = ARGS_UNSET,
+        .type = "cubes" };
     const args_flag list[] = {
         { "--objects", 'n', ARGS_SIZE, &flags.body_count, "N",
             "bodies; 8k unless a scene file says otherwise", 1, GENERATOR_BODIES_MOST },
@@ -142,24 +138,25 @@ lab_status command_gen( int argc, char** argv )
         { "--from", 0, ARGS_COUNT, &flags.from, "F0", "frame of the run to begin with", 0, BAKE_FRAMES_MOST },
         { "--seed", 0, ARGS_SEED, &flags.seed, "S",
             "same seed, same bytes; 1 unless a scene file says otherwise", 0, UINT64_MAX - 1 },
-        { "--threads", 0, ARGS_COUNT, &flags.thread_count, "T", "threads; they change no byte", 1,
-            CLV_MAX_WORKERS },
+        { "--threads", 0, ARGS_COUNT, &flags.thread_count, "T",
+            "threads; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS },
         { "--split", 0, ARGS_SWITCH, &flags.split, NULL, "cut each body in 8: objects = 8 N", 0, 0 },
         { "--output", 'o', ARGS_TEXT, &flags.output, "FILE", "the .aabbs file to write", 0, 0 },
         { "--report", 0, ARGS_TEXT, &flags.report, "OUT.csv",
             "what the simulation saw, frame by frame: contacts, penetration, energy, times", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    const args_words words[] = { { "--type", body_types }, { NULL, NULL } };
     const args_table table = {
         .command = "gen",
-        .usage = "SCENE|FILE.scene [-n N] [--type cubes|assorted] [--frames F] [--from F0] [--seed S] "
-                 "[--threads T] [--split] [--report OUT.csv] -o FILE",
+        .usage = "SCENE|FILE.scene [-n N] [--type TYPE] [--frames F] [--from F0] [flags] -o FILE",
         .about = "Bake a scene into a .aabbs file: frame F0 of the run as the initial one, then F more.",
         .notes = scene_notes(),
         .example = "  cleave gen brownian-free -n 32k --type assorted --frames 60 -o brownian.aabbs\n"
                    "  cleave gen freefall -n 8k --from 540 --frames 60 --report freefall.csv -o rest.aabbs",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .words = words,
         .operand_name = "a SCENE or a .scene FILE",
         .operand_least = 1,
         .operand_most = 1,

@@ -228,7 +228,7 @@ lab_status command_info( int argc, char** argv )
         .example = "  cleave info brownian.aabbs --frame 30",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
-        .operand_name = "a FILE",
+        .operand_name = "a FILE or a SCENE",
         .operand_least = 1,
         .operand_most = 1,
     };

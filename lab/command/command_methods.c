@@ -91,12 +91,20 @@ static void print_params( void )
     }
     if ( count == 0 )
     {
-        text_list_free( &table.cells );
+        text_table_free( &table );
         printf( "\nNo method has parameters.\n" );
         return;
     }
     printf( "\nParameters, for --set name=value,…\n" );
     text_table_print( &table, stdout );
+}
+
+static void print_left_out( uint32_t first )
+{
+    for ( uint32_t index = first; clv_gpu_driver_left_out( index ) != NULL; ++index )
+    {
+        printf( "Not used: %s.\n", clv_gpu_driver_left_out( index ) );
+    }
 }
 
 static void print_devices( void )
@@ -105,8 +113,10 @@ static void print_devices( void )
     if ( clv_gpu_device_count() == 0 )
     {
         printf( "\nNo device for the methods on a GPU: %s.\n", clv_gpu_missing() );
+        print_left_out( 1 ); // the first is the reason above
         return;
     }
+    bool runs_unasked = device_runs_unasked(); // which may find that one cannot be opened
     text_table_begin( &table, ">device|kind|>units|>memory|driver|usable|platform|name" );
     text_table_leave_out( &table, "platform|driver|memory|usable" );
     for ( uint32_t index = 0; index < clv_gpu_device_count(); ++index )
@@ -118,13 +128,23 @@ static void print_devices( void )
         text_table_add( &table, "%u", device.unit_count );
         text_table_add( &table, "%.1f GB", (double)device.memory_bytes * 1e-9 );
         text_table_add( &table, "%s", device.driver );
-        text_table_add( &table, "%s", device.unusable == NULL ? "yes" : device.unusable );
+        text_table_add( &table, "%s", device.unusable == NULL ? "yes" : "no" );
         text_table_add( &table, "%s", device.platform );
         text_table_add( &table, "%s", device.name );
     }
     printf( "\nDevices, for --device NAME|N\n" );
     text_table_print( &table, stdout );
-    if ( !device_runs_unasked() )
+    for ( uint32_t index = 0; index < clv_gpu_device_count(); ++index )
+    {
+        clv_gpu_device device;
+        clv_gpu_device_at( index, &device );
+        if ( device.unusable != NULL )
+        {
+            printf( "Device %u cannot be used: %s.\n", index, device.unusable );
+        }
+    }
+    print_left_out( 0 );
+    if ( !runs_unasked )
     {
         printf( "On a CPU's OpenCL methods on a GPU run only when they, or --device, are named.\n" );
     }
@@ -238,6 +258,16 @@ static json_value* devices_value( void )
     return list;
 }
 
+static json_value* left_out_value( void )
+{
+    json_value* list = json_array();
+    for ( uint32_t index = 0; clv_gpu_driver_left_out( index ) != NULL; ++index )
+    {
+        json_put_text( list, NULL, clv_gpu_driver_left_out( index ) );
+    }
+    return list;
+}
+
 static lab_status print_json( void )
 {
     lab_error why;
@@ -253,6 +283,7 @@ static lab_status print_json( void )
     }
     json_put( root, "methods", list );
     json_put( root, "devices", devices_value() );
+    json_put( root, "drivers_left_out", left_out_value() );
     char* text = json_text( root );
     if ( text == NULL )
     {

@@ -59,47 +59,31 @@ static bool parse_size( const char* text, render_work* work, lab_error* why )
     return true;
 }
 
-static bool parse_colour( const char* text, render_look* look, lab_error* why )
-{
-    static const char* const names[] = { "touching", "static", "speed", "size", "node" };
-    for ( int i = 0; i < 5; ++i )
-    {
-        if ( strcmp( text, names[i] ) == 0 )
-        {
-            look->colour = (render_colour)i;
-            return true;
-        }
-    }
-    return lab_error_write(
-        why, "render: --colour: there is no '%s'; use touching, static, speed, size or node", text );
-}
+static const choice colours[] = { { "touching", RENDER_TOUCHING }, { "static", RENDER_STATIC },
+    { "speed", RENDER_SPEED }, { "size", RENDER_SIZE }, { "node", RENDER_NODE }, { NULL, 0 } };
 
-static bool parse_overlays( const text_list* list, render_look* look, lab_error* why )
+enum
 {
-    const struct
-    {
-        const char* name;
-        bool* flag;
-    } rows[] = { { "boxes", &look->has_boxes }, { "pairs", &look->has_pairs }, { "tree", &look->has_tree },
-        { "cells", &look->has_cells }, { "18-dop", &look->has_dops }, { "sphere", &look->has_spheres } };
+    OVERLAY_BOXES,
+    OVERLAY_PAIRS,
+    OVERLAY_TREE,
+    OVERLAY_CELLS,
+    OVERLAY_DOPS,
+    OVERLAY_SPHERES,
+};
+
+static const choice overlays[] = { { "boxes", OVERLAY_BOXES }, { "pairs", OVERLAY_PAIRS },
+    { "tree", OVERLAY_TREE }, { "cells", OVERLAY_CELLS }, { "18-dop", OVERLAY_DOPS },
+    { "sphere", OVERLAY_SPHERES }, { NULL, 0 } };
+
+static void set_overlays( const text_list* list, render_look* look )
+{
+    bool* const flags[] = { &look->has_boxes, &look->has_pairs, &look->has_tree, &look->has_cells,
+        &look->has_dops, &look->has_spheres };
     for ( uint32_t i = 0; i < list->count; ++i )
     {
-        bool found = false;
-        for ( size_t row = 0; row < sizeof( rows ) / sizeof( rows[0] ); ++row )
-        {
-            if ( strcmp( list->items[i], rows[row].name ) == 0 )
-            {
-                found = *rows[row].flag = true;
-            }
-        }
-        if ( !found )
-        {
-            return lab_error_write( why,
-                "render: --overlay: there is no '%s'; use boxes, pairs, tree, cells, 18-dop or sphere",
-                list->items[i] );
-        }
+        *flags[choice_value( overlays, list->items[i] )] = true;
     }
-    return true;
 }
 
 // What fills the picture, by the user; finite and not empty.
@@ -148,8 +132,9 @@ static bool check_words( render_work* work, lab_error* why )
     }
     work->look.is_dark = flags->is_dark;
     work->has_seen = flags->region != NULL;
-    return parse_size( flags->size, work, why ) && parse_colour( flags->colour, &work->look, why ) &&
-        parse_overlays( &flags->overlays, &work->look, why ) &&
+    work->look.colour = (render_colour)choice_value( colours, flags->colour );
+    set_overlays( &flags->overlays, &work->look );
+    return parse_size( flags->size, work, why ) &&
         ( flags->region == NULL || parse_region( flags->region, &work->seen, why ) );
 }
 
@@ -321,6 +306,7 @@ lab_status command_render( int argc, char** argv )
         { "--dark", 0, ARGS_SWITCH, &flags.is_dark, NULL, "on a dark ground", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    const args_words words[] = { { "--colour", colours }, { "--overlay", overlays }, { NULL, NULL } };
     const args_table table = {
         .command = "render",
         .usage = "FILE.aabbs|FILE.posrot|SCENE[:N][:type][@from+frames] [--frame F] -o FILE.png|FILE.svg",
@@ -331,6 +317,7 @@ lab_status command_render( int argc, char** argv )
                    "  cleave render tower:60@0+200 --bodies --overlay 18-dop -o tower.svg",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .words = words,
         .operand_name = "a WHAT",
         .operand_least = 1,
         .operand_most = 1,

@@ -38,6 +38,20 @@ static bool write_plots( const report_flags* flags, const char* page_path, lab_e
     return svg_export( page_path, flags->svg_folder, why );
 }
 
+// The page does not say where files are.
+static void tell_names( const text_list* paths )
+{
+    for ( uint32_t index = 0; index < paths->count; ++index )
+    {
+        char* name = report_data_file_name( paths, index );
+        if ( !text_ends_with( paths->items[index], name ) )
+        {
+            lab_note( "%s is called %s on the page", paths->items[index], name );
+        }
+        free( name );
+    }
+}
+
 static bool make_report( const report_flags* flags, const text_list* paths, lab_error* why )
 {
     report_data data;
@@ -54,6 +68,7 @@ static bool make_report( const report_flags* flags, const text_list* paths, lab_
     {
         printf( "%s: %" PRIu32 " run%s of %" PRIu32 " file%s\n", page_path, data.run_count,
             data.run_count == 1 ? "" : "s", paths->count, paths->count == 1 ? "" : "s" );
+        tell_names( paths );
         good = write_plots( flags, page_path, why );
     }
     free( page_path );

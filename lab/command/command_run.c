@@ -10,7 +10,6 @@
 #include "lab/frame/bake_cache.h"
 #include "lab/result/results_table.h"
 #include "lab/result/run_output.h"
-#include "lab/run/device_look.h"
 #include "lab/run/pin.h"
 #include "lab/run/run_child.h"
 #include "lab/run/runner.h"
@@ -31,6 +30,7 @@ typedef struct run_flags
     double time_limit_s, ladder_s, budget_s, others_percent, others_wait_s;
     const char* pin;
     text_list only, scenes;
+    text_list part_names, scene_names; ///< that the schedules have
     run_output output;
     broadmark_files broadmark; ///< settings among the operands
     const char* broadmark_folder;
@@ -126,6 +126,11 @@ static void apply_flags( schedule_part* part, const run_flags* flags )
     }
 }
 
+static bool is_part_named( const char* text, const char* name )
+{
+    return strcmp( text, name ) == 0;
+}
+
 static bool is_wanted( const run_flags* flags, const char* part )
 {
     bool wanted = flags->only.count == 0;
@@ -136,12 +141,45 @@ static bool is_wanted( const run_flags* flags, const char* part )
     return wanted;
 }
 
+// Every name of --only or --scenes must be in one of the schedules, or a slip would cost the runs that were meant.
+static bool check_named( const char* flag, const char* noun, const text_list* wanted, const text_list* known,
+    bool ( *is_named )( const char* text, const char* name ), lab_error* why )
+{
+    for ( uint32_t index = 0; index < wanted->count; ++index )
+    {
+        bool is_known = false;
+        text_guess guess = text_guess_begin( wanted->items[index] );
+        for ( uint32_t other = 0; other < known->count; ++other )
+        {
+            text_guess_try( &guess, known->items[other] );
+            is_known = is_known || is_named( known->items[other], wanted->items[index] );
+        }
+        if ( !is_known )
+        {
+            return lab_error_write( why,
+                "run: %s: no %s of what is to be run is called '%.100s'; %s--dry-run lists the runs", flag,
+                noun, wanted->items[index], text_guess_say( &guess ) );
+        }
+    }
+    return true;
+}
+
 // A schedule, or Broadmark's settings as one.
 static bool open_schedule( const char* name, run_flags* flags, schedule* wanted, lab_error* why )
 {
     *wanted = ( schedule ){ 0 };
     return broadmark_is_settings( name ) ? broadmark_files_add( &flags->broadmark, name, wanted, why )
                                          : schedule_open( name, wanted, why );
+}
+
+// The bare name of a scene, without its size, type and window; a file as it is.
+static void add_scene_name( text_list* names, const char* text )
+{
+    char* name = text_copy( text );
+    size_t length = strcspn( name, ":@" );
+    name[length] = '\0';
+    text_list_add( names, generator_find( name ) != NULL ? name : text );
+    free( name );
 }
 
 static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, lab_error* why )
@@ -151,6 +189,11 @@ static bool add_schedule( run_plan* plan, const char* name, run_flags* flags, la
     for ( uint32_t index = 0; good && index < wanted.part_count; ++index )
     {
         schedule_part* part = &wanted.parts[index];
+        text_list_add( &flags->part_names, part->name );
+        for ( uint32_t scene = 0; scene < part->scenes.count; ++scene )
+        {
+            add_scene_name( &flags->scene_names, part->scenes.items[scene] );
+        }
         if ( flags->scenes.count > 0 )
         {
             choose_scenes( &part->scenes, &flags->scenes );
@@ -182,6 +225,8 @@ static bool make_plan( run_plan* plan, const text_list* names, run_flags* flags,
     {
         good = add_schedule( plan, names->items[index], flags, why );
     }
+    good = good && check_named( "--only", "part", &flags->only, &flags->part_names, is_part_named, why ) &&
+        check_named( "--scenes", "scene", &flags->scenes, &flags->scene_names, is_scene_named, why );
     if ( good && plan->count == 0 )
     {
         return lab_error_write( why,
@@ -199,7 +244,7 @@ static void list_schedules( void )
         schedule plan;
         lab_error why;
         const char* name = schedule_carried_name( index );
-        bool good = schedule_parse( name, schedule_carried_text( index ), &plan, &why );
+        bool good = schedule_open( name, &plan, &why );
         printf( "%-12s%s\n", name, good ? plan.about : why.text );
         schedule_free( &plan );
     }
@@ -209,16 +254,11 @@ static lab_status show_schedules( const text_list* names )
 {
     for ( uint32_t wanted = 0; wanted < names->count; ++wanted )
     {
-        const char* text = NULL;
-        for ( uint32_t index = 0; text == NULL && schedule_carried_name( index ) != NULL; ++index )
-        {
-            bool is_it = strcmp( schedule_carried_name( index ), names->items[wanted] ) == 0;
-            text = is_it ? schedule_carried_text( index ) : NULL;
-        }
+        lab_error why;
+        const char* text = schedule_carried_text( names->items[wanted], &why );
         if ( text == NULL )
         {
-            return lab_fail( "run: --show %s: the program carries no such schedule; --list names them",
-                names->items[wanted] );
+            return lab_error_print( &why );
         }
         fputs( text, stdout );
     }
@@ -487,7 +527,7 @@ static lab_status bake_scenes( const run_plan* plan, uint64_t threads )
         {
             bake_def* def = &defs[count++];
             *def = scene_spec_bake_def( &job->scene.spec, job->scene.body_count, frames, job->terms.seed );
-            def->scene.thread_count = threads > 0 ? (uint32_t)threads : def->scene.thread_count;
+            def->scene.thread_count = threads != ARGS_UNSET ? (uint32_t)threads : def->scene.thread_count;
         }
     }
     lab_error why;
@@ -516,10 +556,6 @@ static lab_status run( run_flags* flags, const text_list* names )
     lab_error why;
     run_plan plan = { 0 };
     journal log = { 0 };
-    if ( !flags->in_process )
-    {
-        device_look_apart();
-    }
     bool good = check_against( flags, &why ) && make_plan( &plan, names, flags, &why );
     lab_status status = LAB_DONE;
     if ( good && flags->dry_run )
@@ -583,6 +619,7 @@ lab_status command_run( int argc, char** argv )
         .rounds = ARGS_UNSET,
         .memory_limit_mib = ARGS_UNSET,
         .seed = ARGS_UNSET,
+        .bake_threads = ARGS_UNSET,
         .time_limit_s = SECONDS_UNSET,
         .ladder_s = SECONDS_UNSET,
         .others_wait_s = 60,
@@ -595,10 +632,9 @@ lab_status command_run( int argc, char** argv )
         { "--bake", 0, ARGS_SWITCH, &flags.bake, NULL, "bake the scenes that are not there yet, do no run", 0,
             0 },
         { "--bake-threads", 0, ARGS_COUNT, &flags.bake_threads, "T",
-            "threads of --bake; they change no byte (default: as many as there are cores)", 1,
-            CLV_MAX_WORKERS },
+            "threads of --bake; they change no byte (default as many as cores)", 1, CLV_MAX_WORKERS },
         { "--only", 0, ARGS_TEXTS, &flags.only, "PART,…", "these parts alone", 0, 0 },
-        { "--scenes", 0, ARGS_TEXTS, &flags.scenes, "NAME,…", "of the scenes they name, these alone", 0, 0 },
+        { "--scenes", 0, ARGS_TEXTS, &flags.scenes, "SCENE,…", "of the scenes they name, these alone", 0, 0 },
         { "--json", 0, ARGS_TEXT, &flags.output.json, "OUT",
             "write the results as JSON; - is standard output", 0, 0 },
         { "--csv", 0, ARGS_TEXT, &flags.output.csv, "OUT", "write them as CSV; - is standard output", 0, 0 },
@@ -668,6 +704,8 @@ lab_status command_run( int argc, char** argv )
     size_list_free( &flags.sizes );
     text_list_free( &flags.only );
     text_list_free( &flags.scenes );
+    text_list_free( &flags.part_names );
+    text_list_free( &flags.scene_names );
     run_wish_free( &flags.wish );
     return status;
 }

@@ -32,19 +32,13 @@ typedef struct sim_flags
     bool quiet, no_stages;
 } sim_flags;
 
-// A word of a flag and what it stands for.
-typedef struct choice
-{
-    const char* word;
-    int value;
-} choice;
-
 enum
 {
     BODY_OCTAHEDRON,
     BODY_RHOMBI,
 };
 
+static const choice experiments[] = { { "tower", 0 }, { NULL, 0 } };
 static const choice volumes[] = { { "aabb", CLV_VOLUME_AABB }, { "18-dop", CLV_VOLUME_DOP18 },
     { "sphere", CLV_VOLUME_SPHERE }, { "6-dop", CLV_VOLUME_DOP6 }, { "14-dop", CLV_VOLUME_DOP14 },
     { "26-dop", CLV_VOLUME_DOP26 }, { "obb", CLV_VOLUME_OBB }, { NULL, 0 } };
@@ -70,22 +64,6 @@ static const char* axis_name( const char* volume, uint32_t axis )
 }
 
 // ---- reading flags
-
-static bool choose( const char* flag, const char* word, const choice* list, int* value, lab_error* why )
-{
-    char known[128] = "";
-    for ( const choice* c = list; c->word != NULL; ++c )
-    {
-        if ( strcmp( c->word, word ) == 0 )
-        {
-            *value = c->value;
-            return true;
-        }
-        size_t length = strlen( known );
-        snprintf( known + length, sizeof( known ) - length, "%s%s", length > 0 ? ", " : "", c->word );
-    }
-    return lab_error_write( why, "sim: %s: '%s' is unknown; use one of %s", flag, word, known );
-}
 
 static bool read_number( const char* flag, const char* text, double least, double most, float* value,
     const char** end, lab_error* why )
@@ -155,25 +133,19 @@ static bool fits_device( const sim_flags* flags, const clv_shape_sim_def* def, l
 
 static bool read_def( const sim_flags* flags, clv_shape_sim_def* def, lab_error* why )
 {
-    int volume = 0, integrator = 0, after = 0, support = 0, match = 0;
     *def = clv_default_shape_sim_def();
-    if ( !choose( "--volume", flags->volume, volumes, &volume, why ) ||
-        !choose( "--integrator", flags->integrator, integrators, &integrator, why ) ||
-        !choose( "--after-contact", flags->after, afters, &after, why ) ||
-        !choose( "--support", flags->support, supports, &support, why ) ||
-        !choose( "--match", flags->match, matches, &match, why ) ||
-        !read_lone_number( "--softness", flags->softness, 0, 0.999, &def->softness, why ) ||
+    if ( !read_lone_number( "--softness", flags->softness, 0, 0.999, &def->softness, why ) ||
         !read_lone_number( "--carry", flags->carry, 0, 1, &def->carry, why ) ||
         !read_lone_number( "--speed", flags->speed, 0, 1, &def->speed, why ) ||
         !read_lone_number( "--damping", flags->damping, 0, 1, &def->damping, why ) )
     {
         return false;
     }
-    def->volume = (clv_volume_kind)volume;
-    def->integrator = (clv_integrator)integrator;
-    def->after_contact = (clv_contact_velocity)after;
-    def->support = (clv_support_search)support;
-    def->match = (clv_match_mode)match;
+    def->volume = (clv_volume_kind)choice_value( volumes, flags->volume );
+    def->integrator = (clv_integrator)choice_value( integrators, flags->integrator );
+    def->after_contact = (clv_contact_velocity)choice_value( afters, flags->after );
+    def->support = (clv_support_search)choice_value( supports, flags->support );
+    def->match = (clv_match_mode)choice_value( matches, flags->match );
     def->round_count = (uint32_t)flags->rounds;
     def->pca_period = (uint32_t)flags->pca;
     def->stage_times = !flags->no_stages;
@@ -216,8 +188,9 @@ static clv_result build_ball( uint64_t faces, clv_vec3 scale, clv_hull** hull )
     return clv_hull_create( &def, hull );
 }
 
-static bool build_hull( const sim_flags* flags, int body, clv_vec3 scale, clv_hull** hull, lab_error* why )
+static bool build_hull( const sim_flags* flags, clv_vec3 scale, clv_hull** hull, lab_error* why )
 {
+    int body = choice_value( bodies, flags->body );
     bool is_ball = flags->faces != ARGS_UNSET;
     if ( is_ball && flags->faces % 2 != 0 )
     {
@@ -282,7 +255,7 @@ static bool open_device( tower* t, const char* wish, bool keeps_times, lab_error
 {
     uint32_t index = 0;
     clv_gpu_device device;
-    char reason[256] = "";
+    char reason[640] = "";
     if ( clv_gpu_device_find( wish, &index, reason, sizeof( reason ) ) != CLV_OK )
     {
         return lab_error_write(
@@ -544,14 +517,12 @@ static bool simulate( const sim_flags* flags, tower* t, sim_run* run, lab_error*
 {
     clv_shape_sim_def def;
     clv_vec3 scale;
-    int body = 0;
-    if ( !read_def( flags, &def, why ) || !read_scale( flags->scale, &scale, why ) ||
-        !choose( "--body", flags->body, bodies, &body, why ) )
+    if ( !read_def( flags, &def, why ) || !read_scale( flags->scale, &scale, why ) )
     {
         return false;
     }
     output_file file = { 0 };
-    bool good = build_hull( flags, body, scale, &t->hull, why ) && build_tower( t, flags, &def, why ) &&
+    bool good = build_hull( flags, scale, &t->hull, why ) && build_tower( t, flags, &def, why ) &&
         ( flags->csv == NULL || output_file_open( &file, flags->csv, why ) ) &&
         run_frames( t, flags, &file, run, why ) &&
         ( file.stream == NULL || output_file_commit( &file, why ) );
@@ -559,13 +530,9 @@ static bool simulate( const sim_flags* flags, tower* t, sim_run* run, lab_error*
     return good;
 }
 
-static lab_status run_tower( const char* scene, const sim_flags* flags )
+static lab_status run_tower( const sim_flags* flags )
 {
     lab_error why;
-    if ( strcmp( scene, "tower" ) != 0 )
-    {
-        return lab_fail( "sim: no experiment is called '%s'; there is one: tower", scene );
-    }
     sim_run run = { .landed_frame = NEVER };
     tower t = { 0 };
     bool good = simulate( flags, &t, &run, &why );
@@ -584,8 +551,9 @@ static lab_status run_tower( const char* scene, const sim_flags* flags )
 static lab_status run( void* data, text_list* operands )
 {
     const sim_flags* flags = data;
+    (void)operands; // there is one experiment
     progress_set_quiet( flags->quiet );
-    return run_tower( operands->items[0], flags );
+    return run_tower( flags );
 }
 
 lab_status command_sim( int argc, char** argv )
@@ -646,20 +614,25 @@ lab_status command_sim( int argc, char** argv )
             "do not time the stages, which takes time itself; those of a device above all", 0, 0 },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    const args_words words[] = { { "--volume", volumes }, { "--body", bodies }, { "--match", matches },
+        { "--support", supports }, { "--after-contact", afters }, { "--integrator", integrators },
+        { NULL, NULL } };
     const args_table table = {
         .command = "sim",
         .usage = "tower [--volume KIND] [--scale X,Y,Z] [--frames F] [--body NAME] [--csv OUT] …",
         .about =
-            "Run the experiment of paper 003: 512 bodies at (0, 10 i, 0) fall on a floor and push each other aside.\n"
-            "Prints per frame the pairs that sweep-and-prune lets through, how many of them do not touch, the\n"
-            "pairs with the floor (counted apart), and the times of the stages. On a device the same bodies fall the\n"
-            "same way. docs/shape-matching.md tells more.",
+            "Run the experiment of the k-DOP paper (Amaral, COPPE 2021): 512 bodies at (0, 10 i, 0) fall on a floor and\n"
+            "push each other aside. Prints per frame the pairs that sweep-and-prune lets through, how many of them do\n"
+            "not touch, the pairs with the floor (counted apart), and the times of the stages. On a device the same\n"
+            "bodies fall the same way. docs/shape-matching.md tells more.",
         .example = "  cleave sim tower --volume 18-dop --scale 1,3,1 --csv tower.csv\n"
                    "  cleave sim tower --volume 18-dop --device 0 --frames 500\n"
                    "  cleave sim tower --bodies 64 --frames 1000 --faces 80 --match quadratic --softness 0.8",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .words = words,
         .operand_name = "an EXPERIMENT",
+        .operand_choices = experiments,
         .operand_least = 1,
         .operand_most = 1,
     };

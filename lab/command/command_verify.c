@@ -309,6 +309,7 @@ static void add_rows( verify_state* state, const contest* arena )
         text_table_add( table, "%" PRIu32, arena->frames_shown );
         text_table_add( table, "%" PRIu64, who->shown_pairs );
         text_table_add( table, "%s%s", is_fine ? "\xE2\x9C\x93" : "\xE2\x9C\x97 ", who->shown_reason );
+        text_table_style( table, is_fine ? TERMINAL_GOOD : TERMINAL_BAD );
         state->all_fine = state->all_fine && is_fine;
     }
 }
@@ -468,16 +469,18 @@ static uint32_t conclude( verify_state* state, const char* if_fine )
     uint32_t checks = state->table.cells.count / state->table.column_count - 1;
     if ( checks == 0 )
     {
-        text_list_free( &state->table.cells );
+        text_table_free( &state->table );
         return 0;
     }
     printf( "\n" );
     text_table_print( &state->table, stdout );
     const char* judge = state->flags->judge != NULL ? state->flags->judge : "brute";
     bool is_brute = strcmp( judge, "brute" ) == 0;
-    printf( "\n%s: %" PRIu32 " runs compared with %s, pair by pair%s%s.\n",
-        state->all_fine ? if_fine : "NOT ALL AGREE", checks, is_brute ? "brute force" : judge,
-        state->flags->events ? ", with begun and ended pairs" : "",
+    printf( "\n" );
+    terminal_print( state->all_fine ? TERMINAL_GOOD : TERMINAL_BAD, stdout, "%s",
+        state->all_fine ? if_fine : "NOT ALL AGREE" );
+    printf( ": %" PRIu32 " runs compared with %s, pair by pair%s%s.\n", checks,
+        is_brute ? "brute force" : judge, state->flags->events ? ", with begun and ended pairs" : "",
         is_brute ? "" : "; in every frame it was compared with brute force on up to 8,000 boxes" );
     fflush( stdout );
     return checks;
@@ -580,7 +583,7 @@ lab_status command_verify( int argc, char** argv )
         { "--threads", 0, ARGS_COUNTS, &flags.wish.threads, "T,…", "threads; methods without them run on 1",
             1, CLV_MAX_WORKERS },
         { "--isa", 0, ARGS_TEXTS, &flags.wish.isas, "I,…",
-            "instruction sets (default every one supported here)", 0, 0 },
+            "scalar, sse2, avx2, avx512, neon or all (default every one supported here)", 0, 0 },
         { "--device", 0, ARGS_TEXT, &flags.wish.device, "NAME|N",
             "device of methods on a GPU (default the fastest)", 0, 0 },
         { "--frames", 0, ARGS_COUNT, &flags.frame_count, "F",
@@ -597,6 +600,7 @@ lab_status command_verify( int argc, char** argv )
         { "--seed", 0, ARGS_SEED, &flags.seed, "S", "seed of scenes", 0, UINT64_MAX },
         { "--quiet", 'q', ARGS_SWITCH, &flags.quiet, NULL, "no progress", 0, 0 },
     };
+    const args_words words[] = { { "--queries", query_families }, { NULL, NULL } };
     const args_table table = {
         .command = "verify",
         .usage = "[WHAT…] [-n N,…] [-m METHOD,…] [flags]",
@@ -610,6 +614,7 @@ lab_status command_verify( int argc, char** argv )
         .example = "  cleave verify brownian-free:8k:assorted -m sap --frames 20",
         .flags = list,
         .flag_count = sizeof( list ) / sizeof( list[0] ),
+        .words = words,
         .operand_name = "a WHAT",
         .operand_most = 10000,
     };

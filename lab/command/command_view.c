@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "lab/base/args.h"
-#include "lab/base/interrupt.h"
 #include "lab/base/loopback.h"
 #include "lab/base/platform.h"
 #include "lab/base/progress.h"
@@ -48,6 +47,12 @@ static bool check_words( const view_flags* flags, uint16_t* port, lab_error* why
     {
         return lab_error_write( why, "view: needs -o FILE.html, the page to write, or --serve" );
     }
+    if ( flags->output != NULL && serves && platform_look( flags->output ).kind == PLATFORM_OTHER )
+    {
+        return lab_error_write( why,
+            "view: -o %s is a pipe or a device, which --serve cannot read again; name a file, or leave -o out",
+            flags->output );
+    }
     *port = 0;
     if ( serves && strcmp( flags->serve, ANY_PORT ) != 0 )
     {
@@ -63,35 +68,44 @@ static bool check_words( const view_flags* flags, uint16_t* port, lab_error* why
     return true;
 }
 
-static bool write_page( const view_flags* flags, const char* path, lab_error* why )
+// Without -o the page lies in a file without a name while it is served.
+static bool open_page( const view_flags* flags, output_file* file, lab_error* why )
+{
+    return flags->output != NULL ? output_file_open( file, flags->output, why )
+                                 : output_file_open_private( file, why );
+}
+
+static bool write_page( const view_flags* flags, output_file* file, lab_error* why )
 {
     view_page_summary summary;
-    if ( !view_page_write( path, &flags->page, &summary, why ) )
+    if ( !open_page( flags, file, why ) || !view_page_write( file, &flags->page, &summary, why ) )
     {
         return false;
     }
     char objects[TEXT_SIZE_ROOM], bytes[TEXT_SIZE_ROOM];
-    printf( "%s: %s %s, %s objects, %" PRIu32 " frames, %s\n", path, summary.name, summary.type,
+    printf( "%s%s%s %s, %s objects, %" PRIu32 " frames, %s\n", flags->output != NULL ? flags->output : "",
+        flags->output != NULL ? ": " : "", summary.name, summary.type,
         text_size( summary.object_count, objects ), summary.frame_count,
         text_bytes( summary.page_bytes, bytes ) );
     return true;
 }
 
-static bool serve( loopback* server, const char* path, lab_error* why )
+// A page that was committed under its name is read from there.
+static bool serve( loopback* server, const view_flags* flags, FILE* page, lab_error* why )
 {
+    FILE* kept = flags->output != NULL ? platform_open( flags->output ) : NULL;
+    if ( flags->output != NULL && kept == NULL )
+    {
+        return lab_error_write( why, "%s: cannot be read again to be served", flags->output );
+    }
     printf( "http://127.0.0.1:%u/ for browsers on this machine; Ctrl-C ends it\n", (unsigned)server->port );
     fflush( stdout );
-    return loopback_serve( server, path, 0, why );
-}
-
-// Without -o the page lies among the temporary files while it is served.
-static char* page_path( const view_flags* flags )
-{
-    const char* folder = getenv( "TMPDIR" );
-    return flags->output != NULL
-        ? text_copy( flags->output )
-        : text_format( "%s/cleave-view-%" PRIu64 ".html",
-              folder != NULL && folder[0] != '\0' ? folder : "/tmp", platform_process_id() );
+    bool good = loopback_serve( server, kept != NULL ? kept : page, 0, why );
+    if ( kept != NULL )
+    {
+        fclose( kept );
+    }
+    return good;
 }
 
 static lab_status view( void* user, text_list* operands )
@@ -108,22 +122,14 @@ static lab_status view( void* user, text_list* operands )
     flags->page.has_pairs = !flags->no_pairs;
     flags->page.has_times = !flags->no_times;
     bool serves = strcmp( flags->serve, NO_PORT ) != 0;
-    char* path = page_path( flags );
+    output_file page = { 0 };
     loopback server = { 0 };
     bool good =
         !serves || loopback_open( &server, port, &why ); // a port that is taken is said before the work
-    if ( good && flags->output == NULL )
-    {
-        good = interrupt_guard( path ) || lab_error_write( &why, "view: too many temporary files" );
-    }
-    good = good && write_page( flags, path, &why ) && ( !serves || serve( &server, path, &why ) );
-    if ( flags->output == NULL )
-    {
-        platform_remove( path );
-        interrupt_release( path );
-    }
+    good =
+        good && write_page( flags, &page, &why ) && ( !serves || serve( &server, flags, page.stream, &why ) );
+    output_file_abandon( &page );
     loopback_close( &server );
-    free( path );
     return good ? LAB_DONE : lab_error_print( &why );
 }
 

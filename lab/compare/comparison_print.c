@@ -25,11 +25,26 @@ static void add_ms( text_table* table, const run_result* run )
     }
 }
 
+static terminal_style style_of( comparison_verdict verdict )
+{
+    switch ( verdict )
+    {
+    case COMPARISON_FASTER:
+    case COMPARISON_MENDED: return TERMINAL_GOOD;
+    case COMPARISON_SLOWER: return TERMINAL_NOTE;
+    case COMPARISON_REGRESSED:
+    case COMPARISON_BROKEN:
+    case COMPARISON_OTHER_PAIRS: return TERMINAL_BAD;
+    default: return TERMINAL_PLAIN;
+    }
+}
+
 static void add_row( text_table* table, const comparison_row* row )
 {
     const run_result* run = row->a != NULL ? row->a : row->b;
     char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s%s", comparison_verdict_name( row->verdict ), row->is_doubtful ? "?" : "" );
+    text_table_style( table, style_of( row->verdict ) );
     text_table_add( table, "%.100s %.60s", run->scene, run->type );
     text_table_add( table, "%s", text_size( run->object_count, size ) );
     text_table_add( table, "%.60s@%.20s", run->method, run->variant );
@@ -75,7 +90,7 @@ static void print_table( const comparison* all, bool shows_all )
         text_table_print( &table, stdout );
         return;
     }
-    text_list_free( &table.cells );
+    text_table_free( &table );
 }
 
 static void print_reasons( const comparison* all )

@@ -22,10 +22,23 @@ static int ms_digits( double ms )
     return ms < 0.1 ? 5 : ms < 10 ? 3 : 1;
 }
 
+static terminal_style style_of( race_verdict verdict )
+{
+    switch ( verdict )
+    {
+    case RACE_ABOVE: return TERMINAL_GOOD;
+    case RACE_BELOW:
+    case RACE_OTHER_PAIRS:
+    case RACE_FAILED: return TERMINAL_BAD;
+    default: return TERMINAL_PLAIN;
+    }
+}
+
 static void add_row( text_table* table, const race_row* row )
 {
     char size[TEXT_SIZE_ROOM];
     text_table_add( table, "%s", race_verdict_name( row->verdict ) );
+    text_table_style( table, style_of( row->verdict ) );
     text_table_add( table, "%.60s", row->part );
     text_table_add( table, "%.100s %.60s", row->ours->scene, row->ours->type );
     text_table_add( table, "%s", text_size( row->ours->object_count, size ) );

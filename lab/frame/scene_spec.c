@@ -72,7 +72,9 @@ static bool parse_colon_part(
     }
     if ( *has_type || !body_type_from_name( part, &spec->type ) )
     {
-        return lab_error_write( why, "%s: '%s' is no type of objects; use cubes or assorted", whole, part );
+        char advice[CHOICE_ADVICE_ROOM];
+        return lab_error_write( why, "%s: '%s' is no type of objects; %s", whole, part,
+            choice_advice( body_types, part, advice ) );
     }
     *has_type = true;
     return true;
@@ -111,11 +113,10 @@ static bool parse_scene( const char* text, const char* rest, scene_spec* spec, l
 static bool fail_unknown( const char* text, lab_error* why )
 {
     const char* rest = text;
+    char advice[GENERATOR_ADVICE_ROOM];
     char* name = take_part( &rest, ":@" );
-    const char* closest = generator_closest( name );
-    lab_error_write( why, "%s: no such file, and no scene '%s'; %s%s%sscenes are %s (`cleave gen --help`)",
-        text, name, closest != NULL ? "did you mean " : "", closest != NULL ? closest : "",
-        closest != NULL ? "? " : "", generator_names() );
+    lab_error_write( why, "%.100s: no such file, and no scene '%.60s'; %s (`cleave scenes` tells of each)",
+        text, name, generator_advice( name, advice ) );
     free( name );
     return false;
 }

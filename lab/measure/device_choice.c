@@ -15,53 +15,21 @@ bool device_is_of( const method* row )
 
 // ---- looking
 
-// What another process saw is kept: asking costs one.
-typedef struct device_answer
+// A device that was looked for. The library has a child process ask its driver: none is loaded into this one before a run needs it.
+typedef struct device_seen
 {
-    char* wish;
-    device_seen seen;
-} device_answer;
-
-static device_looker* s_looker;
-static device_answer* s_answers;
-static uint32_t s_answer_count;
-
-void device_look_by( device_looker* looker )
-{
-    s_looker = looker;
-}
-
-void device_look_here( const char* wish, device_seen* seen )
-{
+    bool is_found;
+    uint32_t index;
     clv_gpu_device device;
-    *seen = ( device_seen ){ 0 };
-    seen->is_found =
-        clv_gpu_device_find( wish, &seen->index, seen->reason, sizeof( seen->reason ) ) == CLV_OK &&
-        clv_gpu_device_at( seen->index, &device ) == CLV_OK;
-    if ( seen->is_found )
-    {
-        seen->is_cpu = device.is_cpu;
-        seen->name = device.name;
-    }
-}
+    char reason[640]; // unless it was found
+} device_seen;
 
 static void look( const char* wish, device_seen* seen )
 {
-    if ( s_looker == NULL )
-    {
-        device_look_here( wish, seen );
-        return;
-    }
-    for ( uint32_t index = 0; index < s_answer_count; ++index )
-    {
-        if ( strcmp( s_answers[index].wish, wish ) == 0 )
-        {
-            *seen = s_answers[index].seen;
-            return;
-        }
-    }
-    s_looker( wish, seen );
-    *lab_list_next( s_answers, s_answer_count ) = ( device_answer ){ text_copy( wish ), *seen };
+    *seen = ( device_seen ){ 0 };
+    seen->is_found =
+        clv_gpu_device_find( wish, &seen->index, seen->reason, sizeof( seen->reason ) ) == CLV_OK &&
+        clv_gpu_device_at( seen->index, &seen->device ) == CLV_OK;
 }
 
 // What the settings name: the last one counts, as everywhere.
@@ -85,7 +53,7 @@ bool device_runs_unasked( void )
 {
     device_seen seen;
     look( "", &seen );
-    return seen.is_found && !seen.is_cpu;
+    return seen.is_found && !seen.device.is_cpu;
 }
 
 bool device_is_usable( const char* settings, char* reason, size_t reason_size )
@@ -103,7 +71,7 @@ const char* device_name_of( const char* settings )
 {
     device_seen seen;
     look_for_settings( settings, &seen );
-    return seen.is_found ? seen.name : NULL;
+    return seen.is_found ? seen.device.name : NULL;
 }
 
 char* device_setting( const char* wish, lab_error* why )

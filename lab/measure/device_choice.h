@@ -5,24 +5,6 @@
 #include "lab/base/error.h"
 #include "lab/measure/run_spec.h"
 
-/// A device that was looked for.
-typedef struct device_seen
-{
-    bool is_found, is_cpu;
-    uint32_t index;
-    const char* name; ///< lives as long as the program
-    char reason[512]; ///< unless it was found
-} device_seen;
-
-/// Looks for the device `wish` names, by number or part of its name; "": the fastest.
-typedef void device_looker( const char* wish, device_seen* seen );
-
-/// In this process, which loads OpenCL and its drivers for as long as it lives. Thus it is done unless somebody else was named.
-void device_look_here( const char* wish, device_seen* seen );
-
-/// From now on by this one, who is asked once for each wish. NULL: device_look_here.
-void device_look_by( device_looker* looker );
-
 /// Is it one of cleave-gpu's?
 bool device_is_of( const method* row );
 

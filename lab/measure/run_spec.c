@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More than there will be; the closest name is looked for among them.
-#define NAMES_MOST 64
-
 const char* run_spec_variant( const run_spec* spec )
 {
     if ( !spec->row->has_isa )
@@ -81,10 +78,36 @@ static void add_threads( run_spec_list* list, const method* row, clv_isa isa, co
 
 // ---- instruction sets
 
-static bool fail_isa( const char* name, lab_error* why )
+const char* run_isa_name( uint32_t index )
 {
+    uint32_t count = CLV_ISA_COUNT - CLV_ISA_SCALAR;
+    return index < count ? clv_isa_name( (clv_isa)( CLV_ISA_SCALAR + index ) )
+        : index == count ? "all"
+                         : NULL;
+}
+
+bool run_isa_check( const char* name, bool may_be_all, lab_error* why )
+{
+    uint32_t count = CLV_ISA_COUNT - CLV_ISA_SCALAR + ( may_be_all ? 1 : 0 );
+    char list[128] = "";
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < count; ++index )
+    {
+        const char* known = run_isa_name( index );
+        size_t length = strlen( list );
+        if ( strcmp( known, name ) == 0 )
+        {
+            return true;
+        }
+        text_guess_try( &guess, known );
+        snprintf( list + length, sizeof( list ) - length, "%s%s",
+            index == 0               ? ""
+                : index + 1 == count ? " or "
+                                     : ", ",
+            known );
+    }
     return lab_error_write(
-        why, "unknown instruction set '%s'; use scalar, sse2, avx2, avx512, neon or all", name );
+        why, "unknown instruction set '%.60s'; %suse %s", name, text_guess_say( &guess ), list );
 }
 
 static void add_every_isa( run_spec_list* list, const method* row, const size_list* threads )
@@ -113,17 +136,17 @@ static bool add_isas(
     for ( uint32_t index = 0; index < wish->isas.count; ++index )
     {
         clv_isa isa = CLV_ISA_AUTO;
-        if ( strcmp( wish->isas.items[index], "all" ) == 0 )
+        if ( !run_isa_check( wish->isas.items[index], true, why ) )
         {
-            add_every_isa( list, row, &wish->threads );
+            return false;
         }
-        else if ( clv_isa_from_name( wish->isas.items[index], &isa ) )
+        if ( clv_isa_from_name( wish->isas.items[index], &isa ) )
         {
             add_threads( list, row, isa, &wish->threads );
         }
         else
         {
-            return fail_isa( wish->isas.items[index], why );
+            add_every_isa( list, row, &wish->threads );
         }
     }
     return true;
@@ -131,21 +154,21 @@ static bool add_isas(
 
 // ---- names
 
-static bool fail_method( const char* name, lab_error* why )
+text_guess run_method_guess( const char* name )
 {
-    const char* names[NAMES_MOST];
-    uint32_t count = 0;
-    for ( ; count < clv_method_count() && count < NAMES_MOST; ++count )
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
     {
-        names[count] = clv_method_at( count )->name;
+        text_guess_try( &guess, clv_method_at( index )->name );
     }
-    const char* closest = text_closest( name, names, count );
-    if ( closest != NULL )
-    {
-        return lab_error_write(
-            why, "-m: unknown method '%s'; did you mean %s? (`cleave methods` lists all)", name, closest );
-    }
-    return lab_error_write( why, "-m: unknown method '%s'; `cleave methods` lists all", name );
+    return guess;
+}
+
+static bool fail_method( const char* flag, const char* name, lab_error* why )
+{
+    text_guess guess = run_method_guess( name );
+    return lab_error_write( why, "%s: unknown method '%.60s'; %s`cleave methods` lists all", flag, name,
+        text_guess_say( &guess ) );
 }
 
 static bool add_variant(
@@ -157,11 +180,12 @@ static bool add_variant(
         return lab_error_write(
             why, "-m: %s has no variants by instruction set; write %s alone", row->name, row->name );
     }
-    if ( !clv_isa_from_name( isa_name, &isa ) )
+    lab_error reason;
+    if ( !run_isa_check( isa_name, false, &reason ) )
     {
-        return lab_error_write( why, "-m: %s@%s: use one of scalar, sse2, avx2, avx512 and neon behind the @",
-            row->name, isa_name );
+        return lab_error_write( why, "-m: %s@%.60s: %s", row->name, isa_name, reason.text );
     }
+    clv_isa_from_name( isa_name, &isa );
     add_threads( list, row, isa, &wish->threads );
     return true;
 }
@@ -179,7 +203,7 @@ static bool add_named(
     bool good = false;
     if ( row == NULL )
     {
-        good = fail_method( name, why );
+        good = fail_method( "-m", name, why );
     }
     else if ( isa_name != NULL )
     {
@@ -209,6 +233,41 @@ bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length 
     return false;
 }
 
+// Some method that has it, though it was not chosen.
+static const method* find_owner( const char* name )
+{
+    for ( uint32_t index = 0; index < clv_method_count(); ++index )
+    {
+        run_spec spec = { .row = clv_method_at( index ) };
+        if ( run_spec_knows( &spec, name, strlen( name ) ) )
+        {
+            return spec.row;
+        }
+    }
+    return NULL;
+}
+
+bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why )
+{
+    const method* owner = find_owner( name );
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < list->count; ++index )
+    {
+        const method* row = list->items[index].row;
+        for ( uint32_t param = 0; param < row->param_count; ++param )
+        {
+            text_guess_try( &guess, row->params[param].name );
+        }
+    }
+    return owner != NULL
+        ? lab_error_write( why,
+              "%s: '%.60s' is a parameter of %s, which is not among the methods chosen; add it to -m", flag,
+              name, owner->name )
+        : lab_error_write( why,
+              "%s: no method among those chosen knows '%.60s'; %s`cleave methods` lists the parameters", flag,
+              name, text_guess_say( &guess ) );
+}
+
 void run_spec_add_setting( run_spec* spec, const char* setting )
 {
     char* joined =
@@ -234,13 +293,10 @@ static bool apply_setting( run_spec_list* list, const char* setting, lab_error* 
             is_known = true;
         }
     }
-    if ( !is_known )
-    {
-        return lab_error_write( why,
-            "--set: no method among those chosen knows '%.*s'; `cleave methods` lists the parameters",
-            (int)name_length, setting );
-    }
-    return true;
+    char* name = text_format( "%.*s", (int)name_length, setting );
+    bool good = is_known || run_param_fail( "--set", name, list, why );
+    free( name );
+    return good;
 }
 
 // --device: every method that runs on one runs on that one.
@@ -311,7 +367,7 @@ static bool leave_out( run_spec_list* list, const char* name, lab_error* why )
 {
     if ( clv_method_find( name ) == NULL )
     {
-        return fail_method( name, why );
+        return fail_method( "--without", name, why );
     }
     uint32_t kept = 0;
     for ( uint32_t index = 0; index < list->count; ++index )

@@ -42,6 +42,16 @@ bool run_spec_list_make( run_spec_list* list, const run_wish* wish, bool every_i
 void run_spec_list_free( run_spec_list* list );
 void run_wish_free( run_wish* wish );
 
+/// Instruction sets as users name them, "all" the last; NULL beyond. And whether a name is one, or which was meant.
+const char* run_isa_name( uint32_t index );
+bool run_isa_check( const char* name, bool may_be_all, lab_error* why );
+
+/// The method that was meant, for a name that none has.
+text_guess run_method_guess( const char* name );
+
+/// What to say of a parameter that no method of a list has. Always false.
+bool run_param_fail( const char* flag, const char* name, const run_spec_list* list, lab_error* why );
+
 /// Does the method have a parameter of that name?
 bool run_spec_knows( const run_spec* spec, const char* name, size_t name_length );
 

@@ -47,9 +47,7 @@ static bool multiply( run_spec_list* list, const sweep* parameter, lab_error* wh
     if ( !is_known )
     {
         run_spec_list_free( &wider );
-        return lab_error_write( why,
-            "sweep: no method among those chosen knows '%s'; `cleave methods` lists the parameters",
-            parameter->name );
+        return run_param_fail( "sweep", parameter->name, list, why );
     }
     run_spec_list_free( list );
     *list = wider;

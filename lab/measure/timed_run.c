@@ -11,6 +11,7 @@
 #include "space/instrument.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,18 @@ static double median_of( const double* values, size_t count, double* scratch )
     return run_median( scratch, count );
 }
 
+double run_spread(
+    const double* pass_ms, size_t frame_count, size_t pass_count, double median, double* scratch )
+{
+    double most = 0;
+    for ( size_t pass = 0; pass < pass_count && frame_count > 0; ++pass )
+    {
+        double distance = fabs( median_of( pass_ms + pass * frame_count, frame_count, scratch ) - median );
+        most = distance > most ? distance : most;
+    }
+    return pass_count > 1 && frame_count > 0 ? most : NAN;
+}
+
 bool run_result_summarise( run_result* result )
 {
     size_t frames = result->frame_count;
@@ -72,6 +85,7 @@ bool run_result_summarise( run_result* result )
     result->ms_median = median_of( result->pass_ms, samples, scratch );
     result->ms_min = scratch[0]; // sorted by now
     result->ms_p99 = run_percentile( scratch, samples, 99 );
+    result->ms_spread = run_spread( result->pass_ms, frames, result->pass_count, result->ms_median, scratch );
     if ( !result->is_opaque )
     {
         result->update_ms = median_of( result->frame_update_ms, frames, scratch );

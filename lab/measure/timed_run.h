@@ -48,6 +48,7 @@ typedef struct run_result
     bool fat; ///< pairs of grown boxes: not to be compared with others
 
     double ms_median, ms_mean, ms_min, ms_p99; ///< over all timed frames of all passes
+    double ms_spread; ///< how far the median of a pass is from ms_median at most; NaN if there was one pass
     double update_ms, search_ms; ///< medians over the frames of the stage pass; update with cleaning
     double* frame_ms;            ///< per frame the least over the passes; to free
     double* frame_static;        ///< per frame; to free
@@ -95,3 +96,7 @@ clv_logger run_reason_logger( char reason[256] );
 /// sort.
 double run_median( double* values, size_t count );
 double run_percentile( double* values, size_t count, double percent );
+
+/// run_result.ms_spread of times that stand pass by pass, frame by frame; `scratch` has room for a pass.
+double run_spread(
+    const double* pass_ms, size_t frame_count, size_t pass_count, double median, double* scratch );

@@ -4,6 +4,7 @@
 #include "cleave/cleave.h"
 #include "lab/base/text_table.h"
 #include "lab/measure/peer_modules.h"
+#include "lab/measure/run_spec.h"
 #include "lab/query/query_trial.h"
 #include "lab/result/results.h"
 #include "lab/result/text_output.h"
@@ -55,23 +56,40 @@ static bool is_named( const text_list* names, const char* name )
     return names->count == 0;
 }
 
-static bool check_names( const text_list* names, lab_error* why )
+static bool check_name( const char* name, lab_error* why )
 {
-    for ( uint32_t i = 0; i < names->count; ++i )
+    text_guess guess = text_guess_begin( name );
+    char list[128] = "";
+    for ( int i = 0; i < LIBRARY_COUNT; ++i )
     {
-        bool is_known = false;
-        for ( int j = 0; j < LIBRARY_COUNT; ++j )
+        size_t length = strlen( list );
+        if ( strcmp( name, s_libraries[i].name ) == 0 )
         {
-            is_known |= strcmp( names->items[i], s_libraries[j].name ) == 0;
+            return true;
         }
-        if ( !is_known )
-        {
-            return lab_error_write( why,
-                "--queries: nobody called '%.40s' answers them; use cleave, brute, embree, bullet-dbvt, box2d, fcl or nanoflann",
-                names->items[i] );
-        }
+        text_guess_try( &guess, s_libraries[i].name );
+        snprintf( list + length, sizeof( list ) - length, "%s%s",
+            i == 0                       ? ""
+                : i + 1 == LIBRARY_COUNT ? " or "
+                                         : ", ",
+            s_libraries[i].name );
     }
-    return true;
+    return lab_error_write( why, "--queries: no method called '%.40s' answers them; %suse %s", name,
+        text_guess_say( &guess ), list );
+}
+
+static bool check_names( const query_bench_def* def, lab_error* why )
+{
+    bool good = true;
+    for ( uint32_t i = 0; good && i < def->methods->count; ++i )
+    {
+        good = check_name( def->methods->items[i], why );
+    }
+    for ( uint32_t i = 0; good && i < def->isas->count; ++i )
+    {
+        good = run_isa_check( def->isas->items[i], true, why );
+    }
+    return good;
 }
 
 static const query_peer* find_peer( const known_library* library, char reason[REASON_ROOM] )
@@ -314,11 +332,9 @@ static bool ask_families( query_report* report, query_scene_state* scene, lab_er
     bool good = true;
     for ( uint32_t i = 0; i < report->def->families->count && good; ++i )
     {
-        query_family family = QUERY_FAMILY_RAYS;
-        good = query_family_parse( report->def->families->items[i], &family, why );
-        if ( good &&
-            !query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
-                (uint32_t)report->def->query_count, report->def->seed ) )
+        query_family family = (query_family)choice_value( query_families, report->def->families->items[i] );
+        if ( !query_draw_make( &scene->draw, family, scene->boxes, scene->object_count,
+                 (uint32_t)report->def->query_count, report->def->seed ) )
         {
             good = lab_error_write( why, "out of memory for %" PRIu64 " queries", report->def->query_count );
         }
@@ -360,13 +376,7 @@ static bool write_json( query_report* report, lab_error* why )
 static bool open_report( query_report* report, scene_list* scenes, lab_error* why )
 {
     const query_bench_def* def = report->def;
-    query_family unused;
-    bool good = check_names( def->methods, why );
-    for ( uint32_t i = 0; i < def->families->count && good; ++i )
-    {
-        good = query_family_parse( def->families->items[i], &unused, why );
-    }
-    good = good && scene_list_make( scenes, def->scenes, def->sizes, why ) &&
+    bool good = check_names( def, why ) && scene_list_make( scenes, def->scenes, def->sizes, why ) &&
         text_output_open_json( &report->json, def->json, why ) &&
         ( def->answers == NULL || output_file_open( &report->answers, def->answers, why ) );
     report->runs = good && def->json != NULL ? json_array() : NULL;

@@ -6,12 +6,13 @@
 #include "lab/base/args.h"
 #include "lab/base/error.h"
 #include "lab/frame/scene_list.h"
+#include "lab/query/query_draw.h"
 
 typedef struct query_bench_def
 {
     const text_list* scenes;
     const size_list* sizes;
-    const text_list* families; ///< "rays", …
+    const text_list* families; ///< words of query_families
     const text_list* methods;  ///< empty: all there are
     const size_list* threads;  ///< empty: 1
     const text_list* isas;     ///< empty: the best; "all"

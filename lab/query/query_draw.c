@@ -7,28 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const s_family_names[QUERY_FAMILY_COUNT] = { "rays", "boxes", "spheres", "nearest",
-    "casts" };
+const choice query_families[] = { { "rays", QUERY_FAMILY_RAYS }, { "boxes", QUERY_FAMILY_BOXES },
+    { "spheres", QUERY_FAMILY_SPHERES }, { "nearest", QUERY_FAMILY_NEAREST }, { "casts", QUERY_FAMILY_CASTS },
+    { NULL, 0 } };
 static const size_t s_item_sizes[QUERY_FAMILY_COUNT] = { sizeof( clv_ray ), sizeof( clv_aabb ),
     sizeof( clv_sphere ), sizeof( clv_vec3 ), sizeof( clv_sphere_cast ) };
 
-bool query_family_parse( const char* text, query_family* family, lab_error* why )
-{
-    for ( int i = 0; i < QUERY_FAMILY_COUNT; ++i )
-    {
-        if ( strcmp( text, s_family_names[i] ) == 0 )
-        {
-            *family = (query_family)i;
-            return true;
-        }
-    }
-    return lab_error_write(
-        why, "--queries: there is no '%.40s'; use rays, boxes, spheres, nearest or casts", text );
-}
-
 const char* query_family_name( query_family family )
 {
-    return s_family_names[family];
+    return query_families[family].word;
 }
 
 size_t query_family_item_size( query_family family )

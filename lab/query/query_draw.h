@@ -2,6 +2,7 @@
 // Queries of one family, drawn by seed from a scene's objects: the same on every machine.
 #pragma once
 
+#include "lab/base/choice.h"
 #include "lab/base/error.h"
 #include "peers/query_peer.h"
 
@@ -12,8 +13,7 @@ typedef struct query_draw
     void* items; ///< of the family's type
 } query_draw;
 
-/// "rays", "boxes", "spheres", "nearest", "casts". False, with the names, for another.
-bool query_family_parse( const char* text, query_family* family, lab_error* why );
+extern const choice query_families[]; ///< "rays", "boxes", "spheres", "nearest", "casts": query_family
 const char* query_family_name( query_family family );
 size_t query_family_item_size( query_family family );
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lab/report/report_data.h"
 
+#include "lab/base/byte_buffer.h"
 #include "lab/base/json_file.h"
 #include "lab/result/results.h"
 
@@ -23,30 +24,139 @@ static const char* base_name( const char* path )
     return name;
 }
 
-// The folder only where two files share a name: pages are shown to others.
-static const char* shown_name( const text_list* paths, uint32_t index )
+// ---- paths, which belong to this machine: pages are shown to others
+
+char* report_data_file_name( const text_list* paths, uint32_t index )
 {
     const char* name = base_name( paths->items[index] );
+    uint32_t before = 0, all = 0;
     for ( uint32_t other = 0; other < paths->count; ++other )
     {
-        if ( other != index && strcmp( base_name( paths->items[other] ), name ) == 0 )
-        {
-            return paths->items[index];
-        }
+        bool is_same = strcmp( base_name( paths->items[other] ), name ) == 0;
+        all += is_same ? 1 : 0;
+        before += is_same && other < index ? 1 : 0;
     }
-    return name;
+    return all > 1 ? text_format( "%s (%" PRIu32 ")", name, before + 1 ) : text_copy( name );
 }
 
-// A checked copy of a run, without what no plot shows: every pass of a long schedule would be most of the page.
+static bool is_separator( char c )
+{
+    return c == '/' || c == '\\';
+}
+
+static bool is_drive( const char* at )
+{
+    return isalpha( (unsigned char)at[0] ) != 0 && at[1] == ':' && is_separator( at[2] );
+}
+
+// Behind what a path stands in messages, lists and flags: a word's beginning, "=", or "-I" and its like.
+static bool may_begin( const char* text, const char* at )
+{
+    static const char before[] = " \t\"'`(=,;:[";
+    return at == text || strchr( before, at[-1] ) != NULL ||
+        ( at - text >= 2 && at[-2] == '-' && isalpha( (unsigned char)at[-1] ) != 0 );
+}
+
+// The path that begins here up to its end, or NULL. One without a folder, as "/2", gives nothing away.
+static const char* path_end( const char* text, const char* at )
+{
+    const char* start = is_drive( at ) ? at + 2 : at;
+    start += start[0] == '~' ? 1 : 0;
+    start += strspn( start, "." ) < 3 ? strspn( start, "." ) : 0;
+    if ( !may_begin( text, at ) || !is_separator( start[0] ) || is_separator( start[1] ) )
+    {
+        return NULL;
+    }
+    const char* end = start + strcspn( start, " \t\r\n\"'`)=,;:|<>]" );
+    for ( const char* c = start + 1; c < end; ++c )
+    {
+        if ( is_separator( *c ) || start != at )
+        {
+            return end;
+        }
+    }
+    return NULL;
+}
+
+char* report_data_without_folders( const char* text )
+{
+    static const char left_out[] = "\xE2\x80\xA6/"; // an ellipsis
+    byte_buffer out = { 0 };
+    for ( const char* at = text; *at != '\0'; )
+    {
+        const char* end = path_end( text, at );
+        if ( end == NULL )
+        {
+            byte_buffer_put_byte( &out, (uint8_t)*at++ );
+            continue;
+        }
+        const char* name = end;
+        while ( name > at + 1 && ( !is_separator( name[-1] ) || name == end ) )
+        {
+            name -= 1;
+        }
+        byte_buffer_put( &out, left_out, sizeof( left_out ) - 1 );
+        byte_buffer_put( &out, name, (size_t)( end - name ) );
+        at = end;
+    }
+    byte_buffer_put_byte( &out, 0 );
+    if ( out.has_failed )
+    {
+        lab_out_of_memory();
+    }
+    return (char*)out.bytes;
+}
+
+static bool is_one_of( const char* key, const char* const* keys )
+{
+    for ( ; *keys != NULL; ++keys )
+    {
+        if ( strcmp( key, *keys ) == 0 )
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A copy for the page: without `left_out`, and with no folder in a text unless it is one of `names`.
+static json_value* page_members(
+    const json_value* object, const char* const* left_out, const char* const* names )
+{
+    json_value* kept = json_object();
+    for ( const json_value* member = json_first( object ); member != NULL; member = json_next( member ) )
+    {
+        const char* key = json_key( member );
+        const char* text = json_as_text( member );
+        if ( is_one_of( key, left_out ) )
+        {
+            continue;
+        }
+        if ( text != NULL && !is_one_of( key, names ) )
+        {
+            char* shown = report_data_without_folders( text );
+            json_put_text( kept, key, shown );
+            free( shown );
+        }
+        else
+        {
+            json_put( kept, key, json_copy( member ) );
+        }
+    }
+    return kept;
+}
+
+// A checked copy of a run, without what no plot shows: every pass of a long schedule would be most of the page, and what a run was called
+// in a journal names files.
 static json_value* page_run( const json_value* value, const char* name, lab_error* why )
 {
+    static const char* const left_out[] = { "pass_ms", "key", "limits", NULL };
+    static const char* const names[] = { "scene", "type", "method", NULL };
     run_result run;
     json_value* kept = NULL;
     if ( results_read_run( json_copy( value ), name, &run, why ) )
     {
-        kept = run.json;
-        run.json = NULL;
-        json_replace( kept, "pass_ms", json_array() );
+        kept = page_members( run.json, left_out, names );
     }
     run_result_free( &run );
     return kept;
@@ -143,10 +253,12 @@ static json_value* page_results(
     {
         return NULL;
     }
+    static const char* const none[] = { NULL };
     const json_value* machine = json_get( root, "machine" );
     json_value* results = json_object();
     json_put_text( results, "cleave", json_as_text( json_get( root, "cleave" ) ) );
-    json_put( results, "machine", json_is_object( machine ) ? json_copy( machine ) : json_object() );
+    json_put(
+        results, "machine", json_is_object( machine ) ? page_members( machine, none, none ) : json_object() );
     json_put( results, "runs", list );
     return results;
 }
@@ -163,7 +275,9 @@ static bool add_file( json_value* files, const text_list* paths, uint32_t index,
         return false;
     }
     json_value* file = json_object();
-    json_put_text( file, "name", shown_name( paths, index ) );
+    char* name = report_data_file_name( paths, index );
+    json_put_text( file, "name", name );
+    free( name );
     json_put( file, "results", results );
     json_put( files, NULL, file );
     return true;

@@ -123,6 +123,7 @@ static void put_measures( json_value* value, const run_result* run )
     json_put_number( value, "ms_mean", shown_ms( run, run->ms_mean ) );
     json_put_number( value, "ms_min", shown_ms( run, run->ms_min ) );
     json_put_number( value, "ms_p99", shown_ms( run, run->ms_p99 ) );
+    json_put_number( value, "ms_spread", shown_ms( run, run->ms_spread ) );
     json_put_number( value, "update_ms", inside( run, shown_ms( run, run->update_ms ) ) );
     json_put_number( value, "search_ms", inside( run, shown_ms( run, run->search_ms ) ) );
     json_put_number( value, "pairs_last", is_ok ? (double)run->pairs_last : NAN );

@@ -170,6 +170,7 @@ static bool read_measures( const run_reader* reader, run_result* run )
     run->is_opaque = json_is_null( json_get( reader->value, "update_ms" ) );
     run->memory_bytes = (size_t)number_or_0( reader, "memory_bytes" );
     run->pairs_last = (uint64_t)number_or_0( reader, "pairs_last" );
+    run->ms_spread = json_as_number( json_get( reader->value, "ms_spread" ) ); // NaN in older files
     return read_ms( reader, "ms_median", &run->ms_median ) && read_ms( reader, "ms_mean", &run->ms_mean ) &&
         read_ms( reader, "ms_min", &run->ms_min ) && read_ms( reader, "ms_p99", &run->ms_p99 ) &&
         read_stage( reader, "update_ms", &run->update_ms ) &&

@@ -9,12 +9,29 @@
 #include <string.h>
 
 #define UNKNOWN "\xE2\x80\x93" // an en dash: not measured, which differs from 0
+#define PLUS_MINUS "\xC2\xB1"
 
 // ---- showing
 
+static int ms_digits( double ms )
+{
+    return ms < 1 ? 4 : ms < 100 ? 3 : 1;
+}
+
 static void add_ms( text_table* table, double ms )
 {
-    text_table_add( table, ms < 1 ? "%.4f" : ms < 100 ? "%.3f" : "%.1f", ms );
+    text_table_add( table, "%.*f", ms_digits( ms ), ms );
+}
+
+// With as many digits as the median it belongs to.
+static void add_spread( text_table* table, const run_result* run )
+{
+    if ( isnan( run->ms_spread ) )
+    {
+        text_table_add( table, UNKNOWN );
+        return;
+    }
+    text_table_add( table, PLUS_MINUS " %.*f", ms_digits( run->ms_median ), run->ms_spread );
 }
 
 static void add_stage( text_table* table, const run_result* run, double ms )
@@ -27,30 +44,60 @@ static void add_stage( text_table* table, const run_result* run, double ms )
     add_ms( table, ms );
 }
 
-static double slowest_median( const run_results* results, uint32_t scene_index )
+// Of the runs over one scene that ended well.
+typedef struct scene_medians
 {
-    double slowest = 0;
+    double fastest, slowest;
+    uint32_t count;
+} scene_medians;
+
+static scene_medians medians_of( const run_results* results, uint32_t scene_index )
+{
+    scene_medians all = { 0 };
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
-        bool counts = run->scene_index == scene_index && run->status == RUN_OK;
-        slowest = counts && run->ms_median > slowest ? run->ms_median : slowest;
+        if ( run->scene_index == scene_index && run->status == RUN_OK )
+        {
+            double ms = run->ms_median;
+            all.slowest = ms > all.slowest ? ms : all.slowest;
+            all.fastest = all.count == 0 || ms < all.fastest ? ms : all.fastest;
+            all.count += 1;
+        }
     }
-    return slowest;
+    return all;
 }
 
-// A column of its own only where a setting was given.
-static bool has_settings( const run_results* results )
+// Columns that are there only where a run has something to show in them.
+typedef struct table_columns
 {
-    bool found = false;
+    bool settings, spread;
+} table_columns;
+
+static table_columns columns_of( const run_results* results )
+{
+    table_columns found = { 0 };
     for ( uint32_t index = 0; index < results->count; ++index )
     {
-        found = found || results->items[index].settings != NULL;
+        const run_result* run = &results->items[index];
+        found.settings = found.settings || run->settings != NULL;
+        found.spread = found.spread || ( run->status == RUN_OK && !isnan( run->ms_spread ) );
     }
     return found;
 }
 
-static void add_run( text_table* table, const run_result* run, double slowest, bool with_settings )
+static void add_unknown( text_table* table, const run_result* run, uint32_t count )
+{
+    text_table_add( table, "%s", run_status_name( run->status ) );
+    text_table_style( table, TERMINAL_BAD );
+    for ( uint32_t cell = 0; cell < count; ++cell )
+    {
+        text_table_add( table, UNKNOWN );
+    }
+}
+
+static void add_run(
+    text_table* table, const run_result* run, const scene_medians* medians, table_columns columns )
 {
     char text[TEXT_SIZE_ROOM];
     char hash[RESULTS_HASH_ROOM];
@@ -60,20 +107,20 @@ static void add_run( text_table* table, const run_result* run, double slowest, b
     text_table_add( table, "%s", run->method );
     text_table_add( table, "%s", run->variant );
     text_table_add( table, "%" PRIu32, run->thread_count );
-    if ( with_settings )
+    if ( columns.settings )
     {
         text_table_add( table, "%.100s", run->settings != NULL ? run->settings : "" );
     }
     if ( run->status != RUN_OK )
     {
-        text_table_add( table, "%s", run_status_name( run->status ) );
-        for ( int cell = 0; cell < 10; ++cell )
-        {
-            text_table_add( table, UNKNOWN );
-        }
+        add_unknown( table, run, columns.spread ? 11 : 10 );
         return;
     }
     add_ms( table, run->ms_median );
+    if ( columns.spread )
+    {
+        add_spread( table, run );
+    }
     add_ms( table, run->ms_mean );
     add_ms( table, run->ms_min );
     add_ms( table, run->ms_p99 );
@@ -90,7 +137,11 @@ static void add_run( text_table* table, const run_result* run, double slowest, b
     }
     text_table_add( table, "%s", text_bytes( run->memory_bytes, text ) );
     text_table_add( table, "%s", results_hash( run->pairs_hash, hash ) );
-    text_table_add( table, "%.1f", run->ms_median > 0 ? slowest / run->ms_median : 1.0 );
+    text_table_add( table, "%.1f", run->ms_median > 0 ? medians->slowest / run->ms_median : 1.0 );
+    if ( medians->count > 1 && run->ms_median == medians->fastest )
+    {
+        text_table_style_row( table, TERMINAL_GOOD );
+    }
 }
 
 static bool is_told( const run_results* results, uint32_t end, const char* reason, const char* name )
@@ -135,20 +186,22 @@ static void print_missing( const run_results* results )
 void results_print( const run_results* results )
 {
     text_table table;
-    bool with_settings = has_settings( results );
+    table_columns columns = columns_of( results );
     char headings[256];
     snprintf( headings, sizeof( headings ),
-        "scene|>objects|method|variant|>threads|%s>median ms|>mean|>min|>p99|>update|>search|"
+        "scene|>objects|method|variant|>threads|%s>median ms|%s>mean|>min|>p99|>update|>search|"
         ">pairs|>tests|>memory|hash|>× slowest",
-        with_settings ? "settings|" : "" );
+        columns.settings ? "settings|" : "", columns.spread ? ">spread|" : "" );
     text_table_begin( &table, headings );
-    text_table_leave_out( &table, "hash|p99|min|mean|update|search|tests|memory|threads|variant|settings" );
+    text_table_leave_out(
+        &table, "hash|p99|min|mean|update|search|tests|memory|threads|variant|settings|spread" );
     for ( uint32_t index = 0; index < results->count; ++index )
     {
         const run_result* run = &results->items[index];
         if ( run->status != RUN_UNAVAILABLE )
         {
-            add_run( &table, run, slowest_median( results, run->scene_index ), with_settings );
+            scene_medians medians = medians_of( results, run->scene_index );
+            add_run( &table, run, &medians, columns );
         }
     }
     text_table_print( &table, stdout );

@@ -55,6 +55,7 @@ bool schedule_parse( const char* name, const char* text, schedule* plan, lab_err
 /// By name, one of those the program carries, or by path: anything with a slash or ending in .schedule.
 bool schedule_open( const char* name, schedule* plan, lab_error* why );
 
-/// The schedules the program carries: name and text by index; NULL beyond the last.
+/// The schedules the program carries: names by index, NULL beyond the last; a text by name, NULL with an error that has the
+/// name that was meant.
 const char* schedule_carried_name( uint32_t index );
-const char* schedule_carried_text( uint32_t index );
+const char* schedule_carried_text( const char* name, lab_error* why );

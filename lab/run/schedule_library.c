@@ -19,11 +19,6 @@ const char* schedule_carried_name( uint32_t index )
     return index < schedule_text_count ? schedule_texts[index].name : NULL;
 }
 
-const char* schedule_carried_text( uint32_t index )
-{
-    return index < schedule_text_count ? schedule_texts[index].text : NULL;
-}
-
 static char* read_text( const char* path, lab_error* why )
 {
     platform_entry entry = platform_look( path );
@@ -55,19 +50,30 @@ static char* read_text( const char* path, lab_error* why )
 
 static bool fail_name( const char* name, lab_error* why )
 {
-    const char* names[64];
     char list[512] = "";
-    size_t count = 0;
-    for ( ; count < schedule_text_count && count < 64; ++count )
+    text_guess guess = text_guess_begin( name );
+    for ( uint32_t index = 0; index < schedule_text_count; ++index )
     {
-        names[count] = schedule_texts[count].name;
         size_t length = strlen( list );
-        snprintf( list + length, sizeof( list ) - length, "%s%s", count > 0 ? ", " : "", names[count] );
+        text_guess_try( &guess, schedule_texts[index].name );
+        snprintf( list + length, sizeof( list ) - length, "%s%s", index > 0 ? ", " : "",
+            schedule_texts[index].name );
     }
-    const char* closest = text_closest( name, names, count );
-    return lab_error_write( why, "run: no schedule '%s'; %s%s%sthere are %s, or name a .schedule file", name,
-        closest != NULL ? "did you mean " : "", closest != NULL ? closest : "", closest != NULL ? "? " : "",
-        list );
+    return lab_error_write( why, "run: no schedule '%.200s'; %sthere are %s, or name a .schedule file", name,
+        text_guess_say( &guess ), list );
+}
+
+const char* schedule_carried_text( const char* name, lab_error* why )
+{
+    for ( uint32_t index = 0; index < schedule_text_count; ++index )
+    {
+        if ( strcmp( name, schedule_texts[index].name ) == 0 )
+        {
+            return schedule_texts[index].text;
+        }
+    }
+    fail_name( name, why );
+    return NULL;
 }
 
 bool schedule_open( const char* name, schedule* plan, lab_error* why )
@@ -85,12 +91,6 @@ bool schedule_open( const char* name, schedule* plan, lab_error* why )
         free( text );
         return good;
     }
-    for ( uint32_t index = 0; index < schedule_text_count; ++index )
-    {
-        if ( strcmp( schedule_texts[index].name, name ) == 0 )
-        {
-            return schedule_parse( name, schedule_texts[index].text, plan, why );
-        }
-    }
-    return fail_name( name, why );
+    const char* carried = schedule_carried_text( name, why );
+    return carried != NULL && schedule_parse( name, carried, plan, why );
 }

@@ -132,7 +132,10 @@ static bool check_types( const schedule_line* line )
         body_type type;
         if ( !body_type_from_name( line->words.items[index], &type ) )
         {
-            return fail_word( line, line->words.items[index], "no type of objects; use cubes or assorted" );
+            char advice[CHOICE_ADVICE_ROOM];
+            return lab_error_write( line->why, "%s:%u: '%.100s': no type of objects; %s", line->path,
+                line->number, line->words.items[index],
+                choice_advice( body_types, line->words.items[index], advice ) );
         }
     }
     return true;
@@ -223,15 +226,16 @@ static const schedule_word words[] = {
 
 static bool fail_unknown( const schedule_line* line, const char* word )
 {
-    const char* names[WORD_COUNT + 2] = { "about", "part" };
+    text_guess guess = text_guess_begin( word );
+    text_guess_try( &guess, "about" );
+    text_guess_try( &guess, "part" );
     for ( size_t index = 0; index < WORD_COUNT; ++index )
     {
-        names[index + 2] = words[index].name;
+        text_guess_try( &guess, words[index].name );
     }
-    const char* closest = text_closest( word, names, WORD_COUNT + 2 );
-    char problem[128];
-    snprintf( problem, sizeof( problem ), "unknown word; %s%s%s", closest != NULL ? "did you mean " : "",
-        closest != NULL ? closest : "`cleave run --help` lists them", closest != NULL ? "?" : "" );
+    char problem[192];
+    snprintf( problem, sizeof( problem ), "unknown word; %sdocs/schedules.md lists them",
+        text_guess_say( &guess ) );
     return fail_word( line, word, problem );
 }
 

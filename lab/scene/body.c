@@ -6,24 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-static const char* const type_names[BODY_TYPE_COUNT] = { "cubes", "assorted" };
+const choice body_types[] = { { "cubes", BODY_CUBES }, { "assorted", BODY_ASSORTED }, { NULL, 0 } };
 
 const char* body_type_name( body_type type )
 {
-    return type_names[type];
+    return body_types[type].word;
 }
 
 bool body_type_from_name( const char* name, body_type* type )
 {
-    for ( int index = 0; index < BODY_TYPE_COUNT; ++index )
-    {
-        if ( strcmp( name, type_names[index] ) == 0 )
-        {
-            *type = (body_type)index;
-            return true;
-        }
-    }
-    return false;
+    int value = 0;
+    bool found = choice_find( body_types, name, &value );
+    *type = found ? (body_type)value : *type;
+    return found;
 }
 
 // Broadmark's table, by index mod 80; the others are random.

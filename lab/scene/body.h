@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cleave/geom.h"
+#include "lab/base/choice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,9 +16,10 @@ typedef enum body_type
 } body_type;
 
 #define BODY_TYPE_COUNT 2
+extern const choice body_types[]; ///< "cubes", "assorted"; in this order
+
 #define BODY_SPLIT 8 ///< pieces of a body that is cut in two along each of its axes
 
-/// "cubes", "assorted".
 const char* body_type_name( body_type type );
 
 /// The inverse. False, and *type untouched, if there is no such type.

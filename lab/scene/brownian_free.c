@@ -120,6 +120,7 @@ static bool step( void* state, lab_error* why )
 const generator generator_brownian_free = {
     .name = "brownian-free",
     .about = "bodies fly through each other, bounce off the walls and are kicked now and then",
+    .family = FAMILY_FREE,
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .has_parts = true,

@@ -7,47 +7,52 @@
 #include <stdio.h>
 #include <string.h>
 
+const choice generator_families[] = { { "free", FAMILY_FREE }, { "packed", FAMILY_PACKED },
+    { "broadmark", FAMILY_BROADMARK }, { "ray-kd", FAMILY_RAY_KD }, { "k-dop", FAMILY_K_DOP },
+    { "hard", FAMILY_HARD }, { "worst", FAMILY_WORST }, { "odd", FAMILY_ODD }, { NULL, 0 } };
+
+// Family by family. Everything that names scenes reads this table.
 static const generator* const table[] = {
-    &generator_brownian_free,   // without contacts
-    &generator_rest_and_motion, //
-    &generator_mostly_rest,     //
-    &generator_jitter,          // packed and at rest
-    &generator_settling,        //
-    &generator_freefall,        // Broadmark's three
-    &generator_brownian,        //
-    &generator_gravity,         //
-    &generator_ray_freefall,    // of the RAY KD-tree paper
-    &generator_ray_particles,   //
-    &generator_tower,           // of the paper on k-DOPs
-    &generator_giant,           // scenes that hurt
-    &generator_spot,            //
-    &generator_city,            //
-    &generator_crowd,           //
-    &generator_swarm,           //
-    &generator_churn,           //
-    &generator_huge,            // the same without physics
-    &generator_equal,           //
-    &generator_needles,         //
-    &generator_lognormal,       //
-    &generator_outlier,         //
-    &generator_far,             //
-    &generator_teleport,        //
-    &generator_growing,         //
-    &generator_cluster,         //
-    &generator_flat,            // worlds that are no cube
-    &generator_slab,            //
-    &generator_line,            //
-    &generator_diagonal,        //
-    &generator_floors,          //
-    &generator_staircase,       //
-    &generator_shell,           //
-    &generator_walled,          //
-    &generator_endless,         //
-    &generator_half_spaces,     //
-    &generator_decades_6,       //
-    &generator_decades_12,      //
-    &generator_denormal,        //
-    &generator_crossing,        //
+    &generator_brownian_free,
+    &generator_rest_and_motion,
+    &generator_mostly_rest,
+    &generator_jitter,
+    &generator_settling,
+    &generator_freefall,
+    &generator_brownian,
+    &generator_gravity,
+    &generator_ray_freefall,
+    &generator_ray_particles,
+    &generator_tower,
+    &generator_giant,
+    &generator_spot,
+    &generator_city,
+    &generator_crowd,
+    &generator_swarm,
+    &generator_churn,
+    &generator_huge,
+    &generator_equal,
+    &generator_needles,
+    &generator_lognormal,
+    &generator_outlier,
+    &generator_far,
+    &generator_teleport,
+    &generator_growing,
+    &generator_cluster,
+    &generator_flat,
+    &generator_slab,
+    &generator_line,
+    &generator_diagonal,
+    &generator_floors,
+    &generator_staircase,
+    &generator_shell,
+    &generator_walled,
+    &generator_endless,
+    &generator_half_spaces,
+    &generator_decades_6,
+    &generator_decades_12,
+    &generator_denormal,
+    &generator_crossing,
 };
 
 uint32_t generator_count( void )
@@ -72,28 +77,21 @@ const generator* generator_find( const char* name )
     return NULL;
 }
 
-const char* generator_closest( const char* name )
+char* generator_advice( const char* name, char buffer[GENERATOR_ADVICE_ROOM] )
 {
-    const char* names[sizeof( table ) / sizeof( table[0] )];
+    text_guess guess = text_guess_begin( name );
     for ( uint32_t index = 0; index < generator_count(); ++index )
     {
-        names[index] = table[index]->name;
+        text_guess_try( &guess, table[index]->name );
     }
-    return text_closest( name, names, generator_count() );
-}
-
-const char* generator_names( void )
-{
-    static char names[1024];
-    size_t length = 0;
-    for ( uint32_t index = 0; index < generator_count(); ++index )
+    int length = snprintf( buffer, GENERATOR_ADVICE_ROOM, "%sscenes are ", text_guess_say( &guess ) );
+    for ( uint32_t index = 0; index < generator_count() && length < GENERATOR_ADVICE_ROOM; ++index )
     {
         const char* separator = index == 0 ? "" : index + 1 == generator_count() ? " and " : ", ";
-        int written =
-            snprintf( names + length, sizeof( names ) - length, "%s%s", separator, table[index]->name );
-        length += written > 0 && (size_t)written < sizeof( names ) - length ? (size_t)written : 0;
+        length += snprintf(
+            buffer + length, GENERATOR_ADVICE_ROOM - (size_t)length, "%s%s", separator, table[index]->name );
     }
-    return names;
+    return buffer;
 }
 
 uint32_t generator_object_count( const generator_def* def )

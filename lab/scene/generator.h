@@ -23,6 +23,7 @@ typedef struct generator_def
     uint64_t seed;
     bool split;            ///< eight objects per body
     uint32_t thread_count; ///< changes no byte of the result
+    bool lean;             ///< contacts are solved as recipe.lean has it; the boxes are others then
     const recipe* recipe;  ///< of a scene file, alive as long as the scene; NULL for the scenes of the table
 
     // Where many processes share a scene (generator.has_parts): only these bodies are made, and only their boxes written.
@@ -30,13 +31,30 @@ typedef struct generator_def
     uint32_t part_first, part_count; ///< part_count 0: all
 } generator_def;
 
+/// What scenes have in common; generator_families has the words.
+typedef enum generator_family
+{
+    FAMILY_FREE,      ///< bodies fly, without contacts
+    FAMILY_PACKED,    ///< side by side, at rest
+    FAMILY_BROADMARK, ///< its three scenes
+    FAMILY_RAY_KD,    ///< of the RAY KD-tree paper
+    FAMILY_K_DOP,     ///< of the k-DOP paper
+    FAMILY_HARD,      ///< scenes that hurt, with contacts
+    FAMILY_WORST,     ///< scenes that hurt, without
+    FAMILY_ODD,       ///< worlds that are no cube
+} generator_family;
+
+extern const choice generator_families[]; ///< in this order
+
 typedef struct generator
 {
     const char* name;
     const char* about;
+    generator_family family;
     uint32_t version; ///< raised when the same def gives other boxes, so that caches notice
     uint32_t bodies_most;
-    bool has_parts; ///< bodies do not touch each other: a part of them can be made without the rest
+    bool
+        has_parts; ///< no contacts: bodies pass through each other, so that a part of them can be made without the rest
 
     /// The scene at frame 0, or NULL if out of memory.
     void* ( *create )( const generator_def* def );
@@ -60,11 +78,9 @@ const generator* generator_at( uint32_t index );
 /// NULL if there is no such scene.
 const generator* generator_find( const char* name );
 
-/// The scene whose name is most like this one, for "did you mean"; NULL if none is.
-const char* generator_closest( const char* name );
-
-/// "a, b and c" for error messages; lives as long as the program.
-const char* generator_names( void );
+/// What to write behind "no scene 'name'; ": "did you mean x? scenes are x, y and z". Returns `buffer`.
+#define GENERATOR_ADVICE_ROOM 768
+char* generator_advice( const char* name, char buffer[GENERATOR_ADVICE_ROOM] );
 
 /// Objects of a def's scene: eight per body where it splits.
 uint32_t generator_object_count( const generator_def* def );

@@ -84,8 +84,8 @@ static void* create_churn( const generator_def* def )
 }
 
 #define HARD_SCENE( noun, text, most )                                                                       \
-    .name = #noun, .about = ( text ), .version = 1, .bodies_most = ( most ), .create = create_##noun,        \
-    RECIPE_RUN_FUNCTIONS
+    .name = #noun, .about = ( text ), .family = FAMILY_HARD, .version = 1, .bodies_most = ( most ),          \
+    .create = create_##noun, RECIPE_RUN_FUNCTIONS
 
 const generator generator_giant = { HARD_SCENE(
     giant, "one huge plate among many small bodies", GENERATOR_SIMULATED_MOST ) };

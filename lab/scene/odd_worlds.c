@@ -259,6 +259,7 @@ static odd_world* create( const generator_def* def, odd_map* map, int dimensions
     }                                                                                                        \
     const generator generator_##noun = { .name = ( label ),                                                  \
         .about = ( text ),                                                                                   \
+        .family = FAMILY_ODD,                                                                                \
         .version = 1,                                                                                        \
         .bodies_most = GENERATOR_BODIES_MOST,                                                                \
         .has_parts = true,                                                                                   \
@@ -280,6 +281,7 @@ ODD_WORLD( endless, "endless", map_endless, 2, 0, "all infinite on one axis" );
 ODD_WORLD( half_spaces, "half-spaces", map_half_spaces, 3, 0,
     "one in sixteen without an end to one side, and half-spaces" );
 ODD_WORLD( decades_6, "decades-6", map_decades, 3, 6, "distances log-uniform over six orders of magnitude" );
-ODD_WORLD( decades_12, "decades-12", map_decades, 3, 12, "distances log-uniform over twelve" );
+ODD_WORLD(
+    decades_12, "decades-12", map_decades, 3, 12, "distances log-uniform over twelve orders of magnitude" );
 ODD_WORLD( denormal, "denormal", map_denormal, 3, 0, "a world of denormal numbers" );
 ODD_WORLD( crossing, "crossing", map_crossing, 3, 0, "long needles along three axes that cross" );

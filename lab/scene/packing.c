@@ -108,6 +108,7 @@ static clv_aabb world( const void* state )
 const generator generator_jitter = {
     .name = "jitter",
     .about = "a packed heap at rest that trembles by a ten-thousandth of a side",
+    .family = FAMILY_PACKED,
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .has_parts = true,
@@ -120,7 +121,8 @@ const generator generator_jitter = {
 
 const generator generator_settling = {
     .name = "settling",
-    .about = "the same, and one body in fifty still moves",
+    .about = "jitter, and one body in fifty still moves",
+    .family = FAMILY_PACKED,
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .has_parts = true,

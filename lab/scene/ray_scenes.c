@@ -38,6 +38,7 @@ static void* create_particles( const generator_def* def )
 const generator generator_ray_freefall = {
     .name = "ray-freefall",
     .about = "free fall of the RAY KD-tree paper: 100 m cube, 1/120 s",
+    .family = FAMILY_RAY_KD,
     .version = 1,
     .bodies_most = 400000,
     .create = create_freefall,
@@ -47,6 +48,7 @@ const generator generator_ray_freefall = {
 const generator generator_ray_particles = {
     .name = "ray-particles",
     .about = "particles of the RAY KD-tree paper, some kicked each frame",
+    .family = FAMILY_RAY_KD,
     .version = 1,
     .bodies_most = 400000,
     .create = create_particles,

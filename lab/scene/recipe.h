@@ -82,6 +82,7 @@ typedef struct recipe
     uint32_t contacts_from; ///< first frame with contacts; before it bodies pass through each other
     double friction, restitution;
     bool sleep;
+    bool lean;                               ///< solved with fewer contacts and passes: clv_rigid_def.lean
     recipe_group groups[RECIPE_GROUPS_MOST]; ///< none: all of RECIPE_TYPE
     uint32_t group_count;
 } recipe;

@@ -240,6 +240,7 @@ static bool make_world( running* run )
     def.friction = (float)run->scene.friction;
     def.restitution = (float)run->scene.restitution;
     def.sleep = run->scene.sleep;
+    def.lean = run->scene.lean || run->def.lean;
     // A body at rest in a frame's time moves less than a third of what counts as static in a scene.
     def.sleep_speed = 0.1f;
     return clv_rigid_create( &def, &run->world ) == CLV_OK && add_bodies( run );

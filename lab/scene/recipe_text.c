@@ -280,6 +280,12 @@ static bool read_sleep( line_reader* line, recipe* scene )
     return scene->sleep || take_word( line, "off" ) || fail_here( line, "sleep needs 'on' or 'off'" );
 }
 
+static bool read_solver( line_reader* line, recipe* scene )
+{
+    scene->lean = take_word( line, "lean" );
+    return scene->lean || take_word( line, "full" ) || fail_here( line, "solver needs 'full' or 'lean'" );
+}
+
 /// A share as 25%, a number of bodies, or `rest`.
 static bool read_group_size( line_reader* line, recipe_group* group )
 {
@@ -413,6 +419,7 @@ static const statement statements[] = {
     { "friction", read_friction },
     { "restitution", read_restitution },
     { "sleep", read_sleep },
+    { "solver", read_solver },
     { "bodies", read_bodies },
 };
 
@@ -458,15 +465,14 @@ static bool read_line( line_reader* line, recipe* scene )
                     fail_word( line, line->words[line->next], "is one word too many; remove it" ) );
         }
     }
-    const char* names[STATEMENT_COUNT];
+    text_guess guess = text_guess_begin( word );
     for ( size_t i = 0; i < STATEMENT_COUNT; ++i )
     {
-        names[i] = statements[i].word;
+        text_guess_try( &guess, statements[i].word );
     }
-    const char* closest = text_closest( word, names, STATEMENT_COUNT );
-    char message[96];
-    snprintf( message, sizeof( message ), "no such statement; %s%s",
-        closest != NULL ? "did you mean " : "see docs/scenes.md", closest != NULL ? closest : "" );
+    char message[160];
+    snprintf( message, sizeof( message ), "no such statement; %sdocs/scenes.md lists them",
+        text_guess_say( &guess ) );
     return fail_word( line, word, message );
 }
 

@@ -108,6 +108,7 @@ static bool step( void* state, lab_error* why )
 const generator generator_rest_and_motion = {
     .name = "rest-and-motion",
     .about = "all bodies rest, all fly, one in a hundred flies: four frames of each in turn",
+    .family = FAMILY_FREE,
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .has_parts = true,
@@ -121,6 +122,7 @@ const generator generator_rest_and_motion = {
 const generator generator_mostly_rest = {
     .name = "mostly-rest",
     .about = "one body in a hundred flies, the others rest",
+    .family = FAMILY_FREE,
     .version = 1,
     .bodies_most = GENERATOR_BODIES_MOST,
     .has_parts = true,

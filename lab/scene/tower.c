@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The experiment of paper 003 as a scene: a tower of truncated octahedra at (0, 10 i, 0) falls on a floor (docs/shape-matching.md).
+// The experiment of the k-DOP paper as a scene: a tower of truncated octahedra at (0, 10 i, 0) falls on a floor (docs/shape-matching.md).
 // Cubes: as they are; assorted: stretched to (1, 3, 1), the paper's two sets.
 #include "lab/scene/tower.h"
 
@@ -105,7 +105,8 @@ const clv_shape_sim* tower_sim( const void* state )
 
 const generator generator_tower = {
     .name = "tower",
-    .about = "the falling octahedra of paper 003; assorted: stretched to (1, 3, 1)",
+    .about = "the falling octahedra of the k-DOP paper; assorted: stretched to (1, 3, 1)",
+    .family = FAMILY_K_DOP,
     .version = 1,
     .bodies_most = 100000,
     .create = create,

@@ -203,6 +203,7 @@ static clv_aabb world( const void* state )
     }                                                                                                        \
     const generator generator_##noun = { .name = #noun,                                                      \
         .about = ( text ),                                                                                   \
+        .family = FAMILY_WORST,                                                                              \
         .version = 1,                                                                                        \
         .bodies_most = ( most ),                                                                             \
         .has_parts = true,                                                                                   \
@@ -218,6 +219,6 @@ WORST_SCENE( needles, "a third needles, a third plates, along the axes", GENERAT
 WORST_SCENE( lognormal, "sides of log-normal sizes: few large, many small", GENERATOR_BODIES_MOST );
 WORST_SCENE( outlier, "one body a million kilometres away", GENERATOR_BODIES_MOST );
 WORST_SCENE( far, "all ten thousand kilometres away, where floats are metres", GENERATOR_BODIES_MOST );
-WORST_SCENE( teleport, "everybody elsewhere in every frame", GENERATOR_BODIES_MOST );
+WORST_SCENE( teleport, "all elsewhere in every frame", GENERATOR_BODIES_MOST );
 WORST_SCENE( growing, "bodies grow until each touches two hundred", GENERATOR_BODIES_MOST );
 WORST_SCENE( cluster, "three in four in a thousandth of the world's width", GENERATOR_BODIES_MOST );

@@ -8,7 +8,7 @@
 typedef enum view_shape
 {
     VIEW_BOXES,
-    VIEW_OCTAHEDRA, ///< truncated, as paper 003 has them
+    VIEW_OCTAHEDRA, ///< truncated, as the k-DOP paper has them
 } view_shape;
 
 /// Zero-initialised is closed.

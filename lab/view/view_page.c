@@ -43,7 +43,7 @@ typedef struct page_state
     view_coder coder;
     view_scale scale;
     uint32_t block_frames;
-    output_file file;
+    output_file* file;
     byte_buffer raw, packed, text, tree_text;
     byte_buffer facts; ///< of each frame, as JSON
     char* cells_before;
@@ -221,7 +221,7 @@ static bool write_block( page_state* state, lab_error* why )
     byte_buffer_clear( &state->raw );
     return state->text.has_failed
         ? fail_memory( why )
-        : output_file_write( &state->file, state->text.bytes, state->text.count, why );
+        : output_file_write( state->file, state->text.bytes, state->text.count, why );
 }
 
 static bool write_frame( page_state* state, uint32_t frame, lab_error* why )
@@ -346,7 +346,7 @@ static bool write_scene( page_state* state, lab_error* why )
     {
         return fail_memory( why );
     }
-    return output_file_write( &state->file, out->bytes, out->count, why );
+    return output_file_write( state->file, out->bytes, out->count, why );
 }
 
 // ---- the page
@@ -382,7 +382,6 @@ static bool open_state( page_state* state, lab_error* why )
 
 static void close_state( page_state* state )
 {
-    output_file_abandon( &state->file );
     view_coder_close( &state->coder );
     view_cells_close( &state->cells );
     view_volumes_close( &state->volumes );
@@ -396,7 +395,7 @@ static void close_state( page_state* state )
     free( state->cells_before );
 }
 
-static bool write_page( page_state* state, const char* path, lab_error* why )
+static bool write_page( page_state* state, lab_error* why )
 {
     const char* page = (const char*)view_page_bytes;
     const char* blocks = strstr( page, BLOCKS_MARK );
@@ -408,27 +407,31 @@ static bool write_page( page_state* state, const char* path, lab_error* why )
     }
     const char* between = blocks + strlen( BLOCKS_MARK );
     const char* rest = scene + strlen( SCENE_MARK );
-    return output_file_open( &state->file, path, why ) &&
-        output_file_write( &state->file, page, (size_t)( blocks - page ), why ) &&
+    return output_file_write( state->file, page, (size_t)( blocks - page ), why ) &&
         write_frames( state, why ) &&
-        output_file_write( &state->file, between, (size_t)( scene - between ), why ) &&
+        output_file_write( state->file, between, (size_t)( scene - between ), why ) &&
         write_scene( state, why ) &&
-        output_file_write( &state->file, rest, view_page_bytes_size - (size_t)( rest - page ), why );
+        output_file_write( state->file, rest, view_page_bytes_size - (size_t)( rest - page ), why );
 }
 
-bool view_page_write( const char* path, const view_page_def* def, view_page_summary* summary, lab_error* why )
+bool view_page_write(
+    output_file* file, const view_page_def* def, view_page_summary* summary, lab_error* why )
 {
-    page_state state = { .def = def };
-    bool good = open_state( &state, why ) && write_page( &state, path, why );
+    page_state state = { .def = def, .file = file };
+    bool good = open_state( &state, why ) && write_page( &state, why );
     if ( good )
     {
         const scene_header* header = &state.input.source.header;
         *summary = ( view_page_summary ){ .object_count = header->object_count,
             .frame_count = state.input.last - state.input.first + 1,
-            .page_bytes = state.file.bytes };
+            .page_bytes = file->bytes };
         memcpy( summary->name, header->name, sizeof( summary->name ) );
         memcpy( summary->type, header->type, sizeof( summary->type ) );
-        good = output_file_commit( &state.file, why );
+        good = output_file_commit( file, why );
+    }
+    if ( !good )
+    {
+        output_file_abandon( file );
     }
     close_state( &state );
     return good;

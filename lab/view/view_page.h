@@ -2,6 +2,7 @@
 // The page that shows a scene: view/page.html, which the program carries, with the frames put into it.
 #pragma once
 
+#include "lab/base/output_file.h"
 #include "lab/base/text.h"
 #include "lab/view/view_input.h"
 
@@ -28,6 +29,6 @@ typedef struct view_page_summary
     uint64_t page_bytes;
 } view_page_summary;
 
-/// Writes the page, whole or not at all.
+/// Writes the page into a file that was opened and commits it: whole or not at all. After false the file is abandoned.
 bool view_page_write(
-    const char* path, const view_page_def* def, view_page_summary* summary, lab_error* why );
+    output_file* file, const view_page_def* def, view_page_summary* summary, lab_error* why );
