@@ -213,7 +213,8 @@ def print_tables(model):
 # ---- the drawing
 
 LEFT, TOP, WIDTH, HEIGHT, GAP = 70, 50, 380, 300, 120
-COLORS = {"brownian-free": "#0072b2", "settling": "#d55e00", "cluster": "#009e73"}
+INK = json.loads(pathlib.Path(__file__).with_name("colours.json").read_text(encoding="utf-8"))
+COLORS = dict(zip(["brownian-free", "settling", "cluster"], INK["series"]))
 
 
 class Panel:
@@ -222,8 +223,8 @@ class Panel:
         self.scale = math.log if is_log else lambda value: value
         self.xs, self.ys = xs, [self.scale(y) for y in ys]
         self.out = [f'<text x="{self.left}" y="{TOP - 18}" font-size="15" font-weight="600">{title}</text>',
-                    f'<text x="{self.left + WIDTH / 2}" y="{TOP + HEIGHT + 40}" text-anchor="middle" fill="#555">processes</text>',
-                    f'<text transform="translate({self.left - 48},{TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" fill="#555">{y_name}</text>']
+                    f'<text x="{self.left + WIDTH / 2}" y="{TOP + HEIGHT + 40}" text-anchor="middle" fill="{INK["muted"]}">processes</text>',
+                    f'<text transform="translate({self.left - 48},{TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" fill="{INK["muted"]}">{y_name}</text>']
 
     def x(self, value):
         return self.left + WIDTH * math.log(value / self.xs[0]) / math.log(self.xs[1] / self.xs[0])
@@ -233,23 +234,28 @@ class Panel:
 
     def grid(self, x_marks, y_marks, y_text):
         for mark in x_marks:
-            self.out.append(f'<path d="M{self.x(mark):.1f} {TOP}v{HEIGHT}" stroke="#ddd"/><text x="{self.x(mark):.1f}" y="{TOP + HEIGHT + 18}" '
-                            f'text-anchor="middle" fill="#555">{mark}</text>')
+            self.out.append(f'<path d="M{self.x(mark):.1f} {TOP}v{HEIGHT}" stroke="{INK["grid"]}"/><text x="{self.x(mark):.1f}" y="{TOP + HEIGHT + 18}" '
+                            f'text-anchor="middle" fill="{INK["muted"]}">{mark}</text>')
         for mark in y_marks:
-            self.out.append(f'<path d="M{self.left} {self.y(mark):.1f}h{WIDTH}" stroke="#ddd"/><text x="{self.left - 8}" y="{self.y(mark) + 4:.1f}" '
-                            f'text-anchor="end" fill="#555">{y_text(mark)}</text>')
+            self.out.append(f'<path d="M{self.left} {self.y(mark):.1f}h{WIDTH}" stroke="{INK["grid"]}"/><text x="{self.left - 8}" y="{self.y(mark) + 4:.1f}" '
+                            f'text-anchor="end" fill="{INK["muted"]}">{y_text(mark)}</text>')
 
     def line(self, points, color, dash=""):
         path = "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in points)
         self.out.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2"{dash and f" stroke-dasharray={chr(34)}{dash}{chr(34)}"}/>')
 
     def dots(self, points, color):
-        self.out += [f'<circle cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="4.5" fill="#fff" stroke="{color}" stroke-width="2"/>' for x, y in points]
+        self.out += [f'<circle cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="4.5" fill="{INK["ground"]}" stroke="{color}" stroke-width="2"/>' for x, y in points]
 
     def note(self, row, color, text, dash=""):
         top = TOP + HEIGHT + 66 + 18 * row
         mark = f' stroke-dasharray="{dash}"' if dash else ""
         self.out.append(f'<path d="M{self.left} {top - 4}h26" stroke="{color}" stroke-width="2"{mark}/><text x="{self.left + 34}" y="{top}">{text}</text>')
+
+    def ring(self, row, color, text):
+        top = TOP + HEIGHT + 66 + 18 * row
+        self.out.append(f'<circle cx="{self.left + 13}" cy="{top - 4}" r="4.5" fill="#fff" stroke="{color}" stroke-width="2"/>'
+                        f'<text x="{self.left + 34}" y="{top}">{text}</text>')
 
 
 def far_plans(model, scene):
@@ -260,9 +266,9 @@ def far_plans(model, scene):
 
 def draw(model, path):
     marks = [1, 4, 16, 64, 256, 1024, 4096]
-    time = Panel(0, "244,141 objects for each process: time over that of one", (1, 4096), (0.8, 32), "times as long as one process alone", is_log=True)
+    time = Panel(0, "Time of an update, 244,141 objects per process", (1, 4096), (0.8, 32), "times that of one process", is_log=True)
     time.grid(marks, [1, 2, 4, 8, 16, 32], str)
-    ghosts = Panel(1, "Ghosts, in per cent of the objects", (1, 4096), (0, 80), "ghosts, %")
+    ghosts = Panel(1, "Ghosts, per cent of the objects", (1, 4096), (0, 80), "ghosts, %")
     ghosts.grid(marks, range(0, 81, 20), str)
     for row, scene in enumerate(COLORS):
         plans = far_plans(model, scene)
@@ -279,12 +285,13 @@ def draw(model, path):
     base = model.box_cost("brownian-free", 1) * 1e6 / 1000
     time.dots([(p, run["ms_median"] / base) for p, run in weak if run], COLORS["brownian-free"])
     ghosts.dots([(p, 100 * run["ghosts"] / run["objects"]) for p, run in weak if run], COLORS["brownian-free"])
-    time.note(len(COLORS), "#555", f"beyond one machine at {NETWORK_ALPHA_US:g} µs and 12.5 GB/s for 16 processes (assumed)", "5 4")
-    ghosts.note(len(COLORS), "#fff", "circles: measured, brownian-free, 1m for each process")
+    time.note(len(COLORS), INK["muted"], f"with a network beyond 16 processes: {NETWORK_ALPHA_US:g} µs, 12.5 GB/s (assumed)", "5 4")
+    ghosts.ring(len(COLORS), COLORS["brownian-free"], "measured: brownian-free, 1m objects per process")
     width, height = LEFT + 2 * WIDTH + GAP + 40, TOP + HEIGHT + 66 + 18 * (len(COLORS) + 1)
     pathlib.Path(path).write_text("\n".join(
-        [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" fill="#222">',
-         f'<rect width="{width}" height="{height}" fill="#fff"/>'] + time.out + ghosts.out + ["</svg>"]) + "\n")
+        [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" fill="{INK["text"]}">',
+         "<title>Time of an update over processes, and ghosts, to 4,096 of them</title>",
+         f'<rect width="{width}" height="{height}" fill="{INK["ground"]}"/>'] + time.out + ghosts.out + ["</svg>"]) + "\n")
 
 
 def print_far(model):

@@ -8,8 +8,10 @@ The cut is across z, about the middle. Blue boxes lie in leaves, orange ones acr
 the closer their node is to the root.
 """
 import json
+import pathlib
 import sys
 
+INK = json.loads(pathlib.Path(__file__).with_name("colours.json").read_text(encoding="utf-8"))
 SIDE = 880
 MARGIN = 20
 
@@ -79,23 +81,23 @@ def draw(tree, boxes):
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE + 2 * MARGIN} {frame.height:.0f}">',
         f"<title>A cut through a tree of {len(tree['nodes'])} nodes over {len(boxes)} boxes: {len(leaves)} leaves</title>",
-        f'<rect width="{SIDE + 2 * MARGIN}" height="{frame.height:.0f}" fill="#10151c"/>',
+        f'<rect width="{SIDE + 2 * MARGIN}" height="{frame.height:.0f}" fill="{INK["ground"]}"/>',
     ]
     for number, node in enumerate(leaves):
-        shade = ("#18212c", "#1d2936")[number % 2]
+        shade = INK["region"][number % 2]
         out.append(frame.rect(node["lower"], node["upper"], f'fill="{shade}"'))
     for node in cut:
-        style = ("#f2a33a", "#ffd9a0") if "axis" in node else ("#4a7fb5", "#8fb8de")
+        style = INK["inner"] if "axis" in node else INK["leaf"]
         for slot in node["objects"]:
             box = boxes[slot]
             if crosses(box[:3], box[3:], middle):
                 out.append(
-                    frame.rect(box[:3], box[3:], f'fill="{style[0]}" fill-opacity="0.55" stroke="{style[1]}" stroke-width="0.6"')
+                    frame.rect(box[:3], box[3:], f'fill="{style["line"]}" fill-opacity="0.5" stroke="{style["line"]}" stroke-width="0.8"')
                 )
     for node in sorted(cut, key=lambda n: -n["depth"]):
         if node.get("axis", 2) < 2:
             width = max(0.8, 4 - 0.6 * node["depth"])
-            style = f'stroke="#e8edf2" stroke-width="{width:.1f}" stroke-opacity="0.8"'
+            style = f'stroke="{INK["plane"]}" stroke-width="{width:.1f}" stroke-opacity="0.8"'
             out.append(frame.line(node["axis"], node["plane"], node["lower"], node["upper"], style))
     return "\n".join(out + ["</svg>"]) + "\n"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Claims of paper 003; claims.mjs tells how they are judged.
+// Claims of the k-DOP paper; claims.mjs tells how they are judged.
 import { digits, percent, times } from './page.mjs';
 import { mean } from './runs.mjs';
 

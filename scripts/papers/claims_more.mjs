@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Claims of papers 000, 001 and 002; claims.mjs tells how they are judged.
+// Claims of the earlier KD-tree paper, of Broadmark and of the RAY KD-tree; claims.mjs tells how they are judged.
 import { digits, percent, sizeText, times } from './page.mjs';
 import { bestBySize, bestOther, gainBetween, gainPoints, kdOf, peers, scenes, titles } from './figures.mjs';
 import { ascending, isTree, laterFrames, mean, mergeTrees, pick } from './runs.mjs';
@@ -23,7 +23,7 @@ function leafClaim(runs) {
     return { id: 'middle-trees', where: 'figure 3a', claim: 'deep (T < 64) and shallow trees (T > 2048) are significantly slower than T = 256', rule: 'T = 32 and T = 4096 take more than 1.1 × T = 256, mean of the scenes', is: isNumber(deep) && isNumber(shallow) ? deep > 1.1 && shallow > 1.1 : undefined, ours: `T = 32 ${times(deep)}, T = 4096 ${times(shallow)}`, why: narrowWhy(runs) };
 }
 
-// The same with narrower instructions, from the sweep of paper 004's page, which begins at T = 64.
+// The same with narrower instructions, from the sweep of the KD-tree paper's page, which begins at T = 64.
 function narrowWhy(runs) {
     return ['scalar', 'sse2'].map(variant => {
         const own = scenes.map(scene => mergeTrees(pick(runs, '004-leaf-narrow', { scene, variant }), 'kd.leaf'));
@@ -33,7 +33,7 @@ function narrowWhy(runs) {
     }).filter(Boolean).join('; ');
 }
 
-// Size by size, T = 256 beside T = 512 of paper 004's figure 10.
+// Size by size, T = 256 beside T = 512 of the KD-tree paper's figure 10.
 function lossWhy(runs) {
     const at = (part, objects) => gainBetween(gainPoints(pick(runs, part, { method: 'kd-paper-complete', objects }).filter(isTree), pick(runs, part, { method: 'kd-paper-incremental', objects })), 0, 0.45);
     const sizes = ascending(pick(runs, '000-rest').map(run => run.objects)).filter(objects => isNumber(at('000-rest', objects)) && isNumber(at('004-rest', objects)));
@@ -71,7 +71,7 @@ function ladderClaims000(runs) {
     return [
         { id: 'fastest', where: 'figures 4, 5', claim: 'the KD-tree is the fastest in all tests', rule: 'the best of the three others takes longer, on each scene, type and size', is: ratios.length > 0 ? ratios.every(ratio => ratio > 1) : undefined, ours: ratios.length > 0 ? `${digits(Math.min(...ratios))} to ${digits(Math.max(...ratios))} times as fast` : '' },
         { id: 'two-to-three', where: 'section 6', claim: 'it is two to three times as fast as the others', rule: 'the mean over scenes, types and sizes is 2 or more', is: ratios.length > 0 ? mean(ratios) >= 2 : undefined, ours: ratios.length > 0 ? times(mean(ratios)) : '' },
-        { id: 'second', where: 'figure 5', claim: 'DBVT F follows on Queda Livre, DBVT D on the others', rule: 'the best of the others at the largest size', is: seconds.length === 3 ? seconds.every(([scene, method]) => method === (scene === 'freefall' ? 'bullet-dbvt-f' : 'bullet-dbvt-d')) : undefined, ours: seconds.map(([scene, method]) => `${method} on ${titles[scene]}`).join(', '), why: bestBySize(runs, ['000-cubes', '000-cubes-large']) },
+        { id: 'second', where: 'figure 5', claim: 'DBVT F follows on Free Fall, DBVT D on the others', rule: 'the best of the others at the largest size', is: seconds.length === 3 ? seconds.every(([scene, method]) => method === (scene === 'freefall' ? 'bullet-dbvt-f' : 'bullet-dbvt-d')) : undefined, ours: seconds.map(([scene, method]) => `${method} on ${titles[scene]}`).join(', '), why: bestBySize(runs, ['000-cubes', '000-cubes-large']) },
         { id: 'gravity-hardest', where: 'figure 4', claim: 'Gravidade is the hardest for all', rule: 'each of the four is slowest there, at 32k, the largest of figure 4', is: hard.length === 4 ? hard.every(([, scene]) => scene === 'gravity') : undefined, ours: hard.map(([method, scene]) => `${method}: ${titles[scene]}`).join(', '), why: hardWhy },
     ];
 }
@@ -89,7 +89,7 @@ function variationClaim(runs) {
     const restless = own.filter(run => run.scene === 'freefall' && ['bullet-dbvt-f', 'kd-paper'].includes(run.method));
     const most = calm.length > 0 ? [...calm].sort((a, b) => b.cv - a.cv)[0] : undefined;
     return [
-        { id: 'variation-calm', where: 'section 5', claim: 'the coefficient of variation is below 0.1 but for DBVT F and the KD-tree on Queda Livre', rule: 'below 0.15 over a whole run of 1000 frames at 8k', is: calm.length > 0 ? calm.every(run => run.cv < 0.15) : undefined, ours: most ? `at most ${digits(most.cv)}, ${most.method} on ${titles[most.scene]}` : '', why: calm.some(run => run.cv >= 0.15) ? `above it: ${calm.filter(run => run.cv >= 0.15).map(run => `${run.method} on ${titles[run.scene]} ${digits(run.cv)}`).join(', ')}` : '' },
+        { id: 'variation-calm', where: 'section 5', claim: 'the coefficient of variation is below 0.1 but for DBVT F and the KD-tree on Free Fall', rule: 'below 0.15 over a whole run of 1000 frames at 8k', is: calm.length > 0 ? calm.every(run => run.cv < 0.15) : undefined, ours: most ? `at most ${digits(most.cv)}, ${most.method} on ${titles[most.scene]}` : '', why: calm.some(run => run.cv >= 0.15) ? `above it: ${calm.filter(run => run.cv >= 0.15).map(run => `${run.method} on ${titles[run.scene]} ${digits(run.cv)}`).join(', ')}` : '' },
         { id: 'variation-rest', where: 'section 5', claim: 'these two are about 0.7, since they profit from rest', rule: 'above 0.4', is: restless.length > 0 ? restless.every(run => run.cv > 0.4) : undefined, ours: restless.map(run => `${run.method} ${digits(run.cv)}`).join(', '), why: restlessWhy(runs) },
     ];
 }
@@ -174,7 +174,7 @@ export function of001({ runs }) {
 
 // ---- 002
 
-export const cases = [['ray-freefall', 'cubes', 'Queda Livre Uniforme'], ['ray-freefall', 'assorted', 'Queda Livre Variado'], ['ray-particles', 'cubes', 'Partículas Uniforme'], ['ray-particles', 'assorted', 'Partículas Variado']];
+export const cases = [['ray-freefall', 'cubes', 'uniform Free Fall'], ['ray-freefall', 'assorted', 'varied Free Fall'], ['ray-particles', 'cubes', 'uniform particles'], ['ray-particles', 'assorted', 'varied particles']];
 
 /** Mean levels of the leaves below the root. */
 export function meanDepth(counters) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every figure the papers have, and which of them a folder lacks: what README.md says is missing is found by looking.
 
+import { labelOf } from './names.mjs';
+
 const to = (chapter, last) => Array.from({ length: last }, (_, index) => `${chapter}${index + 1}`);
 
 const numbers = { '004': to('', 14), '000': to('', 5), '001': to('', 2), '002': to('', 3), '003': [...to('2.', 29), ...to('3.', 6), ...to('4.', 2), ...to('5.', 23)] };
@@ -43,5 +45,5 @@ export function missingFigures(files) {
             rows.set(key, { paper, what, here, own: [...(rows.get(key)?.own ?? []), number] });
         }
     }
-    return [...rows.values()].map(({ paper, what, here, own }) => [`${paper}: ${rangeText(own, numbers[paper])}`, what, here]);
+    return [...rows.values()].map(({ paper, what, here, own }) => [`${labelOf(paper)}: ${rangeText(own, numbers[paper])}`, what, here]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paper 003's towers as a device ran them, from the files scripts/device-towers.sh writes: towers.csv, a row of means per tower, and
+// The k-DOP paper's towers as a device ran them, from the files scripts/device-towers.sh writes: towers.csv, a row of means per tower, and
 // tower_stages.csv (stages.csv there), means of so many frames each. Any tower, or all, may be missing.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { ascending, mean, pick } from './runs.mjs';
 export const scenes = ['freefall', 'brownian', 'gravity'];
 export const titles = { freefall: 'Free Fall', brownian: 'Brownian', gravity: 'Gravity' };
 
-/** The three the papers compare with, and all of 004's. */
+/** The three the papers compare with, and all of the KD-tree paper's. */
 export const peers = ['bullet-dbvt-f', 'bullet-dbvt-d', 'cgal'];
 export const others = [...peers, 'bullet-axissweep', 'tracy'];
 

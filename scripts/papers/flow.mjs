@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// How an update goes through the tree, as docs/kd.md tells it of `kd-paper`: figure 7 of paper 004. And how objects move within its array, figure 5.
+// How an update goes through the tree, as docs/kd.md tells it of `kd-paper`: figure 7 of the KD-tree paper. And how objects move within its array, figure 5.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { ink } from './ink.mjs';
 import { byPath } from './operators.mjs';
 
-const words = (x, y, text, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="15" text-anchor="middle" fill="#1b2430" ${more}>${text}</text>`;
+const words = (x, y, text, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="15" text-anchor="middle" fill="${ink.text}" ${more}>${text}</text>`;
 const page = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`,
-    '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" fill="#555"/></marker></defs>', `<rect width="${width}" height="${height}" fill="#ffffff"/>`, ...parts, '</svg>'].join('\n') + '\n';
+    `<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" fill="${ink.muted}"/></marker></defs>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
-const act = (x, y, text) => `<rect x="${x - 70}" y="${y - 21}" width="140" height="42" rx="8" fill="#dce8f4" stroke="#4a7fb5"/>${words(x, y + 5, text)}`;
-const ask = (x, y, text) => `<path d="M${x - 92} ${y}L${x} ${y - 40}L${x + 92} ${y}L${x} ${y + 40}Z" fill="#fbe6cb" stroke="#c9781c"/>${words(x, y + 5, text)}`;
+const act = (x, y, text) => `<rect x="${x - 70}" y="${y - 21}" width="140" height="42" rx="8" fill="${ink.leaf.fill}" stroke="${ink.leaf.line}"/>${words(x, y + 5, text)}`;
+const ask = (x, y, text) => `<path d="M${x - 92} ${y}L${x} ${y - 40}L${x + 92} ${y}L${x} ${y + 40}Z" fill="${ink.inner.fill}" stroke="${ink.inner.line}"/>${words(x, y + 5, text)}`;
 const end = (x, y, text) => `<rect x="${x - 70}" y="${y - 19}" width="140" height="38" rx="19" fill="#e9edf2" stroke="#5c6875"/>${words(x, y + 5, text)}`;
-const arrow = (points, label = '', [x, y] = [0, 0]) => `<path d="M${points.map(point => point.join(' ')).join('L')}" fill="none" stroke="#555" stroke-width="1.6" marker-end="url(#tip)"/>${label ? words(x, y, label, 'font-style="italic"') : ''}`;
+const arrow = (points, label = '', [x, y] = [0, 0]) => `<path d="M${points.map(point => point.join(' ')).join('L')}" fill="none" stroke="${ink.muted}" stroke-width="1.6" marker-end="url(#tip)"/>${label ? words(x, y, label, 'font-style="italic"') : ''}`;
 
 /** The order of the operators at one node. */
 export function drawFlow(target) {
@@ -48,10 +49,10 @@ export function transferSteps(left, own, middle, node, moved) {
     ];
 }
 
-const inks = { N_LL: '#dce8f4', N_L: '#fbe6cb', N_LR: '#d9efe4', N: '#e6dcf4', '': '#ffffff' };
+const inks = { N_LL: ink.leaf.fill, N_L: ink.inner.fill, N_LR: '#d9efe4', N: '#e6dcf4', '': ink.ground };
 
 function drawStep([text, blocks, buffer], moved, y) {
-    const cell = (object, x, top, fill) => `<rect x="${x}" y="${top}" width="26" height="26" fill="${object === null ? '#ffffff' : fill}" stroke="${moved.includes(object) ? '#b3140f' : '#333'}" stroke-width="${moved.includes(object) ? 3 : 1}"/>${object === null ? '' : words(x + 13, top + 18, object, 'style="font-size:11px"')}`;
+    const cell = (object, x, top, fill) => `<rect x="${x}" y="${top}" width="26" height="26" fill="${object === null ? ink.ground : fill}" stroke="${moved.includes(object) ? ink.marked.line : ink.plane}" stroke-width="${moved.includes(object) ? 3 : 1}"/>${object === null ? '' : words(x + 13, top + 18, object, 'style="font-size:11px"')}`;
     let x = 20;
     const parts = [words(20, y + 16, text, 'style="text-anchor:start"')];
     for (const [name, objects] of blocks) {
@@ -62,7 +63,7 @@ function drawStep([text, blocks, buffer], moved, y) {
         }
         x += objects.length > 0 ? 6 : 0;
     }
-    buffer.forEach((object, i) => parts.push(cell(object, 520 + 26 * i, y - 4, '#fdeceb')));
+    buffer.forEach((object, i) => parts.push(cell(object, 520 + 26 * i, y - 4, ink.marked.fill)));
     if (buffer.length > 0) parts.push(words(496, y + 14, 'buffer', 'style="font-size:12px"'));
     return { parts, width: x + 20 };
 }

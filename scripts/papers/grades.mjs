@@ -189,7 +189,7 @@ export const grades = {
     full: { about: "the papers' own sizes", pieces: fullPieces, sim: { bodies: 512, frames: 7000 } },
 };
 
-/** The runs of `cleave sim tower` that paper 003 compares. */
+/** The runs of `cleave sim tower` that the k-DOP paper compares. */
 export const towers = ['1,1,1', '1,3,1'].flatMap(scale => ['18-dop', 'aabb', 'sphere'].map(volume => ({ volume, scale })));
 
 export const towerFile = ({ volume, scale }) => `tower-${volume}-${scale.replaceAll(',', '')}.csv`;

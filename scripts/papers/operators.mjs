@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the tree's operators do, from trees of `cleave tree` one frame apart: figure 6 of paper 004, figure 2 of 000; and the places an object may have, figure 2 of 004.
+// What the tree's operators do, from trees of `cleave tree` one frame apart: figure 6 of the KD-tree paper, figure 2 of 000; and the places an object may have, figure 2 of 004.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { ink } from './ink.mjs';
 import { MARGIN, SIDE, drawHierarchy, drawScene } from './small_tree.mjs';
 
 const OBJECTS = 22;
@@ -89,7 +90,7 @@ function findOperators(program, work) {
 
 // ---- drawing
 
-const text = (x, y, words, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="20" fill="#1b2430" ${more}>${words}</text>`;
+const text = (x, y, words, more = '') => `<text x="${x}" y="${y}" font-family="sans-serif" font-size="20" fill="${ink.text}" ${more}>${words}</text>`;
 const placed = (x, y, scale, parts) => `<g transform="translate(${x} ${y}) scale(${scale})">${parts.join('')}</g>`;
 
 /** A scene and its tree side by side, with a node that stands out in both. */
@@ -97,7 +98,7 @@ function drawState({ tree, boxes }, marked, x, y) {
     return placed(x, y, 0.5, [...drawScene(tree.nodes, boxes, marked), ...drawHierarchy(tree.nodes, SIDE + 3 * MARGIN, 520, marked)]);
 }
 
-const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="#ffffff"/>`, ...parts, '</svg>'].join('\n') + '\n';
+const svg = (width, height, title, parts) => [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">`, `<title>${title}</title>`, `<rect width="${width}" height="${height}" fill="${ink.ground}"/>`, ...parts, '</svg>'].join('\n') + '\n';
 
 const ROW = 290;
 
@@ -124,7 +125,7 @@ function drawOrder(nodes, x, y) {
     const walk = path => (isInner(paths.get(path)) ? [...walk(`${path}L`), paths.get(path), ...walk(`${path}R`)] : [paths.get(path)]);
     let at = 0;
     return placed(x, y, 1, walk('').flatMap(node => {
-        const cells = node.objects.map(object => { at += 30; return `<rect x="${at - 30}" y="0" width="30" height="28" fill="${isInner(node) ? '#fbe6cb' : '#dce8f4'}" stroke="#333"/>${text(at - 15, 19, object, 'text-anchor="middle" style="font-size:14px"')}`; });
+        const cells = node.objects.map(object => { at += 30; return `<rect x="${at - 30}" y="0" width="30" height="28" fill="${isInner(node) ? ink.inner.fill : ink.leaf.fill}" stroke="${ink.plane}"/>${text(at - 15, 19, object, 'text-anchor="middle" style="font-size:14px"')}`; });
         at += 7;
         return cells;
     }));

@@ -106,7 +106,7 @@ export class Page {
     /** An ECharts option as NAME.svg beside the page. */
     figure(name, describe, option, { width = 820, height = 420 } = {}) {
         const file = `${this.#paper}-${name}.svg`;
-        writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height, background: '#ffffff' })}\n`);
+        writeFileSync(join(this.#folder, file), `${svgText(withRoom(option), { width, height })}\n`);
         this.#lines.push(`![${describe}](${file})`, '');
     }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Paper 000, the same algorithm earlier: figures 3 to 5 and the coefficient of variation. Verdicts: claims_more.mjs.
+// The earlier KD-tree paper, the same algorithm earlier: figures 3 to 5 and the coefficient of variation. Verdicts: claims_more.mjs.
 import { ladderChart } from '../../report/src/charts/ladder.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
 import { meanLeaf } from './claims_more.mjs';
-import { gainPoints, scenes } from './figures.mjs';
+import { gainPoints, scenes, titles } from './figures.mjs';
 import { gainChart } from './paper_charts.mjs';
+import { titleOf } from './names.mjs';
 import { Page, digits, sizeText } from './page.mjs';
 import { leafNotes } from './paper_004.mjs';
 import { ascending, distinct, isTree, ladder, pick } from './runs.mjs';
 
-const titles = { freefall: 'Queda Livre (Free Fall)', brownian: 'Partículas (Brownian)', gravity: 'Gravidade (Gravity)' };
 const cubes = ['000-cubes', '000-cubes-kd', '000-cubes-large', '000-cubes-large-kd'];
 const assorted = ['000-assorted', '000-assorted-kd'];
 
@@ -29,7 +29,7 @@ function writeRest(page, runs, claims) {
     const complete = pick(runs, '000-rest', { method: 'kd-paper-complete' }).filter(isTree);
     const series = [{ name: 'incremental', points: gainPoints(complete, pick(runs, '000-rest', { method: 'kd-paper-incremental' })) }];
     if (series[0].points.length === 0) return;
-    page.heading(`Figure 3b: gain of the incremental search, Queda Livre, ${ascending(complete.map(run => run.objects)).map(sizeText).join(', ')} cubes, T = 256`);
+    page.heading(`Figure 3b: gain of the incremental search, Free Fall, ${ascending(complete.map(run => run.objects)).map(sizeText).join(', ')} cubes, T = 256`);
     page.figure('figure-3b', 'Complete over incremental time per frame against the share of static objects', gainChart({ title: 'gain per frame', series, clampY: [0.4, 1.8] }), { height: 380 });
     page.from(pick(runs, '000-rest'));
     page.claims(claims);
@@ -58,7 +58,7 @@ function writeLadders(page, runs, claims) {
 function seriesOf(own) {
     const name = run => (run.method === 'kd-paper' ? 'KD-tree, T = 256' : run.method);
     const shown = own.filter(run => run.method !== 'kd-paper' || isTree(run));
-    return distinct(shown.map(name)).map(one => ({ name: one, points: ladder(shown.filter(run => name(run) === one)) }));
+    return distinct(shown.map(name)).map(one => ({ name: one, like: shown.find(run => name(run) === one).method, points: ladder(shown.filter(run => name(run) === one)) }));
 }
 
 function writeVariation(page, runs, claims) {
@@ -72,7 +72,7 @@ function writeVariation(page, runs, claims) {
 }
 
 export function writePage(folder, { runs }, claims) {
-    const page = new Page(folder, '000', 'The earlier KD-tree paper (000)');
+    const page = new Page(folder, '000', titleOf('000'));
     const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
     page.text('Serpa and Rodrigues, *Relações Espaciais, Temporais e de Ordem…*: T = 256, K = 55 %, 5 × 1000 frames. Schedule: `paper-000`, the tree as published (`kd-paper`).');
     writeLeaf(page, runs, of('middle-trees'));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Paper 001, Broadmark: Table I, Table II, figure 2. Verdicts: claims_more.mjs.
+// The Broadmark paper, Broadmark: Table I, Table II, figure 2. Verdicts: claims_more.mjs.
 import { ladderChart } from '../../report/src/charts/ladder.js';
 import { scenes } from './figures.mjs';
+import { titleOf } from './names.mjs';
 import { Page, digits, sizeText } from './page.mjs';
 import { table1Of001, table2Of001 } from './published.mjs';
 import { ascending, distinct, ladder, pick } from './runs.mjs';
@@ -77,7 +78,7 @@ export function shortText(runs) {
 }
 
 export function writePage(folder, { runs, methods }, claims) {
-    const page = new Page(folder, '001', 'The Broadmark paper (001)');
+    const page = new Page(folder, '001', titleOf('001'));
     const published = table2Of001();
     const threads = ascending(pick(runs, quickest).map(run => run.threads));
     page.text('Serpa, *Broad Phase Collision Detection: New Methodology and Solution*. Schedule: `paper-001`. Figure 1 is pictures of the scenes: README.md has them.');
@@ -86,7 +87,7 @@ export function writePage(folder, { runs, methods }, claims) {
     for (const scene of scenes) writeTable2(page, runs, scene, published);
     page.heading('Figure 2: the same as curves');
     for (const scene of scenes) {
-        const series = columns.map(([name, , parts, method]) => ({ name, points: ladder(pick(runs, parts, { scene, method })) })).filter(one => one.points.length > 0);
+        const series = columns.map(([name, , parts, method]) => ({ name, like: `${method} ${name}`, points: ladder(pick(runs, parts, { scene, method })) })).filter(one => one.points.length > 0);
         if (series.length > 0) page.figure(`figure-2-${scene}`, `${scene}: mean ms per frame`, ladderChart({ title: scene, series, guides: [1, 2] }), { height: Math.max(480, 40 + 22 * series.length) });
     }
     page.claims(claims);

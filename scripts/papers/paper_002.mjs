@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Paper 002, the RAY KD-tree of 2015: figures 2 and 3. Verdicts: claims_more.mjs.
+// The RAY KD-tree paper, the RAY KD-tree of 2015: figures 2 and 3. Verdicts: claims_more.mjs.
 import { ladderChart } from '../../report/src/charts/ladder.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
 import { cases, meanDepth } from './claims_more.mjs';
+import { titleOf } from './names.mjs';
 import { Page, sizeText } from './page.mjs';
 import { distinct, isTree, ladder, mergeTrees, pick } from './runs.mjs';
 
@@ -30,7 +31,7 @@ function writeOthers(page, runs, claims) {
 }
 
 export function writePage(folder, { runs }, claims) {
-    const page = new Page(folder, '002', 'The RAY KD-tree paper of 2015 (002)');
+    const page = new Page(folder, '002', titleOf('002'));
     const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
     page.text('Serpa and Rodrigues, *Detecção de Colisão Broad Phase com RAY KD-Tree*, 2015: a cube of 100 m, 2000 frames of 1/120 s, i7 860. Schedule: `paper-002`; `ray-kd` with T = 10 and its own partition. Its Cost is printed upside down: it grows where the two children hold alike, and the text wants that to be cheap; `ray-kd` has it turned round.');
     writeLeaf(page, runs, of('taller-faster', 'depth'));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Paper 003, sweep-and-prune with k-DOPs: tables 5.1 to 5.3, figures 5.6 to 5.23 from the CPU and, where there are its files
+// The k-DOP paper, sweep-and-prune with k-DOPs: tables 5.1 to 5.3, figures 5.6 to 5.23 from the CPU and, where there are its files
 // (device_towers.mjs), from a device beside it. Verdicts: claims_003.mjs.
 import { aroundTurn, pairsOf, turnOf, volumes } from './claims_003.mjs';
 import { frameChart } from './paper_charts.mjs';
+import { titleOf } from './names.mjs';
 import { OTHERS_MOST, Page, digits, percent } from './page.mjs';
 import { pairsOf003, timesOf003 } from './published.mjs';
 import { distinct, isBareRoot, machineText, mean, pick } from './runs.mjs';
@@ -183,7 +184,7 @@ export function writePage(folder, found, claims) {
     const { towers, runs } = data;
     if (towers.size === 0) return;
     const frames = [...towers.values()][0].frame.length;
-    const page = new Page(folder, '003', 'Sweep-and-prune with k-DOPs (003)');
+    const page = new Page(folder, '003', titleOf('003'));
     const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
     page.text(`*Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU*, COPPE 2021: 512 bodies fall on a floor, 7000 frames, i7-7700HQ and GTX 1060. \`cleave sim tower\` on one core, here ${Math.max(...[...towers.values()][0].landed)} bodies and ${frames} frames; docs/shape-matching.md tells what a frame does, bench/tower.md where numbers differ and why.`);
     page.text(fromText(data));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paper 004, the KD-tree of 2019: figures 1 and 9 to 14, tables 1 and 2. Verdicts: claims.mjs.
+// The KD-tree paper, the KD-tree of 2019: figures 1 and 9 to 14, tables 1 and 2. Verdicts: claims.mjs.
 import { ladderChart } from '../../report/src/charts/ladder.js';
 import { radarChart } from '../../report/src/charts/radar.js';
 import { sweepChart } from '../../report/src/charts/sweep.js';
@@ -7,6 +7,7 @@ import { light, stylesFor } from '../../report/src/look.js';
 import { isaOrder, leafPoints, stageMs, stages } from './claims.mjs';
 import { bestOther, gainBetween, gainPoints, peers, scenes, titles } from './figures.mjs';
 import { depthChart, gainChart, groupChart } from './paper_charts.mjs';
+import { titleOf } from './names.mjs';
 import { Page, digits, percent, sizeText, times } from './page.mjs';
 import { table1Of004, table2Of004 } from './published.mjs';
 import { ascending, distinct, isTree, ladder, mean, mergeTrees, pick } from './runs.mjs';
@@ -109,7 +110,7 @@ const ranges = [['0 to 50 %', 0, 0.5, '0.87 to 0.95'], ['50 to 60 %', 0.5, 0.6, 
 
 function writeRest(page, runs, claims) {
     const series = [['as published', '004-rest', 'kd-paper'], ['kd (ours)', '004-rest-ours', 'kd']]
-        .map(([name, part, kin]) => ({ name, part, kin, points: gainPoints(pick(runs, part, { method: `${kin}-complete` }).filter(isTree), pick(runs, part, { method: `${kin}-incremental` })) })).filter(one => one.points.length > 0);
+        .map(([name, part, kin]) => ({ name, like: kin, part, kin, points: gainPoints(pick(runs, part, { method: `${kin}-complete` }).filter(isTree), pick(runs, part, { method: `${kin}-incremental` })) })).filter(one => one.points.length > 0);
     if (series.length === 0) return;
     const sizes = ascending(pick(runs, '004-rest').filter(isTree).map(run => run.objects));
     page.heading(`Figure 10: what the incremental search gains, Free Fall, ${sizes.map(sizeText).join(', ')} cubes, T = 512`);
@@ -208,7 +209,7 @@ function writeWhole(page, runs) {
 }
 
 export function writePage(folder, { runs }, claims) {
-    const page = new Page(folder, '004', 'The KD-tree paper of 2019 (004)');
+    const page = new Page(folder, '004', titleOf('004'));
     const theirs = table1Of004();
     const of = (...ids) => claims.filter(claim => ids.includes(claim.id));
     page.text('Serpa and Rodrigues, *Flexible Use of Temporal and Spatial Reasoning for Fast and Scalable CPU Broad-Phase Collision Detection Using KD-Trees*, CGF 2019. Its machine: i7-7700, one thread. Schedule: `paper-004`. `kd-paper` is its tree as published, T = 512 and K = 60 % unless a figure sweeps them; docs/kd.md tells where it differs, and what `kd` changes.');

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Charts that only the papers have; the others are report/src/charts.
-import { baseOption, legendFor, lineSeries, linearAxis, logAxis, axis } from '../../report/src/charts/frame.js';
-import { light, stylesFor } from '../../report/src/look.js';
+import { baseOption, legendFor, lineSeries, linearAxis, logAxis, axis, stylesOf } from '../../report/src/charts/frame.js';
+import { light } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
+
+const POINT_GAP = 14; // pixels from one series to the next
 
 const gridFor = room => ({ outerBoundsMode: 'none', left: 66, right: room.right, top: room.top, bottom: 56 + room.bottom });
 
-/** Bars side by side: { title, categories: [name], series: [{ name, values }], value, log (default true) }. */
+/** Bars side by side, or points where the axis is logarithmic, which has no zero for bars to begin at: { title, categories: [name], series: [{ name, values }], value, log (default true) }. */
 export function groupChart(data, look = light) {
     const names = data.series.map(one => one.name);
-    const styles = stylesFor(names, look);
+    const styles = stylesOf(data, names, look);
     const { legend, room } = legendFor(data, names, look, { icons: 'symbols', styles });
     const values = data.series.flatMap(one => one.values).filter(value => value > 0);
     const value = data.log === false
@@ -21,9 +23,9 @@ export function groupChart(data, look = light) {
         grid: gridFor(room),
         xAxis: axis(look, data.group ?? '', { type: 'category', data: data.categories, axisTick: { show: false }, splitLine: { show: false }, axisLabel: { interval: 0, lineHeight: 14 } }),
         yAxis: value,
-        series: data.series.map(one => ({
-            type: 'bar', name: one.name, data: one.values.map(height => height ?? null), barGap: '8%', itemStyle: { color: styles.get(one.name).color },
-        })),
+        series: data.series.map((one, index) => (data.log === false
+            ? { type: 'bar', name: one.name, data: one.values.map(height => height ?? null), barGap: '8%', itemStyle: { color: styles.get(one.name).color } }
+            : { type: 'scatter', name: one.name, data: one.values.map(height => height ?? null), symbol: styles.get(one.name).symbol, symbolSize: 11, symbolOffset: [(index - (data.series.length - 1) / 2) * POINT_GAP, 0], itemStyle: { ...styles.get(one.name).item, opacity: 1 } })),
     };
 }
 
@@ -45,7 +47,7 @@ const clampTo = (value, [low, high]) => Math.min(Math.max(value, low), high);
 /** Figure 10: { title, series: [{ name, points: [[share, gain]] }], clampX, clampY }. Points beyond are drawn at the border; the averages know nothing of that. */
 export function gainChart(data, look = light) {
     const names = data.series.map(one => one.name);
-    const styles = stylesFor(names, look);
+    const styles = stylesOf(data, names, look);
     const { legend, room } = legendFor(data, names, look, { icons: 'symbols', styles });
     const [xs, ys] = [data.clampX ?? [0.01, 0.99], data.clampY ?? [0.7, 1.6]];
     return {
@@ -67,7 +69,7 @@ export function gainChart(data, look = light) {
 /** Figure 9, top: how deep leaves lie, as discs whose area is their share, and how many objects are in leaves. { rows: [{ leaf, depths: [share by depth], inLeaves }] } */
 export function depthChart(data, look = light) {
     const name = 'objects in leaves';
-    const styles = stylesFor(['share of the leaves', name], look);
+    const styles = stylesOf(data, ['share of the leaves', name], look);
     const { legend, room } = legendFor(data, ['share of the leaves', name], look, { icons: 'symbols', styles });
     const discs = data.rows.flatMap((row, x) => row.depths.map((share, depth) => [x, depth, share]).filter(([, , share]) => share > 0.002));
     const deepest = Math.max(4, ...discs.map(([, depth]) => depth));
@@ -93,7 +95,7 @@ export function depthChart(data, look = light) {
 /** Something along the frames of a run: { series: [{ name, points: [[frame, value]] }], value, stacked }. */
 export function frameChart(data, look = light) {
     const names = data.series.map(one => one.name);
-    const styles = stylesFor(names, look);
+    const styles = stylesOf(data, names, look);
     const { legend, room } = legendFor(data, names, look);
     return {
         ...baseOption(data, look),

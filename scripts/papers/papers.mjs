@@ -6,7 +6,7 @@
 //     node scripts/papers/papers.mjs --grade full --from RESULTS[,MORE] --out bench/papers
 //
 // --budget ends the measuring after so many seconds (an hour of the grade hour, never of the others; 0: never), and the pages say what
-// is missing. --device FOLDER: where paper 003's towers as a device ran them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
+// is missing. --device FOLDER: where the k-DOP paper's towers as a device ran them are (scripts/device-towers.sh); ours are the default. --pages writes pages from what is there; --from does so from folders of results that were measured elsewhere (scripts/papers/bare.sh).
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ import { readDevice } from './device_towers.mjs';
 import { grades, pieceWords } from './grades.mjs';
 import { leftOut } from './left_out.mjs';
 import { measure } from './measure.mjs';
+import { labelOf, papers } from './names.mjs';
 import { OTHERS_MOST, Page, digits, sizeText, times } from './page.mjs';
 import { writePage as write000 } from './paper_000.mjs';
 import { writePage as write001 } from './paper_001.mjs';
@@ -53,18 +54,18 @@ export function runsCsv(runs) {
 // ---- README.md
 
 const verdicts = ['holds', 'does not hold', 'cannot be tested'];
-const papers = [['004', 'the KD-tree, CGF 2019', '1, 9 to 14; tables 1 and 2'], ['000', 'the same earlier', '3 to 5; coefficient of variation'], ['001', 'Broadmark', '2; tables I and II'], ['002', 'the RAY KD-tree, 2015', '2 and 3'], ['003', 'sweep-and-prune with k-DOPs, 2021', '5.6 to 5.23; tables 5.1 to 5.3']];
+const figuresOf = { '004': '1, 9 to 14; tables 1 and 2', '000': '3 to 5; coefficient of variation', '001': '2; tables I and II', '002': '2 and 3', '003': '5.6 to 5.23; tables 5.1 to 5.3' };
 
 function writeClaims(page, claims) {
-    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], papers.map(([paper, name, figures]) => {
+    page.table(['page', 'paper', 'figures and tables', 'claims', ...verdicts], [...papers].map(([paper, [label, title]]) => {
         const own = claims.filter(claim => claim.paper === paper);
-        return [`[${paper}](${paper}.md)`, name, figures, own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
+        return [`[${label}](${paper}.md)`, title, figuresOf[paper], own.length, ...verdicts.map(verdict => own.filter(claim => claim.verdict === verdict).length)];
     }), { left: 3 });
     page.text('A claim is a line of [claims.csv](claims.csv): what the paper says and where, the rule by which our runs decide, our numbers, the verdict, and why it is not what the paper found. The pages\' verdicts come from it; none is written by hand.');
     for (const verdict of verdicts.slice(1)) {
         const own = claims.filter(claim => claim.verdict === verdict);
         if (own.length > 0) page.heading(`What ${verdict}`);
-        page.list(own.map(({ paper, where, claim, ours, why }) => `[${paper}](${paper}.md), ${where}: *${claim}*.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
+        page.list(own.map(({ paper, where, claim, ours, why }) => `[${labelOf(paper)}](${paper}.md), ${where}: *${claim}*.${ours ? ` Ours: ${ours}.` : ''}${why ? ` Why: ${why}.` : ''}`));
     }
 }
 
@@ -90,12 +91,12 @@ function writeRuns(page, grade, data) {
     const wrong = disagreements(raw);
     const tower = [...towers.values()][0];
     const busy = raw.filter(run => run.others > OTHERS_MOST);
-    const machines = distinct(raw.map(run => `${run.machineName}, Cleave ${run.version}`)).map(name => `${name} (papers ${distinct(raw.filter(run => `${run.machineName}, Cleave ${run.version}` === name).flatMap(run => run.parts.map(part => part.slice(0, 3)))).sort().join(', ')})`);
+    const machines = distinct(raw.map(run => `${run.machineName}, Cleave ${run.version}`)).map(name => `${name} (papers: ${distinct(raw.filter(run => `${run.machineName}, Cleave ${run.version}` === name).flatMap(run => run.parts.map(part => part.slice(0, 3)))).sort().map(labelOf).join(', ')})`);
     page.heading('These runs');
     page.list([
         `\`make papers PAPERS=${grade}\`: ${grades[grade].about}. ${machines.join('; ')}; ${distinct(raw.map(run => run.date).filter(Boolean)).sort().join(', ') || 'day unknown'}.`,
         `${raw.length} runs, each in a process of its own${data.hasShared ? ', those on the GPU in one for each scene and size' : ''}. A frame is the whole of it: boxes handed over, updated, pairs listed. The mean is over the frames of all repeats but the first of each pass, in which a method builds what it keeps: one in 1000 in the papers. The same mean is in tables, plots and verdicts.`,
-        'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of page 004). Above 128k piles take too long to simulate: there windows end early.',
+        'Where the papers time 1000 frames, most of ours are windows spread over the run, weighted by what they stand for (below); each figure says which, as first frame + frames. Whole runs at 8k and 32k show how good that is (end of the KD-tree paper\'s page). Above 128k piles take too long to simulate: there windows end early.',
         busy.length > 0 ? `**The machine was busy with other work**: before ${busy.length} of ${raw.length} runs others used more than 10 % of the processors, also after waiting. The figures concerned say so.${raw.every(run => run.others !== undefined) ? '' : ' Before some it was not measured.'}` : raw.every(run => run.others !== undefined) ? 'Before each scene the share of the processors that others used was measured: 10 % at most throughout.' : 'What others used of the processors was not measured before all runs.',
         ...laneText(data),
         ...(tower ? [`Towers: ${Math.max(...tower.landed)} bodies landed in ${tower.frame.length} frames.`] : []),
@@ -113,7 +114,7 @@ function writeRuns(page, grade, data) {
 
 function writeIndex(folder, grade, data, claims, drawn) {
     const page = new Page(folder, 'README', 'The papers\' figures and tables again');
-    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Their pictures and drawings are below. What paper 003 leaves open is in [studies](studies/README.md).');
+    page.text('Made by `make papers`; do not edit. The figures and tables of the five papers that are measurements, from our runs, the paper\'s numbers beside them where it prints any (`published/`). `kd-paper` is the KD-tree as published, `kd` what we made of it. Their pictures and drawings are below. What the k-DOP paper leaves open is in [studies](studies/README.md).');
     writeClaims(page, claims);
     writeRuns(page, grade, data);
     // Pictures of an earlier round may lie there that this one could not draw.

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { METHODS, light, stylesFor } from '../../report/src/look.js';
 import { claimsCsv, judge } from './claims.mjs';
 import { meanDepth } from './claims_more.mjs';
 import { missingFigures } from './contents.mjs';
@@ -24,6 +25,7 @@ import { leftOut } from './left_out.mjs';
 import { operatorBetween } from './operators.mjs';
 import { thin, writePage as write003 } from './paper_003.mjs';
 import { readPng, writePng, writeSheet } from './sheet.mjs';
+import { ink } from './ink.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
 import { shortText, table1Rows } from './paper_001.mjs';
 import { depthRow, leafNotes } from './paper_004.mjs';
@@ -212,7 +214,7 @@ test('results of several runs are brought together, one machine per paper', () =
     const left = [];
     const kept = oneMachine([raw(), raw(), raw({ machineName: 'two' }), raw({ machineName: 'two', parts: ['004-cubes', '001-others'] })], left);
     assert.deepEqual(kept.map(run => [run.machineName, run.parts]), [['one', ['004-cubes']], ['one', ['004-cubes']], ['two', ['001-others']]]);
-    assert.deepEqual(left, ['004: two']);
+    assert.deepEqual(left, ['KD-tree: two']);
 });
 
 test('cells measured twice tell what a process is worth, and a processor is no GPU', () => {
@@ -397,11 +399,11 @@ test('a small tree is drawn with every box once in the scene and once in the tre
 test('figures that are missing are found by looking', () => {
     const measured = [1, 9, 10, 11, 12, 13, 14].map(number => `004-figure-${number}.svg`);
     const rows = files => missingFigures(files).map(row => row[0]);
-    assert.ok(rows(measured).includes('004: 3, 4, 8'));
-    assert.deepEqual(rows([...measured, '004-figure-3.svg', '004-figure-4.svg', '004-figure-8-gravity-10.png']).filter(text => text.startsWith('004')), ['004: 2', '004: 5', '004: 6', '004: 7']);
-    assert.ok(rows(['004-figure-8-gravity-10.png', '001-figure-2-gravity.svg']).every(text => !text.startsWith('001'))); // its figure 1 is the other's 8
-    assert.ok(rows(['003-figure-5.10.svg']).includes('003: 5.1 to 5.9, 5.11 to 5.23')); // 5.10 is not 5.1
-    assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('000')), ['000: 1, 5', '000: 2']);
+    assert.ok(rows(measured).includes('KD-tree: 3, 4, 8'));
+    assert.deepEqual(rows([...measured, '004-figure-3.svg', '004-figure-4.svg', '004-figure-8-gravity-10.png']).filter(text => text.startsWith('KD-tree')), ['KD-tree: 2', 'KD-tree: 5', 'KD-tree: 6', 'KD-tree: 7']);
+    assert.ok(rows(['004-figure-8-gravity-10.png', '001-figure-2-gravity.svg']).every(text => !text.startsWith('Broadmark'))); // its figure 1 is the other's 8
+    assert.ok(rows(['003-figure-5.10.svg']).includes('k-DOP: 5.1 to 5.9, 5.11 to 5.23')); // 5.10 is not 5.1
+    assert.deepEqual(rows(['000-figure-3a-time.svg', '000-figure-4-gravity-cubes.svg']).filter(text => text.startsWith('earlier')), ['earlier KD-tree: 1, 5', 'earlier KD-tree: 2']);
 });
 
 test('numbers as text', () => {
@@ -452,6 +454,7 @@ function lookThrough(out) {
         const text = readFileSync(join(out, page), 'utf8');
         checkTrees(out, page, text);
         assert.doesNotMatch(text, /\bNaN\b|undefined|Infinity|\[object/, page);
+        assert.doesNotMatch(text, /papers? 00\d|\(00\d\)|\[00\d\]/i, page); // papers have names
         for (const [, name] of text.matchAll(/\]\(([^)]+\.svg)\)/g)) linked.add(name);
         for (const line of text.split('\n').filter(one => one.startsWith('|---') || one.startsWith('| ---'))) assert.match(line, /^\|( -+:? \|)+$/);
     }
@@ -476,7 +479,7 @@ test('a whole round on few objects writes every page and figure, and goes on whe
     for (const name of ['004-figure-1.svg', '004-figure-9-depth.svg', '004-figure-10.svg', '004-figure-11.svg', '004-figure-12.svg', '004-figure-14-gravity.svg', '000-figure-3b.svg', '001-figure-2-freefall.svg', '002-figure-2b.svg', '003-figure-5.23.svg']) assert.ok(drawn.includes(name), name);
     const index = readFileSync(join(out, 'README.md'), 'utf8');
     assert.match(index, /same pairs as all others/);
-    assert.match(index, /\| \[004\]\(004.md\) \|.*\| 26 \| \d+ \| \d+ \| \d+ \|/);
+    assert.match(index, /\| \[KD-tree\]\(004.md\) \|.*\| 26 \| \d+ \| \d+ \| \d+ \|/);
     assert.match(index, /004-cubes-large: 256k, 512k, 1024k/); // what was left out
     assert.ok(readFileSync(join(out, 'runs.csv'), 'utf8').trim().split('\n').length > 200);
     assert.match(readFileSync(join(out, '004.md'), 'utf8'), /\*\*one node, no tree\*\*: `kd` at 600/);
@@ -545,4 +548,44 @@ test('pictures side by side are those that were there', () => {
     assert.deepEqual([width, height], [4, 4]);
     assert.deepEqual([...pixels].filter((_, i) => i % 3 === 0), [40, 40, 80, 80, 40, 40, 80, 80, 120, 120, 255, 255, 120, 120, 255, 255]);
     rmSync(folder, { recursive: true });
+});
+
+// ---- figures as they are kept
+
+const figures = ['../../bench/papers/', '../../bench/papers/studies/', '../../docs/'].flatMap(folder => readdirSync(here(folder)).filter(name => name.endsWith('.svg') && name !== 'architecture.svg').map(name => ({ name, svg: readFileSync(here(folder + name), 'utf8') })));
+
+/** [name, colour] of a plot's legend: the mark before each name, and the name without its exponent. */
+function legendOf(svg) {
+    const parts = svg.match(/<(?:path|text)[^>]*>(?:[^<]*<\/text>)?/g) ?? [];
+    return parts.flatMap((part, index) => {
+        const [, place, text] = part.match(/<text[^>]*x="(?:35|19)"[^>]*transform="translate\(([^)]*)\)"[^>]*>([^<]*)</) ?? [];
+        if (text === undefined) return [];
+        const marks = parts.slice(Math.max(0, index - 4), index).filter(one => one.includes(`translate(${place})`));
+        return [[text.replace(/\s+n\^.*/, ''), marks.map(one => (one.match(/stroke="(#[0-9a-f]{6})"/) ?? one.match(/fill="(#[0-9a-f]{6})"/))?.[1]).find(Boolean)]];
+    });
+}
+
+test('figures are whole, in English and on white', () => {
+    assert.ok(figures.length > 90, String(figures.length));
+    for (const { name, svg } of figures) {
+        const words = [...svg.matchAll(/<(?:text|tspan|title)[^>]*>([^<]*)</g)].map(([, text]) => text).join('\n');
+        assert.doesNotMatch(words, /…/, `${name}: a text is cut`);
+        assert.doesNotMatch(words, /[À-ÖØ-öø-ÿ]/, `${name}: not English`);
+        assert.match(svg, /^<svg[^>]*>\s*(<title>[^<]*<\/title>\s*)?(<defs>.*<\/defs>\s*)?<rect width="[\d.]+" height="[\d.]+"[^>]*fill="#fff(fff)?"/, `${name}: not on white`);
+    }
+});
+
+test('a method has the colour of the table in every figure', () => {
+    let seen = 0;
+    for (const { name, svg } of figures) {
+        for (const [text, colour] of legendOf(svg)) {
+            const method = text.split(/[ ,]/)[0];
+            if (method !== 'cleave' && !METHODS.includes(method)) continue;
+            assert.equal(colour, stylesFor([method], light).get(method).color, `${name}: ${text}`);
+            seen += 1;
+        }
+    }
+    assert.ok(seen > 100, String(seen));
+    assert.deepEqual(ink.series, light.palette.slice(0, ink.series.length));
+    assert.equal(ink.ground, light.panel);
 });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { missingFigures } from './contents.mjs';
 import { drawFlow, drawTransfer } from './flow.mjs';
+import { ink } from './ink.mjs';
 import { drawOperators, drawPositions } from './operators.mjs';
 import { writeSheet } from './sheet.mjs';
 import { smallTreeSvg } from './small_tree.mjs';
@@ -48,7 +49,7 @@ const drawings = [
     { file: '004-figure-5.svg', paint: drawTransfer, title: 'Figure 5: three objects move up within the array', group: 'transfer' },
     { file: '004-figure-6.svg', paint: (...where) => drawOperators(...where, { names: [['filter', '(a) Filter'], ['partition', '(b) Partition'], ['collapse', '(b) Collapse'], ['translate', '(c) Translate'], ['erase', '(d) Erase']] }), title: 'Figure 6: the operators', group: 'operators' },
     { file: '004-figure-7.svg', paint: (program, work, target) => drawFlow(target), title: 'Figure 7: the update, node by node', group: 'flow' },
-    { file: '000-figure-2.svg', paint: (...where) => drawOperators(...where, { isWhole: true, names: [['filter', 'Otimização'], ['partition', 'Partição'], ['translate', 'Translação'], ['collapse', 'Poda'], ['erase', 'Deleção']] }), title: 'Figure 2 of paper 000: structure and operations', group: 'operations' },
+    { file: '000-figure-2.svg', paint: (...where) => drawOperators(...where, { isWhole: true, names: [['filter', 'Optimise'], ['partition', 'Partition'], ['translate', 'Translate'], ['collapse', 'Prune'], ['erase', 'Delete']] }), title: 'Figure 2 of the earlier KD-tree paper: structure and operations', group: 'operations' },
 ];
 
 /** In the order of the page. */
@@ -56,17 +57,17 @@ const pictures = [...drawings, ...flat, ...small, ...array, ...cuts, ...frames, 
 
 /** What stands above and below the pictures of a group. */
 const groups = {
-    positions: ['Paper 004, figure 2', 'The tree of figure 3; the object is put into the marked node, whose region is red. `cleave tree flat:24@0+1 -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/operators.mjs`.'],
-    transfer: ['Paper 004, figure 5', 'The array of a tree of 40 objects; three of a left child are taken up as if they had left it. `cleave tree brownian-free:40@0+2 -m kd-paper --set kd.leaf=6`, drawn by `scripts/papers/flow.mjs`.'],
-    operators: ['Paper 004, figure 6', 'Boxes fly over a plate, and `cleave tree FILE -m kd-paper-complete --set kd.leaf=3` tells the tree of every frame: for each operator the first two frames between which it alone was at work, the node marked. `scripts/papers/operators.mjs`.'],
-    flow: ['Paper 004, figure 7', 'As `kd-paper` goes; [docs/kd.md](../../docs/kd.md) says where `kd` does something else.'],
-    operations: ['Paper 000, figure 2', 'The same operators under their earlier names, below a tree with its planes and its array.'],
-    flat: ['Paper 004, figure 3; paper 000, figure 1', 'Blue boxes lie in leaves, orange ones across a plane; the number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/small_tree.mjs`.'],
-    small: ['Paper 004, figure 4', 'A small scene, its tree, and the one array that holds the objects of all nodes in order, blocks in the colours of the boxes; grey blocks are empty. `cleave render`, `cleave tree`.'],
+    positions: ['The KD-tree paper, figure 2', 'The tree of figure 3; the object is put into the marked node, whose region is red. `cleave tree flat:24@0+1 -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/operators.mjs`.'],
+    transfer: ['The KD-tree paper, figure 5', 'The array of a tree of 40 objects; three of a left child are taken up as if they had left it. `cleave tree brownian-free:40@0+2 -m kd-paper --set kd.leaf=6`, drawn by `scripts/papers/flow.mjs`.'],
+    operators: ['The KD-tree paper, figure 6', 'Boxes fly over a plate, and `cleave tree FILE -m kd-paper-complete --set kd.leaf=3` tells the tree of every frame: for each operator the first two frames between which it alone was at work, the node marked. `scripts/papers/operators.mjs`.'],
+    flow: ['The KD-tree paper, figure 7', 'As `kd-paper` goes; [docs/kd.md](../../docs/kd.md) says where `kd` does something else.'],
+    operations: ['The earlier KD-tree paper, figure 2', 'The same operators under their earlier names, translated, below a tree with its planes and its array.'],
+    flat: ['The KD-tree paper, figure 3; the earlier KD-tree paper, figure 1', 'Blue boxes lie in leaves, orange ones across a plane; the number in a leaf is how many it holds, the letter in an inner node the axis of its plane. `cleave tree SCENE -m kd-paper --set kd.leaf=3`, drawn by `scripts/papers/small_tree.mjs`.'],
+    small: ['The KD-tree paper, figure 4', 'A small scene, its tree, and the one array that holds the objects of all nodes in order, blocks in the colours of the boxes; grey blocks are empty. `cleave render`, `cleave tree`.'],
     cuts: ['Trees over the scenes', 'Blue boxes lie in leaves, orange ones across a plane and so in an inner node; planes are the thicker the closer to the root. `cleave tree SCENE -m kd-paper --set kd.leaf=64`, drawn by `scripts/tree_picture.py`.'],
-    frames: ['Paper 004, figure 8; paper 001, figure 1', 'Nine frames of each scene, from top left to bottom right, orange where boxes touch: cubes, and assorted sizes. `cleave render SCENE --frame F`, put together by `scripts/papers/sheet.mjs`.'],
-    rays: ['Paper 002, figure 1', 'The two scenes of paper 002. `cleave render SCENE --frame 60`.'],
-    bodies: ['Paper 003, figures 5.1 to 5.5', 'Bodies as they are turned, and two of the volumes around them. The paper drops 512; 60 show the same. `cleave render tower:60@0+700 --bodies --frame F`.'],
+    frames: ['The KD-tree paper, figure 8; the Broadmark paper, figure 1', 'Nine frames of each scene, from top left to bottom right, orange where boxes touch: cubes, and assorted sizes. `cleave render SCENE --frame F`, put together by `scripts/papers/sheet.mjs`.'],
+    rays: ['The RAY KD-tree paper, figure 1', 'The two scenes of the RAY KD-tree paper. `cleave render SCENE --frame 60`.'],
+    bodies: ['The k-DOP paper, figures 5.1 to 5.5', 'Bodies as they are turned, and two of the volumes around them. The paper drops 512; 60 show the same. `cleave render tower:60@0+700 --bodies --frame F`.'],
 };
 
 const lastLine = answer => (answer.error?.message ?? answer.stderr ?? '').trim().split('\n').pop();
@@ -108,7 +109,7 @@ function drawArray(program, work, target) {
         const empty = objects.length === 0 ? `<rect x="${left}" y="60" width="${width}" height="22" fill="#ccd2d9"/>` : '';
         return `${cells.join('')}${empty}<path d="M${left} 56V${16 + 6 * depth}H${left + width}V56" fill="none" stroke="${nodeColour(place)}" stroke-width="2"/><text x="${left + width / 2}" y="98" font-size="10" fill="#59636e">${place}</text>`;
     });
-    writeFileSync(target, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${x + 5} 106" width="${x + 5}" height="106" font-family="sans-serif" text-anchor="middle"><rect width="${x + 5}" height="106" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`);
+    writeFileSync(target, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${x + 5} 106" width="${x + 5}" height="106" font-family="sans-serif" text-anchor="middle"><rect width="${x + 5}" height="106" fill="${ink.ground}"/>\n${parts.join('\n')}\n</svg>\n`);
     return written;
 }
 

@@ -11,7 +11,7 @@ function readRows(name) {
 
 const number = text => (text === '' || text === 'NA' || text === undefined ? undefined : Number(text));
 
-/** Paper 004's tables: Map "scene method" -> Map objects -> ms. Methods as we name them. */
+/** The KD-tree paper's tables: Map "scene method" -> Map objects -> ms. Methods as we name them. */
 function wideTable(name) {
     const names = { dbvt_f: 'bullet-dbvt-f', dbvt_d: 'bullet-dbvt-d' };
     return new Map(readRows(name).map(({ scene, type, method, unit, ...sizes }) =>
@@ -21,10 +21,10 @@ function wideTable(name) {
 export const table1Of004 = () => wideTable('004-table-1.csv');
 export const table2Of004 = () => wideTable('004-table-2.csv');
 
-/** Paper 001's Table I: rows { algorithm, principle, remarks, time, space, … }. */
+/** The Broadmark paper's Table I: rows { algorithm, principle, remarks, time, space, … }. */
 export const table1Of001 = () => readRows('001-table-1.csv');
 
-/** Paper 001's Table II: rows { scene, objects, bf_st: seconds, … }. */
+/** The Broadmark paper's Table II: rows { scene, objects, bf_st: seconds, … }. */
 export const table2Of001 = () => readRows('001-table-2.csv').map(({ scene, type, objects, unit, ...columns }) =>
     ({ scene, objects: Number(objects), ...Object.fromEntries(Object.entries(columns).map(([key, value]) => [key, number(value)])) }));
 

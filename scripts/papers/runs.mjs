@@ -4,13 +4,14 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { towerFile, towers } from './grades.mjs';
+import { labelOf } from './names.mjs';
 import { windowOf } from './windows.mjs';
 
 export const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 export const distinct = values => [...new Set(values)];
 export const ascending = values => distinct(values).sort((a, b) => a - b);
 
-/** Standard deviation over mean, as paper 000 has it. */
+/** Standard deviation over mean, as the earlier KD-tree paper has it. */
 export function variation(values) {
     const middle = mean(values);
     return Math.sqrt(mean(values.map(value => (value - middle) ** 2))) / middle;
@@ -149,7 +150,7 @@ export function oneMachine(runs, left = []) {
         const own = runs.filter(run => run.status === 'ok' && run.parts.some(part => part.startsWith(paper)));
         const names = distinct(own.map(run => run.machineName));
         names.sort((a, b) => own.filter(run => run.machineName === b).length - own.filter(run => run.machineName === a).length);
-        if (names.length > 1) left.push(`${paper}: ${names.slice(1).join('; ')}`);
+        if (names.length > 1) left.push(`${labelOf(paper)}: ${names.slice(1).join('; ')}`);
         return [paper, names[0]];
     }));
     return runs.map(run => ({ ...run, parts: run.parts.filter(part => (chosen.get(part.slice(0, 3)) ?? run.machineName) === run.machineName) })).filter(run => run.parts.length > 0);

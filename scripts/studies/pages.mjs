@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The studies as a page: per sweep a table, a figure and three sentences, whose every number and word of comparison comes from the
 // rows.
-import { baseOption, legendFor, lineSeries, linearAxis, logAxis } from '../../report/src/charts/frame.js';
-import { light, stylesFor } from '../../report/src/look.js';
+import { baseOption, legendFor, lineSeries, linearAxis, logAxis, stylesOf } from '../../report/src/charts/frame.js';
+import { light } from '../../report/src/look.js';
 import { numberText } from '../../report/src/model/numbers.js';
 import { Page, digits, percent, times } from '../papers/page.mjs';
 import { groupChart } from '../papers/paper_charts.mjs';
@@ -11,7 +11,7 @@ import { allRuns, sweeps } from './sweeps.mjs';
 /** Lines over numbers: { title, x, value, logX, logY, series: [{ name, points }] }. */
 function lineChart(data, look = light) {
     const names = data.series.map(one => one.name);
-    const styles = stylesFor(names, look);
+    const styles = stylesOf(data, names, look);
     const { legend, room } = legendFor(data, names, look);
     const points = data.series.flatMap(one => one.points);
     const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
@@ -176,7 +176,7 @@ export function durationText({ grade, machine, towers }) {
 }
 
 export function writePages(out, sources) {
-    const page = new Page(out, 'README', 'What paper 003 leaves open');
+    const page = new Page(out, 'README', 'What the k-DOP paper leaves open');
     const smallest = sources[sources.length - 1].grade;
     page.text(`Made by \`make studies\`; do not edit. The tower of *Detecção de Colisão usando Sweep and Prune com k-DOPs em GPU* (COPPE 2021) once more, with what its authors name as open or did not try; docs/shape-matching.md tells what the flags mean. Numbers are means over all frames; the sentences are made from them. \`make studies STUDIES=${smallest.name}\`${sources.length > 1 ? ', and larger towers from elsewhere where a sweep has all of its own there' : ''}; below each sweep stands what it is from.`);
     for (const [name, write] of Object.entries({ pca: writePca, volumes: writeVolumes, faces: writeFaces, stretch: writeStretch, support: writeSupport, soft: writeSoft })) {

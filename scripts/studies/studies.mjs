@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: MIT
-// The open studies of paper 003: measures (towers.mjs) and writes a page.
+// The open studies of the k-DOP paper: measures (towers.mjs) and writes a page.
 //
 //     node scripts/studies/studies.mjs --cleave build/cleave --grade short --work build/studies --out bench/papers/studies [--pages] [--also FOLDER,…]
 //

@@ -91,7 +91,7 @@ test('the whole, as make studies does it', { skip: !process.env.CLEAVE && 'CLEAV
     for (const name of ['README.md', 'towers.csv', ...Object.keys(sweeps).map(sweep => `README-${sweep}.svg`)]) assert.ok(files.includes(name), name);
     const page = readFileSync(join(folder, 'out', 'README.md'), 'utf8');
     for (const figure of page.matchAll(/\]\(([^)]+\.svg)\)/g)) assert.ok(files.includes(figure[1]), figure[1]);
-    assert.doesNotMatch(page, /undefined|NaN/);
+    assert.doesNotMatch(page, /undefined|NaN|paper 00\d/);
     // A box is a 6-DOP: the same pairs.
     const towers = readTowers(join(folder, 'work', 'tiny'), grades.tiny);
     const [plain] = rowsOf('volumes', towers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What paper 003 leaves open, as sweeps of `cleave sim tower`: which runs each needs, and what is made of them.
+// What the k-DOP paper leaves open, as sweeps of `cleave sim tower`: which runs each needs, and what is made of them.
 
 /** How much is run. `repeats`: a run is the same each time, so each frame counts by the least of its times. `seconds`: about what a pass of one takes. */
 export const grades = {
