@@ -4,8 +4,76 @@
 # small numbers (test/docs/small-cleave.sh); test/docs/exceptions.txt has those that are run otherwise or not at all. Targets
 # of make are looked up, not made. In the text, every `make target`, `cleave command --flag`, `--flag`, `folder/file` and link
 # must be there. Usage: check-docs.sh CLEAVE [--long | PAGE...]; --long runs what is marked long, alone.
+#        check-docs.sh --links FOLDER: of the pages under FOLDER, such as those that were installed, the links alone; each must lead to a
+#        file under that folder.
 set -eu
-cleave=${1:?usage: check-docs.sh CLEAVE [--long | PAGE...]}
+usage="usage: check-docs.sh CLEAVE [--long | PAGE...], or check-docs.sh --links FOLDER"
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+touch "$work/wrong" "$work/used"
+
+wrong()
+{
+    echo "$where: $1" >>"$work/wrong"
+}
+
+# ---- links
+
+# check_link TARGET, of $page, in the folder that the pages' names begin in; `within`: a folder that it may not leave, or "".
+check_link()
+{
+    file=${1%%#*}
+    case $1 in *#*) anchor=${1#*#} ;; *) anchor="" ;; esac
+    path=$(dirname "$page")/$file
+    [ -n "$file" ] || path=$page
+    [ -e "$path" ] || { wrong "links to $1, which is not there"; return 0; }
+    if [ -n "$within" ]; then
+        if [ -d "$path" ]; then folder=$path; else folder=$(dirname "$path"); fi
+        case $(cd "$folder" && pwd -P)/ in "$within"/*) ;; *) wrong "links to $1, which leads out of the folder" ;; esac
+    fi
+    case $path in *.md) ;; *) return 0 ;; esac
+    [ -z "$anchor" ] || awk -f "$root/test/docs/extract.awk" "$path" | grep -q "^heading	[0-9]*	$anchor\$" ||
+        wrong "links to $1, and no heading there is #$anchor"
+}
+
+finish()
+{
+    if [ -s "$work/wrong" ]; then
+        cat "$work/wrong" >&2
+        echo "check-docs.sh: $(wc -l <"$work/wrong") things on the pages are not so" >&2
+        exit 1
+    fi
+    echo "check-docs.sh: $(wc -l <"$work/pages") pages$1"
+}
+
+check_folder()
+{
+    cd "$1"
+    within=$(pwd -P)
+    find . -name '*.md' | sort >"$work/pages"
+    [ -s "$work/pages" ] || { echo "check-docs.sh: --links $1: there is no page in it" >&2; exit 1; }
+    tab=$(printf '\t')
+    while IFS= read -r page; do
+        page=${page#./}
+        awk -f "$root/test/docs/extract.awk" "$page" >"$work/found"
+        while IFS="$tab" read -r kind line text; do
+            where=$page:$line
+            [ "$kind" != link ] || check_link "$text"
+        done <"$work/found"
+    done <"$work/pages"
+    finish " under $1: every link leads to a file there"
+}
+
+if [ "${1:-}" = --links ]; then
+    [ $# -eq 2 ] || { echo "$usage" >&2; exit 2; }
+    [ -d "$2" ] || { echo "check-docs.sh: --links $2: no such folder" >&2; exit 2; }
+    check_folder "$2"
+    exit 0
+fi
+
+cleave=${1:?$usage}
 cleave=$(cd "$(dirname "$cleave")" && pwd)/$(basename "$cleave")
 build=$(dirname "$cleave")
 mode=quick
@@ -14,21 +82,12 @@ if [ "${1:-}" = --long ]; then
     mode=--long
     shift
 fi
-cd "$(dirname "$0")/.."
-root=$PWD
+cd "$root"
+within=""
 exceptions=$root/test/docs/exceptions.txt
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
 export CLEAVE_CACHE="${CLEAVE_CACHE:-$build/test/cache}"
 # Open MPI asks twice before it starts anything for root; more processes than cores take turns.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-touch "$work/wrong" "$work/used"
-
-wrong()
-{
-    echo "$where: $1" >>"$work/wrong"
-}
 
 # ---- what there is
 
@@ -47,7 +106,7 @@ for command in $("$cleave" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 "$cleave" help | cat - "$work"/help.* >"$work/flags"
 # cleave-mpi's too, whether it was built or not.
-sed -n 's/^ *"  \(-[-a-zA-Z]*\) .*/ \1 /p' lab/mpi_main.c >>"$work/flags"
+sed -n 's/^ *{ "\(-[-a-zA-Z]*\)", .*/ \1 /p' lab/mpi_job.c >>"$work/flags"
 # And those of the benchmark of bench/gpu.md.
 sed -n 's/^ *{ "\(--[-a-z]*\)", .*/ \1 /p' bench/gpu_frames.c >>"$work/flags"
 
@@ -258,7 +317,7 @@ look_at()
             ;;
         bare) wrong "looks like a command, in a block that is not marked sh: $text" ;;
         span) check_span "$text" ;;
-        link) [ -e "$(dirname "$page")/$text" ] || wrong "links to $text, which is not there" ;;
+        link) check_link "$text" ;;
         esac
     done <"$work/found"
     [ ! -s "$work/steps" ] || [ "$mode" = --long ] || run_page
@@ -275,6 +334,19 @@ while IFS= read -r page; do
     look_at
 done <"$work/pages"
 
+# Papers have names; their numbers are those of our files.
+while IFS= read -r page; do
+    where=$page
+    numbers=$(grep -noiE '\bpapers? 00[0-9]|\[00[0-9]\]' "$page" | head -n 1 || true)
+    [ -z "$numbers" ] || wrong "calls a paper by its number: $numbers"
+done <"$work/pages"
+
+# A scene that its page does not tell of.
+for scene in $("$cleave" scenes | awk 'NR > 1 { print $1 }'); do
+    where=docs/scenes.md
+    grep -qF "\`$scene\`" docs/scenes.md || wrong "says nothing of the scene $scene"
+done
+
 where=test/docs/exceptions.txt
 [ $# -gt 0 ] || grep '^[^# ]' "$exceptions" | while IFS= read -r command; do
     grep -qxF -- "$command" "$work/used" || wrong "no page says: $command"
@@ -289,9 +361,4 @@ if [ "$mode" = --long ]; then
     done <"$work/long"
 fi
 
-if [ -s "$work/wrong" ]; then
-    cat "$work/wrong" >&2
-    echo "check-docs.sh: $(wc -l <"$work/wrong") things on the pages are not so" >&2
-    exit 1
-fi
-echo "check-docs.sh: $(wc -l <"$work/pages") pages: what they name is there, and their commands run"
+finish ": what they name is there, and their commands run"

@@ -36,7 +36,7 @@ count=0
 home()
 {
     case $1 in
-    mpi_program | mpi_resume) echo "$folder/lab" ;;
+    mpi_program | mpi_resume | loopback) echo "$folder/lab" ;;
     *) echo "$folder/build" ;;
     esac
 }
@@ -171,6 +171,11 @@ mutate "equal times in any order" "query" src/core/query/query_search.c 's/hit.t
 mutate "a shorter reach keeps its slot" "query" src/core/query/query_search.c 's/probe->walk.reach_least = UINT32_MAX; .*//'
 mutate "a tree without its newcomers" "query" src/core/query/query_state.c 's/return different != 0;/return false;/'
 mutate "nodes of a part refitted from the front" "query" src/core/query/query_refit.c 's/refit_node( r, \&r->tree->nodes\[i - 1\] );/refit_node( r, \&r->tree->nodes[part.first + part.end - i] );/'
+mutate "wear: a tree is never worn" "query_wear" src/core/query/query_wear.c 's/return is_certain || wear->is_suspicion;/return false;/'
+mutate "wear: another world is the same" "query_wear" src/core/query/query_wear.c 's/^        is_other_world( wear, \&s );/        false;/'
+mutate "wear: who has gone keeps its node" "query_wear" src/core/query/query_wear.c 's/(uint64_t)tree->item_count \* 3;/0;/'
+mutate "wear: builds in vain go on" "query_wear" src/core/query/query_wear.c 's/wear->last_wait = has_helped ? 0 : longer;/wear->last_wait = 0;/'
+mutate "wear: a part is never worn" "query_wear" src/core/query/query_wear.c 's/WORN_GROUP = 2.5/WORN_GROUP = 250/'
 mutate "sign of groups turned round" "filter" src/core/object/filter_rule.h 's/return a->group > 0;/return a->group < 0;/'
 mutate "only one side's mask asked" "filter" src/core/object/filter_rule.h 's/ \&\& ( b->category \& a->mask ) != 0//'
 mutate "begun and ended swapped" "event" src/core/space/update.c 's/\&space->begun, \&space->ended/\&space->ended, \&space->begun/'
@@ -229,7 +234,14 @@ mutate "mpi: ways end where boxes were before" "mpi_query" src/mpi/mpi_update.c 
 mutate "mpi: a way without an end asks everybody" "mpi_query" src/mpi/mpi_query_path.c 's/p->end = last < 0 ? 0 : last;/(void)last;/'
 mutate "mpi: a plan forgets who leaves" "mpi_program" src/mpi/mpi_plan.c 's/bool is_owner = to == owner \&\& owner != sender;/bool is_owner = false;/'
 mutate "runs inherit what loaders wrote to the environment" "runner" lab/run/run_child.c 's/s_environment != NULL ? s_environment : environ/environ/'
-mutate "the program looks for devices itself" "runner" lab/run/device_look.c 's/device_look_by( look_apart );/(void)look_apart;/'
+mutate "gpu: drivers are asked here" "gpu_driver runner" src/gpu/gpu_device.c 's/if ( !is_apart || !list_apart() )/if ( is_apart || !list_apart() )/'
+mutate "gpu: a driver that died takes the others with it" "gpu_driver" src/gpu/gpu_device.c 's/s_icd_count < 2 )/s_icd_count < 99 )/'
+mutate "gpu: a device is opened here first" "gpu_driver runner" src/gpu/gpu_device.c 's/    if ( is_new \&\& clv_gpu_look_is_here() )/    if ( is_new \&\& false )/'
+mutate "gpu: a good device is tried again" "gpu_driver" src/gpu/gpu_device.c 's/    if ( keeps \&\& clv_gpu_cache_read(/    if ( false \&\& clv_gpu_cache_read(/'
+mutate "gpu: a driver that hangs is waited for" "gpu_driver" src/gpu/gpu_look.c 's/if ( !was_killed \&\& now_ms > most_ms )/if ( now_ms > most_ms + 1e9 )/'
+mutate "gpu: handlers of the program run in the child" "gpu_driver" src/gpu/gpu_look.c 's/^    atexit( leave_at_exit );/    (void)leave_at_exit;/'
+mutate "gpu: signals of the program are caught in the child" "gpu_driver" src/gpu/gpu_look.c 's/^    reset_signals();/    (void)reset_signals;/'
+mutate "gpu: the child prints" "gpu_driver" src/gpu/gpu_look.c 's/^    dup2( high, STDERR_FILENO );//'
 mutate "mpi: a part of a scene begins at body 0" "scene_part" lab/scene/swarm.c 's/part_job job = { stretch, user, self->def.part_first };/part_job job = { stretch, user, 0 };/'
 mutate "mpi: offsets of 32 bits" "scene_part" lab/frame/scene_file.c 's/SCENE_BOX_BYTES \* ( (uint64_t)object_count \* frame + object );/SCENE_BOX_BYTES * ( object_count * frame + object );/'
 mutate "bad box in the last place taken" "batch" src/core/space/batch.c '/static uint32_t find_bad_box/,/^}/s/return first;/return first + 1 < count ? first : count;/'
@@ -396,7 +408,11 @@ mutate "soft bodies lose volume" "soft_match" src/physics/sim/soft_match.c 's/do
 mutate "soft bodies: squares move the center" "soft_match" src/physics/sim/soft_match.c 's/        terms\[k\] -= soft->term_mean\[k\];/        terms[k] -= 0.0;/'
 mutate "soft bodies never spring back" "soft_match" src/physics/sim/soft_match.c 's/rigid.modes\[k\], 1.0 - softness/rigid.modes[k], 1.0/'
 mutate "a failed sweep has used up its turn" "refusal" src/physics/volume/volume_sweep.c 's/s->axis = axis, s->until_pca = until_pca;/(void)axis, (void)until_pca;/'
-mutate "friction twice as strong" "rigid" src/physics/sim/rigid_solver.c 's/mu = sim_lanes_set( friction );/mu = sim_lanes_set( 2 * friction );/'
+mutate "friction twice as strong" "rigid" src/physics/sim/rigid_solver.c 's/mu = math_lanes_set( friction );/mu = math_lanes_set( 2 * friction );/'
+mutate "lean bodies do not look ahead" "rigid" src/physics/sim/rigid_contact.c 's/math_lanes_set( world->seconds )/math_lanes_set( 0.0f )/'
+mutate "lean gains count one and a half times" "rigid" src/physics/sim/rigid_solver.c 's/sim_add( speed.velocity, sim_sub( motion->velocity, before->velocity ) )/sim_add_scaled( speed.velocity, 1.5f, sim_sub( motion->velocity, before->velocity ) )/'
+mutate "a way counts on the wrong side" "box_manifold" src/physics/narrow/box_axes.c 's/math_lanes_if_greater( zero, along, way, math_lanes_negate( way ) )/math_lanes_if_greater( along, zero, way, math_lanes_negate( way ) )/'
+mutate "four pairs: an edge is taken for its neighbour" "box_manifold" src/physics/narrow/box_axes.c 's/(float)( 3 \* i + j )/(float)( 3 * j + i )/'
 
 # On a device: kernels are text that the build embeds, and PoCL runs.
 mutate "gpu: rows above end a cell early" "gpu" src/gpu/kernels/grid.cl 's/uint to_x = last.x + 1;/uint to_x = last.x;/'
@@ -412,6 +428,8 @@ mutate "gpu: the last of five ranges forgotten" "gpu" src/gpu/kernels/grid.cl 's
 mutate "gpu: a kept order without its slack" "gpu" src/gpu/kernels/cells.cl 's/upper.x + plan->slack_x, upper.y + plan->slack_y, upper.z + plan->slack_z/upper.x, upper.y, upper.z/;s/own.x <= first.x \&\& own.y <= first.y \&\& own.z <= first.z/1/'
 mutate "gpu: blocks meet only themselves" "gpu_lists" src/gpu/gpu_chunks.c 's/            if ( b > a )/            if ( b > blocks )/'
 mutate "gpu: pairs within a block told again" "gpu_lists" src/gpu/gpu_chunks.c 's/bool is_across = pair.a < border \&\& pair.b >= border;/bool is_across = pair.b >= border;/'
+mutate "gpu: the list before goes with the memory that lacked" "gpu_events" src/gpu/gpu_state.c 's/    if ( gpu->events.has_before )/    if ( false )/'
+mutate "gpu: memory that lacks closes the device" "gpu_events" src/gpu/gpu_frame.c 's/if ( result == CLV_DEVICE_FAILED || gpu->queue == NULL )/if ( result == CLV_DEVICE_FAILED || result == CLV_OUT_OF_MEMORY )/'
 mutate "gpu: along a free direction the first axis is taken for granted" "gpu" src/gpu/kernels/sap.cl 's/( flags \& IS_FREE ) == 0 ||/true ||/'
 mutate "gpu: intervals along a free direction too short" "gpu" src/gpu/kernels/sap.cl 's/\* 2e-6f + 1e-37f;/* -1e-2f;/'
 mutate "gpu: records laid anew only once around" "gpu" src/gpu/kernels/grid.cl 's/k < end; k += get_global_size( 0 ) )/k < end; k = end )/'
@@ -456,7 +474,22 @@ mutate "gpu: EPA keeps the first direction, not the best" "gpu_bodies" src/gpu/k
 mutate "gpu: a hull that is not there is taken" "gpu_bodies" src/gpu/gpu_volume.c 's/if ( hull >= hull_count )/if ( false )/'
 mutate "gpu: a failed device is not closed" "gpu_failure" src/gpu/gpu_frame.c 's/^        clv_gpu_close( gpu );/        (void)0;/'
 mutate "gpu: damaged binaries believed" "gpu_failure" src/gpu/gpu_cache.c 's/hash_bytes( \*data, \*size ) == head.hash/true/'
-mutate "gpu: a CPU chosen before a GPU" "gpu_failure" src/gpu/gpu_device.c 's/device->facts.is_cpu ? 1 :/device->facts.is_cpu ? UINT64_C( 1 ) << 63 :/'
+mutate "gpu: a CPU chosen before a GPU" "gpu_failure" src/gpu/gpu_choice.c 's/device->is_cpu ? 1 :/device->is_cpu ? UINT64_C( 1 ) << 63 :/'
+mutate "space: only a pair's second slot is looked at" "handed" src/core/space/handed.c 's/pairs\[i\].a < slot_count \&\& //'
+mutate "space: the first slot that is not there is let in" "handed" src/core/space/handed.c 's/pairs\[i\].b < slot_count/pairs[i].b <= slot_count/'
+mutate "space: a lent list is not looked at" "handed" src/core/space/update.c 's/is_plain = is_plain \&\& clv_space_check_handed( space, pairs, count ) == CLV_OK;//'
+mutate "space: a method that goes on after it was told is believed" "handed" src/core/space/handed.c 's/return space->has_stray ?/return good < count ?/'
+mutate "sim: what is below the floor is not lifted" "shape_match" src/physics/sim/shape_sim.c 's/ \&\& is_below_floor( body ) )/ \&\& false )/'
+mutate "sim: what touches the floor and cannot turn is moved twice" "shape_match" src/physics/sim/shape_sim.c 's/        body->unturned = math_make( 0, 0, 0 );//'
+mutate "gpu: what is below the floor is not lifted" "gpu_sim" src/gpu/kernels/match.cl 's/if ( !is_pair \&\& is_below_floor(/if ( false \&\& is_below_floor(/'
+mutate "server: every byte of a request puts its end off" "loopback" lab/base/loopback.c 's/    self->head_count += (size_t)got;/&\n    self->deadline = state->now + state->server->request_ms;/'
+mutate "server: a reader that stopped is never cut" "loopback" lab/base/loopback.c 's/state->now + state->server->answer_ms/INT64_MAX/'
+mutate "server: the newest makes room" "loopback" lab/base/loopback.c 's/self->number < choice->number/self->number > choice->number/'
+mutate "server: who is being answered makes room" "loopback" lab/base/loopback.c 's/bool is_idle = self->stage != WRITES;/bool is_idle = true;/;s/choice != NULL \&\& choice->stage != WRITES;/choice != NULL;/'
+mutate "server: a client with an end half closed is gone" "loopback" lab/base/loopback.c 's/if ( got < 0 || ( got == 0 \&\& self->head_count == 0 ) )/if ( got <= 0 )/'
+mutate "server: names that begin like ours are ours" "loopback" lab/base/http_head.c 's/bool same = text.count == length;/bool same = text.count >= length;/'
+mutate "server: several hosts" "loopback" lab/base/http_head.c 's/good \&\& host_count == 1/good \&\& host_count > 0/'
+mutate "server: the page's file keeps its name" "loopback" lab/base/platform.c 's/^        unlink( path );/        (void)path;/'
 
 [ -z "$gone" ] || { echo "mutate.sh: of $count mutants these have no place any more:$gone" >&2; exit 1; }
 [ $places = no ] || { echo "mutate.sh: $count places to break, each still there"; exit 0; }

@@ -76,9 +76,12 @@ typedef struct clv_mpi_def
     /// Its filter, max_pairs and pair_data must be left 0 (CLV_BAD_DEF), and so doubles and flat.
     clv_space_def space;
 
-    bool borrowed;           ///< objects stay with the process that added them; only ghosts travel
-    bool balance_by_time;    ///< weigh processes by measured time; else by counters, so that runs repeat
-    bool trust_ids;          ///< do not check over all processes that an added id is new
+    bool borrowed;        ///< objects stay with the process that added them; only ghosts travel
+    bool balance_by_time; ///< weigh processes by measured time; else by counters, so that runs repeat
+    bool trust_ids;       ///< do not check over all processes that an added id is new
+
+    /// CLV_BAD_DEF, with the field's name for the logger: imbalance of 0, below or NaN (infinity: never cut anew); wide of 0 (UINT32_MAX: none
+    /// goes to all); time_limit below 0 or NaN.
     float imbalance;         ///< cut anew beyond this, once it pays: most work / mean work - 1; default 0.1
     uint32_t wide;           ///< boxes that reach more regions than this go to all at once; default 16
     clv_mpi_cutter cutter;   ///< who cuts
@@ -160,7 +163,8 @@ typedef struct clv_mpi_region
 // ---- a space
 
 /// Duplicates the communicator, so that messages never meet the caller's. CLV_BAD_DEF (on all if on one), CLV_UNSUPPORTED,
-/// CLV_OUT_OF_MEMORY or CLV_LOST leave *space NULL, and the def's logger has the reason.
+/// CLV_OUT_OF_MEMORY or CLV_LOST leave *space NULL, and the def's logger has the reason: of a bad def the field's name, on the
+/// process that has it.
 CLV_API clv_result clv_mpi_space_create(
     MPI_Comm communicator, const clv_mpi_def* def, clv_mpi_space** space );
 

@@ -25,9 +25,9 @@ static const char* fault_of( const clv_mpi_def* def )
         : def->space.max_pairs != 0 || def->space.pair_data
         ? "space.max_pairs and space.pair_data are to be left 0"
         : def->space.doubles || def->space.flat ? "spaces of doubles and flat ones stay in one process"
-        : !( def->imbalance > 0 )               ? "imbalance must be above 0"
+        : !( def->imbalance > 0 )               ? "imbalance must be above 0; 0.1 is the default"
         : !( def->time_limit >= 0 )             ? "time_limit must be 0 or more"
-        : def->wide == 0                        ? "wide must be 1 or more"
+        : def->wide == 0                        ? "wide must be 1 or more; 16 is the default"
         : has_payload && def->borrowed          ? "borrowed objects never leave, so they need no payload"
         : has_payload && ( def->payload.pack == NULL || def->payload.unpack == NULL )
         ? "a payload needs pack and unpack"

@@ -3,7 +3,8 @@
 #   command   of a block marked sh: one line each, continued lines joined, comments off
 #   bare      a line of an unmarked block that looks like a command
 #   span      `code` in the text
-#   link      where a [link](there) goes, if it is a file
+#   link      where a [link](there) goes, if it is a file, with its #anchor
+#   heading   a heading's anchor, as GitHub and GitLab make them
 function put( kind, text ) { printf "%s\t%d\t%s\n", kind, FNR, text }
 /^ *```/ { fence = fence == "" ? substr( $0, index( $0, "```" ) + 3 ) "." : ""; next }
 fence == "sh." {
@@ -18,6 +19,13 @@ fence == "sh." {
 }
 fence == "." && /^ *(make|\.\/run|cleave|build\/[a-z]+|cmake|ctest|npm|scripts\/[a-z-]+\.sh)( |$)/ { put( "bare", $0 ) }
 fence != "" { next }
+/^#+ / {
+    anchor = tolower( $0 )
+    sub( /^#+ +/, "", anchor )
+    gsub( /`|\]\([^)]*\)|[][(){}<>.,:;!?"'*\/+=&%@|~^\\$]/, "", anchor )
+    gsub( / /, "-", anchor )
+    put( "heading", anchor )
+}
 {
     rest = $0
     while ( match( rest, /`[^`]+`/ ) ) {
@@ -27,7 +35,6 @@ fence != "" { next }
     while ( match( rest, /\]\([^)]+\)/ ) ) {
         target = substr( rest, RSTART + 2, RLENGTH - 3 )
         rest = substr( rest, RSTART + RLENGTH )
-        sub( /#.*/, "", target )
-        if ( target != "" && target !~ /^[a-z]+:/ ) put( "link", target )
+        if ( target !~ /^[a-z]+:/ ) put( "link", target )
     }
 }

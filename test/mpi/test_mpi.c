@@ -128,6 +128,55 @@ static bool refuse_all( uint64_t a, uint64_t b, void* user )
     return false;
 }
 
+static char s_logged[256];
+
+static void keep_line( clv_log_level level, const char* line, void* user )
+{
+    (void)level, (void)user;
+    snprintf( s_logged, sizeof( s_logged ), "%s", line );
+}
+
+// A def that is bad on process `bad` alone is refused on all, and that process is told the field.
+static void refuse_def( const clv_mpi_def* def, int bad, const char* field )
+{
+    clv_mpi_def own = g_mpi_rank == bad ? *def : clv_default_mpi_def();
+    clv_mpi_space* space = NULL;
+    own.space.logger.write = keep_line;
+    s_logged[0] = '\0';
+    CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &own, &space ) == CLV_BAD_DEF && space == NULL );
+    CHECK( strstr( s_logged, g_mpi_rank == bad ? field : "process" ) != NULL );
+}
+
+static void bad_defs_name_their_field( void )
+{
+    mpi_test_case( "bad defs" );
+    static const float s_imbalances[] = { 0, -0.1f, NAN };
+    int bad = g_mpi_count - 1;
+    clv_mpi_def def = clv_default_mpi_def();
+    def.wide = 0;
+    refuse_def( &def, bad, "wide" );
+    for ( int i = 0; i < 3; ++i )
+    {
+        def = clv_default_mpi_def();
+        def.imbalance = s_imbalances[i];
+        refuse_def( &def, bad, "imbalance" );
+    }
+    def = clv_default_mpi_def();
+    def.time_limit = -1;
+    refuse_def( &def, bad, "time_limit" );
+    clv_mpi_space* space = NULL;
+    def = clv_default_mpi_def();
+    def.imbalance = INFINITY;
+    def.wide = UINT32_MAX;
+    CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_OK );
+    CHECK( clv_mpi_space_update( space ) == CLV_OK );
+    clv_mpi_space_destroy( space );
+    def = clv_default_mpi_def();
+    def.filter = g_mpi_rank == bad ? refuse_all : NULL; // asked on one process alone
+    CHECK( g_mpi_count == 1 ||
+        ( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL ) );
+}
+
 static void bad_input_on_one_is_an_error_on_all( void )
 {
     mpi_test_case( "bad input" );
@@ -169,14 +218,6 @@ static void bad_input_on_one_is_an_error_on_all( void )
     clv_mpi_pair_view view;
     refuse( w, clv_mpi_space_gather( w->space, g_mpi_count, &view ), CLV_BAD_ARGUMENT, 0, "process" );
     mpi_mirror_close( w );
-    clv_mpi_def def = clv_default_mpi_def();
-    clv_mpi_space* space = NULL;
-    def.wide = g_mpi_rank == bad ? 0 : 16;
-    CHECK( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL );
-    def.wide = 16;
-    def.filter = g_mpi_rank == bad ? refuse_all : NULL; // asked on one process alone
-    CHECK( g_mpi_count == 1 ||
-        ( clv_mpi_space_create( MPI_COMM_WORLD, &def, &space ) == CLV_BAD_DEF && space == NULL ) );
 }
 
 enum
@@ -550,6 +591,7 @@ int main( int argc, char** argv )
     }
     lives();
     bad_input_on_one_is_an_error_on_all();
+    bad_defs_name_their_field();
     who_left_is_not_known_any_more();
     modes_of_the_caller_change_nothing();
     empty_regions_are_nobody_elses();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The binding by itself: every call, and what each refuses.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { CleaveError, loadCleave } from '../index.js';
 
@@ -14,6 +16,11 @@ const refuses = (code, position, call) => assert.throws(call, (error) => {
     assert.equal(error.code, code);
     assert.equal(error.position, position);
     return true;
+});
+
+test('the README names the folder that is built', () => {
+    const [, named] = readFileSync(new URL('../README.md', import.meta.url), 'utf8').match(/`build\/([^`]+)`/);
+    assert.equal(`${named}/`, fileURLToPath(new URL('..', import.meta.url)).split('/build/').pop());
 });
 
 test('touching faces are a pair', () => {
