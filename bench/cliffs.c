@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Looks for cliffs: random worlds of many kinds, on each of which the default engine is timed beside `sap` and `kd-rebuilt`. Where it
-// is much slower than the better of the two, the world is told, by seed, so that it can be looked at again.
+// Looks for cliffs: random worlds (random_worlds.h), in each of which the default engine is timed beside `sap` and `kd-rebuilt`, update
+// by update. Where it takes over three times as long as the better of the two, the world is a cliff, and its seed is told, so that it
+// can be looked at again. `cliffs --help` lists the flags.
 //
-//   cliffs [WORLDS [SEED [KIND]]]       default: 500 worlds from seed 1, of all kinds
-//
-// Times are of the processor, the least of several updates in which every box moves a little. All methods have to find as many pairs.
+// Times are of the processor, and of everything an update takes: boxes removed, moved and added, and the search. A world with a slow
+// update is run three times in all, and of each update the least counts. All methods have to find as many pairs, in every update.
 #define _POSIX_C_SOURCE 200809L
 
 #include "cleave/cleave.h"
 #include "cleave/methods.h"
-#include "math/splitmix.h"
+#include "random_worlds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,35 +17,177 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#define LIMIT 3.0     // times as long as the better of the others
+#define FLOOR_MS 0.05 // less than this the others' time does not count as: too short to be told from noise
+#define HOPELESS 10.0 // beyond this,
+#define HOPELESS_MS 300.0 // in an update as long as this, a world is not run on
+#define LAME 10.0         // a method that takes so many times as long as the other one
+#define LAME_MS 20.0      // and at least this is left out from then on
 
 enum
 {
-    COUNT_MOST = 60000,
-    UPDATES = 5,
-    KEPT = 12 // worst worlds told
+    RUNS = 3, // of a world with a slow update
+    WORLD_SECONDS = 30,
+    UPDATES_MOST = 1000,
+    PAIRS_MOST = 64, // to a box; with more a world ends, since the list is all that counts then
+    KEPT = 16,       // worst worlds told
+    SAP = 0,
+    KD = 1,
+    CLEAVE = 2,
+    METHODS = 3
 };
 
-typedef struct world
+static const char* const s_methods[METHODS] = { "sap", "kd-rebuilt", "cleave" };
+
+typedef struct cliff_settings
 {
-    uint64_t seed;
-    int kind;
-    uint32_t count;
-    double pairs_per_box;
+    uint64_t count;
+    random_world_def world;
+    uint64_t updates, seconds, workers;
+    bool is_verbose;
+} cliff_settings;
+
+// ---- what is asked, and of which space
+
+typedef struct space_form
+{
+    const char* name;
+    size_t box_size;
+    void ( *write )( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] );
+    clv_result ( *add )( clv_space* space, const void* boxes, uint32_t count, clv_id* ids );
+    clv_result ( *move )( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count );
+} space_form;
+
+static void write_float( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
+{
+    (void)axes;
+    clv_aabb* out = (clv_aabb*)boxes + at;
+    for ( int k = 0; k < 6; ++k )
+    {
+        ( &out->lower.x )[k] = (float)( &box->lower.x )[k];
+    }
+}
+
+// Without the shortest axis.
+static void write_flat( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
+{
+    clv_aabb2* out = (clv_aabb2*)boxes + at;
+    for ( int k = 0; k < 2; ++k )
+    {
+        ( &out->lower.x )[k] = (float)( &box->lower.x )[axes[k]];
+        ( &out->upper.x )[k] = (float)( &box->upper.x )[axes[k]];
+    }
+}
+
+static void write_double( void* boxes, uint32_t at, const clv_aabb64* box, const int axes[3] )
+{
+    (void)axes;
+    ( (clv_aabb64*)boxes )[at] = *box;
+}
+
+static clv_result add_float( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add( space, boxes, count, ids );
+}
+
+static clv_result add_flat( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add2( space, boxes, count, ids );
+}
+
+static clv_result add_double( clv_space* space, const void* boxes, uint32_t count, clv_id* ids )
+{
+    return clv_space_add64( space, boxes, count, ids );
+}
+
+static clv_result move_float( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
+{
+    return clv_space_move( space, ids, boxes, count );
+}
+
+static clv_result move_flat( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
+{
+    return clv_space_move2( space, ids, boxes, count );
+}
+
+static clv_result move_double( clv_space* space, const clv_id* ids, const void* boxes, uint32_t count )
+{
+    return clv_space_move64( space, ids, boxes, count );
+}
+
+enum
+{
+    FORM_FLOAT,
+    FORM_FLAT,
+    FORM_DOUBLE
+};
+
+static const space_form s_forms[] = { { "float", sizeof( clv_aabb ), write_float, add_float, move_float },
+    { "flat", sizeof( clv_aabb2 ), write_flat, add_flat, move_flat },
+    { "double", sizeof( clv_aabb64 ), write_double, add_double, move_double } };
+
+/// What one update is.
+enum
+{
+    WAY_UPDATE,
+    WAY_EVENTS, ///< an update that tells what began and ended
+    WAY_VISIT,
+    WAY_ONE_SHOT ///< a new space for every update
+};
+
+static const char* const s_ways[] = { "update", "events", "visit", "one-shot" };
+
+// ---- a world and what was measured
+
+/// One update, the least over all runs.
+typedef struct moment
+{
+    uint32_t update, box_count;
+    uint64_t pair_count;
+    double ms[METHODS]; ///< INFINITY: left out
+    double tests_per_box[METHODS];
     double ratio;
-    double ms[3];
-} world;
+} moment;
 
-typedef void world_maker( math_random* random, clv_aabb* boxes, uint32_t count );
-
-static double between( math_random* random, double low, double high )
+typedef struct world_trial
 {
-    return math_random_between( random, low, high );
-}
+    random_world world;
+    int form, way;
+    bool may_rest;  ///< false: the engine searches in every update
+    bool hands_all; ///< all boxes are handed over in every update; false: those that changed
+    moment* moments;
+    uint32_t moment_count;
+    moment worst;
+    bool disagrees;
+} world_trial;
 
-static double log_between( math_random* random, double low, double high )
+/// Boxes by their numbers in the world, and as the space takes them.
+typedef struct batch
 {
-    return exp( between( random, log( low ), log( high ) ) );
-}
+    uint32_t* indices;
+    clv_id* ids;
+    void* boxes;
+    uint32_t count;
+} batch;
+
+typedef struct contender
+{
+    clv_space* space;
+    clv_id* ids; ///< by number in the world
+    bool is_out; ///< too slow to go on
+} contender;
+
+typedef struct run
+{
+    const cliff_settings* settings;
+    world_trial* trial;
+    contender contenders[METHODS];
+    batch gone, moved, come;
+    clv_aabb64* last; ///< boxes as they were handed over
+    bool* was_alive;
+} run;
 
 // Of this process alone: others may be at work.
 static double cpu_ms( void )
@@ -55,279 +197,12 @@ static double cpu_ms( void )
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-static void put( clv_aabb* box, const double at[3], const double half[3] )
+static double wall_seconds( void )
 {
-    float* lower = &box->lower.x;
-    float* upper = &box->upper.x;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        lower[axis] = (float)( at[axis] - half[axis] );
-        upper[axis] = (float)( at[axis] + half[axis] );
-    }
+    struct timespec now;
+    clock_gettime( CLOCK_MONOTONIC, &now );
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
-
-// Unit cubes in a box of these proportions, with about `neighbours` in reach of each.
-static void fill( math_random* random, clv_aabb* boxes, uint32_t count, const double shape[3] )
-{
-    double neighbours = log_between( random, 0.05, 8 ), volume = count * 8 / neighbours;
-    double scale = cbrt( volume / ( shape[0] * shape[1] * shape[2] ) );
-    double wide[3];
-    // An axis that is thinner than a box counts as one box thick.
-    for ( int pass = 0; pass < 3; ++pass )
-    {
-        int thick = 0;
-        double product = 1;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            bool is_thin = shape[axis] * scale < 2;
-            thick += !is_thin;
-            product *= is_thin ? 2 : shape[axis];
-        }
-        scale = thick > 0 ? pow( volume / product, 1.0 / thick ) : 1;
-    }
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        wide[axis] = shape[axis] * scale;
-    }
-    double flatness = between( random, 0, 1 ) < 0.5 ? 1 : 0; // all on one floor, or each at its height
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double at[3], half[3] = { 0.5, 0.5, 0.5 };
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            at[axis] = between( random, -0.5, 0.5 ) *
-                ( wide[axis] < 1 ? wide[axis] * ( 1 - flatness ) : wide[axis] );
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_even( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double shape[3] = { 1, log_between( random, 0.1, 1 ), log_between( random, 0.1, 1 ) };
-    fill( random, boxes, count, shape );
-}
-
-static void make_flat( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double shape[3] = { 1, log_between( random, 0.02, 1 ), 1e-9 };
-    fill( random, boxes, count, shape );
-}
-
-static void make_slab( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double shape[3] = { log_between( random, 0.1, 1 ), 1, log_between( random, 1e-4, 0.05 ) };
-    fill( random, boxes, count, shape );
-}
-
-static void make_line( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double shape[3] = { log_between( random, 1e-9, 1e-3 ), 1e-9, 1 };
-    fill( random, boxes, count, shape );
-}
-
-// Along a straight line through space, of some thickness.
-static void make_diagonal( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double length = count * log_between( random, 0.2, 4 ), thick = log_between( random, 0.01, 20 );
-    double way[3] = { 1, between( random, -1, 1 ), between( random, -1, 1 ) };
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double along = between( random, 0, length ), at[3], half[3] = { 0.5, 0.5, 0.5 };
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            at[axis] = along * way[axis] + between( random, -thick, thick );
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_floors( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    uint32_t floors = 2 + (uint32_t)between( random, 0, 6 );
-    double apart = log_between( random, 3, 3000 ),
-           side = sqrt( count * log_between( random, 0.5, 20 ) / floors );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double at[3] = { between( random, 0, side ), i % floors * apart, between( random, 0, side ) };
-        double half[3] = { 0.5, 0.5, 0.5 };
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_staircase( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    uint32_t steps = 3 + (uint32_t)between( random, 0, 200 );
-    double width = sqrt( count * log_between( random, 0.5, 20 ) );
-    double depth = width / steps, rise = log_between( random, 0.2, 20 );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        uint32_t step = i % steps;
-        double at[3] = { ( step + between( random, 0, 1 ) ) * depth, between( random, 0, width ),
-            step * rise };
-        double half[3] = { 0.5, 0.5, 0.5 };
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_shell( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double radius = sqrt( count * log_between( random, 0.05, 3 ) );
-    double squash = log_between( random, 0.01, 1 );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double way[3], length = 0;
-        do
-        {
-            length = 0;
-            for ( int axis = 0; axis < 3; ++axis )
-            {
-                way[axis] = between( random, -1, 1 );
-                length += way[axis] * way[axis];
-            }
-        } while ( length > 1 || length < 1e-3 );
-        double at[3], half[3] = { 0.5, 0.5, 0.5 };
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            at[axis] = way[axis] / sqrt( length ) * radius * ( axis == 2 ? squash : 1 );
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_endless( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    make_flat( random, boxes, count );
-    int axis = (int)between( random, 0, 3 );
-    bool is_thin = axis == 2;
-    double low_share = between( random, 0, 1 ), high_share = between( random, 0, 1 );
-    bool is_all = between( random, 0, 1 ) < 0.4;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        // On a wide axis an endless box meets a row of others: only so many are.
-        double share = is_thin ? 1 : 2.0 / sqrt( count );
-        if ( !is_thin && between( random, 0, 1 ) > share )
-        {
-            continue;
-        }
-        float* lower = &boxes[i].lower.x;
-        float* upper = &boxes[i].upper.x;
-        lower[axis] = is_all || between( random, 0, 1 ) < low_share ? -INFINITY : lower[axis];
-        upper[axis] = is_all || between( random, 0, 1 ) < high_share ? INFINITY : upper[axis];
-    }
-}
-
-// Distances from the middle that are log-uniform, and sizes that go with them.
-static void make_decades( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double decades = between( random, 2, 14 ), smallest = pow( 10, -between( random, 0, decades ) );
-    double share = cbrt( log_between( random, 0.05, 5 ) * decades / count );
-    bool is_sized = between( random, 0, 1 ) < 0.8;
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double distance = smallest * pow( 10, between( random, 0, decades ) ), at[3], half[3];
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            at[axis] = distance * between( random, -1, 1 );
-            half[axis] = is_sized ? 0.5 * share * distance : 1e-3 * smallest / count;
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_denormal( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double scale = log_between( random, 1e-44, 1e-30 );
-    double shape[3] = { 1, log_between( random, 0.1, 1 ), log_between( random, 0.1, 1 ) };
-    fill( random, boxes, count, shape );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        float* corner = &boxes[i].lower.x;
-        for ( int k = 0; k < 6; ++k )
-        {
-            corner[k] = (float)( corner[k] * scale );
-        }
-    }
-}
-
-// Thin boxes along the axes, as long as the world or a part of it.
-static void make_needles( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double side = cbrt( count / 0.02 ), length = side * log_between( random, 0.02, 1 );
-    double thick = log_between( random, 0.05, 2 ) * side * side / ( (double)count * length );
-    uint32_t kinds = 1 + (uint32_t)between( random, 0, 3 );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double at[3], half[3];
-        uint32_t along = (uint32_t)between( random, 0, kinds );
-        for ( uint32_t axis = 0; axis < 3; ++axis )
-        {
-            at[axis] = between( random, -0.5, 0.5 ) * ( axis == along ? side - length : side );
-            half[axis] = 0.5 * ( axis == along ? length : thick );
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-// Crowds of crowds.
-static void make_crowds( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    uint32_t crowds = 1 + (uint32_t)between( random, 0, 20 );
-    double centre[20][3], spread[20];
-    double apart = log_between( random, 1, 1e5 );
-    for ( uint32_t k = 0; k < crowds; ++k )
-    {
-        spread[k] = log_between( random, 0.02, 1 ) * cbrt( count / 0.02 );
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            centre[k][axis] = between( random, -apart, apart );
-        }
-    }
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double at[3], half[3] = { 0.5, 0.5, 0.5 };
-        uint32_t k = (uint32_t)between( random, 0, crowds );
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            half[axis] = 0.5 * fmin( 1, spread[k] / cbrt( count / crowds / 0.1 ) );
-            at[axis] = centre[k][axis] + between( random, -spread[k], spread[k] );
-        }
-        put( &boxes[i], at, half );
-    }
-}
-
-static void make_sizes( math_random* random, clv_aabb* boxes, uint32_t count )
-{
-    double spread = between( random, 0.5, 3 );
-    make_even( random, boxes, count );
-    for ( uint32_t i = 0; i < count; ++i )
-    {
-        double size = exp( spread * ( between( random, -1, 1 ) + between( random, -1, 1 ) - 1 ) );
-        float* lower = &boxes[i].lower.x;
-        float* upper = &boxes[i].upper.x;
-        for ( int axis = 0; axis < 3; ++axis )
-        {
-            double middle = 0.5 * ( (double)lower[axis] + upper[axis] );
-            lower[axis] = (float)( middle - 0.5 * size );
-            upper[axis] = (float)( middle + 0.5 * size );
-        }
-    }
-}
-
-static const struct
-{
-    const char* name;
-    world_maker* make;
-} s_kinds[] = { { "even", make_even }, { "flat", make_flat }, { "slab", make_slab }, { "line", make_line },
-    { "diagonal", make_diagonal }, { "floors", make_floors }, { "staircase", make_staircase },
-    { "shell", make_shell }, { "endless", make_endless }, { "decades", make_decades },
-    { "denormal", make_denormal }, { "needles", make_needles }, { "crowds", make_crowds },
-    { "sizes", make_sizes } };
-
-enum
-{
-    KINDS = sizeof( s_kinds ) / sizeof( s_kinds[0] )
-};
 
 static void check( clv_result result, const char* what )
 {
@@ -338,125 +213,569 @@ static void check( clv_result result, const char* what )
     }
 }
 
-// Every box a little to the side and back, so that nothing rests; the same pairs but for a few.
-static void nudge( clv_aabb* boxes, uint32_t count, bool forth )
+static void* take( size_t count, size_t size )
 {
-    for ( uint32_t i = 0; i < count; ++i )
+    void* memory = calloc( count + 1, size );
+    check( memory == NULL ? CLV_OUT_OF_MEMORY : CLV_OK, "boxes" );
+    return memory;
+}
+
+// ---- one update of one method
+
+static clv_space* create_space( const run* self, int method )
+{
+    const world_trial* trial = self->trial;
+    clv_space_def def = clv_default_space_def();
+    def.method = s_methods[method];
+    def.settings = method == CLEAVE && !trial->may_rest ? "cleave.rest=0" : NULL;
+    def.worker_count = (uint32_t)self->settings->workers;
+    def.flat = trial->form == FORM_FLAT;
+    def.doubles = trial->form == FORM_DOUBLE;
+    def.events = trial->way == WAY_EVENTS;
+    def.max_pairs = (uint64_t)PAIRS_MOST * trial->world.count + 10000;
+    clv_space* space;
+    check( clv_space_create( &def, &space ), s_methods[method] );
+    return space;
+}
+
+static bool count_pairs( const clv_pair* pairs, size_t count, void* user )
+{
+    (void)pairs;
+    *(uint64_t*)user += count;
+    return true;
+}
+
+// False where there are too many pairs.
+static bool search( clv_space* space, int way, uint64_t* pair_count )
+{
+    uint64_t visited = 0;
+    clv_result result =
+        way == WAY_VISIT ? clv_space_visit( space, count_pairs, &visited ) : clv_space_update( space );
+    if ( result != CLV_TOO_MANY_PAIRS )
     {
-        float* corner = &boxes[i].lower.x;
-        for ( int k = 0; k < 6; ++k )
-        {
-            corner[k] = forth ? nextafterf( corner[k], INFINITY ) : nextafterf( corner[k], -INFINITY );
-        }
+        check( result, clv_space_method( space ) );
+    }
+    *pair_count = way == WAY_VISIT ? visited : clv_space_pairs( space ).count;
+    return result == CLV_OK;
+}
+
+static void name_ids( batch* self, const clv_id* ids )
+{
+    for ( uint32_t k = 0; k < self->count; ++k )
+    {
+        self->ids[k] = ids[self->indices[k]];
     }
 }
 
-static double time_method(
-    const char* method, clv_aabb* boxes, uint32_t count, double limit, uint64_t* pairs )
+// Everything that the update takes, timed. False where there are too many pairs.
+static bool step( run* self, int method, moment* now, uint64_t* pair_count )
 {
-    clv_space_def def = clv_default_space_def();
-    def.method = method;
-    def.settings = strcmp( method, "cleave" ) == 0 ? "cleave.rest=0" : NULL;
-    clv_space* space;
-    clv_id* ids = malloc( count * sizeof( clv_id ) );
-    check( ids == NULL ? CLV_OUT_OF_MEMORY : CLV_OK, "ids" );
-    check( clv_space_create( &def, &space ), method );
-    check( clv_space_add( space, boxes, count, ids ), method );
-    double least = 1e300;
-    for ( int update = 0; update < UPDATES; ++update )
+    contender* one = &self->contenders[method];
+    const space_form* form = &s_forms[self->trial->form];
+    name_ids( &self->gone, one->ids );
+    name_ids( &self->moved, one->ids );
+    double start = cpu_ms();
+    if ( one->space == NULL || self->trial->way == WAY_ONE_SHOT )
     {
-        nudge( boxes, count, update % 2 == 0 );
-        double start = cpu_ms();
-        check( clv_space_move( space, ids, boxes, count ), method );
-        check( clv_space_update( space ), method );
-        double ms = cpu_ms() - start;
-        least = ms < least ? ms : least;
-        *pairs = clv_space_pairs( space ).count;
-        if ( update > 0 && ms > limit )
+        clv_space_destroy( one->space );
+        one->space = create_space( self, method );
+    }
+    check( clv_space_remove( one->space, self->gone.ids, self->gone.count ), "remove" );
+    check( form->move( one->space, self->moved.ids, self->moved.boxes, self->moved.count ), "move" );
+    check( form->add( one->space, self->come.boxes, self->come.count, self->come.ids ), "add" );
+    bool is_done = search( one->space, self->trial->way, pair_count );
+    now->ms[method] = cpu_ms() - start;
+    now->tests_per_box[method] =
+        (double)clv_space_stats( one->space ).test_count / ( now->box_count > 0 ? now->box_count : 1 );
+    for ( uint32_t k = 0; k < self->come.count; ++k )
+    {
+        one->ids[self->come.indices[k]] = self->come.ids[k];
+    }
+    return is_done;
+}
+
+// ---- one update of all
+
+static void list( run* self, batch* to, uint32_t index )
+{
+    const random_world* world = &self->trial->world;
+    s_forms[self->trial->form].write( to->boxes, to->count, &world->boxes[index], world->axes );
+    to->indices[to->count++] = index;
+}
+
+// What has to be removed, moved and added to come to this update. Returns how many boxes there are then.
+static uint32_t list_changes( run* self, uint32_t update )
+{
+    random_world* world = &self->trial->world;
+    random_world_show( world, update );
+    self->gone.count = self->moved.count = self->come.count = 0;
+    uint32_t box_count = 0;
+    bool is_new = self->trial->way == WAY_ONE_SHOT;
+    for ( uint32_t i = 0; i < world->count; ++i )
+    {
+        bool is_here = world->alive[i], was_here = self->was_alive[i] && !is_new;
+        bool has_moved = memcmp( &world->boxes[i], &self->last[i], sizeof( clv_aabb64 ) ) != 0;
+        if ( is_here ? !was_here : was_here )
         {
-            nudge( boxes, count, update % 2 != 0 );
+            list( self, is_here ? &self->come : &self->gone, i );
+        }
+        else if ( is_here && ( has_moved || self->trial->hands_all ) )
+        {
+            list( self, &self->moved, i );
+        }
+        box_count += is_here;
+        self->was_alive[i] = is_here;
+        self->last[i] = world->boxes[i];
+    }
+    return box_count;
+}
+
+// Where one of the two others is far too slow here it is left out; the better one is what counts.
+static void leave_out_lame( run* self, const moment* now )
+{
+    for ( int method = 0; method < CLEAVE; ++method )
+    {
+        double ms = now->ms[method], other = now->ms[1 - method];
+        self->contenders[method].is_out |= ms > LAME_MS && ms > LAME * other;
+    }
+}
+
+static double ratio_of( const moment* now )
+{
+    return now->ms[CLEAVE] / fmax( fmin( now->ms[SAP], now->ms[KD] ), FLOOR_MS );
+}
+
+// False where the world ends: too many pairs, or methods that disagree about their number.
+static bool run_update( run* self, uint32_t update, moment* now )
+{
+    *now = ( moment ){ .update = update, .box_count = list_changes( self, update ) };
+    uint64_t counts[METHODS] = { 0 }, found = UINT64_MAX;
+    for ( int method = 0; method < METHODS; ++method )
+    {
+        now->ms[method] = INFINITY;
+        if ( self->contenders[method].is_out )
+        {
+            continue;
+        }
+        if ( !step( self, method, now, &counts[method] ) )
+        {
+            return false;
+        }
+        if ( found != UINT64_MAX && found != counts[method] )
+        {
+            fprintf( stderr,
+                "cliffs: seed %" PRIu64 " (%s), update %u: %s finds %" PRIu64
+                " pairs, another method %" PRIu64 "\n",
+                self->trial->world.seed, random_world_kind( self->trial->world.kind ), update,
+                s_methods[method], counts[method], found );
+            self->trial->disagrees = true;
+            return false;
+        }
+        found = counts[method];
+    }
+    now->pair_count = found;
+    now->ratio = ratio_of( now );
+    leave_out_lame( self, now );
+    return true;
+}
+
+// ---- a world
+
+static batch take_batch( const world_trial* trial )
+{
+    size_t count = trial->world.count;
+    return ( batch ){ .indices = take( count, sizeof( uint32_t ) ),
+        .ids = take( count, sizeof( clv_id ) ),
+        .boxes = take( count, s_forms[trial->form].box_size ) };
+}
+
+static void free_batch( batch* self )
+{
+    free( self->indices );
+    free( self->ids );
+    free( self->boxes );
+}
+
+static run begin_run( const cliff_settings* settings, world_trial* trial )
+{
+    run self = { .settings = settings, .trial = trial };
+    self.gone = take_batch( trial );
+    self.moved = take_batch( trial );
+    self.come = take_batch( trial );
+    self.last = take( trial->world.count, sizeof( clv_aabb64 ) );
+    self.was_alive = take( trial->world.count, sizeof( bool ) );
+    for ( int method = 0; method < METHODS; ++method )
+    {
+        self.contenders[method].ids = take( trial->world.count, sizeof( clv_id ) );
+    }
+    return self;
+}
+
+static void end_run( run* self )
+{
+    for ( int method = 0; method < METHODS; ++method )
+    {
+        clv_space_destroy( self->contenders[method].space );
+        free( self->contenders[method].ids );
+    }
+    free_batch( &self->gone );
+    free_batch( &self->moved );
+    free_batch( &self->come );
+    free( self->last );
+    free( self->was_alive );
+}
+
+// An update that was measured before keeps the least of each time.
+static void keep_least( moment* kept, const moment* now )
+{
+    for ( int method = 0; method < METHODS; ++method )
+    {
+        kept->ms[method] = fmin( kept->ms[method], now->ms[method] );
+    }
+    kept->ratio = ratio_of( kept );
+}
+
+static void run_once(
+    const cliff_settings* settings, world_trial* trial, uint32_t update_count, bool is_first )
+{
+    run self = begin_run( settings, trial );
+    double start = wall_seconds();
+    for ( uint32_t update = 0; update < update_count; ++update )
+    {
+        moment now;
+        if ( !run_update( &self, update, &now ) )
+        {
+            break;
+        }
+        if ( is_first )
+        {
+            trial->moments[trial->moment_count++] = now;
+        }
+        else
+        {
+            keep_least( &trial->moments[update], &now );
+        }
+        bool is_hopeless = now.ratio > HOPELESS && now.ms[CLEAVE] > HOPELESS_MS;
+        if ( is_first && ( is_hopeless || wall_seconds() - start > WORLD_SECONDS ) )
+        {
             break;
         }
     }
-    clv_space_destroy( space );
-    free( ids );
-    return least;
+    end_run( &self );
 }
 
-static void run_world( world* w, clv_aabb* boxes )
+static uint32_t last_slow_update( const world_trial* trial )
 {
-    static const char* const methods[3] = { "sap", "kd-rebuilt", "cleave" };
-    math_random random = math_random_seed( w->seed );
-    w->count = (uint32_t)log_between( &random, 300, COUNT_MOST );
-    s_kinds[w->kind].make( &random, boxes, w->count );
-    uint64_t pairs[3] = { 0 };
-    for ( int i = 0; i < 3; ++i )
+    uint32_t end = 0;
+    for ( uint32_t k = 0; k < trial->moment_count; ++k )
     {
-        w->ms[i] = time_method( methods[i], boxes, w->count, i == 2 ? 1e9 : 200, &pairs[i] );
+        end = trial->moments[k].ratio > LIMIT ? k + 1 : end;
     }
-    if ( pairs[0] != pairs[2] || pairs[1] != pairs[2] )
+    return end;
+}
+
+static void draw_way( world_trial* trial )
+{
+    uint64_t seed = trial->world.seed;
+    uint64_t form = random_world_hash( seed, 1, UINT64_MAX ) % 20;
+    uint64_t way = random_world_hash( seed, 2, UINT64_MAX ) % 20;
+    trial->form = form < 14 ? FORM_FLOAT : form < 17 ? FORM_FLAT : FORM_DOUBLE;
+    trial->way = way < 11 ? WAY_UPDATE : way < 14 ? WAY_EVENTS : way < 17 ? WAY_VISIT : WAY_ONE_SHOT;
+    trial->may_rest = random_world_hash( seed, 3, UINT64_MAX ) % 2 == 0;
+    trial->hands_all = random_world_hash( seed, 4, UINT64_MAX ) % 2 == 0;
+}
+
+// `moments` has room for all updates and is the caller's.
+static world_trial try_world( const cliff_settings* settings, uint64_t seed, moment* moments )
+{
+    world_trial trial = { .moments = moments };
+    random_world_def def = settings->world;
+    def.seed = seed;
+    check( random_world_make( &trial.world, &def ) ? CLV_OK : CLV_OUT_OF_MEMORY, "world" );
+    draw_way( &trial );
+    run_once( settings, &trial, (uint32_t)settings->updates, true );
+    for ( int again = 1; again < RUNS && last_slow_update( &trial ) > 0; ++again )
     {
-        fprintf( stderr, "cliffs: seed %" PRIu64 " (%s): pairs %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-            w->seed, s_kinds[w->kind].name, pairs[0], pairs[1], pairs[2] );
+        run_once( settings, &trial, last_slow_update( &trial ), false );
     }
-    w->pairs_per_box = (double)pairs[2] / w->count;
-    w->ratio = w->ms[2] / fmin( w->ms[0], w->ms[1] );
+    for ( uint32_t k = 0; k < trial.moment_count; ++k )
+    {
+        trial.worst = moments[k].ratio > trial.worst.ratio ? moments[k] : trial.worst;
+    }
+    random_world_free( &trial.world );
+    return trial;
+}
+
+// ---- telling
+
+static void print_moments( const world_trial* trial )
+{
+    printf( "%6s %8s %9s %10s %10s %10s %12s %12s %12s %7s\n", "update", "boxes", "pairs/box", "sap ms",
+        "kd ms", "cleave ms", "sap tests", "kd tests", "cleave tests", "ratio" );
+    for ( uint32_t k = 0; k < trial->moment_count; ++k )
+    {
+        const moment* m = &trial->moments[k];
+        printf( "%6u %8u %9.3g %10.3f %10.3f %10.3f %12.1f %12.1f %12.1f %7.2f\n", m->update, m->box_count,
+            (double)m->pair_count / ( m->box_count > 0 ? m->box_count : 1 ), m->ms[SAP], m->ms[KD],
+            m->ms[CLEAVE], m->tests_per_box[SAP], m->tests_per_box[KD], m->tests_per_box[CLEAVE], m->ratio );
+    }
+}
+
+static void print_head( FILE* file )
+{
+    fprintf( file, "%-12s %7s %-8s %-8s %-6s %-8s %-4s %8s %6s %9s %9s %9s %9s %9s %7s\n", "kind", "seed",
+        "motion", "extra", "space", "way", "rest", "boxes", "update", "pairs/box", "tests/box", "sap ms",
+        "kd ms", "cleave ms", "ratio" );
+}
+
+static void print_trial( FILE* file, const world_trial* trial )
+{
+    const random_world* world = &trial->world;
+    const moment* m = &trial->worst;
+    double boxes = m->box_count > 0 ? m->box_count : 1;
+    fprintf( file,
+        "%-12s %7" PRIu64 " %-8s %-8s %-6s %-8s %-4s %8u %6u %9.3g %9.4g %9.3f %9.3f %9.3f %7.2f\n",
+        random_world_kind( world->kind ), world->seed, random_world_motion( world->motion ),
+        random_world_extra( world->extra ), s_forms[trial->form].name, s_ways[trial->way],
+        trial->may_rest ? "yes" : "no", world->count, m->update, (double)m->pair_count / boxes,
+        m->tests_per_box[CLEAVE], m->ms[SAP], m->ms[KD], m->ms[CLEAVE], m->ratio );
+}
+
+/// What the table says of one kind.
+typedef struct tally
+{
+    uint32_t worlds, slower, cliffs;
+    double worst;
+} tally;
+
+static void print_tallies( const tally* tallies )
+{
+    printf( "%-12s %6s %7s %7s %8s\n", "kind", "worlds", "slower", "over 3x", "worst" );
+    for ( int kind = 0; kind < random_world_kind_count(); ++kind )
+    {
+        const tally* t = &tallies[kind];
+        if ( t->worlds > 0 )
+        {
+            printf( "%-12s %6u %7u %7u %8.2f\n", random_world_kind( kind ), t->worlds, t->slower, t->cliffs,
+                t->worst );
+        }
+    }
 }
 
 static int by_ratio( const void* a, const void* b )
 {
-    double x = ( (const world*)a )->ratio, y = ( (const world*)b )->ratio;
+    double x = ( (const world_trial*)a )->worst.ratio, y = ( (const world_trial*)b )->worst.ratio;
     return ( x < y ) - ( x > y );
+}
+
+static void print_worst( const cliff_settings* settings, world_trial* trials, uint64_t count )
+{
+    qsort( trials, count, sizeof( world_trial ), by_ratio );
+    printf( "\n" );
+    print_head( stdout );
+    for ( uint64_t i = 0; i < KEPT && i < count; ++i )
+    {
+        print_trial( stdout, &trials[i] );
+    }
+    printf( "\nOne world again: cliffs --from %u --to %u --updates %" PRIu64
+            " --count 1 --seed SEED --kind KIND -v\n",
+        settings->world.count_least, settings->world.count_most, settings->updates );
+}
+
+// ---- flags
+
+static void print_help( void )
+{
+    printf( "cliffs [FLAGS]   random worlds in which the default engine is slow\n\n"
+            "  --count N      worlds (500)\n"
+            "  --seed S       of the first; the next has S + 1 (1)\n"
+            "  --kind K       only this kind\n"
+            "  --motion M     only this motion\n"
+            "  --from N       boxes at least (300)\n"
+            "  --to N         and at most (60000)\n"
+            "  --updates N    of each world (12)\n"
+            "  --seconds N    begin no world after so many (no limit)\n"
+            "  --workers N    threads of each space (1)\n"
+            "  -v             every update of every world\n\nkinds:  " );
+    for ( int k = 0; random_world_kind( k ) != NULL; ++k )
+    {
+        printf( " %s", random_world_kind( k ) );
+    }
+    printf( "\nmotions:" );
+    for ( int k = 0; random_world_motion( k ) != NULL; ++k )
+    {
+        printf( " %s", random_world_motion( k ) );
+    }
+    printf( "\n\nExit status: 0, 1 if there is a cliff or methods disagree, 2 if it could not be run.\n" );
+}
+
+static void refuse( const char* what, const char* text )
+{
+    fprintf( stderr, "cliffs: %s '%s'; see cliffs --help\n", what, text );
+    exit( 2 );
+}
+
+static uint64_t read_number( const char* text, uint64_t least, uint64_t most )
+{
+    char* end;
+    uint64_t number = strtoull( text, &end, 10 );
+    if ( end == text || *end != 0 || *text == '-' || number < least || number > most )
+    {
+        refuse( "not a number, or out of range:", text );
+    }
+    return number;
+}
+
+static int read_name( const char* text, const char* ( *name )(int))
+{
+    int found = 0;
+    while ( name( found ) != NULL && strcmp( name( found ), text ) != 0 )
+    {
+        ++found;
+    }
+    if ( name( found ) == NULL )
+    {
+        refuse( "no such kind or motion:", text );
+    }
+    return found;
+}
+
+static void read_flag( cliff_settings* self, const char* flag, const char* value )
+{
+    random_world_def* world = &self->world;
+    const struct
+    {
+        const char* flag;
+        uint64_t* number;
+        uint64_t least, most;
+    } numbers[] = { { "--count", &self->count, 1, 100000000 }, { "--seed", &world->seed, 0, UINT64_MAX },
+        { "--updates", &self->updates, 1, UPDATES_MOST }, { "--seconds", &self->seconds, 0, 100000000 },
+        { "--workers", &self->workers, 1, 256 } };
+    for ( size_t k = 0; k < sizeof( numbers ) / sizeof( numbers[0] ); ++k )
+    {
+        if ( strcmp( flag, numbers[k].flag ) == 0 )
+        {
+            *numbers[k].number = read_number( value, numbers[k].least, numbers[k].most );
+            return;
+        }
+    }
+    if ( strcmp( flag, "--from" ) == 0 || strcmp( flag, "--to" ) == 0 )
+    {
+        bool is_least = strcmp( flag, "--from" ) == 0;
+        *( is_least ? &world->count_least : &world->count_most ) =
+            (uint32_t)read_number( value, 1, 100000000 );
+    }
+    else if ( strcmp( flag, "--kind" ) == 0 )
+    {
+        world->kind = read_name( value, random_world_kind );
+    }
+    else if ( strcmp( flag, "--motion" ) == 0 )
+    {
+        world->motion = read_name( value, random_world_motion );
+    }
+    else
+    {
+        refuse( "no such flag:", flag );
+    }
+}
+
+static cliff_settings read_flags( int argc, char** argv )
+{
+    cliff_settings self = { .count = 500,
+        .world = { .seed = 1,
+            .kind = RANDOM_WORLD_ANY,
+            .motion = RANDOM_WORLD_ANY,
+            .count_least = 300,
+            .count_most = 60000 },
+        .updates = 12,
+        .workers = 1 };
+    for ( int i = 1; i < argc; ++i )
+    {
+        if ( strcmp( argv[i], "--help" ) == 0 || strcmp( argv[i], "-h" ) == 0 )
+        {
+            print_help();
+            exit( 0 );
+        }
+        if ( strcmp( argv[i], "-v" ) == 0 )
+        {
+            self.is_verbose = true;
+            continue;
+        }
+        if ( i + 1 == argc )
+        {
+            refuse( "no such flag, or no value after", argv[i] );
+        }
+        read_flag( &self, argv[i], argv[i + 1] );
+        ++i;
+    }
+    if ( self.world.count_least > self.world.count_most )
+    {
+        refuse( "--from is above", "--to" );
+    }
+    return self;
+}
+
+// ---- all worlds
+
+static void add_to_tally( tally* self, const world_trial* trial )
+{
+    double others = 0, engine = 0;
+    for ( uint32_t k = 0; k < trial->moment_count; ++k )
+    {
+        others += fmin( trial->moments[k].ms[SAP], trial->moments[k].ms[KD] );
+        engine += trial->moments[k].ms[CLEAVE];
+    }
+    self->worlds += 1;
+    self->slower += engine > others;
+    self->cliffs += trial->worst.ratio > LIMIT;
+    self->worst = fmax( self->worst, trial->worst.ratio );
+}
+
+// A line that is written over, and each cliff as soon as it is found.
+static void show_progress(
+    const cliff_settings* settings, uint64_t done, double seconds, const world_trial* last )
+{
+    bool is_terminal = isatty( STDERR_FILENO );
+    if ( is_terminal )
+    {
+        fprintf( stderr, "\r%" PRIu64 " of %" PRIu64 " worlds, %.0f s \r", done, settings->count, seconds );
+    }
+    if ( last->worst.ratio > LIMIT )
+    {
+        print_trial( stderr, last );
+    }
 }
 
 int main( int argc, char** argv )
 {
+    cliff_settings settings = read_flags( argc, argv );
     clv_methods_register();
-    uint32_t clv_engine_count = argc > 1 ? (uint32_t)strtoul( argv[1], NULL, 10 ) : 500;
-    uint64_t seed = argc > 2 ? strtoull( argv[2], NULL, 10 ) : 1;
-    const char* only = argc > 3 ? argv[3] : NULL;
-    world* worlds = calloc( clv_engine_count + 1, sizeof( world ) );
-    clv_aabb* boxes = calloc( COUNT_MOST + 1, sizeof( clv_aabb ) );
-    if ( worlds == NULL || boxes == NULL )
+    world_trial* trials = take( settings.count, sizeof( world_trial ) );
+    moment* moments = take( settings.updates, sizeof( moment ) );
+    tally* tallies = take( (size_t)random_world_kind_count(), sizeof( tally ) );
+    bool is_good = true;
+    uint64_t done = 0;
+    double start = wall_seconds();
+    while ( done < settings.count &&
+        ( settings.seconds == 0 || wall_seconds() - start < (double)settings.seconds ) )
     {
-        return 2;
-    }
-    uint32_t slower[KINDS] = { 0 }, cliffs[KINDS] = { 0 }, seen[KINDS] = { 0 };
-    double worst[KINDS] = { 0 };
-    for ( uint32_t i = 0; i < clv_engine_count; ++i )
-    {
-        world* w = &worlds[i];
-        w->seed = seed + i;
-        w->kind = (int)( w->seed % KINDS );
-        for ( int kind = 0; only != NULL && kind < KINDS; ++kind )
+        world_trial* trial = &trials[done];
+        *trial = try_world( &settings, settings.world.seed + done, moments );
+        ++done;
+        if ( settings.is_verbose )
         {
-            w->kind = strcmp( s_kinds[kind].name, only ) == 0 ? kind : w->kind;
+            print_head( stdout );
+            print_trial( stdout, trial );
+            print_moments( trial );
         }
-        run_world( w, boxes );
-        seen[w->kind] += 1;
-        slower[w->kind] += w->ratio > 1;
-        cliffs[w->kind] += w->ratio > 3;
-        worst[w->kind] = fmax( worst[w->kind], w->ratio );
+        add_to_tally( &tallies[trial->world.kind], trial );
+        is_good = is_good && trial->worst.ratio <= LIMIT && !trial->disagrees;
+        show_progress( &settings, done, wall_seconds() - start, trial );
     }
-    printf( "%-10s %6s %7s %7s %8s\n", "kind", "worlds", "slower", "over 3x", "worst" );
-    for ( int kind = 0; kind < KINDS; ++kind )
-    {
-        if ( seen[kind] > 0 )
-        {
-            printf( "%-10s %6u %7u %7u %8.2f\n", s_kinds[kind].name, seen[kind], slower[kind], cliffs[kind],
-                worst[kind] );
-        }
-    }
-    qsort( worlds, clv_engine_count, sizeof( world ), by_ratio );
-    printf( "\n%-10s %8s %8s %11s %9s %9s %9s %7s\n", "kind", "seed", "boxes", "pairs/box", "sap",
-        "kd-rebuilt", "cleave", "ratio" );
-    for ( uint32_t i = 0; i < KEPT && i < clv_engine_count; ++i )
-    {
-        const world* w = &worlds[i];
-        printf( "%-10s %8" PRIu64 " %8u %11.3g %9.3f %9.3f %9.3f %7.2f\n", s_kinds[w->kind].name, w->seed,
-            w->count, w->pairs_per_box, w->ms[0], w->ms[1], w->ms[2], w->ratio );
-    }
-    free( worlds );
-    free( boxes );
-    return 0;
+    print_tallies( tallies );
+    print_worst( &settings, trials, done );
+    free( trials );
+    free( moments );
+    free( tallies );
+    return is_good ? 0 : 1;
 }
