@@ -325,8 +325,10 @@ mutate "scale: negative values by their size" "engine" src/core/engine/axis_scal
 mutate "scale: the gap squeezed past what lies behind it" "engine" src/core/engine/axis_scale.c 's/bits - ( gap - gap \/ SQUEEZE )/bits - gap/'
 mutate "scale: four boxes at once without their signs" "engine" src/core/engine/axis_scale.c 's/( log | sign )/log/'
 mutate "scale: ties decided on the scale of the cells" "engine" src/core/engine/search.c 's/cell_search ){ job->exact,/cell_search ){ job->boxes,/'
-mutate "rank: equal faces one behind the other" "engine" src/core/engine/axis_rank.c 's/rank += i > 0 \&\& sorted\[i\].key != sorted\[i - 1\].key;/rank += i > 0;/'
-mutate "rank: never used" "engine" src/core/engine/axis_rank.c 's/axes->is_ranked = true;/axes->is_ranked = false;/'
+mutate "cut: above a plane all boxes begin" "engine_search" src/core/engine/cut.c 's/uint64_t before = names\[i\] >> 32 | bits_before( node, \&job->cut\[slots\[i\]\] );/uint64_t before = names[i] >> 32;/'
+mutate "cut: a cell forgets what began before it" "engine_search" src/core/engine/cut.c 's/cell_name( cell_slot( \&entries\[i\] ), cell_before( \&entries\[i\] ) )/cell_name( cell_slot( \&entries[i] ), 0 )/'
+mutate "cut: those across a plane are not above it" "engine_search" src/core/engine/cut.c 's/child.entries = node.entries + below;/child.entries = node.entries + begun; below = begun;/'
+mutate "cut: never" "engine_search" src/core/engine/search.c 's/return count > CELL_OVERFULL || ( count >= least/return ( false \&\& count >= least/'
 mutate "sharpen: cells forget who began before" "engine" src/core/engine/lay.c 's/before\[i\] = cell_before( \&records\[first + i\] );/before[i] = 0;/'
 mutate "measure: a box with one endless face has no say" "engine" src/core/engine/plan.c 's/return has_lower || has_upper;/return has_lower \&\& has_upper;/'
 mutate "grid: one cell for all" "engine" src/core/engine/cell_grid.c 's/if ( count > CELL_ALONE )/if ( count > UINT32_MAX - 1 )/'
@@ -366,7 +368,8 @@ mutate "engine: its checker of cells looks at no sum" "engine_lay" src/core/engi
 mutate "engine: its checker of cells looks at no code" "engine_lay" src/core/engine/check.c 's/if ( ( expected \& ~bits ) != /if ( false \&\& ( expected \& ~bits ) != /'
 mutate "engine: its checker looks at no room" "engine_search" src/core/engine/check.c 's/if ( engine->starts.items\[cell + 1\] - engine->starts.items\[cell\] != counts\[cell\] )/if ( false )/'
 mutate "engine: its checker looks at no home" "engine_search" src/core/engine/check.c 's/    if ( cell_before( record ) != before )/    if ( false )/'
-mutate "engine: waste of an old plan is held against the world" "engine_search" src/core/engine/axis_rank.c 's/bool is_to_blame = is_wasteful && is_old/bool is_to_blame = false && is_wasteful && is_old/'
+mutate "engine: an outgrown plan is kept" "engine_search" src/core/engine/engine.c 's/return engine->plan_age > 0 \&\& /return false \&\& /'
+mutate "engine: what lies beyond the grid has no grid within its cell" "engine_search" src/core/engine/flat.c 's/        low\[axis\] = -INFINITY;/        low[axis] = 0;/; s/        high\[axis\] = INFINITY;/        high[axis] = 1;/'
 
 # What rests in it.
 mutate "rest: the wrong class after a refit" "rest" src/core/rest/refit.c 's/if ( !reclassify( world, slot, \&both, \&before, \&after ) )/if ( !reclassify( world, slot, \&both, \&before, \&before ) )/'

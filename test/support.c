@@ -295,6 +295,15 @@ static clv_aabb knot_box( test_random* random )
     return shifted_box( box, knot, -2 * knot, 0.1f * knot );
 }
 
+// So many small ones that no cell as wide as the large ones divides them.
+static clv_aabb sized_box( test_random* random, uint32_t count )
+{
+    bool is_small = test_random_chance( random, 50 );
+    float wide = is_small ? 3.25f : 5.02f * cbrtf( (float)count );
+    float x = test_random_between( random, 0, wide ), y = test_random_between( random, 0, wide );
+    return test_cube( x, y, test_random_between( random, 0, wide ), is_small ? 0.05f : 0.5f );
+}
+
 clv_aabb test_crowd_box( test_crowd crowd, uint32_t count, test_random* random )
 {
     float reach = 0.5f + 0.6f * cbrtf( (float)count ); // a few contacts per box, at any count
@@ -317,6 +326,7 @@ clv_aabb test_crowd_box( test_crowd crowd, uint32_t count, test_random* random )
     case TEST_CROWD_DECADES: return decades_box( random, 2.0f / cbrtf( (float)count ) );
     case TEST_CROWD_FUNNEL: return funnel_box( random, count );
     case TEST_CROWD_KNOTS: return knot_box( random );
+    case TEST_CROWD_SIZES: return sized_box( random, count );
     default: return random_sides( random, reach, 0.5f, 1.5f );
     }
 }

@@ -103,8 +103,9 @@ typedef enum test_crowd
     TEST_CROWD_FLAT,    ///< on one floor
     TEST_CROWD_ENDLESS, ///< on one floor, most without an end above or below it
     TEST_CROWD_DECADES, ///< over twelve orders of magnitude, sizes with distances
-    TEST_CROWD_FUNNEL,  ///< over seven, about a place far from the origin: only ranks tell these apart
+    TEST_CROWD_FUNNEL,  ///< over seven, about a place far from the origin: only planes tell these apart
     TEST_CROWD_KNOTS,   ///< in knots far apart, each much smaller than the way to the next
+    TEST_CROWD_SIZES,   ///< half large and sparse, half small and crowded in a corner
     TEST_CROWD_COUNT
 } test_crowd;
 

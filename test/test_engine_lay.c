@@ -55,6 +55,7 @@ static laid* open_crowd( test_crowd crowd, uint32_t count, uint64_t seed )
     l->job = ( cell_job ){ .kernels = clv_simd_kernels_for( clv_isa_best() )->cells,
         .boxes = l->boxes,
         .exact = l->boxes,
+        .cut = l->boxes,
         .records = l->records,
         .count = count,
         .entries = l->scratch.entries,

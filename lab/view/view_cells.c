@@ -61,7 +61,7 @@ const cell_grid* view_cells_find(
     {
         return NULL;
     }
-    bool is_plain = clv_engine_scaled_axes( engine ) == 0 && !engine->axes.is_ranked;
+    bool is_plain = clv_engine_scaled_axes( engine ) == 0;
     bool is_flat = engine->plan.block_count == 0;
     uint32_t grid_count = is_flat ? 1 : engine->plan.block_count;
     *count = is_plain && grid_count <= GRIDS_MOST ? grid_count : 0;

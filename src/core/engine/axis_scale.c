@@ -150,9 +150,20 @@ uint32_t clv_engine_scaled_axes( const clv_engine* engine )
     uint32_t count = 0;
     for ( int axis = 0; axis < 3; ++axis )
     {
-        count += axes->is_ranked || axes->scales[axis].kind != ENGINE_PLAIN;
+        count += axes->scales[axis].kind != ENGINE_PLAIN;
     }
     return count;
+}
+
+const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine )
+{
+    const engine_scale* scales = engine->axes.scales;
+    bool is_magnified = false;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        is_magnified = is_magnified || scales[axis].kind == ENGINE_MAGNIFIED;
+    }
+    return is_magnified ? engine->boxes : engine->exact;
 }
 
 // Look now and then.
@@ -247,10 +258,9 @@ static bool make_copies( clv_engine* engine, const clv_method_input* input )
     engine_axes* axes = &engine->axes;
     CLV_ASSERT( input->live_count > 0 );
     uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;
-    bool ok = base_array_renew( &axes->boxes, engine->memory, slots + READ_SLACK );
-    if ( !ok || axes->is_ranked )
+    if ( !base_array_renew( &axes->boxes, engine->memory, slots + READ_SLACK ) )
     {
-        return ok && clv_engine_ranks_make( engine, input );
+        return false;
     }
     copy_job job = { input, axes };
     uint32_t pieces = ( input->live_count + PIECE - 1 ) / PIECE;

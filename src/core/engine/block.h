@@ -84,6 +84,9 @@ bool clv_engine_plan_choose_grids( block_plan* plan, base_memory* memory, const 
 /// Where the boxes of a block begin.
 void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
 
+/// The same, where blocks at the border reach to infinity: boxes beyond the grid are in them.
+void clv_engine_plan_open_region( const block_plan* plan, uint32_t block, float low[3], float high[3] );
+
 void clv_engine_plan_release( block_plan* plan, base_memory* memory );
 
 /// Work of one piece: boxes [first, last) of the input to blocks.

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 
 #include <float.h>
+#include <math.h>
 
 enum
 {
@@ -21,6 +22,19 @@ void clv_engine_plan_region( const block_plan* plan, uint32_t block, float low[3
         float side = CELL_STEPS / plan->grid.scale[axis];
         low[axis] = plan->grid.origin[axis] + (float)( leaf.first >> ( 16 * axis ) & 0xFFFF ) * side;
         high[axis] = plan->grid.origin[axis] + (float)( ( leaf.last >> ( 16 * axis ) & 0xFFFF ) + 1 ) * side;
+    }
+}
+
+void clv_engine_plan_open_region( const block_plan* plan, uint32_t block, float low[3], float high[3] )
+{
+    block_leaf leaf = plan->leaves.items[block];
+    clv_engine_plan_region( plan, block, low, high );
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        bool is_first = cell_field( leaf.first, axis ) == 0;
+        bool is_last = cell_field( leaf.last, axis ) + 1 == plan->grid.dims[axis];
+        low[axis] = is_first ? -INFINITY : low[axis];
+        high[axis] = is_last ? INFINITY : high[axis];
     }
 }
 

@@ -24,10 +24,11 @@ enum
     CELL_BOXES_PER_CELL = 8,  // and in all at least so many boxes for each
     CELL_ALONE = 350,         // boxes that are in one cell sooner than in many
     CELL_OVERFULL = 384,      // entries from which a cell gets a grid of its own
+    CELL_BLUR = 192,          // entries from which it is looked whether a cell tells its boxes apart
     CELL_ENTRIES_PER_BOX = 3, // a grid that needs more is made coarser
     CELL_SAMPLES = 256,       // boxes looked at to choose a grid
     CELL_DEPTH = 8,           // grids within grids
-    CELL_SHARPEN = 16,        // entries from which a cell may be seen at a finer scale
+    CELL_SHARPEN = 16,        // entries from which a cell may be cut, and seen at a finer scale
     CELL_CHUNK = 4096,        // slots whose boxes are placed together, class by class
     CELL_PART = 512,          // of which so many are looked at at a time
 };
@@ -147,12 +148,15 @@ typedef struct cell_job
     const simd_cells* kernels;
     const clv_aabb* boxes; ///< by slot, as the grid sees them
     const clv_aabb* exact; ///< as given: ties are decided by these
+    const clv_aabb* cut;   ///< those that planes cut: as given, or magnified
     cell_record* records;  ///< in the grid below; made again where another grid turns out to be needed
     uint32_t count;
     cell_grid grid;      ///< no dims: to be chosen, and the records are only slots and before bits yet
     cell_entry* entries; ///< by cell
     uint32_t* starts;    ///< first entry of each cell, and one more
-    float region_low[3], region_high[3]; ///< where the block's own boxes begin
+    float region_low[3],
+        region_high
+            [3]; ///< where the block's own boxes begin; without end while a block at the border of space is searched
     bool is_sharpened; ///< cells whose boxes crowd into a part of them are seen at a finer scale
     cell_scratch* scratch;
     cell_counters* counters;
@@ -230,7 +234,11 @@ typedef struct cell_crew
     bool is_measured;
     bool has_records; ///< the job's records are in its grid
     uint32_t zoom_count;
-    uint32_t* counts; ///< by cell of the job's grid, after count
+    uint32_t* counts;      ///< by cell of the job's grid, after count
+    float low[3], high[3]; ///< where the job's boxes may begin
+
+    /// Of one of the job's boxes.
+    uint32_t ( *slot )( const struct cell_crew* crew, uint32_t index );
 
     /// Records in the job's grid, and room to count. False if out of memory.
     bool ( *make )( struct cell_crew* crew );
@@ -254,12 +262,23 @@ cell_layout clv_engine_cell_lay_alone( cell_job* job );
 void clv_engine_cell_requantise(
     const cell_job* job, const cell_grid* grid, cell_record* records, uint32_t count );
 
+// ---- cut.c -------------------------------------------------------------------------------------------------------
+
+/// The pairs of a cell with many entries, which may not be in a grid of their own; they are moved about. Planes cut them in two until
+/// that is worth no more. The first result other than CLV_OK that the sink gave.
+clv_result clv_engine_cell_cut(
+    const cell_job* job, cell_search* search, cell_entry* entries, uint32_t count );
+
 // ---- search.c ----------------------------------------------------------------------------------------------------
 
 /// Every touching pair of a block's boxes, as far as it does not belong to another block, or the first result other than
 /// CLV_OK that the sink gave. The scratch has room for all a block may need; the job's grid and records may change, entries and starts are
 /// made here.
 clv_result clv_engine_cell_search_block( cell_job* job, pair_sink* sink );
+
+/// The pairs of entries that are in one cell, each with each other, counted and searched.
+clv_result clv_engine_cell_search_entries(
+    const cell_job* job, cell_search* search, const cell_entry* entries, uint32_t count );
 
 /// The pairs of cells [first, last), which are whole rows, laid and placed. The scratch has room for the fullest cell.
 clv_result clv_engine_cell_search_rows( const cell_job* job, uint32_t first, uint32_t last, pair_sink* sink );

@@ -13,6 +13,8 @@ enum
     HISTOGRAM_BOXES = 1 << 16, // about so many boxes are counted to make one
     PLAN_HOLD_SAMPLES = 128,
     PIECES_PER_WORKER = 4,
+    SHARP_STAY = 64, // updates
+    SHARP_TIES = 2,  // in vain for every box
 };
 
 // Workers take no memory, so each gets what the largest block may need.
@@ -120,13 +122,9 @@ static void measure_blocks( clv_engine* engine )
     }
 }
 
-static bool fill_many( clv_engine* engine, const clv_method_input* input )
+// Boxes to the blocks of the plan.
+static bool scatter( clv_engine* engine, const clv_method_input* input )
 {
-    if ( !plan_fits( engine, input ) && !make_plan( engine, input ) )
-    {
-        return false;
-    }
-    engine->plan_age += 1;
     // Alone, all of a block lies in one segment and can be searched there.
     uint32_t workers = task_worker_count( engine->tasks );
     uint32_t pieces = workers > 1 ? PIECES_PER_WORKER * workers : 1;
@@ -136,12 +134,31 @@ static bool fill_many( clv_engine* engine, const clv_method_input* input )
     pieces = ( input->live_count + job.chunk - 1 ) / job.chunk;
     bool ok = clv_engine_segments_fill( &engine->segments, engine->memory, engine->tasks,
         engine->plan.block_count, pieces, scatter_to_blocks, &job );
-    if ( !ok )
+    if ( ok )
     {
-        return false;
+        measure_blocks( engine );
     }
-    measure_blocks( engine );
-    return reserve_scratches( engine ) &&
+    return ok;
+}
+
+// Has a block become much larger than the plan's largest was?
+static bool has_outgrown( const clv_engine* engine )
+{
+    uint32_t most = engine->plan_largest > engine->block_boxes ? engine->plan_largest : engine->block_boxes;
+    return engine->plan_age > 0 && engine->largest_block / 2 > most;
+}
+
+static bool fill_many( clv_engine* engine, const clv_method_input* input )
+{
+    bool ok = ( plan_fits( engine, input ) || make_plan( engine, input ) ) && scatter( engine, input );
+    if ( ok && has_outgrown( engine ) )
+    {
+        ok = make_plan( engine, input ) && scatter( engine, input );
+    }
+    engine->plan_largest = engine->plan_age == 0 ? engine->largest_block : engine->plan_largest;
+    engine->plan_age += 1;
+    uint32_t workers = task_worker_count( engine->tasks );
+    return ok && reserve_scratches( engine ) &&
         ( workers == 1 ||
             base_array_renew( &engine->records, engine->memory, (uint64_t)engine->largest_block * workers ) );
 }
@@ -200,13 +217,14 @@ static clv_result search_piece(
         .kernels = engine->kernels->cells,
         .boxes = engine->boxes,
         .exact = engine->exact,
+        .cut = clv_engine_cut_boxes( engine ),
         .is_sharpened = engine->axes.sharp_left > 0,
         .grid = engine->plan.grids.items[block],
         .scratch = &engine->scratches.items[worker],
         .counters = &counters,
     };
     job.records = records_of( engine, block, worker, &job.count );
-    clv_engine_plan_region( &engine->plan, block, job.region_low, job.region_high );
+    clv_engine_plan_open_region( &engine->plan, block, job.region_low, job.region_high );
     clv_result result = clv_engine_cell_search_block( &job, sink );
     if ( result == CLV_OK ) // or it is searched again
     {
@@ -214,6 +232,16 @@ static clv_result search_piece(
     }
     *test_count += counters.test_count;
     return result;
+}
+
+// Where many tests in float were in vain, cells are seen at a finer scale for a while. Counters decide, never a clock: the same calls give the same order
+// everywhere.
+static void note_ties( clv_engine* engine )
+{
+    engine_axes* axes = &engine->axes;
+    uint64_t failed_count = clv_engine_counters( engine ).failed_count;
+    bool is_blurred = axes->sharp_left == 0 && failed_count > SHARP_TIES * (uint64_t)axes->count_now;
+    axes->sharp_left = is_blurred ? SHARP_STAY : axes->sharp_left - ( axes->sharp_left > 0 );
 }
 
 clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* test_count )
@@ -225,8 +253,7 @@ clv_result clv_engine_search( clv_engine* engine, pair_sink* sink, uint64_t* tes
               search_piece, engine, sink, test_count );
     if ( result == CLV_OK )
     {
-        cell_counters done = clv_engine_counters( engine );
-        clv_engine_axes_note( engine, &done );
+        note_ties( engine );
     }
     return result;
 }

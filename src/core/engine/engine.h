@@ -2,7 +2,6 @@
 // All boxes of an update, filled in and searched: as one grid, or in blocks where they are too many for the caches.
 #pragma once
 
-#include "base/radix_sort.h"
 #include "engine/block.h"
 #include "engine/segments.h"
 #include "simd/cells.h"
@@ -45,14 +44,8 @@ typedef struct engine_axes
     BASE_ARRAY( clv_aabb ) boxes; ///< by slot
 
     uint32_t sharp_left; ///< updates in which crowded cells are seen at a finer scale
-    bool is_ranked;      ///< the copies are ranks on all axes, whatever the scales
     bool is_new;         ///< grids and plans are of another scale
     uint32_t count_now;  ///< boxes of this update
-    uint32_t rank_wait;  ///< updates until ranks are ended, or may be tried again
-    uint32_t rank_stay;  ///< how long they were used last; 0: not needed since
-    double waste_before; ///< of the search that led to ranks
-    bool was_wasteful;   ///< the last search, so that making plans anew is not tried for ever
-    base_keyed_array keys;
 } engine_axes;
 
 typedef struct clv_engine
@@ -67,6 +60,7 @@ typedef struct clv_engine
     uint32_t plan_age;     ///< updates since it was made
     uint32_t plan_count;   ///< boxes it was made for
     uint32_t plan_outside; ///< of a few of them, those it did not reach
+    uint32_t plan_largest; ///< boxes in its largest block then
 
     engine_axes axes;
     const clv_aabb* boxes;             ///< of the update, as the grids see them
@@ -83,6 +77,7 @@ typedef struct clv_engine
     uint32_t grid_age;       ///< updates since
     uint32_t grid_count;     ///< boxes then; 0: never
     float held_size;         ///< of a few of them together
+    uint32_t held_outside;   ///< of these, those that lay beyond the region
     engine_slabs slabs;      ///< of this update
     engine_slabs next_slabs; ///< for the next, by the entries of this one
     BASE_ARRAY( uint8_t ) slab_of_cell;

@@ -6,8 +6,6 @@
 
 // ---- engine_memory.c ---------------------------------------------------------------------------------------------
 
-/// Room for so many; false if out of memory. What was in them is lost.
-
 /// A scratch, still without memory of its own, and counters for each worker.
 bool clv_engine_reserve_workers( clv_engine* engine );
 
@@ -22,13 +20,9 @@ task_runner* clv_engine_tasks_for( clv_engine* engine, uint32_t count );
 /// Have the input's boxes on the scale that tells them apart. False if out of memory.
 bool clv_engine_axes_apply( clv_engine* engine, clv_method_input* input );
 
-// ---- axis_rank.c -------------------------------------------------------------------------------------------------
-
-/// Ranks of the input's faces into the copies, for which there is room. False if out of memory.
-bool clv_engine_ranks_make( clv_engine* engine, const clv_method_input* input );
-
-/// What a search did, to its end: the next may have to be at a finer scale or by rank, or need not any more.
-void clv_engine_axes_note( clv_engine* engine, const cell_counters* done );
+/// The boxes that planes cut: those of worlds over many orders of magnitude as given, since a scale that no longer fits them may have made them
+/// all alike.
+const clv_aabb* clv_engine_cut_boxes( const clv_engine* engine );
 
 // ---- flat_grid.c -------------------------------------------------------------------------------------------------
 

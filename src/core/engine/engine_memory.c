@@ -20,7 +20,6 @@ void clv_engine_release( clv_engine* engine )
     base_memory* memory = engine->memory;
     clv_engine_plan_release( &engine->plan, memory );
     base_array_free( &engine->axes.boxes, memory );
-    base_array_free( &engine->axes.keys, memory );
     base_array_free( &engine->records, memory );
     base_array_free( &engine->starts, memory );
     base_array_free( &engine->slab_of_cell, memory );

@@ -7,6 +7,7 @@
 
 #include "base/assertion.h"
 
+#include <math.h>
 #include <string.h>
 
 // A fill while it is under way.
@@ -19,6 +20,16 @@ typedef struct flat_fill
     uint32_t piece_count, piece_slots;
     bool fits[ENGINE_SLABS];
 } flat_fill;
+
+// Of all space: what lies beyond the grid is in its border cells.
+static void open_region( float low[3], float high[3] )
+{
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        low[axis] = -INFINITY;
+        high[axis] = INFINITY;
+    }
+}
 
 // ---- records -----------------------------------------------------------------------------------------------------
 
@@ -159,6 +170,12 @@ static bool count_slabs( cell_crew* crew )
     return fits;
 }
 
+static uint32_t slot_of( const cell_crew* crew, uint32_t index )
+{
+    const flat_fill* fill = (const flat_fill*)crew;
+    return clv_method_live_slot( fill->input, index );
+}
+
 // All boxes may have moved elsewhere: a grid that was kept is chosen anew before it is refined.
 static void reconsider( cell_crew* crew )
 {
@@ -240,6 +257,8 @@ static bool fill_cells( clv_engine* engine, const clv_method_input* input )
     fill.crew.make = fill_slabs;
     fill.crew.count = count_slabs;
     fill.crew.reconsider = reconsider;
+    fill.crew.slot = slot_of;
+    open_region( fill.crew.low, fill.crew.high );
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
     uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;
     uint64_t chunks = ( slots + CELL_CHUNK - 1 ) / CELL_CHUNK,
@@ -276,6 +295,7 @@ bool clv_engine_fill_flat( clv_engine* engine, const clv_method_input* input )
     engine->flat.kernels = engine->kernels->cells;
     engine->flat.boxes = input->boxes;
     engine->flat.exact = engine->exact;
+    engine->flat.cut = clv_engine_cut_boxes( engine );
     engine->flat.is_sharpened = engine->axes.sharp_left > 0;
     engine->flat.count = input->live_count;
     if ( !clv_engine_grid_serves( engine, input ) )
@@ -316,6 +336,7 @@ static clv_result search_slab(
     cell_counters counters = { 0 }; // neighbours in the array are written by other workers
     job.scratch = &engine->scratches.items[worker];
     job.counters = &counters;
+    open_region( job.region_low, job.region_high );
     if ( job.entries == NULL )
     {
         place_slab( engine, slab, &job );

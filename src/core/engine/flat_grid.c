@@ -90,7 +90,9 @@ void clv_engine_choose_grid( clv_engine* engine, const clv_method_input* input )
     engine->grid_age = 0;
     engine->grid_count = input->live_count;
     CLV_ASSERT( input->live_count > CELL_ALONE || cell_grid_count( &engine->chosen ) == 1 );
-    engine->held_size = resample( engine, input ).size;
+    held_sample held = resample( engine, input );
+    engine->held_size = held.size;
+    engine->held_outside = held.outside;
 }
 
 // Does the last choice still serve? Any grid is right, and a sample is many trips to memory, all by one worker; so it is made
@@ -106,5 +108,6 @@ bool clv_engine_grid_serves( const clv_engine* engine, const clv_method_input* i
     }
     held_sample sample = resample( engine, input );
     bool is_other_size = sample.size > 2 * engine->held_size || sample.size < engine->held_size / 2;
-    return sample.outside <= sample.seen / 4 && !is_other_size;
+    // Some may always lie far out: count only boxes that left since.
+    return sample.outside <= engine->held_outside + sample.seen / 16 && !is_other_size;
 }

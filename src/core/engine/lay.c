@@ -4,10 +4,14 @@
 #include "engine/cell.h"
 
 #include "base/assertion.h"
+#include "base/bits.h"
+
+#include <string.h>
 
 enum
 {
-    ZOOMS = 12
+    ZOOMS = 1,
+    DRAWN = 4 * CELL_SAMPLES, // boxes looked at to find a sample of those in one cell
 };
 
 static void measure_once( cell_crew* crew )
@@ -19,30 +23,51 @@ static void measure_once( cell_crew* crew )
     }
 }
 
-// A grid over the fullest cell alone.
-static void zoom_in( cell_crew* crew, uint32_t fullest )
+// Where the boxes of a cell begin: its own region, and at the border all beyond it.
+static void region_of_cell( const cell_crew* crew, uint32_t cell, float low[3], float high[3] )
 {
-    cell_grid* grid = &crew->job->grid;
-    cell_extent* extent = &crew->extent;
-    CLV_ASSERT( fullest < cell_grid_count( grid ) );
-    CLV_ASSERT( crew->is_measured );
-    uint32_t cell[3] = { fullest % grid->dims[0], fullest / grid->dims[0] % grid->dims[1],
-        fullest / grid->dims[0] / grid->dims[1] };
+    const cell_grid* grid = &crew->job->grid;
+    CLV_ASSERT( cell < cell_grid_count( grid ) );
+    uint32_t at[3] = { cell % grid->dims[0], cell / grid->dims[0] % grid->dims[1],
+        cell / grid->dims[0] / grid->dims[1] };
     for ( int axis = 0; axis < 3; ++axis )
     {
         float side = CELL_STEPS / grid->scale[axis];
-        extent->low[axis] = grid->origin[axis] + (float)cell[axis] * side;
-        extent->high[axis] = grid->origin[axis] + (float)( cell[axis] + 1 ) * side;
-        // What is wider than the cell is not what crowds in it.
-        extent->size[axis] = extent->size[axis] < side ? extent->size[axis] : side;
-        // The sample did not see this cell's crowd for itself: taken to be even.
-        for ( uint32_t level = 0; level < CELL_LEVELS; ++level )
-        {
-            extent->share[axis][level] = 1.0f / (float)( 1u << level );
-        }
-        extent->joint[axis] = 1;
+        bool is_last = at[axis] + 1 == grid->dims[axis];
+        low[axis] = at[axis] == 0 ? crew->low[axis] : grid->origin[axis] + (float)at[axis] * side;
+        high[axis] = is_last ? crew->high[axis] : grid->origin[axis] + (float)( at[axis] + 1 ) * side;
     }
-    *grid = clv_engine_cell_grid_choose( crew->job->count, extent );
+}
+
+static bool reaches( const clv_aabb* box, const float low[3], const float high[3] )
+{
+    bool is_in = true;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        is_in = is_in && ( &box->lower.x )[axis] <= high[axis] && ( &box->upper.x )[axis] >= low[axis];
+    }
+    return is_in;
+}
+
+// A grid over the fullest cell alone, for those that crowd in it: others may be of another size.
+static void zoom_in( cell_crew* crew, uint32_t fullest, uint32_t crowd )
+{
+    float low[3], high[3];
+    clv_aabb samples[CELL_SAMPLES];
+    uint32_t count = 0, drawn = crew->job->count < DRAWN ? crew->job->count : DRAWN;
+    region_of_cell( crew, fullest, low, high );
+    for ( uint32_t i = 0; i < drawn && count < CELL_SAMPLES; ++i )
+    {
+        const clv_aabb* box =
+            &crew->job->boxes[crew->slot( crew, base_sample( i, drawn, crew->job->count ) )];
+        samples[count] = *box;
+        count += reaches( box, low, high );
+    }
+    if ( count > 0 ) // rounding may put a crowd beyond its cell
+    {
+        crew->extent = clv_engine_cell_measure( samples, count, low, high );
+        crew->job->grid = clv_engine_cell_grid_choose( crowd, &crew->extent );
+    }
 }
 
 // Should another grid be tried? Then the job has it.
@@ -61,8 +86,8 @@ static bool try_another( cell_crew* crew, bool fits, cell_layout layout, uint32_
         return false;
     }
     crew->zoom_count += 1;
-    measure_once( crew );
-    zoom_in( crew, fullest );
+    crew->is_measured = true;
+    zoom_in( crew, fullest, layout.fullest );
     return true;
 }
 
@@ -120,6 +145,11 @@ static bool make_alone( cell_crew* crew )
     return true;
 }
 
+static uint32_t slot_alone( const cell_crew* crew, uint32_t index )
+{
+    return cell_slot( &crew->job->records[index] );
+}
+
 static bool count_alone( cell_crew* crew )
 {
     const cell_job* job = crew->job;
@@ -137,6 +167,9 @@ cell_layout clv_engine_cell_lay_alone( cell_job* job )
     crew.counts = job->starts + 1;
     crew.make = make_alone;
     crew.count = count_alone;
+    crew.slot = slot_alone;
+    memcpy( crew.low, job->region_low, sizeof( crew.low ) );
+    memcpy( crew.high, job->region_high, sizeof( crew.high ) );
     crew.reconsider = NULL;
     cell_layout layout;
     bool ok = clv_engine_cell_lay( &crew, &layout );

@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+enum
+{
+    BLUR_SAMPLES = 16,
+    BLUR_WORTH =
+        1024, // entries of a cell times pairs of the sample from which a finer scale saves more than it costs
+};
+
 // How deep the next grid would lie in others, and where its share of the scratch begins.
 typedef struct nesting
 {
@@ -38,6 +45,15 @@ static cell_place place_of( const cell_grid* grid, uint32_t cell )
 {
     return ( cell_place ){ { cell % grid->dims[0], cell / grid->dims[0] % grid->dims[1],
         cell / grid->dims[0] / grid->dims[1] } };
+}
+
+clv_result clv_engine_cell_search_entries(
+    const cell_job* job, cell_search* search, const cell_entry* entries, uint32_t count )
+{
+    search->counters->cell_count += 1;
+    search->counters->entry_count += count;
+    search->counters->test_count += (uint64_t)count * ( count - 1 ) / 2;
+    return job->kernels->search_cell( search, entries, count );
 }
 
 static clv_result search_grid( cell_job* job, cell_search* search, cell_layout layout, nesting inner );
@@ -72,43 +88,26 @@ static clv_result search_inner(
     return search_grid( &job, search, layout, inner );
 }
 
-// The least and the most of a cell's bytes along an axis.
-static void byte_bounds(
-    const cell_entry* entries, uint32_t count, int axis, uint32_t* least, uint32_t* most )
+// Do so many boxes begin at the same 256th of a cell that its bytes hardly tell them apart?
+static bool is_blurred( const cell_entry* entries, uint32_t count )
 {
-    uint32_t low = 255, high = 0;
-    for ( uint32_t i = 0; i < count; ++i )
+    uint32_t begins[BLUR_SAMPLES], alike = 0;
+    for ( uint32_t i = 0; i < BLUR_SAMPLES; ++i )
     {
-        uint32_t lower = (uint32_t)( entries[i].code >> ( 8 * axis ) ) & 255;
-        uint32_t upper = (uint32_t)( entries[i].code >> ( 8 * axis + 32 ) ) & 255;
-        low = lower < low ? lower : low;
-        high = upper > high ? upper : high;
+        begins[i] = (uint32_t)entries[(uint64_t)i * count / BLUR_SAMPLES].code & 0xFFFFFF;
+        for ( uint32_t j = 0; j < i; ++j )
+        {
+            alike += begins[i] == begins[j];
+        }
     }
-    *least = low;
-    *most = high;
+    return (uint64_t)alike * count >= BLUR_WORTH;
 }
 
-// Codes again, in 256ths of the part of the cell in which its boxes are, if that is small: in a few steps of it they would all be ties.
-static void sharpen( const cell_job* job, uint32_t cell, cell_entry* entries, uint32_t count )
+// Is a cell better cut by planes, and its parts seen at a scale of their own, than tested as it is?
+static bool is_to_cut( const cell_job* job, const cell_entry* entries, uint32_t count )
 {
-    cell_place place = place_of( &job->grid, cell );
-    cell_grid part = { .dims = { 1, 1, 1 } };
-    double gain = 1;
-    for ( int axis = 0; axis < 3; ++axis )
-    {
-        uint32_t least, most;
-        byte_bounds( entries, count, axis, &least, &most );
-        CLV_ASSERT( least <= most );
-        float step = 1 / job->grid.scale[axis], steps = (float)( most + 1 - least );
-        part.origin[axis] = job->grid.origin[axis] + (float)( place.at[axis] * CELL_STEPS + least ) * step;
-        float scale = job->grid.scale[axis] * ( CELL_STEPS / steps );
-        part.scale[axis] = scale < 1e30f ? scale : job->grid.scale[axis];
-        gain *= CELL_STEPS / (double)steps;
-    }
-    if ( gain >= 8 )
-    {
-        clv_engine_cell_requantise( job, &part, entries, count );
-    }
+    uint32_t least = job->is_sharpened ? CELL_SHARPEN : CELL_BLUR;
+    return count > CELL_OVERFULL || ( count >= least && is_blurred( entries, count ) );
 }
 
 // The cells [first, last), where all entries are placed.
@@ -130,14 +129,9 @@ static clv_result search_range(
             result = search_inner( job, search, cell, entries, inner );
             continue;
         }
-        if ( job->is_sharpened && count >= CELL_SHARPEN )
-        {
-            sharpen( job, cell, entries, count );
-        }
-        search->counters->cell_count += 1;
-        search->counters->entry_count += count;
-        search->counters->test_count += (uint64_t)count * ( count - 1 ) / 2;
-        result = job->kernels->search_cell( search, entries, count );
+        result = is_to_cut( job, entries, count )
+            ? clv_engine_cell_cut( job, search, entries, count )
+            : clv_engine_cell_search_entries( job, search, entries, count );
     }
     return result;
 }

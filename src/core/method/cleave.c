@@ -280,7 +280,6 @@ static uint32_t report( void* state, method_figure* figures, uint32_t capacity )
     method_figure_add( &list, "candidates", (double)sum.candidate_count );
     method_figure_add( &list, "tests in float", (double)sum.tie_count );
     method_figure_add( &list, "axes not to scale", self->by_engine ? clv_engine_scaled_axes( cells ) : 0 );
-    method_figure_add( &list, "by rank", self->by_engine && cells->axes.is_ranked );
     method_figure_add( &list, "sharpened", self->by_engine && cells->axes.sharp_left > 0 );
     method_figure_add( &list, "at rest", rest->is_on );
     method_figure_add( &list, "compared boxes", done.compared_count );

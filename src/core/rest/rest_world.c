@@ -9,10 +9,12 @@
 enum
 {
     BIT_SETS = 3,
-    SCAN_WORDS = 256,     // words of slots in a piece of work
-    TEST_WORDS = 64,      // words of marginal pairs
-    PAIRS_AHEAD = 12,     // how many pairs ahead boxes are prefetched
-    ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
+    SCAN_WORDS = 256,   // words of slots in a piece of work
+    TEST_WORDS = 64,    // words of marginal pairs
+    PAIRS_AHEAD = 12,   // how many pairs ahead boxes are prefetched
+    ENTER_CHUNK = 2048, // pairs of a search that are classified in one go
+    MARGINAL_SHARE =
+        4, // of so many pairs one may be marginal when a world is entered, and one of each object
     TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
     TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
     CHAIN_COST = 4        // a test along a chain costs as much as so many in a row
@@ -158,6 +160,7 @@ typedef struct enter_sink
     pair_sink sink;
     rest_world* world;
     const clv_aabb* boxes;
+    uint64_t marginal_most;
     clv_pair pairs[ENTER_CHUNK];
 } enter_sink;
 
@@ -165,6 +168,11 @@ static clv_result take_pairs( pair_sink* sink )
 {
     enter_sink* entering = (enter_sink*)sink;
     rest_world* world = entering->world;
+    if ( world->pairs.marginal.count >
+        entering->marginal_most ) // entering and following would cost more than searching
+    {
+        return CLV_TOO_MANY_PAIRS;
+    }
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
@@ -190,7 +198,7 @@ static clv_result take_pairs( pair_sink* sink )
 }
 
 static bool search_fat( rest_world* world, const clv_method_input* input, const clv_aabb* fat,
-    clv_engine* complete, uint64_t* test_count )
+    uint64_t pair_count, clv_engine* complete, uint64_t* test_count )
 {
     enter_sink* entering = clv_base_memory_take( world->memory, 1, sizeof( enter_sink ) );
     if ( entering == NULL )
@@ -201,6 +209,7 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
         ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
     entering->world = world;
     entering->boxes = input->boxes;
+    entering->marginal_most = input->live_count + pair_count / MARGINAL_SHARE;
     clv_method_input boxes = *input;
     boxes.boxes = fat;
     bool ok = clv_engine_fill( complete, &boxes ) &&
@@ -223,7 +232,7 @@ bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uin
         world->counters = ( rest_counters ){ .compared_count = input->live_count };
         world->grid_is_made = false;
         set_margins( world, input, fat );
-        ok = search_fat( world, input, fat, complete, test_count );
+        ok = search_fat( world, input, fat, pair_count, complete, test_count );
         clv_base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
     }
     world->is_on = ok;

@@ -57,7 +57,7 @@ void clv_rest_world_remember( rest_world* world, const clv_method_input* input )
 #define REST_HOLD 5
 
 /// Give every box a margin and find all pairs, about `pair_count` of them, by a complete search of the fat boxes. False if out
-/// of memory, or as soon as there are more than `most` pairs; then the world is off.
+/// of memory, or as soon as there are more than `most` pairs, or so many marginal ones that searching costs less; then the world is off.
 bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uint64_t pair_count,
     uint64_t most, clv_engine* complete, uint64_t* test_count );
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// A crowded cell that no grid divides, because sizes or distances in it differ too much: planes cut its entries in two, and those again, as a KD-tree
+// is built, while a model says that the tests saved are worth more than the cut. Entries are sorted in place into those below a plane, those across it
+// and those above: the first two parts lie together, and after they are searched so do the last two. As with cells, a box across a plane counts
+// above it as one that began before, so each pair is reported once.
+#include "engine/block.h"
+
+#include "base/assertion.h"
+#include "base/bits.h"
+
+#include <float.h>
+#include <math.h>
+
+enum
+{
+    CUT_LEAST = 48, // entries
+    SAMPLES = 64,
+    SAMPLES_LEAST = 16,
+    ENTRIES_PER_SAMPLE = 64, // between these two
+    DEPTH = 192,
+};
+
+// In cycles, measured.
+static const double COST_PAIR = 1.0 / 16; // n boxes against each other cost n * n of these
+static const double COST_TIE = 6;         // and those that bytes do not tell apart so many
+static const double COST_MOVE = 16;       // an entry looked at and sorted
+static const double COST_COPY = 30;       // an entry that lies in both parts
+static const double COST_PLANE = 3000;    // choosing it
+
+// What a recursion knows of its entries. Their names hold the slot and, above it, where they began before the cell itself.
+typedef struct cut_node
+{
+    cell_entry* entries;
+    uint32_t count;
+    uint32_t depth;
+    float low[3]; ///< planes that it lies above
+} cut_node;
+
+typedef struct cut_plane
+{
+    int axis;
+    float at;
+    double below, above; ///< parts of all boxes that begin below it, and that end at it or above
+} cut_plane;
+
+// Numbers in the order of faces: compilers make vectors of comparisons of integers, of floats they do not.
+typedef struct cut_faces
+{
+    int32_t lowers[3][SAMPLES], uppers[3][SAMPLES];
+} cut_faces;
+
+// Some boxes of a node, and the scale that it would have as a leaf.
+typedef struct cut_sample
+{
+    const clv_aabb* boxes[SAMPLES];
+    cut_faces faces;
+    uint32_t count;
+    cell_grid grid;
+} cut_sample;
+
+static int32_t order_of( float face )
+{
+    return (int32_t)( base_float_order( face ) ^ 0x80000000u );
+}
+
+static float lower_of( const cut_sample* sample, uint32_t i, int axis )
+{
+    return ( &sample->boxes[i]->lower.x )[axis];
+}
+
+static float upper_of( const cut_sample* sample, uint32_t i, int axis )
+{
+    return ( &sample->boxes[i]->upper.x )[axis];
+}
+
+// A scale from where the first box ends to where the last begins, but for one each: beyond that all boxes meet along this axis.
+static void scale_axis( cut_sample* sample, int axis )
+{
+    uint32_t ends[2] = { 0, 0 }, begins[2] = { 0, 0 };
+    const int32_t* lowers = sample->faces.lowers[axis];
+    const int32_t* uppers = sample->faces.uppers[axis];
+    for ( uint32_t i = 1; i < sample->count; ++i )
+    {
+        bool is_end = uppers[i]<uppers[ends[0]], is_begin = lowers[i]> lowers[begins[0]];
+        ends[1] = is_end ? ends[0] : ends[1] == ends[0] || uppers[i] < uppers[ends[1]] ? i : ends[1];
+        begins[1] = is_begin                                          ? begins[0]
+            : begins[1] == begins[0] || lowers[i] > lowers[begins[1]] ? i
+                                                                      : begins[1];
+        ends[0] = is_end ? i : ends[0];
+        begins[0] = is_begin ? i : begins[0];
+    }
+    double first = (double)upper_of( sample, ends[1], axis ),
+           last = (double)lower_of( sample, begins[1], axis );
+    double slack = ( last - first ) * 0.3, width = last - first + 2 * slack;
+    // If all end behind where the last begins, they are told so by any scale on which the first end is far from that.
+    width = last < first ? first - last : width;
+    double origin = last < first ? last : first - slack;
+    bool is_finite = base_is_finite( first ) && base_is_finite( last ) && width > 0;
+    double scale = is_finite ? CELL_STEPS / width : 1;
+    origin = is_finite ? origin : 0;
+    sample->grid.dims[axis] = 1;
+    sample->grid.origin[axis] = (float)( origin > -FLT_MAX ? origin : -FLT_MAX );
+    sample->grid.scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
+}
+
+static void take_sample( const cell_job* job, const cut_node* node, cut_sample* sample )
+{
+    uint32_t wanted = node->count / ENTRIES_PER_SAMPLE;
+    wanted = wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted < SAMPLES ? wanted : SAMPLES;
+    sample->count = node->count < wanted ? node->count : wanted;
+    for ( uint32_t i = 0; i < sample->count; ++i )
+    {
+        uint32_t slot = cell_slot( &node->entries[base_sample( i, sample->count, node->count )] );
+        sample->boxes[i] = &job->cut[slot];
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            sample->faces.lowers[axis][i] = order_of( lower_of( sample, i, axis ) );
+            sample->faces.uppers[axis][i] = order_of( upper_of( sample, i, axis ) );
+        }
+    }
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        scale_axis( sample, axis );
+    }
+}
+
+// Each with each, twice, and with itself; without a branch, so that the compiler makes vectors of it.
+static uint32_t count_meeting( const cut_faces* faces, uint32_t count )
+{
+    const int32_t *x = faces->lowers[0], *y = faces->lowers[1], *z = faces->lowers[2];
+    const int32_t *x_end = faces->uppers[0], *y_end = faces->uppers[1], *z_end = faces->uppers[2];
+    uint32_t met = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        for ( uint32_t j = 0; j < count; ++j )
+        {
+            met += (uint32_t)( ( x[i] <= x_end[j] ) & ( x[j] <= x_end[i] ) & ( y[i] <= y_end[j] ) &
+                ( y[j] <= y_end[i] ) & ( z[i] <= z_end[j] ) & ( z[j] <= z_end[i] ) );
+        }
+    }
+    return met;
+}
+
+// Of all pairs, the part that a leaf's bytes take to touch and floats do not.
+static double blur_of( const cut_sample* sample )
+{
+    const scaling s = scaling_of( &sample->grid );
+    uint32_t count = sample->count;
+    cut_faces bytes;
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        for ( uint32_t i = 0; i < count; ++i )
+        {
+            bytes.lowers[axis][i] = cell_word_of( lower_of( sample, i, axis ), &s, axis );
+            bytes.uppers[axis][i] = cell_word_of( upper_of( sample, i, axis ), &s, axis );
+        }
+    }
+    uint32_t blurred = count_meeting( &bytes, count ) - count_meeting( &sample->faces, count );
+    return blurred / ( count * ( count - 1.0 ) );
+}
+
+// What a plane leaves of the tests, as a part of them.
+static double rest_of( const cut_plane* plane )
+{
+    return plane->below * plane->below + plane->above * plane->above;
+}
+
+// The best plane where a sampled box begins. All are counted against each other, without a branch: that is quicker than to sort them.
+static void choose_along( const cut_sample* sample, int axis, cut_plane* best )
+{
+    const int32_t* lowers = sample->faces.lowers[axis];
+    const int32_t* uppers = sample->faces.uppers[axis];
+    for ( uint32_t i = 0; i < sample->count; ++i )
+    {
+        uint32_t begun = 0, ended = 0;
+        for ( uint32_t j = 0; j < sample->count; ++j )
+        {
+            begun += (uint32_t)( lowers[j] < lowers[i] );
+            ended += (uint32_t)( uppers[j] < lowers[i] );
+        }
+        double all = sample->count;
+        cut_plane plane = { axis, lower_of( sample, i, axis ), begun / all, ( all - ended ) / all };
+        if ( begun > 0 && rest_of( &plane ) < rest_of( best ) )
+        {
+            *best = plane;
+        }
+    }
+}
+
+// Is a plane worth more than it costs?
+static bool choose_plane( const cut_sample* sample, double n, cut_plane* plane )
+{
+    *plane = ( cut_plane ){ 0, 0, 1, 1 };
+    for ( int axis = 0; axis < 3; ++axis )
+    {
+        choose_along( sample, axis, plane );
+    }
+    double copies = plane->below + plane->above - 1, saved = n * n * ( 1 - rest_of( plane ) );
+    double cost = n * ( ( 1 + plane->below ) * COST_MOVE + copies * COST_COPY ) + COST_PLANE;
+    return saved * COST_PAIR > cost || saved * ( COST_PAIR + COST_TIE * blur_of( sample ) ) > cost;
+}
+
+// ---- sorting -----------------------------------------------------------------------------------------------------
+
+// Entries whose lower or upper face lies below the plane to the front; returns how many. Every entry is exchanged, often with itself: a branch would be
+// mispredicted half of the time.
+static uint32_t sort_by_plane(
+    const cell_job* job, cell_entry* entries, uint32_t count, const cut_plane* plane, bool by_upper )
+{
+    const float* faces = &job->cut[0].lower.x + ( by_upper ? 3 : 0 ) + plane->axis;
+    uint32_t below = 0;
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        cell_entry entry = entries[i];
+        bool is_below = faces[(size_t)cell_slot( &entry ) * 6] < plane->at;
+        entries[i] = entries[below];
+        entries[below] = entry;
+        below += is_below;
+    }
+    return below;
+}
+
+// ---- leaves ------------------------------------------------------------------------------------------------------
+
+static uint32_t bits_before( const cut_node* node, const clv_aabb* box )
+{
+    return (uint32_t)( box->lower.x < node->low[0] ) | (uint32_t)( box->lower.y < node->low[1] ) << 1 |
+        (uint32_t)( box->lower.z < node->low[2] ) << 2;
+}
+
+// Codes on the leaf's own scale; the names stay.
+static void make_codes( const cell_job* job, const cut_node* node, const scaling* s )
+{
+    for ( uint32_t first = 0; first < node->count; first += CELL_PART )
+    {
+        uint32_t slots[CELL_PART];
+        uint64_t names[CELL_PART];
+        cell_entry* entries = node->entries + first;
+        uint32_t part = node->count - first < CELL_PART ? node->count - first : CELL_PART;
+        for ( uint32_t i = 0; i < part; ++i )
+        {
+            slots[i] = cell_slot( &entries[i] );
+            names[i] = entries[i].name;
+        }
+        cell_boxes some = { job->cut, slots, 0, part };
+        job->kernels->make_records( &some, s, entries );
+        for ( uint32_t i = 0; i < part; ++i )
+        {
+            uint64_t before = names[i] >> 32 | bits_before( node, &job->cut[slots[i]] );
+            entries[i] = ( cell_entry ){ entries[i].code | before << 24, names[i] };
+        }
+    }
+}
+
+static clv_result search_leaf(
+    const cell_job* job, cell_search* search, const cut_node* node, const cell_grid* grid )
+{
+    const scaling s = scaling_of( grid );
+    make_codes( job, node, &s );
+    return clv_engine_cell_search_entries( job, search, node->entries, node->count );
+}
+
+// ---- cutting -----------------------------------------------------------------------------------------------------
+
+// Three parts: below the plane, across it, above it. False if all of them would be in one: then the node is a leaf.
+static bool divide(
+    const cell_job* job, cut_node* node, cut_plane* plane, uint32_t* below, uint32_t* begun, cell_grid* grid )
+{
+    cut_sample sample;
+    take_sample( job, node, &sample );
+    *grid = sample.grid;
+    if ( node->count < CUT_LEAST || node->depth == DEPTH || !choose_plane( &sample, node->count, plane ) )
+    {
+        return false;
+    }
+    *begun = sort_by_plane( job, node->entries, node->count, plane, false );
+    *below = sort_by_plane( job, node->entries, *begun, plane, true );
+    return *begun<node->count&& * below> 0; // or it is not as the sample had it
+}
+
+static clv_result search_node( const cell_job* job, cell_search* search, cut_node node )
+{
+    cut_plane plane;
+    cell_grid grid;
+    uint32_t below, begun;
+    if ( node.count < 2 )
+    {
+        return CLV_OK;
+    }
+    if ( !divide( job, &node, &plane, &below, &begun, &grid ) )
+    {
+        return search_leaf( job, search, &node, &grid );
+    }
+    cut_node child = node;
+    child.depth += 1;
+    child.count = begun;
+    clv_result result = search_node( job, search, child );
+    if ( result != CLV_OK )
+    {
+        return result;
+    }
+    sort_by_plane( job, node.entries, begun, &plane, true ); // the search has mixed the first two
+    child.entries = node.entries + below;
+    child.count = node.count - below;
+    child.low[plane.axis] = plane.at;
+    return search_node( job, search, child );
+}
+
+clv_result clv_engine_cell_cut(
+    const cell_job* job, cell_search* search, cell_entry* entries, uint32_t count )
+{
+    CLV_ASSERT( count > 1 );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        entries[i].name = cell_name( cell_slot( &entries[i] ), cell_before( &entries[i] ) );
+    }
+    cut_node root = { entries, count, 0, { -INFINITY, -INFINITY, -INFINITY } };
+    return search_node( job, search, root );
+}
