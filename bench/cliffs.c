@@ -435,6 +435,11 @@ static void keep_least( moment* kept, const moment* now )
     kept->ratio = ratio_of( kept );
 }
 
+static bool is_hopeless( const moment* now )
+{
+    return now->ratio > HOPELESS && now->ms[CLEAVE] > HOPELESS_MS;
+}
+
 static void run_once(
     const cliff_settings* settings, world_trial* trial, uint32_t update_count, bool is_first )
 {
@@ -455,8 +460,7 @@ static void run_once(
         {
             keep_least( &trial->moments[update], &now );
         }
-        bool is_hopeless = now.ratio > HOPELESS && now.ms[CLEAVE] > HOPELESS_MS;
-        if ( is_first && ( is_hopeless || wall_seconds() - start > WORLD_SECONDS ) )
+        if ( is_hopeless( &now ) || wall_seconds() - start > WORLD_SECONDS )
         {
             break;
         }
@@ -464,14 +468,15 @@ static void run_once(
     end_run( &self );
 }
 
-static uint32_t last_slow_update( const world_trial* trial )
+// How many updates have to be measured again: up to the last slow one.
+static uint32_t doubtful_updates( const world_trial* trial )
 {
     uint32_t end = 0;
     for ( uint32_t k = 0; k < trial->moment_count; ++k )
     {
         end = trial->moments[k].ratio > LIMIT ? k + 1 : end;
     }
-    return end;
+    return end > 0 && is_hopeless( &trial->moments[end - 1] ) ? 0 : end;
 }
 
 static void draw_way( world_trial* trial )
@@ -494,9 +499,9 @@ static world_trial try_world( const cliff_settings* settings, uint64_t seed, mom
     check( random_world_make( &trial.world, &def ) ? CLV_OK : CLV_OUT_OF_MEMORY, "world" );
     draw_way( &trial );
     run_once( settings, &trial, (uint32_t)settings->updates, true );
-    for ( int again = 1; again < RUNS && last_slow_update( &trial ) > 0; ++again )
+    for ( int again = 1; again < RUNS && doubtful_updates( &trial ) > 0; ++again )
     {
-        run_once( settings, &trial, last_slow_update( &trial ), false );
+        run_once( settings, &trial, doubtful_updates( &trial ), false );
     }
     for ( uint32_t k = 0; k < trial.moment_count; ++k )
     {

@@ -387,6 +387,23 @@ static void make_self_similar( math_random* random, clv_aabb64* boxes, uint32_t 
     }
 }
 
+// Sizes in proportion to the distance from the middle, which is some power of an even number: nearly all far out, or nearly all inside.
+static void make_proportional( math_random* random, clv_aabb64* boxes, uint32_t count )
+{
+    double power = log_between( random, 0.33, 4 ), largest = log_between( random, 1, 1e5 );
+    double share = cbrt( log_between( random, 1e-3, 4 ) * 12.566370614359172 * power / count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        double way[3], at[3], distance = largest * pow( math_random_unit( random ), power );
+        draw_direction( random, way );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            at[axis] = distance * way[axis];
+        }
+        put_cube( &boxes[i], at, fmin( share, 0.7 ) * distance );
+    }
+}
+
 /// A crowd: a box of space, so many times as full as the others, with boxes of one size.
 typedef struct knot
 {
@@ -474,7 +491,7 @@ static const struct
     { "shell", make_shell }, { "endless", make_endless }, { "decades", make_decades },
     { "denormal", make_denormal }, { "needles", make_needles }, { "crowds", make_crowds },
     { "sizes", make_sizes }, { "two-sizes", make_two_sizes }, { "row", make_row }, { "sheet", make_sheet },
-    { "self-similar", make_self_similar }, { "knots", make_knots } };
+    { "self-similar", make_self_similar }, { "proportional", make_proportional }, { "knots", make_knots } };
 
 enum
 {
@@ -664,7 +681,7 @@ static bool move_jitter( const random_world* world, uint32_t update, uint32_t in
 
 static void drift( const random_world* world, double steps, clv_aabb64* box )
 {
-    double share = amount( world, 1e-3, 1 ) * steps;
+    double share = amount( world, 3e-3, 1 ) * steps;
     double off[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -769,6 +786,13 @@ static bool move_append( const random_world* world, uint32_t update, uint32_t in
     return index < world->count * fmin( 1, first + step * ( update % steps ) );
 }
 
+// A share is there for four updates and gone for the next four: the last ones, so that a row ends elsewhere.
+static bool move_burst( const random_world* world, uint32_t update, uint32_t index, clv_aabb64* box )
+{
+    (void)box;
+    return index < world->count * ( 1 - amount( world, 0.02, 0.5 ) ) || update / 4 % 2 == 1;
+}
+
 // One box in a thousand goes away, ten times as far in every update, and comes back.
 static bool move_leave( const random_world* world, uint32_t update, uint32_t index, clv_aabb64* box )
 {
@@ -792,7 +816,7 @@ static const struct
 } s_motions[] = { { "nudge", move_nudge }, { "jitter", move_jitter }, { "drift", move_drift },
     { "pause", move_pause }, { "fly", move_fly }, { "jump", move_jump }, { "shuffle", move_shuffle },
     { "stretch", move_stretch }, { "grow", move_grow }, { "shrink", move_shrink }, { "churn", move_churn },
-    { "append", move_append }, { "leave", move_leave } };
+    { "append", move_append }, { "burst", move_burst }, { "leave", move_leave } };
 
 enum
 {
