@@ -287,14 +287,20 @@ static void make_crowds( math_random* random, clv_aabb64* boxes, uint32_t count 
     }
 }
 
+// To a cube about the same middle; axes without an end stay.
 static void resize( clv_aabb64* box, double side )
 {
-    double at[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        at[axis] = 0.5 * ( ( &box->lower.x )[axis] + ( &box->upper.x )[axis] );
+        double* lower = &( &box->lower.x )[axis];
+        double* upper = &( &box->upper.x )[axis];
+        if ( isfinite( *lower ) && isfinite( *upper ) )
+        {
+            double middle = 0.5 * ( *lower + *upper );
+            *lower = middle - 0.5 * side;
+            *upper = middle + 0.5 * side;
+        }
     }
-    put_cube( box, at, side );
 }
 
 static void make_sizes( math_random* random, clv_aabb64* boxes, uint32_t count )
