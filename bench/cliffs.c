@@ -146,7 +146,7 @@ typedef struct moment
 {
     uint32_t update, box_count;
     uint64_t pair_count;
-    double ms[METHODS]; ///< INFINITY: left out
+    double ms[METHODS]; ///< HUGE_VAL: left out
     double tests_per_box[METHODS];
     double ratio;
 } moment;
@@ -352,7 +352,7 @@ static bool run_update( run* self, uint32_t update, moment* now )
     uint64_t counts[METHODS] = { 0 }, found = UINT64_MAX;
     for ( int method = 0; method < METHODS; ++method )
     {
-        now->ms[method] = INFINITY;
+        now->ms[method] = HUGE_VAL;
         if ( self->contenders[method].is_out )
         {
             continue;

@@ -205,8 +205,8 @@ static void make_endless( math_random* random, clv_aabb64* boxes, uint32_t count
         }
         double* lower = &boxes[i].lower.x;
         double* upper = &boxes[i].upper.x;
-        lower[axis] = is_all || chance( random, low_share ) ? -INFINITY : lower[axis];
-        upper[axis] = is_all || chance( random, high_share ) ? INFINITY : upper[axis];
+        lower[axis] = is_all || chance( random, low_share ) ? -HUGE_VAL : lower[axis];
+        upper[axis] = is_all || chance( random, high_share ) ? HUGE_VAL : upper[axis];
     }
 }
 
@@ -508,7 +508,7 @@ enum
 
 static double side_of( const clv_aabb64* boxes, uint32_t count )
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     for ( uint32_t i = 0; i < count; ++i )
     {
         const double* corner = &boxes[i].lower.x;
@@ -548,8 +548,8 @@ static void add_infinite( math_random* random, clv_aabb64* boxes, uint32_t count
         clv_aabb64* box = &boxes[below( random, count )];
         for ( int axis = 0; axis < 3; ++axis )
         {
-            ( &box->lower.x )[axis] = chance( random, 0.4 ) ? -INFINITY : ( &box->lower.x )[axis];
-            ( &box->upper.x )[axis] = chance( random, 0.4 ) ? INFINITY : ( &box->upper.x )[axis];
+            ( &box->lower.x )[axis] = chance( random, 0.4 ) ? -HUGE_VAL : ( &box->lower.x )[axis];
+            ( &box->upper.x )[axis] = chance( random, 0.4 ) ? HUGE_VAL : ( &box->upper.x )[axis];
         }
     }
 }
@@ -847,7 +847,7 @@ static void measure_axis( random_world* world, int axis )
         const clv_aabb64* box = &world->base[(uint64_t)k * world->count / SAMPLE];
         double middle = 0.5 * ( ( &box->lower.x )[axis] + ( &box->upper.x )[axis] );
         sample[found] = middle;
-        found += isfinite( middle );
+        found += isfinite( middle ) ? 1 : 0;
     }
     qsort( sample, found, sizeof( double ), by_value );
     world->middle[axis] = found > 0 ? sample[found / 2] : 0;

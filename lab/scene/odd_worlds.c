@@ -30,7 +30,7 @@
 #define STRETCH 1.2       // times as long in every frame, likewise
 #define OCTAVES 20.0      // of the self-similar world,
 #define OUTERMOST 1e3     // metres: its largest distance from the middle
-#define JUMP 1e3          // metres, along x, there and back every fourth frame
+#define JUMP 1e3          // metres, on every axis, there or back every fourth frame
 #define LN_2 0.6931471805599453
 
 #define PURPOSE_START 0
