@@ -205,8 +205,8 @@ static void make_endless( math_random* random, clv_aabb64* boxes, uint32_t count
         }
         double* lower = &boxes[i].lower.x;
         double* upper = &boxes[i].upper.x;
-        lower[axis] = is_all || chance( random, low_share ) ? -INFINITY : lower[axis];
-        upper[axis] = is_all || chance( random, high_share ) ? INFINITY : upper[axis];
+        lower[axis] = is_all || chance( random, low_share ) ? -HUGE_VAL : lower[axis];
+        upper[axis] = is_all || chance( random, high_share ) ? HUGE_VAL : upper[axis];
     }
 }
 
@@ -287,14 +287,20 @@ static void make_crowds( math_random* random, clv_aabb64* boxes, uint32_t count 
     }
 }
 
+// To a cube about the same middle; axes without an end stay.
 static void resize( clv_aabb64* box, double side )
 {
-    double at[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
-        at[axis] = 0.5 * ( ( &box->lower.x )[axis] + ( &box->upper.x )[axis] );
+        double* lower = &( &box->lower.x )[axis];
+        double* upper = &( &box->upper.x )[axis];
+        if ( isfinite( *lower ) && isfinite( *upper ) )
+        {
+            double middle = 0.5 * ( *lower + *upper );
+            *lower = middle - 0.5 * side;
+            *upper = middle + 0.5 * side;
+        }
     }
-    put_cube( box, at, side );
 }
 
 static void make_sizes( math_random* random, clv_aabb64* boxes, uint32_t count )
@@ -387,6 +393,23 @@ static void make_self_similar( math_random* random, clv_aabb64* boxes, uint32_t 
     }
 }
 
+// Sizes in proportion to the distance from the middle, which is some power of an even number: nearly all far out, or nearly all inside.
+static void make_proportional( math_random* random, clv_aabb64* boxes, uint32_t count )
+{
+    double power = log_between( random, 0.33, 4 ), largest = log_between( random, 1, 1e5 );
+    double share = cbrt( log_between( random, 1e-3, 4 ) * 12.566370614359172 * power / count );
+    for ( uint32_t i = 0; i < count; ++i )
+    {
+        double way[3], at[3], distance = largest * pow( math_random_unit( random ), power );
+        draw_direction( random, way );
+        for ( int axis = 0; axis < 3; ++axis )
+        {
+            at[axis] = distance * way[axis];
+        }
+        put_cube( &boxes[i], at, fmin( share, 0.7 ) * distance );
+    }
+}
+
 /// A crowd: a box of space, so many times as full as the others, with boxes of one size.
 typedef struct knot
 {
@@ -474,7 +497,7 @@ static const struct
     { "shell", make_shell }, { "endless", make_endless }, { "decades", make_decades },
     { "denormal", make_denormal }, { "needles", make_needles }, { "crowds", make_crowds },
     { "sizes", make_sizes }, { "two-sizes", make_two_sizes }, { "row", make_row }, { "sheet", make_sheet },
-    { "self-similar", make_self_similar }, { "knots", make_knots } };
+    { "self-similar", make_self_similar }, { "proportional", make_proportional }, { "knots", make_knots } };
 
 enum
 {
@@ -485,7 +508,7 @@ enum
 
 static double side_of( const clv_aabb64* boxes, uint32_t count )
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     for ( uint32_t i = 0; i < count; ++i )
     {
         const double* corner = &boxes[i].lower.x;
@@ -525,8 +548,8 @@ static void add_infinite( math_random* random, clv_aabb64* boxes, uint32_t count
         clv_aabb64* box = &boxes[below( random, count )];
         for ( int axis = 0; axis < 3; ++axis )
         {
-            ( &box->lower.x )[axis] = chance( random, 0.4 ) ? -INFINITY : ( &box->lower.x )[axis];
-            ( &box->upper.x )[axis] = chance( random, 0.4 ) ? INFINITY : ( &box->upper.x )[axis];
+            ( &box->lower.x )[axis] = chance( random, 0.4 ) ? -HUGE_VAL : ( &box->lower.x )[axis];
+            ( &box->upper.x )[axis] = chance( random, 0.4 ) ? HUGE_VAL : ( &box->upper.x )[axis];
         }
     }
 }
@@ -664,7 +687,7 @@ static bool move_jitter( const random_world* world, uint32_t update, uint32_t in
 
 static void drift( const random_world* world, double steps, clv_aabb64* box )
 {
-    double share = amount( world, 1e-3, 1 ) * steps;
+    double share = amount( world, 3e-3, 1 ) * steps;
     double off[3];
     for ( int axis = 0; axis < 3; ++axis )
     {
@@ -769,6 +792,13 @@ static bool move_append( const random_world* world, uint32_t update, uint32_t in
     return index < world->count * fmin( 1, first + step * ( update % steps ) );
 }
 
+// A share is there for four updates and gone for the next four: the last ones, so that a row ends elsewhere.
+static bool move_burst( const random_world* world, uint32_t update, uint32_t index, clv_aabb64* box )
+{
+    (void)box;
+    return index < world->count * ( 1 - amount( world, 0.02, 0.5 ) ) || update / 4 % 2 == 1;
+}
+
 // One box in a thousand goes away, ten times as far in every update, and comes back.
 static bool move_leave( const random_world* world, uint32_t update, uint32_t index, clv_aabb64* box )
 {
@@ -792,7 +822,7 @@ static const struct
 } s_motions[] = { { "nudge", move_nudge }, { "jitter", move_jitter }, { "drift", move_drift },
     { "pause", move_pause }, { "fly", move_fly }, { "jump", move_jump }, { "shuffle", move_shuffle },
     { "stretch", move_stretch }, { "grow", move_grow }, { "shrink", move_shrink }, { "churn", move_churn },
-    { "append", move_append }, { "leave", move_leave } };
+    { "append", move_append }, { "burst", move_burst }, { "leave", move_leave } };
 
 enum
 {
@@ -817,7 +847,7 @@ static void measure_axis( random_world* world, int axis )
         const clv_aabb64* box = &world->base[(uint64_t)k * world->count / SAMPLE];
         double middle = 0.5 * ( ( &box->lower.x )[axis] + ( &box->upper.x )[axis] );
         sample[found] = middle;
-        found += isfinite( middle );
+        found += isfinite( middle ) ? 1 : 0;
     }
     qsort( sample, found, sizeof( double ), by_value );
     world->middle[axis] = found > 0 ? sample[found / 2] : 0;

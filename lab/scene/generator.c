@@ -49,10 +49,16 @@ static const generator* const table[] = {
     &generator_walled,
     &generator_endless,
     &generator_half_spaces,
+    &generator_decades_4,
     &generator_decades_6,
     &generator_decades_12,
     &generator_denormal,
     &generator_crossing,
+    &generator_two_sizes,
+    &generator_row_flying,
+    &generator_row_stretching,
+    &generator_sheet_flying,
+    &generator_self_similar,
 };
 
 uint32_t generator_count( void )

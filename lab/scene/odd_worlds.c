@@ -20,6 +20,18 @@
 #define HALF_SPACES 16    // and so many are half of all space, but for a part of it
 #define NEEDLE_SHARE 0.25 // of the world's side
 #define TINY 1e-43        // a metre, in the world of denormals
+#define SMALL_SIDE 0.013  // metres: every second box of two sizes,
+#define SMALL_CUBE 3.25   // all of them in a corner so wide;
+#define LARGE_APART 5.02  // the large ones are about so far apart
+#define ROW_STEP 2.0      // metres from one box of a row to the next
+#define SHEET_ROWS 20     // side by side
+#define FLY_SHARE 0.2     // of its length a row flies in a frame,
+#define FLY_FRAMES 16     // so many frames before it turns
+#define STRETCH 1.2       // times as long in every frame, likewise
+#define OCTAVES 20.0      // of the self-similar world,
+#define OUTERMOST 1e3     // metres: its largest distance from the middle
+#define JUMP 1e3          // metres, on every axis, there or back every fourth frame
+#define LN_2 0.6931471805599453
 
 #define PURPOSE_START 0
 
@@ -174,6 +186,69 @@ static clv_aabb map_crossing( const odd_world* world, const odd_point* p )
     return box;
 }
 
+// ---- maps that move all boxes together
+
+// 0 1 … FLY_FRAMES … 1 0 1 …
+static double to_and_fro( const odd_world* world )
+{
+    uint64_t phase = world->swarm.frame % ( 2 * FLY_FRAMES );
+    return (double)( phase <= FLY_FRAMES ? phase : 2 * FLY_FRAMES - phase );
+}
+
+// Large boxes all over the world, small ones in a part of it no wider than a few large ones.
+static clv_aabb map_two_sizes( const odd_world* world, const odd_point* p )
+{
+    double half = 0.5 * LARGE_APART * body_cube_root( world->swarm.def.body_count );
+    if ( p->index % 2 == 0 )
+    {
+        return box_about( half * p->at[0], half * p->at[1], half * p->at[2], 0.5 );
+    }
+    double small = 0.5 * SMALL_CUBE, middle = small - half;
+    return box_about(
+        middle + small * p->at[0], middle + small * p->at[1], middle + small * p->at[2], 0.5 * SMALL_SIDE );
+}
+
+// Along x in order of their numbers, each a little off its place.
+static clv_aabb map_row_flying( const odd_world* world, const odd_point* p )
+{
+    double length = ROW_STEP * world->swarm.def.body_count, fly = FLY_SHARE * length * to_and_fro( world );
+    return box_about( ROW_STEP * ( (double)p->index + p->at[0] ) + fly, 0.1 * p->at[1], 0.1 * p->at[2], 0.5 );
+}
+
+static double power( double base, double whole )
+{
+    double product = 1;
+    for ( ; whole >= 1; --whole )
+    {
+        product *= base;
+    }
+    return product;
+}
+
+static clv_aabb map_row_stretching( const odd_world* world, const odd_point* p )
+{
+    double step = ROW_STEP * power( STRETCH, to_and_fro( world ) );
+    return box_about( step * ( (double)p->index + p->at[0] ), 0.1 * p->at[1], 0.1 * p->at[2], 0.5 );
+}
+
+// Rows side by side, one after the other.
+static clv_aabb map_sheet_flying( const odd_world* world, const odd_point* p )
+{
+    double count = world->swarm.def.body_count, length = ROW_STEP * count / SHEET_ROWS;
+    double fly = FLY_SHARE * length * to_and_fro( world );
+    return box_about( ROW_STEP * ( (double)( p->index / SHEET_ROWS ) + p->at[0] ) + fly, 0.1 * p->at[2],
+        ROW_STEP * ( (double)( p->index % SHEET_ROWS ) + p->at[1] ), 0.5 );
+}
+
+// The same picture at every scale about one point. That point jumps, and is the origin for half of the time.
+static clv_aabb map_self_similar( const odd_world* world, const odd_point* p )
+{
+    double distance = OUTERMOST * body_exponential( 0.5 * LN_2 * OCTAVES * ( p->at[3] - 1 ) );
+    double half = 0.2 * distance * body_cube_root( OCTAVES / world->swarm.def.body_count );
+    double off = world->swarm.frame / 4 % 2 == 0 ? 0 : JUMP;
+    return box_about( off + distance * p->at[0], off + distance * p->at[1], off + distance * p->at[2], half );
+}
+
 // ---- a scene
 
 static clv_aabb box_now( const odd_world* world, uint64_t index )
@@ -220,14 +295,33 @@ static void boxes( void* state, clv_aabb* out )
     swarm_for_each_with( &world->swarm, write_boxes, &job );
 }
 
+static double reach_of( const odd_world* world )
+{
+    double row = ROW_STEP * world->swarm.def.body_count;
+    const struct
+    {
+        odd_map* map;
+        double reach;
+    } reaches[] = { { map_decades, 2 * body_exponential( 2.302585092994046 * 0.5 * world->decades ) },
+        { map_denormal, world->side * TINY },
+        { map_two_sizes, LARGE_APART * body_cube_root( world->swarm.def.body_count ) },
+        { map_row_flying, row * ( 1.1 + FLY_SHARE * FLY_FRAMES ) },
+        { map_row_stretching, 1.1 * row * power( STRETCH, FLY_FRAMES ) },
+        { map_sheet_flying, row / SHEET_ROWS * ( 1.1 + FLY_SHARE * FLY_FRAMES ) + ROW_STEP * SHEET_ROWS },
+        { map_self_similar, JUMP + 2 * OUTERMOST } };
+    for ( size_t k = 0; k < sizeof( reaches ) / sizeof( reaches[0] ); ++k )
+    {
+        if ( world->map == reaches[k].map )
+        {
+            return reaches[k].reach;
+        }
+    }
+    return world->side + FLOORS_APART;
+}
+
 static clv_aabb world_of( const void* state )
 {
-    const odd_world* world = state;
-    double reach = world->map == map_decades
-        ? 2 * body_exponential( 2.302585092994046 * 0.5 * world->decades )
-        : world->map == map_denormal ? world->side * TINY
-                                     : world->side + FLOORS_APART;
-    return swarm_cube( reach );
+    return swarm_cube( reach_of( state ) );
 }
 
 // Unit boxes on a floor, on a line or in space, of a density that does not depend on how many there are.
@@ -280,8 +374,18 @@ ODD_WORLD( walled, "walled", map_walled, 2, 0, "one floor and infinite walls" );
 ODD_WORLD( endless, "endless", map_endless, 2, 0, "all infinite on one axis" );
 ODD_WORLD( half_spaces, "half-spaces", map_half_spaces, 3, 0,
     "one in sixteen without an end to one side, and half-spaces" );
+ODD_WORLD( decades_4, "decades-4", map_decades, 3, 4, "distances log-uniform over four orders of magnitude" );
 ODD_WORLD( decades_6, "decades-6", map_decades, 3, 6, "distances log-uniform over six orders of magnitude" );
 ODD_WORLD(
     decades_12, "decades-12", map_decades, 3, 12, "distances log-uniform over twelve orders of magnitude" );
 ODD_WORLD( denormal, "denormal", map_denormal, 3, 0, "a world of denormal numbers" );
 ODD_WORLD( crossing, "crossing", map_crossing, 3, 0, "long needles along three axes that cross" );
+ODD_WORLD( two_sizes, "two-sizes", map_two_sizes, 3, 0, "every second box tiny, all of these in one corner" );
+ODD_WORLD(
+    row_flying, "row-flying", map_row_flying, 1, 0, "a row that flies by a fifth of its length per frame" );
+ODD_WORLD( row_stretching, "row-stretching", map_row_stretching, 1, 0,
+    "a row that becomes a fifth longer per frame" );
+ODD_WORLD( sheet_flying, "sheet-flying", map_sheet_flying, 2, 0,
+    "a sheet that flies by a fifth of its width per frame" );
+ODD_WORLD( self_similar, "self-similar", map_self_similar, 3, 0,
+    "sizes by distance from a point that jumps by a kilometre" );
