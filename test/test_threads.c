@@ -226,7 +226,7 @@ static void a_tree_is_searched_alike_by_one_to_eight_workers( void )
 // Worlds that trees dislike, beside those of test_crowd: all on one spot, sorted along a line, half of them without an end.
 typedef enum hostile
 {
-    HOSTILE_SPOT = TEST_CROWD_COUNT,
+    HOSTILE_SPOT = 64, // behind all crowds; their numbers are seeds, too
     HOSTILE_SORTED,
     HOSTILE_HALF_ENDLESS,
     HOSTILE_DENSE,    ///< every other one in a ball, so that a few leaves have most of the tests

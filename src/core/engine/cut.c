@@ -14,10 +14,10 @@
 enum
 {
     CUT_LEAST = 48, // entries
-    SAMPLES = 64,
-    SAMPLES_LEAST = 16,
+    CUT_SAMPLES = 64,
+    CUT_SAMPLES_LEAST = 16,
     ENTRIES_PER_SAMPLE = 64, // between these two
-    DEPTH = 192,
+    CUT_DEPTH = 192,
 };
 
 // In cycles, measured.
@@ -27,14 +27,14 @@ static const double COST_MOVE = 16;       // an entry looked at and sorted
 static const double COST_COPY = 30;       // an entry that lies in both parts
 static const double COST_PLANE = 3000;    // choosing it
 
-// What a recursion knows of its entries. Their names hold the slot and, above it, where they began before the cell itself.
-typedef struct cut_node
+// Entries between planes. Their names hold the slot and, above it, where they began before the cell itself.
+typedef struct cut_part
 {
     cell_entry* entries;
     uint32_t count;
     uint32_t depth;
     float low[3]; ///< planes that it lies above
-} cut_node;
+} cut_part;
 
 typedef struct cut_plane
 {
@@ -46,35 +46,35 @@ typedef struct cut_plane
 // Numbers in the order of faces: compilers make vectors of comparisons of integers, of floats they do not.
 typedef struct cut_faces
 {
-    int32_t lowers[3][SAMPLES], uppers[3][SAMPLES];
+    int32_t lowers[3][CUT_SAMPLES], uppers[3][CUT_SAMPLES];
 } cut_faces;
 
-// Some boxes of a node, and the scale that it would have as a leaf.
+// Some boxes of a part, and the scale that it would have as a leaf.
 typedef struct cut_sample
 {
-    const clv_aabb* boxes[SAMPLES];
+    const clv_aabb* boxes[CUT_SAMPLES];
     cut_faces faces;
     uint32_t count;
     cell_grid grid;
 } cut_sample;
 
-static int32_t order_of( float face )
+static int32_t face_order( float face )
 {
     return (int32_t)( base_float_order( face ) ^ 0x80000000u );
 }
 
-static float lower_of( const cut_sample* sample, uint32_t i, int axis )
+static float sample_lower( const cut_sample* sample, uint32_t i, int axis )
 {
     return ( &sample->boxes[i]->lower.x )[axis];
 }
 
-static float upper_of( const cut_sample* sample, uint32_t i, int axis )
+static float sample_upper( const cut_sample* sample, uint32_t i, int axis )
 {
     return ( &sample->boxes[i]->upper.x )[axis];
 }
 
 // A scale from where the first box ends to where the last begins, but for one each: beyond that all boxes meet along this axis.
-static void scale_axis( cut_sample* sample, int axis )
+static void scale_along( cut_sample* sample, int axis )
 {
     uint32_t ends[2] = { 0, 0 }, begins[2] = { 0, 0 };
     const int32_t* lowers = sample->faces.lowers[axis];
@@ -89,8 +89,8 @@ static void scale_axis( cut_sample* sample, int axis )
         ends[0] = is_end ? i : ends[0];
         begins[0] = is_begin ? i : begins[0];
     }
-    double first = (double)upper_of( sample, ends[1], axis ),
-           last = (double)lower_of( sample, begins[1], axis );
+    double first = (double)sample_upper( sample, ends[1], axis ),
+           last = (double)sample_lower( sample, begins[1], axis );
     double slack = ( last - first ) * 0.3, width = last - first + 2 * slack;
     // If all end behind where the last begins, they are told so by any scale on which the first end is far from that.
     width = last < first ? first - last : width;
@@ -103,30 +103,31 @@ static void scale_axis( cut_sample* sample, int axis )
     sample->grid.scale[axis] = (float)( scale < 1e30 ? scale : 1e30 );
 }
 
-static void take_sample( const cell_job* job, const cut_node* node, cut_sample* sample )
+static void cut_sample_take( const cell_job* job, const cut_part* part, cut_sample* sample )
 {
-    uint32_t wanted = node->count / ENTRIES_PER_SAMPLE;
-    wanted = wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted < SAMPLES ? wanted : SAMPLES;
-    sample->count = node->count < wanted ? node->count : wanted;
+    uint32_t wanted = part->count / ENTRIES_PER_SAMPLE;
+    wanted = wanted < CUT_SAMPLES_LEAST ? CUT_SAMPLES_LEAST : wanted < CUT_SAMPLES ? wanted : CUT_SAMPLES;
+    sample->count = part->count < wanted ? part->count : wanted;
     for ( uint32_t i = 0; i < sample->count; ++i )
     {
-        uint32_t slot = cell_slot( &node->entries[base_sample( i, sample->count, node->count )] );
+        uint32_t slot = cell_slot( &part->entries[base_sample( i, sample->count, part->count )] );
         sample->boxes[i] = &job->cut[slot];
         for ( int axis = 0; axis < 3; ++axis )
         {
-            sample->faces.lowers[axis][i] = order_of( lower_of( sample, i, axis ) );
-            sample->faces.uppers[axis][i] = order_of( upper_of( sample, i, axis ) );
+            sample->faces.lowers[axis][i] = face_order( sample_lower( sample, i, axis ) );
+            sample->faces.uppers[axis][i] = face_order( sample_upper( sample, i, axis ) );
         }
     }
     for ( int axis = 0; axis < 3; ++axis )
     {
-        scale_axis( sample, axis );
+        scale_along( sample, axis );
     }
 }
 
 // Each with each, twice, and with itself; without a branch, so that the compiler makes vectors of it.
 static uint32_t count_meeting( const cut_faces* faces, uint32_t count )
 {
+    // cppcheck-suppress uninitvar ; there are at least two samples
     const int32_t *x = faces->lowers[0], *y = faces->lowers[1], *z = faces->lowers[2];
     const int32_t *x_end = faces->uppers[0], *y_end = faces->uppers[1], *z_end = faces->uppers[2];
     uint32_t met = 0;
@@ -151,8 +152,8 @@ static double blur_of( const cut_sample* sample )
     {
         for ( uint32_t i = 0; i < count; ++i )
         {
-            bytes.lowers[axis][i] = cell_word_of( lower_of( sample, i, axis ), &s, axis );
-            bytes.uppers[axis][i] = cell_word_of( upper_of( sample, i, axis ), &s, axis );
+            bytes.lowers[axis][i] = cell_word_of( sample_lower( sample, i, axis ), &s, axis );
+            bytes.uppers[axis][i] = cell_word_of( sample_upper( sample, i, axis ), &s, axis );
         }
     }
     uint32_t blurred = count_meeting( &bytes, count ) - count_meeting( &sample->faces, count );
@@ -160,7 +161,7 @@ static double blur_of( const cut_sample* sample )
 }
 
 // What a plane leaves of the tests, as a part of them.
-static double rest_of( const cut_plane* plane )
+static double tests_left( const cut_plane* plane )
 {
     return plane->below * plane->below + plane->above * plane->above;
 }
@@ -179,8 +180,8 @@ static void choose_along( const cut_sample* sample, int axis, cut_plane* best )
             ended += (uint32_t)( uppers[j] < lowers[i] );
         }
         double all = sample->count;
-        cut_plane plane = { axis, lower_of( sample, i, axis ), begun / all, ( all - ended ) / all };
-        if ( begun > 0 && rest_of( &plane ) < rest_of( best ) )
+        cut_plane plane = { axis, sample_lower( sample, i, axis ), begun / all, ( all - ended ) / all };
+        if ( begun > 0 && tests_left( &plane ) < tests_left( best ) )
         {
             *best = plane;
         }
@@ -195,7 +196,7 @@ static bool choose_plane( const cut_sample* sample, double n, cut_plane* plane )
     {
         choose_along( sample, axis, plane );
     }
-    double copies = plane->below + plane->above - 1, saved = n * n * ( 1 - rest_of( plane ) );
+    double copies = plane->below + plane->above - 1, saved = n * n * ( 1 - tests_left( plane ) );
     double cost = n * ( ( 1 + plane->below ) * COST_MOVE + copies * COST_COPY ) + COST_PLANE;
     return saved * COST_PAIR > cost || saved * ( COST_PAIR + COST_TIE * blur_of( sample ) ) > cost;
 }
@@ -222,88 +223,98 @@ static uint32_t sort_by_plane(
 
 // ---- leaves ------------------------------------------------------------------------------------------------------
 
-static uint32_t bits_before( const cut_node* node, const clv_aabb* box )
+static uint32_t bits_before( const cut_part* part, const clv_aabb* box )
 {
-    return (uint32_t)( box->lower.x < node->low[0] ) | (uint32_t)( box->lower.y < node->low[1] ) << 1 |
-        (uint32_t)( box->lower.z < node->low[2] ) << 2;
+    return (uint32_t)( box->lower.x < part->low[0] ) | (uint32_t)( box->lower.y < part->low[1] ) << 1 |
+        (uint32_t)( box->lower.z < part->low[2] ) << 2;
 }
 
 // Codes on the leaf's own scale; the names stay.
-static void make_codes( const cell_job* job, const cut_node* node, const scaling* s )
+static void make_codes( const cell_job* job, const cut_part* part, const scaling* s )
 {
-    for ( uint32_t first = 0; first < node->count; first += CELL_PART )
+    for ( uint32_t first = 0; first < part->count; first += CELL_PART )
     {
         uint32_t slots[CELL_PART];
         uint64_t names[CELL_PART];
-        cell_entry* entries = node->entries + first;
-        uint32_t part = node->count - first < CELL_PART ? node->count - first : CELL_PART;
-        for ( uint32_t i = 0; i < part; ++i )
+        cell_entry* entries = part->entries + first;
+        uint32_t here = part->count - first < CELL_PART ? part->count - first : CELL_PART;
+        for ( uint32_t i = 0; i < here; ++i )
         {
             slots[i] = cell_slot( &entries[i] );
             names[i] = entries[i].name;
         }
-        cell_boxes some = { job->cut, slots, 0, part };
+        cell_boxes some = { job->cut, slots, 0, here };
         job->kernels->make_records( &some, s, entries );
-        for ( uint32_t i = 0; i < part; ++i )
+        for ( uint32_t i = 0; i < here; ++i )
         {
-            uint64_t before = names[i] >> 32 | bits_before( node, &job->cut[slots[i]] );
+            uint64_t before = names[i] >> 32 | bits_before( part, &job->cut[slots[i]] );
             entries[i] = ( cell_entry ){ entries[i].code | before << 24, names[i] };
         }
     }
 }
 
 static clv_result search_leaf(
-    const cell_job* job, cell_search* search, const cut_node* node, const cell_grid* grid )
+    const cell_job* job, cell_search* search, const cut_part* part, const cell_grid* grid )
 {
     const scaling s = scaling_of( grid );
-    make_codes( job, node, &s );
-    return clv_engine_cell_search_entries( job, search, node->entries, node->count );
+    make_codes( job, part, &s );
+    return clv_engine_cell_search_entries( job, search, part->entries, part->count );
 }
 
 // ---- cutting -----------------------------------------------------------------------------------------------------
 
-// Three parts: below the plane, across it, above it. False if all of them would be in one: then the node is a leaf.
-static bool divide(
-    const cell_job* job, cut_node* node, cut_plane* plane, uint32_t* below, uint32_t* begun, cell_grid* grid )
+// Where a part is cut, and what it is as a leaf.
+typedef struct cut_choice
+{
+    cut_plane plane;
+    uint32_t below, begun; ///< entries that end below the plane, and that begin there
+    cell_grid grid;
+} cut_choice;
+
+// Sort a part's entries into those below a plane, across it and above it. False if it is better not cut: then it is a leaf.
+static bool divide( const cell_job* job, const cut_part* part, cut_choice* choice )
 {
     cut_sample sample;
-    take_sample( job, node, &sample );
-    *grid = sample.grid;
-    if ( node->count < CUT_LEAST || node->depth == DEPTH || !choose_plane( &sample, node->count, plane ) )
+    cut_sample_take( job, part, &sample );
+    choice->grid = sample.grid;
+    if ( part->count < CUT_LEAST || part->depth == CUT_DEPTH ||
+        !choose_plane( &sample, part->count, &choice->plane ) )
     {
         return false;
     }
-    *begun = sort_by_plane( job, node->entries, node->count, plane, false );
-    *below = sort_by_plane( job, node->entries, *begun, plane, true );
-    return *begun<node->count&& * below> 0; // or it is not as the sample had it
+    choice->begun = sort_by_plane( job, part->entries, part->count, &choice->plane, false );
+    choice->below = sort_by_plane( job, part->entries, choice->begun, &choice->plane, true );
+    CLV_ASSERT( choice->below <= choice->begun && choice->begun <= part->count );
+    bool is_cut = choice->below > 0 && choice->begun < part->count; // or it is not as the sample had it
+    return is_cut;
 }
 
-static clv_result search_node( const cell_job* job, cell_search* search, cut_node node )
+static clv_result search_part( const cell_job* job, cell_search* search, cut_part part )
 {
-    cut_plane plane;
-    cell_grid grid;
-    uint32_t below, begun;
-    if ( node.count < 2 )
+    cut_choice choice;
+    if ( part.count < 2 )
     {
         return CLV_OK;
     }
-    if ( !divide( job, &node, &plane, &below, &begun, &grid ) )
+    if ( !divide( job, &part, &choice ) )
     {
-        return search_leaf( job, search, &node, &grid );
+        return search_leaf( job, search, &part, &choice.grid );
     }
-    cut_node child = node;
+    cut_part child = part;
     child.depth += 1;
-    child.count = begun;
-    clv_result result = search_node( job, search, child );
+    child.count = choice.begun;
+    clv_result result = search_part( job, search, child );
     if ( result != CLV_OK )
     {
         return result;
     }
-    sort_by_plane( job, node.entries, begun, &plane, true ); // the search has mixed the first two
-    child.entries = node.entries + below;
-    child.count = node.count - below;
-    child.low[plane.axis] = plane.at;
-    return search_node( job, search, child );
+    // The search has mixed those below the plane with those across it.
+    uint32_t below = sort_by_plane( job, part.entries, choice.begun, &choice.plane, true );
+    CLV_ASSERT( below == choice.below );
+    child.entries = part.entries + below;
+    child.count = part.count - below;
+    child.low[choice.plane.axis] = choice.plane.at;
+    return search_part( job, search, child );
 }
 
 clv_result clv_engine_cell_cut(
@@ -314,6 +325,6 @@ clv_result clv_engine_cell_cut(
     {
         entries[i].name = cell_name( cell_slot( &entries[i] ), cell_before( &entries[i] ) );
     }
-    cut_node root = { entries, count, 0, { -INFINITY, -INFINITY, -INFINITY } };
-    return search_node( job, search, root );
+    cut_part root = { entries, count, 0, { -INFINITY, -INFINITY, -INFINITY } };
+    return search_part( job, search, root );
 }

@@ -123,7 +123,7 @@ static void measure_blocks( clv_engine* engine )
 }
 
 // Boxes to the blocks of the plan.
-static bool scatter( clv_engine* engine, const clv_method_input* input )
+static bool fill_blocks( clv_engine* engine, const clv_method_input* input )
 {
     // Alone, all of a block lies in one segment and can be searched there.
     uint32_t workers = task_worker_count( engine->tasks );
@@ -150,10 +150,10 @@ static bool has_outgrown( const clv_engine* engine )
 
 static bool fill_many( clv_engine* engine, const clv_method_input* input )
 {
-    bool ok = ( plan_fits( engine, input ) || make_plan( engine, input ) ) && scatter( engine, input );
+    bool ok = ( plan_fits( engine, input ) || make_plan( engine, input ) ) && fill_blocks( engine, input );
     if ( ok && has_outgrown( engine ) )
     {
-        ok = make_plan( engine, input ) && scatter( engine, input );
+        ok = make_plan( engine, input ) && fill_blocks( engine, input );
     }
     engine->plan_largest = engine->plan_age == 0 ? engine->largest_block : engine->plan_largest;
     engine->plan_age += 1;

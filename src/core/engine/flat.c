@@ -170,7 +170,7 @@ static bool count_slabs( cell_crew* crew )
     return fits;
 }
 
-static uint32_t slot_of( const cell_crew* crew, uint32_t index )
+static uint32_t live_slot_of( const cell_crew* crew, uint32_t index )
 {
     const flat_fill* fill = (const flat_fill*)crew;
     return clv_method_live_slot( fill->input, index );
@@ -257,7 +257,7 @@ static bool fill_cells( clv_engine* engine, const clv_method_input* input )
     fill.crew.make = fill_slabs;
     fill.crew.count = count_slabs;
     fill.crew.reconsider = reconsider;
-    fill.crew.slot = slot_of;
+    fill.crew.slot = live_slot_of;
     open_region( fill.crew.low, fill.crew.high );
     // Whole chunks of slots, and whatever the number of workers: what is placed together is scattered together.
     uint64_t slots = (uint64_t)clv_method_live_slot( input, input->live_count - 1 ) + 1;

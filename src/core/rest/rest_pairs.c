@@ -115,6 +115,31 @@ static uint32_t* find_pair( rest_pairs* pairs, clv_pair pair )
     return NULL;
 }
 
+// All pairs at once: each goes to the object that is in fewer of them. Until then heads count pairs, and nexts name owners.
+static void chain_all( rest_pairs* pairs )
+{
+    uint32_t* heads = pairs->heads.items;
+    uint32_t* nexts = pairs->nexts.items;
+    const clv_pair* list = pairs->list.items;
+    memset( heads, 0, (size_t)pairs->heads.capacity * sizeof( uint32_t ) );
+    for ( uint64_t place = 0; place < pairs->sure_count; ++place )
+    {
+        heads[list[place].a] += 1;
+        heads[list[place].b] += 1;
+    }
+    for ( uint64_t place = 0; place < pairs->sure_count; ++place )
+    {
+        nexts[place] = heads[list[place].a] <= heads[list[place].b] ? list[place].a : list[place].b;
+    }
+    memset( heads, 0, (size_t)pairs->heads.capacity * sizeof( uint32_t ) );
+    for ( uint64_t place = 0; place < pairs->sure_count; ++place )
+    {
+        uint32_t owner = nexts[place];
+        nexts[place] = heads[owner];
+        heads[owner] = (uint32_t)place + 1;
+    }
+}
+
 static bool make_chains( rest_pairs* pairs )
 {
     if ( !base_array_extend( &pairs->nexts, pairs->memory, pairs->sure_count + 1 ) )
@@ -123,11 +148,7 @@ static bool make_chains( rest_pairs* pairs )
     }
     if ( !pairs->is_chained )
     {
-        memset( pairs->heads.items, 0, (size_t)pairs->heads.capacity * sizeof( uint32_t ) );
-        for ( uint64_t place = 0; place < pairs->sure_count; ++place )
-        {
-            chain_pair( pairs, (uint32_t)place );
-        }
+        chain_all( pairs );
         pairs->is_chained = true;
     }
     return true;
