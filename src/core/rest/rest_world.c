@@ -9,13 +9,13 @@
 enum
 {
     BIT_SETS = 3,
-    SCAN_WORDS = 256,   // words of slots in a piece of work
-    TEST_WORDS = 64,    // words of marginal pairs
-    PAIRS_AHEAD = 12,   // how many pairs ahead boxes are prefetched
-    ENTER_CHUNK = 2048, // pairs of a search that are classified in one go
-    MARGINAL_SHARE =
-        4, // of so many pairs one may be marginal when a world is entered, and one of each object
+    SCAN_WORDS = 256,     // words of slots in a piece of work
+    TEST_WORDS = 64,      // words of marginal pairs
+    PAIRS_AHEAD = 12,     // how many pairs ahead boxes are prefetched
+    ENTER_CHUNK = 2048,   // pairs of a search that are classified in one go
     TIGHTEN_UPDATES = 64, // updates in which every object's margin is looked at once
+    NEAR_PER_OBJECT = 16, // objects that an update may look at around those that changed, for each object
+    NEAR_PER_PAIR = 4,    // and for each pair
     TIGHTEN_SHARE = 32,   // if there is a marginal pair to so many objects
     CHAIN_COST = 4        // a test along a chain costs as much as so many in a row
 };
@@ -160,19 +160,21 @@ typedef struct enter_sink
     pair_sink sink;
     rest_world* world;
     const clv_aabb* boxes;
-    uint64_t marginal_most;
+    uint32_t object_count;
     clv_pair pairs[ENTER_CHUNK];
 } enter_sink;
+
+// So many pairs have to be tested in every update that searching costs less.
+static bool is_too_marginal( const rest_world* world, uint32_t object_count )
+{
+    uint64_t marginal = world->pairs.marginal.count, all = world->pairs.sure_count + marginal;
+    return marginal > object_count / 8 + all / 4;
+}
 
 static clv_result take_pairs( pair_sink* sink )
 {
     enter_sink* entering = (enter_sink*)sink;
     rest_world* world = entering->world;
-    if ( world->pairs.marginal.count >
-        entering->marginal_most ) // entering and following would cost more than searching
-    {
-        return CLV_TOO_MANY_PAIRS;
-    }
     for ( uint64_t i = 0; i < sink->count; ++i )
     {
         clv_pair pair = sink->pairs[i];
@@ -186,6 +188,10 @@ static clv_result take_pairs( pair_sink* sink )
         {
             return CLV_OUT_OF_MEMORY;
         }
+        if ( class == REST_MARGINAL && is_too_marginal( world, entering->object_count ) )
+        {
+            return CLV_TOO_MANY_PAIRS;
+        }
         if ( class == REST_MARGINAL &&
             !clv_rest_pairs_turn( &world->pairs, world->pairs.marginal.count - 1,
                 clv_aabb_overlap( entering->boxes[pair.a], entering->boxes[pair.b] ) ) )
@@ -198,7 +204,7 @@ static clv_result take_pairs( pair_sink* sink )
 }
 
 static bool search_fat( rest_world* world, const clv_method_input* input, const clv_aabb* fat,
-    uint64_t pair_count, clv_engine* complete, uint64_t* test_count )
+    clv_engine* complete, uint64_t* test_count )
 {
     enter_sink* entering = clv_base_memory_take( world->memory, 1, sizeof( enter_sink ) );
     if ( entering == NULL )
@@ -209,7 +215,7 @@ static bool search_fat( rest_world* world, const clv_method_input* input, const 
         ( pair_sink ){ .pairs = entering->pairs, .capacity = ENTER_CHUNK, .make_room = take_pairs };
     entering->world = world;
     entering->boxes = input->boxes;
-    entering->marginal_most = input->live_count + pair_count / MARGINAL_SHARE;
+    entering->object_count = input->live_count;
     clv_method_input boxes = *input;
     boxes.boxes = fat;
     bool ok = clv_engine_fill( complete, &boxes ) &&
@@ -232,7 +238,7 @@ bool clv_rest_world_enter( rest_world* world, const clv_method_input* input, uin
         world->counters = ( rest_counters ){ .compared_count = input->live_count };
         world->grid_is_made = false;
         set_margins( world, input, fat );
-        ok = search_fat( world, input, fat, pair_count, complete, test_count );
+        ok = search_fat( world, input, fat, complete, test_count );
         clv_base_memory_give( world->memory, fat, input->slot_count, sizeof( clv_aabb ) );
     }
     world->is_on = ok;
@@ -341,12 +347,20 @@ static bool go_step( rest_world* world, uint32_t slot, const clv_aabb* boxes )
     return clv_rest_world_go( world, slot );
 }
 
+// Has an update looked at so many objects around others that a search would have cost less? In a world that its grid does not tell apart each refit looks at all.
+static bool is_crowded( const rest_world* world )
+{
+    return world->counters.near_count >
+        NEAR_PER_OBJECT * world->counters.compared_count + NEAR_PER_PAIR * world->pairs.sure_count;
+}
+
+// False if out of memory, or if the world is better searched.
 static bool step_word(
     rest_world* world, uint64_t word, uint64_t bits, object_step* step, const clv_aabb* boxes )
 {
     for ( ; bits != 0; bits &= bits - 1 )
     {
-        if ( !step( world, (uint32_t)( word * 64 + base_lowest_bit( bits ) ), boxes ) )
+        if ( !step( world, (uint32_t)( word * 64 + base_lowest_bit( bits ) ), boxes ) || is_crowded( world ) )
         {
             return false;
         }
@@ -492,7 +506,7 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
         if ( !ok )
         {
             clv_rest_world_leave( world );
-            return REST_NO_MEMORY;
+            return REST_GIVEN_UP;
         }
         list_live( world, input );
         world->slot_count = slot_count;
@@ -508,7 +522,7 @@ rest_outcome clv_rest_world_follow( rest_world* world, const clv_method_input* i
     if ( !refit_all( world, input, words ) || !test_marginal( world, input, words ) )
     {
         clv_rest_world_leave( world );
-        return REST_NO_MEMORY;
+        return REST_GIVEN_UP;
     }
     world->counters.step_count = world->pairs.step_count;
     return REST_FOLLOWED;

@@ -67,8 +67,8 @@ void clv_rest_world_leave( rest_world* world );
 typedef enum rest_outcome
 {
     REST_FOLLOWED,
-    REST_TOO_MANY,  ///< more than `most` objects strayed, came or went; nothing else was done
-    REST_NO_MEMORY, ///< or more pairs than it may hold; the world is off
+    REST_TOO_MANY, ///< more than `most` objects strayed, came or went; nothing else was done
+    REST_GIVEN_UP, ///< out of memory, or far more objects around those that changed than a search would cost; the world is off
 } rest_outcome;
 
 /// Bring a world that is on up to date with the boxes.
